@@ -1,0 +1,99 @@
+/*
+ * base.h - integers, little-endian loads and checked arithmetic.
+ *
+ * Everything here is pure and may be called from any thread. Files are little
+ * endian and so is every host we support; all loads still go through the
+ * functions below, because file data is not aligned.
+ */
+#ifndef ETL_BASE_H
+#define ETL_BASE_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t i32;
+typedef int64_t i64;
+
+static_assert(sizeof(void *) == 8, "a 64-bit host is required: traces are mapped whole");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a little-endian host is required");
+
+#define ETL_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define ETL_KIB ((u64)1 << 10)
+#define ETL_MIB ((u64)1 << 20)
+#define ETL_GIB ((u64)1 << 30)
+
+static inline u16 etl_load_u16(const u8 *at)
+{
+    u16 value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static inline u32 etl_load_u32(const u8 *at)
+{
+    u32 value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static inline u64 etl_load_u64(const u8 *at)
+{
+    u64 value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* Each returns false, and leaves *out alone, when the true result does not fit. */
+static inline bool etl_add_u64(u64 a, u64 b, u64 *out)
+{
+    u64 sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return false;
+    *out = sum;
+    return true;
+}
+
+static inline bool etl_mul_size(size_t a, size_t b, size_t *out)
+{
+    size_t product;
+    if (__builtin_mul_overflow(a, b, &product))
+        return false;
+    *out = product;
+    return true;
+}
+
+/* Sums from hostile files saturate: a wrong total must not look like a small one. */
+static inline u64 etl_sat_add_u64(u64 a, u64 b)
+{
+    u64 sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Signed sums of event sizes saturate at either end. */
+static inline i64 etl_sat_add_i64(i64 a, i64 b)
+{
+    i64 sum;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
+static inline u64 etl_min_u64(u64 a, u64 b)
+{
+    return a < b ? a : b;
+}
+
+static inline u64 etl_max_u64(u64 a, u64 b)
+{
+    return a > b ? a : b;
+}
+
+#endif

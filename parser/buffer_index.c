@@ -1,0 +1,333 @@
+/*
+ * buffer_index.c - goes from buffer to buffer once and notes where each is.
+ *
+ * A file is a chain: each buffer header states the distance to the next. A
+ * broken link costs no more than its own buffer:
+ *
+ *     header sound, next header sound          the normal case: take the buffer
+ *     size broken, but a header stands where   take it with the session's buffer
+ *     the session's buffer size puts the next  size; count the header
+ *     buffer reaches beyond the file           take what is there; count the rest
+ *     nothing but zeros left                   the unused tail of a file that was
+ *                                              allocated in advance: done
+ *     anything else                            count it and search the next buffer
+ *
+ * Each byte is passed over once, so a hostile file costs time in proportion to
+ * its size; rows cost 32 bytes per 72 bytes of file at worst.
+ *
+ * A HEADER buffer further on means appended or joined files: its log-file header
+ * begins a new session, to which the buffers from there on belong.
+ */
+#include <stdlib.h>
+
+#include "buffer_header.h"
+#include "buffer_index.h"
+#include "layout.h"
+#include "session.h"
+
+/* Larger steps between sequence numbers are no loss but another numbering. */
+#define SEQUENCE_STEP_MAX ((u64)1 << 24)
+
+#define FIRST_CAPACITY 64u
+
+typedef struct index_walk {
+    etl_buffer_index *index;
+    etl_bytes file;
+    u64 offset;
+    etl_buffer_limits limits;
+    bool may_resync;
+    etl_error *err;
+} index_walk;
+
+static void add(index_walk *walk, etl_diag diag, u64 n);
+static u64 find_zero_tail(etl_bytes file);
+static etl_status begin_session(index_walk *walk, const etl_buffer_header *header, etl_error *err);
+static etl_status step(index_walk *walk);
+static bool repair_size(const index_walk *walk, etl_buffer_header *header);
+static etl_status take_buffer(index_walk *walk, const etl_buffer_header *header);
+static etl_status begin_later_session(index_walk *walk, const etl_buffer_header *header);
+static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, u32 stored_size);
+static u32 usable_size(index_walk *walk, const etl_buffer_header *header, u32 stored_size);
+static u16 cpu_of(index_walk *walk, const etl_buffer_header *header);
+static void skip_broken(index_walk *walk);
+static void *grow(void *rows, u32 *capacity, size_t row_size);
+static void count_header_losses(etl_buffer_index *index, const etl_log_header *header);
+static etl_status count_sequence_gaps(etl_buffer_index *index);
+static u64 sequence_gaps_of(i64 *sequences, size_t count);
+static int compare_sequences(const void *a, const void *b);
+
+etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file,
+                                  const etl_open_options *options, etl_error *err)
+{
+    index_walk walk = {
+        .index = index,
+        .file = file,
+        .limits = { .zero_from = find_zero_tail(file), .size_max = options->buffer_bytes_max },
+        .may_resync = !options->no_resync,
+        .err = err,
+    };
+    etl_buffer_header first;
+    if (!etl_buffer_header_read(file, 0, &first))
+        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is too short for an ETL file");
+    etl_status status = begin_session(&walk, &first, err);
+    while (status == ETL_OK && walk.offset < file.size)
+        status = step(&walk);
+    if (status != ETL_OK)
+        return status;
+    for (u32 i = 0; i < index->header_count; i++)
+        count_header_losses(index, &index->headers[i]);
+    if (count_sequence_gaps(index) != ETL_OK)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to index its buffers");
+    return ETL_OK;
+}
+
+void etl_buffer_index_free(etl_buffer_index *index)
+{
+    free(index->buffers);
+    free(index->headers);
+    *index = (etl_buffer_index){ 0 };
+}
+
+/* Preallocated tails are gigabytes: most of one is skipped 8 bytes at a time. */
+static u64 find_zero_tail(etl_bytes file)
+{
+    size_t end = file.size;
+    while (end >= 8 && etl_load_u64(file.at + end - 8) == 0)
+        end -= 8;
+    while (end > 0 && file.at[end - 1] == 0)
+        end--;
+    return end;
+}
+
+/* Reads the log-file header of the HEADER buffer at walk->offset. */
+static etl_status begin_session(index_walk *walk, const etl_buffer_header *header, etl_error *err)
+{
+    etl_buffer_index *const index = walk->index;
+    etl_session session;
+    const etl_status status = etl_session_read(walk->file, walk->offset, &session, err);
+    if (status != ETL_OK)
+        return status;
+    if (index->header_count == index->header_capacity) {
+        void *const rows = grow(index->headers, &index->header_capacity, sizeof *index->headers);
+        if (!rows)
+            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to index its sessions");
+        index->headers = rows;
+    }
+    const u32 nominal = session.buffer_size_bytes;
+    const bool is_nominal_possible =
+        nominal >= ETL_BUFFER_HEADER_BYTES && nominal <= walk->limits.size_max;
+    walk->limits.size_nominal = is_nominal_possible ? nominal : 0;
+    walk->limits.valid_max = ETL_BUFFER_VALID_MAX_LEAST;
+    if (walk->limits.size_nominal > walk->limits.valid_max)
+        walk->limits.valid_max = nominal;
+    index->headers[index->header_count++] = (etl_log_header){
+        .session = session,
+        .first_buffer = index->buffer_count,
+        .valid_max = walk->limits.valid_max,
+        .compression = (u8)header->state,
+    };
+    return ETL_OK;
+}
+
+/* Takes or skips what is at walk->offset and moves on. */
+static etl_status step(index_walk *walk)
+{
+    const u64 left = walk->file.size - walk->offset;
+    if (walk->offset >= walk->limits.zero_from) {
+        add(walk, ETL_DIAG_bytes_unused, left);
+        walk->offset = walk->file.size;
+        return ETL_OK;
+    }
+    etl_buffer_header header;
+    if (!etl_buffer_header_read(walk->file, walk->offset, &header)) {
+        add(walk, ETL_DIAG_file_truncated, ETL_BUFFER_HEADER_BYTES - left);
+        add(walk, ETL_DIAG_bytes_skipped, left);
+        walk->offset = walk->file.size;
+        return ETL_OK;
+    }
+    const bool is_size_possible =
+        header.size >= ETL_BUFFER_HEADER_BYTES && header.size <= walk->limits.size_max;
+    const u64 next = walk->offset + header.size;
+    if (is_size_possible && etl_buffer_may_end_at(walk->file, next, &walk->limits))
+        return take_buffer(walk, &header);
+    if (repair_size(walk, &header)) {
+        add(walk, ETL_DIAG_buffer_header_invalid, 1);
+        return take_buffer(walk, &header);
+    }
+    if (is_size_possible && etl_buffer_header_is_sound(&header, header.size, &walk->limits))
+        return take_buffer(walk, &header);
+    skip_broken(walk);
+    return ETL_OK;
+}
+
+static void add(index_walk *walk, etl_diag diag, u64 n)
+{
+    etl_diag_add(&walk->index->diag, diag, n);
+}
+
+/* True when only the size is wrong and the session's buffer size fits in its place. */
+static bool repair_size(const index_walk *walk, etl_buffer_header *header)
+{
+    const u32 nominal = walk->limits.size_nominal;
+    if (nominal == 0 || header->size == nominal ||
+        !etl_buffer_header_is_sound(header, nominal, &walk->limits) ||
+        !etl_buffer_may_end_at(walk->file, walk->offset + nominal, &walk->limits))
+        return false;
+    header->size = nominal;
+    return true;
+}
+
+static etl_status take_buffer(index_walk *walk, const etl_buffer_header *header)
+{
+    if (header->type == ETL_BUFFER_TYPE_HEADER && walk->offset > 0 &&
+        begin_later_session(walk, header) != ETL_OK)
+        return ETL_ERR_MEMORY;
+    const u64 left = walk->file.size - walk->offset;
+    const u32 stored_size = header->size <= left ? header->size : (u32)left;
+    add(walk, ETL_DIAG_file_truncated, header->size - stored_size);
+    const etl_status status = add_buffer(walk, header, stored_size);
+    walk->offset += stored_size;
+    return status;
+}
+
+/* Without a log-file header of its own it is one more buffer of the session before. */
+static etl_status begin_later_session(index_walk *walk, const etl_buffer_header *header)
+{
+    if (walk->index->header_count > UINT16_MAX)
+        return ETL_OK; /* more than a row can name */
+    const etl_status status = begin_session(walk, header, NULL);
+    if (status == ETL_OK)
+        add(walk, ETL_DIAG_log_header_extra, 1);
+    if (status == ETL_ERR_MEMORY)
+        return etl_fail_with(walk->err, status, 0, "no memory to index its sessions");
+    return ETL_OK;
+}
+
+static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, u32 stored_size)
+{
+    etl_buffer_index *const index = walk->index;
+    if (index->buffer_count == UINT32_MAX)
+        return etl_fail_with(walk->err, ETL_ERR_LIMIT, walk->offset, "it has 2^32 or more buffers");
+    if (index->buffer_count == index->buffer_capacity) {
+        void *const rows = grow(index->buffers, &index->buffer_capacity, sizeof *index->buffers);
+        if (!rows)
+            return etl_fail_with(walk->err, ETL_ERR_MEMORY, 0, "no memory to index its buffers");
+        index->buffers = rows;
+    }
+    etl_log_header *const session = &index->headers[index->header_count - 1];
+    session->events_lost_flags += (header->flags & ETL_BUFFER_EVENTS_LOST) != 0;
+    session->buffers_lost_flags += (header->flags & ETL_BUFFER_BUFFER_LOST) != 0;
+    if (header->type >= ETL_BUFFER_TYPE_COUNT)
+        add(walk, ETL_DIAG_buffer_type_unknown, 1);
+    index->buffers[index->buffer_count++] = (etl_buffer_info){
+        .offset = walk->offset,
+        .stored_size = stored_size,
+        .valid_size = usable_size(walk, header, stored_size),
+        .sequence = header->sequence,
+        .flags = header->flags,
+        .type = header->type,
+        .cpu = cpu_of(walk, header),
+        .session = (u16)(index->header_count - 1),
+    };
+    return ETL_OK;
+}
+
+/* The uncompressed valid size, brought into what is possible. */
+static u32 usable_size(index_walk *walk, const etl_buffer_header *header, u32 stored_size)
+{
+    const bool is_compressed = (header->flags & ETL_BUFFER_COMPRESSED) != 0;
+    const u32 stated_max = is_compressed ? walk->limits.valid_max : header->size;
+    if (header->valid < ETL_BUFFER_HEADER_BYTES || header->valid > stated_max)
+        add(walk, ETL_DIAG_buffer_header_invalid, 1);
+    const u32 usable_max = is_compressed ? walk->limits.valid_max : stored_size;
+    if (header->valid < ETL_BUFFER_HEADER_BYTES)
+        return ETL_BUFFER_HEADER_BYTES;
+    return header->valid < usable_max ? header->valid : usable_max;
+}
+
+static u16 cpu_of(index_walk *walk, const etl_buffer_header *header)
+{
+    const etl_session *const session = &walk->index->headers[walk->index->header_count - 1].session;
+    const bool is_index = (header->flags & ETL_BUFFER_PROC_INDEX) != 0;
+    const u16 cpu = header->processor & (is_index ? ETL_CPU_INDEX_MASK : UINT8_MAX);
+    if (session->cpu_known && cpu >= session->cpu_count)
+        add(walk, ETL_DIAG_cpu_index_invalid, 1);
+    return cpu;
+}
+
+static void skip_broken(index_walk *walk)
+{
+    const u64 next = walk->may_resync
+                         ? etl_buffer_find_next(walk->file, walk->offset, &walk->limits)
+                         : walk->file.size;
+    add(walk, ETL_DIAG_buffer_header_invalid, 1);
+    add(walk, ETL_DIAG_bytes_skipped, next - walk->offset);
+    walk->offset = next;
+}
+
+/* Room for more rows: the new array, or NULL with the old one untouched. */
+static void *grow(void *rows, u32 *capacity, size_t row_size)
+{
+    const u32 wanted = *capacity == 0               ? FIRST_CAPACITY
+                       : *capacity > UINT32_MAX / 2 ? UINT32_MAX
+                                                    : *capacity * 2;
+    size_t size_bytes;
+    if (!etl_mul_size(wanted, row_size, &size_bytes))
+        return NULL;
+    void *const grown = realloc(rows, size_bytes);
+    if (grown)
+        *capacity = wanted;
+    return grown;
+}
+
+/*
+ * The header states the losses when the session was closed. Otherwise each flagged
+ * buffer stands for one loss at least.
+ */
+static void count_header_losses(etl_buffer_index *index, const etl_log_header *header)
+{
+    const etl_session *const session = &header->session;
+    etl_diag_add(&index->diag, ETL_DIAG_events_lost,
+                 session->events_lost > 0 ? session->events_lost : header->events_lost_flags);
+    etl_diag_add(&index->diag, ETL_DIAG_buffers_lost,
+                 session->buffers_lost > 0 ? session->buffers_lost : header->buffers_lost_flags);
+    etl_diag_add(&index->diag, ETL_DIAG_session_not_closed, session->end_time_filetime == 0);
+}
+
+/* Data buffers are numbered without gaps; what is missing among them is lost. */
+static etl_status count_sequence_gaps(etl_buffer_index *index)
+{
+    i64 *const sequences = malloc((size_t)index->buffer_count * sizeof *sequences);
+    if (!sequences)
+        return ETL_ERR_MEMORY;
+    for (u32 h = 0; h < index->header_count; h++) {
+        const bool is_last = h + 1 == index->header_count;
+        const u32 end = is_last ? index->buffer_count : index->headers[h + 1].first_buffer;
+        size_t count = 0;
+        for (u32 i = index->headers[h].first_buffer; i < end; i++)
+            if (index->buffers[i].type != ETL_BUFFER_TYPE_HEADER)
+                sequences[count++] = index->buffers[i].sequence;
+        etl_diag_add(&index->diag, ETL_DIAG_sequence_gaps, sequence_gaps_of(sequences, count));
+    }
+    free(sequences);
+    return ETL_OK;
+}
+
+static u64 sequence_gaps_of(i64 *sequences, size_t count)
+{
+    qsort(sequences, count, sizeof *sequences, compare_sequences);
+    u64 gaps = 0;
+    for (size_t i = 1; i < count; i++) {
+        const u64 distance = (u64)sequences[i] - (u64)sequences[i - 1];
+        if (distance > 1 && distance <= SEQUENCE_STEP_MAX)
+            gaps += distance - 1;
+    }
+    return gaps;
+}
+
+static int compare_sequences(const void *a, const void *b)
+{
+    const i64 x = *(const i64 *)a;
+    const i64 y = *(const i64 *)b;
+    return (x > y) - (x < y);
+}

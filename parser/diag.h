@@ -1,0 +1,125 @@
+/*
+ * diag.h - every kind of damage, loss and oddity has a name.
+ *
+ * Nothing here stops a run. A diagnostic is counted by enum and shown by name
+ * with its sentence; reports end with the rows that are not zero, and --strict
+ * turns DAMAGE and LOSS into exit status 4. INFO is normal, LOSS happened while
+ * recording, DAMAGE is in the file, LIMIT is ours.
+ *
+ * Adding one is adding one row.
+ */
+#ifndef ETL_DIAG_H
+#define ETL_DIAG_H
+
+#include "base.h"
+
+typedef enum etl_severity {
+    ETL_SEVERITY_INFO,
+    ETL_SEVERITY_LOSS,
+    ETL_SEVERITY_DAMAGE,
+    ETL_SEVERITY_LIMIT
+} etl_severity;
+
+#define ETL_DIAGNOSTICS(X)                                                                         \
+    X(events_lost, LOSS,                                                                           \
+      "the session lost events: totals are lower bounds and some frees may be missing; record "    \
+      "with more or larger buffers (xperf -BufferSize 1024 -MinBuffers 512, wpr profile Buffers)") \
+    X(buffers_lost, LOSS,                                                                          \
+      "the session lost whole buffers: totals are lower bounds; record with more buffers or to a " \
+      "faster disk")                                                                               \
+    X(realtime_lost, LOSS,                                                                         \
+      "a real-time session reported lost events, buffers or files; record to a file instead")      \
+    X(sequence_gaps, LOSS,                                                                         \
+      "buffer sequence numbers have gaps: that many buffers are missing from the file (normal at " \
+      "the start of a circular or memory recording)")                                              \
+    X(session_not_closed, LOSS,                                                                    \
+      "the session was not stopped when the file was copied: its last buffers are missing; stop "  \
+      "it (wpr -stop, xperf -stop) before copying")                                                \
+    X(file_truncated, DAMAGE,                                                                      \
+      "the file ends inside a buffer: that many bytes are missing at least; copy it again")        \
+    X(buffer_header_invalid, DAMAGE,                                                               \
+      "a buffer header fails its checks; its buffer was skipped, or read as far as the header "    \
+      "can be believed")                                                                           \
+    X(bytes_skipped, DAMAGE, "bytes of the file that no valid buffer covers")                      \
+    X(bytes_unused, INFO, "zero bytes after the last buffer (a preallocated or unfinished file)")  \
+    X(buffer_compression_invalid, DAMAGE,                                                          \
+      "a compressed buffer does not decode; the records before the damage were used")              \
+    X(buffer_compression_unsupported, LIMIT,                                                       \
+      "a buffer is compressed in a format other than XPRESS; it was skipped")                      \
+    X(buffer_type_unknown, DAMAGE, "a buffer of unknown type was skipped")                         \
+    X(record_invalid, DAMAGE,                                                                      \
+      "a record header fails its checks; the rest of its buffer was skipped")                      \
+    X(record_bytes_skipped, DAMAGE, "bytes after an invalid record that were skipped")             \
+    X(record_kind_unknown, INFO, "records of a header kind we do not know were counted only")      \
+    X(items_invalid, DAMAGE, "extended items of an event overrun it; they were ignored")           \
+    X(event_truncated, DAMAGE, "an event is shorter than its layout; it was ignored")              \
+    X(event_version_newer, INFO,                                                                   \
+      "events of a newer version than we know were read as the newest one we know")                \
+    X(time_backwards, INFO, "records whose time is before their predecessor's in the same buffer") \
+    X(cpu_index_invalid, DAMAGE, "buffers naming a CPU that the session does not have")            \
+    X(log_header_extra, INFO, "log-file headers after the first: appended or joined files")        \
+    X(clock_mismatch, LIMIT,                                                                       \
+      "files with different clocks were joined by wall time: order and stacks across them are "    \
+      "good to milliseconds only")                                                                 \
+    X(stack_unmatched, INFO, "stack walks whose event is not in the trace")                        \
+    X(stack_key_unresolved, LOSS,                                                                  \
+      "stack keys without a definition (lost buffers, or the session was not stopped): those "     \
+      "stacks are unknown")                                                                        \
+    X(stack_key_wrong_mode, DAMAGE, "stack keys defined with frames of the other processor mode")  \
+    X(stack_too_deep, LIMIT, "stacks deeper than we keep were cut at their outer end")             \
+    X(alloc_without_stack, INFO,                                                                   \
+      "allocations without a stack; enable stacks for HeapAlloc, HeapRealloc and VirtualAlloc "    \
+      "(xperf -stackwalk HeapAlloc+HeapRealloc, wpr heap profile)")                                \
+    X(free_without_alloc, INFO, "frees of memory allocated before the trace began")                \
+    X(alloc_over_live, LOSS,                                                                       \
+      "allocations at an address that was still in use: a free was lost; it was taken as freed "   \
+      "at that moment")                                                                            \
+    X(realloc_synthesized, LOSS,                                                                   \
+      "moving reallocs whose own alloc or free is missing; it was supplied from the realloc")      \
+    X(process_unknown, INFO,                                                                       \
+      "processes without a name: record the kernel session too (xperf -on PROC_THREAD+LOADER)")    \
+    X(process_start_missing, INFO,                                                                 \
+      "processes that took over a process id whose former owner's end is not in the trace")        \
+    X(heap_recreated, INFO, "heap handles used again after their heap was destroyed")              \
+    X(trace_without_memory_events, INFO,                                                           \
+      "the trace has no heap and no VirtualAlloc events; record with: wpr -start Heap, or xperf "  \
+      "-start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                       \
+    X(trace_without_modules, INFO,                                                                 \
+      "no image events: stacks are bare addresses; record the kernel session with LOADER")
+
+typedef enum etl_diag {
+#define ETL_DIAG_ENUM(name, severity, sentence) ETL_DIAG_##name,
+    ETL_DIAGNOSTICS(ETL_DIAG_ENUM)
+#undef ETL_DIAG_ENUM
+        ETL_DIAG_COUNT
+} etl_diag;
+
+/* One counter per diagnostic, owned by whoever counts; sums saturate. */
+typedef struct etl_diag_counts {
+    u64 of[ETL_DIAG_COUNT];
+} etl_diag_counts;
+
+typedef struct etl_diag_info {
+    const char *name; /* "events_lost" */
+    etl_severity severity;
+    const char *advice; /* one sentence: what it means and what to do */
+} etl_diag_info;
+
+/* The table's row; diag < ETL_DIAG_COUNT. */
+const etl_diag_info *etl_diag_describe(etl_diag diag);
+
+/* "info", "loss", "damage", "limit". */
+const char *etl_severity_name(etl_severity severity);
+
+static inline void etl_diag_add(etl_diag_counts *counts, etl_diag diag, u64 n)
+{
+    counts->of[diag] = etl_sat_add_u64(counts->of[diag], n);
+}
+
+static inline void etl_diag_merge(etl_diag_counts *into, const etl_diag_counts *from)
+{
+    for (int i = 0; i < ETL_DIAG_COUNT; i++)
+        into->of[i] = etl_sat_add_u64(into->of[i], from->of[i]);
+}
+
+#endif

@@ -1,0 +1,502 @@
+/*
+ * events.h - the events the reader understands, as plain structs.
+ *
+ * Included by parser.h. Times and sizes are raw: ticks are in the record,
+ * pointers are widened to 64 bits, strings and arrays are views. The on-disk
+ * layouts with their sources are in layout.h; the names of the fields are the
+ * kernel's MOF names in our spelling, and etl_event_describe() lists them for
+ * output.
+ */
+#ifndef ETL_EVENTS_H
+#define ETL_EVENTS_H
+
+/* X(enumerator, payload member of etl_event) - one row per kind. */
+#define ETL_EVENT_KINDS(X)                                                                         \
+    X(HEAP_CREATE, heap_create)                                                                    \
+    X(HEAP_ALLOC, heap_alloc)                                                                      \
+    X(HEAP_REALLOC, heap_realloc)                                                                  \
+    X(HEAP_DESTROY, heap_handle)                                                                   \
+    X(HEAP_FREE, heap_free)                                                                        \
+    X(HEAP_EXPAND, heap_extent)                                                                    \
+    X(HEAP_CONTRACT, heap_extent)                                                                  \
+    X(HEAP_SNAPSHOT, heap_snapshot)                                                                \
+    X(HEAP_RANGE_RUNDOWN, heap_range_rundown)                                                      \
+    X(HEAP_RANGE_CREATE, heap_range_create)                                                        \
+    X(HEAP_RANGE_RESERVE, heap_range)                                                              \
+    X(HEAP_RANGE_RELEASE, heap_range)                                                              \
+    X(HEAP_RANGE_DESTROY, heap_handle)                                                             \
+    X(VIRTUAL_ALLOC, virtual_memory)                                                               \
+    X(VIRTUAL_FREE, virtual_memory)                                                                \
+    X(VIRTUAL_ALLOC_DCSTART, virtual_memory)                                                       \
+    X(VIRTUAL_ALLOC_DCEND, virtual_memory)                                                         \
+    X(MEMINFO, meminfo)                                                                            \
+    X(MEMINFO_WS, meminfo_ws)                                                                      \
+    X(PROCESS_START, process)                                                                      \
+    X(PROCESS_END, process)                                                                        \
+    X(PROCESS_DCSTART, process)                                                                    \
+    X(PROCESS_DCEND, process)                                                                      \
+    X(PROCESS_DEFUNCT, process)                                                                    \
+    X(PROCESS_TERMINATE, process)                                                                  \
+    X(THREAD_START, thread)                                                                        \
+    X(THREAD_END, thread)                                                                          \
+    X(THREAD_DCSTART, thread)                                                                      \
+    X(THREAD_DCEND, thread)                                                                        \
+    X(THREAD_SET_NAME, thread)                                                                     \
+    X(IMAGE_LOAD, image)                                                                           \
+    X(IMAGE_UNLOAD, image)                                                                         \
+    X(IMAGE_DCSTART, image)                                                                        \
+    X(IMAGE_DCEND, image)                                                                          \
+    X(IMAGE_KERNEL_BASE, image_kernel_base)                                                        \
+    X(IMAGE_ID, image_id)                                                                          \
+    X(IMAGE_RSDS, image_rsds)                                                                      \
+    X(IMAGE_IL_RSDS, image_rsds)                                                                   \
+    X(IMAGE_FILE_VERSION, image_file_version)                                                      \
+    X(IMAGE_DBG_NONE, image_debug)                                                                 \
+    X(IMAGE_DBG_FILE, image_dbg_file)                                                              \
+    X(IMAGE_PORTABLE_PDB, image_portable_pdb)                                                      \
+    X(IMAGE_EMBEDDED_PDB, image_embedded_pdb)                                                      \
+    X(IMAGE_DETERMINISTIC, image_debug)                                                            \
+    X(IMAGE_ID_ERROR, image_id_error)                                                              \
+    X(STACK, stack)                                                                                \
+    X(STACK_KEY_KERNEL, stack_key)                                                                 \
+    X(STACK_KEY_USER, stack_key)                                                                   \
+    X(STACK_DEFINITION, stack_definition)                                                          \
+    X(CONFIG_CPU, config_cpu)                                                                      \
+    X(CONFIG_PLATFORM, config_platform)                                                            \
+    X(CONFIG_DEVICE_FAMILY, config_device_family)                                                  \
+    X(BUILD_INFO, build_info)                                                                      \
+    X(SYSTEM_PATHS, system_paths)                                                                  \
+    X(VOLUME_MAPPING, volume_mapping)                                                              \
+    X(VOLUME_UNKNOWN, volume_mapping)                                                              \
+    X(LOST_EVENT, lost_event)                                                                      \
+    X(MARK, mark)
+
+typedef enum etl_event_kind {
+    ETL_EVENT_NONE,
+#define ETL_EVENT_ENUM(name, member) ETL_EVENT_##name,
+    ETL_EVENT_KINDS(ETL_EVENT_ENUM)
+#undef ETL_EVENT_ENUM
+        ETL_EVENT_KIND_COUNT
+} etl_event_kind;
+
+/* Flags of VirtualAlloc and VirtualFree. 0x4000 is a decommit in a VirtualFree
+ * and replaces a placeholder in a VirtualAlloc, so look at the kind first. */
+#define ETL_MEM_COMMIT              0x00001000u /* VirtualAlloc */
+#define ETL_MEM_RESERVE             0x00002000u
+#define ETL_MEM_REPLACE_PLACEHOLDER 0x00004000u
+#define ETL_MEM_RESERVE_PLACEHOLDER 0x00040000u
+#define ETL_MEM_RESET               0x00080000u
+#define ETL_MEM_TOP_DOWN            0x00100000u
+#define ETL_MEM_WRITE_WATCH         0x00200000u
+#define ETL_MEM_PHYSICAL            0x00400000u
+#define ETL_MEM_RESET_UNDO          0x01000000u
+#define ETL_MEM_LARGE_PAGES         0x20000000u
+#define ETL_MEM_DECOMMIT            0x00004000u /* VirtualFree */
+#define ETL_MEM_RELEASE             0x00008000u
+
+/* Path a heap block took (source_id): the values of the heap events. */
+#define ETL_HEAP_SOURCE_LOOKASIDE         1u
+#define ETL_HEAP_SOURCE_LOW_FRAGMENTATION 2u
+#define ETL_HEAP_SOURCE_MAIN              3u
+#define ETL_HEAP_SOURCE_SLOW              4u
+#define ETL_HEAP_SOURCE_INVALID           5u
+#define ETL_HEAP_SOURCE_SEGMENT           6u
+
+/* Bits of etl_process_event.flags. */
+#define ETL_PROCESS_PACKAGE_ID 0x1u
+#define ETL_PROCESS_WOW64      0x2u
+#define ETL_PROCESS_PROTECTED  0x4u
+#define ETL_PROCESS_PACKAGED   0x8u
+
+/* Frames of a stack that are kept. The kernel collects up to 256 and the
+ * deepest one observed has 140; a record could hold 16,000 by its size. */
+#define ETL_STACK_FRAMES_MAX 1024u
+
+typedef struct etl_heap_create {
+    u64 heap_handle;
+    u64 reserved_space_bytes; /* version 3; 0 before */
+    u64 committed_space_bytes;
+    u64 allocated_space_bytes;
+    u32 heap_flags;
+} etl_heap_create;
+
+typedef struct etl_heap_alloc {
+    u64 heap_handle;
+    u64 alloc_size_bytes; /* as requested */
+    u64 alloc_address;
+    u32 source_id; /* ETL_HEAP_SOURCE_* */
+} etl_heap_alloc;
+
+typedef struct etl_heap_realloc {
+    u64 heap_handle;
+    u64 new_alloc_address;
+    u64 old_alloc_address;
+    u64 new_alloc_size_bytes;
+    u64 old_alloc_size_bytes;
+    u32 source_id;
+} etl_heap_realloc;
+
+typedef struct etl_heap_free {
+    u64 heap_handle;
+    u64 free_address;
+    u32 source_id;
+} etl_heap_free;
+
+typedef struct etl_heap_handle {
+    u64 heap_handle;
+} etl_heap_handle;
+
+/* Expand (size and address committed) and Contract (decommitted). */
+typedef struct etl_heap_extent {
+    u64 heap_handle;
+    u64 size_bytes;
+    u64 address;
+    u64 free_space_bytes;
+    u64 committed_space_bytes;
+    u64 reserved_space_bytes;
+    u64 allocated_space_bytes; /* version 3; 0 before */
+    u32 ucr_count;
+} etl_heap_extent;
+
+typedef struct etl_heap_snapshot {
+    u64 heap_handle;
+    u64 free_space_bytes;
+    u64 committed_space_bytes;
+    u64 reserved_space_bytes;
+    u64 large_ucr_space_bytes; /* from here on 0 in the old short form */
+    u64 allocated_space_bytes; /* version 3; 0 before */
+    u32 heap_flags;            /* also in the short form */
+    u32 process_id;
+    u32 free_list_length;
+    u32 ucr_length;
+} etl_heap_snapshot;
+
+/* ranges: count pairs {address, size} of pointer_bytes each. */
+typedef struct etl_heap_range_rundown {
+    u64 heap_handle;
+    u32 flags;
+    u32 process_id;
+    u32 range_count; /* checked against the pairs really present */
+    etl_bytes ranges;
+} etl_heap_range_rundown;
+
+typedef struct etl_heap_range_create {
+    u64 heap_handle;
+    u64 first_range_size_bytes;
+    u32 flags;
+} etl_heap_range_create;
+
+typedef struct etl_heap_range {
+    u64 heap_handle;
+    u64 address;
+    u64 size_bytes;
+} etl_heap_range;
+
+/* VirtualAlloc, VirtualFree and their rundowns. */
+typedef struct etl_virtual_memory {
+    u64 base_address;
+    u64 region_size_bytes;
+    u64 commit_size_bytes; /* rundowns only */
+    u32 process_id;        /* owner of the address space, not always the caller */
+    u32 flags;             /* ETL_MEM_* */
+} etl_virtual_memory;
+
+/* State of the physical memory, all in pages (etl_config_cpu has their size). */
+typedef struct etl_meminfo {
+    u64 zero_pages;
+    u64 free_pages;
+    u64 modified_pages;
+    u64 modified_no_write_pages;
+    u64 bad_pages;
+    u64 standby_pages; /* sum over the eight priorities */
+    u64 repurposed_pages;
+    u64 modified_page_file_pages;
+    u64 paged_pool_commit_pages; /* this and the next: newer builds, else 0 */
+    u64 non_paged_pool_pages;
+    u64 mdl_pages;
+    u64 commit_pages;
+} etl_meminfo;
+
+/* entries: count of entry_bytes each; etl_meminfo_ws_entry reads one. */
+typedef struct etl_meminfo_ws {
+    u32 count;
+    u32 entry_bytes;
+    etl_bytes entries;
+} etl_meminfo_ws;
+
+typedef struct etl_meminfo_ws_row {
+    u32 process_id;
+    u64 working_set_pages;
+    u64 commit_pages;
+    u64 virtual_size_pages;
+    u64 private_working_set_pages;
+} etl_meminfo_ws_row;
+
+typedef struct etl_process_event {
+    u64 unique_process_key;
+    u32 process_id;
+    u32 parent_id;
+    u32 session_id;
+    i32 exit_status;
+    u32 flags;                   /* ETL_PROCESS_*; version 4 */
+    etl_bytes image_file_name;   /* 8-bit text */
+    etl_bytes command_line;      /* UTF-16; version 2 */
+    etl_bytes package_full_name; /* UTF-16; version 4 */
+    etl_bytes application_id;    /* UTF-16; version 4 */
+    u64 exit_time_filetime;      /* PROCESS_DEFUNCT, version 5 */
+} etl_process_event;
+
+typedef struct etl_thread_event {
+    u32 process_id;
+    u32 thread_id;
+    u64 user_stack_base; /* the five below: 0 where the version has them not */
+    u64 user_stack_limit;
+    u64 win32_start_address;
+    u64 teb_base;
+    u32 sub_process_tag;
+    etl_bytes name; /* UTF-16, newer builds */
+} etl_thread_event;
+
+typedef struct etl_image_event {
+    u64 image_base;
+    u64 image_size_bytes;
+    u32 process_id; /* version 0 has none: the one of the header */
+    u32 image_checksum;
+    u32 time_date_stamp; /* 0 in user-mode rundowns; see IMAGE_ID */
+    etl_bytes file_name; /* UTF-16, NT path */
+} etl_image_event;
+
+typedef struct etl_image_kernel_base {
+    u64 image_base;
+} etl_image_kernel_base;
+
+typedef struct etl_image_id {
+    u64 image_base;
+    u64 image_size_bytes;
+    u32 process_id;
+    u32 time_date_stamp;
+    etl_bytes original_file_name; /* UTF-16 */
+} etl_image_id;
+
+typedef struct etl_image_rsds {
+    u64 image_base;
+    u32 process_id;
+    u32 age;
+    etl_guid guid;
+    etl_bytes pdb_file_name; /* 8-bit text */
+} etl_image_rsds;
+
+typedef struct etl_image_file_version {
+    u32 image_size_bytes;
+    u32 time_date_stamp;
+    etl_bytes original_file_name; /* UTF-16, all ten; any may be empty */
+    etl_bytes file_description;
+    etl_bytes file_version;
+    etl_bytes binary_file_version;
+    etl_bytes version_language;
+    etl_bytes product_name;
+    etl_bytes company_name;
+    etl_bytes product_version;
+    etl_bytes file_id;
+    etl_bytes program_id;
+} etl_image_file_version;
+
+/* An image without debug information, or one built reproducibly. */
+typedef struct etl_image_debug {
+    u64 image_base;
+    u32 process_id;
+} etl_image_debug;
+
+/* An image whose symbols are in a DBG file. */
+typedef struct etl_image_dbg_file {
+    u64 image_base;
+    u32 process_id;
+    u32 image_checksum;
+    u32 time_date_stamp;
+    u32 image_size_bytes;
+    etl_bytes file_name; /* UTF-16 */
+} etl_image_dbg_file;
+
+typedef struct etl_image_portable_pdb {
+    u64 image_base;
+    u32 process_id;
+    u32 time_date_stamp;
+    u16 major_version;
+    u16 minor_version;
+} etl_image_portable_pdb;
+
+typedef struct etl_image_embedded_pdb {
+    u64 image_base;
+    u32 process_id;
+    u32 age;
+    u16 major_version;
+    u16 minor_version;
+    etl_guid guid;
+} etl_image_embedded_pdb;
+
+/* Why the merge could not read an image. */
+typedef struct etl_image_id_error {
+    etl_bytes text; /* UTF-16 */
+} etl_image_id_error;
+
+/* frames: frame_count addresses of frame_bytes (4 or 8), innermost first.
+ * Trailing zero frames are not counted. */
+typedef struct etl_stack_event {
+    i64 event_ticks; /* raw time of the event the stack belongs to */
+    u32 process_id;
+    u32 thread_id;
+    u32 frame_count;
+    u32 frame_bytes;
+    const u8 *frames;
+} etl_stack_event;
+
+typedef struct etl_stack_key_event {
+    i64 event_ticks;
+    u32 process_id;
+    u32 thread_id;
+    u64 stack_key;
+} etl_stack_key_event;
+
+typedef struct etl_stack_definition {
+    u64 stack_key;
+    u32 frame_count;
+    u32 frame_bytes;
+    const u8 *frames;
+} etl_stack_definition;
+
+typedef struct etl_config_cpu {
+    u32 mhz;
+    u32 cpu_count;
+    u32 memory_mib;
+    u32 page_size_bytes;
+    u32 allocation_granularity_bytes;
+    u32 memory_speed_mhz;       /* version 3; 0 before */
+    u16 processor_architecture; /* version 3; 9 AMD64, 0 x86, 12 ARM64 */
+    etl_bytes computer_name;    /* UTF-16 */
+    etl_bytes domain_name;
+} etl_config_cpu;
+
+typedef struct etl_config_platform {
+    etl_bytes manufacturer; /* UTF-16, all four */
+    etl_bytes product;
+    etl_bytes bios_date;
+    etl_bytes bios_version;
+} etl_config_platform;
+
+typedef struct etl_config_device_family {
+    u16 os_major, os_minor, os_build, os_revision;
+    u32 device_family;
+    u32 device_form;
+} etl_config_device_family;
+
+typedef struct etl_build_info {
+    u64 install_date_filetime;
+    etl_bytes build_lab; /* UTF-16 */
+    etl_bytes product_name;
+} etl_build_info;
+
+typedef struct etl_system_paths {
+    etl_bytes system_directory; /* UTF-16 */
+    etl_bytes windows_directory;
+} etl_system_paths;
+
+typedef struct etl_volume_mapping {
+    etl_bytes nt_path;  /* UTF-16 */
+    etl_bytes dos_path; /* may be empty; always for VOLUME_UNKNOWN */
+} etl_volume_mapping;
+
+typedef struct etl_lost_event {
+    u32 type; /* 32 events, 33 buffers, 34 files of a real-time session */
+} etl_lost_event;
+
+typedef struct etl_mark {
+    etl_bytes text; /* 8-bit text */
+} etl_mark;
+
+typedef struct etl_event {
+    etl_event_kind kind;
+    u8 pointer_bytes; /* of the payload as it was read: 4 or 8 */
+    union {
+        etl_heap_create heap_create;
+        etl_heap_alloc heap_alloc;
+        etl_heap_realloc heap_realloc;
+        etl_heap_free heap_free;
+        etl_heap_handle heap_handle;
+        etl_heap_extent heap_extent;
+        etl_heap_snapshot heap_snapshot;
+        etl_heap_range_rundown heap_range_rundown;
+        etl_heap_range_create heap_range_create;
+        etl_heap_range heap_range;
+        etl_virtual_memory virtual_memory;
+        etl_meminfo meminfo;
+        etl_meminfo_ws meminfo_ws;
+        etl_process_event process;
+        etl_thread_event thread;
+        etl_image_event image;
+        etl_image_kernel_base image_kernel_base;
+        etl_image_id image_id;
+        etl_image_rsds image_rsds;
+        etl_image_file_version image_file_version;
+        etl_image_debug image_debug;
+        etl_image_dbg_file image_dbg_file;
+        etl_image_portable_pdb image_portable_pdb;
+        etl_image_embedded_pdb image_embedded_pdb;
+        etl_image_id_error image_id_error;
+        etl_stack_event stack;
+        etl_stack_key_event stack_key;
+        etl_stack_definition stack_definition;
+        etl_config_cpu config_cpu;
+        etl_config_platform config_platform;
+        etl_config_device_family config_device_family;
+        etl_build_info build_info;
+        etl_system_paths system_paths;
+        etl_volume_mapping volume_mapping;
+        etl_lost_event lost_event;
+        etl_mark mark;
+    } as;
+} etl_event;
+
+/* Frame i of a stack event or definition; i < frame_count. */
+static inline u64 etl_frame_at(const u8 *frames, u32 frame_bytes, u32 i)
+{
+    return frame_bytes == 4 ? etl_load_u32(frames + (size_t)i * 4)
+                            : etl_load_u64(frames + (size_t)i * 8);
+}
+
+/* Reads entry i of a MEMINFO_WS event; false when i is out of range. */
+bool etl_meminfo_ws_entry(const etl_meminfo_ws *event, u8 pointer_bytes, u32 i,
+                          etl_meminfo_ws_row *out);
+
+/* How a field of an event struct is stored and shown. */
+typedef enum etl_field_type {
+    ETL_FIELD_U16,
+    ETL_FIELD_U32,
+    ETL_FIELD_I32,
+    ETL_FIELD_U64,
+    ETL_FIELD_I64,
+    ETL_FIELD_HEX32, /* u32 shown as "0x..." */
+    ETL_FIELD_HEX64,
+    ETL_FIELD_GUID,
+    ETL_FIELD_TEXT8,  /* etl_bytes, 8-bit */
+    ETL_FIELD_TEXT16, /* etl_bytes, UTF-16 */
+    ETL_FIELD_FRAMES, /* the {frame_count, frame_bytes, frames} of a stack struct */
+    ETL_FIELD_RANGES, /* etl_bytes of {address, size} pairs, pointer_bytes each */
+    ETL_FIELD_WS_ROWS /* a whole etl_meminfo_ws: read it with etl_meminfo_ws_entry */
+} etl_field_type;
+
+typedef struct etl_field {
+    const char *name; /* as in output: lower_snake_case */
+    u16 offset;       /* in etl_event; for FRAMES of the frame_count member */
+    u16 type;         /* etl_field_type */
+} etl_field;
+
+typedef struct etl_event_info {
+    const char *name; /* "Heap/Alloc" */
+    const etl_field *fields;
+    size_t field_count;
+} etl_event_info;
+
+/* The fields of a kind, in output order; kind < ETL_EVENT_KIND_COUNT. */
+const etl_event_info *etl_event_describe(etl_event_kind kind);
+
+#endif
