@@ -1,0 +1,236 @@
+/*
+ * aggregate.c - lifetimes to rows.
+ *
+ * One pass over the store selects lifetimes, gives each a group by its keys and
+ * adds up; peaks are computed per group afterwards. Groups are then put in
+ * order and their stacks copied out. The order is total and goes by content, so
+ * it does not depend on how stacks or groups were numbered.
+ */
+#include "aggregate.h"
+
+#include <stdlib.h>
+
+#include "peaks.h"
+
+static etl_status fill(aggregator *a);
+static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
+                    u32 *group);
+static bool make_key(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
+                     group_key *key);
+static u32 size_class_of(u64 size);
+
+etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
+                             const etlheap_table **out, etl_error *err)
+{
+    *out = NULL;
+    aggregator a = { .result = result, .query = query };
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        const etlheap_key key = query->group_by[i];
+        a.wants_stack |= key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME ||
+                         key == ETLHEAP_KEY_SITE || key == ETLHEAP_KEY_MODULE;
+    }
+    etl_status status = query_open(&a.plan, result, query, err);
+    if (status == ETL_OK) {
+        status = ETL_ERR_MEMORY;
+        if (aggregate_same_names(&a) && frames_open(&a.frames, result, query))
+            status = fill(&a);
+        if (status == ETL_OK)
+            *out = aggregate_table(&a);
+        if (status != ETL_OK || *out == NULL)
+            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    frames_close(&a.frames);
+    query_close(&a.plan);
+    ETLHEAP_VECTOR_FREE(&a.groups);
+    etlheap_index_free(&a.index);
+    free(a.same_name);
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const named_process *const x = a, *const y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Rows show a process as name and id; two with the same are one row. */
+bool aggregate_same_names(aggregator *a)
+{
+    const size_t count = a->result->processes.count;
+    named_process *const sorted = calloc(count + 1, sizeof *sorted);
+    a->same_name = calloc(count + 1, sizeof *a->same_name);
+    if (sorted == NULL || a->same_name == NULL) {
+        free(sorted);
+        return false;
+    }
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_process_info *const info = &a->result->processes.at[i];
+        sorted[i] = (named_process){ info->name, info->pid, i + 1 };
+    }
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 0; i < count; i++) {
+        const bool same = i > 0 && sorted[i - 1].pid == sorted[i].pid &&
+                          strcmp(sorted[i - 1].name, sorted[i].name) == 0;
+        a->same_name[sorted[i].id] = same ? a->same_name[sorted[i - 1].id] : sorted[i].id;
+    }
+    free(sorted);
+    return true;
+}
+
+typedef ETLHEAP_VECTOR(peak_row) peak_rows;
+
+static bool compute_peaks(aggregator *a, peak_rows *rows)
+{
+    const u32 count = (u32)a->groups.count;
+    peak *const peaks = calloc((size_t)count + 1, sizeof *peaks);
+    const bool ok = peaks != NULL && peaks_compute(rows->at, rows->count, count, a->plan.from_ticks,
+                                                   a->plan.to_ticks, a->query->jobs, peaks);
+    for (u32 i = 0; ok && i < count; i++) {
+        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_SIZE] = peaks[i].size;
+        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_COUNT] = peaks[i].count;
+    }
+    free(peaks);
+    return ok;
+}
+
+static etl_status fill(aggregator *a)
+{
+    peak_rows rows = { 0 };
+    bool ok = true;
+    for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
+        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
+        for (u32 at = 0; ok && at < segment.rows; at++) {
+            query_row row;
+            if (!query_select(&a->plan, &segment, at, &row))
+                continue;
+            u32 group;
+            ok = add_row(a, &segment, at, &row, &group);
+            if (!ok || group == GROUP_UNWANTED)
+                continue;
+            const peak_row step = { row.alloc_ticks, row.free_ticks, segment.size_bytes[at],
+                                    group };
+            ok = ETLHEAP_PUSH(&rows, step);
+        }
+    }
+    ok = ok && compute_peaks(a, &rows);
+    ETLHEAP_VECTOR_FREE(&rows);
+    return ok ? ETL_OK : ETL_ERR_MEMORY;
+}
+
+static bool same_key(const void *owner, u32 id, const void *key)
+{
+    const aggregator *const a = owner;
+    return memcmp(&a->groups.at[id - 1].key, key, sizeof(group_key)) == 0;
+}
+
+static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, etlheap_type type,
+                         bool is_realloc)
+{
+    const i64 size = size_bytes > INT64_MAX ? INT64_MAX : (i64)size_bytes;
+    const bool outstanding = type == ETLHEAP_TYPE_AIFO || type == ETLHEAP_TYPE_AOFO;
+    const i64 impact = type == ETLHEAP_TYPE_AIFO ? size : type == ETLHEAP_TYPE_AOFI ? -size : 0;
+    measures[ETLHEAP_MEASURE_COUNT]++;
+    measures[ETLHEAP_MEASURE_SIZE] = etl_sat_add_i64(measures[ETLHEAP_MEASURE_SIZE], size);
+    measures[ETLHEAP_MEASURE_IMPACTING_SIZE] =
+        etl_sat_add_i64(measures[ETLHEAP_MEASURE_IMPACTING_SIZE], impact);
+    measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] += outstanding;
+    measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] =
+        etl_sat_add_i64(measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], outstanding ? size : 0);
+    measures[ETLHEAP_MEASURE_REALLOC_COUNT] += is_realloc;
+}
+
+static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
+                    u32 *group)
+{
+    group_key key;
+    if (!make_key(a, segment, at, row, &key))
+        return false;
+    *group = GROUP_UNWANTED;
+    if (key.unwanted)
+        return true;
+    const u64 hash = etlheap_hash_bytes(&key, sizeof key);
+    u32 id = etlheap_index_find(&a->index, hash, same_key, a, &key);
+    if (id == 0) {
+        const group_row fresh = { .key = key };
+        if (a->groups.count >= GROUP_UNWANTED - 1 || !ETLHEAP_PUSH(&a->groups, fresh))
+            return false;
+        id = (u32)a->groups.count;
+        if (!etlheap_index_add(&a->index, hash, id))
+            return false;
+    }
+    const u64 size = segment->size_bytes[at];
+    add_measures(a->groups.at[id - 1].measures, size, row->type, segment->is_realloc[at]);
+    add_measures(a->totals[segment->kind[at]], size, row->type, segment->is_realloc[at]);
+    *group = id - 1;
+    return true;
+}
+
+/* Members of keys that are not asked for stay 0, padding included. */
+static bool make_key(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
+                     group_key *key)
+{
+    u32 stack = 0;
+    const bool needs_stack = a->wants_stack || a->query->require_frame_count > 0;
+    memset(key, 0, sizeof *key);
+    if (needs_stack && !frames_resolve(&a->frames, segment->process[at], segment->stack[at],
+                                       segment->alloc_ticks[at], &stack))
+        return false;
+    const bool wanted = stack != 0 && a->frames.stacks.at[stack - 1].wanted;
+    key->unwanted = a->query->require_frame_count > 0 && !wanted;
+    for (u32 i = 0; i < a->query->group_by_count; i++) {
+        switch (a->query->group_by[i]) {
+        case ETLHEAP_KEY_KIND:
+            key->kind = segment->kind[at];
+            break;
+        case ETLHEAP_KEY_PROCESS:
+            key->process = a->same_name[segment->process[at]];
+            break;
+        case ETLHEAP_KEY_HEAP:
+            key->heap = segment->heap_handle[at];
+            key->has_heap = segment->kind[at] != ETLHEAP_KIND_VIRTUALALLOC;
+            break;
+        case ETLHEAP_KEY_TYPE:
+            key->type = (u8)row->type;
+            break;
+        case ETLHEAP_KEY_FREE_TYPE:
+            key->free_type = segment->free_type[at];
+            break;
+        case ETLHEAP_KEY_STACK:
+            key->stack = stack;
+            break;
+        case ETLHEAP_KEY_FRAME:
+        case ETLHEAP_KEY_SITE:
+            key->frame = frames_innermost(&a->frames, stack);
+            break;
+        case ETLHEAP_KEY_MODULE:
+            key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
+            break;
+        case ETLHEAP_KEY_THREAD:
+            key->thread = segment->thread[at];
+            break;
+        case ETLHEAP_KEY_SIZE_CLASS:
+            key->size_class = (u8)size_class_of(segment->size_bytes[at]);
+            break;
+        case ETLHEAP_KEY_COUNT:
+            break;
+        }
+    }
+    return true;
+}
+
+/* 0 for size 0, else the position of the highest bit + 1. */
+static u32 size_class_of(u64 size)
+{
+    return size == 0 ? 0 : 64 - (u32)__builtin_clzll(size);
+}
+
+/* Modules are told apart by name: a frame's module, 0 for none. */
+u32 aggregate_module(aggregator *a, u32 frame)
+{
+    if (frame == FRAME_NONE || a->frames.frames.at[frame].module == FRAME_NONE)
+        return 0;
+    return a->frames.namesakes[a->frames.frames.at[frame].module] + 1;
+}

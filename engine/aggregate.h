@@ -1,0 +1,55 @@
+/*
+ * aggregate.h - shared by aggregate.c (sums) and table.c (what comes out).
+ */
+#ifndef ETLHEAP_AGGREGATE_H
+#define ETLHEAP_AGGREGATE_H
+
+#include "frames.h"
+
+#define GROUP_UNWANTED UINT32_MAX
+
+/* What a row is grouped by; compared and hashed as bytes. */
+typedef struct group_key {
+    u64 heap;
+    u32 process; /* first process of that name and id */
+    u32 stack;   /* resolved, 0: none */
+    u32 frame;   /* FRAME and SITE */
+    u32 module;  /* index + 1 */
+    u32 thread;
+    u8 kind, type, free_type, size_class;
+    u8 has_heap;
+    u8 unwanted; /* does not pass --require-frame; never in a group */
+    u8 padding[6];
+} group_key;
+
+static_assert(sizeof(group_key) == 40, "no hidden padding: keys are hashed as bytes");
+
+typedef struct group_row {
+    group_key key;
+    i64 measures[ETLHEAP_MEASURES_COUNT];
+} group_row;
+
+typedef struct named_process {
+    const char *name;
+    u32 pid, id;
+} named_process;
+
+typedef struct aggregator {
+    const etlheap_result *result;
+    const etlheap_query *query;
+    query_plan plan;
+    frame_table frames;
+    u32 *same_name; /* by process id: the first with its name and pid */
+    ETLHEAP_VECTOR(group_row) groups;
+    etlheap_index index;
+    i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
+    bool wants_stack; /* a key needs resolved frames */
+} aggregator;
+
+bool aggregate_same_names(aggregator *a);
+u32 aggregate_module(aggregator *a, u32 frame);
+
+/* The finished table; NULL without memory. Sorts the groups. */
+const etlheap_table *aggregate_table(aggregator *a);
+
+#endif

@@ -1,0 +1,90 @@
+/* arena.c - see arena.h. */
+#include "arena.h"
+
+#include <stdlib.h>
+
+#define CHUNK_BYTES ((size_t)1 << 20)
+#define ALIGNMENT   16
+
+struct etlheap_chunk {
+    struct etlheap_chunk *older;
+    size_t size; /* of data[], so that data[] stays 16-byte aligned */
+    u8 data[];
+};
+
+static_assert(sizeof(struct etlheap_chunk) % ALIGNMENT == 0, "chunk data must be aligned");
+
+void *etlheap_arena_alloc(etlheap_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    const size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (arena->chunks == NULL || rounded > arena->left) {
+        const size_t data_size = rounded > CHUNK_BYTES ? rounded : CHUNK_BYTES;
+        struct etlheap_chunk *const chunk = malloc(sizeof *chunk + data_size);
+        if (chunk == NULL)
+            return NULL;
+        *chunk = (struct etlheap_chunk){ arena->chunks, data_size };
+        arena->chunks = chunk;
+        arena->left = data_size;
+        arena->total_bytes += data_size;
+    }
+    struct etlheap_chunk *const newest = arena->chunks;
+    void *const result = newest->data + (newest->size - arena->left);
+    arena->left -= rounded;
+    return result;
+}
+
+bool etlheap_arena_copy(etlheap_arena *arena, etl_bytes bytes, etl_bytes *out)
+{
+    *out = (etl_bytes){ NULL, 0 };
+    if (bytes.size == 0)
+        return true;
+    u8 *const copy = etlheap_arena_alloc(arena, bytes.size);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, bytes.at, bytes.size);
+    *out = (etl_bytes){ copy, bytes.size };
+    return true;
+}
+
+void etlheap_arena_free(etlheap_arena *arena)
+{
+    struct etlheap_chunk *chunk = arena->chunks;
+    while (chunk != NULL) {
+        struct etlheap_chunk *const older = chunk->older;
+        free(chunk);
+        chunk = older;
+    }
+    *arena = (etlheap_arena){ 0 };
+}
+
+/* The layout every ETLHEAP_VECTOR shares; element pointers have one size. */
+typedef struct any_vector {
+    void *at;
+    size_t count, capacity;
+} any_vector;
+
+bool etlheap_vector_reserve(void *vector, size_t element_size, size_t more)
+{
+    any_vector copy;
+    memcpy(&copy, vector, sizeof copy);
+    if (copy.capacity - copy.count >= more)
+        return true;
+    size_t capacity = copy.capacity < 16 ? 16 : copy.capacity;
+    while (capacity - copy.count < more) {
+        if (capacity > SIZE_MAX / 2)
+            return false;
+        capacity *= 2;
+    }
+    size_t bytes;
+    if (!etl_mul_size(capacity, element_size, &bytes))
+        return false;
+    void *const at = realloc(copy.at, bytes);
+    if (at == NULL)
+        return false;
+    copy.at = at;
+    copy.capacity = capacity;
+    memcpy(vector, &copy, sizeof copy);
+    return true;
+}

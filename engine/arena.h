@@ -1,0 +1,51 @@
+/*
+ * arena.h - bump memory that is freed whole, and growable arrays.
+ *
+ * An arena hands out memory in 1 MiB chunks; nothing is freed singly. A vector
+ * is {at, count, capacity} and doubles; its elements move when it grows, so
+ * nobody keeps pointers into one that still does. Neither is shared between
+ * threads. Both report "no memory" by their result and stay usable.
+ */
+#ifndef ETLHEAP_ARENA_H
+#define ETLHEAP_ARENA_H
+
+#include "parser/base.h"
+#include "parser/parser.h"
+
+typedef struct etlheap_arena {
+    struct etlheap_chunk *chunks; /* newest first */
+    size_t left;                  /* bytes left in the newest */
+    size_t total_bytes;           /* of all chunks */
+} etlheap_arena;
+
+/* `size` bytes aligned to 16, not zeroed; NULL without memory. */
+void *etlheap_arena_alloc(etlheap_arena *arena, size_t size);
+
+/* A copy of the bytes; an empty view stays empty. False without memory. */
+bool etlheap_arena_copy(etlheap_arena *arena, etl_bytes bytes, etl_bytes *out);
+
+void etlheap_arena_free(etlheap_arena *arena); /* leaves an empty arena */
+
+#define ETLHEAP_VECTOR(type)                                                                       \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t count, capacity;                                                                    \
+    }
+
+/* Makes room for `more` elements of `element_size`. `vector` points to an
+ * ETLHEAP_VECTOR struct. False without memory; the vector is then unchanged. */
+bool etlheap_vector_reserve(void *vector, size_t element_size, size_t more);
+
+#define ETLHEAP_RESERVE(vector, more)                                                              \
+    ((vector)->capacity - (vector)->count >= (size_t)(more) ||                                     \
+     etlheap_vector_reserve((vector), sizeof *(vector)->at, (more)))
+
+/* Appends; false without memory. */
+#define ETLHEAP_PUSH(vector, ...)                                                                  \
+    (ETLHEAP_RESERVE(vector, 1) ? ((vector)->at[(vector)->count++] = (__VA_ARGS__), true) : false)
+
+/* Frees the elements and empties the vector. */
+#define ETLHEAP_VECTOR_FREE(vector)                                                                \
+    (free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->capacity = 0)
+
+#endif

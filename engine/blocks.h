@@ -1,0 +1,63 @@
+/*
+ * blocks.h - the open heap blocks of one shard, and the rules that close them.
+ *
+ * Key: (process, heap handle, address). A shard sees all events of its keys in
+ * time order. Rules (etl-events.md A.4):
+ *
+ *  - alloc opens, free closes; a free of nothing is counted apart.
+ *  - A moving realloc is a summary: its alloc and free were logged before it. It
+ *    marks the new block; what is missing of the two is supplied.
+ *  - An in-place realloc closes the block and opens one of the new size.
+ *  - Destroying a heap or ending a process ends what is left in it. No event is
+ *    sent for that: an open block is *dead* when its heap was destroyed after it
+ *    was allocated, and dead blocks are swept out, or found when met.
+ *  - Events are stamped when logged, not when done: the free of an address may
+ *    come after the next alloc of it on another CPU. So an alloc over an open
+ *    block *displaces* it; a free within 1 ms closes the displaced block, after
+ *    that it counts as freed when it was displaced (its free was lost).
+ */
+#ifndef ETLHEAP_BLOCKS_H
+#define ETLHEAP_BLOCKS_H
+
+#include "shard.h"
+
+typedef struct block {
+    u64 address;
+    u64 heap;
+    i64 alloc_ticks;
+    u64 size;
+    u32 process; /* 0: a free slot of the table */
+    stack_ref stack;
+    u32 tid;
+    u32 displaced : 31; /* index + 1 of the block this one displaced */
+    u32 is_realloc : 1;
+} block;
+
+static_assert(sizeof(block) == 48, "open blocks are what a long trace keeps in memory");
+
+typedef struct block_table {
+    block *slots; /* open addressing, linear probing, no tombstones */
+    u32 mask;
+    u32 count;
+    ETLHEAP_VECTOR(block) displaced;
+    u32 free_displaced; /* index + 1 of an unused entry; chained by .displaced */
+} block_table;
+
+typedef struct block_rules {
+    const trace_context *context;
+    i64 race_ticks; /* 1 ms */
+} block_rules;
+
+void blocks_apply(block_table *table, const block_rules *rules, const memory_event *event,
+                  u32 process, shard_output *out);
+
+/* Emits the dead blocks: of destroyed heaps, and of processes that ended more
+ * than the late-event allowance before `now_ticks`. */
+void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
+
+/* Emits everything that is left. */
+void blocks_finish(block_table *table, const block_rules *rules, shard_output *out);
+
+void blocks_free(block_table *table);
+
+#endif

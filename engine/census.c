@@ -1,0 +1,97 @@
+/* census.c - see census.h. */
+#include "census.h"
+
+#include <stdlib.h>
+
+static bool add_provider(record_census *census, const etlheap_provider_count *row);
+static census_count *hook_slot(record_census *census, u16 hook);
+
+bool census_add(record_census *census, const etl_record *record)
+{
+    census->records++;
+    if (record->has_hook) {
+        census_count *const slot = hook_slot(census, record->hook);
+        if (slot == NULL)
+            return false;
+        slot->count++;
+        slot->bytes += record->size;
+        return true;
+    }
+    etlheap_provider_count row = { .is_message = record->header == ETL_HEADER_MESSAGE,
+                                   .count = 1,
+                                   .bytes = record->size };
+    if (record->provider != NULL && !row.is_message)
+        memcpy(row.guid.bytes, record->provider, sizeof row.guid.bytes);
+    return add_provider(census, &row);
+}
+
+static census_count *hook_slot(record_census *census, u16 hook)
+{
+    census_count **const page = &census->pages[hook >> 8];
+    if (*page == NULL)
+        *page = calloc(256, sizeof **page);
+    return *page == NULL ? NULL : *page + (hook & 0xFF);
+}
+
+static bool same_provider(const void *owner, u32 id, const void *key)
+{
+    const record_census *const census = owner;
+    const etlheap_provider_count *const a = &census->providers.at[id - 1], *const b = key;
+    return a->is_message == b->is_message && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
+}
+
+static bool add_provider(record_census *census, const etlheap_provider_count *row)
+{
+    u32 id = census->last_provider;
+    if (id == 0 || !same_provider(census, id, row)) {
+        u64 hash = etlheap_hash_bytes(&row->guid, sizeof row->guid);
+        hash = row->is_message ? ~hash : hash;
+        id = etlheap_index_find(&census->provider_index, hash, same_provider, census, row);
+        if (id == 0) {
+            etlheap_provider_count fresh = *row;
+            fresh.count = fresh.bytes = 0;
+            if (!ETLHEAP_PUSH(&census->providers, fresh))
+                return false;
+            id = (u32)census->providers.count;
+            if (!etlheap_index_add(&census->provider_index, hash, id))
+                return false;
+        }
+        census->last_provider = id;
+    }
+    census->providers.at[id - 1].count += row->count;
+    census->providers.at[id - 1].bytes += row->bytes;
+    return true;
+}
+
+bool census_merge(record_census *into, const record_census *from)
+{
+    into->records += from->records;
+    into->stack_records += from->stack_records;
+    into->key_records += from->key_records;
+    for (u32 group = 0; group < 256; group++) {
+        const census_count *const page = from->pages[group];
+        for (u32 type = 0; page != NULL && type < 256; type++) {
+            if (page[type].count == 0)
+                continue;
+            census_count *const slot = hook_slot(into, (u16)(group << 8 | type));
+            if (slot == NULL)
+                return false;
+            slot->count += page[type].count;
+            slot->bytes += page[type].bytes;
+        }
+    }
+    for (size_t i = 0; i < from->providers.count; i++) {
+        if (!add_provider(into, &from->providers.at[i]))
+            return false;
+    }
+    return true;
+}
+
+void census_free(record_census *census)
+{
+    for (u32 group = 0; group < 256; group++)
+        free(census->pages[group]);
+    ETLHEAP_VECTOR_FREE(&census->providers);
+    etlheap_index_free(&census->provider_index);
+    *census = (record_census){ 0 };
+}

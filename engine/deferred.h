@@ -1,0 +1,64 @@
+/*
+ * deferred.h - stacks that are known later: keys, and kernel + user halves.
+ *
+ * Sessions with stack caching write a short key with each event and the frames
+ * of the key only when its cache entry is evicted, or at the end. Keys are
+ * addresses of cache entries and are reused. The rule (etl-events.md D.2,
+ * observed for 21,279 of 21,279 references): a reference belongs to the first
+ * definition of its key, of the same processor mode, at or after it.
+ *
+ * A slice's definitions are known before its references are looked at. So a
+ * reference is resolved at once when a later definition lies in the same slice;
+ * otherwise it gets the node its key holds open, which the next slice that
+ * defines the key settles. Nodes are few: one per key and definition, not one
+ * per event.
+ */
+#ifndef ETLHEAP_DEFERRED_H
+#define ETLHEAP_DEFERRED_H
+
+#include "stages.h"
+
+/* Node i + 1 is reference STACK_TAG_DEFERRED | (i + 1). */
+typedef struct deferred_node {
+    stack_ref first;  /* key: its stack once defined; pair: kernel part */
+    stack_ref second; /* pair: user part */
+    bool is_pair;
+    u64 uses; /* key: references counted by keys_use */
+} deferred_node;
+
+typedef struct open_key {
+    u64 key;
+    bool is_kernel;
+    u32 node; /* 0: none open */
+} open_key;
+
+typedef struct deferred_stacks {
+    ETLHEAP_VECTOR(deferred_node) nodes;
+    ETLHEAP_VECTOR(open_key) keys;
+    etlheap_index key_index;
+    etlheap_index pair_index;
+    const key_definition *definitions; /* of the slice, sorted */
+    size_t definition_count;
+    u64 keys_referenced, keys_resolved; /* resolved: in the same slice */
+} deferred_stacks;
+
+/* Sorts the slice's definitions in place, keeps the pointer until the next call,
+ * and settles the open nodes of the keys they define. False without memory. */
+bool deferred_define(deferred_stacks *deferred, key_definition *definitions, size_t count);
+
+/* The reference for a key used at `ticks`. */
+bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out);
+
+/* The reference for kernel frames followed by user frames; either may be none. */
+bool deferred_pair(deferred_stacks *deferred, stack_ref kernel, stack_ref user, stack_ref *out);
+
+/*
+ * At the end of the run: turns every node into an id of `stacks`, written to
+ * ids[node], ids[0] = 0; the array is the caller's (free). unresolved counts
+ * key references left without a definition.
+ */
+bool deferred_finish(deferred_stacks *deferred, stack_table *stacks, u32 **ids, u64 *unresolved);
+
+void deferred_free(deferred_stacks *deferred);
+
+#endif

@@ -1,0 +1,387 @@
+/*
+ * engine.c - runs the stages, slice by slice.
+ *
+ * Each slice goes through the stages of stages.h; what lives longer than a slice
+ * is in `run`: open blocks and ranges, distinct stacks, stacks not yet known,
+ * and what is known of processes, heaps and modules.
+ */
+#include "engine.h"
+
+#include <stdlib.h>
+
+#include "census_match.h"
+#include "join.h"
+#include "pair.h"
+#include "result.h"
+#include "workers.h"
+
+#define SLICE_BYTES_DEFAULT ((u64)64 << 20)
+
+typedef struct run {
+    etl_trace *const *traces;
+    const char *const *names;
+    u32 trace_count;
+    etlheap_options options;
+    etlheap_result *result; /* context, stacks and store grow in place */
+    read_plan plan;
+    plan_slice slice;
+    scan_output *tasks; /* one per task of the slice */
+    u32 task_count;
+    deferred_stacks deferred;
+    stack_join join;
+    census_matcher matcher;
+    record_census census;
+    pair_shard shards[SHARDS];
+    ETLHEAP_VECTOR(key_definition) definitions;
+    ETLHEAP_VECTOR(system_event) system;
+    ETLHEAP_VECTOR(process_counts) counts;
+    u64 done_bytes, total_bytes;
+    u32 sweeps_left;    /* slices in which dead blocks may leave */
+    pair_input pairing; /* of the slice */
+} run;
+
+static bool open_run(run *state);
+static void close_run(run *state);
+static etl_status run_slices(run *state, etl_error *err);
+static bool run_slice(run *state);
+static bool finish(run *state);
+
+etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
+                           const etlheap_options *options, etlheap_result **out, etl_error *err)
+{
+    *out = NULL;
+    if (trace_count == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to analyze");
+    run *const state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    state->traces = traces;
+    state->names = names;
+    state->trace_count = trace_count;
+    if (options != NULL)
+        memcpy(&state->options, options,
+               options->size < sizeof *options ? options->size : sizeof *options);
+    etl_status status = ETL_ERR_MEMORY;
+    if (open_run(state))
+        status = run_slices(state, err);
+    if (status == ETL_OK && !finish(state))
+        status = ETL_ERR_MEMORY;
+    if (status == ETL_OK) {
+        *out = state->result;
+        state->result = NULL;
+    }
+    close_run(state);
+    free(state);
+    return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
+}
+
+static bool open_run(run *state)
+{
+    if (state->options.jobs == 0)
+        state->options.jobs = etlheap_workers_default_jobs();
+    if (state->options.slice_bytes == 0)
+        state->options.slice_bytes = SLICE_BYTES_DEFAULT;
+    state->result = calloc(1, sizeof *state->result);
+    if (state->result == NULL)
+        return false;
+    state->result->last_ticks = INT64_MIN;
+    if (!timebase_open(&state->result->base, state->traces, state->trace_count))
+        return false;
+    const timebase *const base = &state->result->base;
+    state->result->first_ticks = base->base->header_ticks;
+    context_open(&state->result->context, base);
+    join_open(&state->join, base);
+    census_match_open(&state->matcher, base);
+    state->pairing = (pair_input){ .context = &state->result->context,
+                                   .count_only = state->options.census_only,
+                                   .race_ticks = pair_race_ticks(base) };
+    for (u32 i = 0; i < state->trace_count; i++)
+        state->total_bytes += etl_file_size(state->traces[i]);
+    return plan_open(&state->plan, state->traces, state->trace_count, base,
+                     state->options.slice_bytes);
+}
+
+static void free_tasks(run *state)
+{
+    for (u32 i = 0; i < state->task_count; i++)
+        scan_output_free(&state->tasks[i]);
+    free(state->tasks);
+    state->tasks = NULL;
+    state->task_count = 0;
+}
+
+static void close_run(run *state)
+{
+    free_tasks(state);
+    plan_slice_free(&state->slice);
+    plan_close(&state->plan);
+    deferred_free(&state->deferred);
+    join_close(&state->join);
+    census_match_close(&state->matcher);
+    census_free(&state->census);
+    for (u32 i = 0; i < SHARDS; i++)
+        pair_free(&state->shards[i]);
+    ETLHEAP_VECTOR_FREE(&state->definitions);
+    ETLHEAP_VECTOR_FREE(&state->system);
+    ETLHEAP_VECTOR_FREE(&state->counts);
+    etlheap_result_free(state->result);
+}
+
+static bool report_progress(run *state)
+{
+    for (size_t i = 0; i < state->slice.buffers.count; i++) {
+        const plan_buffer *const buffer = &state->slice.buffers.at[i];
+        const etl_trace *const trace = state->traces[plan_trace(buffer->stream)];
+        if (buffer->resume == PLAN_DONE)
+            state->done_bytes += etl_buffer_info_of(trace, buffer->buffer)->stored_size;
+    }
+    return state->options.progress == NULL ||
+           state->options.progress(state->options.progress_user, state->done_bytes,
+                                   state->total_bytes);
+}
+
+static etl_status run_slices(run *state, etl_error *err)
+{
+    for (;;) {
+        bool more;
+        if (!plan_next(&state->plan, &state->slice, &more))
+            return ETL_ERR_MEMORY;
+        if (!more)
+            return ETL_OK;
+        if (!run_slice(state))
+            return ETL_ERR_MEMORY;
+        if (!report_progress(state))
+            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+    }
+}
+
+static void scan_one(void *context, u32 task)
+{
+    run *const state = context;
+    const plan_task *const planned = &state->slice.tasks.at[task];
+    const scan_input input = { .traces = state->traces,
+                               .base = &state->result->base,
+                               .stacks = &state->result->stacks,
+                               .buffers = &state->slice.buffers.at[planned->first],
+                               .buffer_count = planned->count,
+                               .end_ticks = state->slice.end_ticks,
+                               .census_only = state->options.census_only };
+    etl_scratch scratch = { 0 };
+    scan_task(&input, &scratch, &state->tasks[task]);
+    etl_scratch_free(&scratch);
+}
+
+static void partition_one(void *context, u32 task)
+{
+    run *const state = context;
+    if (!scan_partition(&state->tasks[task]))
+        state->tasks[task].status = ETL_ERR_MEMORY;
+}
+
+static void pair_one(void *context, u32 shard)
+{
+    run *const state = context;
+    pair_slice(&state->pairing, shard, &state->shards[shard]);
+}
+
+/* Gives the stacks that are new in a task their final ids. */
+static bool merge_stacks(run *state, scan_output *task)
+{
+    const size_t count = task->new_stacks.list.count;
+    u32 *const ids = calloc(count + 1, sizeof *ids);
+    bool ok = ids != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        const etlheap_frames frames = stack_get(&task->new_stacks, i + 1);
+        const u64 hash = stack_hash(frames.addresses, frames.count);
+        ok = stack_add(&state->result->stacks, hash, frames.addresses, frames.count, &ids[i + 1]);
+    }
+    if (ok && count > 0) {
+        for (size_t i = 0; i < task->events.count; i++) {
+            stack_ref *const ref = &task->events.at[i].stack;
+            if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
+                *ref = ids[*ref & STACK_NUMBER_MAX];
+        }
+        for (size_t i = 0; i < task->pieces.count; i++) {
+            stack_ref *const ref = &task->pieces.at[i].stack;
+            if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
+                *ref = ids[*ref & STACK_NUMBER_MAX];
+        }
+        for (size_t i = 0; i < task->definitions.count; i++) {
+            stack_ref *const ref = &task->definitions.at[i].stack;
+            if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
+                *ref = ids[*ref & STACK_NUMBER_MAX];
+        }
+    }
+    free(ids);
+    return ok;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const system_event *const x = a, *const y = b;
+    if (x->ticks != y->ticks)
+        return x->ticks < y->ticks ? -1 : 1;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* What the tasks found, in task order, into the run. */
+static bool merge_tasks(run *state)
+{
+    state->definitions.count = 0;
+    state->system.count = 0;
+    for (u32 i = 0; i < state->task_count; i++) {
+        scan_output *const task = &state->tasks[i];
+        if (task->status != ETL_OK || !merge_stacks(state, task) ||
+            !census_merge(&state->census, &task->census))
+            return false;
+        etl_diag_merge(&state->result->diag, &task->diag);
+        if (task->last_ticks > state->result->last_ticks)
+            state->result->last_ticks = task->last_ticks;
+        for (size_t k = 0; k < task->definitions.count; k++) {
+            if (!ETLHEAP_PUSH(&state->definitions, task->definitions.at[k]))
+                return false;
+        }
+        for (size_t k = 0; k < task->system.count; k++) {
+            if (!ETLHEAP_PUSH(&state->system, task->system.at[k]))
+                return false;
+        }
+    }
+    if (state->system.count > 0)
+        qsort(state->system.at, state->system.count, sizeof *state->system.at, by_time);
+    return true;
+}
+
+/* Every process id that an event of the slice names must have a process. Events
+ * of one process come in runs. */
+static bool ensure_processes(run *state)
+{
+    for (u32 i = 0; i < state->task_count; i++) {
+        const scan_output *const task = &state->tasks[i];
+        for (size_t first = 0; first < task->events.count;) {
+            const u32 pid = task->events.at[first].pid;
+            i64 earliest = task->events.at[first].ticks, latest = earliest;
+            size_t next = first;
+            for (; next < task->events.count && task->events.at[next].pid == pid; next++) {
+                const i64 ticks = task->events.at[next].ticks;
+                earliest = ticks < earliest ? ticks : earliest;
+                latest = ticks > latest ? ticks : latest;
+            }
+            if (earliest < state->result->first_ticks)
+                state->result->first_ticks = earliest;
+            if (!context_ensure(&state->result->context, pid, earliest, latest))
+                return false;
+            first = next;
+        }
+    }
+    return true;
+}
+
+static bool ends_something(const run *state)
+{
+    for (size_t i = 0; i < state->system.count; i++) {
+        const etl_event_kind kind = state->system.at[i].event.kind;
+        if (kind == ETL_EVENT_PROCESS_END || kind == ETL_EVENT_PROCESS_START ||
+            kind == ETL_EVENT_HEAP_DESTROY)
+            return true;
+    }
+    return false;
+}
+
+static bool join_stacks(run *state)
+{
+    if (!deferred_define(&state->deferred, state->definitions.at, state->definitions.count))
+        return false;
+    if (state->options.census_only)
+        return census_match_slice(&state->matcher, &state->deferred, state->tasks,
+                                  state->task_count, state->slice.end_ticks);
+    return join_slice(&state->join, &state->deferred, state->tasks, state->task_count,
+                      state->slice.end_ticks);
+}
+
+/* The rows and counts of the shards, in shard order. */
+static bool drain_shards(run *state)
+{
+    for (u32 i = 0; i < SHARDS; i++) {
+        shard_output *const out = &state->shards[i].out;
+        if (out->out_of_memory ||
+            !store_append(&state->result->store, out->rows.at, out->rows.count))
+            return false;
+        out->rows.count = 0;
+        while (state->counts.count < out->counts.count) {
+            if (!ETLHEAP_PUSH(&state->counts, (process_counts){ 0 }))
+                return false;
+        }
+        for (size_t k = 0; k < out->counts.count; k++) {
+            process_counts *const into = &state->counts.at[k];
+            const process_counts *const from = &out->counts.at[k];
+            into->heap_events += from->heap_events;
+            into->virtualalloc_events += from->virtualalloc_events;
+            for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+                into->free_without_alloc[kind] += from->free_without_alloc[kind];
+        }
+        out->counts.count = 0;
+    }
+    return true;
+}
+
+static bool run_slice(run *state)
+{
+    state->task_count = (u32)state->slice.tasks.count;
+    state->tasks = calloc(state->task_count + 1, sizeof *state->tasks);
+    if (state->tasks == NULL)
+        return false;
+    etlheap_workers_run(state->options.jobs, state->task_count, scan_one, state);
+    if (!merge_tasks(state) ||
+        !context_apply(&state->result->context, state->system.at, state->system.count) ||
+        !ensure_processes(state) || !join_stacks(state))
+        return false;
+    etlheap_workers_run(state->options.jobs, state->task_count, partition_one, state);
+    for (u32 i = 0; i < state->task_count; i++) {
+        if (state->tasks[i].status != ETL_OK)
+            return false;
+    }
+    /* Late events are waited for, so one more slice sweeps than ends things. */
+    state->sweeps_left = ends_something(state) ? 2 : state->sweeps_left;
+    state->pairing.tasks = state->tasks;
+    state->pairing.task_count = state->task_count;
+    state->pairing.end_ticks = state->slice.end_ticks;
+    state->pairing.sweep = state->sweeps_left > 0;
+    state->sweeps_left -= state->sweeps_left > 0;
+    etlheap_workers_run(state->options.jobs, SHARDS, pair_one, state);
+    const bool drained = drain_shards(state);
+    free_tasks(state);
+    return drained;
+}
+
+static bool finish(run *state)
+{
+    etlheap_result *const result = state->result;
+    u32 *deferred_ids = NULL;
+    u64 unresolved = 0;
+    for (u32 i = 0; i < SHARDS; i++)
+        pair_finish(&state->pairing, &state->shards[i]);
+    bool ok = drain_shards(state) &&
+              deferred_finish(&state->deferred, &result->stacks, &deferred_ids, &unresolved);
+    for (u32 i = 0; i < SHARDS; i++)
+        etl_diag_merge(&result->diag, &state->shards[i].out.diag);
+    etl_diag_merge(&result->diag, &result->context.diag);
+    etl_diag_add(&result->diag, ETL_DIAG_stack_key_unresolved, unresolved);
+    etl_diag_add(&result->diag, ETL_DIAG_stack_unmatched, state->matcher.unmatched);
+    result->stack_counts.matched = state->matcher.matched;
+    result->stack_counts.unmatched = state->matcher.unmatched;
+    result->stack_counts.keys_referenced = state->deferred.keys_referenced;
+    result->stack_counts.keys_resolved = state->deferred.keys_resolved;
+    const result_parts parts = { .traces = state->traces,
+                                 .names = state->names,
+                                 .trace_count = state->trace_count,
+                                 .census = &state->census,
+                                 .counts = state->counts.at,
+                                 .count_count = state->counts.count,
+                                 .deferred_ids = deferred_ids,
+                                 .slots = state->join.slots.at };
+    ok = ok && result_complete(result, &parts);
+    free(deferred_ids);
+    return ok;
+}

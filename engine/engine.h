@@ -1,0 +1,408 @@
+/*
+ * engine.h - front door of the analysis: what a trace means.
+ *
+ *     etlheap_analyze   traces -> result   (allocation store and context)
+ *     etlheap_aggregate result -> table    (rows for a window, filters, a grouping)
+ *     etlheap_stream_*  traces -> every record in global time order (dump)
+ *
+ * A result does not change once made; any number of threads may aggregate it at
+ * once. Everything handed out is owned by its handle and valid until that is
+ * freed. Nothing here prints, exits or reads the environment.
+ *
+ * Determinism: the same files and options give the same result whatever `jobs`
+ * is. Times are raw ticks of the first file's clock inside and nanoseconds
+ * since time zero, the first file's log-file header, outside.
+ */
+#ifndef ETLHEAP_ENGINE_H
+#define ETLHEAP_ENGINE_H
+
+#include "parser/parser.h"
+
+/* Ids. 0 means none. One-member structs so that they cannot be mixed up. */
+typedef struct etlheap_stack {
+    u32 v;
+} etlheap_stack; /* 0: no stack was recorded */
+
+typedef struct etlheap_process {
+    u32 v;
+} etlheap_process; /* one lifetime of a process id, not the id: ids are reused */
+
+#define ETLHEAP_TICKS_BEFORE INT64_MIN /* allocated before the trace began */
+#define ETLHEAP_TICKS_NEVER  INT64_MAX /* never freed */
+
+typedef enum etlheap_kind {
+    ETLHEAP_KIND_HEAP,         /* blocks from the heap functions */
+    ETLHEAP_KIND_VIRTUALALLOC, /* committed ranges */
+    ETLHEAP_KIND_EXTENT,       /* committed heap extents (Expand, Contract) */
+    ETLHEAP_KIND_COUNT
+} etlheap_kind;
+
+/* How a lifetime ends. */
+typedef enum etlheap_free_type {
+    ETLHEAP_FREE_NONE,
+    ETLHEAP_FREE_FREE,
+    ETLHEAP_FREE_HEAP_DESTROY,
+    ETLHEAP_FREE_PROCESS_EXIT,
+    ETLHEAP_FREE_TYPE_COUNT
+} etlheap_free_type;
+
+/* WPA's Type: Allocated/Freed Inside/Outside the window. */
+typedef enum etlheap_type {
+    ETLHEAP_TYPE_AIFO,
+    ETLHEAP_TYPE_AIFI,
+    ETLHEAP_TYPE_AOFI,
+    ETLHEAP_TYPE_AOFO,
+    ETLHEAP_TYPE_COUNT
+} etlheap_type;
+
+const char *etlheap_kind_name(etlheap_kind kind);           /* "heap" */
+const char *etlheap_free_type_name(etlheap_free_type type); /* "process-exit" */
+const char *etlheap_type_name(etlheap_type type);           /* "AIFO" */
+const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
+
+/* --- analysis ------------------------------------------------------------- */
+
+/* Called on the thread that called the engine, about ten times a second.
+ * Return false to cancel: the call then fails with ETL_ERR_CANCELLED. */
+typedef bool etlheap_progress_fn(void *user, u64 done_bytes, u64 total_bytes);
+
+typedef struct etlheap_options {
+    size_t size;                   /* sizeof(etlheap_options) */
+    u32 jobs;                      /* threads; 0: as many as online processors */
+    u64 memory_bytes_max;          /* working memory promise; 0: none */
+    u64 slice_bytes;               /* trace bytes per time slice; 0: default. For tests. */
+    bool census_only;              /* count records and stacks, keep no lifetimes (info) */
+    etlheap_progress_fn *progress; /* may be NULL */
+    void *progress_user;
+} etlheap_options;
+
+typedef struct etlheap_result etlheap_result;
+
+/*
+ * Analyzes the files of one recording as one trace. `names` are for messages
+ * and output, one per trace; both arrays are borrowed for the call, the traces
+ * until the result is freed. options may be NULL. *out is owned by the caller.
+ * Errors: ETL_ERR_MEMORY, ETL_ERR_LIMIT (memory promise; the message says what
+ * is needed), ETL_ERR_CANCELLED, ETL_ERR_ARGUMENT (no trace).
+ */
+etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
+                           const etlheap_options *options, etlheap_result **out, etl_error *err);
+
+void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
+
+/* --- what the trace holds --------------------------------------------------- */
+
+/* The `trace` object of cli.md section 3.1. Strings are UTF-8. */
+typedef struct etlheap_trace_info {
+    const char *const *files;
+    u32 file_count;
+    const char *session;
+    const char *computer; /* "" unknown */
+    u32 os_build;
+    u32 pointer_bits;
+    u32 cpus;
+    const char *clock; /* "qpc", "system", "cpu" */
+    u64 clock_hz;
+    i64 start_time_filetime;
+    i64 duration_ns; /* time of the last event */
+    i64 end_ns;      /* just after the last event: end of the default window */
+    u64 buffers;
+    u64 events;
+    u64 events_lost;
+    u64 buffers_lost;
+    u64 bytes; /* of all files */
+} etlheap_trace_info;
+
+const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result);
+
+typedef struct etlheap_process_info {
+    u32 pid;
+    u32 parent_pid;           /* ETL_NO_ID unknown */
+    const char *name;         /* "app.exe"; "Unknown" when no record names it */
+    const char *command_line; /* "" unknown */
+    i64 start_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
+    i64 end_ticks;            /* ETLHEAP_TICKS_NEVER: alive at the end */
+    u32 pointer_bits;         /* 32 for WOW64 and 32-bit systems, 0 unknown */
+    u64 heap_events;
+    u64 virtualalloc_events;
+    u64 free_without_alloc[ETLHEAP_KIND_COUNT];
+} etlheap_process_info;
+
+/* Processes in order of (pid, start); id.v - 1 is the index. */
+u32 etlheap_process_count(const etlheap_result *result);
+const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id);
+
+typedef struct etlheap_module_info {
+    u32 pid; /* 0: kernel */
+    u64 base;
+    u64 size_bytes;
+    const char *path; /* DOS path when the volume is known, else the NT path */
+    const char *name; /* last component, as recorded */
+    u32 time_date_stamp;
+    u32 checksum;
+    bool has_rsds;
+    etl_guid guid;
+    u32 age;
+    const char *pdb_name; /* "" unknown */
+    i64 load_ticks;       /* ETLHEAP_TICKS_BEFORE: before the trace */
+    i64 unload_ticks;     /* ETLHEAP_TICKS_NEVER */
+} etlheap_module_info;
+
+u32 etlheap_module_count(const etlheap_result *result);
+const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
+
+/* Records by hook id, and all others by provider or class GUID (is_message: WPP). */
+typedef struct etlheap_hook_count {
+    u16 hook;
+    const char *name; /* NULL unknown */
+    u64 count;
+    u64 bytes;
+} etlheap_hook_count;
+
+typedef struct etlheap_provider_count {
+    etl_guid guid;
+    bool is_message;
+    u64 count;
+    u64 bytes;
+} etlheap_provider_count;
+
+typedef struct etlheap_stack_counts {
+    u64 records; /* stack walks and key references */
+    u64 matched; /* their event is in the trace; known after census_only runs only */
+    u64 unmatched;
+    u64 keys_referenced;
+    u64 keys_resolved;
+} etlheap_stack_counts;
+
+/* In ascending hook and GUID order. */
+u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows);
+u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider_count **rows);
+const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result);
+const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
+
+/* What can be analysed. */
+typedef struct etlheap_abilities {
+    bool heap, virtualalloc, extent, stacks, modules, symbols;
+} etlheap_abilities;
+
+etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
+
+/* Time conversions of the result's clock; see etl_time_ns and etl_time_ticks. */
+i64 etlheap_time_ns(const etlheap_result *result, i64 ticks);
+i64 etlheap_time_ticks(const etlheap_result *result, i64 ns);
+
+/* --- lifetimes ----------------------------------------------------------------- */
+
+/* Rows of one segment, as columns. rows <= ETLHEAP_SEGMENT_ROWS. */
+#define ETLHEAP_SEGMENT_ROWS 65536
+
+typedef struct etlheap_segment {
+    u32 rows;
+    const i64 *alloc_ticks;
+    const i64 *free_ticks;
+    const u64 *address;
+    const u64 *size_bytes;
+    const u64 *heap_handle; /* 0 for virtualalloc */
+    const u32 *process;     /* etlheap_process.v, never 0 */
+    const u32 *stack;       /* etlheap_stack.v */
+    const u32 *thread;      /* ETL_NO_ID unknown */
+    const u8 *kind;         /* etlheap_kind */
+    const u8 *free_type;    /* etlheap_free_type */
+    const u8 *is_realloc;
+} etlheap_segment;
+
+u32 etlheap_segment_count(const etlheap_result *result);
+etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index);
+
+/* Raw frames of a stack, innermost first, kernel frames before user frames. */
+typedef struct etlheap_frames {
+    const u64 *addresses;
+    u32 count;
+} etlheap_frames;
+
+u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
+etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
+
+/* --- tables ------------------------------------------------------------------------ */
+
+/* X(enumerator, --group-by word, WPA title) */
+#define ETLHEAP_KEYS(X)                                                                            \
+    X(KIND, "kind", "Kind")                                                                        \
+    X(PROCESS, "process", "Process")                                                               \
+    X(HEAP, "heap", "Handle")                                                                      \
+    X(TYPE, "type", "Type")                                                                        \
+    X(FREE_TYPE, "free_type", "FreeType")                                                          \
+    X(STACK, "stack", "Stack")                                                                     \
+    X(FRAME, "frame", "Frame")                                                                     \
+    X(SITE, "site", "Site")                                                                        \
+    X(MODULE, "module", "Module")                                                                  \
+    X(THREAD, "thread", "Thread")                                                                  \
+    X(SIZE_CLASS, "size_class", "Size Class")
+
+typedef enum etlheap_key {
+#define ETLHEAP_KEY_ENUM(name, word, title) ETLHEAP_KEY_##name,
+    ETLHEAP_KEYS(ETLHEAP_KEY_ENUM)
+#undef ETLHEAP_KEY_ENUM
+        ETLHEAP_KEY_COUNT
+} etlheap_key;
+
+#define ETLHEAP_GROUP_BY_MAX ETLHEAP_KEY_COUNT
+
+const char *etlheap_key_word(etlheap_key key);
+const char *etlheap_key_title(etlheap_key key);
+
+/* X(enumerator, JSON key and --sort word, WPA title) - numeric columns of a row */
+#define ETLHEAP_MEASURES(X)                                                                        \
+    X(COUNT, "count", "Count")                                                                     \
+    X(SIZE, "size", "Size")                                                                        \
+    X(IMPACTING_SIZE, "impacting_size", "Impacting Size")                                          \
+    X(OUTSTANDING_COUNT, "outstanding_count", "Outstanding Count")                                 \
+    X(OUTSTANDING_SIZE, "outstanding_size", "Outstanding Size")                                    \
+    X(REALLOC_COUNT, "realloc_count", "Realloc Count")                                             \
+    X(PEAK_COUNT, "peak_count", "Count Peak")                                                      \
+    X(PEAK_SIZE, "peak_size", "Size Peak")
+
+typedef enum etlheap_measure {
+#define ETLHEAP_MEASURE_ENUM(name, word, title) ETLHEAP_MEASURE_##name,
+    ETLHEAP_MEASURES(ETLHEAP_MEASURE_ENUM)
+#undef ETLHEAP_MEASURE_ENUM
+        ETLHEAP_MEASURES_COUNT
+} etlheap_measure;
+
+const char *etlheap_measure_word(etlheap_measure measure);
+const char *etlheap_measure_title(etlheap_measure measure);
+
+/* A frame pattern `[module!][symbol]` with `*` and `?`, case-insensitive. */
+typedef struct etlheap_pattern {
+    const char *module; /* NULL: any */
+    const char *symbol; /* NULL: any; names come with symbols, till then unknown */
+} etlheap_pattern;
+
+/*
+ * What to select and how to group. Start from etlheap_query_default(); all
+ * arrays are borrowed for the call. Counts of 0 mean "no such filter".
+ */
+typedef struct etlheap_query {
+    size_t size;                  /* sizeof(etlheap_query) */
+    i64 from_ns;                  /* INT64_MIN: time zero or the first event if earlier */
+    i64 to_ns;                    /* INT64_MAX: just after the last event */
+    bool at_exit_freed;           /* process exit ends a lifetime */
+    u32 kinds;                    /* bit per etlheap_kind; 0: all */
+    u32 types;                    /* bit per etlheap_type; 0: all */
+    const char *const *processes; /* pid in decimal, or name with wildcards */
+    u32 process_count;
+    const u64 *heaps;
+    u32 heap_count;
+    const u32 *threads;
+    u32 thread_count;
+    i64 lifetime_min_ns, lifetime_max_ns;  /* inclusive; 0..INT64_MAX: all */
+    u64 size_min_bytes, size_max_bytes;    /* inclusive; 0..UINT64_MAX: all */
+    const etlheap_pattern *require_frames; /* any frame matches one of them */
+    u32 require_frame_count;
+    const etlheap_pattern *cull_frames;
+    u32 cull_frame_count;
+    etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
+    u32 group_by_count;
+    etlheap_measure sort;
+    bool sort_ascending;
+    u32 jobs;
+} etlheap_query;
+
+/* The defaults of `report`: whole trace, kind process heap type stack, largest
+ * outstanding size first, exits do not free. */
+etlheap_query etlheap_query_default(void);
+
+/* A resolved frame. Strings are UTF-8, NULL when unknown. */
+typedef struct etlheap_frame {
+    const char *module; /* last component of the module's path */
+    const char *symbol;
+    const char *file;
+    u64 address; /* of the first stack that has the frame */
+    u64 offset;  /* in the module; meaningless when module is NULL */
+    u32 line;    /* 0 unknown */
+} etlheap_frame;
+
+#define ETLHEAP_NO_INDEX UINT32_MAX
+
+typedef struct etlheap_row {
+    u8 kind;      /* etlheap_kind */
+    u8 type;      /* etlheap_type */
+    u8 free_type; /* etlheap_free_type */
+    const char *process;
+    u32 pid;
+    u32 thread;    /* ETL_NO_ID unknown */
+    bool has_heap; /* false: virtualalloc */
+    u64 heap_handle;
+    u32 stack;            /* into etlheap_table.stacks, ETLHEAP_NO_INDEX: none */
+    u32 frame;            /* into frames: FRAME and SITE; ETLHEAP_NO_INDEX: none */
+    const char *module;   /* MODULE key; NULL: outside every module or no stack */
+    u64 size_class_bytes; /* largest power of two <= size; 0 for size 0 */
+    i64 measures[ETLHEAP_MEASURES_COUNT];
+} etlheap_row;
+
+typedef struct etlheap_total {
+    bool present; /* the kind occurs in the trace */
+    u64 free_without_alloc;
+    i64 measures[ETLHEAP_MEASURES_COUNT]; /* the two peaks are not computed: 0 */
+} etlheap_total;
+
+/* Members of stack i: frame_indices[stack_starts[i]] up to stack_starts[i + 1]. */
+typedef struct etlheap_table {
+    i64 from_ns, to_ns;
+    const etlheap_key *group_by;
+    u32 group_by_count;
+    const etlheap_frame *frames;
+    u32 frame_count;
+    const u32 *stack_starts; /* stack_count + 1 entries */
+    const u32 *frame_indices;
+    u32 stack_count;
+    const etlheap_row *rows; /* sorted; ties by keys, so the order is total */
+    u32 row_count;
+    etlheap_total totals[ETLHEAP_KIND_COUNT];
+} etlheap_table;
+
+/*
+ * Groups the lifetimes that the query selects. The table is owned by the caller
+ * (etlheap_table_free) and borrows strings from the result. frames and stacks
+ * hold only what rows refer to, in order of first use.
+ * Errors: ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (contradictory query, said why).
+ */
+etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
+                             const etlheap_table **out, etl_error *err);
+
+void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
+
+/*
+ * Frames and stacks of a table after its first `rows` rows were kept: the same
+ * table with fewer rows and only what they refer to. For --top.
+ */
+etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err);
+
+/* --- every record in time order ---------------------------------------------------------- */
+
+typedef struct etlheap_stream etlheap_stream;
+
+/*
+ * Opens a merged view of all records of the traces, ordered by (time, file, CPU,
+ * position). Memory: one buffer per CPU stream.
+ */
+etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlheap_stream **out,
+                               etl_error *err);
+void etlheap_stream_close(etlheap_stream *stream); /* NULL is allowed */
+
+/* A record and the session whose clock it is in, and that as ticks and ns of the
+ * first trace's clock. The record's views are valid until the next call. */
+typedef struct etlheap_stream_record {
+    etl_record record;
+    u32 trace;
+    u32 session;
+    i64 ticks; /* in the first trace's clock; the record's own when clocks agree */
+    i64 time_ns;
+} etlheap_stream_record;
+
+bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out);
+
+/* Damage met so far. */
+const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * intern.h - a hash index from content to dense ids, and interned strings.
+ *
+ * The index keeps (hash, id) pairs only; the owner keeps the content and says
+ * whether an id's content is the one looked for. A hash alone is never trusted.
+ * Ids start at 1; 0 is "not there".
+ */
+#ifndef ETLHEAP_INTERN_H
+#define ETLHEAP_INTERN_H
+
+#include "arena.h"
+
+typedef struct etlheap_index {
+    struct etlheap_slot *slots;
+    u32 mask;  /* slot count - 1; 0 while empty */
+    u32 count; /* used slots */
+} etlheap_index;
+
+/* Is the content of `id` the one looked for? */
+typedef bool etlheap_same_fn(const void *owner, u32 id, const void *key);
+
+/* The id stored for `hash` and `key`, or 0. */
+u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,
+                       const void *owner, const void *key);
+
+/* Adds an id that find did not return; false without memory. */
+bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
+
+void etlheap_index_free(etlheap_index *index);
+
+/* A well mixed hash of one integer, and of bytes (XXH3). */
+static inline u64 etlheap_hash_u64(u64 value)
+{
+    value ^= value >> 32;
+    value *= 0xd6e8feb86659fd93u;
+    value ^= value >> 32;
+    value *= 0xd6e8feb86659fd93u;
+    value ^= value >> 32;
+    return value;
+}
+
+u64 etlheap_hash_bytes(const void *bytes, size_t size);
+
+/* Strings, NUL-terminated UTF-8; id 0 is the empty string. */
+typedef struct etlheap_strings {
+    etlheap_arena arena;
+    etlheap_index index;
+    ETLHEAP_VECTOR(const char *) list; /* list.at[id - 1] */
+} etlheap_strings;
+
+/* Finds or adds; a NUL inside ends the text. False without memory. */
+bool etlheap_strings_add(etlheap_strings *strings, const char *text, size_t size, u32 *id);
+bool etlheap_strings_add_utf16(etlheap_strings *strings, etl_bytes utf16, u32 *id);
+bool etlheap_strings_add_text(etlheap_strings *strings, etl_bytes text, u32 *id);
+
+/* Valid as long as the pool; "" for 0. */
+const char *etlheap_strings_get(const etlheap_strings *strings, u32 id);
+
+void etlheap_strings_free(etlheap_strings *strings);
+
+#endif

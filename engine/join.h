@@ -1,0 +1,45 @@
+/*
+ * join.h - stack pieces to the memory events they belong to.
+ */
+#ifndef ETLHEAP_JOIN_H
+#define ETLHEAP_JOIN_H
+
+#include "deferred.h"
+
+/*
+ * An event that may still get a part of its stack. While its slice is in hand
+ * `event` points at it; afterwards the event is gone into a lifetime and a slot
+ * (STACK_TAG_WAITING) stands for its stack.
+ */
+typedef struct waiting_event {
+    i64 ticks;
+    memory_event *event; /* NULL: of an earlier slice, see slot */
+    u32 slot;            /* number + 1; 0: none yet */
+    u32 pid, tid;
+    u16 cpu;
+    bool has_kernel, has_user;
+    stack_ref kernel, user;
+    u32 next; /* index + 1 of the next in its hash chain */
+    u32 next_of_thread;
+} waiting_event;
+
+typedef struct stack_join {
+    ETLHEAP_VECTOR(waiting_event) waiting;
+    ETLHEAP_VECTOR(stack_ref) slots;    /* final reference by slot number */
+    ETLHEAP_VECTOR(stack_piece) pieces; /* of the slice */
+    i64 patience_ticks;
+    u64 pieces_unmatched;
+} stack_join;
+
+void join_open(stack_join *join, const timebase *base);
+void join_close(stack_join *join);
+
+/*
+ * Joins the pieces of a slice's tasks. Events of the tasks must not be moved
+ * between scan and this call; afterwards every event's stack is a reference
+ * without STACK_TAG_LOCAL. deferred_define has run for the slice.
+ */
+bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks, u32 task_count,
+                i64 end_ticks);
+
+#endif

@@ -1,0 +1,316 @@
+/*
+ * modules.c - see modules.h.
+ *
+ * Image events come as loads, unloads and rundowns, in any mixture: many traces
+ * hold the end rundown only. Sorted by (process, base, time) they are replayed:
+ * a load opens a module, an unload closes it, and either an unload or a rundown
+ * without one before it tells of a module that was there since before the trace.
+ *
+ * The table is sorted by base, and modules alive at one time do not overlap, but
+ * over time they may. So a look-up walks back from the last base at or below the
+ * address for as long as any earlier module reaches that far.
+ */
+#include "modules.h"
+
+#include <stdlib.h>
+
+#define KERNEL_PID 0u
+#define SYSTEM_PID 4u
+
+static int by_place(const void *a, const void *b);
+static int by_identity(const void *a, const void *b);
+static bool replay(module_table *out, trace_context *context);
+static bool add_module(module_table *out, trace_context *context, const image_row *row,
+                       i64 load_ticks, i64 unload_ticks);
+static bool name_module(trace_context *context, u32 path, etlheap_module_info *module);
+static void identify(const trace_context *context, const image_row *row,
+                     etlheap_module_info *module);
+static bool finish(module_table *out);
+
+/* Kernel images are reported for process 0 and, at times, 4. */
+static u32 owner_pid(u32 pid, u64 base)
+{
+    return pid == SYSTEM_PID && stack_is_kernel_address(base, 8) ? KERNEL_PID : pid;
+}
+
+static int compare_place(u32 pid_a, u64 base_a, i64 ticks_a, u32 pid_b, u64 base_b, i64 ticks_b)
+{
+    if (pid_a != pid_b)
+        return pid_a < pid_b ? -1 : 1;
+    if (base_a != base_b)
+        return base_a < base_b ? -1 : 1;
+    return (ticks_a > ticks_b) - (ticks_a < ticks_b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const image_row *const x = a, *const y = b;
+    const int order = compare_place(x->pid, x->base, x->ticks, y->pid, y->base, y->ticks);
+    return order != 0 ? order : (int)x->kind - (int)y->kind;
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    const image_identity *const x = a, *const y = b;
+    const int order = compare_place(x->pid, x->base, x->ticks, y->pid, y->base, y->ticks);
+    return order != 0 ? order : (int)x->has_rsds - (int)y->has_rsds;
+}
+
+bool modules_build(module_table *out, trace_context *context)
+{
+    *out = (module_table){ 0 };
+    for (size_t i = 0; i < context->images.count; i++)
+        context->images.at[i].pid =
+            owner_pid(context->images.at[i].pid, context->images.at[i].base);
+    for (size_t i = 0; i < context->identities.count; i++) {
+        image_identity *const row = &context->identities.at[i];
+        row->pid = owner_pid(row->pid, row->base);
+    }
+    if (context->images.count > 0)
+        qsort(context->images.at, context->images.count, sizeof *context->images.at, by_place);
+    if (context->identities.count > 0)
+        qsort(context->identities.at, context->identities.count, sizeof *context->identities.at,
+              by_identity);
+    if (replay(out, context) && finish(out))
+        return true;
+    modules_free(out);
+    return false;
+}
+
+void modules_free(module_table *modules)
+{
+    ETLHEAP_VECTOR_FREE(&modules->list);
+    ETLHEAP_VECTOR_FREE(&modules->reach);
+    ETLHEAP_VECTOR_FREE(&modules->epochs);
+}
+
+/* Is the newest module the row's, and still loaded? */
+static etlheap_module_info *open_module(const module_table *out, const image_row *row)
+{
+    if (out->list.count == 0)
+        return NULL;
+    etlheap_module_info *const newest = &out->list.at[out->list.count - 1];
+    const bool same_place = newest->pid == row->pid && newest->base == row->base;
+    return same_place && newest->unload_ticks == ETLHEAP_TICKS_NEVER ? newest : NULL;
+}
+
+static bool same_prefix(const char *text, const char *prefix, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const char a = text[i], b = prefix[i];
+        const char lower_a = a >= 'A' && a <= 'Z' ? (char)(a + 32) : a;
+        const char lower_b = b >= 'A' && b <= 'Z' ? (char)(b + 32) : b;
+        if (a == '\0' || lower_a != lower_b)
+            return false;
+    }
+    return true;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *const slash = strrchr(path, '\\');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* Kernel and loader spell volumes differently, so only file names are compared. */
+static bool is_same_image(const trace_context *context, const etlheap_module_info *module,
+                          const image_row *row)
+{
+    const char *const name = file_name(etlheap_strings_get(&context->strings, row->path));
+    const size_t size = strlen(name);
+    return module->size_bytes == row->size_bytes && strlen(module->name) == size &&
+           same_prefix(module->name, name, size);
+}
+
+static bool replay(module_table *out, trace_context *context)
+{
+    for (size_t i = 0; i < context->images.count; i++) {
+        const image_row *const row = &context->images.at[i];
+        etlheap_module_info *open = open_module(out, row);
+        const bool same_image = open != NULL && is_same_image(context, open, row);
+        if (open != NULL && !same_image && row->kind != ETL_EVENT_IMAGE_UNLOAD) {
+            open->unload_ticks = row->ticks; /* its unload was not seen */
+            open = NULL;
+        }
+        if (open == NULL) {
+            const i64 load = row->kind == ETL_EVENT_IMAGE_LOAD ? row->ticks : ETLHEAP_TICKS_BEFORE;
+            if (!add_module(out, context, row, load, ETLHEAP_TICKS_NEVER))
+                return false;
+            open = &out->list.at[out->list.count - 1];
+        }
+        if (row->kind == ETL_EVENT_IMAGE_UNLOAD)
+            open->unload_ticks = row->ticks;
+        if (open->time_date_stamp == 0)
+            open->time_date_stamp = row->time_date_stamp;
+        if (open->checksum == 0)
+            open->checksum = row->checksum;
+        identify(context, row, open);
+    }
+    return true;
+}
+
+static bool add_module(module_table *out, trace_context *context, const image_row *row,
+                       i64 load_ticks, i64 unload_ticks)
+{
+    etlheap_module_info module = { .pid = row->pid,
+                                   .base = row->base,
+                                   .size_bytes = row->size_bytes,
+                                   .pdb_name = "",
+                                   .load_ticks = load_ticks,
+                                   .unload_ticks = unload_ticks };
+    return name_module(context, row->path, &module) && ETLHEAP_PUSH(&out->list, module);
+}
+
+/* The volume whose NT path is the longest prefix of the path; NULL: none. */
+static const volume_row *volume_of(const trace_context *context, const char *path)
+{
+    const volume_row *best = NULL;
+    size_t best_size = 0;
+    for (size_t i = 0; i < context->volumes.count; i++) {
+        const char *const prefix =
+            etlheap_strings_get(&context->strings, context->volumes.at[i].nt_path);
+        const size_t size = strlen(prefix);
+        if (size > best_size && same_prefix(path, prefix, size)) {
+            best = &context->volumes.at[i];
+            best_size = size;
+        }
+    }
+    return best;
+}
+
+static bool name_module(trace_context *context, u32 path_id, etlheap_module_info *module)
+{
+    const char *const path = etlheap_strings_get(&context->strings, path_id);
+    const volume_row *const volume = volume_of(context, path);
+    module->path = path;
+    if (volume != NULL) {
+        const size_t skip = strlen(etlheap_strings_get(&context->strings, volume->nt_path));
+        const char *const dos = etlheap_strings_get(&context->strings, volume->dos_path);
+        const size_t size = strlen(dos) + strlen(path + skip);
+        char *const joined = malloc(size + 1);
+        u32 id;
+        if (joined == NULL)
+            return false;
+        memcpy(joined, dos, strlen(dos));
+        memcpy(joined + strlen(dos), path + skip, strlen(path + skip) + 1);
+        const bool added = etlheap_strings_add(&context->strings, joined, size, &id);
+        free(joined);
+        if (!added)
+            return false;
+        module->path = etlheap_strings_get(&context->strings, id);
+    }
+    module->name = file_name(module->path);
+    return true;
+}
+
+/* A merge writes an image's identity with the time of the image's own event. */
+static void identify(const trace_context *context, const image_row *row,
+                     etlheap_module_info *module)
+{
+    const image_identity wanted = { .pid = row->pid, .base = row->base, .ticks = row->ticks };
+    size_t low = 0, high = context->identities.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_identity(&context->identities.at[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < context->identities.count; low++) {
+        const image_identity *const found = &context->identities.at[low];
+        if (found->pid != row->pid || found->base != row->base || found->ticks != row->ticks)
+            return;
+        if (found->has_stamp)
+            module->time_date_stamp = found->time_date_stamp;
+        if (found->has_rsds) {
+            module->has_rsds = true;
+            module->guid = found->guid;
+            module->age = found->age;
+            module->pdb_name = etlheap_strings_get(&context->strings, found->pdb_name);
+        }
+    }
+}
+
+static u64 end_of(const etlheap_module_info *module)
+{
+    return etl_sat_add_u64(module->base, module->size_bytes);
+}
+
+static int by_epoch(const void *a, const void *b)
+{
+    const module_epoch *const x = a, *const y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+/* Where a module's place was another's at another time, an epoch begins. */
+static bool finish(module_table *out)
+{
+    for (u32 i = 0; i < out->list.count; i++) {
+        const etlheap_module_info *const module = &out->list.at[i];
+        const bool same_pid = i > 0 && module[-1].pid == module->pid;
+        const u64 before = same_pid ? out->reach.at[i - 1] : 0;
+        if (same_pid && before > module->base) {
+            const module_epoch starts[2] = { { module->pid, module->load_ticks },
+                                             { module->pid, module[-1].load_ticks } };
+            if (!ETLHEAP_PUSH(&out->epochs, starts[0]) || !ETLHEAP_PUSH(&out->epochs, starts[1]))
+                return false;
+        }
+        if (!ETLHEAP_PUSH(&out->reach, etl_max_u64(before, end_of(module))))
+            return false;
+    }
+    if (out->epochs.count > 0)
+        qsort(out->epochs.at, out->epochs.count, sizeof *out->epochs.at, by_epoch);
+    return true;
+}
+
+static u32 find_in(const module_table *modules, u32 pid, u64 address, i64 ticks)
+{
+    size_t low = 0, high = modules->list.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const etlheap_module_info *const row = &modules->list.at[middle];
+        if (row->pid < pid || (row->pid == pid && row->base <= address))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    u32 other_time = UINT32_MAX;
+    while (low > 0 && modules->list.at[low - 1].pid == pid &&
+           modules->reach.at[low - 1] > address) {
+        const etlheap_module_info *const row = &modules->list.at[--low];
+        if (address >= end_of(row))
+            continue;
+        if (row->load_ticks <= ticks && ticks < row->unload_ticks)
+            return (u32)low;
+        if (other_time == UINT32_MAX)
+            other_time = (u32)low;
+    }
+    return other_time;
+}
+
+u32 modules_find(const module_table *modules, u32 pid, u64 address, i64 ticks)
+{
+    if (stack_is_kernel_address(address, 8))
+        return find_in(modules, KERNEL_PID, address, ticks);
+    const u32 found = find_in(modules, pid, address, ticks);
+    return found != UINT32_MAX || pid == KERNEL_PID ? found
+                                                    : find_in(modules, KERNEL_PID, address, ticks);
+}
+
+/* The number of epoch starts up to the moment, over all processes: what matters
+ * is that it differs between epochs of one process. */
+u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks)
+{
+    const module_epoch wanted = { pid, ticks };
+    size_t low = 0, high = modules->epochs.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_epoch(&modules->epochs.at[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (u32)low;
+}

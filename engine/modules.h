@@ -1,0 +1,39 @@
+/*
+ * modules.h - which module an address belonged to, by process and time.
+ */
+#ifndef ETLHEAP_MODULES_H
+#define ETLHEAP_MODULES_H
+
+#include "context.h"
+
+/* A moment from which addresses of a process may mean other modules. */
+typedef struct module_epoch {
+    u32 pid;
+    i64 ticks;
+} module_epoch;
+
+typedef struct module_table {
+    ETLHEAP_VECTOR(etlheap_module_info) list; /* by (pid, base, load time) */
+    ETLHEAP_VECTOR(u64) reach;                /* largest end of this and all earlier of its pid */
+    ETLHEAP_VECTOR(module_epoch) epochs;      /* by (pid, ticks) */
+} module_table;
+
+/*
+ * Makes the table from the run's image events. Strings are added to the
+ * context's, which must outlive the table. False without memory.
+ */
+bool modules_build(module_table *out, trace_context *context);
+void modules_free(module_table *modules);
+
+/*
+ * The module at `address` of the process, as loaded at `ticks`; else one that
+ * was there at another time (rundowns may be all there is). Kernel addresses
+ * are looked up among the kernel's modules. UINT32_MAX: none.
+ */
+u32 modules_find(const module_table *modules, u32 pid, u64 address, i64 ticks);
+
+/* Look-ups of one process in one epoch give the same answer at all times;
+ * nearly every process has but one. */
+u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * pair.h - memory events of a slice, in time order per shard, to lifetimes.
+ */
+#ifndef ETLHEAP_PAIR_H
+#define ETLHEAP_PAIR_H
+
+#include "blocks.h"
+#include "ranges.h"
+
+/* What a shard carries from slice to slice. Range shards use ranges alone. */
+typedef struct pair_shard {
+    block_table blocks;
+    range_table ranges;
+    shard_output out; /* rows of the slice; the reader empties it */
+} pair_shard;
+
+typedef struct pair_input {
+    const trace_context *context;
+    const scan_output *tasks; /* partitioned, tasks of one stream together */
+    u32 task_count;
+    i64 end_ticks;   /* of the slice */
+    bool sweep;      /* a process or heap ended: dead blocks can leave */
+    bool count_only; /* census: count events by process, pair nothing */
+    i64 race_ticks;
+} pair_input;
+
+/* The race tolerance of blocks.h in ticks. */
+i64 pair_race_ticks(const timebase *base);
+
+/* Runs shard `index` over the slice. Failure is in shard->out. */
+void pair_slice(const pair_input *input, u32 index, pair_shard *shard);
+
+/* After the last slice: what is still open leaves. */
+void pair_finish(const pair_input *input, pair_shard *shard);
+
+void pair_free(pair_shard *shard);
+
+#endif

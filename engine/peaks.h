@@ -1,0 +1,32 @@
+/*
+ * peaks.h - the maximum of each group's outstanding curve over a window.
+ *
+ * Outstanding at time t is the sum over lifetimes with alloc <= t < free, a
+ * function of time: what happens in one tick happens together. A group all of
+ * whose lifetimes live on to the window's end peaks there, one without
+ * allocations inside peaks at the start; only mixed groups are replayed, each
+ * by sorting its own allocations and frees.
+ */
+#ifndef ETLHEAP_PEAKS_H
+#define ETLHEAP_PEAKS_H
+
+#include "arena.h"
+
+typedef struct peak_row {
+    i64 alloc_ticks, free_ticks;
+    u64 size;
+    u32 group;
+} peak_row;
+
+typedef struct peak {
+    i64 size, count;
+} peak;
+
+/*
+ * peaks[g] for each group below group_count, over [from_ticks, to_ticks).
+ * Reorders rows. Groups are spread over `jobs` threads. False without memory.
+ */
+bool peaks_compute(peak_row *rows, size_t row_count, u32 group_count, i64 from_ticks, i64 to_ticks,
+                   u32 jobs, peak *peaks);
+
+#endif

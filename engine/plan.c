@@ -1,0 +1,160 @@
+/* plan.c - see plan.h. */
+#include "plan.h"
+
+#include <stdlib.h>
+
+#define TASK_BYTES ((u64)1 << 20)
+
+static bool add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
+                      const timebase *base);
+static int by_time(const void *a, const void *b);
+static int by_stream(const void *a, const void *b);
+static void carry_unfinished(plan_slice *slice);
+static bool cut_tasks(const read_plan *plan, plan_slice *slice);
+
+bool plan_open(read_plan *out, etl_trace *const *traces, u32 trace_count, const timebase *base,
+               u64 slice_bytes)
+{
+    assert(slice_bytes > 0);
+    size_t total = 0;
+    for (u32 i = 0; i < trace_count; i++)
+        total += etl_buffer_count(traces[i]);
+    *out = (read_plan){ .slice_bytes = slice_bytes, .task_bytes = TASK_BYTES };
+    if (total >= UINT32_MAX)
+        return false;
+    out->buffers = calloc(total + 1, sizeof *out->buffers);
+    if (out->buffers == NULL)
+        return false;
+    for (u32 i = 0; i < trace_count; i++) {
+        if (!add_trace(out, traces[i], i, base)) {
+            plan_close(out);
+            return false;
+        }
+    }
+    assert(out->count == total);
+    qsort(out->buffers, out->count, sizeof *out->buffers, by_time);
+    return true;
+}
+
+/* A buffer without a timed record takes its predecessor's time: it still has
+ * to be read once, for its records and its damage. */
+static bool add_trace(read_plan *plan, const etl_trace *trace, u32 trace_index,
+                      const timebase *base)
+{
+    u32 session = 0;
+    i64 previous =
+        tick_map_apply(timebase_map(base, trace_index, 0), etl_session_of(trace, 0)->header_ticks);
+    for (u32 i = 0; i < etl_buffer_count(trace); i++) {
+        const etl_buffer_info *const info = etl_buffer_info_of(trace, i);
+        session = info->session;
+        i64 ticks;
+        if (etl_buffer_first_ticks(trace, i, &ticks))
+            previous = tick_map_apply(timebase_map(base, trace_index, session), ticks);
+        plan->buffers[plan->count++] = (plan_buffer){
+            .first_ticks = previous,
+            .sequence = info->sequence,
+            .stream = (u64)trace_index << 32 | (u64)session << 16 | info->cpu,
+            .buffer = i,
+            .bytes = info->valid_size,
+        };
+    }
+    return true;
+}
+
+static int compare_u64(u64 a, u64 b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_i64(i64 a, i64 b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Total orders, so that the C library's choice of sort does not show. */
+static int compare_within_stream(const plan_buffer *a, const plan_buffer *b)
+{
+    int order = compare_i64(a->first_ticks, b->first_ticks);
+    if (order == 0)
+        order = compare_i64(a->sequence, b->sequence);
+    return order != 0 ? order : compare_u64(a->buffer, b->buffer);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const plan_buffer *const x = a, *const y = b;
+    int order = compare_i64(x->first_ticks, y->first_ticks);
+    if (order == 0)
+        order = compare_u64(x->stream, y->stream);
+    return order != 0 ? order : compare_within_stream(x, y);
+}
+
+static int by_stream(const void *a, const void *b)
+{
+    const plan_buffer *const x = a, *const y = b;
+    const int order = compare_u64(x->stream, y->stream);
+    return order != 0 ? order : compare_within_stream(x, y);
+}
+
+void plan_close(read_plan *plan)
+{
+    free(plan->buffers);
+    plan->buffers = NULL;
+    plan->count = 0;
+}
+
+bool plan_next(read_plan *plan, plan_slice *slice, bool *more)
+{
+    carry_unfinished(slice);
+    *more = plan->next < plan->count || slice->buffers.count > 0;
+    const u32 first = plan->next;
+    u64 bytes = 0;
+    while (plan->next < plan->count) {
+        const plan_buffer *const buffer = &plan->buffers[plan->next];
+        const bool enough = bytes >= plan->slice_bytes;
+        /* The end must lie after the first new buffer's start: progress. */
+        if (enough && buffer->first_ticks > plan->buffers[first].first_ticks)
+            break;
+        bytes += buffer->bytes;
+        if (!ETLHEAP_PUSH(&slice->buffers, *buffer))
+            return false;
+        plan->next++;
+    }
+    slice->end_ticks = plan->next < plan->count ? plan->buffers[plan->next].first_ticks : INT64_MAX;
+    qsort(slice->buffers.at, slice->buffers.count, sizeof *slice->buffers.at, by_stream);
+    return cut_tasks(plan, slice);
+}
+
+static void carry_unfinished(plan_slice *slice)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < slice->buffers.count; i++) {
+        if (slice->buffers.at[i].resume != PLAN_DONE)
+            slice->buffers.at[kept++] = slice->buffers.at[i];
+    }
+    slice->buffers.count = kept;
+}
+
+static bool cut_tasks(const read_plan *plan, plan_slice *slice)
+{
+    slice->tasks.count = 0;
+    u64 bytes = 0;
+    for (u32 i = 0; i < slice->buffers.count; i++) {
+        const plan_buffer *const buffer = &slice->buffers.at[i];
+        const bool same = i > 0 && buffer[-1].stream == buffer->stream;
+        if (!same || bytes >= plan->task_bytes) {
+            if (!ETLHEAP_PUSH(&slice->tasks, (plan_task){ i, 0 }))
+                return false;
+            bytes = 0;
+        }
+        slice->tasks.at[slice->tasks.count - 1].count++;
+        bytes += buffer->bytes;
+    }
+    return true;
+}
+
+void plan_slice_free(plan_slice *slice)
+{
+    ETLHEAP_VECTOR_FREE(&slice->buffers);
+    ETLHEAP_VECTOR_FREE(&slice->tasks);
+}

@@ -1,0 +1,248 @@
+/* query.c - see query.h; also the words and defaults of engine.h. */
+#include "query.h"
+
+#include <stdlib.h>
+
+static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
+static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
+                                                                      "heap-destroy",
+                                                                      "process-exit" };
+static const char *const type_names[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOFI", "AOFO" };
+static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
+                                                                 "Impacting", "Persistent" };
+
+typedef struct word_row {
+    const char *word, *title;
+} word_row;
+
+static const word_row key_words[ETLHEAP_KEY_COUNT] = {
+#define KEY_ROW(name, word, title) { word, title },
+    ETLHEAP_KEYS(KEY_ROW)
+#undef KEY_ROW
+};
+
+static const word_row measure_words[ETLHEAP_MEASURES_COUNT] = {
+#define MEASURE_ROW(name, word, title) { word, title },
+    ETLHEAP_MEASURES(MEASURE_ROW)
+#undef MEASURE_ROW
+};
+
+const char *etlheap_kind_name(etlheap_kind kind)
+{
+    return kind_names[kind];
+}
+
+const char *etlheap_free_type_name(etlheap_free_type type)
+{
+    return free_type_names[type];
+}
+
+const char *etlheap_type_name(etlheap_type type)
+{
+    return type_names[type];
+}
+
+const char *etlheap_impacting_type_name(etlheap_type type)
+{
+    return impacting_names[type];
+}
+
+const char *etlheap_key_word(etlheap_key key)
+{
+    return key_words[key].word;
+}
+
+const char *etlheap_key_title(etlheap_key key)
+{
+    return key_words[key].title;
+}
+
+const char *etlheap_measure_word(etlheap_measure measure)
+{
+    return measure_words[measure].word;
+}
+
+const char *etlheap_measure_title(etlheap_measure measure)
+{
+    return measure_words[measure].title;
+}
+
+etlheap_query etlheap_query_default(void)
+{
+    return (etlheap_query){
+        .size = sizeof(etlheap_query),
+        .from_ns = INT64_MIN,
+        .to_ns = INT64_MAX,
+        .lifetime_max_ns = INT64_MAX,
+        .size_max_bytes = UINT64_MAX,
+        .group_by = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_TYPE,
+                      ETLHEAP_KEY_STACK },
+        .group_by_count = 5,
+        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    };
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+/* On a mismatch after a star, the star takes one character more. */
+bool query_glob(const char *pattern, const char *text)
+{
+    const char *star = NULL, *star_text = NULL;
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = ++pattern;
+            star_text = text;
+        } else if (*pattern == '?' || (*pattern != '\0' && lower(*pattern) == lower(*text))) {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star;
+            text = ++star_text;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
+{
+    if (pattern->symbol != NULL && !query_glob(pattern->symbol, symbol == NULL ? "" : symbol))
+        return false;
+    if (pattern->module == NULL)
+        return true;
+    if (module == NULL)
+        return false;
+    if (query_glob(pattern->module, module))
+        return true;
+    char stem[256];
+    const char *const dot = strrchr(module, '.');
+    const size_t size = dot == NULL ? 0 : (size_t)(dot - module);
+    if (size == 0 || size >= sizeof stem)
+        return false;
+    memcpy(stem, module, size);
+    stem[size] = '\0';
+    return query_glob(pattern->module, stem);
+}
+
+/* A filter word is a pid when it is all digits, else a name with wildcards. */
+static bool names_process(const char *word, const etlheap_process_info *process)
+{
+    u64 pid = 0;
+    const char *at = word;
+    for (; *at >= '0' && *at <= '9' && pid <= UINT32_MAX; at++)
+        pid = pid * 10 + (u64)(*at - '0');
+    if (at != word && *at == '\0')
+        return pid == process->pid;
+    return query_glob(word, process->name);
+}
+
+static bool select_processes(query_plan *plan)
+{
+    const size_t count = plan->result->processes.count;
+    plan->process_selected = calloc(count + 1, sizeof *plan->process_selected);
+    if (plan->process_selected == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        bool selected = plan->query->process_count == 0;
+        for (u32 k = 0; k < plan->query->process_count && !selected; k++)
+            selected = names_process(plan->query->processes[k], &plan->result->processes.at[i]);
+        plan->process_selected[i + 1] = selected;
+    }
+    return true;
+}
+
+etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
+                      etl_error *err)
+{
+    *out = (query_plan){ .query = query, .result = result };
+    out->from_ns = query->from_ns;
+    out->to_ns = query->to_ns == INT64_MAX ? result->info.end_ns : query->to_ns;
+    if (query->from_ns == INT64_MIN) {
+        const i64 first_ns = etl_time_ns(result->base.base, result->first_ticks);
+        out->from_ns = first_ns < 0 ? first_ns : 0;
+    }
+    if (query->from_ns != INT64_MIN && query->to_ns != INT64_MAX && query->from_ns > query->to_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the window ends before it begins");
+    if (query->lifetime_min_ns > query->lifetime_max_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the lifetime range is empty");
+    if (query->size_min_bytes > query->size_max_bytes)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the size range is empty");
+    if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
+    out->from_ticks = etl_time_ticks(result->base.base, out->from_ns);
+    out->to_ticks = etl_time_ticks(result->base.base, out->to_ns);
+    if (!select_processes(out))
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ETL_OK;
+}
+
+void query_close(query_plan *plan)
+{
+    free(plan->process_selected);
+    plan->process_selected = NULL;
+}
+
+static bool lists_u64(const u64 *list, u32 count, u64 value)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (list[i] == value)
+            return true;
+    }
+    return count == 0;
+}
+
+static bool lists_u32(const u32 *list, u32 count, u32 value)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (list[i] == value)
+            return true;
+    }
+    return count == 0;
+}
+
+/* What is still allocated has no upper end to its lifetime yet. */
+static bool lifetime_fits(const query_plan *plan, const query_row *row)
+{
+    const etlheap_query *const query = plan->query;
+    if (query->lifetime_min_ns <= 0 && query->lifetime_max_ns == INT64_MAX)
+        return true;
+    i64 lifetime_ns = INT64_MAX;
+    if (row->free_ticks != ETLHEAP_TICKS_NEVER && row->alloc_ticks != ETLHEAP_TICKS_BEFORE)
+        lifetime_ns = etl_time_ns(plan->result->base.base, row->free_ticks) -
+                      etl_time_ns(plan->result->base.base, row->alloc_ticks);
+    return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
+}
+
+bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)
+{
+    const etlheap_query *const query = plan->query;
+    out->alloc_ticks = segment->alloc_ticks[at];
+    out->free_ticks = segment->free_ticks[at];
+    if (segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed)
+        out->free_ticks = ETLHEAP_TICKS_NEVER;
+    if (out->alloc_ticks >= plan->to_ticks || out->free_ticks < plan->from_ticks)
+        return false;
+    const bool freed_inside = out->free_ticks < plan->to_ticks;
+    if (out->alloc_ticks >= plan->from_ticks)
+        out->type = freed_inside ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
+    else
+        out->type = freed_inside ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO;
+    if (query->kinds != 0 && (query->kinds >> segment->kind[at] & 1) == 0)
+        return false;
+    if (query->types != 0 && (query->types >> out->type & 1) == 0)
+        return false;
+    if (!plan->process_selected[segment->process[at]])
+        return false;
+    const u64 size = segment->size_bytes[at];
+    if (size < query->size_min_bytes || size > query->size_max_bytes)
+        return false;
+    return lists_u64(query->heaps, query->heap_count, segment->heap_handle[at]) &&
+           lists_u32(query->threads, query->thread_count, segment->thread[at]) &&
+           lifetime_fits(plan, out);
+}

@@ -1,0 +1,41 @@
+/*
+ * query.h - which lifetimes a query selects, and what type each is.
+ */
+#ifndef ETLHEAP_QUERY_H
+#define ETLHEAP_QUERY_H
+
+#include "result.h"
+
+/* A query made ready: times in ticks, processes looked up. */
+typedef struct query_plan {
+    const etlheap_query *query;
+    const etlheap_result *result;
+    i64 from_ns, to_ns;
+    i64 from_ticks, to_ticks; /* [from, to) selects what the nanoseconds select */
+    bool *process_selected;   /* by process id; [0] unused */
+} query_plan;
+
+/* Refuses contradictions with a sentence. query_close also after failure. */
+etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
+                      etl_error *err);
+void query_close(query_plan *plan);
+
+/* One lifetime as the query sees it. */
+typedef struct query_row {
+    i64 alloc_ticks;
+    i64 free_ticks; /* NEVER too when a process exit does not count */
+    etlheap_type type;
+} query_row;
+
+/* False: row `at` of the segment is not selected. Frame filters are not
+ * included; they need the stack. */
+bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out);
+
+/* Case-insensitive match with `*` and `?`; linear in practice, no recursion. */
+bool query_glob(const char *pattern, const char *text);
+
+/* Does the frame (module and symbol may be NULL) match? A module pattern may
+ * leave out the file's extension. */
+bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * range_map.c - see range_map.h.
+ *
+ * A sorted array of pointers to sorted leaves. Finding is two binary searches.
+ * Inserting moves at most one leaf's tail; a full leaf splits in two, which
+ * moves the pointer array's tail: for n ranges n/64 pointers per 64 insertions.
+ */
+#include "range_map.h"
+
+#include <stdlib.h>
+
+/* The first leaf whose last range ends after the address. */
+static u32 seek_leaf(const range_map *map, u64 address)
+{
+    size_t low = 0, high = map->leaves.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const range_leaf *const leaf = map->leaves.at[middle];
+        if (leaf->at[leaf->count - 1].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (u32)low;
+}
+
+range *range_map_seek(const range_map *map, u64 address, range_place *place)
+{
+    *place = (range_place){ seek_leaf(map, address), 0 };
+    if (place->leaf == map->leaves.count)
+        return NULL;
+    range_leaf *const leaf = map->leaves.at[place->leaf];
+    u32 low = 0, high = leaf->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (leaf->at[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(low < leaf->count);
+    place->index = low;
+    return &leaf->at[low];
+}
+
+range *range_map_next(const range_map *map, range_place *place)
+{
+    if (place->leaf >= map->leaves.count)
+        return NULL;
+    if (++place->index >= map->leaves.at[place->leaf]->count) {
+        place->leaf++;
+        place->index = 0;
+    }
+    return place->leaf < map->leaves.count ? &map->leaves.at[place->leaf]->at[place->index] : NULL;
+}
+
+static bool insert_leaf(range_map *map, u32 before, range_leaf *leaf)
+{
+    if (!ETLHEAP_RESERVE(&map->leaves, 1))
+        return false;
+    memmove(&map->leaves.at[before + 1], &map->leaves.at[before],
+            (map->leaves.count - before) * sizeof *map->leaves.at);
+    map->leaves.at[before] = leaf;
+    map->leaves.count++;
+    return true;
+}
+
+static bool split_leaf(range_map *map, u32 index)
+{
+    range_leaf *const full = map->leaves.at[index];
+    range_leaf *const upper = malloc(sizeof *upper);
+    if (upper == NULL)
+        return false;
+    const u32 half = full->count / 2;
+    upper->count = full->count - half;
+    memcpy(upper->at, full->at + half, upper->count * sizeof *upper->at);
+    if (!insert_leaf(map, index + 1, upper)) {
+        free(upper);
+        return false;
+    }
+    full->count = half;
+    return true;
+}
+
+/* The leaf a new range goes to, with room; NULL without memory. */
+static range_leaf *leaf_for(range_map *map, u64 start)
+{
+    if (map->leaves.count == 0) {
+        range_leaf *const first = malloc(sizeof *first);
+        if (first == NULL)
+            return NULL;
+        first->count = 0;
+        if (!insert_leaf(map, 0, first)) {
+            free(first);
+            return NULL;
+        }
+        return first;
+    }
+    for (;;) {
+        u32 index = seek_leaf(map, start);
+        if (index == map->leaves.count)
+            index--;
+        range_leaf *const leaf = map->leaves.at[index];
+        if (leaf->count < RANGE_LEAF_MAX)
+            return leaf;
+        if (!split_leaf(map, index))
+            return NULL;
+    }
+}
+
+bool range_map_insert(range_map *map, range added)
+{
+    assert(added.start < added.end);
+    range_leaf *const leaf = leaf_for(map, added.start);
+    if (leaf == NULL)
+        return false;
+    u32 at = leaf->count;
+    while (at > 0 && leaf->at[at - 1].start > added.start)
+        at--;
+    assert(at == 0 || leaf->at[at - 1].end <= added.start);
+    memmove(&leaf->at[at + 1], &leaf->at[at], (leaf->count - at) * sizeof *leaf->at);
+    leaf->at[at] = added;
+    leaf->count++;
+    return true;
+}
+
+void range_map_remove(range_map *map, range_place place)
+{
+    range_leaf *const leaf = map->leaves.at[place.leaf];
+    memmove(&leaf->at[place.index], &leaf->at[place.index + 1],
+            (leaf->count - place.index - 1) * sizeof *leaf->at);
+    if (--leaf->count > 0)
+        return;
+    free(leaf);
+    memmove(&map->leaves.at[place.leaf], &map->leaves.at[place.leaf + 1],
+            (map->leaves.count - place.leaf - 1) * sizeof *map->leaves.at);
+    map->leaves.count--;
+}
+
+void range_map_free(range_map *map)
+{
+    for (size_t i = 0; i < map->leaves.count; i++)
+        free(map->leaves.at[i]);
+    ETLHEAP_VECTOR_FREE(&map->leaves);
+}

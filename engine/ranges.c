@@ -1,0 +1,326 @@
+/* ranges.c - see ranges.h. */
+#include "ranges.h"
+
+#include <stdlib.h>
+
+#include "range_map.h"
+
+static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap);
+static void commit(range_owner *owner, range wanted, shard_output *out);
+static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out);
+static void reserve(range_owner *owner, range wanted, shard_output *out);
+static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_output *out);
+static void rundown(range_owner *owner, const memory_event *event, shard_output *out);
+static bool contains_bytes(const range_owner *owner, u64 start, u64 end);
+static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
+                        shard_output *out);
+
+/* [start, start + size), cut at the end of the address space. */
+static u64 end_of(u64 start, u64 size)
+{
+    return etl_sat_add_u64(start, size);
+}
+
+void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
+                  u32 process, shard_output *out)
+{
+    const bool is_extent = event->op == OP_EXPAND || event->op == OP_CONTRACT;
+    const u8 kind = is_extent ? ETLHEAP_KIND_EXTENT : ETLHEAP_KIND_VIRTUALALLOC;
+    range_owner *const owner = owner_of(table, process, kind, is_extent ? event->heap : 0);
+    if (owner == NULL) {
+        out->out_of_memory = true;
+        return;
+    }
+    const range wanted = { .start = event->address,
+                           .end = end_of(event->address, event->size),
+                           .alloc_ticks = event->ticks,
+                           .stack = event->stack,
+                           .tid = event->tid };
+    switch ((memory_op)event->op) {
+    case OP_EXPAND:
+        /* A destroyed heap's extents must not pass for the new heap's. */
+        if (context->processes.at[process - 1].has_destroyed_heaps)
+            sweep_owner(context, owner, event->ticks, out);
+        commit(owner, wanted, out);
+        break;
+    case OP_COMMIT:
+        commit(owner, wanted, out);
+        break;
+    case OP_RESERVE:
+        reserve(owner, wanted, out);
+        break;
+    case OP_DECOMMIT:
+    case OP_CONTRACT:
+        if (!contains_bytes(owner, wanted.start, wanted.end)) {
+            process_counts *const counts = shard_counts(out, process);
+            if (counts != NULL)
+                counts->free_without_alloc[kind]++;
+        }
+        remove_committed(owner, wanted.start, wanted.end, event->ticks, out);
+        break;
+    case OP_RELEASE:
+        release(owner, event->address, event->size, event->ticks, out);
+        break;
+    case OP_RUNDOWN_END:
+        if (context->processes.at[process - 1].was_started)
+            break;
+        rundown(owner, event, out);
+        break;
+    case OP_RUNDOWN_START:
+        rundown(owner, event, out);
+        break;
+    default:
+        break;
+    }
+}
+
+typedef struct owner_key {
+    u64 heap;
+    u32 process;
+    u8 kind;
+} owner_key;
+
+static bool same_owner(const void *table, u32 id, const void *key)
+{
+    const range_table *const owners = table;
+    const range_owner *const owner = &owners->owners.at[id - 1];
+    const owner_key *const wanted = key;
+    return owner->process == wanted->process && owner->kind == wanted->kind &&
+           owner->heap == wanted->heap;
+}
+
+static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap)
+{
+    const owner_key key = { heap, process, kind };
+    const u64 hash = etlheap_hash_u64(heap ^ (u64)process << 32 ^ (u64)kind << 24);
+    u32 id = etlheap_index_find(&table->index, hash, same_owner, table, &key);
+    if (id == 0) {
+        const range_owner fresh = { .process = process, .kind = kind, .heap = heap };
+        if (table->owners.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&table->owners, fresh))
+            return NULL;
+        id = (u32)table->owners.count;
+        if (!etlheap_index_add(&table->index, hash, id))
+            return NULL;
+    }
+    return &table->owners.at[id - 1];
+}
+
+/* Is any byte of [start, end) committed? */
+static bool contains_bytes(const range_owner *owner, u64 start, u64 end)
+{
+    range_place place;
+    const range *const found = range_map_seek(&owner->committed, start, &place);
+    return found != NULL && found->start < end;
+}
+
+static void commit(range_owner *owner, range wanted, shard_output *out)
+{
+    u64 at = wanted.start;
+    while (at < wanted.end) {
+        range_place place;
+        const range *const found = range_map_seek(&owner->committed, at, &place);
+        const u64 gap_end = found == NULL || found->start >= wanted.end ? wanted.end : found->start;
+        const u64 next = found == NULL || found->start >= wanted.end ? wanted.end : found->end;
+        if (gap_end > at) {
+            range gap = wanted;
+            gap.start = at;
+            gap.end = gap_end;
+            if (!range_map_insert(&owner->committed, gap)) {
+                out->out_of_memory = true;
+                return;
+            }
+        }
+        at = next;
+    }
+}
+
+static void emit_range(const range_owner *owner, const range *from, i64 ticks, u8 free_type,
+                       shard_output *out)
+{
+    const lifetime row = { .alloc_ticks = from->alloc_ticks,
+                           .free_ticks = ticks > from->alloc_ticks ? ticks : from->alloc_ticks,
+                           .address = from->start,
+                           .size = from->end - from->start,
+                           .heap = owner->heap,
+                           .process = owner->process,
+                           .stack = from->stack,
+                           .thread = from->tid,
+                           .kind = owner->kind,
+                           .free_type = free_type };
+    shard_emit(out, &row);
+}
+
+/* Takes [start, end) out of one range that overlaps it: what is left of it on
+ * either side stays. Returns the removed part. */
+static range cut(range_owner *owner, range *found, range_place place, u64 start, u64 end,
+                 shard_output *out)
+{
+    range removed = *found;
+    range right = *found;
+    removed.start = found->start > start ? found->start : start;
+    removed.end = found->end < end ? found->end : end;
+    right.start = removed.end;
+    if (found->start < removed.start)
+        found->end = removed.start;
+    else
+        range_map_remove(&owner->committed, place);
+    if (right.start < right.end && !range_map_insert(&owner->committed, right))
+        out->out_of_memory = true;
+    return removed;
+}
+
+static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out)
+{
+    while (start < end) {
+        range_place place;
+        range *const found = range_map_seek(&owner->committed, start, &place);
+        if (found == NULL || found->start >= end)
+            return;
+        const range removed = cut(owner, found, place, start, end, out);
+        emit_range(owner, &removed, ticks, ETLHEAP_FREE_FREE, out);
+        start = removed.end;
+    }
+}
+
+/* A new reservation replaces what an unseen release left behind. */
+static void reserve(range_owner *owner, range wanted, shard_output *out)
+{
+    range_place place;
+    const range *found = range_map_seek(&owner->reserved, wanted.start, &place);
+    while (found != NULL && found->start < wanted.end) {
+        range_map_remove(&owner->reserved, place);
+        found = range_map_seek(&owner->reserved, wanted.start, &place);
+    }
+    if (wanted.start < wanted.end && !range_map_insert(&owner->reserved, wanted))
+        out->out_of_memory = true;
+}
+
+/* With size 0 the reservation at `base` goes; if its start was not seen, the
+ * committed range there. */
+static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_output *out)
+{
+    range_place place;
+    const range *const reserved = range_map_seek(&owner->reserved, base, &place);
+    u64 end = end_of(base, size);
+    if (reserved != NULL && reserved->start == base) {
+        if (size == 0)
+            end = reserved->end;
+        range_map_remove(&owner->reserved, place);
+    } else if (size == 0) {
+        const range *const found = range_map_seek(&owner->committed, base, &place);
+        end = found != NULL && found->start <= base ? found->end : base;
+    }
+    remove_committed(owner, base, end, ticks, out);
+}
+
+static u64 committed_bytes(const range_owner *owner, u64 start, u64 end)
+{
+    u64 total = 0;
+    range_place place;
+    const range *found = range_map_seek(&owner->committed, start, &place);
+    for (; found != NULL && found->start < end; found = range_map_next(&owner->committed, &place))
+        total +=
+            (found->end < end ? found->end : end) - (found->start > start ? found->start : start);
+    return total;
+}
+
+/*
+ * The record tells how many bytes of the region are committed, not which. What
+ * we do not know of yet is put into the first gaps: sizes are then right, and
+ * addresses are when the whole region is committed.
+ */
+static void rundown(range_owner *owner, const memory_event *event, shard_output *out)
+{
+    const u64 end = end_of(event->address, event->heap);
+    const u64 known = committed_bytes(owner, event->address, end);
+    u64 missing = event->size > known ? event->size - known : 0;
+    u64 at = event->address;
+    while (missing > 0 && at < end) {
+        range_place place;
+        const range *const found = range_map_seek(&owner->committed, at, &place);
+        const u64 gap_end = found == NULL || found->start >= end ? end : found->start;
+        const u64 next = found == NULL || found->start >= end ? end : found->end;
+        const u64 gap = gap_end > at ? gap_end - at : 0;
+        const u64 taken = gap < missing ? gap : missing;
+        const range seeded = {
+            .start = at, .end = at + taken, .alloc_ticks = ETLHEAP_TICKS_BEFORE, .tid = ETL_NO_ID
+        };
+        if (taken > 0 && !range_map_insert(&owner->committed, seeded)) {
+            out->out_of_memory = true;
+            return;
+        }
+        missing -= taken;
+        at = next;
+    }
+}
+
+static void emit_unfreed(const trace_context *context, const range_owner *owner, const range *from,
+                         shard_output *out)
+{
+    lifetime row = { .alloc_ticks = from->alloc_ticks,
+                     .address = from->start,
+                     .size = from->end - from->start,
+                     .heap = owner->heap,
+                     .process = owner->process,
+                     .stack = from->stack,
+                     .thread = from->tid,
+                     .kind = owner->kind };
+    shard_end_unfreed(context, &row);
+    shard_emit(out, &row);
+}
+
+static bool is_dead(const trace_context *context, const range_owner *owner, const range *from,
+                    i64 now_ticks)
+{
+    const i64 exit_ticks = context->processes.at[owner->process - 1].end_ticks;
+    if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) < now_ticks)
+        return true;
+    return owner->kind == ETLHEAP_KIND_EXTENT &&
+           context_heap_end(context, owner->process, owner->heap, from->alloc_ticks) < now_ticks;
+}
+
+static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
+                        shard_output *out)
+{
+    range_place place;
+    const range *found = range_map_seek(&owner->committed, 0, &place);
+    while (found != NULL) {
+        if (!is_dead(context, owner, found, now_ticks)) {
+            found = range_map_next(&owner->committed, &place);
+            continue;
+        }
+        const u64 end = found->end;
+        emit_unfreed(context, owner, found, out);
+        range_map_remove(&owner->committed, place);
+        found = range_map_seek(&owner->committed, end, &place);
+    }
+}
+
+void ranges_sweep(range_table *table, const trace_context *context, i64 now_ticks,
+                  shard_output *out)
+{
+    for (size_t i = 0; i < table->owners.count; i++)
+        sweep_owner(context, &table->owners.at[i], now_ticks, out);
+}
+
+void ranges_finish(range_table *table, const trace_context *context, shard_output *out)
+{
+    for (size_t i = 0; i < table->owners.count; i++) {
+        const range_owner *const owner = &table->owners.at[i];
+        range_place place;
+        const range *found = range_map_seek(&owner->committed, 0, &place);
+        for (; found != NULL; found = range_map_next(&owner->committed, &place))
+            emit_unfreed(context, owner, found, out);
+    }
+    ranges_free(table);
+}
+
+void ranges_free(range_table *table)
+{
+    for (size_t i = 0; i < table->owners.count; i++) {
+        range_map_free(&table->owners.at[i].committed);
+        range_map_free(&table->owners.at[i].reserved);
+    }
+    ETLHEAP_VECTOR_FREE(&table->owners);
+    etlheap_index_free(&table->index);
+}

@@ -1,0 +1,64 @@
+/*
+ * ranges.h - committed address ranges and how they split.
+ *
+ * VirtualAlloc commits and VirtualFree decommits any pages of a reservation, so
+ * lifetimes are ranges in an interval map per process; heap extents (Expand,
+ * Contract) are the same per heap. Rules (etl-events.md C.3):
+ *
+ *  - A commit opens one lifetime for each gap in what is committed already; the
+ *    first committer keeps its pages, as the system charges them.
+ *  - A decommit closes what it meets. Part of a lifetime: the part closes, the
+ *    rest goes on with its original time and stack.
+ *  - A release closes everything inside it; of size 0, inside the reservation
+ *    that starts there.
+ *  - Rundowns tell committed bytes per region: what is not known yet began
+ *    before the trace.
+ */
+#ifndef ETLHEAP_RANGES_H
+#define ETLHEAP_RANGES_H
+
+#include "shard.h"
+
+typedef struct range {
+    u64 start, end; /* [start, end), start < end */
+    i64 alloc_ticks;
+    stack_ref stack;
+    u32 tid;
+} range;
+
+/* Disjoint ranges by address, in leaves of up to RANGE_LEAF_MAX, so that
+ * inserting in the middle moves little: a two-level tree. */
+#define RANGE_LEAF_MAX 128
+
+typedef struct range_leaf {
+    u32 count; /* at least 1 */
+    range at[RANGE_LEAF_MAX];
+} range_leaf;
+
+typedef struct range_map {
+    ETLHEAP_VECTOR(range_leaf *) leaves;
+} range_map;
+
+typedef struct range_owner {
+    u32 process;
+    u8 kind;  /* ETLHEAP_KIND_VIRTUALALLOC or _EXTENT */
+    u64 heap; /* extents */
+    range_map committed;
+    range_map reserved; /* VirtualAlloc reservations; times and stacks unused */
+} range_owner;
+
+typedef struct range_table {
+    ETLHEAP_VECTOR(range_owner) owners;
+    etlheap_index index;
+} range_table;
+
+void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
+                  u32 process, shard_output *out);
+
+/* As blocks_sweep and blocks_finish. */
+void ranges_sweep(range_table *table, const trace_context *context, i64 now_ticks,
+                  shard_output *out);
+void ranges_finish(range_table *table, const trace_context *context, shard_output *out);
+void ranges_free(range_table *table);
+
+#endif

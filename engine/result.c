@@ -1,0 +1,321 @@
+/* result.c - see result.h; also the getters of engine.h. */
+#include "result.h"
+
+#include <stdlib.h>
+
+static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids);
+static void rewrite_columns(etlheap_result *result, const result_parts *parts, const u32 *new_ids);
+static bool copy_census(etlheap_result *result, const record_census *census);
+static bool describe_trace(etlheap_result *result, const result_parts *parts);
+static void judge(etlheap_result *result, const result_parts *parts);
+
+bool result_complete(etlheap_result *result, const result_parts *parts)
+{
+    u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
+    const bool ok = new_ids != NULL && order_processes(result, parts, new_ids) &&
+                    copy_census(result, parts->census) &&
+                    modules_build(&result->modules, &result->context) &&
+                    describe_trace(result, parts);
+    if (ok) {
+        rewrite_columns(result, parts, new_ids);
+        judge(result, parts);
+    }
+    free(new_ids);
+    return ok;
+}
+
+typedef struct process_order {
+    u32 pid, id;
+    i64 start_ticks;
+} process_order;
+
+static int by_pid_and_start(const void *a, const void *b)
+{
+    const process_order *const x = a, *const y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->start_ticks != y->start_ticks)
+        return x->start_ticks < y->start_ticks ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static etlheap_process_info describe_process(const etlheap_result *result,
+                                             const process_history *row,
+                                             const process_counts *counts)
+{
+    const etlheap_strings *const strings = &result->context.strings;
+    etlheap_process_info info = {
+        .pid = row->pid,
+        .parent_pid = row->parent_pid,
+        .name = row->name == 0 ? "Unknown" : etlheap_strings_get(strings, row->name),
+        .command_line = etlheap_strings_get(strings, row->command_line),
+        .start_ticks = row->start_ticks,
+        .end_ticks = row->end_ticks,
+        .pointer_bits = row->pointer_bits,
+        .heap_events = counts->heap_events,
+        .virtualalloc_events = counts->virtualalloc_events,
+    };
+    memcpy(info.free_without_alloc, counts->free_without_alloc, sizeof info.free_without_alloc);
+    return info;
+}
+
+static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids)
+{
+    const size_t count = result->context.processes.count;
+    process_order *const order = calloc(count + 1, sizeof *order);
+    if (order == NULL || !ETLHEAP_RESERVE(&result->processes, count)) {
+        free(order);
+        return false;
+    }
+    for (u32 i = 0; i < count; i++) {
+        const process_history *const row = &result->context.processes.at[i];
+        order[i] = (process_order){ row->pid, i + 1, row->start_ticks };
+    }
+    qsort(order, count, sizeof *order, by_pid_and_start);
+    static const process_counts none;
+    for (u32 i = 0; i < count; i++) {
+        const u32 id = order[i].id;
+        const process_counts *const counts =
+            id <= parts->count_count ? &parts->counts[id - 1] : &none;
+        const process_history *const row = &result->context.processes.at[id - 1];
+        result->processes.at[i] = describe_process(result, row, counts);
+        new_ids[id] = i + 1;
+        const bool nameless =
+            row->name == 0 && counts->heap_events + counts->virtualalloc_events > 0;
+        etl_diag_add(&result->diag, ETL_DIAG_process_unknown, nameless);
+        for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+            etl_diag_add(&result->diag, ETL_DIAG_free_without_alloc,
+                         counts->free_without_alloc[kind]);
+    }
+    result->processes.count = count;
+    free(order);
+    return true;
+}
+
+static u32 final_stack(const result_parts *parts, stack_ref ref)
+{
+    if ((ref & STACK_TAG_MASK) == STACK_TAG_WAITING)
+        ref = parts->slots[ref & STACK_NUMBER_MAX];
+    if ((ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED)
+        return parts->deferred_ids[ref & STACK_NUMBER_MAX];
+    assert((ref & STACK_TAG_MASK) == 0);
+    return ref;
+}
+
+static void rewrite_columns(etlheap_result *result, const result_parts *parts, const u32 *new_ids)
+{
+    for (size_t i = 0; i < result->store.segments.count; i++) {
+        const store_segment *const segment = &result->store.segments.at[i];
+        for (u32 row = 0; row < segment->rows; row++) {
+            segment->process[row] = new_ids[segment->process[row]];
+            segment->stack[row] = final_stack(parts, segment->stack[row]);
+            const bool bare = segment->stack[row] == 0 &&
+                              segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE;
+            etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
+        }
+    }
+}
+
+static int by_guid(const void *a, const void *b)
+{
+    const etlheap_provider_count *const x = a, *const y = b;
+    if (x->is_message != y->is_message)
+        return x->is_message ? 1 : -1;
+    char text_x[ETL_GUID_TEXT_SIZE], text_y[ETL_GUID_TEXT_SIZE];
+    etl_guid_format(x->guid.bytes, text_x);
+    etl_guid_format(y->guid.bytes, text_y);
+    return strcmp(text_x, text_y);
+}
+
+static bool copy_census(etlheap_result *result, const record_census *census)
+{
+    for (u32 hook = 0; hook <= UINT16_MAX; hook++) {
+        const census_count *const page = census->pages[hook >> 8];
+        if (page == NULL || page[hook & 0xFF].count == 0)
+            continue;
+        const census_count *const slot = &page[hook & 0xFF];
+        const etlheap_hook_count row = { (u16)hook, etl_hook_name((u16)hook), slot->count,
+                                         slot->bytes };
+        if (!ETLHEAP_PUSH(&result->hooks, row))
+            return false;
+    }
+    for (size_t i = 0; i < census->providers.count; i++) {
+        if (!ETLHEAP_PUSH(&result->providers, census->providers.at[i]))
+            return false;
+    }
+    if (result->providers.count > 0)
+        qsort(result->providers.at, result->providers.count, sizeof *result->providers.at, by_guid);
+    result->info.events = census->records;
+    result->stack_counts.records = census->stack_records;
+    return true;
+}
+
+static const char *clock_name(etl_clock clock)
+{
+    switch (clock) {
+    case ETL_CLOCK_SYSTEM_TIME:
+        return "system";
+    case ETL_CLOCK_CPU_CYCLES:
+        return "cpu";
+    case ETL_CLOCK_QPC:
+        break;
+    }
+    return "qpc";
+}
+
+static bool describe_trace(etlheap_result *result, const result_parts *parts)
+{
+    etlheap_trace_info *const info = &result->info;
+    const etl_session *const session = result->base.base;
+    u32 name;
+    if (!etlheap_strings_add_utf16(&result->context.strings, session->name_utf16, &name))
+        return false;
+    for (u32 i = 0; i < parts->trace_count; i++) {
+        const etl_trace *const trace = parts->traces[i];
+        u32 file;
+        if (!etlheap_strings_add(&result->context.strings, parts->names[i], strlen(parts->names[i]),
+                                 &file) ||
+            !ETLHEAP_PUSH(&result->files, etlheap_strings_get(&result->context.strings, file)))
+            return false;
+        info->buffers += etl_buffer_count(trace);
+        info->bytes += etl_file_size(trace);
+        for (u32 k = 0; k < etl_session_count(trace); k++) {
+            info->events_lost += etl_session_of(trace, k)->events_lost;
+            info->buffers_lost += etl_session_of(trace, k)->buffers_lost;
+        }
+        etl_diag_merge(&result->diag, etl_trace_diagnostics(trace));
+    }
+    info->files = result->files.at;
+    info->file_count = parts->trace_count;
+    info->session = etlheap_strings_get(&result->context.strings, name);
+    info->computer = etlheap_strings_get(&result->context.strings, result->context.computer);
+    info->os_build = session->os_build;
+    info->pointer_bits = session->pointer_bytes * 8;
+    info->cpus = session->cpu_count;
+    info->clock = clock_name(session->clock);
+    info->clock_hz = session->clock_hz;
+    info->start_time_filetime = session->start_time_filetime;
+    const i64 last = result->last_ticks == INT64_MIN ? session->header_ticks : result->last_ticks;
+    info->duration_ns = etl_time_ns(session, last);
+    info->end_ns = etl_time_ns(session, etl_sat_add_i64(last, 1));
+    return true;
+}
+
+/* What can be analysed, and what to tell the user about it. */
+static void judge(etlheap_result *result, const result_parts *parts)
+{
+    etlheap_abilities *const can = &result->abilities;
+    for (size_t i = 0; i < result->processes.count; i++) {
+        can->heap |= result->processes.at[i].heap_events > 0;
+        can->virtualalloc |= result->processes.at[i].virtualalloc_events > 0;
+    }
+    for (size_t i = 0; i < result->hooks.count; i++)
+        can->extent |= result->hooks.at[i].hook == 0x1025 || result->hooks.at[i].hook == 0x102A;
+    can->stacks = parts->census->stack_records > 0;
+    can->modules = result->modules.list.count > 0;
+    for (size_t i = 0; i < result->modules.list.count; i++)
+        can->symbols |= result->modules.list.at[i].has_rsds;
+    etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
+    etl_diag_add(&result->diag, ETL_DIAG_trace_without_memory_events,
+                 !can->heap && !can->virtualalloc);
+    etl_diag_add(&result->diag, ETL_DIAG_trace_without_modules,
+                 !can->modules && (can->heap || can->virtualalloc));
+}
+
+void etlheap_result_free(etlheap_result *result)
+{
+    if (result == NULL)
+        return;
+    timebase_close(&result->base);
+    context_close(&result->context);
+    modules_free(&result->modules);
+    stack_table_free(&result->stacks);
+    store_free(&result->store);
+    ETLHEAP_VECTOR_FREE(&result->processes);
+    ETLHEAP_VECTOR_FREE(&result->hooks);
+    ETLHEAP_VECTOR_FREE(&result->providers);
+    ETLHEAP_VECTOR_FREE(&result->files);
+    free(result);
+}
+
+const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)
+{
+    return &result->info;
+}
+
+u32 etlheap_process_count(const etlheap_result *result)
+{
+    return (u32)result->processes.count;
+}
+
+const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id)
+{
+    return &result->processes.at[id.v - 1];
+}
+
+u32 etlheap_module_count(const etlheap_result *result)
+{
+    return (u32)result->modules.list.count;
+}
+
+const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)
+{
+    return &result->modules.list.at[index];
+}
+
+u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows)
+{
+    *rows = result->hooks.at;
+    return (u32)result->hooks.count;
+}
+
+u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider_count **rows)
+{
+    *rows = result->providers.at;
+    return (u32)result->providers.count;
+}
+
+const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result)
+{
+    return &result->stack_counts;
+}
+
+const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result)
+{
+    return &result->diag;
+}
+
+etlheap_abilities etlheap_result_abilities(const etlheap_result *result)
+{
+    return result->abilities;
+}
+
+i64 etlheap_time_ns(const etlheap_result *result, i64 ticks)
+{
+    return etl_time_ns(result->base.base, ticks);
+}
+
+i64 etlheap_time_ticks(const etlheap_result *result, i64 ns)
+{
+    return etl_time_ticks(result->base.base, ns);
+}
+
+u32 etlheap_segment_count(const etlheap_result *result)
+{
+    return (u32)result->store.segments.count;
+}
+
+etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index)
+{
+    return store_view(&result->store.segments.at[index]);
+}
+
+u32 etlheap_stack_count(const etlheap_result *result)
+{
+    return (u32)result->stacks.list.count;
+}
+
+etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id)
+{
+    return stack_get(&result->stacks, id.v);
+}

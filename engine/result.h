@@ -1,0 +1,47 @@
+/*
+ * result.h - what an analysis leaves behind; private to the engine.
+ */
+#ifndef ETLHEAP_RESULT_H
+#define ETLHEAP_RESULT_H
+
+#include "modules.h"
+#include "store.h"
+
+struct etlheap_result {
+    timebase base;
+    trace_context context;
+    module_table modules;
+    stack_table stacks;
+    allocation_store store;
+    ETLHEAP_VECTOR(etlheap_process_info) processes;
+    ETLHEAP_VECTOR(etlheap_hook_count) hooks;
+    ETLHEAP_VECTOR(etlheap_provider_count) providers;
+    etlheap_trace_info info;
+    ETLHEAP_VECTOR(const char *) files;
+    etlheap_stack_counts stack_counts;
+    etlheap_abilities abilities;
+    etl_diag_counts diag;
+    i64 first_ticks; /* earliest memory event or time zero */
+    i64 last_ticks;  /* latest record */
+};
+
+/* What a finished run hands over to make a result of. */
+typedef struct result_parts {
+    etl_trace *const *traces;
+    const char *const *names;
+    u32 trace_count;
+    record_census *census;
+    const process_counts *counts; /* by process id - 1 */
+    size_t count_count;
+    const u32 *deferred_ids; /* final stack of each deferred node */
+    const stack_ref *slots;  /* reference of each waiting slot */
+} result_parts;
+
+/*
+ * Fills the descriptive parts of a result whose context, stacks and store are
+ * complete: orders processes by (pid, start), puts final ids into the store's
+ * process and stack columns, builds the module table and the trace summary.
+ */
+bool result_complete(etlheap_result *result, const result_parts *parts);
+
+#endif

@@ -1,0 +1,49 @@
+/* shard.c - see shard.h. */
+#include "shard.h"
+
+#include <stdlib.h>
+
+process_counts *shard_counts(shard_output *out, u32 process)
+{
+    assert(process != 0);
+    while (out->counts.count < process) {
+        if (!ETLHEAP_PUSH(&out->counts, (process_counts){ 0 })) {
+            out->out_of_memory = true;
+            return NULL;
+        }
+    }
+    return &out->counts.at[process - 1];
+}
+
+void shard_emit(shard_output *out, const lifetime *row)
+{
+    assert(row->process != 0);
+    assert(row->free_ticks >= row->alloc_ticks);
+    if (!ETLHEAP_PUSH(&out->rows, *row))
+        out->out_of_memory = true;
+}
+
+void shard_output_free(shard_output *out)
+{
+    ETLHEAP_VECTOR_FREE(&out->rows);
+    ETLHEAP_VECTOR_FREE(&out->counts);
+}
+
+void shard_end_unfreed(const trace_context *context, lifetime *row)
+{
+    const i64 exit_ticks = context->processes.at[row->process - 1].end_ticks;
+    const i64 destroy_ticks =
+        row->kind == ETLHEAP_KIND_VIRTUALALLOC
+            ? ETLHEAP_TICKS_NEVER
+            : context_heap_end(context, row->process, row->heap, row->alloc_ticks);
+    row->free_ticks = ETLHEAP_TICKS_NEVER;
+    row->free_type = ETLHEAP_FREE_NONE;
+    if (destroy_ticks != ETLHEAP_TICKS_NEVER) {
+        row->free_ticks = destroy_ticks;
+        row->free_type = ETLHEAP_FREE_HEAP_DESTROY;
+    } else if (exit_ticks != ETLHEAP_TICKS_NEVER) {
+        /* An allocation may be stamped a little after its process's end. */
+        row->free_ticks = exit_ticks > row->alloc_ticks ? exit_ticks : row->alloc_ticks;
+        row->free_type = ETLHEAP_FREE_PROCESS_EXIT;
+    }
+}

@@ -1,0 +1,146 @@
+/*
+ * stages.h - what each stage of a slice takes and gives.
+ *
+ *     scan  (per task)   records -> memory events, stack parts, system events
+ *     merge (in order)   new stacks of tasks -> the run's stack table
+ *     context            system events -> process and heap histories
+ *     keys, join         stack parts -> the stack reference of each event
+ *     pair  (per shard)  memory events -> lifetimes
+ *
+ * Everything a task makes is its own until the next stage reads it. Memory
+ * events are cut into shards by (process id, address), so a block's whole life
+ * meets in one shard; ranges (VirtualAlloc, heap extents) by process id alone.
+ */
+#ifndef ETLHEAP_STAGES_H
+#define ETLHEAP_STAGES_H
+
+#include "census.h"
+#include "engine.h"
+#include "plan.h"
+#include "stacks.h"
+
+#define HEAP_SHARDS  32
+#define RANGE_SHARDS 8
+#define SHARDS       (HEAP_SHARDS + RANGE_SHARDS)
+
+typedef enum memory_op {
+    OP_COUNT_HEAP, /* a heap event that is only counted */
+    OP_ALLOC,
+    OP_FREE,
+    OP_REALLOC_NEW,  /* moving realloc, at the new address */
+    OP_REALLOC_OLD,  /* moving realloc, at the old address */
+    OP_REALLOC_SAME, /* in-place realloc */
+    OP_COMMIT,
+    OP_RESERVE,
+    OP_DECOMMIT,
+    OP_RELEASE,
+    OP_RUNDOWN_START,
+    OP_RUNDOWN_END,
+    OP_EXPAND,
+    OP_CONTRACT
+} memory_op;
+
+/* Ops that open a lifetime and may have a stack. */
+static inline bool op_wants_stack(memory_op op)
+{
+    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME || op == OP_COMMIT ||
+           op == OP_EXPAND;
+}
+
+typedef struct memory_event {
+    i64 ticks;
+    u64 address;
+    u64 size; /* requested bytes; OLD: the old size; RUNDOWN: committed bytes */
+    u64 heap; /* handle; rundowns: region size; RESERVE: 1 with a commit */
+    u32 pid;  /* owner of the memory */
+    u32 tid;  /* ETL_NO_ID unknown */
+    stack_ref stack;
+    u8 op; /* memory_op */
+    u8 shard;
+    u16 cpu;
+} memory_event;
+
+static_assert(sizeof(memory_event) == 48, "memory events are the bulk of a slice");
+
+typedef enum stack_part {
+    PART_KERNEL, /* kernel frames only */
+    PART_USER,   /* user frames only */
+    PART_WHOLE   /* kernel and then user frames in one record */
+} stack_part;
+
+/* A piece of a stack on its way to its event. */
+typedef struct stack_piece {
+    i64 ticks;       /* of the stack record */
+    i64 event_ticks; /* of the event it belongs to */
+    u64 key;         /* with is_key */
+    u32 pid, tid;
+    stack_ref stack; /* without is_key */
+    u16 cpu;
+    u8 part; /* stack_part */
+    bool is_key;
+} stack_piece;
+
+/* A user-half key whose event is known already: the common case by far. */
+typedef struct key_use {
+    i64 ticks;
+    u64 key;
+    u32 event; /* index in the task's events */
+} key_use;
+
+typedef struct key_definition {
+    i64 ticks;
+    u64 key;
+    u64 stream;
+    u32 order; /* in the task */
+    stack_ref stack;
+    bool is_kernel;
+} key_definition;
+
+/* A decoded system event; its strings are copies in the task's arena. */
+typedef struct system_event {
+    i64 ticks;
+    u64 stream;
+    u32 order;
+    u32 pid, tid; /* of the header */
+    etl_event event;
+} system_event;
+
+/* Everything one task of a slice found. */
+typedef struct scan_output {
+    ETLHEAP_VECTOR(memory_event) events; /* by shard after scan_finish */
+    u32 shard_starts[SHARDS + 1];
+    ETLHEAP_VECTOR(stack_piece) pieces;
+    ETLHEAP_VECTOR(key_use) key_uses;
+    ETLHEAP_VECTOR(key_definition) definitions;
+    ETLHEAP_VECTOR(system_event) system;
+    ETLHEAP_VECTOR(census_target) targets; /* census runs only */
+    stack_table new_stacks;
+    etlheap_arena arena;
+    record_census census;
+    etl_diag_counts diag;
+    u64 stream;
+    i64 last_ticks; /* latest record, INT64_MIN without one */
+    etl_status status;
+} scan_output;
+
+/* What a scan needs to know of the run; read only. */
+typedef struct scan_input {
+    etl_trace *const *traces;
+    const timebase *base;
+    const stack_table *stacks;
+    plan_buffer *buffers; /* of the task; resume is written */
+    u32 buffer_count;
+    i64 end_ticks;
+    bool census_only;
+} scan_input;
+
+/* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the
+ * thread's. Failure is in out->status. */
+void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out);
+
+void scan_output_free(scan_output *out);
+
+/* Sorts events stably into shards; event indices of key_uses must be spent. */
+bool scan_partition(scan_output *out);
+
+#endif

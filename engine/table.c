@@ -1,0 +1,291 @@
+/*
+ * table.c - groups to an etlheap_table: sorted rows, and the stacks and frames
+ * they refer to, numbered in order of first use.
+ */
+#include <stdlib.h>
+
+#include "aggregate.h"
+
+/* A table and the memory behind its arrays. */
+typedef struct owned_table {
+    etlheap_table table;
+    etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
+    ETLHEAP_VECTOR(etlheap_row) rows;
+    ETLHEAP_VECTOR(etlheap_frame) frames;
+    ETLHEAP_VECTOR(u32) stack_starts;
+    ETLHEAP_VECTOR(u32) frame_indices;
+} owned_table;
+
+/* Numbers already given, by the aggregator's numbers. */
+typedef struct numbering {
+    u32 *frames; /* + 1; 0: not yet */
+    u32 *stacks;
+} numbering;
+
+static bool sort_groups(aggregator *a);
+static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
+                      const group_row *group);
+static void publish(owned_table *out);
+static void fill_totals(const aggregator *a, etlheap_table *table);
+
+const etlheap_table *aggregate_table(aggregator *a)
+{
+    owned_table *const out = calloc(1, sizeof *out);
+    numbering numbers = { calloc(a->frames.frames.count + 1, sizeof(u32)),
+                          calloc(a->frames.stacks.count + 1, sizeof(u32)) };
+    bool ok = out != NULL && numbers.frames != NULL && numbers.stacks != NULL && sort_groups(a) &&
+              ETLHEAP_PUSH(&out->stack_starts, 0);
+    for (size_t i = 0; ok && i < a->groups.count; i++)
+        ok = add_group(a, out, &numbers, &a->groups.at[i]);
+    free(numbers.frames);
+    free(numbers.stacks);
+    if (!ok) {
+        if (out != NULL)
+            etlheap_table_free(&out->table);
+        return NULL;
+    }
+    memcpy(out->group_by, a->query->group_by, sizeof out->group_by);
+    out->table.from_ns = a->plan.from_ns;
+    out->table.to_ns = a->plan.to_ns;
+    out->table.group_by_count = a->query->group_by_count;
+    fill_totals(a, &out->table);
+    publish(out);
+    return &out->table;
+}
+
+static int compare_i64(i64 x, i64 y)
+{
+    return (x > y) - (x < y);
+}
+
+static int compare_text(const char *x, const char *y)
+{
+    return strcmp(x == NULL ? "" : x, y == NULL ? "" : y);
+}
+
+static const char *module_name(const aggregator *a, u32 module)
+{
+    return module == 0 ? NULL : a->result->modules.list.at[module - 1].name;
+}
+
+/* Ties go by the keys in the order of their columns. */
+static int compare_keys(const aggregator *a, const group_key *x, const group_key *y)
+{
+    int order = (int)x->kind - (int)y->kind;
+    if (order == 0 && x->process != y->process && x->process != 0 && y->process != 0) {
+        const etlheap_process_info *const p = &a->result->processes.at[x->process - 1];
+        const etlheap_process_info *const q = &a->result->processes.at[y->process - 1];
+        order = strcmp(p->name, q->name);
+        order = order != 0 ? order : compare_i64(p->pid, q->pid);
+    }
+    if (order == 0)
+        order = (x->heap > y->heap) - (x->heap < y->heap);
+    if (order == 0)
+        order = (int)x->has_heap - (int)y->has_heap;
+    if (order == 0)
+        order = (int)x->type - (int)y->type;
+    if (order == 0)
+        order = (int)x->free_type - (int)y->free_type;
+    if (order == 0)
+        order = frames_compare_stacks(&a->frames, x->stack, y->stack);
+    if (order == 0 && x->frame != y->frame)
+        order = frames_compare(&a->frames, x->frame, y->frame);
+    if (order == 0)
+        order = compare_text(module_name(a, x->module), module_name(a, y->module));
+    if (order == 0)
+        order = compare_i64(x->thread, y->thread);
+    return order != 0 ? order : (int)x->size_class - (int)y->size_class;
+}
+
+static int compare_groups(const aggregator *a, const group_row *x, const group_row *y)
+{
+    const etlheap_measure sort = a->query->sort;
+    const int order = compare_i64(x->measures[sort], y->measures[sort]);
+    if (order != 0)
+        return a->query->sort_ascending ? order : -order;
+    return compare_keys(a, &x->key, &y->key);
+}
+
+/* Merge sort: qsort has no room for the aggregator, and globals are not to be
+ * written. */
+static void merge_runs(const aggregator *a, const group_row *from, group_row *to, size_t start,
+                       size_t middle, size_t end)
+{
+    size_t left = start, right = middle;
+    for (size_t at = start; at < end; at++) {
+        const bool take_left =
+            right >= end || (left < middle && compare_groups(a, &from[left], &from[right]) <= 0);
+        to[at] = take_left ? from[left++] : from[right++];
+    }
+}
+
+static bool sort_groups(aggregator *a)
+{
+    const size_t count = a->groups.count;
+    group_row *const spare = malloc((count + 1) * sizeof *spare);
+    if (spare == NULL)
+        return false;
+    group_row *from = a->groups.at, *to = spare;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            const size_t middle = start + width < count ? start + width : count;
+            const size_t end = start + 2 * width < count ? start + 2 * width : count;
+            merge_runs(a, from, to, start, middle, end);
+        }
+        group_row *const swap = from;
+        from = to;
+        to = swap;
+    }
+    if (count > 0 && from != a->groups.at)
+        memcpy(a->groups.at, from, count * sizeof *from);
+    free(spare);
+    return true;
+}
+
+static bool number_frame(const aggregator *a, owned_table *out, numbering *numbers, u32 frame,
+                         u32 *index)
+{
+    *index = ETLHEAP_NO_INDEX;
+    if (frame == FRAME_NONE)
+        return true;
+    if (numbers->frames[frame] == 0) {
+        const frame_row *const row = &a->frames.frames.at[frame];
+        const etlheap_frame fresh = { .module = frames_module(&a->frames, frame),
+                                      .address = row->address,
+                                      .offset = row->offset };
+        if (!ETLHEAP_PUSH(&out->frames, fresh))
+            return false;
+        numbers->frames[frame] = (u32)out->frames.count;
+    }
+    *index = numbers->frames[frame] - 1;
+    return true;
+}
+
+static bool number_stack(const aggregator *a, owned_table *out, numbering *numbers, u32 stack,
+                         u32 *index)
+{
+    *index = ETLHEAP_NO_INDEX;
+    if (stack == 0)
+        return true;
+    if (numbers->stacks[stack] == 0) {
+        const frame_stack *const row = &a->frames.stacks.at[stack - 1];
+        for (u32 i = 0; i < row->count; i++) {
+            u32 frame;
+            if (!number_frame(a, out, numbers, a->frames.pool.at[row->start + i], &frame) ||
+                !ETLHEAP_PUSH(&out->frame_indices, frame))
+                return false;
+        }
+        if (!ETLHEAP_PUSH(&out->stack_starts, (u32)out->frame_indices.count))
+            return false;
+        numbers->stacks[stack] = (u32)out->stack_starts.count - 1;
+    }
+    *index = numbers->stacks[stack] - 1;
+    return true;
+}
+
+static bool has_key(const aggregator *a, etlheap_key key)
+{
+    for (u32 i = 0; i < a->query->group_by_count; i++) {
+        if (a->query->group_by[i] == key)
+            return true;
+    }
+    return false;
+}
+
+static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
+                      const group_row *group)
+{
+    const group_key *const key = &group->key;
+    etlheap_row row = { .kind = key->kind,
+                        .type = key->type,
+                        .free_type = key->free_type,
+                        .thread = key->thread,
+                        .has_heap = key->has_heap,
+                        .heap_handle = key->heap,
+                        .frame = ETLHEAP_NO_INDEX,
+                        .module = module_name(a, key->module),
+                        .size_class_bytes =
+                            key->size_class == 0 ? 0 : (u64)1 << (key->size_class - 1) };
+    if (key->process != 0) {
+        row.process = a->result->processes.at[key->process - 1].name;
+        row.pid = a->result->processes.at[key->process - 1].pid;
+    }
+    memcpy(row.measures, group->measures, sizeof row.measures);
+    const bool by_frame = has_key(a, ETLHEAP_KEY_FRAME) || has_key(a, ETLHEAP_KEY_SITE);
+    if (by_frame && !number_frame(a, out, numbers, key->frame, &row.frame))
+        return false;
+    return number_stack(a, out, numbers, key->stack, &row.stack) && ETLHEAP_PUSH(&out->rows, row);
+}
+
+static void fill_totals(const aggregator *a, etlheap_table *table)
+{
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        etlheap_total *const total = &table->totals[kind];
+        memcpy(total->measures, a->totals[kind], sizeof total->measures);
+        for (size_t i = 0; i < a->result->processes.count; i++) {
+            if (a->plan.process_selected[i + 1])
+                total->free_without_alloc += a->result->processes.at[i].free_without_alloc[kind];
+        }
+        total->present =
+            total->measures[ETLHEAP_MEASURE_COUNT] > 0 || total->free_without_alloc > 0;
+    }
+    const etlheap_abilities can = a->result->abilities;
+    table->totals[ETLHEAP_KIND_HEAP].present |= can.heap;
+    table->totals[ETLHEAP_KIND_VIRTUALALLOC].present |= can.virtualalloc;
+    table->totals[ETLHEAP_KIND_EXTENT].present |= can.extent;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const u32 kinds = a->query->kinds;
+        table->totals[kind].present &= kinds == 0 || (kinds >> kind & 1) != 0;
+    }
+}
+
+static void publish(owned_table *out)
+{
+    out->table.group_by = out->group_by;
+    out->table.frames = out->frames.at;
+    out->table.frame_count = (u32)out->frames.count;
+    out->table.stack_starts = out->stack_starts.at;
+    out->table.frame_indices = out->frame_indices.at;
+    out->table.stack_count = (u32)out->stack_starts.count - 1;
+    out->table.rows = out->rows.at;
+    out->table.row_count = (u32)out->rows.count;
+}
+
+void etlheap_table_free(const etlheap_table *table)
+{
+    if (table == NULL)
+        return;
+    owned_table *const owned = (owned_table *)(uintptr_t)table;
+    ETLHEAP_VECTOR_FREE(&owned->rows);
+    ETLHEAP_VECTOR_FREE(&owned->frames);
+    ETLHEAP_VECTOR_FREE(&owned->stack_starts);
+    ETLHEAP_VECTOR_FREE(&owned->frame_indices);
+    free(owned);
+}
+
+/* Rows refer to frames and stacks in order of first use, so what the first rows
+ * need are the first frames and stacks. */
+etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err)
+{
+    (void)err;
+    owned_table *const owned = (owned_table *)(uintptr_t)*table;
+    if (rows >= owned->rows.count)
+        return ETL_OK;
+    u32 stacks = 0, frames = 0;
+    for (u32 i = 0; i < rows; i++) {
+        const etlheap_row *const row = &owned->rows.at[i];
+        if (row->stack != ETLHEAP_NO_INDEX && row->stack >= stacks)
+            stacks = row->stack + 1;
+        if (row->frame != ETLHEAP_NO_INDEX && row->frame >= frames)
+            frames = row->frame + 1;
+    }
+    for (u32 i = 0; i < owned->stack_starts.at[stacks]; i++) {
+        if (owned->frame_indices.at[i] >= frames)
+            frames = owned->frame_indices.at[i] + 1;
+    }
+    owned->rows.count = rows;
+    owned->stack_starts.count = (size_t)stacks + 1;
+    owned->frames.count = frames;
+    publish(owned);
+    return ETL_OK;
+}
