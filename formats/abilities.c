@@ -1,0 +1,53 @@
+/*
+ * abilities.c - what a trace can be analysed for, and how to record the rest.
+ *
+ * Source of the commands: Microsoft's Windows Performance Toolkit pages on xperf
+ * heap analysis (-heap, -pids, -stackwalk) and on the options of wpr.
+ */
+#include "abilities.h"
+
+static const etlheap_ability abilities_table[] = {
+    { "heap", "blocks of the heap functions, by process, heap and stack",
+      "wpr -heaptracingconfig app.exe enable, start the program, wpr -start Heap -filemode; or, for "
+      "a running one: xperf -start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc",
+      offsetof(etlheap_abilities, heap) },
+    { "virtualalloc", "memory committed by VirtualAlloc",
+      "wpr -start VirtualAllocation -filemode, or xperf -on PROC_THREAD+LOADER+VIRT_ALLOC "
+      "-stackwalk VirtualAlloc+VirtualFree",
+      offsetof(etlheap_abilities, virtualalloc) },
+    { "extent", "how far heaps grew (Heap Extents)",
+      "heap events as above: a heap says when it commits more memory",
+      offsetof(etlheap_abilities, extent) },
+    { "stacks", "who allocated",
+      "add -stackwalk HeapAlloc+HeapRealloc+VirtualAlloc to xperf; wpr's profiles have it",
+      offsetof(etlheap_abilities, stacks) },
+    { "modules", "frames as module+offset instead of bare addresses",
+      "record the kernel session too: xperf -on PROC_THREAD+LOADER, and merge: xperf -d out.etl",
+      offsetof(etlheap_abilities, modules) },
+    { "symbols", "which PDB belongs to each module",
+      "merge on the recording machine (wpr -stop, xperf -d): that adds the PDB identities",
+      offsetof(etlheap_abilities, symbols) },
+};
+
+u32 etlheap_ability_count(void)
+{
+    return (u32)ETL_COUNT_OF(abilities_table);
+}
+
+const etlheap_ability *etlheap_ability_at(u32 index)
+{
+    assert(index < ETL_COUNT_OF(abilities_table));
+    return &abilities_table[index];
+}
+
+bool etlheap_ability_is_set(const etlheap_abilities *abilities, const etlheap_ability *ability)
+{
+    bool set;
+    memcpy(&set, (const char *)abilities + ability->offset, sizeof set);
+    return set;
+}
+
+bool etlheap_abilities_lack_memory(const etlheap_abilities *abilities)
+{
+    return !abilities->heap && !abilities->virtualalloc && !abilities->extent;
+}

@@ -1,0 +1,65 @@
+/*
+ * formats.c - the table of output formats.
+ *
+ * Choices, help and the "unknown format" message of the program all come from
+ * these rows.
+ */
+#include "writers.h"
+
+static const etlheap_format formats[] = {
+    {
+        .name = "text",
+        .summary = "tables for people",
+        .write_report = etlheap_write_report_text,
+        .write_info = etlheap_write_info_text,
+        .write_dump_head = etlheap_write_dump_head_text,
+        .write_record = etlheap_write_record_text,
+    },
+    {
+        .name = "json",
+        .summary = "one JSON document",
+        .write_report = etlheap_write_report_json,
+        .write_info = etlheap_write_info_json,
+    },
+    {
+        .name = "ndjson",
+        .summary = "one JSON object a line",
+        .write_record = etlheap_write_record_json,
+    },
+    {
+        .name = "csv",
+        .summary = "comma-separated rows",
+        .write_report = etlheap_write_report_csv,
+    },
+};
+
+u32 etlheap_format_count(void)
+{
+    return (u32)ETL_COUNT_OF(formats);
+}
+
+const etlheap_format *etlheap_format_at(u32 index)
+{
+    assert(index < ETL_COUNT_OF(formats));
+    return &formats[index];
+}
+
+const etlheap_format *etlheap_format_named(const char *name)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(formats); i++) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+etlheap_layout etlheap_layout_default(void)
+{
+    return (etlheap_layout){
+        .size = sizeof(etlheap_layout),
+        .width = 100,
+        .rows_max = 25,
+        .frames_max = 4,
+        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    };
+}

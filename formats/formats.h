@@ -1,0 +1,157 @@
+/*
+ * formats.h - front door of the output: results as text, JSON and CSV, and the
+ * zip files that traces come in.
+ *
+ * A format is a row of one const table; what it can write are its functions.
+ * Writers take a finished result, stream into a sink and keep nothing. The same
+ * arguments give the same bytes: no locale, no time of day, no environment.
+ *
+ * Threads: a sink belongs to one thread; writers may run at once on different
+ * sinks.
+ */
+#ifndef ETLHEAP_FORMATS_H
+#define ETLHEAP_FORMATS_H
+
+#include "engine/engine.h"
+
+/* --- sinks ------------------------------------------------------------------ */
+
+/*
+ * Where output goes: buffered bytes for a descriptor, or for a file that gets
+ * its name only when it is complete. Errors are sticky: after the first one
+ * writes do nothing, and etlheap_sink_close() tells it, once.
+ */
+typedef struct etlheap_sink etlheap_sink;
+
+/* Writes to an open descriptor, which stays the caller's and is not closed.
+ * `name` is for messages ("standard output") and borrowed. Errors: MEMORY. */
+etl_status etlheap_sink_open_descriptor(int descriptor, const char *name, etlheap_sink **out,
+                                        etl_error *err);
+
+/*
+ * Writes to a new file beside `path` that is renamed to it by close; an existing
+ * file stays whole until then and gives the new one its permissions. What is no
+ * regular file (a device, a pipe) is written directly. Errors: IO, MEMORY.
+ */
+etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_error *err);
+
+void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size);
+void etlheap_sink_text(etlheap_sink *sink, const char *text);
+void etlheap_sink_format(etlheap_sink *sink, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Text from a file, fit for a terminal: what is no valid UTF-8 and what would
+ * control the terminal is replaced by U+FFFD. */
+void etlheap_sink_printable(etlheap_sink *sink, const char *text, size_t size);
+
+/* `count` times the same character. */
+void etlheap_sink_fill(etlheap_sink *sink, char c, size_t count);
+
+/* False after the first error: the rest of the work would be for nothing. */
+bool etlheap_sink_ok(const etlheap_sink *sink);
+
+/* Sends what is buffered now; a live reader sees whole lines. */
+void etlheap_sink_flush(etlheap_sink *sink);
+
+/* Completes the output and frees the sink in every case. On failure (ETL_ERR_IO,
+ * the first error met) no file is left behind, neither new nor temporary. */
+etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err);
+
+/* Frees the sink and removes the unfinished file; NULL is allowed. */
+void etlheap_sink_discard(etlheap_sink *sink);
+
+/* --- how text is laid out ------------------------------------------------------ */
+
+typedef enum etlheap_tree {
+    ETLHEAP_TREE_NONE,
+    ETLHEAP_TREE_CALLEES, /* outermost frame first */
+    ETLHEAP_TREE_CALLERS  /* innermost frame first */
+} etlheap_tree;
+
+/* For text only; JSON and CSV ignore it. Start from etlheap_layout_default(). */
+typedef struct etlheap_layout {
+    size_t size; /* sizeof(etlheap_layout) */
+    u32 width;   /* columns of a line; 0: not limited */
+    bool colour;
+    u32 rows_max;         /* rows of a report or list; 0: all */
+    u32 frames_max;       /* frames shown of a row's stack */
+    etlheap_measure sort; /* by which the table is sorted: always shown */
+    bool sort_ascending;
+    etlheap_tree tree;
+} etlheap_layout;
+
+/* 100 columns, no colour, 25 rows, 4 frames, outstanding size, no tree. */
+etlheap_layout etlheap_layout_default(void);
+
+/* --- formats -------------------------------------------------------------------- */
+
+/* Text that grows as needed; writers convert fields in it. Start from {0}. */
+typedef struct etlheap_text {
+    char *bytes; /* NUL-terminated once something was put in */
+    size_t size; /* without the NUL */
+    size_t capacity;
+    bool failed; /* out of memory: what is in it is incomplete */
+} etlheap_text;
+
+void etlheap_text_free(etlheap_text *text);
+
+/*
+ * One output format. A writer that is NULL is not offered. All return ETL_OK or
+ * ETL_ERR_MEMORY; errors of the sink are told when it is closed.
+ * write_record takes the decoded event as well, of kind ETL_EVENT_NONE when it
+ * is not understood.
+ */
+typedef struct etlheap_format {
+    const char *name;    /* "json" */
+    const char *summary; /* one line for --help */
+    etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
+                               const etlheap_layout *layout, etlheap_sink *sink);
+    etl_status (*write_info)(const etlheap_result *result, const etlheap_layout *layout,
+                             etlheap_sink *sink);
+    void (*write_dump_head)(etlheap_sink *sink); /* before the first record; may be NULL */
+    etl_status (*write_record)(const etlheap_stream_record *record, const etl_event *event,
+                               etlheap_text *scratch, etlheap_sink *sink);
+} etlheap_format;
+
+u32 etlheap_format_count(void);
+const etlheap_format *etlheap_format_at(u32 index);           /* index < count */
+const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
+
+/* --- traces in zip files ------------------------------------------------------------ */
+
+/* True when the file begins as a zip does. False when it cannot be read. */
+bool etlheap_zip_recognise(const char *path);
+
+typedef struct etlheap_zip_member {
+    const char *name; /* in the zip, UTF-8 */
+    const char *path; /* of the temporary file that holds it */
+} etlheap_zip_member;
+
+typedef struct etlheap_zip etlheap_zip;
+
+typedef struct etlheap_zip_options {
+    size_t size;                   /* sizeof(etlheap_zip_options) */
+    const char *folder;            /* for temporary files; NULL: "/tmp" */
+    u64 member_bytes_max;          /* 0: what the folder has room for */
+    etlheap_progress_fn *progress; /* may be NULL; false cancels */
+    void *progress_user;
+} etlheap_zip_options;
+
+/*
+ * Extracts every .etl member into a temporary file of its own. A member longer
+ * than the zip's directory says is an error, so its stated size bounds it.
+ * Errors: ETL_ERR_IO (also no room), ETL_ERR_NOT_ETL (no .etl in it),
+ * ETL_ERR_UNSUPPORTED (encrypted, unknown compression), ETL_ERR_CORRUPT,
+ * ETL_ERR_LIMIT, ETL_ERR_CANCELLED, ETL_ERR_MEMORY.
+ */
+etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *options,
+                               etlheap_zip **out, etl_error *err);
+
+u32 etlheap_zip_count(const etlheap_zip *zip); /* members extracted, at least 1 */
+etlheap_zip_member etlheap_zip_member_of(const etlheap_zip *zip, u32 index);
+
+/* Frees it and unlinks the temporary files; open traces keep their bytes. NULL
+ * is allowed. */
+void etlheap_zip_close(etlheap_zip *zip);
+
+#endif

@@ -1,0 +1,317 @@
+/*
+ * outline.c - the rows of a table as an indented outline with subtotals.
+ *
+ * Rows are sorted by their keys, so that every group is one run; a scan over
+ * them opens a node wherever a key changes and adds each row to the nodes that
+ * are open. Nodes without a listed row are dropped, siblings are sorted by the
+ * report's measure, and a walk from the top gives the entries.
+ */
+#include "outline.h"
+
+#include "text_parts.h"
+
+#include <stdlib.h>
+
+#define NO_PARENT UINT32_MAX
+
+/* A row with what a comparison needs: qsort passes nothing else. */
+typedef struct keyed_row {
+    const etlheap_table *table;
+    u32 row;
+} keyed_row;
+
+typedef struct outline_node {
+    u32 id; /* in order of creation */
+    u32 parent;
+    u32 level;
+    u32 row;   /* the first of the table in the group */
+    i64 order; /* siblings: smallest first, ties by row */
+    i64 measures[ETLHEAP_MEASURES_COUNT];
+} outline_node;
+
+typedef struct outline_nodes {
+    outline_node *at;
+    u32 count;
+    u32 open[ETLHEAP_GROUP_BY_MAX]; /* node of each level that takes the next row */
+} outline_nodes;
+
+static bool shares_level(etlheap_key key, etlheap_key before);
+static void find_levels(const etlheap_table *table, etlheap_outline *outline);
+static etl_status sort_rows(const etlheap_table *table, keyed_row **out);
+static int compare_rows(const void *left, const void *right);
+static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
+static int compare_u64(u64 a, u64 b);
+static int compare_text(const char *a, const char *b);
+static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *outline,
+                             outline_nodes *nodes);
+static u32 first_change(const etlheap_table *table, const etlheap_outline *outline,
+                        const etlheap_row *row, const etlheap_row *before);
+static void open_nodes(u32 level, const etlheap_outline *outline, u32 row, outline_nodes *nodes);
+static void add_measures(i64 *into, const i64 *from);
+static void set_orders(const etlheap_layout *layout, outline_nodes *nodes);
+static void drop_unlisted(u32 rows_max, outline_nodes *nodes);
+static int compare_siblings(const void *left, const void *right);
+static etl_status walk(const outline_nodes *nodes, etlheap_outline *outline);
+static u32 first_child(const outline_nodes *nodes, u32 level, u32 parent);
+
+etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layout *layout,
+                                 etlheap_outline *out)
+{
+    const u32 rows_max = layout->rows_max ? layout->rows_max : UINT32_MAX;
+    outline_nodes nodes = { NULL, 0, { 0 } };
+    *out = (etlheap_outline){ 0 };
+    find_levels(table, out);
+    for (u32 i = rows_max; i < table->row_count; i++) {
+        add_measures(out->omitted, table->rows[i].measures);
+        out->omitted_rows++;
+    }
+    etl_status status = make_nodes(table, out, &nodes);
+    if (status == ETL_OK && nodes.count > 0) {
+        set_orders(layout, &nodes);
+        drop_unlisted(rows_max, &nodes);
+        qsort(nodes.at, nodes.count, sizeof *nodes.at, compare_siblings);
+        status = walk(&nodes, out);
+    }
+    free(nodes.at);
+    return status;
+}
+
+void etlheap_outline_free(etlheap_outline *outline)
+{
+    free(outline->entries);
+    *outline = (etlheap_outline){ 0 };
+}
+
+/* Heap, type and free type are short: neighbours among them share a line. */
+static bool shares_level(etlheap_key key, etlheap_key before)
+{
+    const u32 short_keys =
+        1u << ETLHEAP_KEY_HEAP | 1u << ETLHEAP_KEY_TYPE | 1u << ETLHEAP_KEY_FREE_TYPE;
+    return (short_keys >> key & 1) && (short_keys >> before & 1);
+}
+
+static void find_levels(const etlheap_table *table, etlheap_outline *outline)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (k > 0 && shares_level(table->group_by[k], table->group_by[k - 1])) {
+            outline->levels[outline->level_count - 1].key_count++;
+            continue;
+        }
+        outline->levels[outline->level_count] = (etlheap_outline_level){ k, 1 };
+        outline->level_count++;
+    }
+}
+
+static etl_status sort_rows(const etlheap_table *table, keyed_row **out)
+{
+    keyed_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
+    *out = rows;
+    if (!rows)
+        return ETL_ERR_MEMORY;
+    for (u32 i = 0; i < table->row_count; i++)
+        rows[i] = (keyed_row){ table, i };
+    qsort(rows, table->row_count, sizeof *rows, compare_rows);
+    return ETL_OK;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const keyed_row *const a = left;
+    const keyed_row *const b = right;
+    const etlheap_table *const table = a->table;
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        const int order =
+            compare_key(&table->rows[a->row], &table->rows[b->row], table->group_by[k]);
+        if (order != 0)
+            return order;
+    }
+    return compare_u64(a->row, b->row);
+}
+
+static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key)
+{
+    switch (key) {
+    case ETLHEAP_KEY_KIND:
+        return compare_u64(a->kind, b->kind);
+    case ETLHEAP_KEY_PROCESS:
+        return a->pid != b->pid ? compare_u64(a->pid, b->pid)
+                                : compare_text(a->process, b->process);
+    case ETLHEAP_KEY_HEAP:
+        return a->has_heap != b->has_heap ? compare_u64(a->has_heap, b->has_heap)
+                                          : compare_u64(a->heap_handle, b->heap_handle);
+    case ETLHEAP_KEY_TYPE:
+        return compare_u64(a->type, b->type);
+    case ETLHEAP_KEY_FREE_TYPE:
+        return compare_u64(a->free_type, b->free_type);
+    case ETLHEAP_KEY_STACK:
+        return compare_u64(a->stack, b->stack);
+    case ETLHEAP_KEY_FRAME:
+    case ETLHEAP_KEY_SITE:
+        return compare_u64(a->frame, b->frame);
+    case ETLHEAP_KEY_MODULE:
+        return compare_text(a->module, b->module);
+    case ETLHEAP_KEY_THREAD:
+        return compare_u64(a->thread, b->thread);
+    case ETLHEAP_KEY_SIZE_CLASS:
+        return compare_u64(a->size_class_bytes, b->size_class_bytes);
+    case ETLHEAP_KEY_COUNT:
+        break;
+    }
+    return 0;
+}
+
+static int compare_u64(u64 a, u64 b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *outline,
+                             outline_nodes *nodes)
+{
+    const size_t capacity = (size_t)table->row_count * outline->level_count;
+    keyed_row *rows = NULL;
+    if (capacity == 0)
+        return ETL_OK;
+    if (capacity > UINT32_MAX - 1 || sort_rows(table, &rows) != ETL_OK)
+        return ETL_ERR_MEMORY;
+    nodes->at = malloc(capacity * sizeof *nodes->at);
+    if (!nodes->at) {
+        free(rows);
+        return ETL_ERR_MEMORY;
+    }
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[rows[i].row];
+        const etlheap_row *const before = i > 0 ? &table->rows[rows[i - 1].row] : NULL;
+        open_nodes(first_change(table, outline, row, before), outline, rows[i].row, nodes);
+        for (u32 level = 0; level < outline->level_count; level++) {
+            outline_node *const node = &nodes->at[nodes->open[level]];
+            add_measures(node->measures, row->measures);
+            node->row = (u32)etl_min_u64(node->row, rows[i].row);
+        }
+    }
+    free(rows);
+    return ETL_OK;
+}
+
+/* The level from which on a row is in other groups than the one before it. The
+ * last level is always new: it is the row itself. */
+static u32 first_change(const etlheap_table *table, const etlheap_outline *outline,
+                        const etlheap_row *row, const etlheap_row *before)
+{
+    for (u32 level = 0; before && level + 1 < outline->level_count; level++) {
+        const etlheap_outline_level *const keys = &outline->levels[level];
+        for (u32 k = keys->key_first; k < keys->key_first + keys->key_count; k++) {
+            if (compare_key(row, before, table->group_by[k]) != 0)
+                return level;
+        }
+    }
+    return before ? outline->level_count - 1 : 0;
+}
+
+/* Opens nodes for a row from a level down. */
+static void open_nodes(u32 level, const etlheap_outline *outline, u32 row, outline_nodes *nodes)
+{
+    for (; level < outline->level_count; level++) {
+        nodes->at[nodes->count] = (outline_node){
+            .id = nodes->count,
+            .parent = level > 0 ? nodes->open[level - 1] : NO_PARENT,
+            .level = level,
+            .row = row,
+        };
+        nodes->open[level] = nodes->count;
+        nodes->count++;
+    }
+}
+
+static void add_measures(i64 *into, const i64 *from)
+{
+    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
+        into[m] = etl_sat_add_i64(into[m], from[m]);
+}
+
+/* Groups of a measure that does not add up follow their first row. */
+static void set_orders(const etlheap_layout *layout, outline_nodes *nodes)
+{
+    const bool adds_up = etlheap_measure_style_of(layout->sort).adds_up;
+    for (u32 i = 0; i < nodes->count; i++) {
+        const i64 value = nodes->at[i].measures[layout->sort];
+        /* The complement reverses the order without overflow. */
+        nodes->at[i].order = !adds_up ? 0 : (layout->sort_ascending ? value : ~value);
+    }
+}
+
+static void drop_unlisted(u32 rows_max, outline_nodes *nodes)
+{
+    u32 kept = 0;
+    for (u32 i = 0; i < nodes->count; i++) {
+        if (nodes->at[i].row < rows_max)
+            nodes->at[kept++] = nodes->at[i];
+    }
+    nodes->count = kept;
+}
+
+static int compare_siblings(const void *left, const void *right)
+{
+    const outline_node *const a = left;
+    const outline_node *const b = right;
+    if (a->level != b->level)
+        return compare_u64(a->level, b->level);
+    if (a->parent != b->parent)
+        return compare_u64(a->parent, b->parent);
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return compare_u64(a->row, b->row);
+}
+
+/* Emits nodes depth first: the children of a node are one run of the sorted
+ * nodes, and each level keeps its place in the run it is in. */
+static etl_status walk(const outline_nodes *nodes, etlheap_outline *outline)
+{
+    u32 parents[ETLHEAP_GROUP_BY_MAX] = { NO_PARENT };
+    u32 next[ETLHEAP_GROUP_BY_MAX] = { 0 };
+    u32 level = 0;
+    outline->entries = malloc((size_t)nodes->count * sizeof *outline->entries);
+    if (!outline->entries)
+        return ETL_ERR_MEMORY;
+    for (;;) {
+        const outline_node *const node =
+            next[level] < nodes->count ? &nodes->at[next[level]] : NULL;
+        if (!node || node->level != level || node->parent != parents[level]) {
+            if (level == 0)
+                return ETL_OK;
+            level--;
+            continue;
+        }
+        etlheap_outline_entry *const entry = &outline->entries[outline->entry_count];
+        *entry = (etlheap_outline_entry){ .level = level, .row = node->row };
+        memcpy(entry->measures, node->measures, sizeof entry->measures);
+        outline->entry_count++;
+        next[level]++;
+        if (level + 1 < outline->level_count) {
+            level++;
+            parents[level] = node->id;
+            next[level] = first_child(nodes, level, node->id);
+        }
+    }
+}
+
+/* Index of the first node of a level with this parent, by bisection. */
+static u32 first_child(const outline_nodes *nodes, u32 level, u32 parent)
+{
+    u32 low = 0;
+    u32 high = nodes->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        const outline_node *const node = &nodes->at[middle];
+        if (node->level < level || (node->level == level && node->parent < parent))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,243 @@
+/*
+ * sink.c - buffered output that is whole or absent.
+ *
+ * A file is written under a temporary name in the folder of its final name,
+ * because only within one file system is a rename atomic: whoever looks at the
+ * final name sees the old file or the complete new one. The temporary file is
+ * created with open() rather than mkstemp() so that the umask applies as it
+ * does to any other file a program writes.
+ */
+#define _XOPEN_SOURCE 700 /* realpath is in the X/Open part of POSIX */
+
+#include "formats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SINK_BUFFER_BYTES (64 * 1024)
+#define TEMPORARY_TRIES   100
+
+struct etlheap_sink {
+    int descriptor;
+    bool owned;      /* close the descriptor */
+    char *name;      /* for messages; the final path of a file */
+    char *temporary; /* NULL: written directly */
+    int error;       /* errno of the first failure */
+    size_t used;
+    char buffer[SINK_BUFFER_BYTES];
+};
+
+static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out, etl_error *err);
+static etl_status open_direct(const char *path, etlheap_sink **out, etl_error *err);
+static etl_status open_temporary(const char *path, const struct stat *existing, etlheap_sink **out,
+                                 etl_error *err);
+static int create_beside(const char *path, char **temporary);
+static void send_all(etlheap_sink *sink, const char *bytes, size_t size);
+static void sink_free(etlheap_sink *sink);
+
+etl_status etlheap_sink_open_descriptor(int descriptor, const char *name, etlheap_sink **out,
+                                        etl_error *err)
+{
+    return sink_new(descriptor, name, out, err);
+}
+
+etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_error *err)
+{
+    struct stat existing;
+    *out = NULL;
+    if (stat(path, &existing) != 0)
+        return open_temporary(path, NULL, out, err);
+    if (S_ISDIR(existing.st_mode))
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: it is a directory");
+    if (!S_ISREG(existing.st_mode))
+        return open_direct(path, out, err);
+    /* A link stays a link: the file it points to is replaced. */
+    char *const target = realpath(path, NULL);
+    if (!target)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(errno));
+    const etl_status status = open_temporary(target, &existing, out, err);
+    free(target);
+    return status;
+}
+
+void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size)
+{
+    if (size > sizeof sink->buffer - sink->used)
+        etlheap_sink_flush(sink);
+    if (size > sizeof sink->buffer) {
+        send_all(sink, bytes, size);
+        return;
+    }
+    if (size > 0)
+        memcpy(sink->buffer + sink->used, bytes, size);
+    sink->used += size;
+}
+
+void etlheap_sink_text(etlheap_sink *sink, const char *text)
+{
+    etlheap_sink_write(sink, text, strlen(text));
+}
+
+void etlheap_sink_format(etlheap_sink *sink, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    /* Formats are for numbers and short words; long text goes by write. */
+    assert(length >= 0 && (size_t)length < sizeof text);
+    if (length > 0)
+        etlheap_sink_write(sink, text, etl_min_u64((u64)length, sizeof text - 1));
+}
+
+void etlheap_sink_fill(etlheap_sink *sink, char c, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        etlheap_sink_write(sink, &c, 1);
+}
+
+bool etlheap_sink_ok(const etlheap_sink *sink)
+{
+    return sink->error == 0;
+}
+
+void etlheap_sink_flush(etlheap_sink *sink)
+{
+    send_all(sink, sink->buffer, sink->used);
+    sink->used = 0;
+}
+
+etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err)
+{
+    etlheap_sink_flush(sink);
+    /* Some file systems tell a full disk only here. */
+    if (sink->owned && close(sink->descriptor) != 0 && sink->error == 0)
+        sink->error = errno;
+    sink->owned = false;
+    if (sink->temporary && sink->error == 0) {
+        if (rename(sink->temporary, sink->name) == 0) {
+            free(sink->temporary);
+            sink->temporary = NULL;
+        } else {
+            sink->error = errno;
+        }
+    }
+    const int error = sink->error;
+    etl_status status = ETL_OK;
+    if (error != 0)
+        status = etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(error));
+    sink_free(sink);
+    return status;
+}
+
+void etlheap_sink_discard(etlheap_sink *sink)
+{
+    if (sink)
+        sink_free(sink);
+}
+
+static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out, etl_error *err)
+{
+    etlheap_sink *const sink = malloc(sizeof *sink);
+    char *const copy = strdup(name);
+    *out = NULL;
+    if (!sink || !copy) {
+        free(sink);
+        free(copy);
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory for output");
+    }
+    sink->descriptor = descriptor;
+    sink->owned = false;
+    sink->name = copy;
+    sink->temporary = NULL;
+    sink->error = 0;
+    sink->used = 0;
+    *out = sink;
+    return ETL_OK;
+}
+
+static etl_status open_direct(const char *path, etlheap_sink **out, etl_error *err)
+{
+    const int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(errno));
+    const etl_status status = sink_new(descriptor, path, out, err);
+    if (status == ETL_OK)
+        (*out)->owned = true;
+    else
+        close(descriptor);
+    return status;
+}
+
+static etl_status open_temporary(const char *path, const struct stat *existing, etlheap_sink **out,
+                                 etl_error *err)
+{
+    char *temporary = NULL;
+    const int descriptor = create_beside(path, &temporary);
+    if (descriptor < 0)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(errno));
+    /* Best effort: a file of another owner keeps its mode, not its owner. */
+    if (existing)
+        (void)fchmod(descriptor, existing->st_mode & 0777);
+    const etl_status status = sink_new(descriptor, path, out, err);
+    if (status != ETL_OK) {
+        close(descriptor);
+        unlink(temporary);
+        free(temporary);
+        return status;
+    }
+    (*out)->owned = true;
+    (*out)->temporary = temporary;
+    return ETL_OK;
+}
+
+/* Creates a file of a name that does not exist; -1 with errno when it cannot. */
+static int create_beside(const char *path, char **temporary)
+{
+    const size_t capacity = strlen(path) + 48;
+    char *const name = malloc(capacity);
+    if (!name)
+        return -1;
+    int descriptor = -1;
+    for (int i = 0; i < TEMPORARY_TRIES && descriptor < 0; i++) {
+        snprintf(name, capacity, "%s.%ld-%d.tmp", path, (long)getpid(), i);
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    if (descriptor < 0)
+        free(name);
+    else
+        *temporary = name;
+    return descriptor;
+}
+
+static void send_all(etlheap_sink *sink, const char *bytes, size_t size)
+{
+    while (size > 0 && sink->error == 0) {
+        const ssize_t written = write(sink->descriptor, bytes, size);
+        if (written == 0 || (written < 0 && errno != EINTR))
+            sink->error = written == 0 ? EIO : errno;
+        if (written <= 0)
+            continue;
+        bytes += written;
+        size -= (size_t)written;
+    }
+}
+
+static void sink_free(etlheap_sink *sink)
+{
+    if (sink->owned)
+        close(sink->descriptor);
+    if (sink->temporary)
+        unlink(sink->temporary);
+    free(sink->temporary);
+    free(sink->name);
+    free(sink);
+}

@@ -1,0 +1,197 @@
+/*
+ * text_buffer.c - text that grows, and the labels of rows put into it.
+ */
+#include "text_buffer.h"
+
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TEXT_FIRST_CAPACITY 256
+
+typedef size_t convert_fn(etl_bytes from, char *out, size_t capacity);
+
+static bool reserve(etlheap_text *text, size_t more);
+static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *convert);
+static void add_thread(etlheap_text *text, u32 thread);
+static void add_size_class(etlheap_text *text, u64 size_bytes);
+static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index);
+
+void etlheap_text_free(etlheap_text *text)
+{
+    free(text->bytes);
+    *text = (etlheap_text){ 0 };
+}
+
+void etlheap_text_clear(etlheap_text *text)
+{
+    text->size = 0;
+    if (text->bytes)
+        text->bytes[0] = '\0';
+}
+
+void etlheap_text_add(etlheap_text *text, const char *bytes, size_t size)
+{
+    if (!reserve(text, size))
+        return;
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+    text->bytes[text->size] = '\0';
+}
+
+void etlheap_text_add_string(etlheap_text *text, const char *string)
+{
+    etlheap_text_add(text, string, strlen(string));
+}
+
+void etlheap_text_add_format(etlheap_text *text, const char *format, ...)
+{
+    char small[128];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    assert(length >= 0 && (size_t)length < sizeof small);
+    if (length > 0)
+        etlheap_text_add(text, small, etl_min_u64((u64)length, sizeof small - 1));
+}
+
+void etlheap_text_add_utf16(etlheap_text *text, etl_bytes utf16)
+{
+    add_converted(text, utf16, etl_utf16_to_utf8);
+}
+
+void etlheap_text_add_text8(etlheap_text *text, etl_bytes text8)
+{
+    add_converted(text, text8, etl_text_to_utf8);
+}
+
+const char *etlheap_text_of(const etlheap_text *text)
+{
+    return text->bytes ? text->bytes : "";
+}
+
+void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame)
+{
+    if (!frame->module) {
+        etlheap_text_add_format(text, "0x%" PRIx64, frame->address);
+        return;
+    }
+    etlheap_text_add_string(text, frame->module);
+    if (frame->symbol) {
+        etlheap_text_add_string(text, "!");
+        etlheap_text_add_string(text, frame->symbol);
+    } else {
+        etlheap_text_add_format(text, "+0x%" PRIx64, frame->offset);
+    }
+}
+
+void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
+                          etlheap_key key)
+{
+    switch (key) {
+    case ETLHEAP_KEY_KIND:
+        etlheap_text_add_string(text, etlheap_kind_name((etlheap_kind)row->kind));
+        break;
+    case ETLHEAP_KEY_PROCESS:
+        etlheap_text_add_string(text, row->process);
+        etlheap_text_add_format(text, " (%" PRIu32 ")", row->pid);
+        break;
+    case ETLHEAP_KEY_HEAP:
+        if (row->has_heap)
+            etlheap_text_add_format(text, "0x%" PRIx64, row->heap_handle);
+        break;
+    case ETLHEAP_KEY_TYPE:
+        etlheap_text_add_string(text, etlheap_type_name((etlheap_type)row->type));
+        break;
+    case ETLHEAP_KEY_FREE_TYPE:
+        etlheap_text_add_string(text, etlheap_free_type_name((etlheap_free_type)row->free_type));
+        break;
+    case ETLHEAP_KEY_STACK: {
+        const etlheap_indices frames = etlheap_row_frames(table, row);
+        add_frame_index(text, table, frames.count > 0 ? frames.at[0] : ETLHEAP_NO_INDEX);
+        break;
+    }
+    case ETLHEAP_KEY_FRAME:
+    case ETLHEAP_KEY_SITE:
+        add_frame_index(text, table, row->frame);
+        break;
+    case ETLHEAP_KEY_MODULE:
+        etlheap_text_add_string(text, row->module ? row->module : "[no module]");
+        break;
+    case ETLHEAP_KEY_THREAD:
+        add_thread(text, row->thread);
+        break;
+    case ETLHEAP_KEY_SIZE_CLASS:
+        add_size_class(text, row->size_class_bytes);
+        break;
+    case ETLHEAP_KEY_COUNT:
+        break;
+    }
+}
+
+etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row)
+{
+    if (row->stack == ETLHEAP_NO_INDEX || row->stack >= table->stack_count)
+        return (etlheap_indices){ NULL, 0 };
+    const u32 start = table->stack_starts[row->stack];
+    const u32 end = table->stack_starts[row->stack + 1];
+    return (etlheap_indices){ table->frame_indices + start, end - start };
+}
+
+/* Room for `more` bytes and a NUL. */
+static bool reserve(etlheap_text *text, size_t more)
+{
+    if (text->failed)
+        return false;
+    const size_t left = text->capacity - text->size;
+    if (more < left)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : TEXT_FIRST_CAPACITY;
+    while (capacity - text->size <= more && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    char *const bytes = capacity - text->size > more ? realloc(text->bytes, capacity) : NULL;
+    if (!bytes) {
+        text->failed = true;
+        return false;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *convert)
+{
+    const size_t size = convert(bytes, NULL, 0);
+    if (!reserve(text, size))
+        return;
+    convert(bytes, text->bytes + text->size, size + 1);
+    text->size += size;
+    text->bytes[text->size] = '\0';
+}
+
+static void add_thread(etlheap_text *text, u32 thread)
+{
+    if (thread == ETL_NO_ID)
+        etlheap_text_add_string(text, "[unknown thread]");
+    else
+        etlheap_text_add_format(text, "%" PRIu32, thread);
+}
+
+static void add_size_class(etlheap_text *text, u64 size_bytes)
+{
+    char size[ETLHEAP_UNITS_SIZE];
+    etlheap_units_size((i64)etl_min_u64(size_bytes, INT64_MAX), size);
+    etlheap_text_add_string(text, size);
+}
+
+static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index)
+{
+    if (index < table->frame_count)
+        etlheap_text_add_frame(text, &table->frames[index]);
+    else
+        etlheap_text_add_string(text, "[no stack recorded]");
+}

@@ -1,0 +1,145 @@
+/*
+ * text_parts.c - what the text reports have in common.
+ */
+#include "text_parts.h"
+
+#include "abilities.h"
+#include "display.h"
+#include "text_buffer.h"
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define LABEL_COLUMNS 14
+
+static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
+    [ETLHEAP_MEASURE_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_IMPACTING_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_OUTSTANDING_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_OUTSTANDING_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_REALLOC_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_PEAK_COUNT] = { .adds_up = false },
+    [ETLHEAP_MEASURE_PEAK_SIZE] = { .is_size = true },
+};
+
+static void add_count(etlheap_text *text, u64 count, const char *what);
+static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
+                          const etlheap_text *text);
+
+etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure)
+{
+    return measure_styles[measure];
+}
+
+void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value)
+{
+    if (measure_styles[measure].is_size)
+        etlheap_grid_size(grid, value);
+    else
+        etlheap_grid_count(grid, value);
+}
+
+void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
+                        const char *value)
+{
+    const size_t size = strlen(label);
+    etlheap_sink_text(sink, label);
+    etlheap_sink_fill(sink, ' ', size < LABEL_COLUMNS ? LABEL_COLUMNS - size : 1);
+    etlheap_display_wrap(sink, value, LABEL_COLUMNS, LABEL_COLUMNS, layout->width);
+}
+
+void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, const char *heading)
+{
+    etlheap_sink_text(sink, "\n");
+    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_display_wrap(sink, heading, 0, 0, layout->width);
+    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+}
+
+void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
+                        const etlheap_trace_info *trace, etlheap_text *scratch)
+{
+    char text[ETLHEAP_UNITS_SIZE];
+    etlheap_text_clear(scratch);
+    for (u32 i = 0; i < trace->file_count; i++) {
+        etlheap_text_add_string(scratch, i > 0 ? ", " : "");
+        etlheap_display_add(scratch, trace->files[i]);
+    }
+    etlheap_units_size((i64)etl_min_u64(trace->bytes, INT64_MAX), text);
+    etlheap_text_add_format(scratch, " (%s)", text);
+    label_of_text(sink, layout, "Trace", scratch);
+
+    etlheap_text_clear(scratch);
+    etlheap_display_add(scratch, trace->session);
+    etlheap_text_add_string(scratch, trace->computer[0] != '\0' ? " on " : "");
+    etlheap_display_add(scratch, trace->computer);
+    etlheap_text_add_format(scratch, ", Windows build %" PRIu32 ", %" PRIu32 "-bit, %" PRIu32 " %s",
+                            trace->os_build, trace->pointer_bits, trace->cpus,
+                            trace->cpus == 1 ? "CPU" : "CPUs");
+    label_of_text(sink, layout, "Session", scratch);
+
+    etlheap_text_clear(scratch);
+    etlheap_units_filetime(trace->start_time_filetime, text);
+    etlheap_text_add_string(scratch, text);
+    etlheap_units_duration(trace->duration_ns, text);
+    etlheap_text_add_format(scratch, ", %s, ", text);
+    add_count(scratch, trace->events, " events");
+    etlheap_text_add_string(scratch, " in ");
+    add_count(scratch, trace->buffers, trace->buffers == 1 ? " buffer" : " buffers");
+    label_of_text(sink, layout, "Recorded", scratch);
+
+    if (trace->events_lost == 0 && trace->buffers_lost == 0)
+        return;
+    etlheap_text_clear(scratch);
+    add_count(scratch, trace->events_lost, " events, ");
+    add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
+    label_of_text(sink, layout, "Lost", scratch);
+}
+
+void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
+                              const etl_diag_counts *counts)
+{
+    bool any = false;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        char count[ETLHEAP_UNITS_SIZE];
+        char head[128];
+        if (counts->of[i] == 0)
+            continue;
+        if (!any)
+            etlheap_text_heading(sink, layout, "Diagnostics");
+        any = true;
+        etlheap_units_count((i64)etl_min_u64(counts->of[i], INT64_MAX), count);
+        const int size =
+            snprintf(head, sizeof head, "%-6s %11s  %s: ", etl_severity_name(info->severity), count,
+                     info->name);
+        etlheap_sink_text(sink, head);
+        etlheap_display_wrap(sink, info->advice, (u32)size, 20, layout->width);
+    }
+}
+
+void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
+                           const etlheap_abilities *abilities)
+{
+    for (u32 i = 0; i < etlheap_ability_count(); i++) {
+        const etlheap_ability *const ability = etlheap_ability_at(i);
+        if (!etlheap_ability_is_set(abilities, ability))
+            etlheap_text_label(sink, layout, ability->word, ability->remedy);
+    }
+}
+
+static void add_count(etlheap_text *text, u64 count, const char *what)
+{
+    char digits[ETLHEAP_UNITS_SIZE];
+    etlheap_units_count((i64)etl_min_u64(count, INT64_MAX), digits);
+    etlheap_text_add_string(text, digits);
+    etlheap_text_add_string(text, what);
+}
+
+static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
+                          const etlheap_text *text)
+{
+    etlheap_text_label(sink, layout, label, etlheap_text_of(text));
+}

@@ -1,0 +1,44 @@
+/*
+ * text_parts.h - what the text reports have in common: their head, their
+ * measures as columns, their diagnostics.
+ */
+#ifndef ETLHEAP_TEXT_PARTS_H
+#define ETLHEAP_TEXT_PARTS_H
+
+#include "tabular.h"
+
+/* How a measure is shown. */
+typedef struct etlheap_measure_style {
+    bool is_size; /* bytes, shown by powers of 1024; else a count */
+    bool adds_up; /* the sum over rows means something; a peak's does not */
+} etlheap_measure_style;
+
+etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);
+
+/* Fills the next cell of a row with a measure. */
+void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value);
+
+/* "Label     value" lines; the value wraps at the width. */
+void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
+                        const char *value);
+
+/* A heading of a section, after an empty line. */
+void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, const char *heading);
+
+/* What the trace is: files, session, machine, time. `scratch` is overwritten. */
+void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
+                        const etlheap_trace_info *trace, etlheap_text *scratch);
+
+/* The diagnostics that are not zero, with advice; nothing when all are. */
+void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
+                              const etl_diag_counts *counts);
+
+/* How to record what the trace lacks, one label a missing ability. */
+void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
+                           const etlheap_abilities *abilities);
+
+/* The whole answer to a trace without memory events. */
+void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,
+                          const etlheap_result *result, etlheap_text *scratch);
+
+#endif

@@ -1,0 +1,256 @@
+/*
+ * text_report.c - the report for people.
+ *
+ * Head, totals of each kind, then the outline process > heap and type > stack
+ * with the largest first, each stack as its innermost frames, and last what was
+ * lost.
+ */
+#include "abilities.h"
+#include "outline.h"
+#include "text_buffer.h"
+#include "text_parts.h"
+#include "units.h"
+#include "writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define INDENT 2
+
+/* Columns after the first, in order. A sort measure that is none of them comes
+ * before them: it would be odd not to show it. */
+static const etlheap_measure shown_measures[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_COUNT,
+};
+
+#define REPORT_COLUMNS_MAX (ETL_COUNT_OF(shown_measures) + 2)
+
+typedef struct report_columns {
+    etlheap_column columns[REPORT_COLUMNS_MAX];
+    etlheap_measure measures[REPORT_COLUMNS_MAX]; /* the first column has none */
+    u32 count;
+} report_columns;
+
+static etl_status write_body(const etlheap_result *result, const etlheap_table *table,
+                             const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink);
+static void write_window(const etlheap_result *result, const etlheap_table *table,
+                         const etlheap_layout *layout, etlheap_sink *sink);
+static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
+                               etlheap_sink *sink);
+static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink);
+static void add_title(const etlheap_table *table, const etlheap_outline *outline,
+                      etlheap_text *title);
+static report_columns columns_of(const etlheap_layout *layout, const char *title);
+static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
+                      etlheap_text *text, etlheap_grid *grid);
+static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
+                         etlheap_grid *grid);
+static void add_frames(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
+                       u32 indent, etlheap_text *text, etlheap_grid *grid);
+static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
+                          etlheap_sink *sink);
+
+etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
+                                     const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const etlheap_abilities abilities = etlheap_result_abilities(result);
+    etlheap_text text = { 0 };
+    etl_status status = ETL_OK;
+    etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
+    if (etlheap_abilities_lack_memory(&abilities))
+        etlheap_text_missing(sink, layout, result, &text);
+    else
+        status = write_body(result, table, layout, &text, sink);
+    etlheap_text_diagnostics(sink, layout, etlheap_result_diagnostics(result));
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+static etl_status write_body(const etlheap_result *result, const etlheap_table *table,
+                             const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
+{
+    write_window(result, table, layout, sink);
+    etl_status status = write_totals(table, layout, sink);
+    if (status != ETL_OK)
+        return status;
+    if (table->row_count == 0) {
+        etlheap_text_heading(sink, layout, "Nothing matches the window and the filters.");
+        return ETL_OK;
+    }
+    if (layout->tree != ETLHEAP_TREE_NONE)
+        return etlheap_write_tree_text(table, layout, sink);
+    return write_rows(table, layout, text, sink);
+}
+
+static void write_window(const etlheap_result *result, const etlheap_table *table,
+                         const etlheap_layout *layout, etlheap_sink *sink)
+{
+    char from[ETLHEAP_UNITS_SIZE];
+    char to[ETLHEAP_UNITS_SIZE];
+    char window[3 * ETLHEAP_UNITS_SIZE];
+    const bool whole = table->from_ns <= 0 && table->to_ns >= etlheap_result_trace(result)->end_ns;
+    etlheap_units_seconds(table->from_ns, from);
+    etlheap_units_seconds(table->to_ns, to);
+    snprintf(window, sizeof window, "%s s to %s s%s", from, to, whole ? " (the whole trace)" : "");
+    etlheap_text_label(sink, layout, "Window", window);
+}
+
+static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
+                               etlheap_sink *sink)
+{
+    etlheap_column columns[ETL_COUNT_OF(shown_measures) + 2] = { { .title = "Kind" } };
+    u32 count = 1;
+    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+        columns[count++] =
+            (etlheap_column){ .title = etlheap_measure_title(shown_measures[i]), .right = true };
+    columns[count++] = (etlheap_column){ .title = "Unknown Frees", .right = true };
+
+    etlheap_grid grid = etlheap_grid_begin(columns, count);
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_total *const total = &table->totals[kind];
+        if (!total->present)
+            continue;
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, etlheap_kind_name((etlheap_kind)kind));
+        for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+            etlheap_grid_measure(&grid, shown_measures[i], total->measures[shown_measures[i]]);
+        etlheap_grid_count(&grid, (i64)etl_min_u64(total->free_without_alloc, INT64_MAX));
+    }
+    etlheap_sink_text(sink, "\n");
+    return etlheap_grid_write(&grid, layout, sink);
+}
+
+static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink)
+{
+    etlheap_outline outline;
+    etl_status status = etlheap_outline_build(table, layout, &outline);
+    if (status != ETL_OK)
+        return status;
+    etlheap_text title = { 0 };
+    add_title(table, &outline, &title);
+    const report_columns columns = columns_of(layout, etlheap_text_of(&title));
+    etlheap_grid grid = etlheap_grid_begin(columns.columns, columns.count);
+    for (u32 i = 0; i < outline.entry_count; i++) {
+        const etlheap_outline_entry *const entry = &outline.entries[i];
+        const bool is_row = entry->level + 1 == outline.level_count;
+        add_entry(table, &outline, i, text, &grid);
+        add_measures(&columns, entry->measures, is_row, &grid);
+        if (is_row)
+            add_frames(table, &table->rows[entry->row], layout->frames_max,
+                       (entry->level + 1) * INDENT, text, &grid);
+    }
+    etlheap_sink_text(sink, "\n");
+    status = etlheap_grid_write(&grid, layout, sink);
+    write_omitted(&outline, layout, sink);
+    if (title.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&title);
+    etlheap_outline_free(&outline);
+    return status;
+}
+
+/* "Kind / Process / Handle, Type / Stack" */
+static void add_title(const etlheap_table *table, const etlheap_outline *outline,
+                      etlheap_text *title)
+{
+    for (u32 level = 0; level < outline->level_count; level++) {
+        const etlheap_outline_level *const keys = &outline->levels[level];
+        for (u32 k = 0; k < keys->key_count; k++) {
+            const char *const separator = k > 0 ? ", " : (level > 0 ? " / " : "");
+            etlheap_text_add_string(title, separator);
+            etlheap_text_add_string(title, etlheap_key_title(table->group_by[keys->key_first + k]));
+        }
+    }
+}
+
+static report_columns columns_of(const etlheap_layout *layout, const char *title)
+{
+    report_columns out = { .columns = { { .title = title, .flexible = true } }, .count = 1 };
+    bool sort_shown = false;
+    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+        sort_shown |= shown_measures[i] == layout->sort;
+    if (!sort_shown)
+        out.measures[out.count++] = layout->sort;
+    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+        out.measures[out.count++] = shown_measures[i];
+    for (u32 c = 1; c < out.count; c++) {
+        out.columns[c] =
+            (etlheap_column){ .title = etlheap_measure_title(out.measures[c]), .right = true };
+    }
+    return out;
+}
+
+static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
+                      etlheap_text *text, etlheap_grid *grid)
+{
+    const etlheap_outline_entry *const entry = &outline->entries[index];
+    const etlheap_outline_level *const keys = &outline->levels[entry->level];
+    const bool strong = table->group_by[keys->key_first] == ETLHEAP_KEY_PROCESS;
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text, "%*s", (int)entry->level * INDENT, "");
+    const size_t indent = text->size;
+    for (u32 k = 0; k < keys->key_count; k++) {
+        etlheap_text_add_string(text, text->size > indent ? "  " : "");
+        etlheap_text_add_key(text, table, &table->rows[entry->row],
+                             table->group_by[keys->key_first + k]);
+    }
+    etlheap_grid_row(grid, strong ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+}
+
+static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
+                         etlheap_grid *grid)
+{
+    for (u32 c = 1; c < columns->count; c++) {
+        const etlheap_measure measure = columns->measures[c];
+        if (is_row || etlheap_measure_style_of(measure).adds_up)
+            etlheap_grid_measure(grid, measure, measures[measure]);
+        else
+            etlheap_grid_cell(grid, "");
+    }
+}
+
+/* The frames of a stack below its row, which shows the first of them. */
+static void add_frames(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
+                       u32 indent, etlheap_text *text, etlheap_grid *grid)
+{
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    const u32 shown = (u32)etl_min_u64(frames.count, frames_max);
+    for (u32 i = 1; i < shown; i++) {
+        etlheap_text_clear(text);
+        etlheap_text_add_format(text, "%*s", (int)indent, "");
+        etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
+        etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
+        etlheap_grid_cell(grid, etlheap_text_of(text));
+    }
+    if (shown > 0 && shown < frames.count) {
+        etlheap_text_clear(text);
+        etlheap_text_add_format(text, "%*s(%" PRIu32 " more)", (int)indent, "",
+                                frames.count - shown);
+        etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
+        etlheap_grid_cell(grid, etlheap_text_of(text));
+    }
+}
+
+static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
+                          etlheap_sink *sink)
+{
+    char rows[ETLHEAP_UNITS_SIZE];
+    char size[ETLHEAP_UNITS_SIZE];
+    if (outline->omitted_rows == 0)
+        return;
+    etlheap_units_count(outline->omitted_rows, rows);
+    etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
+    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+    etlheap_sink_format(sink, "\n%s more rows with %s outstanding; --top N shows more\n", rows,
+                        size);
+    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+}

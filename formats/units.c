@@ -1,0 +1,180 @@
+/*
+ * units.c - numbers, times and characters as people and programs read them.
+ */
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NS_PER_SECOND       INT64_C(1000000000)
+#define FILETIME_PER_SECOND INT64_C(10000000)
+#define SECONDS_PER_DAY     INT64_C(86400)
+
+/* Days from 1601-01-01 to 0000-03-01 of the proleptic Gregorian calendar:
+ * counting years from March puts the leap day last. */
+#define DAYS_TO_MARCH_0    INT64_C(584694)
+#define DAYS_PER_400_YEARS INT64_C(146097)
+
+static u64 magnitude_of(i64 value);
+static u64 hundredths_of(u64 magnitude, u32 unit);
+static void civil_of(i64 days_since_1601, i64 *year, u32 *month, u32 *day);
+
+void etlheap_units_count(i64 value, char out[ETLHEAP_UNITS_SIZE])
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, magnitude_of(value));
+    char *at = out;
+    if (value < 0)
+        *at++ = '-';
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *at++ = ',';
+        *at++ = digits[i];
+    }
+    *at = '\0';
+}
+
+/* Fixed point throughout: printf's %f would follow the locale of the process. */
+void etlheap_units_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE])
+{
+    static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    const u64 magnitude = magnitude_of(size_bytes);
+    const char *const sign = size_bytes < 0 ? "-" : "";
+    u32 unit = 0;
+    /* From 1023.5 on a value would be printed as 1024 of its unit. */
+    while (unit + 1 < ETL_COUNT_OF(names) && hundredths_of(magnitude, unit) >= 102350)
+        unit++;
+    const u64 hundredths = hundredths_of(magnitude, unit);
+    if (unit == 0)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 " B", sign, magnitude);
+    else if (hundredths < 1000)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%02" PRIu64 " %s", sign, hundredths / 100,
+                 hundredths % 100, names[unit]);
+    else if (hundredths < 9995)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%" PRIu64 " %s", sign,
+                 (hundredths + 5) / 100, (hundredths + 5) / 10 % 10, names[unit]);
+    else
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 " %s", sign, (hundredths + 50) / 100,
+                 names[unit]);
+}
+
+void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    static const struct {
+        i64 ns;
+        const char *name;
+    } rows[] = { { NS_PER_SECOND, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+    const u64 magnitude = magnitude_of(ns);
+    const char *const sign = ns < 0 ? "-" : "";
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const u64 unit = (u64)rows[i].ns;
+        if (magnitude < unit)
+            continue;
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%03" PRIu64 " %s", sign, magnitude / unit,
+                 magnitude % unit / (unit / 1000), rows[i].name);
+        return;
+    }
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRId64 " ns", ns);
+}
+
+void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    const u64 magnitude = magnitude_of(ns);
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "",
+             magnitude / (u64)NS_PER_SECOND, magnitude % (u64)NS_PER_SECOND);
+}
+
+void etlheap_units_filetime(i64 filetime, char out[ETLHEAP_UNITS_SIZE])
+{
+    i64 seconds = filetime / FILETIME_PER_SECOND;
+    i64 fraction = filetime % FILETIME_PER_SECOND;
+    if (fraction < 0) {
+        fraction += FILETIME_PER_SECOND;
+        seconds--;
+    }
+    i64 days = seconds / SECONDS_PER_DAY;
+    i64 second = seconds % SECONDS_PER_DAY;
+    if (second < 0) {
+        second += SECONDS_PER_DAY;
+        days--;
+    }
+    i64 year;
+    u32 month;
+    u32 day;
+    civil_of(days, &year, &month, &day);
+    snprintf(out, ETLHEAP_UNITS_SIZE,
+             "%04" PRId64 "-%02" PRIu32 "-%02" PRIu32 "T%02d:%02d:%02d.%07" PRId64 "00Z", year,
+             month, day, (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60),
+             fraction);
+}
+
+void etlheap_units_share(i64 part, i64 whole, char out[ETLHEAP_UNITS_SIZE])
+{
+    out[0] = '\0';
+    if (whole == 0)
+        return;
+    const double share = (double)part / (double)whole;
+    const i64 tenths = (i64)(share * 1000 + (share < 0 ? -0.5 : 0.5));
+    const u64 magnitude = magnitude_of(tenths);
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%" PRIu64 " %%", tenths < 0 ? "-" : "",
+             magnitude / 10, magnitude % 10);
+}
+
+size_t etlheap_units_utf8_length(const char *text, size_t size)
+{
+    const u8 *const at = (const u8 *)text;
+    if (size == 0)
+        return 0;
+    if (at[0] < 0x80)
+        return 1;
+    /* The second byte's range excludes overlong forms and surrogates. */
+    const size_t length = at[0] >= 0xF0 ? 4 : (at[0] >= 0xE0 ? 3 : 2);
+    const u8 lowest = at[0] == 0xE0 ? 0xA0 : (at[0] == 0xF0 ? 0x90 : 0x80);
+    const u8 highest = at[0] == 0xED ? 0x9F : (at[0] == 0xF4 ? 0x8F : 0xBF);
+    if (at[0] < 0xC2 || at[0] > 0xF4 || length > size)
+        return 0;
+    if (at[1] < lowest || at[1] > highest)
+        return 0;
+    for (size_t i = 2; i < length; i++) {
+        if ((at[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    return length;
+}
+
+static u64 magnitude_of(i64 value)
+{
+    return value < 0 ? 0 - (u64)value : (u64)value;
+}
+
+/* `magnitude` in hundredths of 1024 to the power of `unit`, rounded. */
+static u64 hundredths_of(u64 magnitude, u32 unit)
+{
+    const u32 shift = unit * 10;
+    const u64 whole = magnitude >> shift;
+    const u64 rest = magnitude - (whole << shift);
+    /* Twenty bits of the rest decide; all of them times 100 would overflow. */
+    const u32 surplus = shift > 20 ? shift - 20 : 0;
+    const u64 half = shift > 0 ? (u64)1 << (shift - surplus - 1) : 0;
+    if (unit == 0)
+        return etl_min_u64(magnitude, UINT64_MAX / 100) * 100;
+    return whole * 100 + (((rest >> surplus) * 100 + half) >> (shift - surplus));
+}
+
+/*
+ * Day number to date. Years begin in March, so that the months' lengths follow
+ * one linear rule, (153 * month + 2) / 5 days before month (0 is March).
+ */
+static void civil_of(i64 days_since_1601, i64 *year, u32 *month, u32 *day)
+{
+    const i64 days = days_since_1601 + DAYS_TO_MARCH_0;
+    const i64 era = (days >= 0 ? days : days - (DAYS_PER_400_YEARS - 1)) / DAYS_PER_400_YEARS;
+    const i64 day_of_era = days - era * DAYS_PER_400_YEARS;
+    const i64 year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    const i64 day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    const i64 march_month = (5 * day_of_year + 2) / 153;
+    *day = (u32)(day_of_year - (153 * march_month + 2) / 5 + 1);
+    *month = (u32)(march_month < 10 ? march_month + 3 : march_month - 9);
+    *year = year_of_era + era * 400 + (*month <= 2 ? 1 : 0);
+}

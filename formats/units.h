@@ -1,0 +1,37 @@
+/*
+ * units.h - numbers, times and characters as people and programs read them.
+ *
+ * Every function writes a short text into a buffer of ETLHEAP_UNITS_SIZE bytes.
+ * None depends on a locale.
+ */
+#ifndef ETLHEAP_UNITS_H
+#define ETLHEAP_UNITS_H
+
+#include "parser/parser.h"
+
+#define ETLHEAP_UNITS_SIZE 48
+
+/* "-1,234,567" */
+void etlheap_units_count(i64 value, char out[ETLHEAP_UNITS_SIZE]);
+
+/* Bytes by powers of 1024: "17 B", "3.37 KiB", "126 MiB"; never more than four
+ * digits. */
+void etlheap_units_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE]);
+
+/* A span of time for people: "12.345 s", "100.000 ms", "800 ns". */
+void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
+
+/* Seconds with nine digits: "-0.000000100". Exact. */
+void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
+
+/* ISO 8601 in UTC with nine digits: "2020-07-29T00:07:00.623615000Z". */
+void etlheap_units_filetime(i64 filetime, char out[ETLHEAP_UNITS_SIZE]);
+
+/* "97.3 %" of part in whole; "" when there is no whole. */
+void etlheap_units_share(i64 part, i64 whole, char out[ETLHEAP_UNITS_SIZE]);
+
+/* Bytes of the valid UTF-8 character at text, 0 when there is none. Overlong
+ * forms, surrogates and values past U+10FFFF are not valid. */
+size_t etlheap_units_utf8_length(const char *text, size_t size);
+
+#endif

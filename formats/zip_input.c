@@ -1,0 +1,310 @@
+/*
+ * zip_input.c - traces in zip files, as PerfView packs them (app.etl.zip).
+ *
+ * The reader maps traces, so members are extracted to temporary files. What a
+ * zip says about itself is not trusted: the sizes in its directory are checked
+ * against the room in the folder before the first byte is written, and a member
+ * that goes on past its stated size is refused.
+ */
+#include "formats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <zip.h>
+
+#define MEMBERS_MAX     64 /* files of one recording; PerfView packs at most four */
+#define COPY_BYTES      (256 * 1024)
+#define SIGNATURE_BYTES 4
+
+typedef struct zip_member {
+    char *name;
+    char *path;
+    zip_uint64_t index;
+    u64 size_bytes;
+} zip_member;
+
+struct etlheap_zip {
+    u32 count;
+    zip_member members[MEMBERS_MAX];
+};
+
+typedef struct extraction {
+    zip_t *archive;
+    const etlheap_zip_options *options;
+    const char *folder;
+    u8 *buffer; /* COPY_BYTES */
+    u64 done_bytes, total_bytes;
+} extraction;
+
+static etl_status open_archive(const char *path, zip_t **out, etl_error *err);
+static etl_status list_members(zip_t *archive, etlheap_zip *zip, etl_error *err);
+static bool is_trace_name(const char *name);
+static etl_status check_member(const zip_stat_t *stat, etl_error *err);
+static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err);
+static etl_status extract_member(extraction *job, zip_member *member, etl_error *err);
+static etl_status copy_member(extraction *job, const zip_member *member, int descriptor,
+                              etl_error *err);
+static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member *member,
+                             int descriptor, etl_error *err);
+static etl_status member_error(zip_error_t *error, const zip_member *member, etl_error *err);
+static bool write_all(int descriptor, const u8 *bytes, size_t size);
+
+bool etlheap_zip_recognise(const char *path)
+{
+    /* Of a member, or of the directory of an empty zip. */
+    static const u8 member[SIGNATURE_BYTES] = { 'P', 'K', 3, 4 };
+    static const u8 empty[SIGNATURE_BYTES] = { 'P', 'K', 5, 6 };
+    u8 start[SIGNATURE_BYTES] = { 0 };
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    const bool whole = read(descriptor, start, sizeof start) == (ssize_t)sizeof start;
+    close(descriptor);
+    return whole &&
+           (memcmp(start, member, sizeof start) == 0 || memcmp(start, empty, sizeof start) == 0);
+}
+
+etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *options,
+                               etlheap_zip **out, etl_error *err)
+{
+    extraction job = { .options = options };
+    etlheap_zip *const zip = calloc(1, sizeof *zip);
+    job.folder = options->folder ? options->folder : "/tmp";
+    job.buffer = malloc(COPY_BYTES);
+    *out = NULL;
+    etl_status status = ETL_ERR_MEMORY;
+    if (zip && job.buffer)
+        status = open_archive(path, &job.archive, err);
+    else
+        etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
+    if (status == ETL_OK)
+        status = list_members(job.archive, zip, err);
+    if (status == ETL_OK)
+        status = check_room(&job, zip, err);
+    for (u32 i = 0; status == ETL_OK && i < zip->count; i++)
+        job.total_bytes += zip->members[i].size_bytes;
+    for (u32 i = 0; status == ETL_OK && i < zip->count; i++)
+        status = extract_member(&job, &zip->members[i], err);
+    if (job.archive)
+        zip_discard(job.archive);
+    free(job.buffer);
+    if (status == ETL_OK)
+        *out = zip;
+    else
+        etlheap_zip_close(zip);
+    return status;
+}
+
+u32 etlheap_zip_count(const etlheap_zip *zip)
+{
+    return zip->count;
+}
+
+etlheap_zip_member etlheap_zip_member_of(const etlheap_zip *zip, u32 index)
+{
+    assert(index < zip->count);
+    return (etlheap_zip_member){ zip->members[index].name, zip->members[index].path };
+}
+
+void etlheap_zip_close(etlheap_zip *zip)
+{
+    if (!zip)
+        return;
+    for (u32 i = 0; i < zip->count; i++) {
+        if (zip->members[i].path)
+            unlink(zip->members[i].path);
+        free(zip->members[i].path);
+        free(zip->members[i].name);
+    }
+    free(zip);
+}
+
+static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
+{
+    int code = 0;
+    *out = zip_open(path, ZIP_RDONLY, &code);
+    if (*out)
+        return ETL_OK;
+    zip_error_t error;
+    zip_error_init_with_code(&error, code);
+    const etl_status status =
+        code == ZIP_ER_MEMORY
+            ? ETL_ERR_MEMORY
+            : (code == ZIP_ER_OPEN || code == ZIP_ER_READ ? ETL_ERR_IO : ETL_ERR_CORRUPT);
+    etl_fail_with(err, status, 0, "cannot open the zip: %s; copy or download it again",
+                  zip_error_strerror(&error));
+    zip_error_fini(&error);
+    return status;
+}
+
+static etl_status list_members(zip_t *archive, etlheap_zip *zip, etl_error *err)
+{
+    const zip_int64_t count = zip_get_num_entries(archive, 0);
+    for (zip_int64_t i = 0; i < count; i++) {
+        zip_stat_t stat;
+        zip_stat_init(&stat);
+        if (zip_stat_index(archive, (zip_uint64_t)i, 0, &stat) != 0 || !is_trace_name(stat.name))
+            continue;
+        if (zip->count == MEMBERS_MAX)
+            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                                 "the zip holds more than %d .etl files: unpack those of one "
+                                 "recording and name them",
+                                 MEMBERS_MAX);
+        const etl_status status = check_member(&stat, err);
+        if (status != ETL_OK)
+            return status;
+        zip_member *const member = &zip->members[zip->count];
+        member->name = strdup(stat.name);
+        member->index = (zip_uint64_t)i;
+        member->size_bytes = stat.size;
+        if (!member->name)
+            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
+        zip->count++;
+    }
+    if (zip->count == 0)
+        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "the zip holds no .etl file");
+    return ETL_OK;
+}
+
+/* "app.etl", but not "._app.etl": macOS packs a file's attributes like that. */
+static bool is_trace_name(const char *name)
+{
+    static const char suffix[] = ".etl";
+    const size_t suffix_size = sizeof suffix - 1;
+    const size_t size = name ? strlen(name) : 0;
+    if (size <= suffix_size || strcasecmp(name + size - suffix_size, suffix) != 0)
+        return false;
+    const char *const slash = strrchr(name, '/');
+    return strncmp(slash ? slash + 1 : name, "._", 2) != 0;
+}
+
+static etl_status check_member(const zip_stat_t *stat, etl_error *err)
+{
+    if (!(stat->valid & ZIP_STAT_SIZE))
+        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the zip does not say how long %.80s is",
+                             stat->name);
+    if ((stat->valid & ZIP_STAT_ENCRYPTION_METHOD) && stat->encryption_method != ZIP_EM_NONE)
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                             "%.80s in the zip is encrypted: unpack it and name the .etl file",
+                             stat->name);
+    return ETL_OK;
+}
+
+static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err)
+{
+    struct statvfs room;
+    u64 need = 0;
+    for (u32 i = 0; i < zip->count; i++) {
+        const zip_member *const member = &zip->members[i];
+        if (job->options->member_bytes_max > 0 &&
+            member->size_bytes > job->options->member_bytes_max)
+            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                                 "%.80s in the zip is said to have %" PRIu64
+                                 " bytes, more than the limit of %" PRIu64,
+                                 member->name, member->size_bytes, job->options->member_bytes_max);
+        need = etl_sat_add_u64(need, member->size_bytes);
+    }
+    if (statvfs(job->folder, &room) != 0)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
+                             job->folder, strerror(errno));
+    /* Blocks, rounded up: what fits exactly is allowed. */
+    const u64 block = room.f_frsize ? room.f_frsize : 1;
+    if (need / block + (need % block != 0) > room.f_bavail)
+        return etl_fail_with(err, ETL_ERR_IO, 0,
+                             "unpacking needs %" PRIu64 " bytes in %.80s, which has %" PRIu64
+                             "; set TMPDIR to a larger folder",
+                             need, job->folder, (u64)room.f_bavail * block);
+    return ETL_OK;
+}
+
+static etl_status extract_member(extraction *job, zip_member *member, etl_error *err)
+{
+    const size_t capacity = strlen(job->folder) + sizeof "/etlheap-XXXXXX";
+    char *const path = malloc(capacity);
+    if (!path)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
+    snprintf(path, capacity, "%s/etlheap-XXXXXX", job->folder);
+    const int descriptor = mkstemp(path);
+    if (descriptor < 0) {
+        free(path);
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
+                             job->folder, strerror(errno));
+    }
+    member->path = path;
+    const etl_status status = copy_member(job, member, descriptor, err);
+    if (close(descriptor) != 0 && status == ETL_OK)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s", job->folder,
+                             strerror(errno));
+    return status;
+}
+
+static etl_status copy_member(extraction *job, const zip_member *member, int descriptor,
+                              etl_error *err)
+{
+    zip_file_t *const file = zip_fopen_index(job->archive, member->index, 0);
+    if (!file)
+        return member_error(zip_get_error(job->archive), member, err);
+    const etl_status status = copy_bytes(job, file, member, descriptor, err);
+    zip_fclose(file);
+    return status;
+}
+
+static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member *member,
+                             int descriptor, etl_error *err)
+{
+    u64 left = member->size_bytes;
+    for (;;) {
+        const zip_int64_t got = zip_fread(file, job->buffer, COPY_BYTES);
+        if (got < 0)
+            return member_error(zip_file_get_error(file), member, err);
+        if ((u64)got > left || (got == 0 && left > 0))
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                                 "%.80s in the zip is %s than the %" PRIu64
+                                 " bytes its directory says",
+                                 member->name, got > 0 ? "longer" : "shorter", member->size_bytes);
+        if (got == 0)
+            return ETL_OK;
+        if (!write_all(descriptor, job->buffer, (size_t)got))
+            return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
+                                 job->folder, strerror(errno));
+        left -= (u64)got;
+        job->done_bytes += (u64)got;
+        if (job->options->progress &&
+            !job->options->progress(job->options->progress_user, job->done_bytes, job->total_bytes))
+            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+    }
+}
+
+static etl_status member_error(zip_error_t *error, const zip_member *member, etl_error *err)
+{
+    const int code = zip_error_code_zip(error);
+    etl_status status = ETL_ERR_CORRUPT;
+    if (code == ZIP_ER_MEMORY)
+        status = ETL_ERR_MEMORY;
+    else if (code == ZIP_ER_READ || code == ZIP_ER_SEEK)
+        status = ETL_ERR_IO;
+    else if (code == ZIP_ER_COMPNOTSUPP || code == ZIP_ER_ENCRNOTSUPP || code == ZIP_ER_NOPASSWD)
+        status = ETL_ERR_UNSUPPORTED;
+    return etl_fail_with(err, status, 0, "cannot unpack %.80s from the zip: %.80s", member->name,
+                         zip_error_strerror(error));
+}
+
+static bool write_all(int descriptor, const u8 *bytes, size_t size)
+{
+    while (size > 0) {
+        const ssize_t written = write(descriptor, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
