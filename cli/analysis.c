@@ -1,0 +1,24 @@
+/*
+ * analysis.c - running the engine on a command's inputs, with progress.
+ */
+#include "analysis.h"
+
+#include "progress.h"
+
+etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
+                       bool census_only, etlheap_result **out, etl_error *err)
+{
+    cli_progress progress = cli_progress_begin(options, "reading", guard);
+    const etlheap_options engine_options = {
+        .size = sizeof engine_options,
+        .jobs = options->jobs,
+        .memory_bytes_max = options->memory_bytes,
+        .census_only = census_only,
+        .progress = cli_progress_update,
+        .progress_user = &progress,
+    };
+    const etl_status status = etlheap_analyze(inputs->traces, (const char *const *)inputs->names,
+                                              inputs->count, &engine_options, out, err);
+    cli_progress_end(&progress);
+    return status;
+}

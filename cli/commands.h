@@ -1,0 +1,16 @@
+/*
+ * commands.h - the functions behind the subcommands; the table is in main.c.
+ *
+ * Each takes parsed options and returns an exit status. What went wrong has been
+ * said on stderr by then.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "options.h"
+
+int cli_run_report(const cli_options *options);
+int cli_run_info(const cli_options *options);
+int cli_run_dump(const cli_options *options);
+
+#endif

@@ -1,0 +1,134 @@
+/*
+ * cull_list.c - frame patterns of the options, and those of known allocators.
+ */
+#include "cull_list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LINE_SIZE 1024
+
+/*
+ * Where the innermost frames of an allocation lie: the kernel's memory manager,
+ * the heap functions, and the C and C++ runtimes on top of them. Whole modules,
+ * because culling stops at the first frame that is none of these.
+ */
+static const etlheap_pattern allocators[] = {
+    { "ntoskrnl.exe", NULL }, { "ntkrnlmp.exe", NULL },  { "ntkrnlpa.exe", NULL },
+    { "ntdll.dll", NULL },    { "wow64*.dll", NULL },    { "kernelbase.dll", NULL },
+    { "kernel32.dll", NULL }, { "ucrtbase*.dll", NULL }, { "msvcrt*.dll", NULL },
+    { "msvcr*.dll", NULL },   { "msvcp*.dll", NULL },    { "vcruntime*.dll", NULL },
+    { "verifier.dll", NULL }, { "vrfcore.dll", NULL },
+};
+
+static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, char *text,
+                              etl_error *err);
+static etl_status add_text(cli_patterns *patterns, const char *text, bool *good, etl_error *err);
+static etl_status add_lines(cli_patterns *patterns, FILE *file, etl_error *err);
+
+etl_status cli_patterns_add_words(cli_patterns *patterns, const cli_words *words,
+                                  const char *spelled, etl_error *err)
+{
+    for (u32 i = 0; i < words->count; i++) {
+        bool good;
+        const etl_status status = add_text(patterns, words->at[i], &good, err);
+        if (status != ETL_OK)
+            return status;
+        if (!good)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: '%.60s' matches every frame; write module!, symbol or "
+                                 "module!symbol",
+                                 spelled, words->at[i]);
+    }
+    return ETL_OK;
+}
+
+etl_status cli_patterns_add_file(cli_patterns *patterns, const char *path, etl_error *err)
+{
+    FILE *const file = fopen(path, "r");
+    if (!file)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list: %s", strerror(errno));
+    errno = 0;
+    etl_status status = add_lines(patterns, file, err);
+    if (status == ETL_OK && ferror(file))
+        status =
+            etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list: %s", strerror(errno));
+    fclose(file);
+    return status;
+}
+
+etl_status cli_patterns_add_allocators(cli_patterns *patterns, etl_error *err)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(allocators); i++) {
+        const etl_status status = add_pattern(patterns, allocators[i], NULL, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    return ETL_OK;
+}
+
+void cli_patterns_free(cli_patterns *patterns)
+{
+    for (u32 i = 0; i < patterns->count; i++)
+        free(patterns->texts[i]);
+    free(patterns->texts);
+    free(patterns->at);
+    *patterns = (cli_patterns){ 0 };
+}
+
+/* Takes the text over, in every case. */
+static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, char *text,
+                              etl_error *err)
+{
+    const size_t count = (size_t)patterns->count + 1;
+    etlheap_pattern *const at = realloc(patterns->at, count * sizeof *at);
+    if (at)
+        patterns->at = at;
+    char **const texts = realloc(patterns->texts, count * sizeof *texts);
+    if (texts)
+        patterns->texts = texts;
+    if (!at || !texts) {
+        free(text);
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    at[patterns->count] = pattern;
+    texts[patterns->count] = text;
+    patterns->count++;
+    return ETL_OK;
+}
+
+static etl_status add_text(cli_patterns *patterns, const char *text, bool *good, etl_error *err)
+{
+    etlheap_pattern pattern;
+    char *const copy = strdup(text);
+    *good = false;
+    if (!copy)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (!cli_parse_pattern(copy, &pattern)) {
+        free(copy);
+        return ETL_OK;
+    }
+    *good = true;
+    return add_pattern(patterns, pattern, copy, err);
+}
+
+static etl_status add_lines(cli_patterns *patterns, FILE *file, etl_error *err)
+{
+    char line[LINE_SIZE];
+    for (u32 number = 1; fgets(line, sizeof line, file); number++) {
+        bool good = strchr(line, '\n') || feof(file);
+        line[strcspn(line, "\r\n")] = '\0';
+        if (good && (line[0] == '\0' || line[0] == '#'))
+            continue;
+        const etl_status status = good ? add_text(patterns, line, &good, err) : ETL_OK;
+        if (status != ETL_OK)
+            return status;
+        if (!good)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "line %u of the cull list is no frame pattern: module!, symbol or "
+                                 "module!symbol",
+                                 number);
+    }
+    return ETL_OK;
+}

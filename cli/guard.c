@@ -1,0 +1,40 @@
+/*
+ * guard.c - interruption while a temporary file exists.
+ */
+#include "guard.h"
+
+#include <stddef.h>
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+void cli_guard_begin(cli_guard *guard)
+{
+    sigset_t held;
+    if (guard->active)
+        return;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof stop_signals / sizeof stop_signals[0]; i++)
+        sigaddset(&held, stop_signals[i]);
+    /* A closed stderr must not end the program before it has cleaned up. */
+    sigaddset(&held, SIGPIPE);
+    guard->active = sigprocmask(SIG_BLOCK, &held, &guard->before) == 0;
+}
+
+bool cli_guard_interrupted(const cli_guard *guard)
+{
+    sigset_t pending;
+    if (!guard->active || sigpending(&pending) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof stop_signals / sizeof stop_signals[0]; i++) {
+        if (sigismember(&pending, stop_signals[i]) == 1)
+            return true;
+    }
+    return false;
+}
+
+void cli_guard_end(cli_guard *guard)
+{
+    if (guard->active)
+        sigprocmask(SIG_SETMASK, &guard->before, NULL);
+    guard->active = false;
+}

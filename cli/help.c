@@ -1,0 +1,79 @@
+/*
+ * help.c - the screen of `etlheap COMMAND --help`, from the options' table.
+ */
+#include "options.h"
+
+#include <stdio.h>
+
+#define SPELLING_SIZE   64
+#define SPELLING_COLUMN 26
+
+static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink);
+static void write_formats(const cli_command *command, etlheap_sink *sink);
+
+void cli_write_help(const cli_command *command, etlheap_sink *sink)
+{
+    const char *group = "";
+    etlheap_sink_text(sink, "Usage: etlheap ");
+    etlheap_sink_text(sink, command->name);
+    etlheap_sink_text(sink, " ");
+    etlheap_sink_text(sink, command->arguments);
+    etlheap_sink_text(sink, " [OPTION...]\n");
+    etlheap_sink_text(sink, command->summary);
+    etlheap_sink_text(sink, "\n");
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        const cli_option *const option = cli_option_at(i);
+        if (!(option->commands & command->bit))
+            continue;
+        if (strcmp(group, option->group) != 0) {
+            group = option->group;
+            etlheap_sink_text(sink, "\n");
+            etlheap_sink_text(sink, group);
+            etlheap_sink_text(sink, ":\n");
+        }
+        write_option(command, option, sink);
+    }
+    etlheap_sink_text(sink, "\nExamples:\n");
+    for (u32 i = 0; command->examples[i]; i++) {
+        etlheap_sink_text(sink, "  ");
+        etlheap_sink_text(sink, command->examples[i]);
+        etlheap_sink_text(sink, "\n");
+    }
+}
+
+static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink)
+{
+    char spelling[SPELLING_SIZE];
+    const char *const value = option->placeholder ? option->placeholder : "";
+    const char *const gap = option->value == CLI_VALUE_TREE || *value == '\0' ? "" : " ";
+    if (option->letter != 0)
+        snprintf(spelling, sizeof spelling, "  -%c, %s%s%s", option->letter, option->name, gap,
+                 value);
+    else
+        snprintf(spelling, sizeof spelling, "  %s%s%s", option->name, gap, value);
+    const size_t size = strlen(spelling);
+    etlheap_sink_text(sink, spelling);
+    etlheap_sink_fill(sink, ' ', size < SPELLING_COLUMN ? SPELLING_COLUMN - size : 1);
+    if (option->value == CLI_VALUE_FORMAT)
+        write_formats(command, sink);
+    else
+        etlheap_sink_text(sink, option->help);
+    etlheap_sink_text(sink, "\n");
+}
+
+/* "text: tables for people, json: one JSON document" */
+static void write_formats(const cli_command *command, etlheap_sink *sink)
+{
+    bool any = false;
+    for (u32 i = 0; i < etlheap_format_count(); i++) {
+        const etlheap_format *const format = etlheap_format_at(i);
+        if (!cli_format_fits(format, command->bit))
+            continue;
+        etlheap_sink_text(sink, any ? ", " : "");
+        etlheap_sink_text(sink, format->name);
+        etlheap_sink_text(sink, " (");
+        etlheap_sink_text(sink, format->summary);
+        etlheap_sink_text(sink, ")");
+        any = true;
+    }
+}

@@ -1,0 +1,177 @@
+/*
+ * inputs.c - the traces a command works on, from files and zip files.
+ */
+#include "inputs.h"
+
+#include "messages.h"
+#include "progress.h"
+#include "terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static int check_paths(const cli_options *options);
+static bool is_same_file(const char *a, const char *b);
+static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
+                             cli_inputs *out, etl_error *err);
+static etl_status open_zip(const cli_options *options, const char *path, const cli_guard *guard,
+                           cli_inputs *out, etl_error *err);
+static etl_status open_members(const cli_options *options, const char *path, const etlheap_zip *zip,
+                               cli_inputs *out, etl_error *err);
+static etl_status open_trace(const cli_options *options, const char *path, const char *name,
+                             cli_inputs *out, etl_error *err);
+static char *join(const char *path, const char *member);
+
+int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out)
+{
+    *out = (cli_inputs){ 0 };
+    const int paths = check_paths(options);
+    if (paths != CLI_EXIT_DONE)
+        return paths;
+    for (u32 i = 0; i < options->inputs.count; i++) {
+        etl_error err = { .status = ETL_OK };
+        const etl_status status = open_input(options, options->inputs.at[i], guard, out, &err);
+        if (status == ETL_OK)
+            continue;
+        if (status != ETL_ERR_CANCELLED)
+            cli_complain(options->inputs.at[i], err.message);
+        return CLI_EXIT_INPUT;
+    }
+    return CLI_EXIT_DONE;
+}
+
+void cli_inputs_close(cli_inputs *inputs)
+{
+    for (u32 i = 0; i < inputs->count; i++) {
+        etl_close(inputs->traces[i]);
+        free(inputs->names[i]);
+    }
+    free(inputs->traces);
+    free(inputs->names);
+    *inputs = (cli_inputs){ 0 };
+}
+
+const char *cli_inputs_subject(const cli_inputs *inputs)
+{
+    return inputs->count == 1 ? inputs->names[0] : NULL;
+}
+
+/* The same file twice would count everything twice; as output it would be lost. */
+static int check_paths(const cli_options *options)
+{
+    for (u32 i = 0; i < options->inputs.count; i++) {
+        const char *const path = options->inputs.at[i];
+        if (strcmp(path, "-") == 0) {
+            cli_complain(NULL, "traces cannot come from standard input: they are read from several "
+                               "places at once; name a file");
+            return CLI_EXIT_USAGE;
+        }
+        if (options->output && is_same_file(path, options->output)) {
+            cli_complain(path, "-o would overwrite the input; name another file");
+            return CLI_EXIT_USAGE;
+        }
+        for (u32 k = 0; k < i; k++) {
+            if (is_same_file(path, options->inputs.at[k])) {
+                cli_complain(path, "the same file is given twice; name it once");
+                return CLI_EXIT_USAGE;
+            }
+        }
+    }
+    return CLI_EXIT_DONE;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat stat_a;
+    struct stat stat_b;
+    return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && S_ISREG(stat_a.st_mode) &&
+           stat_a.st_dev == stat_b.st_dev && stat_a.st_ino == stat_b.st_ino;
+}
+
+static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
+                             cli_inputs *out, etl_error *err)
+{
+    if (!etlheap_zip_recognise(path))
+        return open_trace(options, path, path, out, err);
+    const bool guarded = guard->active;
+    cli_guard_begin(guard);
+    const etl_status status = open_zip(options, path, guard, out, err);
+    if (!guarded)
+        cli_guard_end(guard);
+    return status;
+}
+
+static etl_status open_zip(const cli_options *options, const char *path, const cli_guard *guard,
+                           cli_inputs *out, etl_error *err)
+{
+    cli_progress progress = cli_progress_begin(options, "unpacking", guard);
+    const etlheap_zip_options zip_options = {
+        .size = sizeof zip_options,
+        .folder = cli_temporary_folder(),
+        .progress = cli_progress_update,
+        .progress_user = &progress,
+    };
+    etlheap_zip *zip = NULL;
+    etl_status status = etlheap_zip_extract(path, &zip_options, &zip, err);
+    cli_progress_end(&progress);
+    if (status == ETL_OK)
+        status = open_members(options, path, zip, out, err);
+    /* Open traces keep their bytes when the temporary files' names go. */
+    etlheap_zip_close(zip);
+    return status;
+}
+
+static etl_status open_members(const cli_options *options, const char *path, const etlheap_zip *zip,
+                               cli_inputs *out, etl_error *err)
+{
+    const u32 count = etlheap_zip_count(zip);
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_zip_member member = etlheap_zip_member_of(zip, i);
+        char *const joined = join(path, member.name);
+        if (!joined)
+            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        etl_error inner = { .status = ETL_OK };
+        const etl_status status =
+            open_trace(options, member.path, count == 1 ? path : joined, out, &inner);
+        free(joined);
+        if (status != ETL_OK)
+            return etl_fail_with(err, status, inner.offset, "%.80s in the zip: %.140s", member.name,
+                                 inner.message);
+    }
+    return ETL_OK;
+}
+
+static etl_status open_trace(const cli_options *options, const char *path, const char *name,
+                             cli_inputs *out, etl_error *err)
+{
+    const etl_open_options open_options = { .size = sizeof open_options,
+                                            .no_mmap = options->no_mmap };
+    const size_t count = (size_t)out->count + 1;
+    etl_trace **const traces = realloc(out->traces, count * sizeof(etl_trace *));
+    if (!traces)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    out->traces = traces;
+    char **const names = realloc(out->names, count * sizeof(char *));
+    if (!names)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    out->names = names;
+    names[out->count] = strdup(name);
+    if (!names[out->count])
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    const etl_status status = etl_open(path, &open_options, &traces[out->count], err);
+    if (status != ETL_OK)
+        free(names[out->count]);
+    else
+        out->count++;
+    return status;
+}
+
+static char *join(const char *path, const char *member)
+{
+    const size_t size = strlen(path) + strlen(member) + 2;
+    char *const joined = malloc(size);
+    if (joined)
+        snprintf(joined, size, "%s/%s", path, member);
+    return joined;
+}

@@ -1,0 +1,28 @@
+/*
+ * inputs.h - the traces a command works on, from files and zip files.
+ */
+#ifndef CLI_INPUTS_H
+#define CLI_INPUTS_H
+
+#include "guard.h"
+#include "options.h"
+
+typedef struct cli_inputs {
+    etl_trace **traces;
+    char **names; /* as in messages and output: the path, or "zip/member" */
+    u32 count;
+} cli_inputs;
+
+/*
+ * Opens every input of the options. Returns an exit status; on failure the
+ * sentence, which names the file, was written to stderr. *out is to be closed
+ * in every case. The guard is active while temporary files exist.
+ */
+int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out);
+
+void cli_inputs_close(cli_inputs *inputs);
+
+/* The input a message is about when it is about all: the only one, or NULL. */
+const char *cli_inputs_subject(const cli_inputs *inputs);
+
+#endif

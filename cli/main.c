@@ -1,0 +1,142 @@
+/*
+ * main.c - the program: subcommands, and what comes before them.
+ */
+#include "commands.h"
+#include "messages.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const char *const report_examples[] = {
+    "etlheap report app.etl                           what was outstanding at the end",
+    "etlheap report kernel.etl heap.etl --kind heap   files of one recording, read as one",
+    "etlheap report app.etl --from 10s --to 20s --type AIFO",
+    "etlheap report app.etl --process app.exe --group-by process,module",
+    "etlheap report app.etl --tree=callers --size 1M..",
+    "etlheap report app.etl.zip --format json -o report.json",
+    NULL,
+};
+
+static const char *const info_examples[] = {
+    "etlheap info app.etl",
+    "etlheap info app.etl --format json | jq .can",
+    NULL,
+};
+
+static const char *const dump_examples[] = {
+    "etlheap dump app.etl --events 'Heap/*' --process app.exe",
+    "etlheap dump app.etl --from 1.5s --to 1.6s",
+    "etlheap dump app.etl --format ndjson | jq -r .name | sort | uniq -c",
+    NULL,
+};
+
+static const cli_command commands[] = {
+    { "report", CLI_REPORT, "INPUT...",
+      "Says where memory went: outstanding per process, heap and call stack.", report_examples,
+      cli_run_report },
+    { "info", CLI_INFO, "INPUT...", "Says what a trace holds, and what can be analysed with it.",
+      info_examples, cli_run_info },
+    { "dump", CLI_DUMP, "INPUT...", "Lists every event in time order, one line each.",
+      dump_examples, cli_run_dump },
+};
+
+static const cli_command *find_command(const char *name);
+static int unknown_command(const char *name);
+static int run_command(const cli_command *command, int count, char *const *words);
+static int print(const cli_command *help_of, const char *text);
+static void write_overview(etlheap_sink *sink);
+
+int main(int argc, char *argv[])
+{
+    if (argc < 2) {
+        cli_complain(NULL, "no command; see etlheap --help");
+        return CLI_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return print(NULL, "etlheap " ETLHEAP_VERSION "\n");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print(NULL, NULL);
+    const cli_command *const command = find_command(argv[1]);
+    if (!command)
+        return unknown_command(argv[1]);
+    return run_command(command, argc - 2, argv + 2);
+}
+
+static const cli_command *find_command(const char *name)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(commands); i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *choices[ETL_COUNT_OF(commands) + 1] = { NULL };
+    char hint[CLI_HINT_SIZE];
+    char message[240];
+    for (size_t i = 0; i < ETL_COUNT_OF(commands); i++)
+        choices[i] = commands[i].name;
+    cli_hint(name, choices, hint);
+    snprintf(message, sizeof message, "unknown %s %.60s%s", name[0] == '-' ? "option" : "command",
+             name, hint[0] != '\0' ? hint : "; see etlheap --help");
+    cli_complain(NULL, message);
+    return CLI_EXIT_USAGE;
+}
+
+static int run_command(const cli_command *command, int count, char *const *words)
+{
+    etl_error err = { .status = ETL_OK };
+    cli_options options;
+    const etl_status status = cli_options_parse(command, count, words, &options, &err);
+    int exit_status = cli_exit_of(status);
+    if (status != ETL_OK)
+        cli_complain(NULL, err.message);
+    else if (options.help)
+        exit_status = print(command, NULL);
+    else
+        exit_status = command->run(&options);
+    cli_options_free(&options);
+    return exit_status;
+}
+
+/* A text, the help of a command, or without both the overview. */
+static int print(const cli_command *help_of, const char *text)
+{
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    etl_status status = etlheap_sink_open_descriptor(STDOUT_FILENO, "standard output", &sink, &err);
+    if (status == ETL_OK) {
+        if (text)
+            etlheap_sink_text(sink, text);
+        else if (help_of)
+            cli_write_help(help_of, sink);
+        else
+            write_overview(sink);
+        status = etlheap_sink_close(sink, &err);
+    }
+    if (status != ETL_OK)
+        cli_complain("standard output", err.message);
+    return cli_exit_of(status);
+}
+
+static void write_overview(etlheap_sink *sink)
+{
+    etlheap_sink_text(sink, "Usage: etlheap COMMAND INPUT... [OPTION...]\n"
+                            "Reads Windows ETL traces and says where heap and VirtualAlloc memory "
+                            "went.\n\nCommands:\n");
+    for (size_t i = 0; i < ETL_COUNT_OF(commands); i++) {
+        const size_t size = strlen(commands[i].name);
+        etlheap_sink_text(sink, "  ");
+        etlheap_sink_text(sink, commands[i].name);
+        etlheap_sink_fill(sink, ' ', size < 8 ? 8 - size : 1);
+        etlheap_sink_text(sink, commands[i].summary);
+        etlheap_sink_text(sink, "\n");
+    }
+    etlheap_sink_text(
+        sink, "\nINPUT is one or more .etl or .etl.zip files of one recording.\n"
+              "Exit status: 0 done, 2 usage error, 3 cannot read or write or no usable input,\n"
+              "4 finished, but the input was damaged or lost events and --strict was given.\n"
+              "See etlheap COMMAND --help for options and examples.\n");
+}

@@ -1,0 +1,81 @@
+/*
+ * messages.c - what goes to stderr: one sentence each.
+ */
+#include "messages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define MESSAGE_SIZE 512
+
+static void say(const char *kind, const char *subject, const char *message);
+
+void cli_complain(const char *subject, const char *message)
+{
+    say("", subject, message);
+}
+
+void cli_note(const char *subject, const char *message)
+{
+    say("note: ", subject, message);
+}
+
+int cli_exit_of(etl_status status)
+{
+    switch (status) {
+    case ETL_OK:
+        return CLI_EXIT_DONE;
+    case ETL_ERR_ARGUMENT:
+        return CLI_EXIT_USAGE;
+    default:
+        return CLI_EXIT_INPUT;
+    }
+}
+
+int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
+                            const etl_diag_counts *counts)
+{
+    char message[MESSAGE_SIZE];
+    const etl_diag_info *first = NULL;
+    u64 first_count = 0;
+    u32 kinds = 0;
+    for (int i = 0; options->strict && i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        const bool bad =
+            info->severity == ETL_SEVERITY_DAMAGE || info->severity == ETL_SEVERITY_LOSS;
+        if (!bad || counts->of[i] == 0)
+            continue;
+        if (!first) {
+            first = info;
+            first_count = counts->of[i];
+        }
+        kinds++;
+    }
+    if (!first)
+        return CLI_EXIT_DONE;
+    const int used = snprintf(message, sizeof message, "--strict: %s (%" PRIu64 "): %s",
+                              first->name, first_count, first->advice);
+    if (kinds > 1 && used > 0 && (size_t)used < sizeof message)
+        snprintf(message + used, sizeof message - (size_t)used, "; and %" PRIu32 " more kinds",
+                 kinds - 1);
+    cli_complain(subject, message);
+    return CLI_EXIT_STRICT;
+}
+
+static void say(const char *kind, const char *subject, const char *message)
+{
+    etlheap_sink *sink = NULL;
+    if (etlheap_sink_open_descriptor(STDERR_FILENO, "standard error", &sink, NULL) != ETL_OK)
+        return;
+    etlheap_sink_text(sink, "etlheap: ");
+    etlheap_sink_text(sink, kind);
+    if (subject) {
+        etlheap_sink_printable(sink, subject, strlen(subject));
+        etlheap_sink_text(sink, ": ");
+    }
+    etlheap_sink_printable(sink, message, strlen(message));
+    etlheap_sink_text(sink, "\n");
+    /* There is nowhere to say that stderr cannot be written. */
+    (void)etlheap_sink_close(sink, NULL);
+}

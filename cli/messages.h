@@ -1,0 +1,26 @@
+/*
+ * messages.h - what goes to stderr: one sentence each.
+ */
+#ifndef CLI_MESSAGES_H
+#define CLI_MESSAGES_H
+
+#include "options.h"
+
+/* "etlheap: SUBJECT: message" and a line end; subject may be NULL. What would
+ * control the terminal is replaced. */
+void cli_complain(const char *subject, const char *message);
+
+/* "etlheap: note: ..." for what is no failure. */
+void cli_note(const char *subject, const char *message);
+
+/* The exit status that a failed call means. */
+int cli_exit_of(etl_status status);
+
+/*
+ * For --strict: CLI_EXIT_STRICT and a sentence when the input was damaged or lost
+ * events, else CLI_EXIT_DONE.
+ */
+int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
+                            const etl_diag_counts *counts);
+
+#endif

@@ -1,0 +1,310 @@
+/*
+ * option_values.c - values of options, by kind, into their members.
+ *
+ * The words of a list come from one place for checking, messages and help: the
+ * engine's names of kinds, types, keys and measures, and the table of formats.
+ */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#define CHOICES_MAX      24
+#define CHOICES_TEXT_MAX 160
+#define JOBS_MAX         1024
+
+/* What would have been right, for values that are no words of a list. */
+static const char *const expectations[] = {
+    [CLI_VALUE_COUNT] = "a number from 1 on",
+    [CLI_VALUE_NUMBER] = "a number",
+    [CLI_VALUE_SIZE] = "a size such as 4096, 64K, 1.5M or 2G",
+    [CLI_VALUE_TIME] = "a time such as 12s, 350ms, 1.5e6us, 800ns or 2020-07-29T00:07:10Z",
+    [CLI_VALUE_LIFETIMES] = "a range of times such as 1s..5s, 1s.. or ..350ms",
+    [CLI_VALUE_SIZES] = "a range of sizes such as 64K..1.5M, 64K.. or ..4096",
+    [CLI_VALUE_HEAPS] = "heap handles such as 0x1f0000,0x200000",
+    [CLI_VALUE_THREADS] = "thread ids such as 4321,8888",
+};
+
+static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
+                            etl_error *err);
+static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
+                             etl_error *err);
+static u32 list_choices(cli_value value, const char *choices[CHOICES_MAX + 1]);
+static bool find_choice(cli_value value, const char *word, u32 *index);
+static bool parse_number(const cli_option *option, const char *text, u32 *out);
+static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory);
+static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
+                              cli_options *out, etl_error *err);
+static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
+                             cli_options *out, etl_error *err);
+static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_error *err);
+static etl_status store_choice(const cli_option *option, const char *spelled, const char *text,
+                               cli_options *out, etl_error *err);
+
+etl_status cli_value_store(const cli_option *option, const char *spelled, const char *text,
+                           cli_options *out, etl_error *err)
+{
+    void *const member = (char *)out + option->offset;
+    bool good = true;
+    bool no_memory = false;
+    switch ((cli_value)option->value) {
+    case CLI_VALUE_FLAG:
+        *(bool *)member = true;
+        break;
+    case CLI_VALUE_WORD:
+        good = *text != '\0';
+        *(const char **)member = text;
+        break;
+    case CLI_VALUE_WORDS:
+        if (*text != '\0')
+            return cli_words_add(member, text, err);
+        good = false;
+        break;
+    case CLI_VALUE_COUNT:
+    case CLI_VALUE_NUMBER:
+        good = parse_number(option, text, member);
+        break;
+    case CLI_VALUE_SIZE:
+        good = cli_parse_size(text, member) && *(u64 *)member > 0;
+        break;
+    case CLI_VALUE_TIME:
+        good = cli_parse_time(text, member);
+        break;
+    case CLI_VALUE_HEAPS:
+        good = parse_numbers(text, member, UINT64_MAX, &no_memory);
+        break;
+    case CLI_VALUE_THREADS:
+        good = parse_numbers(text, member, UINT32_MAX, &no_memory);
+        break;
+    case CLI_VALUE_LIFETIMES:
+    case CLI_VALUE_SIZES:
+        return store_range(option, spelled, text, out, err);
+    case CLI_VALUE_KINDS:
+    case CLI_VALUE_TYPES:
+    case CLI_VALUE_KEYS:
+        return store_list(option, spelled, text, out, err);
+    case CLI_VALUE_SORT:
+    case CLI_VALUE_FORMAT:
+    case CLI_VALUE_AT_EXIT:
+    case CLI_VALUE_PROGRESS:
+    case CLI_VALUE_TREE:
+        return store_choice(option, spelled, text, out, err);
+    }
+    if (no_memory)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return good ? ETL_OK : bad_value(option, spelled, text, err);
+}
+
+const char *cli_value_choice(cli_value value, u32 index)
+{
+    static const char *const at_exit[] = { "leaked", "freed" };
+    static const char *const progress[] = { "auto", "always", "never" };
+    static const char *const tree[] = { "callees", "callers" };
+    switch (value) {
+    case CLI_VALUE_KINDS:
+        return index < ETLHEAP_KIND_COUNT ? etlheap_kind_name((etlheap_kind)index) : NULL;
+    case CLI_VALUE_TYPES:
+        return index < ETLHEAP_TYPE_COUNT ? etlheap_type_name((etlheap_type)index) : NULL;
+    case CLI_VALUE_KEYS:
+        return index < ETLHEAP_KEY_COUNT ? etlheap_key_word((etlheap_key)index) : NULL;
+    case CLI_VALUE_SORT:
+        return index < ETLHEAP_MEASURES_COUNT ? etlheap_measure_word((etlheap_measure)index) : NULL;
+    case CLI_VALUE_FORMAT:
+        return index < etlheap_format_count() ? etlheap_format_at(index)->name : NULL;
+    case CLI_VALUE_AT_EXIT:
+        return index < ETL_COUNT_OF(at_exit) ? at_exit[index] : NULL;
+    case CLI_VALUE_PROGRESS:
+        return index < ETL_COUNT_OF(progress) ? progress[index] : NULL;
+    case CLI_VALUE_TREE:
+        return index < ETL_COUNT_OF(tree) ? tree[index] : NULL;
+    default:
+        return NULL;
+    }
+}
+
+const etlheap_format *cli_format_of(const cli_options *options)
+{
+    return etlheap_format_named(options->format ? options->format : "text");
+}
+
+bool cli_format_fits(const etlheap_format *format, u32 command_bit)
+{
+    return (command_bit == CLI_REPORT && format->write_report) ||
+           (command_bit == CLI_INFO && format->write_info) ||
+           (command_bit == CLI_DUMP && format->write_record);
+}
+
+etl_status cli_words_add(cli_words *words, const char *word, etl_error *err)
+{
+    const char **const at = realloc(words->at, ((size_t)words->count + 1) * sizeof *at);
+    if (!at)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    at[words->count] = word;
+    words->at = at;
+    words->count++;
+    return ETL_OK;
+}
+
+static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
+                            etl_error *err)
+{
+    const char *const expected =
+        option->value < ETL_COUNT_OF(expectations) ? expectations[option->value] : NULL;
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is not %s", spelled, text,
+                         expected ? expected : option->placeholder);
+}
+
+static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
+                             etl_error *err)
+{
+    const char *choices[CHOICES_MAX + 1];
+    char hint[CLI_HINT_SIZE];
+    char list[CHOICES_TEXT_MAX] = "";
+    const u32 count = list_choices((cli_value)option->value, choices);
+    size_t used = 0;
+    for (u32 i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                                 choices[i]);
+    cli_hint(word, choices, hint);
+    if (hint[0] != '\0')
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: unknown word '%.60s'%s", spelled, word,
+                             hint);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.40s' is none of %s", spelled, word,
+                         list);
+}
+
+static u32 list_choices(cli_value value, const char *choices[CHOICES_MAX + 1])
+{
+    u32 count = 0;
+    while (count < CHOICES_MAX) {
+        choices[count] = cli_value_choice(value, count);
+        if (!choices[count])
+            break;
+        count++;
+    }
+    choices[count] = NULL;
+    return count;
+}
+
+/* Letters match in either case: AIFO or aifo. */
+static bool find_choice(cli_value value, const char *word, u32 *index)
+{
+    for (u32 i = 0; cli_value_choice(value, i); i++) {
+        if (strcasecmp(word, cli_value_choice(value, i)) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_number(const cli_option *option, const char *text, u32 *out)
+{
+    u64 value;
+    const u64 max = option->letter == 'j' ? JOBS_MAX : UINT32_MAX - 1;
+    if (!cli_parse_count(text, max, &value) || (value == 0 && option->value == CLI_VALUE_COUNT))
+        return false;
+    *out = (u32)value;
+    return true;
+}
+
+static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory)
+{
+    char word[CLI_WORD_SIZE];
+    while (*text != '\0') {
+        u64 value;
+        if (!cli_next_word(&text, word) || !cli_parse_handle(word, &value) || value > max)
+            return false;
+        u64 *const at = realloc(out->at, ((size_t)out->count + 1) * sizeof *at);
+        *no_memory = !at;
+        if (!at)
+            return false;
+        at[out->count] = value;
+        out->at = at;
+        out->count++;
+    }
+    return out->count > 0;
+}
+
+static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
+                              cli_options *out, etl_error *err)
+{
+    bool empty = false;
+    const bool good =
+        option->value == CLI_VALUE_LIFETIMES
+            ? cli_parse_duration_range(text, &out->lifetime_min_ns, &out->lifetime_max_ns, &empty)
+            : cli_parse_size_range(text, &out->size_min_bytes, &out->size_max_bytes, &empty);
+    if (empty)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: %.60s is an empty range: the smaller end comes first", spelled,
+                             text);
+    return good ? ETL_OK : bad_value(option, spelled, text, err);
+}
+
+/* Masks add up over repetitions, keys keep their order. */
+static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
+                             cli_options *out, etl_error *err)
+{
+    u32 *const mask = option->value == CLI_VALUE_KINDS ? &out->kinds : &out->types;
+    const char *rest = text;
+    if (option->value == CLI_VALUE_KEYS)
+        out->group_by_count = 0;
+    do {
+        char word[CLI_WORD_SIZE];
+        u32 index;
+        if (!cli_next_word(&rest, word))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: '%.60s' is not a list of words with one comma between",
+                                 spelled, text);
+        if (!find_choice((cli_value)option->value, word, &index))
+            return bad_choice(option, spelled, word, err);
+        if (option->value != CLI_VALUE_KEYS) {
+            *mask |= 1u << index;
+            continue;
+        }
+        const etl_status status = add_key(spelled, index, out, err);
+        if (status != ETL_OK)
+            return status;
+    } while (*rest != '\0');
+    return ETL_OK;
+}
+
+static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_error *err)
+{
+    for (u32 i = 0; i < out->group_by_count; i++) {
+        if (out->group_by[i] == (etlheap_key)key)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: %s is given twice", spelled,
+                                 etlheap_key_word((etlheap_key)key));
+    }
+    out->group_by[out->group_by_count] = (etlheap_key)key;
+    out->group_by_count++;
+    return ETL_OK;
+}
+
+static etl_status store_choice(const cli_option *option, const char *spelled, const char *text,
+                               cli_options *out, etl_error *err)
+{
+    const cli_value value = (cli_value)option->value;
+    u32 *const member = (u32 *)(void *)((char *)out + option->offset);
+    const bool reversed = value == CLI_VALUE_SORT && text[0] == '-';
+    u32 index = 0; /* of a tree without a value: callees */
+    if (text && !find_choice(value, text + (reversed ? 1 : 0), &index))
+        return bad_choice(option, spelled, text, err);
+    switch (value) {
+    case CLI_VALUE_SORT:
+        out->sort = (etlheap_measure)index;
+        out->sort_ascending = reversed;
+        break;
+    case CLI_VALUE_FORMAT:
+        out->format = etlheap_format_at(index)->name;
+        break;
+    case CLI_VALUE_TREE:
+        out->tree = index == 0 ? ETLHEAP_TREE_CALLEES : ETLHEAP_TREE_CALLERS;
+        break;
+    default:
+        *member = index;
+        break;
+    }
+    return ETL_OK;
+}

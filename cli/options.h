@@ -1,0 +1,156 @@
+/*
+ * options.h - the options of all commands: one table for parsing and help.
+ *
+ * A row says how an option is spelled, which commands have it, what its value
+ * is and where that goes. Parsing never prints or exits: it fills cli_options,
+ * or an error whose sentence names the option and what would have been right.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "formats/formats.h"
+#include "parse_values.h"
+
+/* Exit statuses. 1 is kept for `check`: the budget was exceeded. */
+typedef enum cli_exit {
+    CLI_EXIT_DONE = 0,
+    CLI_EXIT_USAGE = 2,
+    CLI_EXIT_INPUT = 3, /* cannot read or write, or not a usable input */
+    CLI_EXIT_STRICT = 4 /* finished, but the input was damaged or lost events */
+} cli_exit;
+
+/* Bits of the commands that have an option. */
+#define CLI_REPORT 1u
+#define CLI_INFO   2u
+#define CLI_DUMP   4u
+#define CLI_ALL    (CLI_REPORT | CLI_INFO | CLI_DUMP)
+
+typedef enum cli_progress_mode {
+    CLI_PROGRESS_AUTO,
+    CLI_PROGRESS_ALWAYS,
+    CLI_PROGRESS_NEVER
+} cli_progress_mode;
+
+/* Repeatable options collect words; those point into argv. */
+typedef struct cli_words {
+    const char **at;
+    u32 count;
+} cli_words;
+
+typedef struct cli_numbers {
+    u64 *at;
+    u32 count;
+} cli_numbers;
+
+typedef struct cli_options {
+    bool help;
+    cli_words inputs;
+    const char *output; /* NULL: standard output */
+    const char *format; /* NULL: text */
+    u32 top;            /* 0: not given */
+    u32 frames;
+    etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
+    u32 group_by_count; /* 0: not given */
+    etlheap_measure sort;
+    bool sort_ascending;
+    u32 tree;    /* etlheap_tree */
+    u32 at_exit; /* 0 leaked, 1 freed */
+    cli_time from, to;
+    u32 kinds, types; /* bit masks; 0: all */
+    cli_words processes;
+    cli_numbers heaps, threads;
+    i64 lifetime_min_ns, lifetime_max_ns;
+    u64 size_min_bytes, size_max_bytes;
+    cli_words require_frames, cull_frames, cull_lists;
+    bool no_cull, no_symbols;
+    cli_words events;
+    u32 jobs;
+    u64 memory_bytes;
+    bool no_mmap, strict;
+    u32 progress; /* cli_progress_mode */
+} cli_options;
+
+/* One subcommand: a row of the table in main.c. */
+typedef struct cli_command {
+    const char *name;
+    u32 bit;
+    const char *arguments; /* "INPUT..." */
+    const char *summary;
+    const char *const *examples; /* ends with NULL */
+    int (*run)(const cli_options *options);
+} cli_command;
+
+/* How a value is read and what is written to the option's member. */
+typedef enum cli_value {
+    CLI_VALUE_FLAG,   /* bool */
+    CLI_VALUE_WORD,   /* const char * */
+    CLI_VALUE_WORDS,  /* cli_words: may be repeated */
+    CLI_VALUE_COUNT,  /* u32, at least 1 */
+    CLI_VALUE_NUMBER, /* u32 */
+    CLI_VALUE_SIZE,   /* u64 */
+    CLI_VALUE_TIME,   /* cli_time */
+    CLI_VALUE_LIFETIMES,
+    CLI_VALUE_SIZES,
+    CLI_VALUE_HEAPS,   /* cli_numbers */
+    CLI_VALUE_THREADS, /* cli_numbers */
+    CLI_VALUE_KINDS,   /* u32 mask */
+    CLI_VALUE_TYPES,   /* u32 mask */
+    CLI_VALUE_KEYS,
+    CLI_VALUE_SORT,
+    CLI_VALUE_FORMAT,   /* const char * */
+    CLI_VALUE_AT_EXIT,  /* u32 */
+    CLI_VALUE_PROGRESS, /* u32 */
+    CLI_VALUE_TREE      /* u32; the value is optional and follows "=" */
+} cli_value;
+
+typedef struct cli_option {
+    const char *name;        /* with dashes */
+    char letter;             /* 0: none */
+    u8 value;                /* cli_value */
+    u16 offset;              /* of the member in cli_options */
+    u32 commands;            /* bits */
+    const char *group;       /* heading in --help */
+    const char *placeholder; /* "TIME"; NULL for flags */
+    const char *help;
+} cli_option;
+
+u32 cli_option_count(void);
+const cli_option *cli_option_at(u32 index);
+
+/*
+ * Parses the words after the command's name. *out is to be freed with
+ * cli_options_free also after a failure. Errors: ETL_ERR_ARGUMENT, also for
+ * options that contradict each other; ETL_ERR_MEMORY.
+ */
+etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
+                             cli_options *out, etl_error *err);
+
+void cli_options_free(cli_options *options);
+
+/* The words a value may be, or be a list of; NULL after the last, and at once
+ * for values that are no words of a list. */
+const char *cli_value_choice(cli_value value, u32 index);
+
+/* Appends a word that outlives the list. Errors: ETL_ERR_MEMORY. */
+etl_status cli_words_add(cli_words *words, const char *word, etl_error *err);
+
+/* Puts a value into the member of its option; `spelled` is the option as the
+ * user wrote it, for messages. Errors: ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
+etl_status cli_value_store(const cli_option *option, const char *spelled, const char *text,
+                           cli_options *out, etl_error *err);
+
+/* The format of the output: --format, or text. */
+const etlheap_format *cli_format_of(const cli_options *options);
+
+/* Whether a format can write what a command says. */
+bool cli_format_fits(const etlheap_format *format, u32 command_bit);
+
+/* ", did you mean X?" for the choice nearest to a word, or "". Choices are the
+ * words of `choices`, which ends with NULL. */
+#define CLI_HINT_SIZE 64
+void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE]);
+
+/* The screen of `etlheap COMMAND --help`. */
+void cli_write_help(const cli_command *command, etlheap_sink *sink);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * outputs.h - where a command's result goes.
+ */
+#ifndef CLI_OUTPUTS_H
+#define CLI_OUTPUTS_H
+
+#include "guard.h"
+#include "options.h"
+
+/* Opens standard output or the file of -o; with a file the guard is active from
+ * here on. Returns an exit status, having complained. */
+int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out);
+
+/*
+ * Completes the output when `status` says that it is good and nobody asked to
+ * stop, else removes it. Returns an exit status, having complained.
+ */
+int cli_output_close(const cli_options *options, const cli_guard *guard, etl_status status,
+                     etlheap_sink *sink);
+
+/* Removes the output of a failed run and says why it failed, unless the run was
+ * cancelled. Returns the exit status of the error. */
+int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *err);
+
+#endif

@@ -1,0 +1,479 @@
+/*
+ * parse_values.c - values of options: times, sizes, ranges, lists, patterns.
+ */
+#include "parse_values.h"
+
+#include <stdlib.h>
+
+#define NS_POWER            9 /* a second is 10 to the 9 nanoseconds */
+#define NS_PER_SECOND       INT64_C(1000000000)
+#define FILETIME_UNIX_EPOCH INT64_C(116444736000000000) /* 1970-01-01 */
+#define NS_PER_FILETIME     100
+#define SIGNIFICANT_DIGITS  18
+#define EXPONENT_MAX        400
+#define RANGE_END_SIZE      64
+#define DISTANCE_LENGTH_MAX 32
+
+/* A decimal number: value * 10 to the power. */
+typedef struct decimal {
+    u64 value;
+    int power;
+    bool negative;
+} decimal;
+
+typedef struct unit {
+    const char *name;
+    int power;
+} unit;
+
+static const unit time_units[] = {
+    { "s", NS_POWER },  { "ms", 6 }, { "us", 3 }, { "ns", 0 }, { "\xC2\xB5s", 3 }, /* micro sign */
+    { "\xCE\xBCs", 3 },                                                            /* Greek mu */
+};
+
+static bool parse_decimal(const char **text, decimal *out);
+static bool parse_digits(const char **text, decimal *out);
+static bool parse_exponent(const char **text, decimal *out);
+static bool scale(const decimal *number, int power, i64 *out);
+static bool parse_span(const char *text, i64 *ns);
+static bool parse_instant(const char *text, i64 *ns);
+static bool parse_date(const char **text, i64 *days);
+static bool parse_clock(const char **text, i64 *seconds, i64 *fraction_ns);
+static bool parse_zone(const char **text, i64 *seconds);
+static bool parse_fixed(const char **text, int digits, i64 min, i64 max, i64 *out);
+static bool is_digit(char c);
+static char lower(char c);
+static bool split_range(const char *text, char low[RANGE_END_SIZE], char high[RANGE_END_SIZE]);
+
+bool cli_parse_time(const char *text, cli_time *out)
+{
+    cli_time time = { .given = true };
+    if (!parse_span(text, &time.ns)) {
+        time.is_instant = true;
+        if (!parse_instant(text, &time.ns))
+            return false;
+    }
+    *out = time;
+    return true;
+}
+
+bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns)
+{
+    i64 start_ns;
+    if (!time->is_instant) {
+        *ns = time->ns;
+        return true;
+    }
+    return !__builtin_sub_overflow(start_filetime, FILETIME_UNIX_EPOCH, &start_ns) &&
+           !__builtin_mul_overflow(start_ns, NS_PER_FILETIME, &start_ns) &&
+           !__builtin_sub_overflow(time->ns, start_ns, ns);
+}
+
+bool cli_parse_duration(const char *text, i64 *ns)
+{
+    i64 value;
+    if (!parse_span(text, &value) || value < 0)
+        return false;
+    *ns = value;
+    return true;
+}
+
+bool cli_parse_size(const char *text, u64 *size_bytes)
+{
+    static const char letters[] = "kmgt";
+    decimal number = { 0 };
+    if (!parse_digits(&text, &number))
+        return false;
+    u64 unit_bytes = 1;
+    const char *const letter = *text != '\0' ? strchr(letters, lower(*text)) : NULL;
+    if (letter) {
+        unit_bytes = (u64)1 << (10 * (letter - letters + 1));
+        text++;
+        if (lower(text[0]) == 'i' && lower(text[1]) == 'b')
+            text++;
+    }
+    if (lower(*text) == 'b')
+        text++;
+    /* 2^40 times a value of six digits fits; more digits after the point than
+     * that are below a byte anyway, or not meant. */
+    u64 fraction_unit = 1;
+    for (; number.power < 0; number.power++) {
+        if (__builtin_mul_overflow(fraction_unit, 10, &fraction_unit))
+            return false;
+    }
+    for (; number.power > 0; number.power--) {
+        if (__builtin_mul_overflow(number.value, 10, &number.value))
+            return false;
+    }
+    u64 scaled;
+    if (*text != '\0' || __builtin_mul_overflow(number.value, unit_bytes, &scaled))
+        return false;
+    *size_bytes = scaled / fraction_unit;
+    return true;
+}
+
+bool cli_parse_count(const char *text, u64 max, u64 *out)
+{
+    u64 value = 0;
+    if (*text == '\0')
+        return false;
+    for (; is_digit(*text); text++) {
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (u64)(*text - '0'), &value))
+            return false;
+    }
+    if (*text != '\0' || value > max)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool cli_parse_handle(const char *text, u64 *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (text[0] != '0' || lower(text[1]) != 'x')
+        return cli_parse_count(text, UINT64_MAX, out);
+    u64 value = 0;
+    text += 2;
+    if (*text == '\0')
+        return false;
+    for (; *text != '\0'; text++) {
+        const char *const digit = strchr(digits, lower(*text));
+        if (!digit || value >> 60 != 0)
+            return false;
+        value = value << 4 | (u64)(digit - digits);
+    }
+    *out = value;
+    return true;
+}
+
+bool cli_parse_duration_range(const char *text, i64 *min_ns, i64 *max_ns, bool *empty)
+{
+    char low[RANGE_END_SIZE];
+    char high[RANGE_END_SIZE];
+    i64 min = 0;
+    i64 max = INT64_MAX;
+    *empty = false;
+    if (!split_range(text, low, high))
+        return false;
+    if ((low[0] != '\0' && !cli_parse_duration(low, &min)) ||
+        (high[0] != '\0' && !cli_parse_duration(high, &max)))
+        return false;
+    *empty = min > max;
+    if (*empty)
+        return false;
+    *min_ns = min;
+    *max_ns = max;
+    return true;
+}
+
+bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool *empty)
+{
+    char low[RANGE_END_SIZE];
+    char high[RANGE_END_SIZE];
+    u64 min = 0;
+    u64 max = UINT64_MAX;
+    *empty = false;
+    if (!split_range(text, low, high))
+        return false;
+    if ((low[0] != '\0' && !cli_parse_size(low, &min)) ||
+        (high[0] != '\0' && !cli_parse_size(high, &max)))
+        return false;
+    *empty = min > max;
+    if (*empty)
+        return false;
+    *min_bytes = min;
+    *max_bytes = max;
+    return true;
+}
+
+bool cli_next_word(const char **list, char word[CLI_WORD_SIZE])
+{
+    const size_t size = strcspn(*list, ",");
+    if (size == 0 || size >= CLI_WORD_SIZE)
+        return false;
+    memcpy(word, *list, size);
+    word[size] = '\0';
+    *list += size;
+    /* A comma at the end stays: the list then does not end where it should. */
+    if (**list == ',' && (*list)[1] != '\0')
+        (*list)++;
+    return true;
+}
+
+bool cli_parse_pattern(char *text, etlheap_pattern *out)
+{
+    char *const mark = strchr(text, '!');
+    const char *module = mark ? text : "";
+    const char *symbol = mark ? mark + 1 : text;
+    if (mark)
+        *mark = '\0';
+    if (strcmp(module, "*") == 0)
+        module = "";
+    if (strcmp(symbol, "*") == 0)
+        symbol = "";
+    *out = (etlheap_pattern){
+        .module = *module != '\0' ? module : NULL,
+        .symbol = *symbol != '\0' ? symbol : NULL,
+    };
+    return out->module || out->symbol;
+}
+
+/* On a mismatch after a star, the star takes one character more. */
+bool cli_wildcard_matches(const char *pattern, const char *text)
+{
+    const char *star = NULL;
+    const char *star_text = NULL;
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = ++pattern;
+            star_text = text;
+        } else if (*pattern == '?' || (*pattern != '\0' && lower(*pattern) == lower(*text))) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++star_text;
+        } else {
+            return false;
+        }
+    }
+    pattern += strspn(pattern, "*");
+    return *pattern == '\0';
+}
+
+/* Levenshtein's distance, one row of the table at a time. */
+u32 cli_edit_distance(const char *a, const char *b)
+{
+    u32 row[DISTANCE_LENGTH_MAX + 1];
+    const size_t a_size = strlen(a);
+    const size_t b_size = strlen(b);
+    if (a_size > DISTANCE_LENGTH_MAX || b_size > DISTANCE_LENGTH_MAX)
+        return UINT32_MAX;
+    for (u32 j = 0; j <= b_size; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_size; i++) {
+        u32 diagonal = row[0];
+        row[0] = (u32)i;
+        for (size_t j = 1; j <= b_size; j++) {
+            const u32 change = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+            const u32 step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            diagonal = row[j];
+            row[j] = change < step ? change : step;
+        }
+    }
+    return row[b_size];
+}
+
+/* "[-]digits[.digits][e[-]digits]" */
+static bool parse_decimal(const char **text, decimal *out)
+{
+    const char *at = *text;
+    decimal number = { .negative = *at == '-' };
+    at += *at == '-' || *at == '+' ? 1 : 0;
+    if (!parse_digits(&at, &number) || !parse_exponent(&at, &number))
+        return false;
+    *text = at;
+    *out = number;
+    return true;
+}
+
+/* Digits beyond those that count move the power only, or are dropped. */
+static bool parse_digits(const char **text, decimal *out)
+{
+    const char *at = *text;
+    bool point = false;
+    int digits = 0;
+    int significant = 0;
+    for (; is_digit(*at) || (*at == '.' && !point); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        digits++;
+        const bool kept = significant < SIGNIFICANT_DIGITS;
+        if (kept) {
+            out->value = out->value * 10 + (u64)(*at - '0');
+            significant += out->value > 0 ? 1 : 0;
+        }
+        if (kept && point)
+            out->power--;
+        if (!kept && !point && out->power < EXPONENT_MAX)
+            out->power++;
+    }
+    *text = at;
+    return digits > 0;
+}
+
+static bool parse_exponent(const char **text, decimal *out)
+{
+    const char *at = *text;
+    if (lower(*at) != 'e')
+        return true;
+    at++;
+    const bool negative = *at == '-';
+    at += *at == '-' || *at == '+' ? 1 : 0;
+    if (!is_digit(*at))
+        return false;
+    int exponent = 0;
+    for (; is_digit(*at); at++)
+        exponent = exponent < EXPONENT_MAX ? exponent * 10 + (*at - '0') : exponent;
+    out->power += negative ? -exponent : exponent;
+    *text = at;
+    return true;
+}
+
+/* The number times 10 to `power`, rounded towards zero. */
+static bool scale(const decimal *number, int power, i64 *out)
+{
+    u64 value = number->value;
+    int shift = number->power + power;
+    for (; shift < 0 && value != 0; shift++)
+        value /= 10;
+    for (; shift > 0 && value != 0; shift--) {
+        if (__builtin_mul_overflow(value, 10, &value))
+            return false;
+    }
+    if (value > INT64_MAX)
+        return false;
+    *out = number->negative ? -(i64)value : (i64)value;
+    return true;
+}
+
+static bool parse_span(const char *text, i64 *ns)
+{
+    decimal number;
+    if (!parse_decimal(&text, &number))
+        return false;
+    /* Zero is the same in every unit. */
+    if (*text == '\0' && number.value == 0)
+        return scale(&number, 0, ns);
+    for (size_t i = 0; i < ETL_COUNT_OF(time_units); i++) {
+        if (strcmp(text, time_units[i].name) == 0)
+            return scale(&number, time_units[i].power, ns);
+    }
+    return false;
+}
+
+static bool parse_instant(const char *text, i64 *ns)
+{
+    i64 days;
+    i64 seconds = 0;
+    i64 fraction_ns = 0;
+    i64 zone_seconds = 0;
+    if (!parse_date(&text, &days))
+        return false;
+    if (lower(*text) == 't' || *text == ' ') {
+        text++;
+        if (!parse_clock(&text, &seconds, &fraction_ns) || !parse_zone(&text, &zone_seconds))
+            return false;
+    }
+    if (*text != '\0')
+        return false;
+    seconds += days * 86400 - zone_seconds;
+    i64 whole_ns;
+    return !__builtin_mul_overflow(seconds, NS_PER_SECOND, &whole_ns) &&
+           !__builtin_add_overflow(whole_ns, fraction_ns, ns);
+}
+
+/* Days from 1970-01-01 to a date of the Gregorian calendar. Years are counted
+ * from March, so that the leap day is the last of its year. */
+static bool parse_date(const char **text, i64 *days)
+{
+    static const i64 lengths[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    i64 year;
+    i64 month;
+    i64 day;
+    if (!parse_fixed(text, 4, 1, 9999, &year) || *(*text)++ != '-' ||
+        !parse_fixed(text, 2, 1, 12, &month) || *(*text)++ != '-' ||
+        !parse_fixed(text, 2, 1, lengths[month - 1], &day))
+        return false;
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (month == 2 && day == 29 && !leap)
+        return false;
+    const i64 march_year = month > 2 ? year : year - 1;
+    const i64 march_month = month > 2 ? month - 3 : month + 9;
+    *days = march_year * 365 + march_year / 4 - march_year / 100 + march_year / 400 +
+            (153 * march_month + 2) / 5 + day - 1 - 719468;
+    return true;
+}
+
+/* "hh:mm[:ss[.fraction]]" */
+static bool parse_clock(const char **text, i64 *seconds, i64 *fraction_ns)
+{
+    i64 hour;
+    i64 minute;
+    i64 second = 0;
+    if (!parse_fixed(text, 2, 0, 23, &hour) || *(*text)++ != ':' ||
+        !parse_fixed(text, 2, 0, 59, &minute))
+        return false;
+    if (**text == ':') {
+        (*text)++;
+        if (!parse_fixed(text, 2, 0, 59, &second))
+            return false;
+    }
+    if (**text == '.') {
+        decimal fraction = { 0 };
+        if (!is_digit((*text)[1]) || !parse_digits(text, &fraction) ||
+            !scale(&fraction, NS_POWER, fraction_ns))
+            return false;
+    }
+    *seconds = hour * 3600 + minute * 60 + second;
+    return true;
+}
+
+/* "Z", "+02:00", or nothing: UTC. */
+static bool parse_zone(const char **text, i64 *seconds)
+{
+    i64 hours;
+    i64 minutes;
+    const char sign = **text;
+    if (lower(sign) == 'z')
+        (*text)++;
+    if (sign != '+' && sign != '-')
+        return true;
+    (*text)++;
+    if (!parse_fixed(text, 2, 0, 23, &hours) || *(*text)++ != ':' ||
+        !parse_fixed(text, 2, 0, 59, &minutes))
+        return false;
+    *seconds = (hours * 3600 + minutes * 60) * (sign == '-' ? -1 : 1);
+    return true;
+}
+
+static bool parse_fixed(const char **text, int digits, i64 min, i64 max, i64 *out)
+{
+    i64 value = 0;
+    for (int i = 0; i < digits; i++) {
+        if (!is_digit((*text)[i]))
+            return false;
+        value = value * 10 + ((*text)[i] - '0');
+    }
+    *text += digits;
+    *out = value;
+    return value >= min && value <= max;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Both ends of "A..B"; of "A" alone both are A. False when both are empty. */
+static bool split_range(const char *text, char low[RANGE_END_SIZE], char high[RANGE_END_SIZE])
+{
+    const char *const dots = strstr(text, "..");
+    const size_t low_size = dots ? (size_t)(dots - text) : strlen(text);
+    const char *const high_text = dots ? dots + 2 : text;
+    const size_t high_size = strlen(high_text);
+    if (low_size >= RANGE_END_SIZE || high_size >= RANGE_END_SIZE || low_size + high_size == 0)
+        return false;
+    memcpy(low, text, low_size);
+    low[low_size] = '\0';
+    memcpy(high, high_text, high_size + 1);
+    return true;
+}

@@ -1,0 +1,61 @@
+/*
+ * parse_values.h - values of options: times, sizes, ranges, lists, patterns.
+ *
+ * Each parser takes a whole word and returns false when it is not one; what was
+ * expected is said by the caller, who knows the option. Nothing depends on the
+ * locale, and no value passes through floating point.
+ */
+#ifndef CLI_PARSE_VALUES_H
+#define CLI_PARSE_VALUES_H
+
+#include "engine/engine.h"
+
+/* A point in time: since the start of the trace, or on the calendar. */
+typedef struct cli_time {
+    bool given;
+    bool is_instant;
+    i64 ns; /* since the start of the trace; of an instant, since 1970-01-01 UTC */
+} cli_time;
+
+/* "12s", "350ms", "1.5e6us", "800ns", "-1s", "0", or ISO 8601:
+ * "2020-07-29T00:07:10.5Z", "2020-07-29 00:07+02:00"; without a zone it is UTC. */
+bool cli_parse_time(const char *text, cli_time *out);
+
+/* Nanoseconds since the start of a trace that began at `start_filetime`; false
+ * when an instant is centuries away from it. */
+bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns);
+
+/* "12s" and the like, not negative. */
+bool cli_parse_duration(const char *text, i64 *ns);
+
+/* "100", "64K", "1.5M", "2GiB", "10kb": units are powers of 1024. */
+bool cli_parse_size(const char *text, u64 *size_bytes);
+
+/* Decimal digits, at most `max`. */
+bool cli_parse_count(const char *text, u64 max, u64 *out);
+
+/* "0x1f0000", or decimal digits. */
+bool cli_parse_handle(const char *text, u64 *out);
+
+/* "A..B", "A..", "..B" or "A" alone; both ends belong to the range. Either end
+ * may be left out, not both. False as well when A is above B: see *empty. */
+bool cli_parse_duration_range(const char *text, i64 *min_ns, i64 *max_ns, bool *empty);
+bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool *empty);
+
+/* The first of a comma-separated list into word[CLI_WORD_SIZE]; *list moves past
+ * it and its comma. False at the end, or with *list unmoved when the word is
+ * empty or too long. */
+#define CLI_WORD_SIZE 64
+bool cli_next_word(const char **list, char word[CLI_WORD_SIZE]);
+
+/* "[module!][symbol]": cuts the text at its "!", in place. A part that is absent
+ * or "*" matches anything. False when both parts are. */
+bool cli_parse_pattern(char *text, etlheap_pattern *out);
+
+/* "*" and "?" match as in file names; letters match in either case. */
+bool cli_wildcard_matches(const char *pattern, const char *text);
+
+/* Changes of one character that turn a into b; UINT32_MAX for long words. */
+u32 cli_edit_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * record_filter.c - which records `dump` lists.
+ *
+ * A record belongs to a process when its header says so, or when its payload is
+ * about that process: kernel events are often logged by another one, and some
+ * headers carry no process at all.
+ */
+#include "record_filter.h"
+
+#include "analysis.h"
+#include "report_query.h"
+
+#include <stdlib.h>
+
+static etl_status add_processes(const cli_options *options, const cli_inputs *inputs,
+                                const cli_guard *guard, cli_record_filter *out, etl_error *err);
+static etl_status add_named(const cli_words *names, const etlheap_result *result,
+                            cli_record_filter *out, etl_error *err);
+static etl_status add_process(cli_record_filter *out, cli_wanted_process process, etl_error *err);
+static bool passes_events(const cli_words *events, const etl_record *record);
+static bool matches_event(const char *word, const etl_record *record);
+static bool passes_process(const cli_record_filter *filter, u32 pid, i64 ticks);
+static u32 payload_pid(const etl_event *event);
+
+etl_status cli_record_filter_build(const cli_options *options, const cli_inputs *inputs,
+                                   const cli_guard *guard, cli_record_filter *out, etl_error *err)
+{
+    const i64 start_filetime = etl_session_of(inputs->traces[0], 0)->start_time_filetime;
+    *out = (cli_record_filter){ .events = options->events,
+                                .any_process = options->processes.count == 0 };
+    const etl_status status = cli_window(options, start_filetime, &out->from_ns, &out->to_ns, err);
+    if (status != ETL_OK)
+        return status;
+    return add_processes(options, inputs, guard, out, err);
+}
+
+void cli_record_filter_free(cli_record_filter *filter)
+{
+    free(filter->processes);
+    *filter = (cli_record_filter){ 0 };
+}
+
+bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_record *record,
+                       const etl_event *event)
+{
+    if (record->time_ns < filter->from_ns || record->time_ns >= filter->to_ns)
+        return false;
+    if (!passes_events(&filter->events, &record->record))
+        return false;
+    return filter->any_process || passes_process(filter, record->record.pid, record->ticks) ||
+           passes_process(filter, payload_pid(event), record->ticks);
+}
+
+static etl_status add_processes(const cli_options *options, const cli_inputs *inputs,
+                                const cli_guard *guard, cli_record_filter *out, etl_error *err)
+{
+    etlheap_result *result = NULL;
+    bool named = false;
+    for (u32 i = 0; i < options->processes.count; i++) {
+        u64 pid;
+        if (!cli_parse_count(options->processes.at[i], UINT32_MAX - 1, &pid)) {
+            named = true;
+            continue;
+        }
+        const cli_wanted_process process = { (u32)pid, INT64_MIN, INT64_MAX };
+        const etl_status status = add_process(out, process, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    if (!named)
+        return ETL_OK;
+    etl_status status = cli_analyze(options, inputs, guard, true, &result, err);
+    if (status == ETL_OK)
+        status = add_named(&options->processes, result, out, err);
+    etlheap_result_free(result);
+    return status;
+}
+
+static etl_status add_named(const cli_words *names, const etlheap_result *result,
+                            cli_record_filter *out, etl_error *err)
+{
+    const u32 count = etlheap_process_count(result);
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ i + 1 });
+        bool wanted = false;
+        for (u32 k = 0; k < names->count && !wanted; k++)
+            wanted = cli_wildcard_matches(names->at[k], process->name);
+        if (!wanted)
+            continue;
+        const cli_wanted_process row = { process->pid, process->start_ticks, process->end_ticks };
+        const etl_status status = add_process(out, row, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    return ETL_OK;
+}
+
+static etl_status add_process(cli_record_filter *out, cli_wanted_process process, etl_error *err)
+{
+    const size_t count = (size_t)out->process_count + 1;
+    cli_wanted_process *const processes = realloc(out->processes, count * sizeof *processes);
+    if (!processes)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    processes[out->process_count] = process;
+    out->processes = processes;
+    out->process_count++;
+    return ETL_OK;
+}
+
+/* Each word of the option may be a list. */
+static bool passes_events(const cli_words *events, const etl_record *record)
+{
+    for (u32 i = 0; i < events->count; i++) {
+        const char *list = events->at[i];
+        char word[CLI_WORD_SIZE];
+        while (*list != '\0' && cli_next_word(&list, word)) {
+            if (matches_event(word, record))
+                return true;
+        }
+    }
+    return events->count == 0;
+}
+
+/* A hook id, a name with wildcards, or a provider's GUID. */
+static bool matches_event(const char *word, const etl_record *record)
+{
+    const char *const name = etl_record_name(record);
+    u64 hook;
+    if (cli_parse_handle(word, &hook))
+        return record->has_hook && record->hook == hook;
+    if (name && cli_wildcard_matches(word, name))
+        return true;
+    if (record->has_hook || !record->provider)
+        return false;
+    char guid[ETL_GUID_TEXT_SIZE];
+    etl_guid_format(record->provider, guid);
+    return cli_wildcard_matches(word, guid);
+}
+
+static bool passes_process(const cli_record_filter *filter, u32 pid, i64 ticks)
+{
+    if (pid == ETL_NO_ID)
+        return false;
+    for (u32 i = 0; i < filter->process_count; i++) {
+        const cli_wanted_process *const process = &filter->processes[i];
+        if (process->pid == pid && ticks >= process->from_ticks && ticks <= process->to_ticks)
+            return true;
+    }
+    return false;
+}
+
+/* The process that an event is about, by its field of that name. */
+static u32 payload_pid(const etl_event *event)
+{
+    if (event->kind == ETL_EVENT_NONE)
+        return ETL_NO_ID;
+    const etl_event_info *const info = etl_event_describe(event->kind);
+    for (size_t i = 0; i < info->field_count; i++) {
+        u32 pid;
+        if (info->fields[i].type != ETL_FIELD_U32 ||
+            strcmp(info->fields[i].name, "process_id") != 0)
+            continue;
+        memcpy(&pid, (const char *)event + info->fields[i].offset, sizeof pid);
+        return pid;
+    }
+    return ETL_NO_ID;
+}

@@ -1,0 +1,37 @@
+/*
+ * record_filter.h - which records `dump` lists.
+ */
+#ifndef CLI_RECORD_FILTER_H
+#define CLI_RECORD_FILTER_H
+
+#include "inputs.h"
+
+/* A process whose records are wanted: an id, or one lifetime of an id. */
+typedef struct cli_wanted_process {
+    u32 pid;
+    i64 from_ticks, to_ticks; /* both inclusive */
+} cli_wanted_process;
+
+typedef struct cli_record_filter {
+    i64 from_ns, to_ns;
+    cli_words events;
+    bool any_process;
+    cli_wanted_process *processes;
+    u32 process_count;
+} cli_record_filter;
+
+/*
+ * Sets a filter up from the options, to be freed in every case. Names of
+ * processes are looked up in a pass over the traces; ids need none. Errors as of
+ * etlheap_analyze, and ARGUMENT for an empty window.
+ */
+etl_status cli_record_filter_build(const cli_options *options, const cli_inputs *inputs,
+                                   const cli_guard *guard, cli_record_filter *out, etl_error *err);
+
+void cli_record_filter_free(cli_record_filter *filter);
+
+/* Whether a record is to be listed; `event` is its decoded form or NONE. */
+bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_record *record,
+                       const etl_event *event);
+
+#endif

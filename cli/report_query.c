@@ -1,0 +1,109 @@
+/*
+ * report_query.c - the engine's query from the options of a command.
+ */
+#include "report_query.h"
+
+#include <stdlib.h>
+
+static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err);
+static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err);
+static void set_grouping(const cli_options *options, etlheap_query *query);
+
+etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_query *out,
+                           etl_error *err)
+{
+    *out = (cli_query){ .query = etlheap_query_default() };
+    etlheap_query *const query = &out->query;
+    etl_status status = cli_window(options, start_filetime, &query->from_ns, &query->to_ns, err);
+    if (status == ETL_OK)
+        status = add_patterns(options, out, err);
+    if (status == ETL_OK)
+        status = add_threads(options, out, err);
+    query->at_exit_freed = options->at_exit != 0;
+    query->kinds = options->kinds;
+    query->types = options->types;
+    query->processes = options->processes.at;
+    query->process_count = options->processes.count;
+    query->heaps = options->heaps.at;
+    query->heap_count = options->heaps.count;
+    query->lifetime_min_ns = options->lifetime_min_ns;
+    query->lifetime_max_ns = options->lifetime_max_ns;
+    query->size_min_bytes = options->size_min_bytes;
+    query->size_max_bytes = options->size_max_bytes;
+    query->sort = options->sort;
+    query->sort_ascending = options->sort_ascending;
+    query->jobs = options->jobs;
+    set_grouping(options, query);
+    return status;
+}
+
+void cli_query_free(cli_query *query)
+{
+    cli_patterns_free(&query->require_frames);
+    cli_patterns_free(&query->cull_frames);
+    free(query->threads);
+    query->threads = NULL;
+}
+
+etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_ns, i64 *to_ns,
+                      etl_error *err)
+{
+    *from_ns = INT64_MIN;
+    *to_ns = INT64_MAX;
+    if (options->from.given && !cli_time_resolve(&options->from, start_filetime, from_ns))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is centuries away from the trace");
+    if (options->to.given && !cli_time_resolve(&options->to, start_filetime, to_ns))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--to is centuries away from the trace");
+    if (options->from.given && options->to.given && *from_ns >= *to_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--from is not before --to: the window is empty");
+    return ETL_OK;
+}
+
+static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err)
+{
+    etl_status status = cli_patterns_add_words(&out->require_frames, &options->require_frames,
+                                               "--require-frame", err);
+    if (status == ETL_OK)
+        status =
+            cli_patterns_add_words(&out->cull_frames, &options->cull_frames, "--cull-frame", err);
+    for (u32 i = 0; status == ETL_OK && i < options->cull_lists.count; i++)
+        status = cli_patterns_add_file(&out->cull_frames, options->cull_lists.at[i], err);
+    if (status == ETL_OK && !options->no_cull)
+        status = cli_patterns_add_allocators(&out->cull_frames, err);
+    out->query.require_frames = out->require_frames.at;
+    out->query.require_frame_count = out->require_frames.count;
+    out->query.cull_frames = out->cull_frames.at;
+    out->query.cull_frame_count = out->cull_frames.count;
+    return status;
+}
+
+static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err)
+{
+    const u32 count = options->threads.count;
+    if (count == 0)
+        return ETL_OK;
+    out->threads = calloc(count, sizeof *out->threads);
+    if (!out->threads)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 i = 0; i < count; i++)
+        out->threads[i] = (u32)options->threads.at[i];
+    out->query.threads = out->threads;
+    out->query.thread_count = count;
+    return ETL_OK;
+}
+
+/* A tree is one per kind and process, whatever heap and type the stacks have. */
+static void set_grouping(const cli_options *options, etlheap_query *query)
+{
+    static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                             ETLHEAP_KEY_STACK };
+    if (options->group_by_count > 0) {
+        memcpy(query->group_by, options->group_by,
+               options->group_by_count * sizeof options->group_by[0]);
+        query->group_by_count = options->group_by_count;
+    } else if (options->tree != ETLHEAP_TREE_NONE) {
+        memcpy(query->group_by, tree_keys, sizeof tree_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
+    }
+}

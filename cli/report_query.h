@@ -1,0 +1,31 @@
+/*
+ * report_query.h - the engine's query from the options of a command.
+ */
+#ifndef CLI_REPORT_QUERY_H
+#define CLI_REPORT_QUERY_H
+
+#include "cull_list.h"
+
+/* A query and what it borrows. */
+typedef struct cli_query {
+    etlheap_query query;
+    cli_patterns require_frames, cull_frames;
+    u32 *threads;
+} cli_query;
+
+/*
+ * Fills *out, to be freed in every case. The traces' start is needed for
+ * windows given as instants. Errors: ARGUMENT (an empty window, a bad pattern),
+ * IO (a cull list), MEMORY.
+ */
+etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_query *out,
+                           etl_error *err);
+
+void cli_query_free(cli_query *query);
+
+/* --from and --to as nanoseconds; INT64_MIN and INT64_MAX when not given.
+ * Errors: ARGUMENT when the window is empty. */
+etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_ns, i64 *to_ns,
+                      etl_error *err);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * terminal.c - what the program knows of where it runs.
+ */
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define COLUMNS_MIN 20
+#define COLUMNS_MAX 4096
+
+static bool is_set(const char *variable);
+
+etlheap_layout cli_layout(const cli_options *options)
+{
+    etlheap_layout layout = etlheap_layout_default();
+    const bool terminal = !options->output && isatty(STDOUT_FILENO);
+    const char *const columns = getenv("COLUMNS");
+    u64 width;
+    if (columns && cli_parse_count(columns, COLUMNS_MAX, &width) && width >= COLUMNS_MIN)
+        layout.width = (u32)width;
+    else if (terminal && cli_terminal_columns(STDOUT_FILENO) >= COLUMNS_MIN)
+        layout.width = cli_terminal_columns(STDOUT_FILENO);
+    layout.colour = terminal && !is_set("NO_COLOR");
+    layout.rows_max = options->top > 0 ? options->top : layout.rows_max;
+    layout.frames_max = options->frames;
+    layout.sort = options->sort;
+    layout.sort_ascending = options->sort_ascending;
+    layout.tree = (etlheap_tree)options->tree;
+    return layout;
+}
+
+const char *cli_temporary_folder(void)
+{
+    return is_set("TMPDIR") ? getenv("TMPDIR") : NULL;
+}
+
+bool cli_wants_progress(const cli_options *options)
+{
+    if (options->progress == CLI_PROGRESS_AUTO)
+        return isatty(STDERR_FILENO) == 1;
+    return options->progress == CLI_PROGRESS_ALWAYS;
+}
+
+unsigned cli_terminal_columns(int descriptor)
+{
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *const value = getenv(variable);
+    return value && value[0] != '\0';
+}

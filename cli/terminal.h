@@ -1,0 +1,23 @@
+/*
+ * terminal.h - what the program knows of where it runs. Only this file, of all
+ * of the program, reads the environment.
+ */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include "options.h"
+
+/* How text is to look: width from COLUMNS or the terminal, colour on a terminal
+ * unless NO_COLOR is set, rows and frames from the options. */
+etlheap_layout cli_layout(const cli_options *options);
+
+/* The folder for temporary files: TMPDIR, or NULL. */
+const char *cli_temporary_folder(void);
+
+/* Whether a progress bar is wanted and possible. */
+bool cli_wants_progress(const cli_options *options);
+
+/* Columns of the terminal at a descriptor; 0 when it is none. */
+unsigned cli_terminal_columns(int descriptor);
+
+#endif
