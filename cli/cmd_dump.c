@@ -6,6 +6,7 @@
 #include "outputs.h"
 #include "progress.h"
 #include "record_filter.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,6 +52,8 @@ int cli_run_dump(const cli_options *options)
     return status;
 }
 
+/* Everything that can be wrong is tried in the order in which it costs least:
+ * the output, the filters, the traces. */
 static int dump_inputs(dump *job)
 {
     const char *const subject = cli_inputs_subject(job->inputs);
@@ -77,6 +80,8 @@ static int dump_inputs(dump *job)
     return CLI_EXIT_DONE;
 }
 
+/* The one loop over all records. It ends early when the output cannot be written
+ * any more: a reader that went away needs no rest. */
 static etl_status dump_records(const dump *job, etlheap_sink *sink, etl_error *err)
 {
     const dump_extent extent = extent_of(job->inputs);
@@ -84,6 +89,8 @@ static etl_status dump_records(const dump *job, etlheap_sink *sink, etl_error *e
     cli_progress progress = cli_progress_begin(job->options, "listing", job->guard);
     etlheap_text scratch = { 0 };
     etlheap_stream_record record;
+    /* Lines and a bar would overwrite each other. */
+    progress.wanted = progress.wanted && !cli_output_is_terminal(job->options);
     etl_status status = ETL_OK;
     if (format->write_dump_head)
         format->write_dump_head(sink);
@@ -113,6 +120,7 @@ static etl_status dump_record(const dump *job, const etlheap_stream_record *reco
     return cli_format_of(job->options)->write_record(record, &event, scratch, sink);
 }
 
+/* The session's own times, which a crashed session lacks: then there is no bar. */
 static dump_extent extent_of(const cli_inputs *inputs)
 {
     const etl_session *const session = etl_session_of(inputs->traces[0], 0);
@@ -126,6 +134,7 @@ static dump_extent extent_of(const cli_inputs *inputs)
     return extent;
 }
 
+/* Also where an interruption is noticed, so it is called without a bar too. */
 static bool poll_progress(cli_progress *progress, const dump_extent *extent, i64 time_ns)
 {
     const i64 time = time_ns < 0 ? 0 : time_ns;

@@ -24,6 +24,8 @@ int cli_run_info(const cli_options *options)
     return status;
 }
 
+/* The output is opened first: a folder that is missing should not be found out
+ * after minutes of reading. */
 static int info_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                        etlheap_result **result)
 {

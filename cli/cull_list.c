@@ -25,7 +25,7 @@ static const etlheap_pattern allocators[] = {
 static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, char *text,
                               etl_error *err);
 static etl_status add_text(cli_patterns *patterns, const char *text, bool *good, etl_error *err);
-static etl_status add_lines(cli_patterns *patterns, FILE *file, etl_error *err);
+static etl_status add_lines(cli_patterns *patterns, FILE *file, const char *path, etl_error *err);
 
 etl_status cli_patterns_add_words(cli_patterns *patterns, const cli_words *words,
                                   const char *spelled, etl_error *err)
@@ -48,12 +48,13 @@ etl_status cli_patterns_add_file(cli_patterns *patterns, const char *path, etl_e
 {
     FILE *const file = fopen(path, "r");
     if (!file)
-        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list: %s", strerror(errno));
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list %.80s: %s", path,
+                             strerror(errno));
     errno = 0;
-    etl_status status = add_lines(patterns, file, err);
+    etl_status status = add_lines(patterns, file, path, err);
     if (status == ETL_OK && ferror(file))
-        status =
-            etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list: %s", strerror(errno));
+        status = etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list %.80s: %s", path,
+                               strerror(errno));
     fclose(file);
     return status;
 }
@@ -98,6 +99,7 @@ static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, c
     return ETL_OK;
 }
 
+/* *good says whether the text is a pattern; the status only that memory lasted. */
 static etl_status add_text(cli_patterns *patterns, const char *text, bool *good, etl_error *err)
 {
     etlheap_pattern pattern;
@@ -113,7 +115,8 @@ static etl_status add_text(cli_patterns *patterns, const char *text, bool *good,
     return add_pattern(patterns, pattern, copy, err);
 }
 
-static etl_status add_lines(cli_patterns *patterns, FILE *file, etl_error *err)
+/* A line longer than the buffer is no pattern, and is not cut into two. */
+static etl_status add_lines(cli_patterns *patterns, FILE *file, const char *path, etl_error *err)
 {
     char line[LINE_SIZE];
     for (u32 number = 1; fgets(line, sizeof line, file); number++) {
@@ -126,9 +129,9 @@ static etl_status add_lines(cli_patterns *patterns, FILE *file, etl_error *err)
             return status;
         if (!good)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "line %u of the cull list is no frame pattern: module!, symbol or "
+                                 "line %u of %.80s is no frame pattern: module!, symbol or "
                                  "module!symbol",
-                                 number);
+                                 number, path);
     }
     return ETL_OK;
 }

@@ -41,6 +41,7 @@ void cli_write_help(const cli_command *command, etlheap_sink *sink)
     }
 }
 
+/* Two columns: how it is spelled, what it does. */
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink)
 {
     char spelling[SPELLING_SIZE];

@@ -81,6 +81,7 @@ static int check_paths(const cli_options *options)
     return CLI_EXIT_DONE;
 }
 
+/* By device and inode: a path has many spellings. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat stat_a;
@@ -102,6 +103,7 @@ static etl_status open_input(const cli_options *options, const char *path, cli_g
     return status;
 }
 
+/* Extracts and opens; the temporary files are gone when this returns. */
 static etl_status open_zip(const cli_options *options, const char *path, const cli_guard *guard,
                            cli_inputs *out, etl_error *err)
 {
@@ -122,6 +124,7 @@ static etl_status open_zip(const cli_options *options, const char *path, const c
     return status;
 }
 
+/* A zip of one trace is called by its own name, as if it were the trace. */
 static etl_status open_members(const cli_options *options, const char *path, const etlheap_zip *zip,
                                cli_inputs *out, etl_error *err)
 {
@@ -142,6 +145,7 @@ static etl_status open_members(const cli_options *options, const char *path, con
     return ETL_OK;
 }
 
+/* Appends a trace; what is appended is closed with the inputs. */
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
                              cli_inputs *out, etl_error *err)
 {

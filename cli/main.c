@@ -46,6 +46,7 @@ static int run_command(const cli_command *command, int count, char *const *words
 static int print(const cli_command *help_of, const char *text);
 static void write_overview(etlheap_sink *sink);
 
+/* What is before the command is for the program: --help and --version. */
 int main(int argc, char *argv[])
 {
     if (argc < 2) {
@@ -71,6 +72,7 @@ static const cli_command *find_command(const char *name)
     return NULL;
 }
 
+/* An option in the place of the command is told as one. */
 static int unknown_command(const char *name)
 {
     const char *choices[ETL_COUNT_OF(commands) + 1] = { NULL };
@@ -85,6 +87,7 @@ static int unknown_command(const char *name)
     return CLI_EXIT_USAGE;
 }
 
+/* A usage error is one sentence, not a page of help that hides it. */
 static int run_command(const cli_command *command, int count, char *const *words)
 {
     etl_error err = { .status = ETL_OK };

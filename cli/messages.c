@@ -21,6 +21,7 @@ void cli_note(const char *subject, const char *message)
     say("note: ", subject, message);
 }
 
+/* A wrong argument is the user's to mend, everything else the input's. */
 int cli_exit_of(etl_status status)
 {
     switch (status) {
@@ -63,6 +64,7 @@ int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
     return CLI_EXIT_STRICT;
 }
 
+/* By a sink and not by stdio, because names in messages come from files. */
 static void say(const char *kind, const char *subject, const char *message)
 {
     etlheap_sink *sink = NULL;

@@ -6,6 +6,7 @@
  */
 #include "options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -16,14 +17,13 @@
 
 /* What would have been right, for values that are no words of a list. */
 static const char *const expectations[] = {
-    [CLI_VALUE_COUNT] = "a number from 1 on",
-    [CLI_VALUE_NUMBER] = "a number",
-    [CLI_VALUE_SIZE] = "a size such as 4096, 64K, 1.5M or 2G",
-    [CLI_VALUE_TIME] = "a time such as 12s, 350ms, 1.5e6us, 800ns or 2020-07-29T00:07:10Z",
-    [CLI_VALUE_LIFETIMES] = "a range of times such as 1s..5s, 1s.. or ..350ms",
-    [CLI_VALUE_SIZES] = "a range of sizes such as 64K..1.5M, 64K.. or ..4096",
-    [CLI_VALUE_HEAPS] = "heap handles such as 0x1f0000,0x200000",
-    [CLI_VALUE_THREADS] = "thread ids such as 4321,8888",
+    [CLI_VALUE_NUMBER] = "number",
+    [CLI_VALUE_SIZE] = "size such as 4096, 64K, 1.5M or 2G",
+    [CLI_VALUE_TIME] = "time such as 12s, 350ms, 1.5e6us, 800ns or 2020-07-29T00:07:10Z",
+    [CLI_VALUE_LIFETIMES] = "range of times such as 1s..5s, 1s.. or ..350ms",
+    [CLI_VALUE_SIZES] = "range of sizes such as 64K..1.5M, 64K.. or ..4096",
+    [CLI_VALUE_HEAPS] = "list of heap handles such as 0x1f0000,0x200000",
+    [CLI_VALUE_THREADS] = "list of thread ids such as 4321,8888",
 };
 
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
@@ -32,6 +32,7 @@ static etl_status bad_choice(const cli_option *option, const char *spelled, cons
                              etl_error *err);
 static u32 list_choices(cli_value value, const char *choices[CHOICES_MAX + 1]);
 static bool find_choice(cli_value value, const char *word, u32 *index);
+static u32 count_max(const cli_option *option);
 static bool parse_number(const cli_option *option, const char *text, u32 *out);
 static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory);
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
@@ -146,15 +147,23 @@ etl_status cli_words_add(cli_words *words, const char *word, etl_error *err)
     return ETL_OK;
 }
 
+/* The sentence for a value of the wrong form: what it was, what was expected. */
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
                             etl_error *err)
 {
+    if (option->value == CLI_VALUE_COUNT)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: '%.60s' is no number from 1 to %" PRIu32, spelled, text,
+                             count_max(option));
     const char *const expected =
         option->value < ETL_COUNT_OF(expectations) ? expectations[option->value] : NULL;
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is not %s", spelled, text,
-                         expected ? expected : option->placeholder);
+    if (!expected)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s needs a value: %s", spelled,
+                             option->placeholder);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is no %s", spelled, text, expected);
 }
 
+/* The sentence for an unknown word: the nearest one, or all of them. */
 static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
                              etl_error *err)
 {
@@ -174,6 +183,7 @@ static etl_status bad_choice(const cli_option *option, const char *spelled, cons
                          list);
 }
 
+/* The choices as an array that ends with NULL, as hints want them. */
 static u32 list_choices(cli_value value, const char *choices[CHOICES_MAX + 1])
 {
     u32 count = 0;
@@ -199,16 +209,22 @@ static bool find_choice(cli_value value, const char *word, u32 *index)
     return false;
 }
 
+static u32 count_max(const cli_option *option)
+{
+    return option->letter == 'j' ? JOBS_MAX : UINT32_MAX - 1;
+}
+
 static bool parse_number(const cli_option *option, const char *text, u32 *out)
 {
     u64 value;
-    const u64 max = option->letter == 'j' ? JOBS_MAX : UINT32_MAX - 1;
-    if (!cli_parse_count(text, max, &value) || (value == 0 && option->value == CLI_VALUE_COUNT))
+    if (!cli_parse_count(text, count_max(option), &value) ||
+        (value == 0 && option->value == CLI_VALUE_COUNT))
         return false;
     *out = (u32)value;
     return true;
 }
 
+/* Lists add up over repetitions: --heap A --heap B is --heap A,B. */
 static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory)
 {
     char word[CLI_WORD_SIZE];
@@ -227,6 +243,7 @@ static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_
     return out->count > 0;
 }
 
+/* An empty range is told apart from nonsense: it is a slip, and has a remedy. */
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err)
 {
@@ -255,8 +272,8 @@ static etl_status store_list(const cli_option *option, const char *spelled, cons
         u32 index;
         if (!cli_next_word(&rest, word))
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "%s: '%.60s' is not a list of words with one comma between",
-                                 spelled, text);
+                                 "%s: '%.60s' is no list of words with one comma between", spelled,
+                                 text);
         if (!find_choice((cli_value)option->value, word, &index))
             return bad_choice(option, spelled, word, err);
         if (option->value != CLI_VALUE_KEYS) {
@@ -270,6 +287,7 @@ static etl_status store_list(const cli_option *option, const char *spelled, cons
     return ETL_OK;
 }
 
+/* A key twice would give a column twice, and rows that look grouped wrongly. */
 static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_error *err)
 {
     for (u32 i = 0; i < out->group_by_count; i++) {
@@ -282,6 +300,7 @@ static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_er
     return ETL_OK;
 }
 
+/* Words that are stored as their index, or as what the index stands for. */
 static etl_status store_choice(const cli_option *option, const char *spelled, const char *text,
                                cli_options *out, etl_error *err)
 {

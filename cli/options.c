@@ -40,11 +40,11 @@ static const cli_option options_table[] = {
       "Heap/Alloc, Heap/*, 0x1021 or a provider's GUID; may be repeated" },
 
     { "--group-by", 0, CLI_VALUE_KEYS, OPTION(group_by), CLI_REPORT, group_shape, "LIST",
-      "of: kind process heap type free_type stack frame site module thread size_class" },
+      "kind process heap type free_type stack frame site module thread size_class" },
     { "--sort", 0, CLI_VALUE_SORT, OPTION(sort), CLI_REPORT, group_shape, "[-]COLUMN",
       "outstanding_size; a dash sorts the smallest first" },
     { "--top", 0, CLI_VALUE_COUNT, OPTION(top), CLI_REPORT | CLI_INFO, group_shape, "N",
-      "only the first N rows (text: 25)" },
+      "only the first N rows (text: 25 of each kind)" },
     { "--tree", 0, CLI_VALUE_TREE, OPTION(tree), CLI_REPORT, group_shape, "[=callers]",
       "call tree, outermost frame first, or innermost first" },
     { "--frames", 0, CLI_VALUE_NUMBER, OPTION(frames), CLI_REPORT, group_shape, "N",
@@ -68,8 +68,8 @@ static const cli_option options_table[] = {
       "stop rather than use more memory: 512M, 4G" },
     { "--no-mmap", 0, CLI_VALUE_FLAG, OPTION(no_mmap), CLI_ALL, group_run, NULL,
       "read files instead of mapping them" },
-    { "--progress", 0, CLI_VALUE_PROGRESS, OPTION(progress), CLI_ALL, group_run,
-      "always|never|auto", "bar on stderr (auto: on a terminal)" },
+    { "--progress", 0, CLI_VALUE_PROGRESS, OPTION(progress), CLI_ALL, group_run, "WHEN",
+      "bar on stderr: always, never, auto (on a terminal)" },
     { "--strict", 0, CLI_VALUE_FLAG, OPTION(strict), CLI_ALL, group_run, NULL,
       "status 4 when the input is damaged or lost events" },
     { "--help", 'h', CLI_VALUE_FLAG, OPTION(help), CLI_ALL, group_run, NULL, "this" },
@@ -139,6 +139,8 @@ void cli_options_free(cli_options *options)
     *options = (cli_options){ 0 };
 }
 
+/* The nearest choice within reach. Three letters that begin one are near enough,
+ * which also makes a fair answer to abbreviations. */
 void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE])
 {
     const size_t size = strlen(word);
@@ -176,6 +178,7 @@ static const cli_option *find_letter(char letter)
     return NULL;
 }
 
+/* Only options that the command has are suggested. */
 static void unknown_option(const cli_command *command, const char *word, etl_error *err)
 {
     const char *choices[ETL_COUNT_OF(options_table) + 1] = { NULL };
@@ -246,6 +249,7 @@ static etl_status parse_short(const cli_command *command, char *const *words, cl
     return cli_value_store(option, spelled, value, out, err);
 }
 
+/* An option that exists elsewhere is told apart from one that does not. */
 static etl_status check_command(const cli_command *command, const cli_option *option,
                                 const char *spelled, etl_error *err)
 {
@@ -269,12 +273,12 @@ static etl_status check_options(const cli_command *command, const cli_options *o
                              "--format %s is no format of %s; see etlheap %s --help", format->name,
                              command->name, command->name);
     if (options->from.given && options->to.given &&
-        options->from.is_instant == options->to.is_instant && options->from.ns >= options->to.ns)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--from is not before --to: the window is empty");
+        options->from.is_instant == options->to.is_instant && options->from.ns > options->to.ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
     return command->bit == CLI_REPORT ? check_report(options, err) : ETL_OK;
 }
 
+/* Combinations that would give an empty or a misleading report. */
 static etl_status check_report(const cli_options *options, etl_error *err)
 {
     const bool text = strcmp(cli_format_of(options)->name, "text") == 0;

@@ -26,6 +26,7 @@ int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink *
     return cli_exit_of(status);
 }
 
+/* Asked to stop while writing: the file would be complete, but the user said no. */
 int cli_output_close(const cli_options *options, const cli_guard *guard, etl_status status,
                      etlheap_sink *sink)
 {

@@ -340,6 +340,7 @@ static bool scale(const decimal *number, int power, i64 *out)
     return true;
 }
 
+/* A number with a unit of time right behind it. */
 static bool parse_span(const char *text, i64 *ns)
 {
     decimal number;
@@ -355,6 +356,8 @@ static bool parse_span(const char *text, i64 *ns)
     return false;
 }
 
+/* Date, and time of day with zone when there is one. Years 1 to 9999 are read, of
+ * which those fit that are near enough to 1970 for 64 bits of nanoseconds. */
 static bool parse_instant(const char *text, i64 *ns)
 {
     i64 days;
@@ -440,6 +443,7 @@ static bool parse_zone(const char **text, i64 *seconds)
     return true;
 }
 
+/* Exactly so many digits, with a value in the range. */
 static bool parse_fixed(const char **text, int digits, i64 min, i64 max, i64 *out)
 {
     i64 value = 0;

@@ -64,6 +64,8 @@ static i64 elapsed_ms(const struct timespec *from, const struct timespec *to)
     return (i64)(to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
 }
 
+/* Rate and time left are of the whole run so far: steadier than the last moment,
+ * and right when the work is even. */
 static void write_bar(cli_progress *progress, u64 done, u64 total, i64 run_ms)
 {
     char bar[BAR_COLUMNS + 1];

@@ -51,6 +51,7 @@ bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_rec
            passes_process(filter, payload_pid(event), record->ticks);
 }
 
+/* Ids cost nothing; only names need the pass over the traces. */
 static etl_status add_processes(const cli_options *options, const cli_inputs *inputs,
                                 const cli_guard *guard, cli_record_filter *out, etl_error *err)
 {
@@ -76,6 +77,8 @@ static etl_status add_processes(const cli_options *options, const cli_inputs *in
     return status;
 }
 
+/* A name means the lifetimes of processes so called, not their ids: an id may have
+ * belonged to another program before. */
 static etl_status add_named(const cli_words *names, const etlheap_result *result,
                             cli_record_filter *out, etl_error *err)
 {

@@ -8,6 +8,7 @@
 static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err);
 static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err);
 static void set_grouping(const cli_options *options, etlheap_query *query);
+static void add_kind(const cli_options *options, etlheap_query *query);
 
 etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_query *out,
                            etl_error *err)
@@ -54,12 +55,12 @@ etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is centuries away from the trace");
     if (options->to.given && !cli_time_resolve(&options->to, start_filetime, to_ns))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--to is centuries away from the trace");
-    if (options->from.given && options->to.given && *from_ns >= *to_ns)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--from is not before --to: the window is empty");
+    if (options->from.given && options->to.given && *from_ns > *to_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
     return ETL_OK;
 }
 
+/* --no-cull takes away the built-in patterns only: what the user named stays. */
 static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err)
 {
     etl_status status = cli_patterns_add_words(&out->require_frames, &options->require_frames,
@@ -78,6 +79,7 @@ static etl_status add_patterns(const cli_options *options, cli_query *out, etl_e
     return status;
 }
 
+/* Options keep all numbers as u64; the engine's thread ids have 32 bits. */
 static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err)
 {
     const u32 count = options->threads.count;
@@ -99,11 +101,25 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                              ETLHEAP_KEY_STACK };
     if (options->group_by_count > 0) {
-        memcpy(query->group_by, options->group_by,
+        query->group_by_count = 0;
+        add_kind(options, query);
+        memcpy(query->group_by + query->group_by_count, options->group_by,
                options->group_by_count * sizeof options->group_by[0]);
-        query->group_by_count = options->group_by_count;
+        query->group_by_count += options->group_by_count;
     } else if (options->tree != ETLHEAP_TREE_NONE) {
         memcpy(query->group_by, tree_keys, sizeof tree_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
     }
+}
+
+/* The same bytes may be in a block, an extent and a committed range: rows are
+ * always of one kind, whether or not the user asked for the column. */
+static void add_kind(const cli_options *options, etlheap_query *query)
+{
+    const bool one_kind = options->kinds != 0 && (options->kinds & (options->kinds - 1)) == 0;
+    bool given = false;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        given |= options->group_by[i] == ETLHEAP_KEY_KIND;
+    if (!one_kind && !given)
+        query->group_by[query->group_by_count++] = ETLHEAP_KEY_KIND;
 }

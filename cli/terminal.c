@@ -12,10 +12,12 @@
 
 static bool is_set(const char *variable);
 
+/* COLUMNS goes before the terminal's own word, as in other programs: a script can
+ * set it, and so can a test. */
 etlheap_layout cli_layout(const cli_options *options)
 {
     etlheap_layout layout = etlheap_layout_default();
-    const bool terminal = !options->output && isatty(STDOUT_FILENO);
+    const bool terminal = cli_output_is_terminal(options);
     const char *const columns = getenv("COLUMNS");
     u64 width;
     if (columns && cli_parse_count(columns, COLUMNS_MAX, &width) && width >= COLUMNS_MIN)
@@ -23,12 +25,20 @@ etlheap_layout cli_layout(const cli_options *options)
     else if (terminal && cli_terminal_columns(STDOUT_FILENO) >= COLUMNS_MIN)
         layout.width = cli_terminal_columns(STDOUT_FILENO);
     layout.colour = terminal && !is_set("NO_COLOR");
-    layout.rows_max = options->top > 0 ? options->top : layout.rows_max;
+    if (options->top > 0) {
+        layout.rows_max = options->top;
+        layout.rows_of_each_kind = false;
+    }
     layout.frames_max = options->frames;
     layout.sort = options->sort;
     layout.sort_ascending = options->sort_ascending;
     layout.tree = (etlheap_tree)options->tree;
     return layout;
+}
+
+bool cli_output_is_terminal(const cli_options *options)
+{
+    return !options->output && isatty(STDOUT_FILENO) == 1;
 }
 
 const char *cli_temporary_folder(void)

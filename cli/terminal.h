@@ -11,6 +11,9 @@
  * unless NO_COLOR is set, rows and frames from the options. */
 etlheap_layout cli_layout(const cli_options *options);
 
+/* Whether the result goes to a terminal. */
+bool cli_output_is_terminal(const cli_options *options);
+
 /* The folder for temporary files: TMPDIR, or NULL. */
 const char *cli_temporary_folder(void);
 

@@ -24,12 +24,12 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
 {
     *out = NULL;
     aggregator a = { .result = result, .query = query };
-    for (u32 i = 0; i < query->group_by_count; i++) {
+    etl_status status = query_open(&a.plan, result, query, err);
+    for (u32 i = 0; status == ETL_OK && i < query->group_by_count; i++) {
         const etlheap_key key = query->group_by[i];
         a.wants_stack |= key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME ||
                          key == ETLHEAP_KEY_SITE || key == ETLHEAP_KEY_MODULE;
     }
-    etl_status status = query_open(&a.plan, result, query, err);
     if (status == ETL_OK) {
         status = ETL_ERR_MEMORY;
         if (aggregate_same_names(&a) && frames_open(&a.frames, result, query))

@@ -9,8 +9,8 @@
 static block *find(const block_table *table, const memory_event *event, u32 process);
 static block *find_live(block_table *table, const block_rules *rules, const memory_event *event,
                         u32 process, shard_output *out);
-static void open_block(block_table *table, const block_rules *rules, const memory_event *event,
-                       u32 process, shard_output *out);
+static void open_block(block_table *table, const memory_event *event, u32 process,
+                       shard_output *out);
 static void free_block(block_table *table, const block_rules *rules, block *found, i64 ticks,
                        shard_output *out);
 static void close_block(block_table *table, block *found, i64 ticks, shard_output *out);
@@ -20,11 +20,13 @@ static bool is_somebody_elses(const block_rules *rules, const block *found,
 void blocks_apply(block_table *table, const block_rules *rules, const memory_event *event,
                   u32 process, shard_output *out)
 {
+    /* A call that failed, or the free of NULL: nothing changes. */
+    if (event->address == 0)
+        return;
     block *const found = find_live(table, rules, event, process, out);
     switch ((memory_op)event->op) {
     case OP_ALLOC:
-        if (event->address != 0)
-            open_block(table, rules, event, process, out);
+        open_block(table, event, process, out);
         break;
     case OP_FREE:
         if (found != NULL) {
@@ -40,7 +42,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
             found->is_realloc = 1;
         } else {
             etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
-            open_block(table, rules, event, process, out);
+            open_block(table, event, process, out);
         }
         break;
     case OP_REALLOC_OLD:
@@ -52,11 +54,17 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
     case OP_REALLOC_SAME:
         if (found != NULL)
             close_block(table, found, event->ticks, out);
-        open_block(table, rules, event, process, out);
+        open_block(table, event, process, out);
         break;
     default:
         break;
     }
+}
+
+/* Times are the file's and may be anything, so they are not subtracted. */
+static bool is_soon_after(const block_rules *rules, const block *found, i64 ticks)
+{
+    return ticks <= etl_sat_add_i64(found->alloc_ticks, rules->race_ticks);
 }
 
 /* Between a moving realloc's free and its summary another thread may already
@@ -64,7 +72,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
 static bool is_somebody_elses(const block_rules *rules, const block *found,
                               const memory_event *event)
 {
-    return found->tid != event->tid && event->ticks - found->alloc_ticks <= rules->race_ticks;
+    return found->tid != event->tid && is_soon_after(rules, found, event->ticks);
 }
 
 static u32 home(const block_table *table, u32 process, u64 heap, u64 address)
@@ -199,10 +207,9 @@ static u32 keep_displaced(block_table *table, const block *from)
     return (u32)table->displaced.count;
 }
 
-static void open_block(block_table *table, const block_rules *rules, const memory_event *event,
-                       u32 process, shard_output *out)
+static void open_block(block_table *table, const memory_event *event, u32 process,
+                       shard_output *out)
 {
-    (void)rules;
     block *slot = find(table, event, process);
     u32 displaced = 0;
     if (slot != NULL) {
@@ -229,7 +236,7 @@ static void open_block(block_table *table, const block_rules *rules, const memor
 static void free_block(block_table *table, const block_rules *rules, block *found, i64 ticks,
                        shard_output *out)
 {
-    if (found->displaced != 0 && ticks - found->alloc_ticks <= rules->race_ticks)
+    if (found->displaced != 0 && is_soon_after(rules, found, ticks))
         drop_displaced(table, found, ticks, out);
     else
         close_block(table, found, ticks, out);

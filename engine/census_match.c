@@ -22,16 +22,19 @@ static int by_time(const void *a, const void *b)
     const census_target *const x = a, *const y = b;
     if (x->ticks != y->ticks)
         return x->ticks < y->ticks ? -1 : 1;
-    return (x->tid > y->tid) - (x->tid < y->tid);
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
 static void forget_old(census_matcher *matcher, i64 end_ticks)
 {
     if (end_ticks == INT64_MAX)
         return;
+    const i64 oldest = etl_sat_add_i64(end_ticks, -matcher->patience_ticks);
     size_t kept = 0;
     for (size_t i = 0; i < matcher->targets.count; i++) {
-        if (matcher->targets.at[i].ticks >= end_ticks - matcher->patience_ticks)
+        if (matcher->targets.at[i].ticks >= oldest)
             matcher->targets.at[kept++] = matcher->targets.at[i];
     }
     matcher->targets.count = kept;
@@ -64,12 +67,10 @@ bool census_match_slice(census_matcher *matcher, deferred_stacks *deferred,
     return true;
 }
 
-/* The same thread, or an event that names none: on the same CPU, or anywhere
- * for a user part, which may be written on another. Sorted by (time, thread),
- * threadless events come last (ETL_NO_ID is the largest). */
-static bool has_target(const census_matcher *matcher, const stack_piece *piece)
+/* The first target at or after a time, thread and CPU; NULL: none. */
+static const census_target *target_from(const census_matcher *matcher, i64 ticks, u32 tid, u16 cpu)
 {
-    const census_target wanted = { piece->event_ticks, piece->tid, 0 };
+    const census_target wanted = { ticks, tid, cpu };
     size_t low = 0, high = matcher->targets.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -78,14 +79,20 @@ static bool has_target(const census_matcher *matcher, const stack_piece *piece)
         else
             high = middle;
     }
-    for (; low < matcher->targets.count; low++) {
-        const census_target *const target = &matcher->targets.at[low];
-        if (target->ticks != piece->event_ticks)
-            return false;
-        if (target->tid == piece->tid)
-            return true;
-        if (target->tid == ETL_NO_ID && (target->cpu == piece->cpu || piece->part == PART_USER))
-            return true;
-    }
-    return false;
+    return low < matcher->targets.count ? &matcher->targets.at[low] : NULL;
+}
+
+/* The same thread, or an event that names none: on the same CPU, or anywhere
+ * for a user part, which may be written on another. Targets are sorted, so one
+ * look at each place is enough, however many there are of one time. */
+static bool has_target(const census_matcher *matcher, const stack_piece *piece)
+{
+    const i64 ticks = piece->event_ticks;
+    const census_target *found = target_from(matcher, ticks, piece->tid, 0);
+    if (found != NULL && found->ticks == ticks && found->tid == piece->tid)
+        return true;
+    const bool is_user = piece->part == PART_USER;
+    found = target_from(matcher, ticks, ETL_NO_ID, is_user ? 0 : piece->cpu);
+    return found != NULL && found->ticks == ticks && found->tid == ETL_NO_ID &&
+           (is_user || found->cpu == piece->cpu);
 }

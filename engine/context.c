@@ -86,17 +86,51 @@ static process_history *latest_of(const trace_context *context, u32 pid)
     return slot == 0 ? NULL : &context->processes.at[context->latest.at[slot - 1] - 1];
 }
 
-/* A new owner of the pid, its newest; NULL without memory. */
-static process_history *add_process(trace_context *context, u32 pid, i64 start_ticks)
+/* The last tick whose events can be the process's. */
+static i64 late_end(const trace_context *context, u32 process)
+{
+    return etl_sat_add_i64(context->processes.at[process - 1].end_ticks, context->after_end_ticks);
+}
+
+/* Skips grow with the number of owners, so that any is found in few steps: from
+ * two skips of one length the next owner makes one of both. */
+static void link_former(trace_context *context, process_history *row, u32 former)
+{
+    row->previous = row->skip = former;
+    row->depth = 1;
+    if (former == 0)
+        return;
+    const process_history *const one = &context->processes.at[former - 1];
+    const process_history *const two =
+        one->skip == 0 ? NULL : &context->processes.at[one->skip - 1];
+    const u32 two_depth = two == NULL ? 0 : two->depth;
+    const u32 three_depth =
+        two == NULL || two->skip == 0 ? 0 : context->processes.at[two->skip - 1].depth;
+    row->depth = one->depth + 1;
+    if (two != NULL && one->depth - two_depth == two_depth - three_depth)
+        row->skip = two->skip;
+}
+
+/* A new owner of the pid after `former`, 0: the first; NULL without memory. */
+static process_history *push_process(trace_context *context, u32 pid, u32 former, i64 start_ticks)
 {
     process_history row = { .pid = pid,
                             .parent_pid = ETL_NO_ID,
                             .start_ticks = start_ticks,
                             .end_ticks = ETLHEAP_TICKS_NEVER };
-    const u32 slot = latest_slot(context, pid);
-    if (slot != 0)
-        row.previous = context->latest.at[slot - 1];
+    link_former(context, &row, former);
     if (context->processes.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&context->processes, row))
+        return NULL;
+    return &context->processes.at[context->processes.count - 1];
+}
+
+/* A new owner of the pid, its newest; NULL without memory. */
+static process_history *add_process(trace_context *context, u32 pid, i64 start_ticks)
+{
+    const u32 slot = latest_slot(context, pid);
+    const u32 former = slot == 0 ? 0 : context->latest.at[slot - 1];
+    process_history *const process = push_process(context, pid, former, start_ticks);
+    if (process == NULL)
         return NULL;
     const u32 id = (u32)context->processes.count;
     if (slot != 0) {
@@ -106,7 +140,18 @@ static process_history *add_process(trace_context *context, u32 pid, i64 start_t
                                   (u32)context->latest.count)) {
         return NULL;
     }
-    return &context->processes.at[id - 1];
+    return process;
+}
+
+static bool take_names(trace_context *context, process_history *process,
+                       const etl_process_event *event)
+{
+    if (process->name == 0 &&
+        !etlheap_strings_add_text(&context->strings, event->image_file_name, &process->name))
+        return false;
+    return process->command_line != 0 ||
+           etlheap_strings_add_utf16(&context->strings, event->command_line,
+                                     &process->command_line);
 }
 
 /* Takes what the record says and we did not know. */
@@ -116,14 +161,49 @@ static bool describe(trace_context *context, process_history *process, const sys
     process->is_implicit = false;
     process->parent_pid = event->parent_id;
     process->unique_key = event->unique_process_key;
-    const bool is_wow64 = (event->flags & 2) != 0;
+    const bool is_wow64 = (event->flags & ETL_PROCESS_WOW64) != 0;
     process->pointer_bits = is_wow64 ? 32 : context->os_pointer_bits;
-    if (process->name == 0 &&
-        !etlheap_strings_add_text(&context->strings, event->image_file_name, &process->name))
-        return false;
-    return process->command_line != 0 ||
-           etlheap_strings_add_utf16(&context->strings, event->command_line,
-                                     &process->command_line);
+    return take_names(context, process, event);
+}
+
+static bool has_key_of(const process_history *process, const etl_process_event *event)
+{
+    return process->unique_key != 0 && process->unique_key == event->unique_process_key;
+}
+
+/* The known owner that a record speaks of: the newest one, or the one before if
+ * only memory events tell of the newest and the key is the other's. */
+static process_history *known_subject(const trace_context *context, const etl_process_event *event)
+{
+    process_history *const newest = latest_of(context, event->process_id);
+    if (newest == NULL || !newest->is_implicit || newest->previous == 0)
+        return newest;
+    process_history *const former = &context->processes.at[newest->previous - 1];
+    return has_key_of(former, event) ? former : newest;
+}
+
+/*
+ * *out: the process that an end or a rundown speaks of, made when it is not
+ * known yet. NULL when it ended before: the record is from another session, or
+ * something still refers to the process. False without memory.
+ */
+static bool find_subject(trace_context *context, const system_event *row, process_history **out)
+{
+    const etl_process_event *const event = &row->event.as.process;
+    process_history *const known = known_subject(context, event);
+    *out = known;
+    if (known == NULL) {
+        *out = add_process(context, event->process_id, ETLHEAP_TICKS_BEFORE);
+        return *out != NULL;
+    }
+    if (known->end_ticks > row->ticks)
+        return true;
+    const i64 late = etl_sat_add_i64(known->end_ticks, context->after_end_ticks);
+    *out = NULL;
+    if (row->ticks <= late || has_key_of(known, event))
+        return true;
+    *out = add_process(context, event->process_id, etl_sat_add_i64(late, 1));
+    return *out != NULL;
 }
 
 static bool apply_start(trace_context *context, const system_event *row)
@@ -131,10 +211,12 @@ static bool apply_start(trace_context *context, const system_event *row)
     const etl_process_event *const event = &row->event.as.process;
     process_history *process = latest_of(context, event->process_id);
     const bool alive = process != NULL && process->end_ticks > row->ticks;
-    if (alive && process->was_started && process->start_ticks == row->ticks)
-        return true; /* the same record from a second session */
-    const bool adopts = alive && process->is_implicit &&
-                        process->first_seen_ticks >= row->ticks - context->before_start_ticks;
+    if (alive && process->was_started &&
+        row->ticks <= etl_sat_add_i64(process->start_ticks, context->after_end_ticks))
+        return true; /* the same start from a second session */
+    const bool adopts =
+        alive && process->is_implicit &&
+        etl_sat_add_i64(process->first_seen_ticks, context->before_start_ticks) >= row->ticks;
     if (alive && !adopts) {
         process->end_ticks = row->ticks;
         etl_diag_add(&context->diag, ETL_DIAG_process_start_missing, 1);
@@ -151,46 +233,33 @@ static bool apply_start(trace_context *context, const system_event *row)
 
 static bool apply_end(trace_context *context, const system_event *row)
 {
-    const etl_process_event *const event = &row->event.as.process;
-    process_history *process = latest_of(context, event->process_id);
-    if (process == NULL)
-        process = add_process(context, event->process_id, ETLHEAP_TICKS_BEFORE);
-    else if (process->end_ticks == row->ticks ||
-             (process->end_ticks < row->ticks && process->unique_key != 0 &&
-              process->unique_key == event->unique_process_key))
-        return true; /* the same end from a second session */
-    else if (process->end_ticks < row->ticks)
-        process = add_process(context, event->process_id, process->end_ticks);
-    if (process == NULL || !describe(context, process, row))
+    process_history *process;
+    if (!find_subject(context, row, &process))
         return false;
+    if (process == NULL)
+        return true;
     process->end_ticks = row->ticks;
-    return true;
+    return describe(context, process, row);
 }
 
 /* At the start of a session or at its end: alive now, and since before. */
 static bool apply_rundown(trace_context *context, const system_event *row)
 {
-    const etl_process_event *const event = &row->event.as.process;
-    process_history *process = latest_of(context, event->process_id);
-    const bool ended = process != NULL && process->end_ticks <= row->ticks;
-    if (ended && process->unique_key != 0 && process->unique_key == event->unique_process_key)
-        return true; /* still referenced, but gone */
-    if (process == NULL)
-        process = add_process(context, event->process_id, ETLHEAP_TICKS_BEFORE);
-    else if (ended)
-        process = add_process(context, event->process_id, process->end_ticks);
-    return process != NULL && describe(context, process, row);
+    process_history *process;
+    if (!find_subject(context, row, &process))
+        return false;
+    return process == NULL || describe(context, process, row);
 }
 
 /* Exited, but something still refers to it: it only lends its name. */
 static bool apply_defunct(trace_context *context, const system_event *row)
 {
     const etl_process_event *const event = &row->event.as.process;
-    process_history *const process = latest_of(context, event->process_id);
+    process_history *const process = known_subject(context, event);
     if (process == NULL || process->name != 0 ||
         (process->unique_key != 0 && process->unique_key != event->unique_process_key))
         return true;
-    return describe(context, process, row);
+    return take_names(context, process, event);
 }
 
 static bool apply_destroy(trace_context *context, const system_event *row)
@@ -210,6 +279,7 @@ static bool apply_image(trace_context *context, const system_event *row)
                         .base = event->image_base,
                         .size_bytes = event->image_size_bytes,
                         .ticks = row->ticks,
+                        .order = (u32)context->images.count,
                         .kind = (u8)row->event.kind,
                         .time_date_stamp = event->time_date_stamp,
                         .checksum = event->image_checksum };
@@ -255,50 +325,85 @@ static bool apply_volume(trace_context *context, const system_event *row)
            ETLHEAP_PUSH(&context->volumes, volume);
 }
 
-/*
- * An id that no record has spoken of, or whose last owner has ended for good,
- * gets a process known from its memory events alone.
- */
+/* The owners around a moment, as ids: the newest that started by then, and the
+ * oldest that started later; 0: none. */
+typedef struct owners_around {
+    u32 before, after;
+} owners_around;
+
+static owners_around find_owners(const trace_context *context, u32 pid, i64 ticks)
+{
+    const process_history *const rows = context->processes.at;
+    const u32 slot = latest_slot(context, pid);
+    owners_around found = { slot == 0 ? 0 : context->latest.at[slot - 1], 0 };
+    while (found.before != 0 && rows[found.before - 1].start_ticks > ticks) {
+        const process_history *const row = &rows[found.before - 1];
+        const bool skips = row->skip != 0 && rows[row->skip - 1].start_ticks > ticks;
+        found.after = found.before;
+        found.before = skips ? row->skip : row->previous;
+    }
+    return found;
+}
+
+/* Which of the two an event belongs to; 0: neither. */
+static u32 choose_owner(const trace_context *context, owners_around found, i64 ticks)
+{
+    if (found.before != 0 && ticks <= late_end(context, found.before))
+        return found.before;
+    if (found.after != 0 && etl_sat_add_i64(ticks, context->before_start_ticks) >=
+                                context->processes.at[found.after - 1].start_ticks)
+        return found.after;
+    return 0;
+}
+
+/* A process known from an event between two owners, or after the last. */
+static process_history *add_implicit(trace_context *context, u32 pid, owners_around found)
+{
+    const i64 start_ticks = found.before == 0 ? ETLHEAP_TICKS_BEFORE
+                                              : etl_sat_add_i64(late_end(context, found.before), 1);
+    if (found.after == 0)
+        return add_process(context, pid, start_ticks);
+    process_history *const process = push_process(context, pid, found.before, start_ticks);
+    if (process == NULL)
+        return NULL;
+    process_history *const after = &context->processes.at[found.after - 1];
+    after->previous = (u32)context->processes.count;
+    process->end_ticks = after->start_ticks;
+    etl_diag_add(&context->diag, ETL_DIAG_process_start_missing, 1);
+    return process;
+}
+
+bool context_ensure_until(trace_context *context, u32 pid, i64 ticks, i64 *until_ticks)
+{
+    const owners_around found = find_owners(context, pid, ticks);
+    const u32 owner = choose_owner(context, found, ticks);
+    process_history *const process =
+        owner != 0 ? &context->processes.at[owner - 1] : add_implicit(context, pid, found);
+    if (process == NULL)
+        return false;
+    if (owner == 0)
+        process->is_implicit = true;
+    if (owner == 0 || (process->is_implicit && process->first_seen_ticks > ticks))
+        process->first_seen_ticks = ticks;
+    *until_ticks = owner != 0 && owner == found.before ? late_end(context, owner) : INT64_MAX;
+    if (found.after != 0 && *until_ticks >= context->processes.at[found.after - 1].start_ticks)
+        *until_ticks = etl_sat_add_i64(context->processes.at[found.after - 1].start_ticks, -1);
+    return true;
+}
+
 bool context_ensure(trace_context *context, u32 pid, i64 first_ticks, i64 last_ticks)
 {
-    process_history *process = latest_of(context, pid);
-    const bool after_end =
-        process != NULL && process->end_ticks != ETLHEAP_TICKS_NEVER &&
-        last_ticks > etl_sat_add_i64(process->end_ticks, context->after_end_ticks);
-    if (process == NULL || after_end) {
-        const i64 start = after_end ? process->end_ticks : ETLHEAP_TICKS_BEFORE;
-        process = add_process(context, pid, start);
-        if (process == NULL)
-            return false;
-        process->is_implicit = true;
-        process->first_seen_ticks = after_end ? last_ticks : first_ticks;
-    }
-    if (process->is_implicit && process->first_seen_ticks > first_ticks && process->previous == 0)
-        process->first_seen_ticks = first_ticks;
-    return true;
+    i64 until_ticks;
+    return context_ensure_until(context, pid, first_ticks, &until_ticks) &&
+           (last_ticks <= until_ticks ||
+            context_ensure_until(context, pid, last_ticks, &until_ticks));
 }
 
 u32 context_process_at(const trace_context *context, u32 pid, i64 ticks)
 {
-    const u32 slot = latest_slot(context, pid);
-    u32 id = slot == 0 ? 0 : context->latest.at[slot - 1];
-    u32 following = 0; /* the oldest owner that starts after `ticks` */
-    while (id != 0) {
-        const process_history *const process = &context->processes.at[id - 1];
-        const i64 late = etl_sat_add_i64(process->end_ticks, context->after_end_ticks);
-        if (process->start_ticks <= ticks) {
-            const bool lives = ticks <= process->end_ticks;
-            const bool prefers_following =
-                following != 0 && context->processes.at[following - 1].start_ticks - ticks <=
-                                      context->before_start_ticks;
-            if (lives || (ticks <= late && !prefers_following) || following == 0)
-                return id;
-            return following;
-        }
-        following = id;
-        id = process->previous;
-    }
-    return following;
+    const owners_around found = find_owners(context, pid, ticks);
+    const u32 owner = choose_owner(context, found, ticks);
+    return owner != 0 ? owner : found.after != 0 ? found.after : found.before;
 }
 
 i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 alloc_ticks)

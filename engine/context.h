@@ -9,8 +9,15 @@
  * Rules where records are missing or out of step (etl-events.md G, C.3):
  *  - a start within 1 s after the first memory event of an implicit process is
  *    that process's start: the creator maps the child's memory first;
- *  - events up to 2 ms after the end still belong to the ended process;
- *  - a start while the id is in use ends the former owner at that moment.
+ *  - events up to 2 ms after the end still belong to the ended process, unless
+ *    the next owner of the id has started;
+ *  - a start while the id is in use ends the former owner at that moment;
+ *  - events that by these rules are nobody's make an implicit process between
+ *    the owner before and the one after them;
+ *  - a second session repeats a record a moment later, with the same key.
+ *
+ * The rules look at times alone, never at how far a trace has been read, so
+ * owners do not depend on how it is cut into slices.
  *
  * Applied slice by slice on one thread; look-ups are read only and may then run
  * on any number of threads.
@@ -24,6 +31,7 @@ typedef struct process_history {
     u32 pid;
     u32 parent_pid;
     u32 previous;           /* id of the id's former owner, 0: none */
+    u32 skip, depth;        /* id of one further back, and how many there are */
     u32 name, command_line; /* strings */
     i64 start_ticks, end_ticks;
     i64 first_seen_ticks; /* first memory event, implicit processes only */
@@ -45,8 +53,9 @@ typedef struct image_row {
     u32 pid;
     u64 base, size_bytes;
     i64 ticks;
-    u8 kind;  /* ETL_EVENT_IMAGE_LOAD, _UNLOAD, _DCSTART, _DCEND */
-    u32 path; /* string */
+    u32 order; /* of the event among the images */
+    u8 kind;   /* ETL_EVENT_IMAGE_LOAD, _UNLOAD, _DCSTART, _DCEND */
+    u32 path;  /* string */
     u32 time_date_stamp, checksum;
 } image_row;
 
@@ -85,7 +94,12 @@ void context_close(trace_context *context);
 /* Applies the system events of a slice, sorted by time. False without memory. */
 bool context_apply(trace_context *context, const system_event *events, size_t count);
 
-/* Makes sure that look-ups of `pid` between the two times find a process. */
+/* Makes sure that there is a process for an event of `pid` at `ticks`, and says
+ * up to when the same holds for its later events. False without memory. */
+bool context_ensure_until(trace_context *context, u32 pid, i64 ticks, i64 *until_ticks);
+
+/* The same for two events; others between them find a process, but not one made
+ * for them when the id changed hands in between. */
 bool context_ensure(trace_context *context, u32 pid, i64 first_ticks, i64 last_ticks);
 
 /* The process id of `pid` at `ticks`; 0 only when never ensured. */

@@ -226,7 +226,8 @@ static int by_time(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* What the tasks found, in task order, into the run. */
+/* What the tasks found, in task order, into the run. A stream's tasks follow each
+ * other, so the order of the rows settles what happened in one tick of it. */
 static bool merge_tasks(run *state)
 {
     state->definitions.count = 0;
@@ -240,11 +241,15 @@ static bool merge_tasks(run *state)
         if (task->last_ticks > state->result->last_ticks)
             state->result->last_ticks = task->last_ticks;
         for (size_t k = 0; k < task->definitions.count; k++) {
-            if (!ETLHEAP_PUSH(&state->definitions, task->definitions.at[k]))
+            key_definition row = task->definitions.at[k];
+            row.order = (u32)state->definitions.count;
+            if (!ETLHEAP_PUSH(&state->definitions, row))
                 return false;
         }
         for (size_t k = 0; k < task->system.count; k++) {
-            if (!ETLHEAP_PUSH(&state->system, task->system.at[k]))
+            system_event row = task->system.at[k];
+            row.order = (u32)state->system.count;
+            if (!ETLHEAP_PUSH(&state->system, row))
                 return false;
         }
     }
@@ -328,10 +333,10 @@ static bool drain_shards(run *state)
 
 static bool run_slice(run *state)
 {
-    state->task_count = (u32)state->slice.tasks.count;
-    state->tasks = calloc(state->task_count + 1, sizeof *state->tasks);
+    state->tasks = calloc(state->slice.tasks.count + 1, sizeof *state->tasks);
     if (state->tasks == NULL)
         return false;
+    state->task_count = (u32)state->slice.tasks.count;
     etlheap_workers_run(state->options.jobs, state->task_count, scan_one, state);
     if (!merge_tasks(state) ||
         !context_apply(&state->result->context, state->system.at, state->system.count) ||

@@ -317,7 +317,7 @@ typedef struct etlheap_frame {
     const char *module; /* last component of the module's path */
     const char *symbol;
     const char *file;
-    u64 address; /* of the first stack that has the frame */
+    u64 address; /* the lowest it was seen at: processes differ */
     u64 offset;  /* in the module; meaningless when module is NULL */
     u32 line;    /* 0 unknown */
 } etlheap_frame;

@@ -31,6 +31,7 @@ void frames_close(frame_table *table)
     etlheap_index_free(&table->frame_index);
     etlheap_index_free(&table->stack_index);
     etlheap_index_free(&table->cache_index);
+    *table = (frame_table){ 0 };
 }
 
 static const char *path_of(const etlheap_module_info *module)
@@ -86,7 +87,8 @@ static bool same_cache(const void *owner, u32 id, const void *key)
 {
     const frame_table *const table = owner;
     const frame_cache *const a = &table->cache.at[id - 1], *const b = key;
-    return a->process == b->process && a->stack == b->stack && a->epoch == b->epoch;
+    return a->process == b->process && a->stack == b->stack && a->epoch == b->epoch &&
+           a->kernel_epoch == b->kernel_epoch;
 }
 
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id)
@@ -94,11 +96,14 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
     *id = 0;
     if (stack == 0)
         return true;
+    const module_table *const modules = &table->result->modules;
     const u32 pid = table->result->processes.at[process - 1].pid;
-    const bool has_epochs = table->result->modules.epochs.count > 0;
-    frame_cache key = { process, stack,
-                        has_epochs ? modules_epoch(&table->result->modules, pid, ticks) : 0, 0 };
-    const u64 hash = etlheap_hash_u64((u64)process << 32 ^ (u64)key.epoch << 48 ^ stack);
+    frame_cache key = { .process = process, .stack = stack };
+    if (modules->epochs.count > 0) {
+        key.epoch = modules_epoch(modules, pid, ticks);
+        key.kernel_epoch = modules_epoch(modules, 0, ticks);
+    }
+    const u64 hash = etlheap_hash_bytes(&key, offsetof(frame_cache, resolved));
     const u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, &key);
     if (cached != 0) {
         *id = table->cache.at[cached - 1].resolved;

@@ -3,7 +3,8 @@
  *
  * The same code has different addresses in different processes and boots, so
  * what is shown and grouped is module + offset. A raw stack is resolved once
- * per process and module epoch; equal results share one id.
+ * per process and module epochs, its own and the kernel's; equal results share
+ * one id.
  */
 #ifndef ETLHEAP_FRAMES_H
 #define ETLHEAP_FRAMES_H
@@ -26,7 +27,7 @@ typedef struct frame_stack {
 } frame_stack;
 
 typedef struct frame_cache {
-    u32 process, stack, epoch, resolved;
+    u32 process, stack, epoch, kernel_epoch, resolved;
 } frame_cache;
 
 typedef struct frame_table {
@@ -41,6 +42,7 @@ typedef struct frame_table {
     etlheap_index frame_index, stack_index, cache_index;
 } frame_table;
 
+/* False without memory; the table is then empty, and closing it is harmless. */
 bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_query *query);
 void frames_close(frame_table *table);
 

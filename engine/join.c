@@ -23,10 +23,33 @@
 
 #define PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
 
-/* Hash chains over `waiting`, made anew per slice. */
+/*
+ * Where an event that lacks a part is looked for. Chains are oldest first, so
+ * parts of events that time and thread do not tell apart go to them in order. A
+ * link is spent once its event has the part, or has learned its thread; spent
+ * links are dropped when met, so a crowd in one chain is walked once and not
+ * once per piece.
+ */
+typedef enum chain_kind {
+    CHAIN_THREAD_KERNEL, /* by time and thread: lacks the kernel part */
+    CHAIN_THREAD_USER,
+    CHAIN_CPU_KERNEL, /* without a thread, by time and CPU */
+    CHAIN_CPU_USER,
+    CHAIN_PROCESS_USER, /* without a thread, by time and process */
+    CHAIN_SERVED        /* by thread: has a kernel part and lacks the user part */
+} chain_kind;
+
+typedef struct chain_link {
+    u32 event; /* index in `waiting` */
+    u32 place; /* thread, CPU or process */
+    u32 next;  /* index + 1 */
+    u8 kind;   /* chain_kind */
+} chain_link;
+
+/* Made anew per slice. */
 typedef struct chain_set {
-    u32 *by_event;  /* same time and thread; index + 1 of the newest */
-    u32 *by_thread; /* those with a kernel part only */
+    ETLHEAP_VECTOR(chain_link) links;
+    u32 *buckets; /* index + 1 of the first link */
     u32 mask;
 } chain_set;
 
@@ -64,8 +87,8 @@ bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks,
         ok = make_chains(join, &chains);
         for (size_t i = 0; ok && i < join->pieces.count; i++)
             ok = attach_piece(join, &chains, deferred, &join->pieces.at[i]);
-        free(chains.by_event);
-        free(chains.by_thread);
+        ETLHEAP_VECTOR_FREE(&chains.links);
+        free(chains.buckets);
     }
     return ok && settle_waiting(join, deferred, end_ticks);
 }
@@ -90,7 +113,9 @@ static int by_time(const void *a, const void *b)
         return x->event_ticks < y->event_ticks ? -1 : 1;
     if (x->tid != y->tid)
         return x->tid < y->tid ? -1 : 1;
-    return (int)x->part - (int)y->part;
+    if (x->part != y->part)
+        return (int)x->part - (int)y->part;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
@@ -99,7 +124,9 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
     for (u32 i = 0; i < task_count; i++) {
         scan_output *const task = &tasks[i];
         for (size_t k = 0; k < task->pieces.count; k++) {
-            if (!ETLHEAP_PUSH(&join->pieces, task->pieces.at[k]))
+            stack_piece piece = task->pieces.at[k];
+            piece.order = (u32)join->pieces.count;
+            if (!ETLHEAP_PUSH(&join->pieces, piece))
                 return false;
         }
         for (size_t k = 0; k < task->events.count; k++) {
@@ -120,31 +147,50 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
     return true;
 }
 
-static u32 *chain_of_event(const chain_set *chains, i64 ticks, u32 tid)
+static u32 *bucket_of(const chain_set *chains, chain_kind kind, i64 ticks, u32 place)
 {
-    const u64 hash = etlheap_hash_u64((u64)ticks ^ (u64)tid << 40);
-    return &chains->by_event[(u32)(hash >> 32) & chains->mask];
+    const u64 hash = etlheap_hash_u64((u64)ticks ^ (u64)place << 40 ^ (u64)kind << 36);
+    return &chains->buckets[(u32)(hash >> 32) & chains->mask];
 }
 
-static u32 *chain_of_thread(const chain_set *chains, u32 tid)
+/* Chains by thread alone are for all times. */
+static i64 chain_ticks(chain_kind kind, i64 ticks)
 {
-    return &chains->by_thread[(u32)(etlheap_hash_u64(tid) >> 32) & chains->mask];
+    return kind == CHAIN_SERVED ? 0 : ticks;
 }
 
-static void link_event(stack_join *join, const chain_set *chains, u32 index)
+/* Puts an event first into a chain. */
+static bool link_event(stack_join *join, chain_set *chains, chain_kind kind, u32 event)
 {
-    waiting_event *const row = &join->waiting.at[index];
-    u32 *const head = chain_of_event(chains, row->ticks, row->tid);
-    row->next = *head;
-    *head = index + 1;
+    const waiting_event *const row = &join->waiting.at[event];
+    u32 place = row->tid;
+    if (kind == CHAIN_CPU_KERNEL || kind == CHAIN_CPU_USER)
+        place = row->cpu;
+    else if (kind == CHAIN_PROCESS_USER)
+        place = row->pid;
+    u32 *const head = bucket_of(chains, kind, chain_ticks(kind, row->ticks), place);
+    const chain_link link = { event, place, *head, (u8)kind };
+    if (chains->links.count >= UINT32_MAX || !ETLHEAP_PUSH(&chains->links, link))
+        return false;
+    *head = (u32)chains->links.count;
+    return true;
 }
 
-static void link_thread(stack_join *join, const chain_set *chains, u32 index)
+static bool link_missing(stack_join *join, chain_set *chains, u32 event)
 {
-    waiting_event *const row = &join->waiting.at[index];
-    u32 *const head = chain_of_thread(chains, row->tid);
-    row->next_of_thread = *head;
-    *head = index + 1;
+    const waiting_event *const row = &join->waiting.at[event];
+    const bool has_thread = row->tid != ETL_NO_ID;
+    if (!row->has_kernel &&
+        !link_event(join, chains, has_thread ? CHAIN_THREAD_KERNEL : CHAIN_CPU_KERNEL, event))
+        return false;
+    if (row->has_user)
+        return true;
+    if (row->has_kernel && !link_event(join, chains, CHAIN_SERVED, event))
+        return false;
+    if (has_thread)
+        return link_event(join, chains, CHAIN_THREAD_USER, event);
+    return link_event(join, chains, CHAIN_CPU_USER, event) &&
+           link_event(join, chains, CHAIN_PROCESS_USER, event);
 }
 
 static bool make_chains(stack_join *join, chain_set *out)
@@ -153,114 +199,113 @@ static bool make_chains(stack_join *join, chain_set *out)
     while (size < join->waiting.count && size < (u32)1 << 30)
         size *= 2;
     out->mask = size - 1;
-    out->by_event = calloc(size, sizeof *out->by_event);
-    out->by_thread = calloc(size, sizeof *out->by_thread);
-    if (out->by_event == NULL || out->by_thread == NULL || join->waiting.count >= UINT32_MAX)
+    out->buckets = calloc(size, sizeof *out->buckets);
+    if (out->buckets == NULL || join->waiting.count >= UINT32_MAX)
         return false;
-    for (u32 i = 0; i < join->waiting.count; i++) {
-        const waiting_event *const row = &join->waiting.at[i];
-        link_event(join, out, i);
-        if (row->has_kernel && !row->has_user)
-            link_thread(join, out, i);
+    for (u32 i = (u32)join->waiting.count; i > 0; i--) {
+        if (!link_missing(join, out, i - 1))
+            return false;
     }
     return true;
 }
 
-static bool lacks_part(const waiting_event *row, stack_part part)
+static bool is_spent(const chain_link *link, const waiting_event *row)
 {
-    return part == PART_KERNEL ? !row->has_kernel : !row->has_user;
-}
-
-/* How well an event without a thread fits: 2 same CPU, 1 same process. A
- * kernel or whole part is always written on the event's own CPU. */
-static int closeness(const waiting_event *row, const stack_piece *piece)
-{
-    if (row->cpu == piece->cpu)
-        return 2;
-    return piece->part == PART_USER && row->pid == piece->pid ? 1 : 0;
-}
-
-/* The link to the closest event of a chain, the oldest of equals; NULL: none. */
-static u32 *find_link(stack_join *join, u32 *link, const stack_piece *piece, u32 tid)
-{
-    u32 *best = NULL;
-    int best_closeness = 1;
-    for (; *link != 0; link = &join->waiting.at[*link - 1].next) {
-        const waiting_event *const row = &join->waiting.at[*link - 1];
-        if (row->ticks != piece->event_ticks || row->tid != tid || !lacks_part(row, piece->part))
-            continue;
-        const int close = tid == ETL_NO_ID ? closeness(row, piece) : 1;
-        if (close >= best_closeness) {
-            best = link;
-            best_closeness = close;
-        }
+    switch ((chain_kind)link->kind) {
+    case CHAIN_THREAD_KERNEL:
+        return row->has_kernel;
+    case CHAIN_CPU_KERNEL:
+        return row->has_kernel || row->tid != ETL_NO_ID;
+    case CHAIN_CPU_USER:
+    case CHAIN_PROCESS_USER:
+        return row->has_user || row->tid != ETL_NO_ID;
+    case CHAIN_THREAD_USER:
+    case CHAIN_SERVED:
+        break;
     }
-    return best;
+    return row->has_user;
 }
 
-/* The event of a piece, index + 1, 0: none. One without a thread learns it. */
-static u32 find_event(stack_join *join, const chain_set *chains, const stack_piece *piece)
+/* The first event of a chain, index + 1; 0: none. CHAIN_SERVED: not later than
+ * `ticks`. */
+static u32 find_in(const stack_join *join, chain_set *chains, chain_kind kind, i64 ticks, u32 place)
 {
+    u32 *at = bucket_of(chains, kind, chain_ticks(kind, ticks), place);
+    while (*at != 0) {
+        chain_link *const link = &chains->links.at[*at - 1];
+        const waiting_event *const row = &join->waiting.at[link->event];
+        if (is_spent(link, row)) {
+            *at = link->next;
+            continue;
+        }
+        const bool in_time = kind == CHAIN_SERVED ? row->ticks <= ticks : row->ticks == ticks;
+        if (link->kind == kind && link->place == place && in_time)
+            return link->event + 1;
+        at = &link->next;
+    }
+    return 0;
+}
+
+/*
+ * The event of a piece, index + 1; 0: none. Without a thread it is one of the
+ * same CPU, where a kernel or whole part is always written, or else for a user
+ * part one of the same process.
+ */
+static u32 find_event(const stack_join *join, chain_set *chains, const stack_piece *piece)
+{
+    const bool is_kernel = piece->part == PART_KERNEL;
     const i64 ticks = piece->event_ticks;
-    u32 *link = find_link(join, chain_of_event(chains, ticks, piece->tid), piece, piece->tid);
-    if (link != NULL)
-        return *link;
-    link = find_link(join, chain_of_event(chains, ticks, ETL_NO_ID), piece, ETL_NO_ID);
-    if (link == NULL)
-        return 0;
-    const u32 found = *link;
-    *link = join->waiting.at[found - 1].next;
-    join->waiting.at[found - 1].tid = piece->tid;
-    link_event(join, chains, found - 1);
+    u32 found = find_in(join, chains, is_kernel ? CHAIN_THREAD_KERNEL : CHAIN_THREAD_USER, ticks,
+                        piece->tid);
+    if (found != 0)
+        return found;
+    found = find_in(join, chains, is_kernel ? CHAIN_CPU_KERNEL : CHAIN_CPU_USER, ticks, piece->cpu);
+    if (found == 0 && piece->part == PART_USER)
+        found = find_in(join, chains, CHAIN_PROCESS_USER, ticks, piece->pid);
     return found;
 }
 
-/* Every event of the thread that a user part serves besides its own. */
-static void serve_thread(stack_join *join, chain_set *chains, const stack_piece *piece,
-                         stack_ref user)
+/* Gives a part to an event, and puts it into the chains it belongs to from then
+ * on. */
+static bool take_part(stack_join *join, chain_set *chains, u32 event, const stack_piece *piece,
+                      stack_ref ref)
 {
-    u32 *link = chain_of_thread(chains, piece->tid);
-    while (*link != 0) {
-        waiting_event *const row = &join->waiting.at[*link - 1];
-        const bool serves = row->tid == piece->tid && row->ticks <= piece->ticks;
-        if (serves && !row->has_user) {
-            row->has_user = true;
-            row->user = user;
-        }
-        if (serves || row->has_user)
-            *link = row->next_of_thread;
-        else
-            link = &row->next_of_thread;
+    waiting_event *const row = &join->waiting.at[event];
+    const bool learns = row->tid == ETL_NO_ID && piece->tid != ETL_NO_ID;
+    if (learns)
+        row->tid = piece->tid;
+    if (piece->part == PART_KERNEL) {
+        row->has_kernel = true;
+        row->kernel = ref;
+    } else {
+        row->has_user = true;
+        row->user = ref;
     }
+    if (learns)
+        return link_missing(join, chains, event);
+    const bool to_serve = piece->part == PART_KERNEL && !row->has_user;
+    return !to_serve || link_event(join, chains, CHAIN_SERVED, event);
 }
 
+/* A user part goes to its event and to all that it serves besides. */
 static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *deferred,
                          const stack_piece *piece)
 {
-    stack_ref ref = piece->stack;
-    const bool is_kernel = piece->part == PART_KERNEL;
-    const u32 found = find_event(join, chains, piece);
-    join->pieces_unmatched += found == 0;
-    const bool serves_others =
-        piece->part == PART_USER && *chain_of_thread(chains, piece->tid) != 0;
-    if (found == 0 && !serves_others)
+    const bool serves = piece->part == PART_USER;
+    u32 taker = find_event(join, chains, piece);
+    if (taker == 0 && serves)
+        taker = find_in(join, chains, CHAIN_SERVED, piece->ticks, piece->tid);
+    if (taker == 0)
         return true;
-    if (piece->is_key && !deferred_use(deferred, piece->key, is_kernel, piece->ticks, &ref))
+    stack_ref ref = piece->stack;
+    if (piece->is_key &&
+        !deferred_use(deferred, piece->key, piece->part == PART_KERNEL, piece->ticks, &ref))
         return false;
-    if (found != 0) {
-        waiting_event *const row = &join->waiting.at[found - 1];
-        if (is_kernel) {
-            row->has_kernel = true;
-            row->kernel = ref;
-            if (!row->has_user)
-                link_thread(join, chains, found - 1);
-        } else {
-            row->has_user = true;
-            row->user = ref;
-        }
+    while (taker != 0) {
+        if (!take_part(join, chains, taker - 1, piece, ref))
+            return false;
+        taker = serves ? find_in(join, chains, CHAIN_SERVED, piece->ticks, piece->tid) : 0;
     }
-    if (serves_others)
-        serve_thread(join, chains, piece, ref);
     return true;
 }
 
@@ -268,7 +313,8 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
 static bool keep_waiting(stack_join *join, waiting_event *row)
 {
     if (row->slot == 0) {
-        if (join->slots.count >= STACK_NUMBER_MAX || !ETLHEAP_PUSH(&join->slots, STACK_NONE))
+        if (join->slots.count >= STACK_NUMBER_MAX ||
+            !ETLHEAP_PUSH(&join->slots, (waiting_slot){ STACK_NONE, ETL_NO_ID }))
             return false;
         row->slot = (u32)join->slots.count;
         row->event->stack = STACK_TAG_WAITING | (row->slot - 1);
@@ -279,7 +325,8 @@ static bool keep_waiting(stack_join *join, waiting_event *row)
 
 static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_ticks)
 {
-    const i64 oldest = end_ticks == INT64_MAX ? INT64_MAX : end_ticks - join->patience_ticks;
+    const i64 oldest =
+        end_ticks == INT64_MAX ? INT64_MAX : etl_sat_add_i64(end_ticks, -join->patience_ticks);
     size_t kept = 0;
     for (size_t i = 0; i < join->waiting.count; i++) {
         waiting_event *const row = &join->waiting.at[i];
@@ -292,7 +339,7 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
         if (waits && !keep_waiting(join, row))
             return false;
         if (row->slot != 0)
-            join->slots.at[row->slot - 1] = ref;
+            join->slots.at[row->slot - 1] = (waiting_slot){ ref, row->tid };
         else if (row->event != NULL)
             row->event->stack = ref;
         if (waits)

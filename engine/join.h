@@ -19,16 +19,13 @@ typedef struct waiting_event {
     u16 cpu;
     bool has_kernel, has_user;
     stack_ref kernel, user;
-    u32 next; /* index + 1 of the next in its hash chain */
-    u32 next_of_thread;
 } waiting_event;
 
 typedef struct stack_join {
     ETLHEAP_VECTOR(waiting_event) waiting;
-    ETLHEAP_VECTOR(stack_ref) slots;    /* final reference by slot number */
+    ETLHEAP_VECTOR(waiting_slot) slots; /* by slot number */
     ETLHEAP_VECTOR(stack_piece) pieces; /* of the slice */
     i64 patience_ticks;
-    u64 pieces_unmatched;
 } stack_join;
 
 void join_open(stack_join *join, const timebase *base);

@@ -4,11 +4,13 @@
  * Image events come as loads, unloads and rundowns, in any mixture: many traces
  * hold the end rundown only. Sorted by (process, base, time) they are replayed:
  * a load opens a module, an unload closes it, and either an unload or a rundown
- * without one before it tells of a module that was there since before the trace.
+ * without one before it tells of a module that was there since before the trace,
+ * or since the former one of its place left.
  *
  * The table is sorted by base, and modules alive at one time do not overlap, but
  * over time they may. So a look-up walks back from the last base at or below the
- * address for as long as any earlier module reaches that far.
+ * address for as long as any earlier module reaches that far. The lives of one
+ * base follow each other in time, so of each base it looks at two at most.
  */
 #include "modules.h"
 
@@ -28,9 +30,10 @@ static void identify(const trace_context *context, const image_row *row,
 static bool finish(module_table *out);
 
 /* Kernel images are reported for process 0 and, at times, 4. */
-static u32 owner_pid(u32 pid, u64 base)
+static u32 owner_pid(const trace_context *context, u32 pid, u64 base)
 {
-    return pid == SYSTEM_PID && stack_is_kernel_address(base, 8) ? KERNEL_PID : pid;
+    const bool is_kernel = stack_is_kernel_address(base, context->os_pointer_bits / 8);
+    return pid == SYSTEM_PID && is_kernel ? KERNEL_PID : pid;
 }
 
 static int compare_place(u32 pid_a, u64 base_a, i64 ticks_a, u32 pid_b, u64 base_b, i64 ticks_b)
@@ -46,7 +49,7 @@ static int by_place(const void *a, const void *b)
 {
     const image_row *const x = a, *const y = b;
     const int order = compare_place(x->pid, x->base, x->ticks, y->pid, y->base, y->ticks);
-    return order != 0 ? order : (int)x->kind - (int)y->kind;
+    return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
 static int by_identity(const void *a, const void *b)
@@ -59,12 +62,13 @@ static int by_identity(const void *a, const void *b)
 bool modules_build(module_table *out, trace_context *context)
 {
     *out = (module_table){ 0 };
-    for (size_t i = 0; i < context->images.count; i++)
-        context->images.at[i].pid =
-            owner_pid(context->images.at[i].pid, context->images.at[i].base);
+    for (size_t i = 0; i < context->images.count; i++) {
+        image_row *const row = &context->images.at[i];
+        row->pid = owner_pid(context, row->pid, row->base);
+    }
     for (size_t i = 0; i < context->identities.count; i++) {
         image_identity *const row = &context->identities.at[i];
-        row->pid = owner_pid(row->pid, row->base);
+        row->pid = owner_pid(context, row->pid, row->base);
     }
     if (context->images.count > 0)
         qsort(context->images.at, context->images.count, sizeof *context->images.at, by_place);
@@ -84,14 +88,21 @@ void modules_free(module_table *modules)
     ETLHEAP_VECTOR_FREE(&modules->epochs);
 }
 
-/* Is the newest module the row's, and still loaded? */
-static etlheap_module_info *open_module(const module_table *out, const image_row *row)
+/* The newest module if it is at the row's place; NULL: there was none yet. */
+static etlheap_module_info *former_module(const module_table *out, const image_row *row)
 {
     if (out->list.count == 0)
         return NULL;
     etlheap_module_info *const newest = &out->list.at[out->list.count - 1];
-    const bool same_place = newest->pid == row->pid && newest->base == row->base;
-    return same_place && newest->unload_ticks == ETLHEAP_TICKS_NEVER ? newest : NULL;
+    return newest->pid == row->pid && newest->base == row->base ? newest : NULL;
+}
+
+/* Is the module the row speaks of still loaded? Two sessions may both tell of
+ * one unload. */
+static bool is_open(const etlheap_module_info *former, const image_row *row)
+{
+    return former->unload_ticks == ETLHEAP_TICKS_NEVER ||
+           (row->kind == ETL_EVENT_IMAGE_UNLOAD && former->unload_ticks == row->ticks);
 }
 
 static bool same_prefix(const char *text, const char *prefix, size_t size)
@@ -126,14 +137,16 @@ static bool replay(module_table *out, trace_context *context)
 {
     for (size_t i = 0; i < context->images.count; i++) {
         const image_row *const row = &context->images.at[i];
-        etlheap_module_info *open = open_module(out, row);
+        etlheap_module_info *const former = former_module(out, row);
+        etlheap_module_info *open = former != NULL && is_open(former, row) ? former : NULL;
         const bool same_image = open != NULL && is_same_image(context, open, row);
         if (open != NULL && !same_image && row->kind != ETL_EVENT_IMAGE_UNLOAD) {
             open->unload_ticks = row->ticks; /* its unload was not seen */
             open = NULL;
         }
         if (open == NULL) {
-            const i64 load = row->kind == ETL_EVENT_IMAGE_LOAD ? row->ticks : ETLHEAP_TICKS_BEFORE;
+            const i64 since = former == NULL ? ETLHEAP_TICKS_BEFORE : former->unload_ticks;
+            const i64 load = row->kind == ETL_EVENT_IMAGE_LOAD ? row->ticks : since;
             if (!add_module(out, context, row, load, ETLHEAP_TICKS_NEVER))
                 return false;
             open = &out->list.at[out->list.count - 1];
@@ -161,6 +174,14 @@ static bool add_module(module_table *out, trace_context *context, const image_ro
     return name_module(context, row->path, &module) && ETLHEAP_PUSH(&out->list, module);
 }
 
+/* A volume is a whole number of the path's components. */
+static bool is_prefix(const char *path, const char *prefix, size_t size)
+{
+    if (size == 0 || !same_prefix(path, prefix, size))
+        return false;
+    return prefix[size - 1] == '\\' || path[size] == '\\' || path[size] == '\0';
+}
+
 /* The volume whose NT path is the longest prefix of the path; NULL: none. */
 static const volume_row *volume_of(const trace_context *context, const char *path)
 {
@@ -170,7 +191,7 @@ static const volume_row *volume_of(const trace_context *context, const char *pat
         const char *const prefix =
             etlheap_strings_get(&context->strings, context->volumes.at[i].nt_path);
         const size_t size = strlen(prefix);
-        if (size > best_size && same_prefix(path, prefix, size)) {
+        if (size > best_size && is_prefix(path, prefix, size)) {
             best = &context->volumes.at[i];
             best_size = size;
         }
@@ -244,17 +265,26 @@ static int by_epoch(const void *a, const void *b)
     return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Where a module's place was another's at another time, an epoch begins. */
+static bool add_epochs(module_table *out, const etlheap_module_info *module)
+{
+    return ETLHEAP_PUSH(&out->epochs, (module_epoch){ module->pid, module->load_ticks }) &&
+           ETLHEAP_PUSH(&out->epochs, (module_epoch){ module->pid, module->unload_ticks });
+}
+
+/* Among modules that share addresses over time, each coming or going begins an
+ * epoch. They lie side by side in the table, from one that nothing before it
+ * reaches into to the next such. */
 static bool finish(module_table *out)
 {
+    u32 first = 0; /* of the neighbours whose epochs are not told yet */
     for (u32 i = 0; i < out->list.count; i++) {
         const etlheap_module_info *const module = &out->list.at[i];
         const bool same_pid = i > 0 && module[-1].pid == module->pid;
         const u64 before = same_pid ? out->reach.at[i - 1] : 0;
-        if (same_pid && before > module->base) {
-            const module_epoch starts[2] = { { module->pid, module->load_ticks },
-                                             { module->pid, module[-1].load_ticks } };
-            if (!ETLHEAP_PUSH(&out->epochs, starts[0]) || !ETLHEAP_PUSH(&out->epochs, starts[1]))
+        if (before <= module->base)
+            first = i;
+        for (; before > module->base && first <= i; first++) {
+            if (!add_epochs(out, &out->list.at[first]))
                 return false;
         }
         if (!ETLHEAP_PUSH(&out->reach, etl_max_u64(before, end_of(module))))
@@ -265,27 +295,43 @@ static bool finish(module_table *out)
     return true;
 }
 
-static u32 find_in(const module_table *modules, u32 pid, u64 address, i64 ticks)
+/* The first module at or after a place of the table. */
+static size_t first_from(const module_table *modules, u32 pid, u64 base, i64 ticks)
 {
     size_t low = 0, high = modules->list.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const etlheap_module_info *const row = &modules->list.at[middle];
-        if (row->pid < pid || (row->pid == pid && row->base <= address))
+        if (compare_place(row->pid, row->base, row->load_ticks, pid, base, ticks) < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+static bool covers(const etlheap_module_info *module, u64 address)
+{
+    return address >= module->base && address < end_of(module);
+}
+
+static u32 find_in(const module_table *modules, u32 pid, u64 address, i64 ticks)
+{
+    const etlheap_module_info *const list = modules->list.at;
     u32 other_time = UINT32_MAX;
-    while (low > 0 && modules->list.at[low - 1].pid == pid &&
-           modules->reach.at[low - 1] > address) {
-        const etlheap_module_info *const row = &modules->list.at[--low];
-        if (address >= end_of(row))
-            continue;
-        if (row->load_ticks <= ticks && ticks < row->unload_ticks)
-            return (u32)low;
-        if (other_time == UINT32_MAX)
-            other_time = (u32)low;
+    size_t end = first_from(modules, pid, address, INT64_MAX);
+    while (end > 0 && list[end - 1].pid == pid && modules->reach.at[end - 1] > address) {
+        const u64 base = list[end - 1].base;
+        const size_t start = first_from(modules, pid, base, INT64_MIN);
+        const size_t next = first_from(modules, pid, base, etl_sat_add_i64(ticks, 1));
+        const bool is_last = next > start && covers(&list[next - 1], address);
+        if (is_last && ticks < list[next - 1].unload_ticks)
+            return (u32)(next - 1);
+        if (other_time == UINT32_MAX && is_last)
+            other_time = (u32)(next - 1);
+        else if (other_time == UINT32_MAX && next < end && covers(&list[next], address))
+            other_time = (u32)next;
+        end = start;
     }
     return other_time;
 }

@@ -26,14 +26,14 @@ bool modules_build(module_table *out, trace_context *context);
 void modules_free(module_table *modules);
 
 /*
- * The module at `address` of the process, as loaded at `ticks`; else one that
- * was there at another time (rundowns may be all there is). Kernel addresses
- * are looked up among the kernel's modules. UINT32_MAX: none.
+ * The module at `address` of the process, as loaded at `ticks`; else the one that
+ * was there last before, or first after (rundowns may be all there is). Kernel
+ * addresses are looked up among the kernel's modules. UINT32_MAX: none.
  */
 u32 modules_find(const module_table *modules, u32 pid, u64 address, i64 ticks);
 
-/* Look-ups of one process in one epoch give the same answer at all times;
- * nearly every process has but one. */
+/* Look-ups among one process's modules give the same answer at all times of an
+ * epoch; nearly every process has but one. The kernel's have their own, pid 0. */
 u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks);
 
 #endif

@@ -66,15 +66,24 @@ void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
     ranges_sweep(&shard->ranges, input->context, input->end_ticks, &shard->out);
 }
 
+/* Takes the events of the shard in the lane's task; false when there are none. */
+static bool enter_task(const pair_input *input, u32 shard, lane *entered)
+{
+    const scan_output *const task = &input->tasks[entered->task];
+    const u32 start = task->shard_starts[shard], end = task->shard_starts[shard + 1];
+    if (start == end)
+        return false;
+    entered->at = task->events.at + start;
+    entered->end = task->events.at + end;
+    return true;
+}
+
 /* Moves a lane to its next task that has events of the shard. */
 static bool next_task(const pair_input *input, u32 shard, lane *from)
 {
     while (from->task < from->task_last) {
         from->task++;
-        const scan_output *const task = &input->tasks[from->task];
-        from->at = task->events.at + task->shard_starts[shard];
-        from->end = task->events.at + task->shard_starts[shard + 1];
-        if (from->at != from->end)
+        if (enter_task(input, shard, from))
             return true;
     }
     return false;
@@ -92,12 +101,8 @@ static bool open_lanes(const pair_input *input, u32 shard, lane_heap *heap)
         while (last + 1 < input->task_count &&
                input->tasks[last + 1].stream == input->tasks[first].stream)
             last++;
-        const scan_output *const task = &input->tasks[first];
-        lane opened = { .at = task->events.at + task->shard_starts[shard],
-                        .end = task->events.at + task->shard_starts[shard + 1],
-                        .task = first,
-                        .task_last = last };
-        if (opened.at != opened.end || next_task(input, shard, &opened)) {
+        lane opened = { .task = first, .task_last = last };
+        if (enter_task(input, shard, &opened) || next_task(input, shard, &opened)) {
             /* Sift the newcomer up. */
             u32 at = heap->count++;
             while (at > 0 && lane_before(&opened, &heap->lanes[(at - 1) / 2])) {

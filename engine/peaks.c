@@ -132,8 +132,7 @@ static bool compute_group(const peak_work *work, u32 group, curve_step **steps, 
     bool any_freed = false, all_before = true;
     for (size_t i = 0; i < count; i++) {
         any_freed |= rows[i].free_ticks < work->to_ticks;
-        all_before &=
-            rows[i].alloc_ticks < work->from_ticks && rows[i].free_ticks > work->from_ticks;
+        all_before &= rows[i].alloc_ticks < work->from_ticks;
     }
     if (!any_freed || all_before) {
         work->peaks[group] = sum_all(rows, count);
@@ -149,8 +148,8 @@ static bool compute_group(const peak_work *work, u32 group, curve_step **steps, 
     size_t filled = 0;
     for (size_t i = 0; i < count; i++) {
         const i64 size = signed_size(rows[i].size);
-        const i64 start =
-            rows[i].alloc_ticks > work->from_ticks ? rows[i].alloc_ticks : work->from_ticks;
+        const i64 before = etl_sat_add_i64(work->from_ticks, -1);
+        const i64 start = rows[i].alloc_ticks > before ? rows[i].alloc_ticks : before;
         (*steps)[filled++] = (curve_step){ start, size, 1 };
         if (rows[i].free_ticks < work->to_ticks)
             (*steps)[filled++] = (curve_step){ rows[i].free_ticks, -size, -1 };

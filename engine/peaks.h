@@ -1,8 +1,10 @@
 /*
  * peaks.h - the maximum of each group's outstanding curve over a window.
  *
- * Outstanding at time t is the sum over lifetimes with alloc <= t < free, a
- * function of time: what happens in one tick happens together. A group all of
+ * Outstanding is the sum over lifetimes with alloc <= t < free, a function of
+ * time: what happens in one tick happens together. The curve begins with what
+ * is outstanding as the window opens, before anything in its first tick: the
+ * same lifetimes whose sizes impacting_size is reckoned from. A group all of
  * whose lifetimes live on to the window's end peaks there, one without
  * allocations inside peaks at the start; only mixed groups are replayed, each
  * by sorting its own allocations and frees.

@@ -87,6 +87,15 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
+/* Behind one UTF-8 character; a stray byte counts as one. */
+static const char *skip_character(const char *text)
+{
+    text++;
+    while ((*text & 0xC0) == 0x80)
+        text++;
+    return text;
+}
+
 /* On a mismatch after a star, the star takes one character more. */
 bool query_glob(const char *pattern, const char *text)
 {
@@ -95,12 +104,15 @@ bool query_glob(const char *pattern, const char *text)
         if (*pattern == '*') {
             star = ++pattern;
             star_text = text;
-        } else if (*pattern == '?' || (*pattern != '\0' && lower(*pattern) == lower(*text))) {
+        } else if (*pattern == '?') {
+            pattern++;
+            text = skip_character(text);
+        } else if (*pattern != '\0' && lower(*pattern) == lower(*text)) {
             pattern++;
             text++;
         } else if (star != NULL) {
             pattern = star;
-            text = ++star_text;
+            text = star_text = skip_character(star_text);
         } else {
             return false;
         }
@@ -157,16 +169,8 @@ static bool select_processes(query_plan *plan)
     return true;
 }
 
-etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
-                      etl_error *err)
+static etl_status refuse(const etlheap_query *query, etl_error *err)
 {
-    *out = (query_plan){ .query = query, .result = result };
-    out->from_ns = query->from_ns;
-    out->to_ns = query->to_ns == INT64_MAX ? result->info.end_ns : query->to_ns;
-    if (query->from_ns == INT64_MIN) {
-        const i64 first_ns = etl_time_ns(result->base.base, result->first_ticks);
-        out->from_ns = first_ns < 0 ? first_ns : 0;
-    }
     if (query->from_ns != INT64_MIN && query->to_ns != INT64_MAX && query->from_ns > query->to_ns)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the window ends before it begins");
     if (query->lifetime_min_ns > query->lifetime_max_ns)
@@ -175,6 +179,40 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the size range is empty");
     if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
+    }
+    if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
+    return ETL_OK;
+}
+
+/* An end that the query leaves open gives way to the one that it states. */
+static void set_window(query_plan *plan)
+{
+    const etlheap_query *const query = plan->query;
+    const i64 first_ns = etl_time_ns(plan->result->base.base, plan->result->first_ticks);
+    plan->from_ns = first_ns < 0 ? first_ns : 0;
+    plan->to_ns = plan->result->info.end_ns;
+    if (query->from_ns != INT64_MIN)
+        plan->from_ns = query->from_ns;
+    else if (query->to_ns < plan->from_ns)
+        plan->from_ns = query->to_ns;
+    if (query->to_ns != INT64_MAX)
+        plan->to_ns = query->to_ns;
+    else if (plan->to_ns < plan->from_ns)
+        plan->to_ns = plan->from_ns;
+}
+
+etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
+                      etl_error *err)
+{
+    *out = (query_plan){ .query = query, .result = result };
+    const etl_status status = refuse(query, err);
+    if (status != ETL_OK)
+        return status;
+    set_window(out);
     out->from_ticks = etl_time_ticks(result->base.base, out->from_ns);
     out->to_ticks = etl_time_ticks(result->base.base, out->to_ns);
     if (!select_processes(out))
@@ -213,9 +251,12 @@ static bool lifetime_fits(const query_plan *plan, const query_row *row)
     if (query->lifetime_min_ns <= 0 && query->lifetime_max_ns == INT64_MAX)
         return true;
     i64 lifetime_ns = INT64_MAX;
-    if (row->free_ticks != ETLHEAP_TICKS_NEVER && row->alloc_ticks != ETLHEAP_TICKS_BEFORE)
-        lifetime_ns = etl_time_ns(plan->result->base.base, row->free_ticks) -
-                      etl_time_ns(plan->result->base.base, row->alloc_ticks);
+    const bool is_known =
+        row->free_ticks != ETLHEAP_TICKS_NEVER && row->alloc_ticks != ETLHEAP_TICKS_BEFORE;
+    if (is_known && __builtin_sub_overflow(etl_time_ns(plan->result->base.base, row->free_ticks),
+                                           etl_time_ns(plan->result->base.base, row->alloc_ticks),
+                                           &lifetime_ns))
+        lifetime_ns = INT64_MAX;
     return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
 }
 

@@ -17,10 +17,10 @@ range *range_map_seek(const range_map *map, u64 address, range_place *place);
 /* The next one in address order; NULL at the end. */
 range *range_map_next(const range_map *map, range_place *place);
 
-/* Adds a range that touches no other; false without memory. */
+/* Adds a range that overlaps no other; false without memory. */
 bool range_map_insert(range_map *map, range added);
 
-/* Removes the range at `place`; the place then stands at its successor. */
+/* Removes the range at `place`; no place is valid afterwards. */
 void range_map_remove(range_map *map, range_place place);
 
 void range_map_free(range_map *map);

@@ -11,7 +11,9 @@ static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, 
 static void reserve(range_owner *owner, range wanted, shard_output *out);
 static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_output *out);
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out);
-static bool contains_bytes(const range_owner *owner, u64 start, u64 end);
+static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out);
+static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
+                          shard_output *out);
 static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
                         shard_output *out);
 
@@ -36,13 +38,10 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
                            .alloc_ticks = event->ticks,
                            .stack = event->stack,
                            .tid = event->tid };
+    if (is_extent)
+        end_destroyed(context, owner, event->ticks, out);
     switch ((memory_op)event->op) {
     case OP_EXPAND:
-        /* A destroyed heap's extents must not pass for the new heap's. */
-        if (context->processes.at[process - 1].has_destroyed_heaps)
-            sweep_owner(context, owner, event->ticks, out);
-        commit(owner, wanted, out);
-        break;
     case OP_COMMIT:
         commit(owner, wanted, out);
         break;
@@ -51,11 +50,8 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         break;
     case OP_DECOMMIT:
     case OP_CONTRACT:
-        if (!contains_bytes(owner, wanted.start, wanted.end)) {
-            process_counts *const counts = shard_counts(out, process);
-            if (counts != NULL)
-                counts->free_without_alloc[kind]++;
-        }
+        if (wanted.start < wanted.end)
+            count_if_unknown(owner, wanted.start, wanted.end, out);
         remove_committed(owner, wanted.start, wanted.end, event->ticks, out);
         break;
     case OP_RELEASE:
@@ -95,7 +91,9 @@ static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap)
     const u64 hash = etlheap_hash_u64(heap ^ (u64)process << 32 ^ (u64)kind << 24);
     u32 id = etlheap_index_find(&table->index, hash, same_owner, table, &key);
     if (id == 0) {
-        const range_owner fresh = { .process = process, .kind = kind, .heap = heap };
+        const range_owner fresh = {
+            .process = process, .kind = kind, .heap = heap, .swept_ticks = INT64_MIN
+        };
         if (table->owners.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&table->owners, fresh))
             return NULL;
         id = (u32)table->owners.count;
@@ -105,12 +103,34 @@ static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap)
     return &table->owners.at[id - 1];
 }
 
-/* Is any byte of [start, end) committed? */
-static bool contains_bytes(const range_owner *owner, u64 start, u64 end)
+/* Does any byte of [start, end) lie in a range of the map? */
+static bool has_bytes(const range_map *map, u64 start, u64 end)
 {
     range_place place;
-    const range *const found = range_map_seek(&owner->committed, start, &place);
+    const range *const found = range_map_seek(map, start, &place);
     return found != NULL && found->start < end;
+}
+
+/* Freeing what is neither committed nor reserved frees memory from before the
+ * trace. Pages of a known reservation may well be empty. */
+static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out)
+{
+    if (has_bytes(&owner->committed, start, end) || has_bytes(&owner->reserved, start, end))
+        return;
+    process_counts *const counts = shard_counts(out, owner->process);
+    if (counts != NULL)
+        counts->free_without_alloc[owner->kind]++;
+}
+
+/* A destroyed heap's extents must not pass for those of a new heap with its
+ * handle. Looks at the extents only when there was a destruction since. */
+static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
+                          shard_output *out)
+{
+    if (context_heap_end(context, owner->process, owner->heap, owner->swept_ticks) >= now_ticks)
+        return;
+    sweep_owner(context, owner, now_ticks, out);
+    owner->swept_ticks = now_ticks;
 }
 
 static void commit(range_owner *owner, range wanted, shard_output *out)
@@ -202,6 +222,7 @@ static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_out
     range_place place;
     const range *const reserved = range_map_seek(&owner->reserved, base, &place);
     u64 end = end_of(base, size);
+    count_if_unknown(owner, base, size == 0 ? end_of(base, 1) : end, out);
     if (reserved != NULL && reserved->start == base) {
         if (size == 0)
             end = reserved->end;
@@ -227,11 +248,14 @@ static u64 committed_bytes(const range_owner *owner, u64 start, u64 end)
 /*
  * The record tells how many bytes of the region are committed, not which. What
  * we do not know of yet is put into the first gaps: sizes are then right, and
- * addresses are when the whole region is committed.
+ * addresses are when the whole region is committed. The region is a reservation,
+ * unless it is a part of one whose making was seen.
  */
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 end = end_of(event->address, event->heap);
+    if (!has_bytes(&owner->reserved, event->address, end))
+        reserve(owner, (range){ .start = event->address, .end = end }, out);
     const u64 known = committed_bytes(owner, event->address, end);
     u64 missing = event->size > known ? event->size - known : 0;
     u64 at = event->address;

@@ -13,6 +13,7 @@
  *    that starts there.
  *  - Rundowns tell committed bytes per region: what is not known yet began
  *    before the trace.
+ *  - Freeing what is neither committed nor reserved is counted apart.
  */
 #ifndef ETLHEAP_RANGES_H
 #define ETLHEAP_RANGES_H
@@ -45,6 +46,7 @@ typedef struct range_owner {
     u64 heap; /* extents */
     range_map committed;
     range_map reserved; /* VirtualAlloc reservations; times and stacks unused */
+    i64 swept_ticks;    /* extents of heaps destroyed before are gone */
 } range_owner;
 
 typedef struct range_table {

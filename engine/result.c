@@ -95,11 +95,18 @@ static bool order_processes(etlheap_result *result, const result_parts *parts, u
 static u32 final_stack(const result_parts *parts, stack_ref ref)
 {
     if ((ref & STACK_TAG_MASK) == STACK_TAG_WAITING)
-        ref = parts->slots[ref & STACK_NUMBER_MAX];
+        ref = parts->slots[ref & STACK_NUMBER_MAX].stack;
     if ((ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED)
         return parts->deferred_ids[ref & STACK_NUMBER_MAX];
     assert((ref & STACK_TAG_MASK) == 0);
     return ref;
+}
+
+/* A thread that came with a late piece of the stack. */
+static u32 final_thread(const result_parts *parts, stack_ref ref, u32 thread)
+{
+    const bool is_late = (ref & STACK_TAG_MASK) == STACK_TAG_WAITING;
+    return is_late && thread == ETL_NO_ID ? parts->slots[ref & STACK_NUMBER_MAX].tid : thread;
 }
 
 static void rewrite_columns(etlheap_result *result, const result_parts *parts, const u32 *new_ids)
@@ -108,9 +115,10 @@ static void rewrite_columns(etlheap_result *result, const result_parts *parts, c
         const store_segment *const segment = &result->store.segments.at[i];
         for (u32 row = 0; row < segment->rows; row++) {
             segment->process[row] = new_ids[segment->process[row]];
+            segment->thread[row] = final_thread(parts, segment->stack[row], segment->thread[row]);
             segment->stack[row] = final_stack(parts, segment->stack[row]);
-            const bool bare = segment->stack[row] == 0 &&
-                              segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE;
+            const bool bare =
+                segment->stack[row] == 0 && segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE;
             etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
         }
     }
@@ -163,6 +171,15 @@ static const char *clock_name(etl_clock clock)
     return "qpc";
 }
 
+/* Just after a tick; of a clock faster than 1 GHz the next may be in the same
+ * nanosecond. */
+static i64 end_after(const etl_session *session, i64 ticks)
+{
+    const i64 next_ns = etl_time_ns(session, etl_sat_add_i64(ticks, 1));
+    const i64 least_ns = etl_sat_add_i64(etl_time_ns(session, ticks), 1);
+    return next_ns > least_ns ? next_ns : least_ns;
+}
+
 static bool describe_trace(etlheap_result *result, const result_parts *parts)
 {
     etlheap_trace_info *const info = &result->info;
@@ -197,7 +214,7 @@ static bool describe_trace(etlheap_result *result, const result_parts *parts)
     info->start_time_filetime = session->start_time_filetime;
     const i64 last = result->last_ticks == INT64_MIN ? session->header_ticks : result->last_ticks;
     info->duration_ns = etl_time_ns(session, last);
-    info->end_ns = etl_time_ns(session, etl_sat_add_i64(last, 1));
+    info->end_ns = end_after(session, last);
     return true;
 }
 

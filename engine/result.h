@@ -34,7 +34,7 @@ typedef struct result_parts {
     const process_counts *counts; /* by process id - 1 */
     size_t count_count;
     const u32 *deferred_ids; /* final stack of each deferred node */
-    const stack_ref *slots;  /* reference of each waiting slot */
+    const waiting_slot *slots;
 } result_parts;
 
 /*

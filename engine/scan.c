@@ -8,13 +8,28 @@
  * joined on the spot; what the ring does not settle goes to join.c as pieces.
  *
  * Stacks are looked up in the run's table, which nobody changes during a scan;
- * new ones go to a table of the task (STACK_TAG_LOCAL).
+ * new ones go to a table of the task (STACK_TAG_LOCAL). A look-up misses the
+ * cache several times over, so stacks wait in a small batch: what one step of a
+ * look-up needs is fetched for all of them before any takes the next step.
  */
 #include "stages.h"
 
 #include <stdlib.h>
 
-#define RING_SIZE 16u /* a power of two */
+#define RING_SIZE  16u /* a power of two */
+#define BATCH_SIZE 24u
+
+/* Where the reference of a stack goes. */
+typedef enum stack_target { TARGET_EVENT, TARGET_PIECE, TARGET_DEFINITION } stack_target;
+
+/* A stack that waits to be looked up; its frames lie in the loaded buffer. */
+typedef struct pending_stack {
+    u64 hash;
+    const void *frames;
+    u32 count;
+    u32 index; /* of the event, piece or definition */
+    stack_target target;
+} pending_stack;
 
 /* An event that wants a stack, by index in out->events. */
 typedef struct ring_entry {
@@ -30,14 +45,16 @@ typedef struct scanner {
     i64 ticks; /* of the record, base clock */
     ring_entry ring[RING_SIZE];
     u32 ring_count; /* entries ever pushed */
-    u32 order;      /* of system events and definitions */
-    u64 *frames;    /* STACK_FRAMES_MAX, for decoding */
+    pending_stack batch[BATCH_SIZE];
+    u32 batch_count;
+    u64 *widened; /* STACK_FRAMES_MAX, for frames of 4 bytes */
 } scanner;
 
 typedef bool handle_fn(scanner *s, const etl_event *event);
 
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
 static bool scan_record(scanner *s);
+static bool flush_batch(scanner *s);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
     handle_system, handle_stack, handle_key, handle_definition, handle_lost;
 
@@ -77,8 +94,8 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
 
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
 {
-    u64 frames[STACK_FRAMES_MAX];
-    scanner s = { .input = input, .out = out, .frames = frames };
+    u64 widened[STACK_FRAMES_MAX];
+    scanner s = { .input = input, .out = out, .widened = widened };
     out->last_ticks = INT64_MIN;
     out->status = ETL_OK;
     for (u32 i = 0; i < input->buffer_count; i++) {
@@ -93,7 +110,8 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
 {
     const scan_input *const input = s->input;
     const u32 trace = plan_trace(planned->stream);
-    /* What loading finds is counted once, not again when reading goes on. */
+    /* What loading finds is counted once, not again when reading goes on; so is
+     * what is wrong with the record at which it goes on. */
     etl_diag_counts ignored = { { 0 } };
     etl_diag_counts *const diag = planned->resume == 0 ? &s->out->diag : &ignored;
     etl_buffer buffer;
@@ -101,22 +119,22 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
         return false;
     if (planned->resume != 0)
         buffer.at = planned->resume;
-    buffer.diag = &s->out->diag;
     s->map = timebase_map(input->base, trace, buffer.session);
     s->out->stream = planned->stream;
     planned->resume = PLAN_DONE;
     etl_record record;
     s->record = &record;
     while (etl_record_next(&buffer, &record)) {
+        buffer.diag = &s->out->diag;
         s->ticks = tick_map_apply(s->map, record.ticks);
         if (s->ticks >= input->end_ticks) {
             planned->resume = record.offset;
-            return true;
+            break;
         }
         if (!scan_record(s))
             return false;
     }
-    return true;
+    return flush_batch(s);
 }
 
 static bool scan_record(scanner *s)
@@ -280,7 +298,6 @@ static bool handle_system(scanner *s, const etl_event *event)
     scan_output *const out = s->out;
     system_event row = { .ticks = s->ticks,
                          .stream = out->stream,
-                         .order = s->order++,
                          .pid = s->record->pid,
                          .tid = s->record->tid,
                          .event = *event };
@@ -301,40 +318,92 @@ static bool handle_lost(scanner *s, const etl_event *event)
     return true;
 }
 
-/* Widens the frames, innermost first; false when there are none. */
-static bool take_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 *count)
+/* A stack's frames as they are used: 8 bytes each, not too many. */
+typedef struct frame_view {
+    const void *at;
+    u32 count;
+    stack_part part;
+} frame_view;
+
+static stack_part classify(const u8 *frames, u32 frame_bytes, u32 count)
 {
-    if (*count > STACK_FRAMES_MAX) {
-        *count = STACK_FRAMES_MAX;
-        etl_diag_add(&s->out->diag, ETL_DIAG_stack_too_deep, 1);
-    }
-    if (frame_bytes == 8) {
-        memcpy(s->frames, frames, (size_t)*count * 8);
-    } else {
-        for (u32 i = 0; i < *count; i++)
-            s->frames[i] = etl_frame_at(frames, 4, i);
-    }
-    return *count > 0;
+    const u64 inner = etl_frame_at(frames, frame_bytes, 0);
+    const u64 outer = etl_frame_at(frames, frame_bytes, count - 1);
+    if (!stack_is_kernel_address(inner, frame_bytes))
+        return PART_USER;
+    return stack_is_kernel_address(outer, frame_bytes) ? PART_KERNEL : PART_WHOLE;
 }
 
-static bool intern_frames(scanner *s, u32 count, stack_ref *ref)
+/* Frames of 4 bytes are widened into the one place for that, so what waits there
+ * is looked up first. False without memory. */
+static bool view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count, frame_view *out)
 {
-    const u64 hash = stack_hash(s->frames, count);
-    *ref = stack_find(s->input->stacks, hash, s->frames, count);
-    if (*ref != STACK_NONE)
+    *out = (frame_view){ frames, count, PART_WHOLE };
+    if (count > STACK_FRAMES_MAX) {
+        out->count = STACK_FRAMES_MAX;
+        etl_diag_add(&s->out->diag, ETL_DIAG_stack_too_deep, 1);
+    }
+    if (out->count == 0)
         return true;
-    u32 local;
-    if (!stack_add(&s->out->new_stacks, hash, s->frames, count, &local))
+    out->part = classify(frames, frame_bytes, out->count);
+    if (frame_bytes == 8)
+        return true;
+    if (!flush_batch(s))
         return false;
-    *ref = STACK_TAG_LOCAL | local;
+    for (u32 i = 0; i < out->count; i++)
+        s->widened[i] = etl_frame_at(frames, 4, i);
+    out->at = s->widened;
     return true;
 }
 
-static stack_part classify(const scanner *s, u32 count, u32 frame_bytes)
+static bool look_up(scanner *s, const pending_stack *pending)
 {
-    const bool inner_kernel = stack_is_kernel_address(s->frames[0], frame_bytes);
-    const bool outer_kernel = stack_is_kernel_address(s->frames[count - 1], frame_bytes);
-    return !inner_kernel ? PART_USER : outer_kernel ? PART_KERNEL : PART_WHOLE;
+    scan_output *const out = s->out;
+    stack_ref ref = stack_find(s->input->stacks, pending->hash, pending->frames, pending->count);
+    if (ref == STACK_NONE) {
+        if (!stack_add(&out->new_stacks, pending->hash, pending->frames, pending->count, &ref))
+            return false;
+        ref |= STACK_TAG_LOCAL;
+    }
+    switch (pending->target) {
+    case TARGET_EVENT:
+        out->events.at[pending->index].stack = ref;
+        break;
+    case TARGET_PIECE:
+        out->pieces.at[pending->index].stack = ref;
+        break;
+    case TARGET_DEFINITION:
+        out->definitions.at[pending->index].stack = ref;
+        break;
+    }
+    return true;
+}
+
+static bool flush_batch(scanner *s)
+{
+    const u32 count = s->batch_count;
+    s->batch_count = 0;
+    for (u32 i = 0; i < count; i++)
+        stack_prefetch_entry(s->input->stacks, s->batch[i].hash);
+    for (u32 i = 0; i < count; i++)
+        stack_prefetch_frames(s->input->stacks, s->batch[i].hash);
+    for (u32 i = 0; i < count; i++) {
+        if (!look_up(s, &s->batch[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Has the stack's reference put where `target` and `index` say, soon. */
+static bool request_stack(scanner *s, const frame_view *frames, stack_target target, size_t index)
+{
+    if (frames->count == 0)
+        return true;
+    const u64 hash = stack_hash(frames->at, frames->count);
+    stack_prefetch_slots(s->input->stacks, hash);
+    s->batch[s->batch_count++] =
+        (pending_stack){ hash, frames->at, frames->count, (u32)index, target };
+    return s->batch_count < BATCH_SIZE || flush_batch(s);
 }
 
 /* The latest event in the ring with this time and thread; NULL when none. */
@@ -374,27 +443,23 @@ static bool handle_stack(scanner *s, const etl_event *event)
 {
     const etl_stack_event *const stack = &event->as.stack;
     scan_output *const out = s->out;
-    u32 count = stack->frame_count;
-    stack_ref ref = STACK_NONE;
-    stack_part part = PART_WHOLE;
+    frame_view frames;
     out->census.stack_records++;
-    if (take_frames(s, stack->frames, stack->frame_bytes, &count)) {
-        if (!intern_frames(s, count, &ref))
-            return false;
-        part = classify(s, count, stack->frame_bytes);
-    }
+    if (!view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
+        return false;
     ring_entry *const entry =
         ring_find(s, tick_map_apply(s->map, stack->event_ticks), stack->thread_id);
-    if (!s->input->census_only && settles(entry, part, out)) {
-        out->events.at[entry->event].stack = ref;
-        return true;
+    if (!s->input->census_only && settles(entry, frames.part, out)) {
+        if (frames.count > 0)
+            out->events.at[entry->event].stack = STACK_TAG_LOCAL; /* taken */
+        return request_stack(s, &frames, TARGET_EVENT, entry->event);
     }
     return push_piece(s, entry,
                       (stack_piece){ .event_ticks = stack->event_ticks,
                                      .pid = stack->process_id,
                                      .tid = stack->thread_id,
-                                     .stack = ref,
-                                     .part = (u8)part });
+                                     .part = (u8)frames.part }) &&
+           request_stack(s, &frames, TARGET_PIECE, out->pieces.count - 1);
 }
 
 static bool handle_key(scanner *s, const etl_event *event)
@@ -423,20 +488,18 @@ static bool handle_definition(scanner *s, const etl_event *event)
 {
     const etl_stack_definition *const definition = &event->as.stack_definition;
     scan_output *const out = s->out;
-    u32 count = definition->frame_count;
-    stack_ref ref;
-    if (!take_frames(s, definition->frames, definition->frame_bytes, &count))
-        return true;
-    if (!intern_frames(s, count, &ref))
+    frame_view frames;
+    if (!view_frames(s, definition->frames, definition->frame_bytes, definition->frame_count,
+                     &frames))
         return false;
-    return ETLHEAP_PUSH(
-        &out->definitions,
-        (key_definition){ .ticks = s->ticks,
-                          .key = definition->stack_key,
-                          .stream = out->stream,
-                          .order = s->order++,
-                          .stack = ref,
-                          .is_kernel = classify(s, count, definition->frame_bytes) != PART_USER });
+    if (frames.count == 0)
+        return true;
+    const key_definition row = { .ticks = s->ticks,
+                                 .key = definition->stack_key,
+                                 .stream = out->stream,
+                                 .is_kernel = frames.part != PART_USER };
+    return ETLHEAP_PUSH(&out->definitions, row) &&
+           request_stack(s, &frames, TARGET_DEFINITION, out->definitions.count - 1);
 }
 
 bool scan_partition(scan_output *out)

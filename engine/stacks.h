@@ -36,23 +36,33 @@ typedef u32 stack_ref;
 
 typedef struct stack_entry {
     const u64 *frames;
+    u64 hash;
     u32 count;
-    u32 hash; /* lower half of the content hash: a second check before memcmp */
 } stack_entry;
 
 typedef struct stack_table {
     etlheap_arena arena;
-    etlheap_index index;
+    struct stack_group *groups;       /* tags and ids; see stacks.c */
+    u32 group_mask;                   /* group count - 1 */
     ETLHEAP_VECTOR(stack_entry) list; /* list.at[id - 1] */
 } stack_table;
 
-u64 stack_hash(const u64 *frames, u32 count);
+/* `frames` are count addresses of 8 bytes, at any alignment: they may lie in a
+ * record as it is in the file. */
+u64 stack_hash(const void *frames, u32 count);
 
-/* The id, or 0. */
-u32 stack_find(const stack_table *table, u64 hash, const u64 *frames, u32 count);
+/*
+ * The id, or 0. A look-up misses the cache three times: for the slots, for the
+ * entry, for the frames to compare with. Where many are at hand, announce them
+ * first: each step fetches what the next one reads.
+ */
+u32 stack_find(const stack_table *table, u64 hash, const void *frames, u32 count);
+void stack_prefetch_slots(const stack_table *table, u64 hash);
+void stack_prefetch_entry(const stack_table *table, u64 hash);
+void stack_prefetch_frames(const stack_table *table, u64 hash);
 
 /* Finds or adds; count > 0. False without memory or beyond STACK_NUMBER_MAX. */
-bool stack_add(stack_table *table, u64 hash, const u64 *frames, u32 count, u32 *id);
+bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 *id);
 
 static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 {

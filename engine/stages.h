@@ -78,7 +78,15 @@ typedef struct stack_piece {
     u16 cpu;
     u8 part; /* stack_part */
     bool is_key;
+    u32 order; /* among all pieces of the slice, set by the join */
 } stack_piece;
+
+/* What became of an event whose stack was still on its way when its slice ended:
+ * its final reference, and its thread if a piece brought it. */
+typedef struct waiting_slot {
+    stack_ref stack;
+    u32 tid; /* ETL_NO_ID unknown */
+} waiting_slot;
 
 /* A user-half key whose event is known already: the common case by far. */
 typedef struct key_use {
@@ -91,7 +99,7 @@ typedef struct key_definition {
     i64 ticks;
     u64 key;
     u64 stream;
-    u32 order; /* in the task */
+    u32 order; /* in the slice; set when tasks are merged */
     stack_ref stack;
     bool is_kernel;
 } key_definition;
@@ -100,7 +108,7 @@ typedef struct key_definition {
 typedef struct system_event {
     i64 ticks;
     u64 stream;
-    u32 order;
+    u32 order;    /* in the slice */
     u32 pid, tid; /* of the header */
     etl_event event;
 } system_event;

@@ -14,8 +14,9 @@
 
 /* A buffer being read, with its next record in hand. */
 typedef struct open_buffer {
-    i64 key;   /* time the record sorts at */
-    u32 order; /* position in the plan: settles ties */
+    i64 key;    /* time the record sorts at */
+    u64 stream; /* settles ties: file, session, CPU */
+    u32 order;  /* position in the plan: settles the rest */
     u32 trace;
     etl_buffer buffer;
     etl_record record;
@@ -83,7 +84,9 @@ void etlheap_stream_close(etlheap_stream *stream)
 
 static bool before(const open_buffer *a, const open_buffer *b)
 {
-    return a->key != b->key ? a->key < b->key : a->order < b->order;
+    if (a->key != b->key)
+        return a->key < b->key;
+    return a->stream != b->stream ? a->stream < b->stream : a->order < b->order;
 }
 
 static bool push_heap(etlheap_stream *stream, open_buffer *open)
@@ -181,6 +184,7 @@ static bool open_next(etlheap_stream *stream)
     if (open == NULL)
         return false;
     open->key = planned->first_ticks;
+    open->stream = planned->stream;
     open->order = order;
     open->trace = plan_trace(planned->stream);
     if (etl_buffer_load(stream->traces[open->trace], planned->buffer, &open->scratch, &stream->diag,

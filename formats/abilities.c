@@ -8,7 +8,8 @@
 
 static const etlheap_ability abilities_table[] = {
     { "heap", "blocks of the heap functions, by process, heap and stack",
-      "wpr -heaptracingconfig app.exe enable, start the program, wpr -start Heap -filemode; or, for "
+      "wpr -heaptracingconfig app.exe enable, start the program, wpr -start Heap -filemode; or, "
+      "for "
       "a running one: xperf -start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc",
       offsetof(etlheap_abilities, heap) },
     { "virtualalloc", "memory committed by VirtualAlloc",

@@ -29,8 +29,10 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
             write_key(table, row, table->group_by[k], &text, sink);
             etlheap_sink_text(sink, ",");
         }
-        for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
-            etlheap_sink_format(sink, "%s%" PRId64, m > 0 ? "," : "", row->measures[m]);
+        for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+            etlheap_sink_text(sink, m > 0 ? "," : "");
+            etlheap_sink_signed(sink, row->measures[m]);
+        }
         etlheap_sink_text(sink, "\n");
     }
     const bool failed = text.failed;
@@ -38,6 +40,7 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
     return failed ? ETL_ERR_MEMORY : ETL_OK;
 }
 
+/* A process and a type take two columns each, so that spreadsheets can sort. */
 static void write_titles(const etlheap_table *table, etlheap_sink *sink)
 {
     for (u32 k = 0; k < table->group_by_count; k++) {
@@ -56,6 +59,7 @@ static void write_titles(const etlheap_table *table, etlheap_sink *sink)
     etlheap_sink_text(sink, "\n");
 }
 
+/* Nothing between two commas is what CSV has for "unknown". */
 static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
                       etlheap_text *text, etlheap_sink *sink)
 {

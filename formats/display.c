@@ -54,6 +54,7 @@ etlheap_glyph etlheap_glyph_at(const char *text, size_t size)
     return glyph;
 }
 
+/* Text is copied in runs between the characters that are replaced. */
 void etlheap_display_add(etlheap_text *to, const char *text)
 {
     const size_t size = strlen(text);
@@ -146,6 +147,7 @@ static u32 decode(const char *text, size_t length)
     return character;
 }
 
+/* Linear: the tables have a dozen rows, and most text is ASCII. */
 static bool is_in(u32 character, const character_range *ranges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

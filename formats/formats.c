@@ -17,7 +17,7 @@ static const etlheap_format formats[] = {
     },
     {
         .name = "json",
-        .summary = "one JSON document",
+        .summary = "one document",
         .write_report = etlheap_write_report_json,
         .write_info = etlheap_write_info_json,
     },
@@ -28,7 +28,7 @@ static const etlheap_format formats[] = {
     },
     {
         .name = "csv",
-        .summary = "comma-separated rows",
+        .summary = "rows",
         .write_report = etlheap_write_report_csv,
     },
 };
@@ -59,6 +59,7 @@ etlheap_layout etlheap_layout_default(void)
         .size = sizeof(etlheap_layout),
         .width = 100,
         .rows_max = 25,
+        .rows_of_each_kind = true,
         .frames_max = 4,
         .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
     };

@@ -40,6 +40,12 @@ void etlheap_sink_text(etlheap_sink *sink, const char *text);
 void etlheap_sink_format(etlheap_sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Numbers without printf's cost: a listing has hundreds of millions. Hexadecimal
+ * is lower case with at least `digits` digits (at most 16), without "0x". */
+void etlheap_sink_unsigned(etlheap_sink *sink, u64 value);
+void etlheap_sink_signed(etlheap_sink *sink, i64 value);
+void etlheap_sink_hex(etlheap_sink *sink, u64 value, int digits);
+
 /* Text from a file, fit for a terminal: what is no valid UTF-8 and what would
  * control the terminal is replaced by U+FFFD. */
 void etlheap_sink_printable(etlheap_sink *sink, const char *text, size_t size);
@@ -73,14 +79,16 @@ typedef struct etlheap_layout {
     size_t size; /* sizeof(etlheap_layout) */
     u32 width;   /* columns of a line; 0: not limited */
     bool colour;
-    u32 rows_max;         /* rows of a report or list; 0: all */
-    u32 frames_max;       /* frames shown of a row's stack */
-    etlheap_measure sort; /* by which the table is sorted: always shown */
+    u32 rows_max;           /* rows of a report or list; 0: all */
+    bool rows_of_each_kind; /* rows_max is for each kind, else for all together */
+    u32 frames_max;         /* frames shown of a row's stack */
+    etlheap_measure sort;   /* by which the table is sorted: always shown */
     bool sort_ascending;
     etlheap_tree tree;
 } etlheap_layout;
 
-/* 100 columns, no colour, 25 rows, 4 frames, outstanding size, no tree. */
+/* 100 columns, no colour, 25 rows of each kind, 4 frames, outstanding size, no
+ * tree. */
 etlheap_layout etlheap_layout_default(void);
 
 /* --- formats -------------------------------------------------------------------- */

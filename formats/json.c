@@ -9,8 +9,6 @@
 
 #include "units.h"
 
-#include <inttypes.h>
-
 static void begin_value(etlheap_json *json, const char *key);
 static void open_container(etlheap_json *json, const char *key, char bracket);
 static void close_container(etlheap_json *json, char bracket);
@@ -69,13 +67,13 @@ void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *
 void etlheap_json_i64(etlheap_json *json, const char *key, i64 value)
 {
     begin_value(json, key);
-    etlheap_sink_format(json->sink, "%" PRId64, value);
+    etlheap_sink_signed(json->sink, value);
 }
 
 void etlheap_json_u64(etlheap_json *json, const char *key, u64 value)
 {
     begin_value(json, key);
-    etlheap_sink_format(json->sink, "%" PRIu64, value);
+    etlheap_sink_unsigned(json->sink, value);
 }
 
 void etlheap_json_null(etlheap_json *json, const char *key)
@@ -87,7 +85,9 @@ void etlheap_json_null(etlheap_json *json, const char *key)
 void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits)
 {
     begin_value(json, key);
-    etlheap_sink_format(json->sink, "\"0x%0*" PRIx64 "\"", digits, value);
+    etlheap_sink_write(json->sink, "\"0x", 3);
+    etlheap_sink_hex(json->sink, value, digits);
+    etlheap_sink_write(json->sink, "\"", 1);
 }
 
 void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
@@ -151,6 +151,7 @@ static void begin_value(etlheap_json *json, const char *key)
     }
 }
 
+/* A container begins without members, whatever was at its depth before. */
 static void open_container(etlheap_json *json, const char *key, char bracket)
 {
     assert(json->depth < ETLHEAP_JSON_DEPTH_MAX);
@@ -160,6 +161,7 @@ static void open_container(etlheap_json *json, const char *key, char bracket)
     json->depth++;
 }
 
+/* Only a container with members is closed on a line of its own. */
 static void close_container(etlheap_json *json, char bracket)
 {
     assert(json->depth > 0);
@@ -176,6 +178,7 @@ static void line_break(etlheap_json *json)
     etlheap_sink_fill(json->sink, ' ', (size_t)json->depth * 2);
 }
 
+/* See the top of the file. */
 static void write_text(etlheap_sink *sink, const char *text, size_t size)
 {
     size_t run = 0; /* start of the bytes not yet written */
@@ -183,6 +186,10 @@ static void write_text(etlheap_sink *sink, const char *text, size_t size)
     while (at < size) {
         char numeric[8];
         const u8 c = (u8)text[at];
+        if (c >= 0x20 && c < 0x7F && c != '"' && c != '\\') {
+            at++;
+            continue;
+        }
         const size_t length = etlheap_units_utf8_length(text + at, size - at);
         const char *const instead = length == 0 ? "\xEF\xBF\xBD" : escape_of(c, numeric);
         if (!instead) {

@@ -34,6 +34,8 @@ etl_status etlheap_write_record_json(const etlheap_stream_record *record, const 
     return scratch->failed ? ETL_ERR_MEMORY : ETL_OK;
 }
 
+/* `ts` is the record's own clock as it stands in the file, also when several
+ * clocks were brought together for the order. */
 static void write_header(etlheap_json *json, const etlheap_stream_record *stream)
 {
     const etl_record *const record = &stream->record;
@@ -51,6 +53,7 @@ static void write_header(etlheap_json *json, const etlheap_stream_record *stream
     etlheap_json_u64(json, "payload_bytes", record->payload.size);
 }
 
+/* Ids that a header does not carry are null rather than a number. */
 static void write_id(etlheap_json *json, const char *key, u32 id)
 {
     if (id == ETL_NO_ID)
@@ -59,6 +62,7 @@ static void write_id(etlheap_json *json, const char *key, u32 id)
         etlheap_json_u64(json, key, id);
 }
 
+/* For all headers without a hook id; some messages have no GUID either. */
 static void write_provider(etlheap_json *json, const etl_record *record)
 {
     if (record->provider) {
@@ -72,6 +76,7 @@ static void write_provider(etlheap_json *json, const etl_record *record)
     etlheap_json_u64(json, "opcode", record->opcode);
 }
 
+/* The parser says which fields an event has: nothing here knows any event. */
 static void write_fields(etlheap_json *json, const etl_event *event, etlheap_text *scratch)
 {
     const etl_event_info *const info = etl_event_describe(event->kind);
@@ -136,6 +141,7 @@ static void write_ranges(etlheap_json *json, const etlheap_value *value)
     }
 }
 
+/* The layout of the rows differs by version, so the parser reads them. */
 static void write_working_sets(etlheap_json *json, const etlheap_value *value)
 {
     for (u32 i = 0; i < value->count; i++) {

@@ -34,6 +34,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     return ETL_OK;
 }
 
+/* One object for each lifetime of a process id, in order of id and start. */
 static void write_processes(etlheap_json *json, const etlheap_result *result)
 {
     const u32 count = etlheap_process_count(result);
@@ -71,6 +72,7 @@ static void write_time(etlheap_json *json, const char *key, const etlheap_result
         etlheap_json_i64(json, key, etlheap_time_ns(result, ticks));
 }
 
+/* Every kind of record with a hook id, also those we only count. */
 static void write_events(etlheap_json *json, const etlheap_result *result)
 {
     const etlheap_hook_count *rows = NULL;
@@ -119,6 +121,7 @@ static void write_provider(etlheap_json *json, const char *guid, u64 count, u64 
     etlheap_json_object_close(json);
 }
 
+/* Matching is counted by census runs, which is what `info` makes. */
 static void write_stacks(etlheap_json *json, const etlheap_result *result)
 {
     const etlheap_stack_counts *const stacks = etlheap_result_stacks(result);
@@ -131,6 +134,7 @@ static void write_stacks(etlheap_json *json, const etlheap_result *result)
     etlheap_json_object_close(json);
 }
 
+/* The words of abilities.c, in its order. */
 static void write_abilities(etlheap_json *json, const etlheap_result *result)
 {
     const etlheap_abilities abilities = etlheap_result_abilities(result);

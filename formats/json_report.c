@@ -51,6 +51,7 @@ etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap
     return ETL_OK;
 }
 
+/* Frames are listed once and referred to by index: stacks share most of them. */
 static void write_frames(etlheap_json *json, const etlheap_table *table)
 {
     etlheap_json_array(json, "frames");
@@ -86,6 +87,7 @@ static void write_stacks(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
+/* Stops when nobody reads any more: there may be millions. */
 static void write_rows(etlheap_json *json, const etlheap_table *table)
 {
     etlheap_json_array(json, "rows");
@@ -101,6 +103,8 @@ static void write_rows(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
+/* Some keys are two: a process is a name and an id, a type has WPA's word for
+ * its effect beside it. */
 static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
 {
     const char *const word = etlheap_key_word(key);
@@ -157,6 +161,7 @@ static void write_index(etlheap_json *json, const char *key, u32 index)
         etlheap_json_u64(json, key, index);
 }
 
+/* Kinds that the trace does not have are left out, not zero. */
 static void write_totals(etlheap_json *json, const etlheap_table *table)
 {
     etlheap_json_array(json, "totals");

@@ -24,8 +24,9 @@ typedef struct outline_node {
     u32 id; /* in order of creation */
     u32 parent;
     u32 level;
-    u32 row;   /* the first of the table in the group */
-    i64 order; /* siblings: smallest first, ties by row */
+    u32 row;     /* the first of the table in the group */
+    bool listed; /* it has a row that is */
+    i64 order;   /* siblings: smallest first, ties by row */
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } outline_node;
 
@@ -33,10 +34,13 @@ typedef struct outline_nodes {
     outline_node *at;
     u32 count;
     u32 open[ETLHEAP_GROUP_BY_MAX]; /* node of each level that takes the next row */
+    const bool *listed;             /* of each row of the table */
 } outline_nodes;
 
 static bool shares_level(etlheap_key key, etlheap_key before);
 static void find_levels(const etlheap_table *table, etlheap_outline *outline);
+static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
+                        etlheap_outline *out);
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out);
 static int compare_rows(const void *left, const void *right);
 static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
@@ -49,7 +53,7 @@ static u32 first_change(const etlheap_table *table, const etlheap_outline *outli
 static void open_nodes(u32 level, const etlheap_outline *outline, u32 row, outline_nodes *nodes);
 static void add_measures(i64 *into, const i64 *from);
 static void set_orders(const etlheap_layout *layout, outline_nodes *nodes);
-static void drop_unlisted(u32 rows_max, outline_nodes *nodes);
+static void drop_unlisted(outline_nodes *nodes);
 static int compare_siblings(const void *left, const void *right);
 static etl_status walk(const outline_nodes *nodes, etlheap_outline *outline);
 static u32 first_child(const outline_nodes *nodes, u32 level, u32 parent);
@@ -57,22 +61,23 @@ static u32 first_child(const outline_nodes *nodes, u32 level, u32 parent);
 etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layout *layout,
                                  etlheap_outline *out)
 {
-    const u32 rows_max = layout->rows_max ? layout->rows_max : UINT32_MAX;
-    outline_nodes nodes = { NULL, 0, { 0 } };
+    outline_nodes nodes = { .at = NULL };
+    bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     *out = (etlheap_outline){ 0 };
+    if (!listed)
+        return ETL_ERR_MEMORY;
     find_levels(table, out);
-    for (u32 i = rows_max; i < table->row_count; i++) {
-        add_measures(out->omitted, table->rows[i].measures);
-        out->omitted_rows++;
-    }
+    choose_rows(table, layout, listed, out);
+    nodes.listed = listed;
     etl_status status = make_nodes(table, out, &nodes);
     if (status == ETL_OK && nodes.count > 0) {
         set_orders(layout, &nodes);
-        drop_unlisted(rows_max, &nodes);
+        drop_unlisted(&nodes);
         qsort(nodes.at, nodes.count, sizeof *nodes.at, compare_siblings);
         status = walk(&nodes, out);
     }
     free(nodes.at);
+    free(listed);
     return status;
 }
 
@@ -90,6 +95,7 @@ static bool shares_level(etlheap_key key, etlheap_key before)
     return (short_keys >> key & 1) && (short_keys >> before & 1);
 }
 
+/* One level a key, but for neighbours that share a line. */
 static void find_levels(const etlheap_table *table, etlheap_outline *outline)
 {
     for (u32 k = 0; k < table->group_by_count; k++) {
@@ -102,6 +108,25 @@ static void find_levels(const etlheap_table *table, etlheap_outline *outline)
     }
 }
 
+/* Marks the rows that are listed and sums up the others. */
+static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
+                        etlheap_outline *out)
+{
+    u32 listed_of[ETLHEAP_KIND_COUNT] = { 0 };
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        u32 *const count = &listed_of[layout->rows_of_each_kind ? row->kind : 0];
+        listed[i] = layout->rows_max == 0 || *count < layout->rows_max;
+        if (listed[i]) {
+            (*count)++;
+        } else {
+            add_measures(out->omitted, row->measures);
+            out->omitted_rows++;
+        }
+    }
+}
+
+/* Pairs of table and index: qsort hands nothing else to the comparison. */
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out)
 {
     keyed_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
@@ -128,6 +153,7 @@ static int compare_rows(const void *left, const void *right)
     return compare_u64(a->row, b->row);
 }
 
+/* Any total order will do: equal keys must be neighbours, no more. */
 static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key)
 {
     switch (key) {
@@ -170,6 +196,7 @@ static int compare_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
+/* One node for each group at each level; at most one a row and level. */
 static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *outline,
                              outline_nodes *nodes)
 {
@@ -192,6 +219,7 @@ static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *
             outline_node *const node = &nodes->at[nodes->open[level]];
             add_measures(node->measures, row->measures);
             node->row = (u32)etl_min_u64(node->row, rows[i].row);
+            node->listed |= nodes->listed[rows[i].row];
         }
     }
     free(rows);
@@ -245,16 +273,18 @@ static void set_orders(const etlheap_layout *layout, outline_nodes *nodes)
     }
 }
 
-static void drop_unlisted(u32 rows_max, outline_nodes *nodes)
+/* Keeps the order of what stays. */
+static void drop_unlisted(outline_nodes *nodes)
 {
     u32 kept = 0;
     for (u32 i = 0; i < nodes->count; i++) {
-        if (nodes->at[i].row < rows_max)
+        if (nodes->at[i].listed)
             nodes->at[kept++] = nodes->at[i];
     }
     nodes->count = kept;
 }
 
+/* Level by level, so that the children of a node are one run. */
 static int compare_siblings(const void *left, const void *right)
 {
     const outline_node *const a = left;

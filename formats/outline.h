@@ -33,7 +33,7 @@ typedef struct etlheap_outline {
     u32 omitted_rows;
 } etlheap_outline;
 
-/* Lists the first layout->rows_max rows of the table and their groups, at each
+/* Lists the first rows of the table (layout->rows_max) and their groups, at each
  * level in the order of layout->sort. Freed by the caller. Errors: MEMORY. */
 etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layout *layout,
                                  etlheap_outline *out);

@@ -116,6 +116,8 @@ bool etlheap_value_stack(etl_bytes *items, etlheap_value *out)
     return false;
 }
 
+/* Members are copied out by offset: the description of a field has no type that
+ * the compiler would know. */
 static u32 load_u32(const etl_event *event, const etl_field *field)
 {
     u32 value;
@@ -159,6 +161,7 @@ static etlheap_value load_frames(const etl_event *event, const etl_field *field)
     };
 }
 
+/* An odd rest of a cut array is no pair, and not shown. */
 static etlheap_value load_ranges(const etl_event *event, const etl_field *field)
 {
     const etl_bytes bytes = load_bytes(event, field);

@@ -21,6 +21,7 @@
 
 #define SINK_BUFFER_BYTES (64 * 1024)
 #define TEMPORARY_TRIES   100
+#define DIGITS_MAX        20 /* of UINT64_MAX */
 
 struct etlheap_sink {
     int descriptor;
@@ -96,6 +97,37 @@ void etlheap_sink_format(etlheap_sink *sink, const char *format, ...)
         etlheap_sink_write(sink, text, etl_min_u64((u64)length, sizeof text - 1));
 }
 
+void etlheap_sink_unsigned(etlheap_sink *sink, u64 value)
+{
+    char digits[DIGITS_MAX];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    etlheap_sink_write(sink, digits + at, sizeof digits - at);
+}
+
+void etlheap_sink_signed(etlheap_sink *sink, i64 value)
+{
+    if (value < 0)
+        etlheap_sink_write(sink, "-", 1);
+    etlheap_sink_unsigned(sink, value < 0 ? 0 - (u64)value : (u64)value);
+}
+
+void etlheap_sink_hex(etlheap_sink *sink, u64 value, int digits)
+{
+    static const char names[] = "0123456789abcdef";
+    char text[DIGITS_MAX];
+    size_t at = sizeof text;
+    do {
+        text[--at] = names[value & 15];
+        value >>= 4;
+        digits--;
+    } while ((value != 0 || digits > 0) && at > 0);
+    etlheap_sink_write(sink, text + at, sizeof text - at);
+}
+
 void etlheap_sink_fill(etlheap_sink *sink, char c, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -142,6 +174,7 @@ void etlheap_sink_discard(etlheap_sink *sink)
         sink_free(sink);
 }
 
+/* Takes over nothing: the caller closes the descriptor on failure. */
 static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out, etl_error *err)
 {
     etlheap_sink *const sink = malloc(sizeof *sink);
@@ -162,6 +195,7 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     return ETL_OK;
 }
 
+/* No temporary name for devices and pipes: a rename would replace /dev/null. */
 static etl_status open_direct(const char *path, etlheap_sink **out, etl_error *err)
 {
     const int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -218,6 +252,7 @@ static int create_beside(const char *path, char **temporary)
     return descriptor;
 }
 
+/* Partial writes go on, interrupted ones are repeated, the first error stays. */
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size)
 {
     while (size > 0 && sink->error == 0) {
@@ -231,6 +266,7 @@ static void send_all(etlheap_sink *sink, const char *bytes, size_t size)
     }
 }
 
+/* Whatever still has a temporary name was not completed. */
 static void sink_free(etlheap_sink *sink)
 {
     if (sink->owned)

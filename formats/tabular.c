@@ -136,6 +136,7 @@ void etlheap_emphasis_off(etlheap_sink *sink, const etlheap_layout *layout,
         etlheap_sink_text(sink, "\x1b[0m");
 }
 
+/* Widths that hold everything, made narrower until the line fits. */
 static grid_plan plan_of(const etlheap_grid *grid, u32 line_width)
 {
     grid_plan plan = { .count = grid->column_count };
@@ -152,6 +153,7 @@ static grid_plan plan_of(const etlheap_grid *grid, u32 line_width)
     return plan;
 }
 
+/* As wide as its widest cell or word of its title. */
 static void plan_column(const etlheap_grid *grid, u32 c, grid_plan *plan)
 {
     u32 columns = 0;
@@ -206,6 +208,7 @@ static u32 width_of(const grid_plan *plan)
     return width;
 }
 
+/* Titles stand at the bottom: a title of one line is next to its cells. */
 static void write_titles(const etlheap_grid *grid, const grid_plan *plan, etlheap_sink *sink)
 {
     for (u32 t = plan->two_title_lines ? 0 : 1; t < TITLE_LINES; t++) {
@@ -226,6 +229,7 @@ static void write_titles(const etlheap_grid *grid, const grid_plan *plan, etlhea
     }
 }
 
+/* Spaces are owed until a cell follows, so that no line ends in them. */
 static void write_line(const etlheap_grid *grid, const grid_plan *plan,
                        const struct etlheap_grid_line *line, etlheap_sink *sink)
 {
@@ -247,6 +251,7 @@ static void write_line(const etlheap_grid *grid, const grid_plan *plan,
     etlheap_sink_text(sink, "\n");
 }
 
+/* What does not fit ends in an ellipsis, so that nobody takes it for whole. */
 static void write_cell(etlheap_sink *sink, const char *text, size_t size, u32 width)
 {
     if (etlheap_display_fit(text, size, width) == size) {

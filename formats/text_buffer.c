@@ -89,6 +89,7 @@ void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame)
     }
 }
 
+/* One place says how each key looks, for the outline, its tree and CSV. */
 void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
                           etlheap_key key)
 {
@@ -163,6 +164,7 @@ static bool reserve(etlheap_text *text, size_t more)
     return true;
 }
 
+/* Asks for the length first: text from a file may be any size. */
 static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *convert)
 {
     const size_t size = convert(bytes, NULL, 0);
@@ -181,6 +183,7 @@ static void add_thread(etlheap_text *text, u32 thread)
         etlheap_text_add_format(text, "%" PRIu32, thread);
 }
 
+/* Classes are powers of two and read well as such. */
 static void add_size_class(etlheap_text *text, u64 size_bytes)
 {
     char size[ETLHEAP_UNITS_SIZE];
@@ -188,6 +191,8 @@ static void add_size_class(etlheap_text *text, u64 size_bytes)
     etlheap_text_add_string(text, size);
 }
 
+/* No frame means that no stack was recorded, which is worth saying: it has a
+ * remedy, unlike a frame outside every module. */
 static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index)
 {
     if (index < table->frame_count)

@@ -76,6 +76,7 @@ static size_t write_name(const etl_record *record, etlheap_sink *sink)
     return NAME_COLUMNS;
 }
 
+/* name=value with single spaces: easy to search, and to cut with awk. */
 static void write_fields(const etl_event *event, etlheap_text *scratch, etlheap_sink *sink)
 {
     const etl_event_info *const info = etl_event_describe(event->kind);
@@ -92,13 +93,14 @@ static void write_value(const etlheap_value *value, const etlheap_text *scratch,
 {
     switch (value->kind) {
     case ETLHEAP_VALUE_UNSIGNED:
-        etlheap_sink_format(sink, "%" PRIu64, value->number);
+        etlheap_sink_unsigned(sink, value->number);
         break;
     case ETLHEAP_VALUE_SIGNED:
-        etlheap_sink_format(sink, "%" PRId64, value->signed_number);
+        etlheap_sink_signed(sink, value->signed_number);
         break;
     case ETLHEAP_VALUE_HEX:
-        etlheap_sink_format(sink, "0x%" PRIx64, value->number);
+        etlheap_sink_text(sink, "0x");
+        etlheap_sink_hex(sink, value->number, 1);
         break;
     case ETLHEAP_VALUE_TEXT:
         etlheap_sink_text(sink, "\"");
@@ -123,10 +125,12 @@ static void write_frames(const etlheap_value *value, const char *separator, etlh
 {
     for (u32 i = 0; i < value->count; i++) {
         etlheap_sink_text(sink, i > 0 ? " " : separator);
-        etlheap_sink_format(sink, "0x%" PRIx64, etlheap_value_frame(value, i));
+        etlheap_sink_text(sink, "0x");
+        etlheap_sink_hex(sink, etlheap_value_frame(value, i), 1);
     }
 }
 
+/* address+size */
 static void write_ranges(const etlheap_value *value, etlheap_sink *sink)
 {
     etlheap_sink_text(sink, "[");
@@ -154,6 +158,7 @@ static void write_working_sets(const etlheap_value *value, etlheap_sink *sink)
     etlheap_sink_text(sink, "]");
 }
 
+/* Kernel and user pieces of an EVENT record, as one list. */
 static void write_stack(const etl_record *record, etlheap_sink *sink)
 {
     etl_bytes items = record->items;

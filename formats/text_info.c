@@ -57,6 +57,7 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
     return status;
 }
 
+/* What is missing comes with its remedy: the reader cannot record again without. */
 static void write_abilities(const etlheap_result *result, const etlheap_layout *layout,
                             etlheap_sink *sink)
 {
@@ -78,6 +79,7 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
     etlheap_text_remedies(sink, layout, &abilities);
 }
 
+/* Stacks and modules decide how much a report can say, so they stand on top. */
 static void write_stacks(const etlheap_result *result, const etlheap_layout *layout,
                          etlheap_text *text, etlheap_sink *sink)
 {
@@ -128,6 +130,7 @@ static etl_status write_processes(const etlheap_result *result, const etlheap_la
     return write_list("Processes", count, &grid, layout, sink);
 }
 
+/* Start and end are empty for what was there before or stayed after. */
 static void add_process(const etlheap_result *result, const etlheap_process_info *process,
                         etlheap_grid *grid)
 {
@@ -147,6 +150,7 @@ static void add_process(const etlheap_result *result, const etlheap_process_info
     etlheap_grid_cell(grid, process->command_line);
 }
 
+/* By count: the first rows tell what kind of recording it is. */
 static etl_status write_events(const etlheap_result *result, const etlheap_layout *layout,
                                etlheap_sink *sink)
 {
@@ -179,6 +183,7 @@ static etl_status write_events(const etlheap_result *result, const etlheap_layou
     return write_list("Events by hook", count, &grid, layout, sink);
 }
 
+/* Each message GUID is a row here; JSON sums them up. */
 static etl_status write_providers(const etlheap_result *result, const etlheap_layout *layout,
                                   etlheap_sink *sink)
 {

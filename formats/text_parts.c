@@ -58,6 +58,7 @@ void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, cons
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
 }
 
+/* Three lines that identify the recording, and a fourth when it is incomplete. */
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
                         const etlheap_trace_info *trace, etlheap_text *scratch)
 {
@@ -98,6 +99,7 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     label_of_text(sink, layout, "Lost", scratch);
 }
 
+/* Name and count first, for searching; then the sentence with advice. */
 void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
                               const etl_diag_counts *counts)
 {
@@ -130,6 +132,7 @@ void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
     }
 }
 
+/* Counts of files are u64; beyond i64 they are wrong anyway. */
 static void add_count(etlheap_text *text, u64 count, const char *what)
 {
     char digits[ETLHEAP_UNITS_SIZE];

@@ -73,6 +73,7 @@ etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap
     return status;
 }
 
+/* A table without rows is told in a sentence: an empty table looks like a fault. */
 static etl_status write_body(const etlheap_result *result, const etlheap_table *table,
                              const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
 {
@@ -89,6 +90,7 @@ static etl_status write_body(const etlheap_result *result, const etlheap_table *
     return write_rows(table, layout, text, sink);
 }
 
+/* Exact, because a window is what gets copied into the next command. */
 static void write_window(const etlheap_result *result, const etlheap_table *table,
                          const etlheap_layout *layout, etlheap_sink *sink)
 {
@@ -102,6 +104,7 @@ static void write_window(const etlheap_result *result, const etlheap_table *tabl
     etlheap_text_label(sink, layout, "Window", window);
 }
 
+/* Each kind on its own line, never a sum over them. */
 static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
                                etlheap_sink *sink)
 {
@@ -127,6 +130,7 @@ static etl_status write_totals(const etlheap_table *table, const etlheap_layout 
     return etlheap_grid_write(&grid, layout, sink);
 }
 
+/* All cells first, then the widths: see tabular.h. */
 static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink)
 {
@@ -171,6 +175,7 @@ static void add_title(const etlheap_table *table, const etlheap_outline *outline
     }
 }
 
+/* The first column takes what the others leave. */
 static report_columns columns_of(const etlheap_layout *layout, const char *title)
 {
     report_columns out = { .columns = { { .title = title, .flexible = true } }, .count = 1 };
@@ -188,6 +193,7 @@ static report_columns columns_of(const etlheap_layout *layout, const char *title
     return out;
 }
 
+/* Indentation is part of the cell: it is cut with it when space is short. */
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid)
 {
@@ -206,6 +212,7 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
     etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
+/* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
 static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
                          etlheap_grid *grid)
 {
@@ -240,6 +247,7 @@ static void add_frames(const etlheap_table *table, const etlheap_row *row, u32 f
     }
 }
 
+/* Sums above include what is not listed; this says how much that is. */
 static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
                           etlheap_sink *sink)
 {

@@ -20,7 +20,8 @@
 #include <stdlib.h>
 
 #define NO_NODE        UINT32_MAX
-#define BRANCH_INDENT  2
+#define ROOT_INDENT    2
+#define MARK_COLUMNS   2   /* of "- " */
 #define SHARE_SHOWN    100 /* a node is shown from 1/100 of its root on */
 #define NODES_AT_FIRST 1024
 
@@ -37,7 +38,7 @@ typedef struct tree_node {
     const etlheap_row *row;
     i64 value, count; /* inclusive */
     u32 first_child, next_sibling;
-    u32 indent;
+    u32 indent; /* column of its text */
 } tree_node;
 
 typedef struct call_tree {
@@ -69,6 +70,7 @@ static bool is_shown(const call_tree *tree, u32 node);
 static int compare_siblings(const void *left, const void *right);
 static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
                              call_tree *tree, u32 first_root, etlheap_sink *sink);
+static u32 indent_below(const tree_node *parent, bool branches);
 static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
                      bool branches, etlheap_text *text, etlheap_grid *grid);
 static u32 next_node(const call_tree *tree, u32 node);
@@ -120,6 +122,7 @@ static void choose_measures(const etlheap_layout *layout, call_tree *tree)
     }
 }
 
+/* NULL when out of memory. */
 static tree_row *sorted_rows(const etlheap_table *table, bool inverted)
 {
     tree_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
@@ -132,6 +135,8 @@ static tree_row *sorted_rows(const etlheap_table *table, bool inverted)
     return rows;
 }
 
+/* Process first, then frame by frame in the order of the tree; a path that ends
+ * comes before one that goes on. */
 static int compare_paths(const void *left, const void *right)
 {
     const tree_row *const a = left;
@@ -147,6 +152,7 @@ static int compare_paths(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
+/* A root is a kind and a process: sums never cross kinds. */
 static int compare_roots(const etlheap_row *a, const etlheap_row *b)
 {
     if (a->kind != b->kind)
@@ -171,6 +177,7 @@ static u32 frame_at(const tree_row *row, u32 depth)
     return row->frames.at[row->inverted ? depth : row->frames.count - 1 - depth];
 }
 
+/* Frames that two paths share from the root on. */
 static u32 common_depth(const tree_row *a, const tree_row *b)
 {
     const u32 depth_max = (u32)etl_min_u64(depth_of(a), depth_of(b));
@@ -180,6 +187,7 @@ static u32 common_depth(const tree_row *a, const tree_row *b)
     return depth;
 }
 
+/* See the top of the file: one scan over neighbours. */
 static etl_status grow_tree(const tree_row *rows, u32 count, call_tree *tree)
 {
     for (u32 i = 0; i < count; i++) {
@@ -237,7 +245,7 @@ static etl_status link_shown(call_tree *tree, u32 *first_root)
     for (u32 i = 0; i < tree->node_count; i++) {
         if (is_shown(tree, i))
             siblings[count++] = (tree_sibling){ i, tree->nodes[i].parent, tree->nodes[i].value };
-        else
+        else if (tree->nodes[i].value != 0)
             tree->hidden++;
     }
     qsort(siblings, count, sizeof *siblings, compare_siblings);
@@ -260,9 +268,10 @@ static bool is_shown(const call_tree *tree, u32 node)
     const i64 whole = tree->nodes[tree->nodes[node].root].value;
     const u64 magnitude = value < 0 ? 0 - (u64)value : (u64)value;
     const u64 limit = whole < 0 ? 0 - (u64)whole : (u64)whole;
-    return tree->nodes[node].parent == NO_NODE || (value != 0 && magnitude >= limit / SHARE_SHOWN);
+    return value != 0 && magnitude >= limit / SHARE_SHOWN;
 }
 
+/* By parent, largest first; ties in the order of the paths. */
 static int compare_siblings(const void *left, const void *right)
 {
     const tree_sibling *const a = left;
@@ -290,24 +299,33 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
     for (u32 at = first_root; at != NO_NODE; at = next_node(tree, at)) {
         tree_node *const node = &tree->nodes[at];
         const tree_node *const parent = node->parent == NO_NODE ? NULL : &tree->nodes[node->parent];
-        /* Only children stand below their parent without a step to the right. */
         const bool branches = parent && tree->nodes[parent->first_child].next_sibling != NO_NODE;
-        node->indent =
-            parent ? parent->indent + (branches || parent->parent == NO_NODE ? 1 : 0) : 0;
+        node->indent = indent_below(parent, branches);
         add_line(table, tree, node, branches, &text, &grid);
     }
+    if (first_root == NO_NODE)
+        etlheap_text_heading(sink, layout, "Nothing to draw a tree of: every sum is zero.");
     etlheap_sink_text(sink, "\n");
     etl_status status = etlheap_grid_write(&grid, layout, sink);
     if (tree->hidden > 0) {
         char hidden[ETLHEAP_UNITS_SIZE];
         etlheap_units_count(tree->hidden, hidden);
-        etlheap_sink_format(sink, "\n%s frames below 1 %% of their process are not shown.\n",
-                            hidden);
+        etlheap_sink_format(sink, "\n%s %s not shown: below 1 %% of the process.\n", hidden,
+                            tree->hidden == 1 ? "frame is" : "frames are");
     }
     if (text.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&text);
     return status;
+}
+
+/* An only child stands right below its parent, siblings behind a mark. */
+static u32 indent_below(const tree_node *parent, bool branches)
+{
+    if (!parent)
+        return 0;
+    const u32 base = parent->parent == NO_NODE ? ROOT_INDENT : parent->indent;
+    return base + (branches ? MARK_COLUMNS : 0);
 }
 
 static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
@@ -317,8 +335,8 @@ static void add_line(const etlheap_table *table, const call_tree *tree, const tr
     char share[ETLHEAP_UNITS_SIZE];
     etlheap_units_share(node->value, tree->nodes[node->root].value, share);
     etlheap_text_clear(text);
-    etlheap_text_add_format(text, "%*s", (int)node->indent * BRANCH_INDENT, "");
-    etlheap_text_add_string(text, branches ? "- " : (is_root ? "" : "  "));
+    etlheap_text_add_format(text, "%*s", (int)node->indent - (branches ? MARK_COLUMNS : 0), "");
+    etlheap_text_add_string(text, branches ? "- " : "");
     if (is_root) {
         etlheap_text_add_key(text, table, node->row, ETLHEAP_KEY_KIND);
         etlheap_text_add_string(text, "  ");

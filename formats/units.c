@@ -16,7 +16,7 @@
 #define DAYS_PER_400_YEARS INT64_C(146097)
 
 static u64 magnitude_of(i64 value);
-static u64 hundredths_of(u64 magnitude, u32 unit);
+static u64 parts_of(u64 magnitude, u32 unit, u64 parts);
 static void civil_of(i64 days_since_1601, i64 *year, u32 *month, u32 *day);
 
 void etlheap_units_count(i64 value, char out[ETLHEAP_UNITS_SIZE])
@@ -41,20 +41,18 @@ void etlheap_units_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE])
     const u64 magnitude = magnitude_of(size_bytes);
     const char *const sign = size_bytes < 0 ? "-" : "";
     u32 unit = 0;
-    /* From 1023.5 on a value would be printed as 1024 of its unit. */
-    while (unit + 1 < ETL_COUNT_OF(names) && hundredths_of(magnitude, unit) >= 102350)
+    while (unit + 1 < ETL_COUNT_OF(names) && parts_of(magnitude, unit, 1) >= 1024)
         unit++;
-    const u64 hundredths = hundredths_of(magnitude, unit);
-    if (unit == 0)
-        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 " B", sign, magnitude);
-    else if (hundredths < 1000)
+    const u64 hundredths = parts_of(magnitude, unit, 100);
+    const u64 tenths = parts_of(magnitude, unit, 10);
+    if (unit > 0 && hundredths < 1000)
         snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%02" PRIu64 " %s", sign, hundredths / 100,
                  hundredths % 100, names[unit]);
-    else if (hundredths < 9995)
-        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%" PRIu64 " %s", sign,
-                 (hundredths + 5) / 100, (hundredths + 5) / 10 % 10, names[unit]);
+    else if (unit > 0 && tenths < 1000)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%" PRIu64 " %s", sign, tenths / 10,
+                 tenths % 10, names[unit]);
     else
-        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 " %s", sign, (hundredths + 50) / 100,
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 " %s", sign, parts_of(magnitude, unit, 1),
                  names[unit]);
 }
 
@@ -147,18 +145,18 @@ static u64 magnitude_of(i64 value)
     return value < 0 ? 0 - (u64)value : (u64)value;
 }
 
-/* `magnitude` in hundredths of 1024 to the power of `unit`, rounded. */
-static u64 hundredths_of(u64 magnitude, u32 unit)
+/* `magnitude` in 1/parts of 1024 to the power of `unit`, rounded; parts <= 100. */
+static u64 parts_of(u64 magnitude, u32 unit, u64 parts)
 {
     const u32 shift = unit * 10;
     const u64 whole = magnitude >> shift;
     const u64 rest = magnitude - (whole << shift);
     /* Twenty bits of the rest decide; all of them times 100 would overflow. */
     const u32 surplus = shift > 20 ? shift - 20 : 0;
-    const u64 half = shift > 0 ? (u64)1 << (shift - surplus - 1) : 0;
     if (unit == 0)
-        return etl_min_u64(magnitude, UINT64_MAX / 100) * 100;
-    return whole * 100 + (((rest >> surplus) * 100 + half) >> (shift - surplus));
+        return etl_min_u64(magnitude, UINT64_MAX / parts) * parts;
+    const u64 half = (u64)1 << (shift - surplus - 1);
+    return whole * parts + (((rest >> surplus) * parts + half) >> (shift - surplus));
 }
 
 /*

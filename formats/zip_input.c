@@ -125,6 +125,7 @@ void etlheap_zip_close(etlheap_zip *zip)
     free(zip);
 }
 
+/* Read-only: libzip would otherwise want to write the file anew on close. */
 static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
 {
     int code = 0;
@@ -143,6 +144,7 @@ static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
     return status;
 }
 
+/* Only the directory is read here, so all that can be refused by it is. */
 static etl_status list_members(zip_t *archive, etlheap_zip *zip, etl_error *err)
 {
     const zip_int64_t count = zip_get_num_entries(archive, 0);
@@ -184,6 +186,7 @@ static bool is_trace_name(const char *name)
     return strncmp(slash ? slash + 1 : name, "._", 2) != 0;
 }
 
+/* What the directory says of a member, before a byte of it is read. */
 static etl_status check_member(const zip_stat_t *stat, etl_error *err)
 {
     if (!(stat->valid & ZIP_STAT_SIZE))
@@ -196,6 +199,8 @@ static etl_status check_member(const zip_stat_t *stat, etl_error *err)
     return ETL_OK;
 }
 
+/* A zip that claims more than there is room for is refused with both figures:
+ * running into a full disk would tell less, and later. */
 static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err)
 {
     struct statvfs room;
@@ -223,6 +228,7 @@ static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_
     return ETL_OK;
 }
 
+/* The path is remembered at once, so that closing removes it after any failure. */
 static etl_status extract_member(extraction *job, zip_member *member, etl_error *err)
 {
     const size_t capacity = strlen(job->folder) + sizeof "/etlheap-XXXXXX";
@@ -255,6 +261,8 @@ static etl_status copy_member(extraction *job, const zip_member *member, int des
     return status;
 }
 
+/* One read past the stated size: a member that goes on is lying, and the read at
+ * its end is where libzip checks the sum. */
 static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member *member,
                              int descriptor, etl_error *err)
 {
@@ -281,6 +289,7 @@ static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member
     }
 }
 
+/* libzip's code decides whose fault it is, its text what the user reads. */
 static etl_status member_error(zip_error_t *error, const zip_member *member, etl_error *err)
 {
     const int code = zip_error_code_zip(error);

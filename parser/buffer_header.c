@@ -78,10 +78,11 @@ u64 etl_buffer_find_next(etl_bytes file, u64 broken, const etl_buffer_limits *li
             return next;
     }
     const u64 end = etl_min_u64(limits->zero_from, file.size);
+    assert(broken < end);
     for (u64 at = broken + 1; at < end; at++)
         if (is_certain_at(file, at, limits))
             return at;
-    return etl_max_u64(end, broken + 1);
+    return end;
 }
 
 static bool is_certain_at(etl_bytes file, u64 offset, const etl_buffer_limits *limits)

@@ -42,7 +42,8 @@ bool etl_buffer_may_end_at(etl_bytes file, u64 offset, const etl_buffer_limits *
 
 /*
  * The offset behind `broken` where buffers go on, or that of the zero tail or the
- * end of the file. Its cost is proportional to the bytes it passes over.
+ * end of the file, both of which lie behind `broken`. Its cost is proportional to
+ * the bytes it passes over.
  */
 u64 etl_buffer_find_next(etl_bytes file, u64 broken, const etl_buffer_limits *limits);
 

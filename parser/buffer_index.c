@@ -169,8 +169,7 @@ static void add(index_walk *walk, etl_diag diag, u64 n)
 static bool repair_size(const index_walk *walk, etl_buffer_header *header)
 {
     const u32 nominal = walk->limits.size_nominal;
-    if (nominal == 0 || header->size == nominal ||
-        !etl_buffer_header_is_sound(header, nominal, &walk->limits) ||
+    if (nominal == 0 || !etl_buffer_header_is_sound(header, nominal, &walk->limits) ||
         !etl_buffer_may_end_at(walk->file, walk->offset + nominal, &walk->limits))
         return false;
     header->size = nominal;

@@ -18,7 +18,8 @@ static ssize_t read_some(int fd, u8 *into, size_t size);
 etl_status etl_map_open(const char *path, bool read_it, etl_map *out, etl_error *err)
 {
     *out = (etl_map){ 0 };
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Without O_NONBLOCK a pipe that nobody writes to would hold us here. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot be opened: %s", strerror(errno));
     size_t size = 0;
