@@ -32,10 +32,21 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 
 # --- sources ------------------------------------------------------------------
 
-PARSER_SRCS := $(sort $(wildcard parser/*.c))
-ENGINE_SRCS := $(sort $(wildcard engine/*.c))
-FORMATS_SRCS := $(sort $(wildcard formats/*.c))
-CLI_SRCS := $(sort $(wildcard cli/*.c))
+PARSER_SRCS := $(patsubst %,parser/%.c, \
+	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
+	decode_system describe diag event_class file_kind map names record session status trace \
+	utf16 xpress xpress_huffman)
+ENGINE_SRCS := $(patsubst %,engine/%.c, \
+	aggregate arena blocks census census_match context deferred engine frames intern join \
+	modules pair peaks plan query range_map ranges result scan shard stacks store stream \
+	table tag_groups timebase workers)
+FORMATS_SRCS := $(patsubst %,formats/%.c, \
+	abilities csv_report display formats json json_dump json_info json_report outline \
+	record_view sink tabular text_buffer text_dump text_info text_missing text_parts \
+	text_report text_tree units zip_input)
+CLI_SRCS := $(patsubst %,cli/%.c, \
+	analysis cmd_dump cmd_info cmd_report cull_list guard help inputs main messages \
+	option_values options outputs parse_values progress record_filter report_query terminal)
 
 # Tests are found, not listed: a test that is forgotten here would never run.
 TEST_SRCS := $(sort $(wildcard tests/test_*.c))
@@ -45,10 +56,20 @@ TEST_TOOL_SRCS := $(sort $(wildcard tests/make_*.c))
 BUILDER_SRCS := $(sort $(wildcard tests/etl_build*.c tests/lz77_*.c tests/scenario*.c tests/workload*.c))
 TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS),$(sort $(wildcard tests/*.c)))
 
+# Each of these is a program, the others in bench/ are what they share.
+BENCH_PROGRAM_SRCS := bench/make_bench.c bench/heaptrack_file.c bench/rss_anon.c \
+	$(sort $(wildcard bench/bench_*.c))
+BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench/*.c)))
+
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
-ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS)
+ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) \
+	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS)
 ALL_FILES := $(sort $(wildcard parser/*.[ch] engine/*.[ch] formats/*.[ch] cli/*.[ch] \
 	tests/*.[ch] fuzz/*.[ch] bench/*.[ch]))
+
+# A file that is in no list is not built, which its author should hear at once.
+UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS),$(wildcard parser/*.c engine/*.c formats/*.c cli/*.c))
+$(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLISTED)))
 
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 
@@ -56,9 +77,11 @@ LIBRARY := $(OUT)/libetlheap.a
 CLI_LIBRARY := $(OUT)/libcli.a
 BUILDER_LIBRARY := $(OUT)/libbuilder.a
 TEST_LIBRARY := $(OUT)/libtestsupport.a
+BENCH_LIBRARY := $(OUT)/libbench.a
 PROGRAM := $(OUT)/etlheap
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRCS))
 TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%,$(TEST_TOOL_SRCS))
+BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 
 # --- flags --------------------------------------------------------------------
 
@@ -140,6 +163,9 @@ $(BUILDER_LIBRARY): $(call objects_of,$(BUILDER_SRCS))
 $(TEST_LIBRARY): $(call objects_of,$(TEST_SUPPORT_SRCS))
 	$(archive)
 
+$(BENCH_LIBRARY): $(call objects_of,$(BENCH_SUPPORT_SRCS))
+	$(archive)
+
 $(PROGRAM): $(OUT)/cli/main.o $(CLI_LIBRARY) $(LIBRARY)
 	$(call link)
 
@@ -147,6 +173,9 @@ $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(TEST_LIBRARY) $(BUILDER_LIB
 	$(call link,$(TEST_LIBS))
 
 $(TEST_TOOLS): $(OUT)/%: $(OUT)/tests/%.o $(BUILDER_LIBRARY) $(LIBRARY)
+	$(call link)
+
+$(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
 $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)
@@ -211,10 +240,11 @@ check-tsan: ## the tests under ThreadSanitizer
 	+@$(PARALLEL_MAKE) VARIANT=tsan check-run
 
 check-run: $(PROGRAM) tests
-	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' CC='$(CC)' PYTHON='$(PYTHON)' MAKE='$(MAKE)' \
+	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
 		bash tests/run_tests.sh
 
-layers: ## checks that includes only go downward
+layers: ## checks that includes only go downward, and that every source is listed
+	@test -z "$(UNLISTED)"
 	@awk -f tests/layers.awk $(ALL_FILES)
 
 limits: ## checks file and function lengths
@@ -227,6 +257,35 @@ format: ## formats all C files in place
 
 format-check: ## fails when a C file is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(ALL_FILES)
+
+# --- measuring ----------------------------------------------------------------
+
+# The inputs are large: BENCH_DIR= puts them elsewhere, ONLY=heap,size measures a part.
+BENCH_DIR ?= $(BUILD)/bench
+BENCH_MODULES := $(BUILD)/bench-modules
+RUNS ?= 5
+BENCH_FOLDERS = --programs '$(OUT)/bench' --inputs '$(BENCH_DIR)'
+
+bench: ## measures the program against its targets and its peers: one table, takes minutes
+	+@$(PARALLEL_MAKE) VARIANT=release bench-run
+
+bench-run: all $(BENCH_PROGRAMS)
+	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
+		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(ONLY)')
+
+bench-compare: ## times this tree against REV=, another revision of it
+	@test -n '$(REV)' || { echo 'bench-compare needs a revision: make bench-compare REV=HEAD' >&2; exit 2; }
+	+@$(PARALLEL_MAKE) VARIANT=release bench-compare-run
+
+bench-compare-run: all $(BENCH_PROGRAMS)
+	@$(PYTHON) -B bench/bench_compare.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --rev '$(REV)' \
+		--work '$(BUILD)/bench-compare' --runs '$(RUNS)'
+
+bench-deps: ## installs the programs that bench compares with
+	@sh bench/bench_deps.sh '$(BENCH_MODULES)'
+
+bench-clean: $(BENCH_PROGRAMS) ## deletes the inputs that bench wrote
+	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --clean
 
 # --- the rest -----------------------------------------------------------------
 
@@ -245,16 +304,21 @@ demo-run: all $(TEST_TOOLS)
 cov: ## line coverage of each source file by the tests
 	@sh tests/check_deps.sh build test
 	@find $(BUILD)/cov -name '*.gcda' -delete 2> /dev/null || true
-	+@$(PARALLEL_MAKE) VARIANT=cov check-run
-	@sh tests/coverage.sh $(BUILD)/cov $(LIB_SRCS) $(CLI_SRCS)
+	+@$(PARALLEL_MAKE) VARIANT=cov check-run; status=$$?; \
+		sh tests/coverage.sh $(BUILD)/cov $(LIB_SRCS) $(CLI_SRCS); exit $$status
+
+readme-update: all $(TEST_TOOLS) ## writes what the program prints into the README's examples
+	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' PYTHONDONTWRITEBYTECODE=1 \
+		$(PYTHON) tests/cli_readme.py --update
 
 clean: ## removes everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER'
+	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
 .PHONY: all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
-	format format-check demo demo-run cov clean help FORCE
+	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
+	bench-clean demo demo-run cov readme-update clean help FORCE

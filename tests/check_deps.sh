@@ -1,0 +1,77 @@
+#!/bin/sh
+# Installs the Debian packages that are missing, after saying so.
+#
+#   check_deps.sh build        what the program needs
+#   check_deps.sh build test   and what the tests need
+#
+# Nothing is installed, and apt is not asked, when everything is there.
+set -u
+
+missing=
+
+need_command() # command, package
+{
+    command -v "$1" > /dev/null 2>&1 || missing="$missing $2"
+}
+
+need_library() # pkg-config name, package
+{
+    pkg-config --exists "$1" 2> /dev/null || missing="$missing $2"
+}
+
+need_for_build()
+{
+    need_command gcc gcc
+    # A compiler without the C library's headers is a common half-installation.
+    test -e /usr/include/stdio.h || missing="$missing libc6-dev"
+    need_command pkg-config pkg-config
+    need_library libxxhash libxxhash-dev
+    need_library libzip libzip-dev
+}
+
+need_for_test()
+{
+    need_library cmocka libcmocka-dev
+    need_command python3 python3
+    need_command zip zip
+}
+
+for what in "$@"; do
+    case $what in
+    build) need_for_build ;;
+    test) need_for_test ;;
+    *)
+        echo "check_deps.sh: unknown list '$what'; use build or test" >&2
+        exit 2
+        ;;
+    esac
+done
+
+test -n "$missing" || exit 0
+
+if ! command -v apt-get > /dev/null 2>&1; then
+    echo "These Debian packages (or your system's equivalents) are missing, and there is no apt-get here to install them:$missing" >&2
+    exit 1
+fi
+
+root=
+if test "$(id -u)" -ne 0; then
+    if ! command -v sudo > /dev/null 2>&1; then
+        echo "Packages are missing and installing them needs root; run as root: apt-get install$missing" >&2
+        exit 1
+    fi
+    root=sudo
+fi
+
+echo "Installing missing packages:$missing"
+# The package lists of a fresh machine are empty: on failure, fetch them once and try again.
+# shellcheck disable=SC2086
+install() { $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing > "$log" 2>&1; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if install || { $root apt-get update -q > "$log" 2>&1 && install; }; then
+    exit 0
+fi
+tail -n 5 "$log" >&2
+echo "Installing failed; install by hand: apt-get install$missing" >&2
+exit 1

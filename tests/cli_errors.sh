@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# Bad input, row by row: each gets its exit status, one sentence on stderr that
+# names what is wrong, nothing on stdout, and leaves no output file behind.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tests/tap.sh
+
+ETLHEAP=$(realpath "${ETLHEAP:-build/etlheap}")
+MAKE_TRACE=$(realpath "${MAKE_TRACE:-build/release/make_trace}")
+TEST_TMP=${TEST_TMP:-$(mktemp -d)}
+cd "$TEST_TMP" || exit 1
+
+# --- inputs ---------------------------------------------------------------------
+
+"$MAKE_TRACE" demo good.etl > make.log 2>&1 || { cat make.log; fail "the demo trace is made" "$(tail -n 1 make.log)"; finish; }
+: > empty.etl
+mkdir folder.etl
+echo "This is a text file, not a trace; it is longer than the header of a buffer, which has 72 bytes." > text.etl
+head -c 71 good.etl > short.etl
+head -c 65536 /dev/zero > zeros.etl
+{ printf 'MZ'; head -c 4096 /dev/urandom; } > program.etl
+head -c 70000 good.etl > cut.etl
+cp good.etl same.etl
+cp good.etl locked.etl
+chmod 0 locked.etl
+if command -v zip > /dev/null; then
+    zip -q good.etl.zip good.etl
+    zip -q none.etl.zip text.etl make.log
+    head -c 3000 good.etl.zip > cut.etl.zip
+fi
+echo "no zip either" > text.etl.zip
+mkfifo pipe.etl
+
+# --- the check --------------------------------------------------------------------
+
+# A leftover is any file that was not there before: a partial output or its
+# temporary name.
+list_files() { ls -A | grep -vx -e out -e err; }
+
+# expect STATUS WORD ARGUMENT...: WORD must be in the sentence, case aside.
+expect()
+{
+    local status=$1 word=$2 name before got problems=()
+    shift 2
+    name="etlheap $*"
+    before=$(list_files)
+    timeout 60 "$ETLHEAP" "$@" > out 2> err < /dev/null
+    got=$?
+    test "$got" -eq "$status" || problems+=("exit status $got, wanted $status")
+    test ! -s out || problems+=("something on stdout: $(head -c 100 out)")
+    test "$(wc -l < err)" -eq 1 || problems+=("$(wc -l < err) lines on stderr, wanted one sentence")
+    grep -qiF -- "$word" err || problems+=("'$word' is not in the sentence")
+    test "$(list_files)" = "$before" || problems+=("files left behind: $(list_files | grep -vxF "$before" | tr '\n' ' ')")
+    if test ${#problems[@]} -eq 0; then
+        pass "$name"
+    else
+        fail "$name" "${problems[@]}" "stderr: $(head -c 300 err)"
+    fi
+}
+
+# --- no usable input: status 3 ------------------------------------------------------
+
+for command in report info dump; do
+    expect 3 missing.etl $command missing.etl
+    expect 3 empty.etl $command empty.etl
+    expect 3 folder.etl $command folder.etl
+    expect 3 text.etl $command text.etl
+    expect 3 short.etl $command short.etl
+    expect 3 zeros.etl $command zeros.etl
+    expect 3 program.etl $command program.etl
+    expect 3 text.etl.zip $command text.etl.zip
+    expect 3 /dev/null $command /dev/null
+    expect 3 pipe.etl $command pipe.etl
+done
+expect 3 missing.etl report good.etl missing.etl
+expect 3 text.etl info good.etl text.etl
+if test -f good.etl.zip; then
+    expect 3 none.etl.zip report none.etl.zip
+    expect 3 cut.etl.zip report cut.etl.zip
+else
+    skip "damaged zip files" "there is no zip program (package zip)"
+fi
+# root reads everything, so another user must try.
+if test "$(id -u)" -ne 0; then
+    expect 3 locked.etl report locked.etl
+elif command -v setpriv > /dev/null && setpriv --reuid=65534 --clear-groups test -x "$ETLHEAP" -a -x . 2> /dev/null; then
+    plain=$ETLHEAP
+    printf '#!/bin/sh\nexec setpriv --reuid=65534 --clear-groups "%s" "$@"\n' "$plain" > as-nobody
+    chmod +x as-nobody
+    ETLHEAP=./as-nobody expect 3 locked.etl report locked.etl
+else
+    skip "an unreadable file" "this runs as root, and no other user can run the program here"
+fi
+
+# --- results that cannot be written: status 3 -----------------------------------------
+
+expect 3 nowhere report good.etl -o nowhere/out.json
+expect 3 folder.etl report good.etl -o folder.etl
+expect 3 text.etl report text.etl -o result.json
+expect 2 same.etl report same.etl -o same.etl
+expect 2 twice report good.etl good.etl
+expect 3 missing.etl dump missing.etl -o result.ndjson
+expect 2 nonsense report good.etl --sort nonsense -o result.json
+if cmp -s good.etl same.etl; then
+    pass "an input that was named as the output is as before"
+else
+    fail "an input that was named as the output is as before" "same.etl differs from good.etl"
+fi
+if test -e /dev/full; then
+    for command in report info dump; do
+        "$ETLHEAP" $command good.etl > /dev/full 2> err
+        got=$?
+        if test $got -eq 3 && test "$(wc -l < err)" -eq 1; then
+            pass "etlheap $command on a full disk"
+        else
+            fail "etlheap $command on a full disk" "exit status $got, wanted 3" "stderr: $(head -c 300 err)"
+        fi
+    done
+fi
+
+# --- usage errors: status 2 --------------------------------------------------------------
+
+expect 2 nonsense nonsense
+expect 2 nonsense nonsense good.etl
+for command in report info dump; do
+    expect 2 input $command
+    expect 2 --nonsense $command --nonsense good.etl
+    expect 2 --format $command good.etl --format
+    expect 2 nonsense $command good.etl --format nonsense
+    expect 2 -x $command good.etl -x
+    expect 2 -j $command good.etl -j nonsense
+    expect 2 -j $command good.etl -j -1
+done
+expect 2 nonsense report good.etl --sort nonsense
+expect 2 nonsense report good.etl --group-by kind,nonsense
+expect 2 nonsense report good.etl --kind nonsense
+expect 2 nonsense report good.etl --type nonsense
+expect 2 nonsense report good.etl --at-exit=nonsense
+expect 2 nonsense report good.etl --top nonsense
+expect 2 --top report good.etl --top -1
+expect 2 nonsense report good.etl --from nonsense
+expect 2 5parsecs report good.etl --to 5parsecs
+expect 2 nonsense report good.etl --heap nonsense
+expect 2 nonsense report good.etl --thread nonsense
+expect 2 nonsense report good.etl --lifetime nonsense
+expect 2 nonsense report good.etl --size nonsense
+expect 2 --size report good.etl --size 12Q..
+expect 2 --top report good.etl --top 99999999999999999999
+expect 2 --tree report good.etl --tree=nonsense
+
+# --- contradictory filters: status 2 ---------------------------------------------------------
+
+expect 2 --from report good.etl --from 5s --to 2s
+expect 2 --size report good.etl --size 64K..1K
+expect 2 --lifetime report good.etl --lifetime 2s..1s
+expect 2 --tree report good.etl --tree --format json
+expect 2 --from dump good.etl --from 5s --to 2s
+
+# --- damage is no error, unless --strict asks: status 4 ------------------------------------------
+
+expect_damage() # STATUS ARGUMENT...
+{
+    local status=$1 got
+    shift
+    timeout 60 "$ETLHEAP" "$@" > out 2> err < /dev/null
+    got=$?
+    if test $got -eq "$status" && test -s out; then
+        pass "etlheap $* gives its answer and status $status"
+    else
+        fail "etlheap $* gives its answer and status $status" "exit status $got" "$(wc -c < out) bytes on stdout" "stderr: $(head -c 300 err)"
+    fi
+}
+
+for command in report info dump; do
+    expect_damage 0 $command cut.etl
+    expect_damage 4 $command cut.etl --strict
+    expect_damage 0 $command good.etl --strict
+done
+
+chmod 600 locked.etl
+finish

@@ -1,0 +1,51 @@
+/*
+ * engine_check.h - what unit tests of the pairing stages need: a clock, a
+ * context fed event by event, and lifetimes compared as sets.
+ *
+ * The clock has 10 MHz and begins at tick 1,000,000. Rows that a stage puts out
+ * gather in `out`; engine_check_rows() compares them with what is expected in
+ * any order, fails the test with both lists when they differ, and empties it.
+ */
+#ifndef TESTS_ENGINE_CHECK_H
+#define TESTS_ENGINE_CHECK_H
+
+#include "engine/shard.h"
+
+#define CHECK_START  ((i64)1000000)
+#define CHECK_MS     ((i64)10000)
+#define CHECK_SECOND ((i64)10000000)
+
+typedef struct engine_check {
+    etl_session session;
+    timebase base;
+    trace_context context;
+    shard_output out;
+    u32 order; /* of the next system event */
+} engine_check;
+
+void engine_check_open(engine_check *check);
+void engine_check_close(engine_check *check);
+
+/* Applies one process record; kind is ETL_EVENT_PROCESS_*. The name may be NULL,
+ * key 0 is a record of a version without one. */
+void engine_check_process(engine_check *check, etl_event_kind kind, u32 pid, i64 ticks,
+                          const char *name, u64 key);
+
+/* Applies a heap destruction. */
+void engine_check_destroy(engine_check *check, u32 pid, u64 heap, i64 ticks);
+
+/* The process of the id, made when there is none: context_ensure, then look-up. */
+u32 engine_check_owner(engine_check *check, u32 pid, i64 ticks);
+
+/* Has the stage put out exactly these rows, in any order? Empties `out`. */
+void engine_check_rows(engine_check *check, const lifetime *expected, size_t count);
+
+/* The same for two lists of rows; both are sorted. */
+void engine_check_same_rows(lifetime *rows, size_t row_count, lifetime *expected, size_t count);
+
+u64 engine_check_diag(const engine_check *check, etl_diag diag);
+
+/* A small generator, so that every run sees the same: 0 <= result < below. */
+u32 engine_check_random(u64 *seed, u32 below);
+
+#endif

@@ -1,0 +1,55 @@
+# limits.awk - files have at most 600 lines, functions at most 60.
+#
+# A function begins with a brace in the first column that follows a line ending
+# in a parenthesis, and ends with the next closing brace there; the formatter
+# guarantees both.
+
+BEGIN {
+    file_lines_max = 600
+    function_lines_max = 60
+}
+
+FNR == 1 {
+    end_of_file()
+    file = FILENAME
+    start = 0
+    files++
+}
+
+{ lines = FNR }
+
+/^{/ && previous ~ /\)[ \t]*$/ {
+    start = FNR
+    name = previous
+    sub(/\(.*/, "", name)
+    sub(/.*[ *]/, "", name)
+}
+
+/^}/ {
+    if (start && FNR - start + 1 > function_lines_max)
+        complain(start, "function " name " has " FNR - start + 1 " lines, more than " function_lines_max)
+    start = 0
+}
+
+{ previous = $0 }
+
+function complain(line, text)
+{
+    printf "%s:%d: %s\n", file, line, text
+    wrong++
+}
+
+function end_of_file()
+{
+    if (file && lines > file_lines_max)
+        complain(lines, "the file has " lines " lines, more than " file_lines_max)
+}
+
+END {
+    end_of_file()
+    if (!files) {
+        print "limits.awk: no files given"
+        exit 1
+    }
+    exit wrong > 0
+}

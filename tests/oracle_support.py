@@ -1,0 +1,97 @@
+"""What the oracles share: running the program, and results as TAP lines.
+
+An oracle compares the program's machine-readable output with a truth that our
+code had no part in, and prints one TAP line per comparison.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+
+ETLHEAP = os.environ.get("ETLHEAP", "build/etlheap")
+TRACES = os.environ.get("TRACES", "../shared/traces")
+TIMEOUT_SECONDS = 600
+
+
+class Results:
+    """Counts comparisons and prints each as it is made."""
+
+    def __init__(self):
+        self.count = 0
+        self.failed = 0
+
+    def check(self, name, good, *details):
+        self.count += 1
+        if not good:
+            self.failed += 1
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}")
+        if not good:
+            for detail in details:
+                print(f"#   {detail}")
+
+    def equal(self, name, got, wanted):
+        self.check(name, got == wanted, f"got    {got!r}", f"wanted {wanted!r}")
+
+    def equal_maps(self, name, got, wanted):
+        """Compares two dictionaries and shows only where they differ."""
+        wrong = [
+            f"{key}: got {got.get(key)!r}, wanted {wanted.get(key)!r}"
+            for key in sorted(set(got) | set(wanted), key=str)
+            if got.get(key) != wanted.get(key)
+        ]
+        self.check(name, not wrong, *wrong[:12])
+
+    def finish(self):
+        print(f"1..{self.count}")
+        sys.exit(1 if self.failed else 0)
+
+
+def skip_all(reason):
+    """The whole oracle has nothing to compare with."""
+    print(f"skipped: {reason}")
+    print("0 passed, 0 failed, 1 skipped")
+    sys.exit(0)
+
+
+def traces_folder(*needed):
+    """The folder of real traces, or the end of the run."""
+    for name in needed:
+        path = os.path.normpath(os.path.join(TRACES, name))
+        if not os.path.exists(path):
+            skip_all(f"{path} is not here; set TRACES to the folder of real traces")
+    return TRACES
+
+
+def run(*arguments):
+    """Runs the program; a status other than 0 ends the oracle with what it said."""
+    done = subprocess.run(
+        [ETLHEAP, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=TIMEOUT_SECONDS,
+    )
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise RuntimeError(f"etlheap {' '.join(map(str, arguments))}: status {done.returncode}: {said}")
+    return done.stdout
+
+
+def run_json(*arguments):
+    return json.loads(run(*arguments, "--format", "json"))
+
+
+def counts_by(rows, key):
+    """Counts of an `info` table; rows of one key are added, so that none can hide."""
+    counts = Counter()
+    for row in rows:
+        counts[row[key]] += row["count"]
+    return dict(counts)
+
+
+def dump(path, *arguments):
+    """The lines of `dump` as dictionaries."""
+    text = run("dump", path, *arguments, "--format", "ndjson")
+    return [json.loads(line) for line in text.splitlines()]

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Runs everything that `make check` promises and sums what each part counted.
+#
+# Parts are independent commands. A part prints TAP lines (cmocka programs) or a
+# last line "N passed, N failed, N skipped" (scripts). A part that dies, or says
+# nothing, is a failure: silence must not look like success. The closing line of
+# the whole run has the same form.
+#
+# From the Makefile: BUILD, OUT (variant folder), TRACES, PYTHON.
+# To the parts: ETLHEAP, MAKE_TRACE, TRACES, PYTHON, OUT and TEST_TMP, an empty folder
+# of the part's own.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+OUT=${OUT:-build/check}
+BUILD=${BUILD:-build}
+PYTHON=${PYTHON:-python3}
+TRACES=${TRACES:-../shared/traces}
+PART_SECONDS=${PART_SECONDS:-900}
+export OUT BUILD PYTHON TRACES PART_SECONDS
+ETLHEAP=$(realpath -m "$OUT/etlheap")
+MAKE_TRACE=$(realpath -m "$OUT/make_trace")
+export ETLHEAP MAKE_TRACE
+# Sanitizers stop at the first finding.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1:detect_stack_use_after_return=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1}
+export CMOCKA_MESSAGE_OUTPUT=TAP
+export PYTHONDONTWRITEBYTECODE=1
+
+logs=$OUT/test-logs
+rm -rf "$logs"
+mkdir -p "$logs"
+
+# --- the parts, one line each: name, command ----------------------------------
+
+list_parts()
+{
+    local program script
+    # The slowest first, so that none is left alone at the end.
+    for script in tests/oracle_*.sh tests/golden*.sh tests/cli_*.sh; do
+        test -f "$script" && echo "$(basename "$script" .sh) bash $script"
+    done
+    for script in oracle_truth oracle_manifest oracle_baseline oracle_stacks cli_readme; do
+        echo "$script $PYTHON tests/$script.py"
+    done
+    for program in "$OUT"/tests/test_*; do
+        # Objects lie beside the programs, and so may one whose test was removed.
+        test -f "tests/$(basename "$program").c" || continue
+        echo "$(basename "$program") $program"
+    done
+    # What the variant cannot change is checked once, in plain `make check`.
+    if test "$(basename "$OUT")" = check; then
+        echo "layers bash tests/static.sh layers"
+        echo "limits bash tests/static.sh limits"
+        echo "format bash tests/static.sh format"
+        echo "second-compiler bash tests/static.sh second-compiler"
+    fi
+}
+
+run_part()
+{
+    local name=$1
+    shift
+    TEST_TMP=$(realpath -m "$logs/$name.tmp")
+    export TEST_TMP
+    mkdir -p "$TEST_TMP"
+    timeout "$PART_SECONDS" "$@" > "$logs/$name.log" 2>&1 < /dev/null
+    local status=$?
+    test $status -ne 124 || echo "stopped after $PART_SECONDS seconds" >> "$logs/$name.log"
+    echo $status > "$logs/$name.status"
+    rm -rf "$TEST_TMP"
+}
+export -f run_part
+export logs
+
+list_parts > "$logs/parts"
+xargs -P "${JOBS:-$(nproc)}" -L 1 bash -c 'run_part "$@"' run_part < "$logs/parts"
+
+# --- the sums -----------------------------------------------------------------
+
+# Prints "passed failed skipped" of one log. cmocka 1.1 writes a skipped test as
+# "not ok N # SKIP name". A plan that was not kept counts as one failure.
+count_part()
+{
+    awk -v status="$2" '
+        /^ok [0-9]+ # SKIP/ || /^not ok [0-9]+ # SKIP/ { skipped++; seen++; next }
+        /^ok [0-9]+/ { passed++; seen++; next }
+        /^not ok [0-9]+/ { failed++; seen++; next }
+        /^1\.\.[0-9]+$/ { planned += substr($0, 4) }
+        /^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$/ { passed += $1; failed += $3; skipped += $5; seen += $1 + $3 + $5 }
+        END {
+            if (seen < planned || seen == 0 || (status != 0 && !failed))
+                failed++
+            print passed + 0, failed + 0, skipped + 0
+        }' "$1"
+}
+
+passed=0 failed=0 skipped=0
+while read -r name _; do
+    log=$logs/$name.log
+    read -r p f s < <(count_part "$log" "$(cat "$logs/$name.status" 2> /dev/null || echo 1)")
+    printf '%-28s %5d passed, %d failed, %d skipped\n' "$name" "$p" "$f" "$s"
+    # Why something was skipped is part of the result.
+    sed -nE 's/^(not )?ok [0-9]+ # SKIP /skipped: /; s/^skipped: /    &/p' "$log"
+    if test "$f" -gt 0; then
+        grep -vE '^ok [0-9]|^1\.\.|^skipped: |# SKIP|^[0-9]+ passed, |^  CC  ' "$log" | cut -c 1-300 | head -n 40 | sed 's/^/    /'
+        echo "    (whole log: $log)"
+    fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done < "$logs/parts"
+
+echo "$passed passed, $failed failed, $skipped skipped" | tee "$logs/summary"
+test "$failed" -eq 0 && test "$passed" -gt 0

@@ -1,0 +1,232 @@
+/*
+ * scenario_programs.c - programs that leak or spike in a known way: the battery
+ * meter, the two exercises, and the demo, which is made of their parts.
+ */
+#include "scenario_inside.h"
+
+#include <stdio.h>
+
+#define MS 1000000u /* in nanoseconds */
+#define S  1000000000u
+
+#define BATTERY_FIRST_MS    100u
+#define BATTERY_INTERVAL_MS 250u
+#define LEAK_BLOCK_BYTES    4096u
+
+/* From the heap inwards: RtlpAllocateHeap, RtlAllocateHeap, malloc, operator new. */
+#define ALLOCATOR_FRAMES                                                                           \
+    { "ntdll.dll", 0x2c1f3 }, { "ntdll.dll", 0x2b4a0 },                                            \
+    {                                                                                              \
+        "ucrtbase.dll", 0xfe26                                                                     \
+    }
+#define THREAD_START_FRAMES                                                                        \
+    { "kernel32.dll", 0x17614 },                                                                   \
+    {                                                                                              \
+        "ntdll.dll", 0x526b1                                                                       \
+    }
+/* NtAllocateVirtualMemory in the kernel, its stub, VirtualAlloc. */
+#define KERNEL_COMMIT_FRAMES                                                                       \
+    { "ntoskrnl.exe", 0x6f2a41 }, { "ntoskrnl.exe", 0x6f1c0e },                                    \
+    {                                                                                              \
+        "ntoskrnl.exe", 0x40a6b5                                                                   \
+    }
+#define KERNEL_COMMIT_COUNT 3u
+#define USER_COMMIT_FRAMES                                                                         \
+    { "ntdll.dll", 0x9d3f4 },                                                                      \
+    {                                                                                              \
+        "kernel32.dll", 0x1b2c8                                                                    \
+    }
+
+static scenario_program battery_program(workload *w, const scenario_run *run, const etl_build *b);
+static void battery_leak(scenario_program *p, u32 ticks);
+static scenario_program memory_program(workload *w, const scenario_run *run, const etl_build *b);
+static u32 main_stack(const scenario_program *p);
+static u32 spike_stack(const scenario_program *p);
+static void create_heap(const scenario_program *p);
+static void grow_second_heap(scenario_program *p);
+
+/* --- the battery meter --- */
+
+workload *scenario_battery_meter(const scenario_run *run, const etl_build *b)
+{
+    workload *const w = scenario_workload(run, b, (u64)60 * S);
+    scenario_program p = battery_program(w, run, b);
+    create_heap(&p);
+    battery_leak(&p, BATTERY_METER_TICKS);
+    scenario_transients(&p, BATTERY_METER_TRANSIENT_COUNT, (u64)59 * S);
+    workload_sort(w);
+    return w;
+}
+
+static scenario_program battery_program(workload *w, const scenario_run *run, const etl_build *b)
+{
+    workload_process process = { .pid = BATTERY_METER_PID,
+                                 .parent_pid = 5016,
+                                 .name = "BatteryMeter.exe",
+                                 .wow64 = run->wow64,
+                                 .tids = { BATTERY_METER_LEAK_TID } };
+    return scenario_program_of(w, run, b, &process);
+}
+
+static void create_heap(const scenario_program *p)
+{
+    const u32 tid = p->w->processes[p->process].pid + 4;
+    const workload_op op = scenario_op(p, 2 * MS, tid, WORKLOAD_HEAP_CREATE);
+    workload_add_op(p->w, &op);
+}
+
+/* Two call sites in one function, a moment apart. */
+static void battery_leak(scenario_program *p, u32 ticks)
+{
+    static const u64 sites[2] = { BATTERY_METER_LEAK_OFFSET_A, BATTERY_METER_LEAK_OFFSET_B };
+    u32 stacks[2];
+    for (u32 i = 0; i < 2; i++) {
+        const scenario_frame frames[] = { ALLOCATOR_FRAMES, { NULL, 0x8c1b }, { NULL, sites[i] },
+                                          { NULL, 0x2b7d }, { NULL, 0x31c4 }, THREAD_START_FRAMES };
+        stacks[i] = scenario_stack(p, frames, ETL_COUNT_OF(frames), 0);
+    }
+    for (u32 i = 0; i < ticks; i++) {
+        const u64 ns = ((u64)BATTERY_FIRST_MS + (u64)i * BATTERY_INTERVAL_MS) * MS;
+        scenario_alloc(p, ns, BATTERY_METER_LEAK_TID, stacks[0], LEAK_BLOCK_BYTES);
+        scenario_alloc(p, ns + 40000, BATTERY_METER_LEAK_TID, stacks[1], LEAK_BLOCK_BYTES);
+    }
+}
+
+/* --- the VirtualAlloc exercise --- */
+
+workload *scenario_virtualalloc_exercise(const scenario_run *run, const etl_build *b)
+{
+    workload *const w = scenario_workload(run, b, (u64)10 * S);
+    scenario_program p = memory_program(w, run, b);
+    const u32 in_main = main_stack(&p);
+    const u32 in_spike = spike_stack(&p);
+    const u64 end_ns = (u64)9500 * MS;
+    scenario_commit(&p, (u64)500 * MS, end_ns, in_main, VIRTUALALLOC_EXERCISE_STEADY_BYTES);
+    scenario_commit(&p, (u64)5000 * MS, end_ns + MS, in_main, VIRTUALALLOC_EXERCISE_STEADY_BYTES);
+    for (u32 i = 0; i < VIRTUALALLOC_EXERCISE_SPIKE_COUNT; i++) {
+        const u64 ns = (700 + (u64)i * 800) * MS;
+        scenario_commit(&p, ns, ns + VIRTUALALLOC_EXERCISE_SPIKE_MS * MS, in_spike,
+                        VIRTUALALLOC_EXERCISE_SPIKE_BYTES);
+    }
+    const u32 count = VIRTUALALLOC_EXERCISE_SMALL_COUNT;
+    for (u32 i = 0; i < count; i++) {
+        const u64 site = 0x4000 + (u64)(i % 6) * 0x150;
+        const scenario_frame frames[] = { KERNEL_COMMIT_FRAMES,
+                                          USER_COMMIT_FRAMES,
+                                          { NULL, site },
+                                          { NULL, VIRTUALALLOC_EXERCISE_MAIN_OFFSET + 0x60 },
+                                          THREAD_START_FRAMES };
+        const u32 stack = scenario_stack(&p, frames, ETL_COUNT_OF(frames), KERNEL_COMMIT_COUNT);
+        const u64 ns = (300 + (u64)i * 90) * MS + 333333;
+        scenario_commit(&p, ns, ns + (5 + i % 40) * MS, stack,
+                        VIRTUALALLOC_EXERCISE_SMALL_BYTES / count);
+    }
+    workload_sort(w);
+    return w;
+}
+
+static scenario_program memory_program(workload *w, const scenario_run *run, const etl_build *b)
+{
+    workload_process process = { .pid = VIRTUALALLOC_EXERCISE_PID,
+                                 .parent_pid = 5016,
+                                 .name = "MemoryTestApp.exe",
+                                 .wow64 = run->wow64,
+                                 .tids = { VIRTUALALLOC_EXERCISE_PID + 12 } };
+    return scenario_program_of(w, run, b, &process);
+}
+
+static u32 main_stack(const scenario_program *p)
+{
+    const scenario_frame frames[] = { KERNEL_COMMIT_FRAMES,
+                                      USER_COMMIT_FRAMES,
+                                      { NULL, VIRTUALALLOC_EXERCISE_MAIN_OFFSET },
+                                      THREAD_START_FRAMES };
+    return scenario_stack(p, frames, ETL_COUNT_OF(frames), KERNEL_COMMIT_COUNT);
+}
+
+static u32 spike_stack(const scenario_program *p)
+{
+    const scenario_frame frames[] = { KERNEL_COMMIT_FRAMES,
+                                      USER_COMMIT_FRAMES,
+                                      { NULL, VIRTUALALLOC_EXERCISE_BUFFER_OFFSET },
+                                      { NULL, VIRTUALALLOC_EXERCISE_OPERATION1_OFFSET },
+                                      { NULL, VIRTUALALLOC_EXERCISE_MAIN_OFFSET + 0x22 },
+                                      THREAD_START_FRAMES };
+    return scenario_stack(p, frames, ETL_COUNT_OF(frames), KERNEL_COMMIT_COUNT);
+}
+
+/* --- the heap exercise --- */
+
+workload *scenario_heap_exercise(const scenario_run *run, const etl_build *b)
+{
+    workload *const w = scenario_workload(run, b, (u64)12100 * MS);
+    const workload_process process = { .pid = HEAP_EXERCISE_PID,
+                                       .parent_pid = 5016,
+                                       .name = "HeapTestApp.exe",
+                                       .wow64 = run->wow64,
+                                       .tids = { HEAP_EXERCISE_PID + 12 } };
+    scenario_program p = scenario_program_of(w, run, b, &process);
+    const scenario_frame frames[] = { ALLOCATOR_FRAMES,
+                                      { NULL, 0x9a07 }, /* operator new */
+                                      { NULL, HEAP_EXERCISE_INNER_LOOP_OFFSET },
+                                      { NULL, 0x20b1 },
+                                      { NULL, 0x2406 },
+                                      THREAD_START_FRAMES };
+    const u32 stack = scenario_stack(&p, frames, ETL_COUNT_OF(frames), 0);
+    create_heap(&p);
+    for (u32 i = 0; i < HEAP_EXERCISE_LEAK_COUNT; i++) {
+        const u64 size = 80 + (u64)(i % 8) * 8;
+        scenario_alloc(&p, (5 + (u64)i * 10) * MS, HEAP_EXERCISE_PID + 12, stack, size);
+    }
+    scenario_transients(&p, HEAP_EXERCISE_TRANSIENT_COUNT, (u64)12 * S);
+    workload_sort(w);
+    return w;
+}
+
+/* --- the demo --- */
+
+workload *scenario_demo(const scenario_run *run, const etl_build *b)
+{
+    workload *const w = scenario_workload(run, b, (u64)20 * S);
+    scenario_program battery = battery_program(w, run, b);
+    create_heap(&battery);
+    battery_leak(&battery, DEMO_LEAK_COUNT / 2);
+    scenario_transients(&battery, DEMO_TRANSIENT_COUNT, (u64)19 * S);
+    grow_second_heap(&battery);
+
+    scenario_program memory = memory_program(w, run, b);
+    scenario_commit(&memory, (u64)4000 * MS, 0, main_stack(&memory), DEMO_OUTSTANDING_BYTES);
+    const u32 in_spike = spike_stack(&memory);
+    for (u32 i = 0; i < 4; i++) {
+        const u64 ns = (3000 + (u64)i * 4500) * MS;
+        scenario_commit(&memory, ns, ns + VIRTUALALLOC_EXERCISE_SPIKE_MS * MS, in_spike,
+                        VIRTUALALLOC_EXERCISE_SPIKE_BYTES);
+    }
+    workload_sort(w);
+    return w;
+}
+
+/* Made, grown twice, given a few blocks, and destroyed with them. */
+static void grow_second_heap(scenario_program *p)
+{
+    const scenario_frame frames[] = { ALLOCATOR_FRAMES, { NULL, 0x5d10 }, THREAD_START_FRAMES };
+    const u32 stack = scenario_stack(p, frames, ETL_COUNT_OF(frames), 0);
+    const u32 tid = BATTERY_METER_PID + 4;
+    const u64 own_heap = p->heap;
+    p->heap += 0x2000000;
+    workload_op op = scenario_op(p, (u64)6000 * MS, tid, WORKLOAD_HEAP_CREATE);
+    workload_add_op(p->w, &op);
+    for (u32 i = 0; i < 2; i++) {
+        op = scenario_op(p, (6010 + (u64)i * 900) * MS, tid, WORKLOAD_HEAP_EXPAND);
+        op.address = p->heap + 0x2000 + (u64)i * 0x10000;
+        op.size = 0x10000;
+        op.stack = stack;
+        op.halves = WORKLOAD_HALF_USER;
+        workload_add_op(p->w, &op);
+        for (u32 j = 0; j < 20; j++)
+            scenario_alloc(p, (6020 + (u64)i * 900 + j * 20) * MS, tid, stack, 3000);
+    }
+    op = scenario_op(p, (u64)14000 * MS, tid, WORKLOAD_HEAP_DESTROY);
+    workload_add_op(p->w, &op);
+    p->heap = own_heap;
+}

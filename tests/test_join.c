@@ -1,0 +1,334 @@
+/*
+ * Goal: stack pieces find their events: by exact time and thread, or by CPU
+ * where the event names no thread; user parts serve all kernel parts of their
+ * thread.
+ * Method: one slice put together by hand as scanning leaves it (join_bench.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "join_bench.h"
+
+/* --- time and thread -------------------------------------------------------- */
+
+static void a_piece_finds_its_event_by_time_and_thread(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_alloc(b, 101, JOIN_TID);
+    join_add_alloc(b, 100, JOIN_TID + 1);
+    join_add_part(b, 110, 100, PART_USER, 1);
+    join_end_run(b);
+    join_expect_stack(b, 0, 1);
+    join_expect_stack(b, 1, 0);
+    join_expect_stack(b, 2, 0);
+    join_bench_free(b);
+}
+
+static void a_piece_of_no_event_is_nobodys(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 110, 99, PART_USER, 1);
+    join_add_part(b, 110, 101, PART_KERNEL, 2);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_bench_free(b);
+}
+
+static void kernel_and_user_part_make_one_stack(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 150, 100, PART_USER, 2);
+    join_add_part(b, 110, 100, PART_KERNEL, 1);
+    join_end_run(b);
+    join_expect_stack(b, 0, 12);
+    join_bench_free(b);
+}
+
+static void a_kernel_part_alone_is_a_stack(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 110, 100, PART_KERNEL, 1);
+    join_end_run(b);
+    join_expect_stack(b, 0, 1);
+    join_bench_free(b);
+}
+
+static void the_first_of_two_like_parts_stays(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 110, 100, PART_KERNEL, 1);
+    join_add_part(b, 111, 100, PART_KERNEL, 2);
+    join_add_part(b, 112, 100, PART_USER, 3);
+    join_add_part(b, 113, 100, PART_USER, 4);
+    join_end_run(b);
+    join_expect_stack(b, 0, 13);
+    join_bench_free(b);
+}
+
+/* A clock of 15 ms gives many events one time. */
+static void events_of_one_time_and_thread_are_served_in_order(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    for (u32 i = 0; i < 4; i++)
+        join_add_alloc(b, 100, JOIN_TID);
+    for (u32 i = 0; i < 4; i++) {
+        join_add_part(b, 100 + i, 100, PART_KERNEL, 1 + i);
+        join_add_part(b, 120 + i, 100, PART_USER, 5 + i);
+    }
+    join_end_run(b);
+    join_expect_stack(b, 0, 15);
+    /* The first user part came when all four waited for one: it serves them all. */
+    join_expect_stack(b, 1, 25);
+    join_expect_stack(b, 2, 35);
+    join_expect_stack(b, 3, 45);
+    join_bench_free(b);
+}
+
+static void whole_stacks_of_one_time_and_thread_go_one_to_each(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    for (u32 i = 0; i < 4; i++)
+        join_add_alloc(b, 100, JOIN_TID);
+    for (u32 i = 0; i < 4; i++)
+        join_add_part(b, 101, 100, PART_WHOLE, 1 + i);
+    join_end_run(b);
+    for (u32 i = 0; i < 4; i++)
+        join_expect_stack(b, i, 1 + i);
+    join_bench_free(b);
+}
+
+static void events_that_open_nothing_take_no_stack(void **state)
+{
+    (void)state;
+    static const memory_op ops[] = { OP_FREE,    OP_REALLOC_OLD, OP_RESERVE,   OP_DECOMMIT,
+                                     OP_RELEASE, OP_CONTRACT,    OP_COUNT_HEAP };
+    join_bench *const b = join_bench_new();
+    for (size_t i = 0; i < ETL_COUNT_OF(ops); i++)
+        join_add_event(
+            b, (memory_event){ .ticks = 100, .op = (u8)ops[i], .pid = JOIN_PID, .tid = JOIN_TID });
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 110, 100, PART_USER, 1);
+    join_end_run(b);
+    for (u32 i = 0; i < ETL_COUNT_OF(ops); i++)
+        join_expect_stack(b, i, 0);
+    join_expect_stack(b, ETL_COUNT_OF(ops), 1);
+    join_bench_free(b);
+}
+
+/* --- one user part for several events ------------------------------------------ */
+
+static void a_user_part_serves_all_kernel_parts_of_its_thread(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_alloc(b, 200, JOIN_TID);
+    join_add_alloc(b, 300, JOIN_TID);
+    join_add_part(b, 101, 100, PART_KERNEL, 1);
+    join_add_part(b, 201, 200, PART_KERNEL, 2);
+    join_add_part(b, 301, 300, PART_KERNEL, 3);
+    join_add_part(b, 400, 300, PART_USER, 9);
+    join_end_run(b);
+    join_expect_stack(b, 0, 19);
+    join_expect_stack(b, 1, 29);
+    join_expect_stack(b, 2, 39);
+    join_bench_free(b);
+}
+
+static void a_user_part_of_another_event_serves_memory_events(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 101, 100, PART_KERNEL, 1);
+    join_add_part(b, 400, 333, PART_USER, 9); /* of a context switch, say */
+    join_end_run(b);
+    join_expect_stack(b, 0, 19);
+    join_bench_free(b);
+}
+
+static void a_user_part_serves_nobody_without_a_kernel_part(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_alloc(b, 200, JOIN_TID);
+    join_add_part(b, 201, 200, PART_KERNEL, 2);
+    join_add_part(b, 400, 200, PART_USER, 9);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_expect_stack(b, 1, 29);
+    join_bench_free(b);
+}
+
+static void a_user_part_serves_no_other_thread(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID + 1);
+    join_add_piece(b, (stack_piece){ .ticks = 101,
+                                     .event_ticks = 100,
+                                     .pid = JOIN_PID,
+                                     .tid = JOIN_TID + 1,
+                                     .part = PART_KERNEL,
+                                     .stack = 1 });
+    join_add_part(b, 400, 333, PART_USER, 9);
+    join_end_run(b);
+    join_expect_stack(b, 0, 1);
+    join_bench_free(b);
+}
+
+/* The thread returned to user mode at 200, so what it did later is not of that. */
+static void a_user_part_serves_nothing_later(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_alloc(b, 300, JOIN_TID);
+    join_add_part(b, 101, 100, PART_KERNEL, 1);
+    join_add_part(b, 200, 100, PART_USER, 8);
+    join_add_part(b, 301, 300, PART_KERNEL, 2);
+    join_add_part(b, 400, 300, PART_USER, 9);
+    join_end_run(b);
+    join_expect_stack(b, 0, 18);
+    join_expect_stack(b, 1, 29);
+    join_bench_free(b);
+}
+
+/* --- events without a thread ----------------------------------------------------- */
+
+static void a_threadless_event_is_found_by_its_cpu(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 0);
+    join_add_threadless(b, 100, JOIN_PID, 2);
+    join_add_part_on(b, 100, 2, PART_KERNEL, 5);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_expect_stack(b, 1, 5);
+    join_bench_free(b);
+}
+
+static void a_kernel_part_of_another_cpu_is_not_its_stack(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 0);
+    join_add_part_on(b, 100, 1, PART_KERNEL, 5);
+    join_add_part_on(b, 100, 1, PART_WHOLE, 6);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_bench_free(b);
+}
+
+static void a_user_part_of_the_same_process_may_be_of_another_cpu(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID + 1, 0);
+    join_add_threadless(b, 100, JOIN_PID, 0);
+    join_add_part_on(b, 100, 3, PART_USER, 5);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_expect_stack(b, 1, 5);
+    join_bench_free(b);
+}
+
+static void the_same_cpu_is_closer_than_the_same_process(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 0);
+    join_add_threadless(b, 100, JOIN_PID + 1, 3);
+    join_add_threadless(b, 100, JOIN_PID, 1);
+    join_add_part_on(b, 100, 3, PART_USER, 5);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_expect_stack(b, 1, 5);
+    join_expect_stack(b, 2, 0);
+    join_bench_free(b);
+}
+
+static void an_event_with_the_thread_is_closer_than_one_without(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 0);
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part_on(b, 100, 0, PART_USER, 5);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_expect_stack(b, 1, 5);
+    join_bench_free(b);
+}
+
+static void a_threadless_event_learns_its_thread(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 2);
+    join_add_threadless(b, 100, JOIN_PID, 3);
+    join_add_part_on(b, 100, 2, PART_KERNEL, 5);
+    join_end_run(b);
+    assert_int_equal(b->events[0].tid, JOIN_TID);
+    assert_int_equal(b->events[1].tid, ETL_NO_ID);
+    join_bench_free(b);
+}
+
+/* Found by CPU first, then by the thread that the first part brought. */
+static void both_parts_of_a_threadless_event_meet(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 2);
+    join_add_threadless(b, 100, JOIN_PID, 3);
+    join_add_part_on(b, 100, 2, PART_KERNEL, 5);
+    join_add_part(b, 500, 100, PART_USER, 6);
+    join_end_run(b);
+    join_expect_stack(b, 0, 56);
+    join_expect_stack(b, 1, 0);
+    join_bench_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_piece_finds_its_event_by_time_and_thread),
+        cmocka_unit_test(a_piece_of_no_event_is_nobodys),
+        cmocka_unit_test(kernel_and_user_part_make_one_stack),
+        cmocka_unit_test(a_kernel_part_alone_is_a_stack),
+        cmocka_unit_test(the_first_of_two_like_parts_stays),
+        cmocka_unit_test(events_of_one_time_and_thread_are_served_in_order),
+        cmocka_unit_test(whole_stacks_of_one_time_and_thread_go_one_to_each),
+        cmocka_unit_test(events_that_open_nothing_take_no_stack),
+        cmocka_unit_test(a_user_part_serves_all_kernel_parts_of_its_thread),
+        cmocka_unit_test(a_user_part_of_another_event_serves_memory_events),
+        cmocka_unit_test(a_user_part_serves_nobody_without_a_kernel_part),
+        cmocka_unit_test(a_user_part_serves_no_other_thread),
+        cmocka_unit_test(a_user_part_serves_nothing_later),
+        cmocka_unit_test(a_threadless_event_is_found_by_its_cpu),
+        cmocka_unit_test(a_kernel_part_of_another_cpu_is_not_its_stack),
+        cmocka_unit_test(a_user_part_of_the_same_process_may_be_of_another_cpu),
+        cmocka_unit_test(the_same_cpu_is_closer_than_the_same_process),
+        cmocka_unit_test(an_event_with_the_thread_is_closer_than_one_without),
+        cmocka_unit_test(a_threadless_event_learns_its_thread),
+        cmocka_unit_test(both_parts_of_a_threadless_event_meet),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

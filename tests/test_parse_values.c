@@ -1,0 +1,346 @@
+/*
+ * Goal: values of options are read exactly, and what is no value is refused.
+ * Method: tables of texts with the value each must give, or with none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/parse_values.h"
+
+#include <stdio.h>
+
+static void spans_are_exact_nanoseconds(void **state)
+{
+    static const struct {
+        const char *text;
+        i64 ns;
+    } rows[] = {
+        { "12s", 12000000000 },
+        { "350ms", 350000000 },
+        { "1.5e6us", 1500000000 },
+        { "800ns", 800 },
+        { "1.5e6\xC2\xB5s", 1500000000 },
+        { "0.1s", 100000000 },
+        { "0.0000000019s", 1 },
+        { "1E-3s", 1000000 },
+        { "-2ms", -2000000 },
+        { "+2ms", 2000000 },
+        { ".5s", 500000000 },
+        { "0", 0 },
+        { "9223372036854775807ns", INT64_MAX - 7 }, /* 18 digits count */
+        { "9223372036s", 9223372036000000000 },
+        { "0e99s", 0 },
+        { "123456789012345678ns", 123456789012345678 },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        cli_time time;
+        print_message("  %s\n", rows[i].text);
+        assert_true(cli_parse_time(rows[i].text, &time));
+        assert_false(time.is_instant);
+        assert_int_equal(time.ns, rows[i].ns);
+    }
+}
+
+static void what_is_no_time_is_refused(void **state)
+{
+    static const char *const rows[] = {
+        "",     "s",       "12",    "12 s",  "5parsecs", "1.2.3s",   "1e",
+        "1es",  "--1s",    "1e99s", "0x10s", "12sx",     "nonsense", "9223372037s",
+        "2020", "2020-07", "12:00", "1,5s",  "inf",      "nan",      "1e9999999999999999s",
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        cli_time time;
+        print_message("  '%s'\n", rows[i]);
+        assert_false(cli_parse_time(rows[i], &time));
+    }
+}
+
+static void instants_are_utc_unless_a_zone_is_given(void **state)
+{
+    static const struct {
+        const char *text;
+        i64 seconds, ns;
+    } rows[] = {
+        { "1970-01-01", 0, 0 },
+        { "1970-01-01T00:00:00Z", 0, 0 },
+        { "2020-07-29T00:07:00.623615Z", 1595981220, 623615000 },
+        { "2020-07-29 00:07:00.623615", 1595981220, 623615000 },
+        { "2020-07-29T02:07+02:00", 1595981220, 0 },
+        { "2020-07-28T19:07:00-05:00", 1595981220, 0 },
+        { "2000-02-29", 951782400, 0 },
+        { "2100-03-01", 4107542400, 0 },
+        { "1969-12-31T23:59:59.5Z", -1, 500000000 },
+        { "2020-07-29t00:07:00z", 1595981220, 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        cli_time time;
+        print_message("  %s\n", rows[i].text);
+        assert_true(cli_parse_time(rows[i].text, &time));
+        assert_true(time.is_instant);
+        assert_int_equal(time.ns, rows[i].seconds * 1000000000 + rows[i].ns);
+    }
+}
+
+static void dates_that_are_not_on_the_calendar_are_refused(void **state)
+{
+    static const char *const rows[] = {
+        "2021-02-29",
+        "2100-02-29",
+        "2020-13-01",
+        "2020-00-01",
+        "2020-04-31",
+        "2020-01-00",
+        "2020-01-01T24:00",
+        "2020-01-01T00:60",
+        "2020-01-01T00:00:60",
+        "2020-01-01T00",
+        "2020-01-01T00:00:00.",
+        "2020-01-01T00:00:00Zx",
+        "2020-01-01T00:00+2",
+        "0000-01-01",
+        "9999-01-01",
+        "2020-01-01T00:00Z+1",
+        "2020-1-1",
+        "2020-01-01T",
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        cli_time time;
+        print_message("  '%s'\n", rows[i]);
+        assert_false(cli_parse_time(rows[i], &time));
+    }
+}
+
+static void instants_become_time_since_the_start(void **state)
+{
+    /* 2020-07-29T00:07:00.623615Z as FILETIME. */
+    const i64 start = INT64_C(132404548206236150);
+    cli_time time;
+    i64 ns = 0;
+    (void)state;
+    assert_true(cli_parse_time("2020-07-29T00:07:10.6236151Z", &time));
+    assert_true(cli_time_resolve(&time, start, &ns));
+    assert_int_equal(ns, INT64_C(10000000100));
+    assert_true(cli_parse_time("12s", &time));
+    assert_true(cli_time_resolve(&time, start, &ns));
+    assert_int_equal(ns, INT64_C(12000000000));
+    assert_true(cli_parse_time("2020-07-29", &time));
+    assert_false(cli_time_resolve(&time, INT64_MIN, &ns));
+}
+
+static void sizes_are_powers_of_1024(void **state)
+{
+    static const struct {
+        const char *text;
+        u64 bytes;
+    } rows[] = {
+        { "0", 0 },
+        { "100", 100 },
+        { "100B", 100 },
+        { "64K", 65536 },
+        { "64k", 65536 },
+        { "64KiB", 65536 },
+        { "64KB", 65536 },
+        { "1.5M", 1572864 },
+        { "2G", 2147483648 },
+        { "0.5k", 512 },
+        { "1.999999k", 2047 },
+        { "3T", 3298534883328 },
+        { "4096.7", 4096 },
+        { "16777215T", 18446742974197923840u },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        u64 bytes = 1;
+        print_message("  %s\n", rows[i].text);
+        assert_true(cli_parse_size(rows[i].text, &bytes));
+        assert_true(bytes == rows[i].bytes);
+    }
+}
+
+static void what_is_no_size_is_refused(void **state)
+{
+    static const char *const rows[] = {
+        "",       "K",   "-1",   "12Q",    "1 K",       "1e3",
+        "64KiBs", "1Ki", "0x10", "1.2.3K", "16777216T", "nonsense"
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        u64 bytes;
+        print_message("  '%s'\n", rows[i]);
+        assert_false(cli_parse_size(rows[i], &bytes));
+    }
+}
+
+static void ranges_may_be_open_at_either_end(void **state)
+{
+    u64 min = 1;
+    u64 max = 1;
+    i64 min_ns = 1;
+    i64 max_ns = 1;
+    bool empty;
+    (void)state;
+    assert_true(cli_parse_size_range("64K..1.5M", &min, &max, &empty));
+    assert_true(min == 65536 && max == 1572864);
+    assert_true(cli_parse_size_range("64K..", &min, &max, &empty));
+    assert_true(min == 65536 && max == UINT64_MAX);
+    assert_true(cli_parse_size_range("..10", &min, &max, &empty));
+    assert_true(min == 0 && max == 10);
+    assert_true(cli_parse_size_range("4096", &min, &max, &empty));
+    assert_true(min == 4096 && max == 4096);
+    assert_true(cli_parse_size_range("7..7", &min, &max, &empty));
+    assert_true(cli_parse_duration_range("1.5s..2s", &min_ns, &max_ns, &empty));
+    assert_true(min_ns == 1500000000 && max_ns == 2000000000);
+    assert_true(cli_parse_duration_range("..350ms", &min_ns, &max_ns, &empty));
+    assert_true(min_ns == 0 && max_ns == 350000000);
+}
+
+static void empty_ranges_are_told_from_nonsense(void **state)
+{
+    u64 min;
+    u64 max;
+    i64 min_ns;
+    i64 max_ns;
+    bool empty;
+    (void)state;
+    assert_false(cli_parse_size_range("64K..1K", &min, &max, &empty));
+    assert_true(empty);
+    assert_false(cli_parse_duration_range("2s..1s", &min_ns, &max_ns, &empty));
+    assert_true(empty);
+    assert_false(cli_parse_size_range("..", &min, &max, &empty));
+    assert_false(empty);
+    assert_false(cli_parse_size_range("", &min, &max, &empty));
+    assert_false(cli_parse_size_range("1..2..3", &min, &max, &empty));
+    assert_false(cli_parse_duration_range("-1s..2s", &min_ns, &max_ns, &empty));
+    assert_false(empty);
+}
+
+static void handles_are_hexadecimal_with_0x(void **state)
+{
+    u64 value = 0;
+    (void)state;
+    assert_true(cli_parse_handle("0x1f0000", &value));
+    assert_true(value == 0x1f0000);
+    assert_true(cli_parse_handle("0X1F0000", &value));
+    assert_true(cli_parse_handle("4321", &value));
+    assert_true(value == 4321);
+    assert_true(cli_parse_handle("0xffffffffffffffff", &value));
+    assert_true(value == UINT64_MAX);
+    assert_false(cli_parse_handle("0x10000000000000000", &value));
+    assert_false(cli_parse_handle("0x", &value));
+    assert_false(cli_parse_handle("1f0000", &value));
+    assert_false(cli_parse_handle("", &value));
+}
+
+static void lists_give_their_words(void **state)
+{
+    const char *list = "kind,process,heap";
+    char word[CLI_WORD_SIZE];
+    (void)state;
+    assert_true(cli_next_word(&list, word));
+    assert_string_equal(word, "kind");
+    assert_true(cli_next_word(&list, word));
+    assert_string_equal(word, "process");
+    assert_true(cli_next_word(&list, word));
+    assert_string_equal(word, "heap");
+    assert_string_equal(list, "");
+    assert_false(cli_next_word(&list, word));
+    list = "a,";
+    assert_true(cli_next_word(&list, word));
+    assert_false(cli_next_word(&list, word));
+    assert_string_equal(list, ",");
+    list = ",a";
+    assert_false(cli_next_word(&list, word));
+}
+
+static void patterns_have_module_and_symbol(void **state)
+{
+    static const struct {
+        const char *text, *module, *symbol;
+    } rows[] = {
+        { "ntdll.dll!Rtl*", "ntdll.dll", "Rtl*" },
+        { "ntdll.dll!", "ntdll.dll", NULL },
+        { "ntdll.dll!*", "ntdll.dll", NULL },
+        { "malloc", NULL, "malloc" },
+        { "!malloc", NULL, "malloc" },
+        { "*!malloc", NULL, "malloc" },
+        { "a!b!c", "a", "b!c" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        char text[32];
+        etlheap_pattern pattern;
+        snprintf(text, sizeof text, "%s", rows[i].text);
+        assert_true(cli_parse_pattern(text, &pattern));
+        assert_true((pattern.module != NULL) == (rows[i].module != NULL));
+        assert_true((pattern.symbol != NULL) == (rows[i].symbol != NULL));
+        if (pattern.module)
+            assert_string_equal(pattern.module, rows[i].module);
+        if (pattern.symbol)
+            assert_string_equal(pattern.symbol, rows[i].symbol);
+    }
+}
+
+static void patterns_that_match_all_are_refused(void **state)
+{
+    static const char *const rows[] = { "", "!", "*", "*!", "*!*" };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        char text[8];
+        etlheap_pattern pattern;
+        snprintf(text, sizeof text, "%s", rows[i]);
+        assert_false(cli_parse_pattern(text, &pattern));
+    }
+}
+
+static void wildcards_match_as_in_file_names(void **state)
+{
+    (void)state;
+    assert_true(cli_wildcard_matches("Heap/*", "Heap/Alloc"));
+    assert_true(cli_wildcard_matches("heap/alloc", "Heap/Alloc"));
+    assert_true(cli_wildcard_matches("*a*b", "xaxxbxab"));
+    assert_true(cli_wildcard_matches("app?.exe", "app1.exe"));
+    assert_true(cli_wildcard_matches("*", ""));
+    assert_false(cli_wildcard_matches("app?.exe", "app.exe"));
+    assert_false(cli_wildcard_matches("Heap/*", "Heap"));
+    assert_false(cli_wildcard_matches("", "a"));
+}
+
+static void distance_counts_changes(void **state)
+{
+    (void)state;
+    assert_int_equal(cli_edit_distance("report", "report"), 0);
+    assert_int_equal(cli_edit_distance("reprot", "report"), 2);
+    assert_int_equal(cli_edit_distance("--frm", "--from"), 1);
+    assert_int_equal(cli_edit_distance("", "abc"), 3);
+    assert_int_equal(cli_edit_distance("kitten", "sitting"), 3);
+    assert_true(cli_edit_distance("a word that is longer than any of ours is", "a") == UINT32_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans_are_exact_nanoseconds),
+        cmocka_unit_test(what_is_no_time_is_refused),
+        cmocka_unit_test(instants_are_utc_unless_a_zone_is_given),
+        cmocka_unit_test(dates_that_are_not_on_the_calendar_are_refused),
+        cmocka_unit_test(instants_become_time_since_the_start),
+        cmocka_unit_test(sizes_are_powers_of_1024),
+        cmocka_unit_test(what_is_no_size_is_refused),
+        cmocka_unit_test(ranges_may_be_open_at_either_end),
+        cmocka_unit_test(empty_ranges_are_told_from_nonsense),
+        cmocka_unit_test(handles_are_hexadecimal_with_0x),
+        cmocka_unit_test(lists_give_their_words),
+        cmocka_unit_test(patterns_have_module_and_symbol),
+        cmocka_unit_test(patterns_that_match_all_are_refused),
+        cmocka_unit_test(wildcards_match_as_in_file_names),
+        cmocka_unit_test(distance_counts_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

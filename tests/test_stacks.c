@@ -1,0 +1,142 @@
+/*
+ * Goal: one id per distinct address array, whatever its hash; the frames come
+ * back as they went in; kernel addresses are told from user addresses.
+ * Method: arrays that differ in order, length or one frame, hashes forced to
+ * collide, and the edges of both address spaces.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "engine/stacks.h"
+
+static u32 add(stack_table *table, const u64 *frames, u32 count)
+{
+    u32 id = 0;
+    assert_true(stack_add(table, stack_hash(frames, count), frames, count, &id));
+    return id;
+}
+
+static void equal_arrays_have_one_id(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    const u64 a[] = { 0x7FF711110000, 0x7FF711110010 };
+    const u64 b[] = { 0x7FF711110000, 0x7FF711110010 };
+    assert_int_equal(add(&table, a, 2), 1);
+    assert_int_equal(add(&table, b, 2), 1);
+    assert_int_equal(table.list.count, 1);
+    stack_table_free(&table);
+}
+
+static void order_length_and_every_frame_matter(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    const u64 stack[] = { 1, 2, 3 };
+    const u64 turned[] = { 3, 2, 1 };
+    const u64 outer_differs[] = { 1, 2, 4 };
+    assert_int_equal(add(&table, stack, 3), 1);
+    assert_int_equal(add(&table, turned, 3), 2);
+    assert_int_equal(add(&table, outer_differs, 3), 3);
+    assert_int_equal(add(&table, stack, 2), 4);
+    assert_int_equal(add(&table, stack, 1), 5);
+    assert_int_equal(add(&table, stack, 3), 1);
+    stack_table_free(&table);
+}
+
+static void equal_hashes_are_told_apart_by_frames(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    for (u64 frame = 1; frame <= 100; frame++) {
+        u32 id = 0;
+        assert_int_equal(stack_find(&table, 42, &frame, 1), 0);
+        assert_true(stack_add(&table, 42, &frame, 1, &id));
+        assert_int_equal(id, frame);
+    }
+    for (u64 frame = 1; frame <= 100; frame++)
+        assert_int_equal(stack_find(&table, 42, &frame, 1), frame);
+    stack_table_free(&table);
+}
+
+static void find_does_not_add(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    const u64 frames[] = { 7, 8 };
+    assert_int_equal(stack_find(&table, stack_hash(frames, 2), frames, 2), 0);
+    assert_int_equal(table.list.count, 0);
+    const u32 id = add(&table, frames, 2);
+    assert_int_equal(stack_find(&table, stack_hash(frames, 2), frames, 2), id);
+    assert_int_equal(stack_find(&table, stack_hash(frames, 1), frames, 1), 0);
+    stack_table_free(&table);
+}
+
+static void frames_are_a_copy_that_does_not_move(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    u64 frames[STACK_FRAMES_MAX];
+    for (u32 i = 0; i < STACK_FRAMES_MAX; i++)
+        frames[i] = (u64)i * i;
+    const u32 id = add(&table, frames, STACK_FRAMES_MAX);
+    const u64 *const at = stack_get(&table, id).addresses;
+    for (u64 frame = 0; frame < 50000; frame++)
+        add(&table, &frame, 1);
+    memset(frames, 0, sizeof frames);
+    const etlheap_frames kept = stack_get(&table, id);
+    assert_ptr_equal(kept.addresses, at);
+    assert_int_equal(kept.count, STACK_FRAMES_MAX);
+    for (u32 i = 0; i < STACK_FRAMES_MAX; i++)
+        assert_int_equal(kept.addresses[i], (u64)i * i);
+    stack_table_free(&table);
+}
+
+static void freed_table_is_empty_and_usable(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    const u64 frame = 1;
+    assert_int_equal(add(&table, &frame, 1), 1);
+    stack_table_free(&table);
+    assert_int_equal(stack_find(&table, stack_hash(&frame, 1), &frame, 1), 0);
+    assert_int_equal(add(&table, &frame, 1), 1);
+    stack_table_free(&table);
+}
+
+static void kernel_addresses_have_the_sign_bit(void **state)
+{
+    (void)state;
+    assert_false(stack_is_kernel_address(0x00007FFFFFFFFFFF, 8));
+    assert_false(stack_is_kernel_address(0x80000000, 8));
+    assert_true(stack_is_kernel_address(0xFFFF800000000000, 8));
+    assert_true(stack_is_kernel_address(0x8000000000000000, 8));
+}
+
+static void kernel_addresses_of_32_bit_systems_begin_at_2_gib(void **state)
+{
+    (void)state;
+    assert_false(stack_is_kernel_address(0x7FFFFFFF, 4));
+    assert_true(stack_is_kernel_address(0x80000000, 4));
+    assert_true(stack_is_kernel_address(0xFFFFFFFF, 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_arrays_have_one_id),
+        cmocka_unit_test(order_length_and_every_frame_matter),
+        cmocka_unit_test(equal_hashes_are_told_apart_by_frames),
+        cmocka_unit_test(find_does_not_add),
+        cmocka_unit_test(frames_are_a_copy_that_does_not_move),
+        cmocka_unit_test(freed_table_is_empty_and_usable),
+        cmocka_unit_test(kernel_addresses_have_the_sign_bit),
+        cmocka_unit_test(kernel_addresses_of_32_bit_systems_begin_at_2_gib),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
