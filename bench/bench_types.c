@@ -1,0 +1,167 @@
+/*
+ * bench_types.c - the four-way question over lifetimes in memory: which of them
+ * were allocated and freed inside or outside a window, per stack.
+ *
+ *     bench_types TRACE RUNS THREADS [ROWS.csv]
+ *
+ * Analyzes the trace, which is not timed, and asks for the table by type and
+ * stack of the middle half of the trace RUNS times through the engine's
+ * interface. ROWS.csv gets the same rows for another program: allocation and
+ * free time in ns (open blocks: the largest 64-bit number), size, stack. Printed
+ * as JSON: rows, window, the times, and per type count, size and groups,
+ * which the other program must find too.
+ */
+#include "bench.h"
+
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RUNS_MAX 100
+
+typedef struct type_sums {
+    u64 groups; /* stacks that have lifetimes of the type */
+    i64 count;
+    i64 size;
+} type_sums;
+
+typedef struct question {
+    const etlheap_result *result;
+    etlheap_query query;
+    type_sums sums[ETLHEAP_TYPE_COUNT];
+} question;
+
+static etlheap_result *analyze(const char *path, u32 threads, etl_trace **trace);
+static u64 count_rows(const etlheap_result *result);
+static question make_question(const etlheap_result *result, u32 threads);
+static bool ask(question *q, double *seconds);
+static bool write_rows(const question *q, const char *path);
+static void write_segment(const question *q, const etlheap_segment *s, FILE *file);
+static void print_answer(const question *q, const double *seconds, int runs);
+
+int main(int argc, char **argv)
+{
+    const int runs = argc >= 4 ? atoi(argv[2]) : 0;
+    const int threads = argc >= 4 ? atoi(argv[3]) : 0;
+    if (argc > 5 || runs < 1 || runs > RUNS_MAX || threads < 1) {
+        fprintf(stderr, "usage: bench_types TRACE RUNS THREADS [ROWS.csv]\n");
+        return 2;
+    }
+    etl_trace *trace;
+    etlheap_result *const result = analyze(argv[1], (u32)threads, &trace);
+    if (result == NULL)
+        return 1;
+    question q = make_question(result, (u32)threads);
+    double seconds[RUNS_MAX];
+    bool ok = true;
+    for (int i = 0; ok && i < runs; i++)
+        ok = ask(&q, &seconds[i]);
+    if (ok)
+        print_answer(&q, seconds, runs);
+    if (ok && argc == 5)
+        ok = write_rows(&q, argv[4]);
+    etlheap_result_free(result);
+    etl_close(trace);
+    return ok ? 0 : 1;
+}
+
+static etlheap_result *analyze(const char *path, u32 threads, etl_trace **trace)
+{
+    etl_error error;
+    etlheap_result *result = NULL;
+    const etlheap_options options = { .size = sizeof options, .jobs = threads };
+    *trace = NULL;
+    if (etl_open(path, NULL, trace, &error) == ETL_OK &&
+        etlheap_analyze(trace, &path, 1, &options, &result, &error) == ETL_OK)
+        return result;
+    fprintf(stderr, "bench_types: %s: %s\n", path, error.message);
+    etl_close(*trace);
+    return NULL;
+}
+
+/* The middle half of the trace: every type occurs. */
+static question make_question(const etlheap_result *result, u32 threads)
+{
+    const i64 end_ns = etlheap_result_trace(result)->end_ns;
+    question q = { .result = result, .query = etlheap_query_default() };
+    q.query.from_ns = end_ns / 4;
+    q.query.to_ns = end_ns / 4 * 3;
+    q.query.group_by[0] = ETLHEAP_KEY_TYPE;
+    q.query.group_by[1] = ETLHEAP_KEY_STACK;
+    q.query.group_by_count = 2;
+    q.query.jobs = threads;
+    return q;
+}
+
+static bool ask(question *q, double *seconds)
+{
+    const etlheap_table *table;
+    etl_error error;
+    const double begin = bench_now_seconds();
+    const etl_status status = etlheap_aggregate(q->result, &q->query, &table, &error);
+    *seconds = bench_now_seconds() - begin;
+    if (status != ETL_OK) {
+        fprintf(stderr, "bench_types: %s\n", error.message);
+        return false;
+    }
+    memset(q->sums, 0, sizeof q->sums);
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        type_sums *const sums = &q->sums[row->type];
+        sums->groups++;
+        sums->count += row->measures[ETLHEAP_MEASURE_COUNT];
+        sums->size += row->measures[ETLHEAP_MEASURE_SIZE];
+    }
+    etlheap_table_free(table);
+    return true;
+}
+
+static u64 count_rows(const etlheap_result *result)
+{
+    u64 rows = 0;
+    for (u32 i = 0; i < etlheap_segment_count(result); i++)
+        rows += etlheap_segment_of(result, i).rows;
+    return rows;
+}
+
+static bool write_rows(const question *q, const char *path)
+{
+    FILE *const file = fopen(path, "w");
+    if (file == NULL) {
+        fprintf(stderr, "bench_types: cannot create %s\n", path);
+        return false;
+    }
+    fprintf(file, "a,f,size,stack\n");
+    for (u32 i = 0; i < etlheap_segment_count(q->result); i++) {
+        const etlheap_segment segment = etlheap_segment_of(q->result, i);
+        write_segment(q, &segment, file);
+    }
+    return fclose(file) == 0;
+}
+
+static void write_segment(const question *q, const etlheap_segment *s, FILE *file)
+{
+    for (u32 i = 0; i < s->rows; i++) {
+        const i64 freed = s->free_ticks[i];
+        fprintf(
+            file, "%lld,%lld,%llu,%u\n", (long long)etlheap_time_ns(q->result, s->alloc_ticks[i]),
+            (long long)(freed == ETLHEAP_TICKS_NEVER ? freed : etlheap_time_ns(q->result, freed)),
+            (unsigned long long)s->size_bytes[i], s->stack[i]);
+    }
+}
+
+static void print_answer(const question *q, const double *seconds, int runs)
+{
+    printf("{\"rows\":%llu,\"stacks\":%u,\"from_ns\":%lld,\"to_ns\":%lld",
+           (unsigned long long)count_rows(q->result), etlheap_stack_count(q->result),
+           (long long)q->query.from_ns, (long long)q->query.to_ns);
+    for (u32 t = 0; t < ETLHEAP_TYPE_COUNT; t++)
+        printf(",\"%s\":[%llu,%lld,%lld]", etlheap_type_name((etlheap_type)t),
+               (unsigned long long)q->sums[t].groups, (long long)q->sums[t].count,
+               (long long)q->sums[t].size);
+    printf(",\"seconds\":[");
+    for (int i = 0; i < runs; i++)
+        printf("%s%.6f", i > 0 ? "," : "", seconds[i]);
+    printf("]}\n");
+}
