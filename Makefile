@@ -37,8 +37,9 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	decode_system describe diag event_class file_kind map names record session status trace \
 	utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	aggregate arena blocks census census_match context deferred engine frames intern join \
-	modules pair peaks plan query range_map ranges result scan shard stacks store stream \
+	aggregate arena blocks census census_match context deferred engine frames intern join journal \
+	journal_merge journal_pairs \
+	modules pair peaks plan query range_map ranges replay result scan shard stacks store stream \
 	table tag_groups timebase workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities csv_report display formats json json_dump json_info json_report outline \

@@ -7,9 +7,9 @@
 #include "guard.h"
 #include "inputs.h"
 
-/* Analyzes the inputs, showing progress. census_only: count, keep no lifetimes.
- * Errors as of etlheap_analyze. */
+/* Analyzes the inputs for one report, or without one only counts what they hold;
+ * shows progress. Errors as of etlheap_analyze. */
 etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
-                       bool census_only, etlheap_result **out, etl_error *err);
+                       const etlheap_query *report, etlheap_result **out, etl_error *err);
 
 #endif

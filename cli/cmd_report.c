@@ -67,7 +67,7 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err)
 {
-    etl_status status = cli_analyze(options, inputs, guard, false, &out->result, err);
+    etl_status status = cli_analyze(options, inputs, guard, &out->query.query, &out->result, err);
     if (status == ETL_OK)
         status = etlheap_aggregate(out->result, &out->query.query, &out->table, err);
     /* The outline of the text report lists fewer rows but sums all of them. */

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 #include "peaks.h"
+#include "replay.h"
 
 static etl_status fill(aggregator *a);
+static bool is_answered(const aggregator *a);
 static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
                     u32 *group);
-static bool make_key(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
-                     group_key *key);
 static u32 size_class_of(u64 size);
 
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
@@ -30,13 +30,18 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
         a.wants_stack |= key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME ||
                          key == ETLHEAP_KEY_SITE || key == ETLHEAP_KEY_MODULE;
     }
+    if (status == ETL_OK && result->journal.is_kept && !is_answered(&a))
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                               "the analysis kept no lifetimes to answer this from");
     if (status == ETL_OK) {
         status = ETL_ERR_MEMORY;
         if (aggregate_same_names(&a) && frames_open(&a.frames, result, query))
             status = fill(&a);
         if (status == ETL_OK)
             *out = aggregate_table(&a);
-        if (status != ETL_OK || *out == NULL)
+        if (status == ETL_ERR_IO)
+            status = etl_fail_with(err, ETL_ERR_IO, 0, "the temporary file cannot be read back");
+        else if (status != ETL_OK || *out == NULL)
             status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     }
     frames_close(&a.frames);
@@ -45,6 +50,19 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
     etlheap_index_free(&a.index);
     free(a.same_name);
     return status;
+}
+
+/* A journal answers for the window it was kept for. */
+static bool is_answered(const aggregator *a)
+{
+    const event_journal *const journal = &a->result->journal;
+    const bool same_start = journal->from_ticks == INT64_MIN
+                                ? a->query->from_ns == INT64_MIN
+                                : journal->from_ticks == a->plan.from_ticks;
+    const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
+                                                         : journal->to_ticks == a->plan.to_ticks;
+    return replay_can(a->query) && same_start && same_end &&
+           journal->exit_frees == a->query->at_exit_freed;
 }
 
 static int by_name(const void *a, const void *b)
@@ -117,6 +135,8 @@ static etl_status fill(aggregator *a)
     }
     ok = ok && compute_peaks(a, &rows);
     ETLHEAP_VECTOR_FREE(&rows);
+    if (ok && a->result->journal.is_kept)
+        return replay_run(a);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
 
@@ -146,7 +166,7 @@ static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const
                     u32 *group)
 {
     group_key key;
-    if (!make_key(a, segment, at, row, &key))
+    if (!aggregate_key(a, segment, at, row->type, &key))
         return false;
     *group = GROUP_UNWANTED;
     if (key.unwanted)
@@ -169,8 +189,8 @@ static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const
 }
 
 /* Members of keys that are not asked for stay 0, padding included. */
-static bool make_key(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
-                     group_key *key)
+bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
+                   group_key *key)
 {
     u32 stack = 0;
     const bool needs_stack = a->wants_stack || a->query->require_frame_count > 0;
@@ -193,7 +213,7 @@ static bool make_key(aggregator *a, const etlheap_segment *segment, u32 at, cons
             key->has_heap = segment->kind[at] != ETLHEAP_KIND_VIRTUALALLOC;
             break;
         case ETLHEAP_KEY_TYPE:
-            key->type = (u8)row->type;
+            key->type = (u8)type;
             break;
         case ETLHEAP_KEY_FREE_TYPE:
             key->free_type = segment->free_type[at];

@@ -49,6 +49,10 @@ typedef struct aggregator {
 bool aggregate_same_names(aggregator *a);
 u32 aggregate_module(aggregator *a, u32 frame);
 
+/* The group of row `at` of the segment, which is of `type`. False without memory. */
+bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
+                   group_key *key);
+
 /* The finished table; NULL without memory. Sorts the groups. */
 const etlheap_table *aggregate_table(aggregator *a);
 

@@ -9,13 +9,14 @@
 static block *find(const block_table *table, const memory_event *event, u32 process);
 static block *find_live(block_table *table, const block_rules *rules, const memory_event *event,
                         u32 process, shard_output *out);
-static void open_block(block_table *table, const memory_event *event, u32 process,
-                       shard_output *out);
+static void open_block(block_table *table, const block_rules *rules, const memory_event *event,
+                       u32 process, shard_output *out);
 static void free_block(block_table *table, const block_rules *rules, block *found, i64 ticks,
                        shard_output *out);
 static void close_block(block_table *table, block *found, i64 ticks, shard_output *out);
 static bool is_somebody_elses(const block_rules *rules, const block *found,
                               const memory_event *event);
+static void mark_realloc(block *found, i64 ticks, shard_output *out);
 
 void blocks_apply(block_table *table, const block_rules *rules, const memory_event *event,
                   u32 process, shard_output *out)
@@ -26,7 +27,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
     block *const found = find_live(table, rules, event, process, out);
     switch ((memory_op)event->op) {
     case OP_ALLOC:
-        open_block(table, event, process, out);
+        open_block(table, rules, event, process, out);
         break;
     case OP_FREE:
         if (found != NULL) {
@@ -39,10 +40,10 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
         break;
     case OP_REALLOC_NEW:
         if (found != NULL && found->size == event->size) {
-            found->is_realloc = 1;
+            mark_realloc(found, event->ticks, out);
         } else {
             etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
-            open_block(table, event, process, out);
+            open_block(table, rules, event, process, out);
         }
         break;
     case OP_REALLOC_OLD:
@@ -54,7 +55,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
     case OP_REALLOC_SAME:
         if (found != NULL)
             close_block(table, found, event->ticks, out);
-        open_block(table, event, process, out);
+        open_block(table, rules, event, process, out);
         break;
     default:
         break;
@@ -79,6 +80,15 @@ static u32 home(const block_table *table, u32 process, u64 heap, u64 address)
 {
     const u64 mixed = address ^ heap << 17 ^ (u64)process << 45;
     return (u32)(etlheap_hash_u64(mixed) >> 20) & table->mask;
+}
+
+void blocks_prefetch(const block_table *table, u32 process, u64 heap, u64 address)
+{
+    if (table->slots == NULL)
+        return;
+    const block *const slot = &table->slots[home(table, process, heap, address)];
+    __builtin_prefetch(slot);
+    __builtin_prefetch((const u8 *)slot + sizeof *slot - 1);
 }
 
 static block *find(const block_table *table, const memory_event *event, u32 process)
@@ -167,12 +177,68 @@ static lifetime lifetime_of(const block *from)
                        .is_realloc = from->is_realloc };
 }
 
+static journal_block journal_block_of(const block *from)
+{
+    return (journal_block){ .alloc_ticks = from->alloc_ticks,
+                            .size = from->size,
+                            .stack = from->stack,
+                            .owner = from->owner,
+                            .seq = from->seq,
+                            .is_realloc = from->is_realloc };
+}
+
+/* A finished lifetime goes to the journal, if there is one, else to the rows. */
+static void emit(const block *from, const lifetime *row, shard_output *out)
+{
+    if (out->journal == NULL) {
+        shard_emit(out, row);
+        return;
+    }
+    const bool counts = row->free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
+    const journal_block noted = journal_block_of(from);
+    if (!journal_note_end(out->journal, &noted, counts ? row->free_ticks : ETLHEAP_TICKS_NEVER))
+        out->out_of_memory = true;
+}
+
 static void emit_freed(const block *from, i64 ticks, shard_output *out)
 {
     lifetime row = lifetime_of(from);
     row.free_ticks = ticks > from->alloc_ticks ? ticks : from->alloc_ticks;
     row.free_type = ETLHEAP_FREE_FREE;
-    shard_emit(out, &row);
+    emit(from, &row, out);
+}
+
+/* Tells the journal of a block that was just opened. */
+static void note_opened(const block_rules *rules, block *opened, shard_output *out)
+{
+    if (out->journal == NULL)
+        return;
+    shard_journal *const journal = out->journal;
+    const i64 ticks = opened->alloc_ticks;
+    if (journal->epoch_process != opened->process || ticks < journal->epoch_from_ticks ||
+        ticks >= journal->epoch_until_ticks) {
+        const u32 pid = rules->context->processes.at[opened->process - 1].pid;
+        const image_epoch epoch = context_image_epoch(rules->context, pid, ticks);
+        journal->epoch_process = opened->process;
+        journal->epoch = epoch.number;
+        journal->epoch_from_ticks = epoch.from_ticks;
+        journal->epoch_until_ticks = epoch.until_ticks;
+    }
+    opened->owner = journal_owner_of(journal, opened->process, opened->heap, journal->epoch, ticks);
+    journal_block noted = journal_block_of(opened);
+    if (opened->owner == 0 || !journal_note_alloc(journal, &noted))
+        out->out_of_memory = true;
+    opened->seq = noted.seq;
+}
+
+static void mark_realloc(block *found, i64 ticks, shard_output *out)
+{
+    if (found->is_realloc)
+        return;
+    found->is_realloc = 1;
+    const journal_block noted = journal_block_of(found);
+    if (out->journal != NULL && !journal_note_realloc(out->journal, &noted, ticks))
+        out->out_of_memory = true;
 }
 
 static void drop_displaced(block_table *table, block *owner, i64 ticks, shard_output *out)
@@ -181,6 +247,7 @@ static void drop_displaced(block_table *table, block *owner, i64 ticks, shard_ou
     emit_freed(&table->displaced.at[index], ticks, out);
     table->displaced.at[index].displaced = table->free_displaced & 0x7FFFFFFF;
     table->free_displaced = index + 1;
+    table->displaced_count--;
     owner->displaced = 0;
 }
 
@@ -207,14 +274,15 @@ static u32 keep_displaced(block_table *table, const block *from)
     return (u32)table->displaced.count;
 }
 
-static void open_block(block_table *table, const memory_event *event, u32 process,
-                       shard_output *out)
+static void open_block(block_table *table, const block_rules *rules, const memory_event *event,
+                       u32 process, shard_output *out)
 {
     block *slot = find(table, event, process);
     u32 displaced = 0;
     if (slot != NULL) {
         settle_displaced(table, slot, out);
         displaced = keep_displaced(table, slot);
+        table->displaced_count += displaced != 0;
     } else {
         slot = insert(table, process, event->heap, event->address);
     }
@@ -231,6 +299,7 @@ static void open_block(block_table *table, const memory_event *event, u32 proces
                      .tid = event->tid,
                      .displaced = displaced & 0x7FFFFFFF,
                      .is_realloc = event->op != OP_ALLOC };
+    note_opened(rules, slot, out);
 }
 
 static void free_block(block_table *table, const block_rules *rules, block *found, i64 ticks,
@@ -255,7 +324,7 @@ static void end_unfreed(block_table *table, const block_rules *rules, block *slo
     settle_displaced(table, slot, out);
     lifetime row = lifetime_of(slot);
     shard_end_unfreed(rules->context, &row);
-    shard_emit(out, &row);
+    emit(slot, &row, out);
 }
 
 /* The block of the event's key, unless its heap was destroyed meanwhile. */
@@ -291,6 +360,15 @@ void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, s
             end_unfreed(table, rules, &table->slots[at], out);
             erase(table, &table->slots[at]);
         }
+    }
+}
+
+void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
+{
+    for (u32 at = 0; table->displaced_count > 0 && at <= table->mask; at++) {
+        block *const slot = &table->slots[at];
+        if (slot->process != 0 && !is_soon_after(rules, slot, now_ticks))
+            settle_displaced(table, slot, out);
     }
 }
 

@@ -31,9 +31,10 @@ typedef struct block {
     u32 tid;
     u32 displaced : 31; /* index + 1 of the block this one displaced */
     u32 is_realloc : 1;
+    u32 owner, seq; /* its numbers in the journal */
 } block;
 
-static_assert(sizeof(block) == 48, "open blocks are what a long trace keeps in memory");
+static_assert(sizeof(block) == 56, "open blocks are what a long trace keeps in memory");
 
 typedef struct block_table {
     block *slots; /* open addressing, linear probing, no tombstones */
@@ -41,6 +42,7 @@ typedef struct block_table {
     u32 count;
     ETLHEAP_VECTOR(block) displaced;
     u32 free_displaced; /* index + 1 of an unused entry; chained by .displaced */
+    u32 displaced_count;
 } block_table;
 
 typedef struct block_rules {
@@ -51,9 +53,15 @@ typedef struct block_rules {
 void blocks_apply(block_table *table, const block_rules *rules, const memory_event *event,
                   u32 process, shard_output *out);
 
+/* Fetches what blocks_apply will look at for this key. */
+void blocks_prefetch(const block_table *table, u32 process, u64 heap, u64 address);
+
 /* Emits the dead blocks: of destroyed heaps, and of processes that ended more
  * than the late-event allowance before `now_ticks`. */
 void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
+
+/* Settles displaced blocks that no free can close any more. */
+void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
 
 /* Emits everything that is left. */
 void blocks_finish(block_table *table, const block_rules *rules, shard_output *out);

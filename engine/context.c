@@ -38,9 +38,12 @@ void context_close(trace_context *context)
     ETLHEAP_VECTOR_FREE(&context->latest);
     ETLHEAP_VECTOR_FREE(&context->destroyed);
     ETLHEAP_VECTOR_FREE(&context->images);
+    ETLHEAP_VECTOR_FREE(&context->image_changes);
     ETLHEAP_VECTOR_FREE(&context->identities);
     ETLHEAP_VECTOR_FREE(&context->volumes);
 }
+
+static int by_change(const void *a, const void *b);
 
 static int by_heap(const void *a, const void *b)
 {
@@ -55,11 +58,15 @@ static int by_heap(const void *a, const void *b)
 bool context_apply(trace_context *context, const system_event *events, size_t count)
 {
     const size_t destroyed_before = context->destroyed.count;
+    const size_t changes_before = context->image_changes.count;
     for (size_t i = 0; i < count; i++) {
         apply_fn *const apply = appliers[events[i].event.kind];
         if (apply != NULL && !apply(context, &events[i]))
             return false;
     }
+    if (context->image_changes.count != changes_before)
+        qsort(context->image_changes.at, context->image_changes.count,
+              sizeof *context->image_changes.at, by_change);
     if (context->destroyed.count != destroyed_before)
         qsort(context->destroyed.at, context->destroyed.count, sizeof *context->destroyed.at,
               by_heap);
@@ -272,6 +279,64 @@ static bool apply_destroy(trace_context *context, const system_event *row)
     return ETLHEAP_PUSH(&context->destroyed, destroyed);
 }
 
+static int by_change(const void *a, const void *b)
+{
+    const image_change *const x = a, *const y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+/* A rundown too may show that an address has changed hands. Kernel images are
+ * told of for process 0 and, at times, 4. */
+static bool note_image_change(trace_context *context, const system_event *row)
+{
+    image_change change = { row->event.as.image.process_id, row->ticks };
+    if (!ETLHEAP_PUSH(&context->image_changes, change))
+        return false;
+    if (change.pid != 4)
+        return true;
+    change.pid = 0;
+    return ETLHEAP_PUSH(&context->image_changes, change);
+}
+
+/* The number of changes at or before (pid, ticks). */
+static size_t changes_up_to(const trace_context *context, u32 pid, i64 ticks)
+{
+    const image_change wanted = { pid, ticks };
+    size_t low = 0, high = context->image_changes.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_change(&context->image_changes.at[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Narrows an epoch to what it is for one pid. */
+static void narrow_epoch(const trace_context *context, u32 pid, i64 ticks, image_epoch *epoch)
+{
+    const size_t first = changes_up_to(context, pid, INT64_MIN);
+    const size_t at = changes_up_to(context, pid, ticks);
+    const size_t last = changes_up_to(context, pid, INT64_MAX);
+    epoch->number += (u32)(at - first);
+    if (at > first && context->image_changes.at[at - 1].ticks > epoch->from_ticks)
+        epoch->from_ticks = context->image_changes.at[at - 1].ticks;
+    if (at < last && context->image_changes.at[at].ticks < epoch->until_ticks)
+        epoch->until_ticks = context->image_changes.at[at].ticks;
+}
+
+image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks)
+{
+    image_epoch epoch = { .pid = pid, .from_ticks = INT64_MIN, .until_ticks = INT64_MAX };
+    narrow_epoch(context, pid, ticks, &epoch);
+    if (pid != 0)
+        narrow_epoch(context, 0, ticks, &epoch);
+    return epoch;
+}
+
 static bool apply_image(trace_context *context, const system_event *row)
 {
     const etl_image_event *const event = &row->event.as.image;
@@ -284,7 +349,7 @@ static bool apply_image(trace_context *context, const system_event *row)
                         .time_date_stamp = event->time_date_stamp,
                         .checksum = event->image_checksum };
     return etlheap_strings_add_utf16(&context->strings, event->file_name, &image.path) &&
-           ETLHEAP_PUSH(&context->images, image);
+           ETLHEAP_PUSH(&context->images, image) && note_image_change(context, row);
 }
 
 static bool apply_identity(trace_context *context, const system_event *row)

@@ -68,6 +68,19 @@ typedef struct image_identity {
     u32 age, pdb_name, time_date_stamp;
 } image_identity;
 
+/* A moment at which an image came, went or was told of. */
+typedef struct image_change {
+    u32 pid;
+    i64 ticks;
+} image_change;
+
+/* A stretch of time in which a process's addresses mean the same modules. */
+typedef struct image_epoch {
+    u32 pid;
+    u32 number; /* image changes of the pid and the kernel up to then */
+    i64 from_ticks, until_ticks;
+} image_epoch;
+
 typedef struct volume_row {
     u32 nt_path, dos_path; /* strings */
 } volume_row;
@@ -79,6 +92,7 @@ typedef struct trace_context {
     ETLHEAP_VECTOR(u32) latest;                /* process id of the newest owner */
     ETLHEAP_VECTOR(heap_destroyed) destroyed;  /* by (process, handle, ticks) */
     ETLHEAP_VECTOR(image_row) images;
+    ETLHEAP_VECTOR(image_change) image_changes; /* by (pid, ticks) */
     ETLHEAP_VECTOR(image_identity) identities;
     ETLHEAP_VECTOR(volume_row) volumes;
     u32 computer; /* string */
@@ -108,5 +122,9 @@ u32 context_process_at(const trace_context *context, u32 pid, i64 ticks);
 /* When the heap that a block allocated at `alloc_ticks` lives in was destroyed;
  * ETLHEAP_TICKS_NEVER when it was not. */
 i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 alloc_ticks);
+
+/* The epoch of the pid at `ticks`. Its number and start do not depend on how far
+ * the trace has been read; its end is as far as is known. */
+image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks);
 
 #endif

@@ -12,6 +12,7 @@
 #include "census_match.h"
 #include "join.h"
 #include "pair.h"
+#include "replay.h"
 #include "result.h"
 #include "workers.h"
 
@@ -41,10 +42,11 @@ typedef struct run {
 } run;
 
 static bool open_run(run *state);
+static bool open_journal(run *state);
 static void close_run(run *state);
 static etl_status run_slices(run *state, etl_error *err);
-static bool run_slice(run *state);
-static bool finish(run *state);
+static etl_status run_slice(run *state);
+static etl_status finish(run *state);
 
 etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
                            const etlheap_options *options, etlheap_result **out, etl_error *err)
@@ -64,14 +66,16 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     etl_status status = ETL_ERR_MEMORY;
     if (open_run(state))
         status = run_slices(state, err);
-    if (status == ETL_OK && !finish(state))
-        status = ETL_ERR_MEMORY;
+    if (status == ETL_OK)
+        status = finish(state);
     if (status == ETL_OK) {
         *out = state->result;
         state->result = NULL;
     }
     close_run(state);
     free(state);
+    if (status == ETL_ERR_IO)
+        return etl_fail_with(err, status, 0, "the temporary file cannot be written or read back");
     return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
 }
 
@@ -97,8 +101,35 @@ static bool open_run(run *state)
                                    .race_ticks = pair_race_ticks(base) };
     for (u32 i = 0; i < state->trace_count; i++)
         state->total_bytes += etl_file_size(state->traces[i]);
-    return plan_open(&state->plan, state->traces, state->trace_count, base,
-                     state->options.slice_bytes);
+    return open_journal(state) && plan_open(&state->plan, state->traces, state->trace_count, base,
+                                            state->options.slice_bytes);
+}
+
+/* A report's window may begin before time zero, with the first event: that is
+ * known only later, so an open start takes in everything. */
+static bool open_journal(run *state)
+{
+    const etlheap_query *const report = state->options.report;
+    const timebase *const base = &state->result->base;
+    if (report == NULL || state->options.census_only || !replay_can(report))
+        return true;
+    event_journal *const journal = &state->result->journal;
+    journal_open(journal, base,
+                 report->from_ns == INT64_MIN ? INT64_MIN
+                                              : etl_time_ticks(base->base, report->from_ns),
+                 report->to_ns == INT64_MAX ? INT64_MAX : etl_time_ticks(base->base, report->to_ns),
+                 report->at_exit_freed);
+    if (state->options.memory_bytes_max != 0)
+        journal->resident_bytes_max =
+            etl_min_u64(journal->resident_bytes_max, state->options.memory_bytes_max / 4);
+    if (state->options.temporary_folder != NULL) {
+        journal->spill_folder = strdup(state->options.temporary_folder);
+        if (journal->spill_folder == NULL)
+            return false;
+    }
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        state->shards[i].out.journal = &journal->shards[i];
+    return true;
 }
 
 static void free_tasks(run *state)
@@ -148,8 +179,9 @@ static etl_status run_slices(run *state, etl_error *err)
             return ETL_ERR_MEMORY;
         if (!more)
             return ETL_OK;
-        if (!run_slice(state))
-            return ETL_ERR_MEMORY;
+        const etl_status status = run_slice(state);
+        if (status != ETL_OK)
+            return status;
         if (!report_progress(state))
             return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
     }
@@ -331,21 +363,21 @@ static bool drain_shards(run *state)
     return true;
 }
 
-static bool run_slice(run *state)
+static etl_status run_slice(run *state)
 {
-    state->tasks = calloc(state->slice.tasks.count + 1, sizeof *state->tasks);
-    if (state->tasks == NULL)
-        return false;
     state->task_count = (u32)state->slice.tasks.count;
+    state->tasks = calloc(state->task_count + 1, sizeof *state->tasks);
+    if (state->tasks == NULL)
+        return ETL_ERR_MEMORY;
     etlheap_workers_run(state->options.jobs, state->task_count, scan_one, state);
     if (!merge_tasks(state) ||
         !context_apply(&state->result->context, state->system.at, state->system.count) ||
         !ensure_processes(state) || !join_stacks(state))
-        return false;
+        return ETL_ERR_MEMORY;
     etlheap_workers_run(state->options.jobs, state->task_count, partition_one, state);
     for (u32 i = 0; i < state->task_count; i++) {
         if (state->tasks[i].status != ETL_OK)
-            return false;
+            return ETL_ERR_MEMORY;
     }
     /* Late events are waited for, so one more slice sweeps than ends things. */
     state->sweeps_left = ends_something(state) ? 2 : state->sweeps_left;
@@ -357,18 +389,26 @@ static bool run_slice(run *state)
     etlheap_workers_run(state->options.jobs, SHARDS, pair_one, state);
     const bool drained = drain_shards(state);
     free_tasks(state);
-    return drained;
+    if (drained && state->result->journal.is_kept)
+        return journal_end_slice(&state->result->journal, state->slice.end_ticks,
+                                 state->options.jobs);
+    return drained ? ETL_OK : ETL_ERR_MEMORY;
 }
 
-static bool finish(run *state)
+static etl_status finish(run *state)
 {
     etlheap_result *const result = state->result;
-    u32 *deferred_ids = NULL;
     u64 unresolved = 0;
     for (u32 i = 0; i < SHARDS; i++)
         pair_finish(&state->pairing, &state->shards[i]);
-    bool ok = drain_shards(state) &&
-              deferred_finish(&state->deferred, &result->stacks, &deferred_ids, &unresolved);
+    if (!drain_shards(state) ||
+        !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved))
+        return ETL_ERR_MEMORY;
+    if (result->journal.is_kept) {
+        const etl_status status = journal_close(&result->journal, state->options.jobs);
+        if (status != ETL_OK)
+            return status;
+    }
     for (u32 i = 0; i < SHARDS; i++)
         etl_diag_merge(&result->diag, &state->shards[i].out.diag);
     etl_diag_merge(&result->diag, &result->context.diag);
@@ -378,15 +418,14 @@ static bool finish(run *state)
     result->stack_counts.unmatched = state->matcher.unmatched;
     result->stack_counts.keys_referenced = state->deferred.keys_referenced;
     result->stack_counts.keys_resolved = state->deferred.keys_resolved;
+    result->slots = state->join.slots.at; /* handed over */
+    state->join.slots.at = NULL;
+    state->join.slots.count = state->join.slots.capacity = 0;
     const result_parts parts = { .traces = state->traces,
                                  .names = state->names,
                                  .trace_count = state->trace_count,
                                  .census = &state->census,
                                  .counts = state->counts.at,
-                                 .count_count = state->counts.count,
-                                 .deferred_ids = deferred_ids,
-                                 .slots = state->join.slots.at };
-    ok = ok && result_complete(result, &parts);
-    free(deferred_ids);
-    return ok;
+                                 .count_count = state->counts.count };
+    return result_complete(result, &parts);
 }

@@ -67,11 +67,17 @@ const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
 typedef bool etlheap_progress_fn(void *user, u64 done_bytes, u64 total_bytes);
 
 typedef struct etlheap_options {
-    size_t size;                   /* sizeof(etlheap_options) */
-    u32 jobs;                      /* threads; 0: as many as online processors */
-    u64 memory_bytes_max;          /* working memory promise; 0: none */
-    u64 slice_bytes;               /* trace bytes per time slice; 0: default. For tests. */
-    bool census_only;              /* count records and stacks, keep no lifetimes (info) */
+    size_t size;          /* sizeof(etlheap_options) */
+    u32 jobs;             /* threads; 0: as many as online processors */
+    u64 memory_bytes_max; /* working memory promise; 0: none */
+    u64 slice_bytes;      /* trace bytes per time slice; 0: default. For tests. */
+    bool census_only;     /* count records and stacks, keep no lifetimes (info) */
+    /* When this is all that will be asked: keeps what its window and at-exit rule
+     * need in place of heap lifetimes, in a fraction of the memory and time, if
+     * that can be done (etlheap_result_is_report). Borrowed for the call; may be
+     * NULL. */
+    const struct etlheap_query *report;
+    const char *temporary_folder;  /* for what memory is too short for; NULL: none */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
 } etlheap_options;
@@ -89,6 +95,10 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
                            const etlheap_options *options, etlheap_result **out, etl_error *err);
 
 void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
+
+/* True: heap lifetimes were not kept; etlheap_aggregate answers queries of the
+ * report's window only, and segments hold other kinds alone. */
+bool etlheap_result_is_report(const etlheap_result *result);
 
 /* --- what the trace holds --------------------------------------------------- */
 
@@ -400,7 +410,10 @@ typedef struct etlheap_stream_record {
     i64 time_ns;
 } etlheap_stream_record;
 
+/* False after the last record, and when there is no memory to go on: ask
+ * etlheap_stream_status, which then is ETL_ERR_MEMORY and else ETL_OK. */
 bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out);
+etl_status etlheap_stream_status(const etlheap_stream *stream);
 
 /* Damage met so far. */
 const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);

@@ -315,15 +315,27 @@ static bool covers(const etlheap_module_info *module, u64 address)
     return address >= module->base && address < end_of(module);
 }
 
+/* The lives of one base that end before `end` in the table: the first, and the
+ * first that begins after `ticks`. Nearly always there is one life. */
+static size_t lives_before(const module_table *modules, size_t end, i64 ticks, size_t *next)
+{
+    const etlheap_module_info *const last = &modules->list.at[end - 1];
+    if (end < 2 || last[-1].pid != last->pid || last[-1].base != last->base) {
+        *next = last->load_ticks <= ticks ? end : end - 1;
+        return end - 1;
+    }
+    *next = first_from(modules, last->pid, last->base, etl_sat_add_i64(ticks, 1));
+    return first_from(modules, last->pid, last->base, INT64_MIN);
+}
+
 static u32 find_in(const module_table *modules, u32 pid, u64 address, i64 ticks)
 {
     const etlheap_module_info *const list = modules->list.at;
     u32 other_time = UINT32_MAX;
     size_t end = first_from(modules, pid, address, INT64_MAX);
     while (end > 0 && list[end - 1].pid == pid && modules->reach.at[end - 1] > address) {
-        const u64 base = list[end - 1].base;
-        const size_t start = first_from(modules, pid, base, INT64_MIN);
-        const size_t next = first_from(modules, pid, base, etl_sat_add_i64(ticks, 1));
+        size_t next;
+        const size_t start = lives_before(modules, end, ticks, &next);
         const bool is_last = next > start && covers(&list[next - 1], address);
         if (is_last && ticks < list[next - 1].unload_ticks)
             return (u32)(next - 1);

@@ -11,7 +11,8 @@
 
 #include <stdlib.h>
 
-#define RACE_NS ((i64)1000 * 1000)
+#define RACE_NS    ((i64)1000 * 1000)
+#define LOOK_AHEAD 3 /* events of a lane: a block's slot is fetched so much before it is used */
 
 /* The rest of one stream's events: task by task. */
 typedef struct lane {
@@ -28,7 +29,7 @@ typedef struct lane_heap {
 static bool open_lanes(const pair_input *input, u32 shard, lane_heap *heap);
 static bool next_task(const pair_input *input, u32 shard, lane *from);
 static void sink(lane_heap *heap);
-static void apply(const pair_input *input, pair_shard *shard, const memory_event *event);
+static u32 apply(const pair_input *input, pair_shard *shard, const memory_event *event);
 
 i64 pair_race_ticks(const timebase *base)
 {
@@ -50,18 +51,25 @@ void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
         free(heap.lanes);
         return;
     }
+    if (shard->out.journal != NULL)
+        shard->out.journal->epoch_process = 0; /* its end may be known better now */
     while (heap.count > 0) {
         lane *const front = &heap.lanes[0];
-        apply(input, shard, front->at);
+        const u32 process = apply(input, shard, front->at);
+        if (front->end - front->at > LOOK_AHEAD)
+            blocks_prefetch(&shard->blocks, process, front->at[LOOK_AHEAD].heap,
+                            front->at[LOOK_AHEAD].address);
         front->at++;
         if (front->at == front->end && !next_task(input, index, front))
             heap.lanes[0] = heap.lanes[--heap.count];
         sink(&heap);
     }
     free(heap.lanes);
+    const block_rules rules = { input->context, input->race_ticks };
+    if (!input->count_only)
+        blocks_settle(&shard->blocks, &rules, input->end_ticks, &shard->out);
     if (!input->sweep || input->count_only)
         return;
-    const block_rules rules = { input->context, input->race_ticks };
     blocks_sweep(&shard->blocks, &rules, input->end_ticks, &shard->out);
     ranges_sweep(&shard->ranges, input->context, input->end_ticks, &shard->out);
 }
@@ -151,20 +159,22 @@ static void count_event(shard_output *out, u32 process, const memory_event *even
         counts->virtualalloc_events += event->op != OP_RESERVE || event->heap == 0;
 }
 
-static void apply(const pair_input *input, pair_shard *shard, const memory_event *event)
+/* Returns the process, which is likely that of the events to come. */
+static u32 apply(const pair_input *input, pair_shard *shard, const memory_event *event)
 {
     const u32 process = context_process_at(input->context, event->pid, event->ticks);
     const memory_op op = (memory_op)event->op;
     assert(process != 0);
     count_event(&shard->out, process, event);
     if (input->count_only || op == OP_COUNT_HEAP)
-        return;
+        return process;
     if (op >= OP_COMMIT) {
         ranges_apply(&shard->ranges, input->context, event, process, &shard->out);
-        return;
+        return process;
     }
     const block_rules rules = { input->context, input->race_ticks };
     blocks_apply(&shard->blocks, &rules, event, process, &shard->out);
+    return process;
 }
 
 void pair_finish(const pair_input *input, pair_shard *shard)

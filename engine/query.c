@@ -287,3 +287,10 @@ bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at
            lists_u32(query->threads, query->thread_count, segment->thread[at]) &&
            lifetime_fits(plan, out);
 }
+
+bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap)
+{
+    const etlheap_query *const query = plan->query;
+    return (query->kinds == 0 || (query->kinds >> kind & 1) != 0) &&
+           plan->process_selected[process] && lists_u64(query->heaps, query->heap_count, heap);
+}

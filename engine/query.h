@@ -31,6 +31,9 @@ typedef struct query_row {
  * included; they need the stack. */
 bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out);
 
+/* Does the query select this kind, process and heap? */
+bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap);
+
 /* Case-insensitive match with `*` and `?`; linear in practice, no recursion. */
 bool query_glob(const char *pattern, const char *text);
 

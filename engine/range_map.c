@@ -4,6 +4,10 @@
  * A sorted array of pointers to sorted leaves. Finding is two binary searches.
  * Inserting moves at most one leaf's tail; a full leaf splits in two, which
  * moves the pointer array's tail: for n ranges n/64 pointers per 64 insertions.
+ *
+ * A leaf knows the bytes of its ranges. So the bytes of a large region are added
+ * up leaf by leaf, and a leaf whose bytes fill its extent has no gap inside: who
+ * looks for a gap in memory committed page by page steps over it at once.
  */
 #include "range_map.h"
 
@@ -65,6 +69,14 @@ static bool insert_leaf(range_map *map, u32 before, range_leaf *leaf)
     return true;
 }
 
+static u64 bytes_of(const range *ranges, u32 count)
+{
+    u64 total = 0;
+    for (u32 i = 0; i < count; i++)
+        total += ranges[i].end - ranges[i].start;
+    return total;
+}
+
 static bool split_leaf(range_map *map, u32 index)
 {
     range_leaf *const full = map->leaves.at[index];
@@ -74,11 +86,13 @@ static bool split_leaf(range_map *map, u32 index)
     const u32 half = full->count / 2;
     upper->count = full->count - half;
     memcpy(upper->at, full->at + half, upper->count * sizeof *upper->at);
+    upper->bytes = bytes_of(upper->at, upper->count);
     if (!insert_leaf(map, index + 1, upper)) {
         free(upper);
         return false;
     }
     full->count = half;
+    full->bytes -= upper->bytes;
     return true;
 }
 
@@ -90,6 +104,7 @@ static range_leaf *leaf_for(range_map *map, u64 start)
         if (first == NULL)
             return NULL;
         first->count = 0;
+        first->bytes = 0;
         if (!insert_leaf(map, 0, first)) {
             free(first);
             return NULL;
@@ -121,12 +136,23 @@ bool range_map_insert(range_map *map, range added)
     memmove(&leaf->at[at + 1], &leaf->at[at], (leaf->count - at) * sizeof *leaf->at);
     leaf->at[at] = added;
     leaf->count++;
+    leaf->bytes += added.end - added.start;
     return true;
+}
+
+void range_map_shrink(range_map *map, range_place place, u64 end)
+{
+    range_leaf *const leaf = map->leaves.at[place.leaf];
+    range *const cut = &leaf->at[place.index];
+    assert(cut->start < end && end <= cut->end);
+    leaf->bytes -= cut->end - end;
+    cut->end = end;
 }
 
 void range_map_remove(range_map *map, range_place place)
 {
     range_leaf *const leaf = map->leaves.at[place.leaf];
+    leaf->bytes -= leaf->at[place.index].end - leaf->at[place.index].start;
     memmove(&leaf->at[place.index], &leaf->at[place.index + 1],
             (leaf->count - place.index - 1) * sizeof *leaf->at);
     if (--leaf->count > 0)
@@ -135,6 +161,42 @@ void range_map_remove(range_map *map, range_place place)
     memmove(&map->leaves.at[place.leaf], &map->leaves.at[place.leaf + 1],
             (map->leaves.count - place.leaf - 1) * sizeof *map->leaves.at);
     map->leaves.count--;
+}
+
+u64 range_map_bytes(const range_map *map, u64 start, u64 end)
+{
+    u64 total = 0;
+    range_place place;
+    const range *found = range_map_seek(map, start, &place);
+    while (found != NULL && found->start < end) {
+        const range_leaf *const leaf = map->leaves.at[place.leaf];
+        const bool is_whole =
+            place.index == 0 && found->start >= start && leaf->at[leaf->count - 1].end <= end;
+        if (is_whole) {
+            total += leaf->bytes;
+            place.index = leaf->count - 1;
+        } else {
+            total += etl_min_u64(found->end, end) - etl_max_u64(found->start, start);
+        }
+        found = range_map_next(map, &place);
+    }
+    return total;
+}
+
+u64 range_map_gap(const range_map *map, u64 address)
+{
+    range_place place;
+    const range *found = range_map_seek(map, address, &place);
+    while (found != NULL && found->start <= address) {
+        const range_leaf *const leaf = map->leaves.at[place.leaf];
+        const range *const last = &leaf->at[leaf->count - 1];
+        const bool is_solid = place.index == 0 && leaf->bytes == last->end - found->start;
+        if (is_solid)
+            place.index = leaf->count - 1;
+        address = is_solid ? last->end : found->end;
+        found = range_map_next(map, &place);
+    }
+    return address;
 }
 
 void range_map_free(range_map *map)

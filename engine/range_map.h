@@ -20,6 +20,15 @@ range *range_map_next(const range_map *map, range_place *place);
 /* Adds a range that overlaps no other; false without memory. */
 bool range_map_insert(range_map *map, range added);
 
+/* Moves the end of the range at `place` back to `end`, which lies inside it. */
+void range_map_shrink(range_map *map, range_place place, u64 end);
+
+/* How many bytes of [start, end) lie in ranges. */
+u64 range_map_bytes(const range_map *map, u64 start, u64 end);
+
+/* The first address from `address` on that lies in no range. */
+u64 range_map_gap(const range_map *map, u64 address);
+
 /* Removes the range at `place`; no place is valid afterwards. */
 void range_map_remove(range_map *map, range_place place);
 

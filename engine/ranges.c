@@ -133,24 +133,26 @@ static void end_destroyed(const trace_context *context, range_owner *owner, i64 
     owner->swept_ticks = now_ticks;
 }
 
+/* The gap in what is committed that begins at `at`, up to `end`. */
+static range gap_at(const range_owner *owner, range wanted, u64 at, u64 end)
+{
+    range_place place;
+    const range *const next = range_map_seek(&owner->committed, at, &place);
+    wanted.start = at;
+    wanted.end = next == NULL || next->start >= end ? end : next->start;
+    return wanted;
+}
+
 static void commit(range_owner *owner, range wanted, shard_output *out)
 {
-    u64 at = wanted.start;
+    u64 at = range_map_gap(&owner->committed, wanted.start);
     while (at < wanted.end) {
-        range_place place;
-        const range *const found = range_map_seek(&owner->committed, at, &place);
-        const u64 gap_end = found == NULL || found->start >= wanted.end ? wanted.end : found->start;
-        const u64 next = found == NULL || found->start >= wanted.end ? wanted.end : found->end;
-        if (gap_end > at) {
-            range gap = wanted;
-            gap.start = at;
-            gap.end = gap_end;
-            if (!range_map_insert(&owner->committed, gap)) {
-                out->out_of_memory = true;
-                return;
-            }
+        const range gap = gap_at(owner, wanted, at, wanted.end);
+        if (!range_map_insert(&owner->committed, gap)) {
+            out->out_of_memory = true;
+            return;
         }
-        at = next;
+        at = range_map_gap(&owner->committed, gap.end);
     }
 }
 
@@ -172,7 +174,7 @@ static void emit_range(const range_owner *owner, const range *from, i64 ticks, u
 
 /* Takes [start, end) out of one range that overlaps it: what is left of it on
  * either side stays. Returns the removed part. */
-static range cut(range_owner *owner, range *found, range_place place, u64 start, u64 end,
+static range cut(range_owner *owner, const range *found, range_place place, u64 start, u64 end,
                  shard_output *out)
 {
     range removed = *found;
@@ -181,7 +183,7 @@ static range cut(range_owner *owner, range *found, range_place place, u64 start,
     removed.end = found->end < end ? found->end : end;
     right.start = removed.end;
     if (found->start < removed.start)
-        found->end = removed.start;
+        range_map_shrink(&owner->committed, place, removed.start);
     else
         range_map_remove(&owner->committed, place);
     if (right.start < right.end && !range_map_insert(&owner->committed, right))
@@ -193,7 +195,7 @@ static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, 
 {
     while (start < end) {
         range_place place;
-        range *const found = range_map_seek(&owner->committed, start, &place);
+        const range *const found = range_map_seek(&owner->committed, start, &place);
         if (found == NULL || found->start >= end)
             return;
         const range removed = cut(owner, found, place, start, end, out);
@@ -234,17 +236,6 @@ static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_out
     remove_committed(owner, base, end, ticks, out);
 }
 
-static u64 committed_bytes(const range_owner *owner, u64 start, u64 end)
-{
-    u64 total = 0;
-    range_place place;
-    const range *found = range_map_seek(&owner->committed, start, &place);
-    for (; found != NULL && found->start < end; found = range_map_next(&owner->committed, &place))
-        total +=
-            (found->end < end ? found->end : end) - (found->start > start ? found->start : start);
-    return total;
-}
-
 /*
  * The record tells how many bytes of the region are committed, not which. What
  * we do not know of yet is put into the first gaps: sizes are then right, and
@@ -256,25 +247,20 @@ static void rundown(range_owner *owner, const memory_event *event, shard_output 
     const u64 end = end_of(event->address, event->heap);
     if (!has_bytes(&owner->reserved, event->address, end))
         reserve(owner, (range){ .start = event->address, .end = end }, out);
-    const u64 known = committed_bytes(owner, event->address, end);
+    const u64 known = range_map_bytes(&owner->committed, event->address, end);
+    const range seeded = { .alloc_ticks = ETLHEAP_TICKS_BEFORE, .tid = ETL_NO_ID };
     u64 missing = event->size > known ? event->size - known : 0;
-    u64 at = event->address;
+    u64 at = range_map_gap(&owner->committed, event->address);
     while (missing > 0 && at < end) {
-        range_place place;
-        const range *const found = range_map_seek(&owner->committed, at, &place);
-        const u64 gap_end = found == NULL || found->start >= end ? end : found->start;
-        const u64 next = found == NULL || found->start >= end ? end : found->end;
-        const u64 gap = gap_end > at ? gap_end - at : 0;
-        const u64 taken = gap < missing ? gap : missing;
-        const range seeded = {
-            .start = at, .end = at + taken, .alloc_ticks = ETLHEAP_TICKS_BEFORE, .tid = ETL_NO_ID
-        };
-        if (taken > 0 && !range_map_insert(&owner->committed, seeded)) {
+        range gap = gap_at(owner, seeded, at, end);
+        if (gap.end - gap.start > missing)
+            gap.end = gap.start + missing;
+        if (!range_map_insert(&owner->committed, gap)) {
             out->out_of_memory = true;
             return;
         }
-        missing -= taken;
-        at = next;
+        missing -= gap.end - gap.start;
+        at = range_map_gap(&owner->committed, gap.end);
     }
 }
 

@@ -33,6 +33,7 @@ typedef struct range {
 
 typedef struct range_leaf {
     u32 count; /* at least 1 */
+    u64 bytes; /* of its ranges: whether there are gaps between them */
     range at[RANGE_LEAF_MAX];
 } range_leaf;
 

@@ -4,24 +4,36 @@
 #include <stdlib.h>
 
 static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids);
-static void rewrite_columns(etlheap_result *result, const result_parts *parts, const u32 *new_ids);
+static void rewrite_columns(etlheap_result *result, const u32 *new_ids);
 static bool copy_census(etlheap_result *result, const record_census *census);
 static bool describe_trace(etlheap_result *result, const result_parts *parts);
 static void judge(etlheap_result *result, const result_parts *parts);
 
-bool result_complete(etlheap_result *result, const result_parts *parts)
+etl_status result_complete(etlheap_result *result, const result_parts *parts)
 {
     u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
-    const bool ok = new_ids != NULL && order_processes(result, parts, new_ids) &&
-                    copy_census(result, parts->census) &&
-                    modules_build(&result->modules, &result->context) &&
-                    describe_trace(result, parts);
-    if (ok) {
-        rewrite_columns(result, parts, new_ids);
-        judge(result, parts);
+    result->process_ids = new_ids;
+    if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
+        !copy_census(result, parts->census) || !modules_build(&result->modules, &result->context) ||
+        !describe_trace(result, parts))
+        return ETL_ERR_MEMORY;
+    rewrite_columns(result, new_ids);
+    judge(result, parts);
+    if (!result->journal.is_kept)
+        return ETL_OK;
+    for (u32 s = 0; s < HEAP_SHARDS; s++) {
+        const shard_journal *const shard = &result->journal.shards[s];
+        for (size_t i = 0; i < shard->skipped.count; i++)
+            etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
+                         result_final_stack(result, shard->skipped.at[i]) == 0);
     }
-    free(new_ids);
-    return ok;
+    const etl_status status = journal_pairs_build(&result->pairs, result);
+    for (size_t i = 0; i < result->pairs.list.count; i++) {
+        const pair_row *const pair = &result->pairs.list.at[i];
+        etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
+                     pair->stack == 0 ? pair->allocs : 0);
+    }
+    return status;
 }
 
 typedef struct process_order {
@@ -92,31 +104,21 @@ static bool order_processes(etlheap_result *result, const result_parts *parts, u
     return true;
 }
 
-static u32 final_stack(const result_parts *parts, stack_ref ref)
-{
-    if ((ref & STACK_TAG_MASK) == STACK_TAG_WAITING)
-        ref = parts->slots[ref & STACK_NUMBER_MAX].stack;
-    if ((ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED)
-        return parts->deferred_ids[ref & STACK_NUMBER_MAX];
-    assert((ref & STACK_TAG_MASK) == 0);
-    return ref;
-}
-
 /* A thread that came with a late piece of the stack. */
-static u32 final_thread(const result_parts *parts, stack_ref ref, u32 thread)
+static u32 final_thread(const etlheap_result *result, stack_ref ref, u32 thread)
 {
     const bool is_late = (ref & STACK_TAG_MASK) == STACK_TAG_WAITING;
-    return is_late && thread == ETL_NO_ID ? parts->slots[ref & STACK_NUMBER_MAX].tid : thread;
+    return is_late && thread == ETL_NO_ID ? result->slots[ref & STACK_NUMBER_MAX].tid : thread;
 }
 
-static void rewrite_columns(etlheap_result *result, const result_parts *parts, const u32 *new_ids)
+static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
 {
     for (size_t i = 0; i < result->store.segments.count; i++) {
         const store_segment *const segment = &result->store.segments.at[i];
         for (u32 row = 0; row < segment->rows; row++) {
             segment->process[row] = new_ids[segment->process[row]];
-            segment->thread[row] = final_thread(parts, segment->stack[row], segment->thread[row]);
-            segment->stack[row] = final_stack(parts, segment->stack[row]);
+            segment->thread[row] = final_thread(result, segment->stack[row], segment->thread[row]);
+            segment->stack[row] = result_final_stack(result, segment->stack[row]);
             const bool bare =
                 segment->stack[row] == 0 && segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE;
             etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
@@ -248,11 +250,21 @@ void etlheap_result_free(etlheap_result *result)
     modules_free(&result->modules);
     stack_table_free(&result->stacks);
     store_free(&result->store);
+    journal_free(&result->journal);
+    journal_pairs_free(&result->pairs);
+    free(result->process_ids);
+    free(result->deferred_ids);
+    free(result->slots);
     ETLHEAP_VECTOR_FREE(&result->processes);
     ETLHEAP_VECTOR_FREE(&result->hooks);
     ETLHEAP_VECTOR_FREE(&result->providers);
     ETLHEAP_VECTOR_FREE(&result->files);
     free(result);
+}
+
+bool etlheap_result_is_report(const etlheap_result *result)
+{
+    return result->journal.is_kept;
 }
 
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)

@@ -4,6 +4,7 @@
 #ifndef ETLHEAP_RESULT_H
 #define ETLHEAP_RESULT_H
 
+#include "journal_pairs.h"
 #include "modules.h"
 #include "store.h"
 
@@ -13,6 +14,11 @@ struct etlheap_result {
     module_table modules;
     stack_table stacks;
     allocation_store store;
+    event_journal journal; /* heap blocks, when only a report was asked for */
+    journal_pairs pairs;
+    u32 *process_ids;    /* final id by the run's id */
+    u32 *deferred_ids;   /* final stack of each deferred node */
+    waiting_slot *slots; /* of stacks that came late */
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;
@@ -33,15 +39,25 @@ typedef struct result_parts {
     record_census *census;
     const process_counts *counts; /* by process id - 1 */
     size_t count_count;
-    const u32 *deferred_ids; /* final stack of each deferred node */
-    const waiting_slot *slots;
 } result_parts;
+
+/* The stack behind a reference, 0: none. */
+static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref)
+{
+    if ((ref & STACK_TAG_MASK) == STACK_TAG_WAITING)
+        ref = result->slots[ref & STACK_NUMBER_MAX].stack;
+    if ((ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED)
+        return result->deferred_ids[ref & STACK_NUMBER_MAX];
+    assert((ref & STACK_TAG_MASK) == 0);
+    return ref;
+}
 
 /*
  * Fills the descriptive parts of a result whose context, stacks and store are
  * complete: orders processes by (pid, start), puts final ids into the store's
  * process and stack columns, builds the module table and the trace summary.
+ * ETL_ERR_MEMORY; ETL_ERR_IO when the journal cannot be read back.
  */
-bool result_complete(etlheap_result *result, const result_parts *parts);
+etl_status result_complete(etlheap_result *result, const result_parts *parts);
 
 #endif

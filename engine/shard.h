@@ -5,6 +5,7 @@
 #define ETLHEAP_SHARD_H
 
 #include "context.h"
+#include "journal.h"
 
 /* A closed lifetime, or one still open at the end of the run. */
 typedef struct lifetime {
@@ -26,6 +27,7 @@ typedef struct process_counts {
 /* Where one shard puts its results; owned by the shard's task. */
 typedef struct shard_output {
     ETLHEAP_VECTOR(lifetime) rows;
+    shard_journal *journal;                /* takes heap blocks in place of rows; NULL: none */
     ETLHEAP_VECTOR(process_counts) counts; /* at[process - 1] */
     etl_diag_counts diag;
     bool out_of_memory; /* sticks; results are then incomplete */

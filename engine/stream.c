@@ -195,6 +195,11 @@ static bool open_next(etlheap_stream *stream)
     return advance(stream, open);
 }
 
+etl_status etlheap_stream_status(const etlheap_stream *stream)
+{
+    return stream->failed ? ETL_ERR_MEMORY : ETL_OK;
+}
+
 const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream)
 {
     return &stream->diag;

@@ -252,6 +252,13 @@ void lifetime_check_rows(const lifetime_check *check, const life *expected, u32 
     free(copy);
 }
 
+void lifetime_check_all(etl_build *b, const life *expected, u32 count)
+{
+    lifetime_check *const check = lifetime_check_open(b);
+    lifetime_check_rows(check, expected, count);
+    lifetime_check_close(check);
+}
+
 /* --- the rest --- */
 
 const etlheap_result *lifetime_check_result(const lifetime_check *check)

@@ -53,6 +53,15 @@ void lifetime_check_close(lifetime_check *check);
 /* Exactly these lifetimes, in any order. */
 void lifetime_check_rows(const lifetime_check *check, const life *expected, u32 count);
 
+/* All of it, where there is nothing to check but lifetimes. */
+void lifetime_check_all(etl_build *b, const life *expected, u32 count);
+
+#define ASSERT_LIFETIMES(b, ...)                                                                   \
+    do {                                                                                           \
+        const life rows_of_trace[] = { __VA_ARGS__ };                                              \
+        lifetime_check_all(b, rows_of_trace, ETL_COUNT_OF(rows_of_trace));                         \
+    } while (0)
+
 /* For what is not a lifetime. */
 const etlheap_result *lifetime_check_result(const lifetime_check *check);
 u64 lifetime_check_diag(const lifetime_check *check, etl_diag diag);

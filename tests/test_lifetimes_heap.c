@@ -65,19 +65,6 @@ static life of_heap(life row, u64 heap)
     return row;
 }
 
-static void assert_lifetimes(etl_build *b, const life *rows, u32 count)
-{
-    lifetime_check *const check = lifetime_check_open(b);
-    lifetime_check_rows(check, rows, count);
-    lifetime_check_close(check);
-}
-
-#define ASSERT_LIFETIMES(b, ...)                                                                   \
-    do {                                                                                           \
-        const life rows[] = { __VA_ARGS__ };                                                       \
-        assert_lifetimes(b, rows, ETL_COUNT_OF(rows));                                             \
-    } while (0)
-
 /* --- alloc and free --- */
 
 static void free_on_another_cpu_closes_the_block(void **state)

@@ -86,19 +86,6 @@ static life extent(u64 page, u64 count, i64 alloc, i64 freed)
     return row;
 }
 
-static void assert_lifetimes(etl_build *b, const life *rows, u32 count)
-{
-    lifetime_check *const check = lifetime_check_open(b);
-    lifetime_check_rows(check, rows, count);
-    lifetime_check_close(check);
-}
-
-#define ASSERT_LIFETIMES(b, ...)                                                                   \
-    do {                                                                                           \
-        const life rows[] = { __VA_ARGS__ };                                                       \
-        assert_lifetimes(b, rows, ETL_COUNT_OF(rows));                                             \
-    } while (0)
-
 /* --- commit and decommit --- */
 
 static void decommit_closes_the_commit(void **state)
@@ -152,7 +139,7 @@ static void flags_that_commit_nothing_open_nothing(void **state)
     reserve(b, 10, 20, 4);
     etl_build_virtual_alloc(b, at(20, 0), 20 * PAGE, 4 * PAGE, ETL_BUILD_RESET);
     etl_build_virtual_alloc(b, at(30, 0), 20 * PAGE, 4 * PAGE, 0);
-    assert_lifetimes(b, NULL, 0);
+    lifetime_check_all(b, NULL, 0);
 }
 
 static void large_pages_are_committed_with_their_reservation(void **state)

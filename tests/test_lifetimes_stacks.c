@@ -77,19 +77,6 @@ static void commit(etl_build *b, etl_build_at when, u64 number)
     etl_build_virtual_alloc(b, when, number * PAGE, PAGE, ETL_BUILD_COMMIT);
 }
 
-static void assert_lifetimes(etl_build *b, const life *rows, u32 count)
-{
-    lifetime_check *const check = lifetime_check_open(b);
-    lifetime_check_rows(check, rows, count);
-    lifetime_check_close(check);
-}
-
-#define ASSERT_LIFETIMES(b, ...)                                                                   \
-    do {                                                                                           \
-        const life rows[] = { __VA_ARGS__ };                                                       \
-        assert_lifetimes(b, rows, ETL_COUNT_OF(rows));                                             \
-    } while (0)
-
 /* --- whole stacks --- */
 
 static void stack_of_an_event_is_kernel_then_user_frames(void **state)
@@ -248,7 +235,7 @@ static void stack_belongs_to_the_event_of_its_exact_time_and_thread(void **state
         rows[cpu] = block(0x100 * (cpu + 1), 10, 7 + cpu, &user_frames[(3 - cpu) % 3], 1);
         rows[4 + cpu] = block(0x1000 * (cpu + 1), 11, 7 + cpu, NULL, 0);
     }
-    assert_lifetimes(b, rows, 8);
+    lifetime_check_all(b, rows, 8);
 }
 
 static void stack_of_another_time_or_thread_is_nobodys(void **state)
@@ -283,7 +270,7 @@ static void many_events_between_an_event_and_its_stack_do_not_matter(void **stat
     }
     etl_build_stack_walk(b, at(10, 0, 7), WALK(BOTH, .delay_ticks = 500));
     rows[0] = block(0x100, 10, 7, both_frames, 5);
-    assert_lifetimes(b, rows, 101);
+    lifetime_check_all(b, rows, 101);
 }
 
 /* --- the user part --- */

@@ -55,6 +55,51 @@ static void seek_gives_the_first_range_that_ends_after_the_address(void **state)
     range_map_free(&map);
 }
 
+static void bytes_are_those_between_the_two_addresses(void **state)
+{
+    (void)state;
+    range_map map = { 0 };
+    assert_int_equal(range_map_bytes(&map, 0, UINT64_MAX), 0);
+    insert(&map, 10, 15);
+    insert(&map, 20, 30);
+    assert_int_equal(range_map_bytes(&map, 0, 100), 15);
+    assert_int_equal(range_map_bytes(&map, 12, 22), 5);
+    assert_int_equal(range_map_bytes(&map, 22, 24), 2);
+    assert_int_equal(range_map_bytes(&map, 15, 20), 0);
+    assert_int_equal(range_map_bytes(&map, 12, 12), 0);
+    range_map_free(&map);
+}
+
+static void gap_begins_where_adjoining_ranges_end(void **state)
+{
+    (void)state;
+    range_map map = { 0 };
+    assert_int_equal(range_map_gap(&map, 7), 7);
+    insert(&map, 10, 15);
+    insert(&map, 15, 20);
+    insert(&map, 30, UINT64_MAX);
+    assert_int_equal(range_map_gap(&map, 9), 9);
+    assert_int_equal(range_map_gap(&map, 10), 20);
+    assert_int_equal(range_map_gap(&map, 17), 20);
+    assert_int_equal(range_map_gap(&map, 20), 20);
+    assert_int_equal(range_map_gap(&map, 31), UINT64_MAX);
+    range_map_free(&map);
+}
+
+static void shrunk_range_ends_earlier(void **state)
+{
+    (void)state;
+    range_map map = { 0 };
+    range_place place;
+    insert(&map, 10, 20);
+    assert_non_null(range_map_seek(&map, 10, &place));
+    range_map_shrink(&map, place, 13);
+    assert_int_equal(range_map_gap(&map, 10), 13);
+    assert_int_equal(range_map_bytes(&map, 0, 100), 3);
+    assert_int_equal(seek(&map, 13), UINT64_MAX);
+    range_map_free(&map);
+}
+
 static void whole_address_space_is_one_range(void **state)
 {
     (void)state;
@@ -63,6 +108,8 @@ static void whole_address_space_is_one_range(void **state)
     assert_int_equal(seek(&map, 0), 0);
     assert_int_equal(seek(&map, UINT64_MAX - 1), 0);
     assert_int_equal(seek(&map, UINT64_MAX), UINT64_MAX);
+    assert_int_equal(range_map_bytes(&map, 0, UINT64_MAX), UINT64_MAX);
+    assert_int_equal(range_map_gap(&map, 0), UINT64_MAX);
     range_map_free(&map);
 }
 
@@ -171,6 +218,31 @@ static void remove_somewhere(range_map *map, naive_map *naive, u64 *seed)
     range_map_remove(map, place);
 }
 
+static void shrink_somewhere(range_map *map, naive_map *naive, u64 *seed)
+{
+    range_place place;
+    const range *const found = range_map_seek(map, engine_check_random(seed, UNITS), &place);
+    if (found == NULL || found->end - found->start == 1)
+        return;
+    naive->owner[found->end - 1] = 0;
+    range_map_shrink(map, place, found->end - 1);
+}
+
+static u64 naive_gap(const naive_map *map, u64 address)
+{
+    while (address < UNITS && map->owner[address] != 0)
+        address++;
+    return address;
+}
+
+static u64 naive_bytes(const naive_map *map, u64 start, u64 end)
+{
+    u64 total = 0;
+    for (u64 i = start; i < end && i < UNITS; i++)
+        total += map->owner[i] != 0;
+    return total;
+}
+
 static void assert_same_maps(const range_map *map, const naive_map *naive)
 {
     range_place place;
@@ -204,8 +276,15 @@ static void random_changes_agree_with_an_array_of_units(void **state)
                 insert_somewhere(&map, &naive, &seed);
             else
                 remove_somewhere(&map, &naive, &seed);
+            if (step % 5 == 0)
+                shrink_somewhere(&map, &naive, &seed);
             const u64 address = engine_check_random(&seed, UNITS);
+            const u64 end = address + engine_check_random(&seed, UNITS);
             assert_int_equal(seek(&map, address), naive_seek(&naive, address));
+            assert_int_equal(range_map_gap(&map, address), naive_gap(&naive, address));
+            if (step % 50 == 0)
+                assert_int_equal(range_map_bytes(&map, address, end),
+                                 naive_bytes(&naive, address, end));
             if (step % 1000 == 0)
                 assert_same_maps(&map, &naive);
         }
@@ -218,6 +297,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty_map_has_no_range),
         cmocka_unit_test(seek_gives_the_first_range_that_ends_after_the_address),
+        cmocka_unit_test(bytes_are_those_between_the_two_addresses),
+        cmocka_unit_test(gap_begins_where_adjoining_ranges_end),
+        cmocka_unit_test(shrunk_range_ends_earlier),
         cmocka_unit_test(whole_address_space_is_one_range),
         cmocka_unit_test(next_goes_through_all_in_address_order),
         cmocka_unit_test(ranges_keep_what_they_carry_when_leaves_split),

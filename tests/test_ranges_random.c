@@ -1,6 +1,6 @@
 /*
  * Goal: ranges.c treats any sequence of commits, frees, rundowns and extents as
- * the plain rules do.
+ * the plain rules do, and in a time that does not depend on what lies there.
  * Method: random events against a model with one element per page, which says
  * who committed the page and when. Rows are compared page by page, so it does
  * not matter how the engine cuts a lifetime into ranges; test_ranges.c sees to
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "engine/ranges.h"
 #include "engine_check.h"
@@ -297,7 +298,7 @@ static void run_engine(run *r, i64 end_ticks)
 }
 
 /* Each row becomes as many as it has pages. */
-static void cut_rows_into_pages(run *r)
+static void compare_page_by_page(run *r)
 {
     ETLHEAP_VECTOR(lifetime) pages = { 0 };
     for (size_t i = 0; i < r->check.out.rows.count; i++) {
@@ -327,7 +328,7 @@ static void compare_random_run(u64 seed)
     const i64 end_ticks = r->happenings.at[r->happenings.count - 1].event.ticks;
     run_model(r, end_ticks);
     run_engine(r, end_ticks);
-    cut_rows_into_pages(r);
+    compare_page_by_page(r);
     for (u32 process = 1; process <= PROCESSES; process++)
         assert_memory_equal(r->check.out.counts.at[process - 1].free_without_alloc,
                             r->unknown_frees[process], sizeof r->unknown_frees[process]);
@@ -344,10 +345,38 @@ static void random_events_agree_with_a_model_of_pages(void **state)
         compare_random_run(seed);
 }
 
+/* A commit or a rundown over all ranges, as often as there are ranges: looking at
+ * each of them every time would take minutes. */
+static void large_regions_over_many_ranges_stay_cheap(void **state)
+{
+    (void)state;
+    enum { RANGES = 40000 };
+    engine_check check;
+    range_table table = { 0 };
+    engine_check_open(&check);
+    const u32 process = engine_check_owner(&check, 1, CHECK_START);
+    const clock_t start = clock();
+    for (u64 i = 0; i < 3 * RANGES; i++) {
+        memory_event event = { .ticks = CHECK_START + (i64)i, .pid = 1, .size = PAGE };
+        event.op = i < RANGES ? OP_COMMIT : i < 2 * RANGES ? OP_RUNDOWN_END : OP_COMMIT;
+        event.address = i < RANGES ? 2 * i * PAGE : 0;
+        if (i >= RANGES)
+            event.size = event.heap = 2 * RANGES * PAGE;
+        if (event.op == OP_RUNDOWN_END)
+            event.size = RANGES * PAGE;
+        ranges_apply(&table, &check.context, &event, process, &check.out);
+    }
+    ranges_finish(&table, &check.context, &check.out);
+    assert_int_equal(check.out.rows.count, 2 * RANGES);
+    assert_in_range(clock() - start, 0, 10 * CLOCKS_PER_SEC);
+    engine_check_close(&check);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_events_agree_with_a_model_of_pages),
+        cmocka_unit_test(large_regions_over_many_ranges_stay_cheap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

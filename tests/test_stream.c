@@ -107,6 +107,7 @@ static void expect_sorted(const check_traces *traces)
     }
     assert_false(etlheap_stream_next(stream, &row));
     assert_false(etlheap_stream_next(stream, &row));
+    assert_int_equal(etlheap_stream_status(stream), ETL_OK);
     etlheap_stream_close(stream);
     free(list.at);
 }

@@ -1,0 +1,21 @@
+/*
+ * replay.h - sums and peaks of heap groups from the journal.
+ */
+#ifndef ETLHEAP_REPLAY_H
+#define ETLHEAP_REPLAY_H
+
+#include "aggregate.h"
+
+/*
+ * Can the query be answered by walking a journal kept for its window? Threads,
+ * lifetimes and how they end are not in a journal.
+ */
+bool replay_can(const etlheap_query *query);
+
+/*
+ * Adds the groups of kind heap that the query selects, with all measures, to the
+ * aggregator. ETL_ERR_MEMORY, or ETL_ERR_IO when the journal cannot be read back.
+ */
+etl_status replay_run(aggregator *a);
+
+#endif
