@@ -290,26 +290,24 @@ static bool merge_tasks(run *state)
     return true;
 }
 
-/* Every process id that an event of the slice names must have a process. Events
- * of one process come in runs. */
+/* Every event of the slice must have a process. An answer holds for the events
+ * after it up to a time, and events of one process come in runs. */
 static bool ensure_processes(run *state)
 {
     for (u32 i = 0; i < state->task_count; i++) {
         const scan_output *const task = &state->tasks[i];
-        for (size_t first = 0; first < task->events.count;) {
-            const u32 pid = task->events.at[first].pid;
-            i64 earliest = task->events.at[first].ticks, latest = earliest;
-            size_t next = first;
-            for (; next < task->events.count && task->events.at[next].pid == pid; next++) {
-                const i64 ticks = task->events.at[next].ticks;
-                earliest = ticks < earliest ? ticks : earliest;
-                latest = ticks > latest ? ticks : latest;
-            }
-            if (earliest < state->result->first_ticks)
-                state->result->first_ticks = earliest;
-            if (!context_ensure(&state->result->context, pid, earliest, latest))
+        u32 pid = 0;
+        i64 from_ticks = INT64_MAX, until_ticks = INT64_MIN;
+        for (size_t k = 0; k < task->events.count; k++) {
+            const memory_event *const event = &task->events.at[k];
+            if (event->pid == pid && event->ticks >= from_ticks && event->ticks <= until_ticks)
+                continue;
+            pid = event->pid;
+            from_ticks = event->ticks;
+            if (from_ticks < state->result->first_ticks)
+                state->result->first_ticks = from_ticks;
+            if (!context_ensure_until(&state->result->context, pid, from_ticks, &until_ticks))
                 return false;
-            first = next;
         }
     }
     return true;

@@ -291,8 +291,12 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
 static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *deferred,
                          const stack_piece *piece)
 {
-    const bool serves = piece->part == PART_USER;
+    bool serves = piece->part == PART_USER;
     u32 taker = find_event(join, chains, piece);
+    /* The walk of an event without a kernel part began in user mode. Scanning
+     * settles such an event on the spot, so its stack must not serve others. */
+    if (taker != 0 && !join->waiting.at[taker - 1].has_kernel)
+        serves = false;
     if (taker == 0 && serves)
         taker = find_in(join, chains, CHAIN_SERVED, piece->ticks, piece->tid);
     if (taker == 0)

@@ -127,7 +127,8 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
     while (etl_record_next(&buffer, &record)) {
         buffer.diag = &s->out->diag;
         s->ticks = tick_map_apply(s->map, record.ticks);
-        if (s->ticks >= input->end_ticks) {
+        /* The last slice has no end: not even the largest time waits for another. */
+        if (s->ticks >= input->end_ticks && input->end_ticks != INT64_MAX) {
             planned->resume = record.offset;
             break;
         }
@@ -209,7 +210,8 @@ static bool handle_realloc(scanner *s, const etl_event *event)
                          .tid = s->record->tid };
     if (!push_event(s, row))
         return false;
-    if (in_place)
+    /* One that failed has no new address and leaves the old block as it is. */
+    if (in_place || row.address == 0)
         return true;
     row.op = OP_REALLOC_OLD;
     row.address = old_address;

@@ -237,6 +237,27 @@ static void moving_realloc_spares_the_next_user_of_the_old_address(void **state)
                      by_cpu(outstanding(0x100, 16, 136), 2));
 }
 
+static void realloc_that_failed_changes_nothing(void **state)
+{
+    (void)state;
+    etl_build *const b = lifetime_build(NULL);
+    etl_build_heap_alloc(b, at(10, 0), HEAP, 0x100, 24);
+    etl_build_heap_realloc(b, at(50, 0), HEAP, &(etl_build_realloc){ 0, 0x100, 48, 24 });
+    ASSERT_LIFETIMES(b, outstanding(0x100, 24, 10));
+}
+
+/* The largest time there is must not keep the reader from ending. */
+static void event_at_the_end_of_time_is_read(void **state)
+{
+    (void)state;
+    etl_build *const b = lifetime_build(NULL);
+    etl_build_heap_alloc(b, at(10, 0), HEAP, 0x100, 24);
+    etl_build_break(b, ETL_BREAK_RECORD_TICKS, 1, INT64_MAX);
+    life row = outstanding(0x100, 24, 10);
+    row.alloc = INT64_MAX;
+    ASSERT_LIFETIMES(b, row);
+}
+
 static void realloc_in_place_ends_one_lifetime_and_begins_another(void **state)
 {
     (void)state;
@@ -399,6 +420,8 @@ int main(void)
         cmocka_unit_test(moving_realloc_without_either_is_both),
         cmocka_unit_test(moving_realloc_of_an_unknown_block_counts_its_free_apart),
         cmocka_unit_test(moving_realloc_spares_the_next_user_of_the_old_address),
+        cmocka_unit_test(realloc_that_failed_changes_nothing),
+        cmocka_unit_test(event_at_the_end_of_time_is_read),
         cmocka_unit_test(realloc_in_place_ends_one_lifetime_and_begins_another),
         cmocka_unit_test(free_logged_just_after_the_next_alloc_closes_the_older_block),
         cmocka_unit_test(free_a_millisecond_after_the_next_alloc_is_the_older_blocks),

@@ -204,6 +204,29 @@ static void free_up_to_two_milliseconds_after_the_exit_is_the_processs(void **st
     lifetime_check_close(check);
 }
 
+static void memory_between_two_owners_of_an_id_is_of_an_unknown_process(void **state)
+{
+    (void)state;
+    etl_build *const b = lifetime_build(NULL);
+    process_record(b, 0, ETL_BUILD_START, "first.exe");
+    etl_build_heap_alloc(b, at(10), HEAP, 0x100, 24);
+    process_record(b, 500, ETL_BUILD_END, "first.exe");
+    etl_build_heap_alloc(b, at(2 * LIFE_SECOND), HEAP, 0x200, 24);
+    process_record(b, 5 * LIFE_SECOND, ETL_BUILD_START, "second.exe");
+    etl_build_heap_alloc(b, at(6 * LIFE_SECOND), HEAP, 0x300, 24);
+    lifetime_check *const check = lifetime_check_open(b);
+    lifetime_check_rows(check,
+                        (const life[]){ block(0x100, 24, 10, 500, ETLHEAP_FREE_PROCESS_EXIT),
+                                        block(0x200, 24, 2 * LIFE_SECOND, 5 * LIFE_SECOND,
+                                              ETLHEAP_FREE_PROCESS_EXIT),
+                                        block(0x300, 24, 6 * LIFE_SECOND, 0, ETLHEAP_FREE_NONE) },
+                        3);
+    assert_int_equal(lifetime_check_process_count(check, PID), 3);
+    assert_process(check, 1, "Unknown", LIFE_START + 501 + 2 * LIFE_MS,
+                   LIFE_START + 5 * LIFE_SECOND);
+    lifetime_check_close(check);
+}
+
 static void late_frees_beside_the_next_start_are_the_former_processs(void **state)
 {
     (void)state;
@@ -306,6 +329,7 @@ int main(void)
         cmocka_unit_test(memory_up_to_a_second_before_the_start_is_the_new_processs),
         cmocka_unit_test(memory_longer_before_the_start_is_of_an_unknown_process),
         cmocka_unit_test(free_up_to_two_milliseconds_after_the_exit_is_the_processs),
+        cmocka_unit_test(memory_between_two_owners_of_an_id_is_of_an_unknown_process),
         cmocka_unit_test(late_frees_beside_the_next_start_are_the_former_processs),
         cmocka_unit_test(process_without_any_record_is_unknown),
         cmocka_unit_test(rundown_at_the_end_names_the_process),

@@ -344,6 +344,17 @@ static void user_part_of_another_event_serves_kernel_parts_too(void **state)
     ASSERT_LIFETIMES(b, page(16, 10, 7, both_frames, 5));
 }
 
+static void user_part_of_an_event_without_a_kernel_part_serves_it_alone(void **state)
+{
+    (void)state;
+    etl_build *const b = lifetime_build(NULL);
+    commit(b, at(10, 0, 7), 16);
+    etl_build_stack_inline(b, at(20, 0, 7), LIFE_START + 10, kernel_frames, 2);
+    commit(b, at(250, 0, 7), 17);
+    etl_build_stack_inline(b, at(300, 0, 7), LIFE_START + 250, user_frames, 3);
+    ASSERT_LIFETIMES(b, page(16, 10, 7, kernel_frames, 2), page(17, 250, 7, user_frames, 3));
+}
+
 /* --- events without a thread --- */
 
 static etl_build *build_without_threads(void)
@@ -566,6 +577,7 @@ int main(void)
         cmocka_unit_test(user_part_may_lie_in_an_earlier_buffer_of_the_file),
         cmocka_unit_test(user_part_serves_all_kernel_parts_that_wait_for_it),
         cmocka_unit_test(user_part_of_another_event_serves_kernel_parts_too),
+        cmocka_unit_test(user_part_of_an_event_without_a_kernel_part_serves_it_alone),
         cmocka_unit_test(event_without_a_thread_is_found_by_time_and_cpu),
         cmocka_unit_test(event_without_a_thread_learns_it_from_the_kernel_part),
         cmocka_unit_test(event_without_thread_and_stack_stays_so),
