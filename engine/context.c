@@ -38,12 +38,13 @@ void context_close(trace_context *context)
     ETLHEAP_VECTOR_FREE(&context->latest);
     ETLHEAP_VECTOR_FREE(&context->destroyed);
     ETLHEAP_VECTOR_FREE(&context->images);
+    for (size_t i = 0; i < context->image_changes.count; i++)
+        ETLHEAP_VECTOR_FREE(&context->image_changes.at[i].ticks);
     ETLHEAP_VECTOR_FREE(&context->image_changes);
+    etlheap_index_free(&context->changes_by_pid);
     ETLHEAP_VECTOR_FREE(&context->identities);
     ETLHEAP_VECTOR_FREE(&context->volumes);
 }
-
-static int by_change(const void *a, const void *b);
 
 static int by_heap(const void *a, const void *b)
 {
@@ -58,15 +59,11 @@ static int by_heap(const void *a, const void *b)
 bool context_apply(trace_context *context, const system_event *events, size_t count)
 {
     const size_t destroyed_before = context->destroyed.count;
-    const size_t changes_before = context->image_changes.count;
     for (size_t i = 0; i < count; i++) {
         apply_fn *const apply = appliers[events[i].event.kind];
         if (apply != NULL && !apply(context, &events[i]))
             return false;
     }
-    if (context->image_changes.count != changes_before)
-        qsort(context->image_changes.at, context->image_changes.count,
-              sizeof *context->image_changes.at, by_change);
     if (context->destroyed.count != destroyed_before)
         qsort(context->destroyed.at, context->destroyed.count, sizeof *context->destroyed.at,
               by_heap);
@@ -279,53 +276,62 @@ static bool apply_destroy(trace_context *context, const system_event *row)
     return ETLHEAP_PUSH(&context->destroyed, destroyed);
 }
 
-static int by_change(const void *a, const void *b)
+static bool same_changes(const void *owner, u32 id, const void *key)
 {
-    const image_change *const x = a, *const y = b;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+    const trace_context *const context = owner;
+    return context->image_changes.at[id - 1].pid == *(const u32 *)key;
+}
+
+/* NULL: no image of the pid was ever spoken of. */
+static image_changes *changes_of(const trace_context *context, u32 pid)
+{
+    const u32 id = etlheap_index_find(&context->changes_by_pid, etlheap_hash_u64(pid), same_changes,
+                                      context, &pid);
+    return id == 0 ? NULL : &context->image_changes.at[id - 1];
+}
+
+static bool add_change(trace_context *context, u32 pid, i64 ticks)
+{
+    image_changes *changes = changes_of(context, pid);
+    if (changes == NULL) {
+        if (!ETLHEAP_PUSH(&context->image_changes, (image_changes){ .pid = pid }) ||
+            !etlheap_index_add(&context->changes_by_pid, etlheap_hash_u64(pid),
+                               (u32)context->image_changes.count))
+            return false;
+        changes = &context->image_changes.at[context->image_changes.count - 1];
+    }
+    const size_t count = changes->ticks.count;
+    const bool is_late = count > 0 && changes->ticks.at[count - 1] > ticks;
+    return ETLHEAP_PUSH(&changes->ticks, is_late ? changes->ticks.at[count - 1] : ticks);
 }
 
 /* A rundown too may show that an address has changed hands. Kernel images are
  * told of for process 0 and, at times, 4. */
 static bool note_image_change(trace_context *context, const system_event *row)
 {
-    image_change change = { row->event.as.image.process_id, row->ticks };
-    if (!ETLHEAP_PUSH(&context->image_changes, change))
-        return false;
-    if (change.pid != 4)
-        return true;
-    change.pid = 0;
-    return ETLHEAP_PUSH(&context->image_changes, change);
-}
-
-/* The number of changes at or before (pid, ticks). */
-static size_t changes_up_to(const trace_context *context, u32 pid, i64 ticks)
-{
-    const image_change wanted = { pid, ticks };
-    size_t low = 0, high = context->image_changes.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_change(&context->image_changes.at[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const u32 pid = row->event.as.image.process_id;
+    return add_change(context, pid, row->ticks) && (pid != 4 || add_change(context, 0, row->ticks));
 }
 
 /* Narrows an epoch to what it is for one pid. */
 static void narrow_epoch(const trace_context *context, u32 pid, i64 ticks, image_epoch *epoch)
 {
-    const size_t first = changes_up_to(context, pid, INT64_MIN);
-    const size_t at = changes_up_to(context, pid, ticks);
-    const size_t last = changes_up_to(context, pid, INT64_MAX);
-    epoch->number += (u32)(at - first);
-    if (at > first && context->image_changes.at[at - 1].ticks > epoch->from_ticks)
-        epoch->from_ticks = context->image_changes.at[at - 1].ticks;
-    if (at < last && context->image_changes.at[at].ticks < epoch->until_ticks)
-        epoch->until_ticks = context->image_changes.at[at].ticks;
+    const image_changes *const changes = changes_of(context, pid);
+    if (changes == NULL)
+        return;
+    size_t low = 0, high = changes->ticks.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (changes->ticks.at[middle] <= ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    epoch->number += (u32)low;
+    if (low > 0 && changes->ticks.at[low - 1] > epoch->from_ticks)
+        epoch->from_ticks = changes->ticks.at[low - 1];
+    if (low < changes->ticks.count && changes->ticks.at[low] < epoch->until_ticks)
+        epoch->until_ticks = changes->ticks.at[low];
 }
 
 image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks)

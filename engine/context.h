@@ -68,11 +68,11 @@ typedef struct image_identity {
     u32 age, pdb_name, time_date_stamp;
 } image_identity;
 
-/* A moment at which an image came, went or was told of. */
-typedef struct image_change {
+/* The moments at which images of a process id came, went or were told of. */
+typedef struct image_changes {
     u32 pid;
-    i64 ticks;
-} image_change;
+    ETLHEAP_VECTOR(i64) ticks; /* ascending */
+} image_changes;
 
 /* A stretch of time in which a process's addresses mean the same modules. */
 typedef struct image_epoch {
@@ -92,7 +92,8 @@ typedef struct trace_context {
     ETLHEAP_VECTOR(u32) latest;                /* process id of the newest owner */
     ETLHEAP_VECTOR(heap_destroyed) destroyed;  /* by (process, handle, ticks) */
     ETLHEAP_VECTOR(image_row) images;
-    ETLHEAP_VECTOR(image_change) image_changes; /* by (pid, ticks) */
+    ETLHEAP_VECTOR(image_changes) image_changes;
+    etlheap_index changes_by_pid; /* id is index + 1 */
     ETLHEAP_VECTOR(image_identity) identities;
     ETLHEAP_VECTOR(volume_row) volumes;
     u32 computer; /* string */
