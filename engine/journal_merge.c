@@ -93,8 +93,9 @@ etl_status journal_end_slice(event_journal *journal, i64 end_ticks, u32 jobs)
         shard_journal *const shard = &journal->shards[i];
         const size_t taken = find_ticks(shard, end_ticks);
         journal->from_index += etl_min_u64(taken, find_ticks(shard, journal->from_ticks));
-        memmove(shard->entries.at, shard->entries.at + taken,
-                (shard->entries.count - taken) * sizeof *shard->entries.at);
+        if (taken > 0)
+            memmove(shard->entries.at, shard->entries.at + taken,
+                    (shard->entries.count - taken) * sizeof *shard->entries.at);
         shard->entries.count -= taken;
     }
     journal->count += total;
@@ -150,8 +151,9 @@ static void merge_bucket(void *context, u32 task)
     size_t filled = 0;
     for (u32 s = 0; s < HEAP_SHARDS && !own->failed; s++) {
         const size_t size = own->to[s] - own->from[s];
-        memcpy(rows + filled, work->journal->shards[s].entries.at + own->from[s],
-               size * sizeof *rows);
+        if (size > 0)
+            memcpy(rows + filled, work->journal->shards[s].entries.at + own->from[s],
+                   size * sizeof *rows);
         filled += size;
     }
     if (!own->failed)

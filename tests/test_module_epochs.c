@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <stdio.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "hand_bytes.h"
@@ -133,7 +132,9 @@ static void look_ups_find_who_is_there(void **state)
         add_random(b, &random, PID + 1, BASE);
         build(b);
         for (u32 i = 0; i < 3000; i++) {
-            const u64 address = BASE - 0x100 + hand_random(&random) % (4 * SIZE);
+            /* At an edge of a module, and just before it. */
+            const u64 address =
+                BASE + hand_random(&random) % 9 * SIZE / 2 - hand_random(&random) % 2;
             const i64 ticks = hand_random(&random) % RANDOM_TIME;
             const u32 pid = PID + hand_random(&random) % 2;
             bool any = false, alive = false;
@@ -169,12 +170,10 @@ static void a_base_used_very_often_is_looked_up_quickly(void **state)
     }
     build(b);
     assert_int_equal(b->modules.list.count, LIVES);
-    const clock_t start = clock();
     for (u32 i = 0; i < LIVES; i++) {
         const u32 found = modules_find(&b->modules, PID, BASE + 5, 10 * (i64)i + 1);
         assert_int_equal(b->modules.list.at[found].load_ticks, 10 * (i64)i);
     }
-    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 2.0);
     close_bench(b);
 }
 

@@ -450,9 +450,9 @@ static const char *mapped_path(const char *path)
 {
     static char copy[128];
     bench *const b = open_bench();
+    hand_volume(&b->context, "\\Device\\HarddiskVolume10\\mount\\", "M:\\");
     hand_volume(&b->context, "\\Device\\HarddiskVolume1\\", "D:\\");
     hand_volume(&b->context, "\\Device\\HarddiskVolume10\\", "E:\\");
-    hand_volume(&b->context, "\\Device\\HarddiskVolume10\\mount\\", "M:\\");
     hand_volume(&b->context, "\\Device\\Bare", "X:");
     hand_volume(&b->context, "\\??\\", "");
     add(b, START, 10, path);

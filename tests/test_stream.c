@@ -220,6 +220,20 @@ static void ties_do_not_depend_on_what_was_before(void **state)
     check_close(&traces);
 }
 
+/* CPU 0 begins at the tick that CPU 1 has reached. */
+static void a_buffer_that_begins_at_a_tie_is_in_it(void **state)
+{
+    (void)state;
+    check_traces traces = { 0 };
+    etl_build *const b = etl_build_new(&(etl_build_options){ .buffer_bytes = 1024 });
+    etl_build_mark(b, (etl_build_at){ .ticks = 1000100, .cpu = 1 }, "before");
+    etl_build_mark(b, (etl_build_at){ .ticks = 1000500, .cpu = 1 }, "same time");
+    etl_build_mark(b, (etl_build_at){ .ticks = 1000500, .cpu = 0 }, "same time");
+    check_open(&traces, b);
+    expect_sorted(&traces);
+    check_close(&traces);
+}
+
 /* The header buffer of a session holds records from its whole length. */
 static void records_in_the_header_buffer_come_in_their_time(void **state)
 {
@@ -392,6 +406,7 @@ int main(void)
         cmocka_unit_test(other_clocks_are_put_in_the_first_ones_order),
         cmocka_unit_test(records_of_one_tick_go_by_file_then_cpu_then_position),
         cmocka_unit_test(ties_do_not_depend_on_what_was_before),
+        cmocka_unit_test(a_buffer_that_begins_at_a_tie_is_in_it),
         cmocka_unit_test(records_in_the_header_buffer_come_in_their_time),
         cmocka_unit_test(appended_sessions_are_in_the_stream),
         cmocka_unit_test(backward_times_keep_their_place),
