@@ -80,7 +80,8 @@ typedef struct etlheap_layout {
     u32 width;   /* columns of a line; 0: not limited */
     bool colour;
     u32 rows_max;           /* rows of a report or list; 0: all */
-    bool rows_of_each_kind; /* rows_max is for each kind, else for all together */
+    bool rows_of_each_kind; /* rows_max is for each kind, and rows with 0 in the sort measure
+                             * are left out; else rows_max is for all together */
     u32 frames_max;         /* frames shown of a row's stack */
     etlheap_measure sort;   /* by which the table is sorted: always shown */
     bool sort_ascending;

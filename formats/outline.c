@@ -108,15 +108,26 @@ static void find_levels(const etlheap_table *table, etlheap_outline *outline)
     }
 }
 
-/* Marks the rows that are listed and sums up the others. */
+/* Of a kind with nothing in the measure asked for, a taste is enough. */
+#define EMPTY_ROWS_MAX 5u
+
+/*
+ * Marks the rows that are listed and sums up the others. By default rows with
+ * nothing in the measure asked for are left out, if their kind has others: memory
+ * that came and went would bury what is outstanding.
+ */
 static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
                         etlheap_outline *out)
 {
     u32 listed_of[ETLHEAP_KIND_COUNT] = { 0 };
+    bool has_some[ETLHEAP_KIND_COUNT] = { false };
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
         u32 *const count = &listed_of[layout->rows_of_each_kind ? row->kind : 0];
+        const bool is_empty = layout->rows_of_each_kind && row->measures[layout->sort] == 0;
+        has_some[row->kind] |= !is_empty;
         listed[i] = layout->rows_max == 0 || *count < layout->rows_max;
+        listed[i] &= !is_empty || (!has_some[row->kind] && *count < EMPTY_ROWS_MAX);
         if (listed[i]) {
             (*count)++;
         } else {

@@ -258,7 +258,8 @@ static void write_omitted(const etlheap_outline *outline, const etlheap_layout *
     etlheap_units_count(outline->omitted_rows, rows);
     etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_sink_format(sink, "\n%s more rows with %s outstanding; --top N shows more\n", rows,
+    const char *const word = outline->omitted_rows == 1 ? "row" : "rows";
+    etlheap_sink_format(sink, "\n%s more %s with %s outstanding; --top N shows more\n", rows, word,
                         size);
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
 }

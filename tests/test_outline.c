@@ -27,9 +27,11 @@ static void expect_entry(const etlheap_outline *outline, u32 index, u32 level, u
 static void groups_have_subtotals_largest_first(void **state)
 {
     const etlheap_table table = made_table();
-    const etlheap_layout layout = etlheap_layout_default();
+    etlheap_layout layout = etlheap_layout_default();
     etlheap_outline outline;
     (void)state;
+    layout.rows_max = 0;
+    layout.rows_of_each_kind = false;
     assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
     assert_int_equal(outline.level_count, 4); /* heap and type share one */
     assert_int_equal(outline.entry_count, 14);
@@ -48,6 +50,44 @@ static void groups_have_subtotals_largest_first(void **state)
     expect_entry(&outline, 12, 2, 3, 100); /*     0x20 AOFO */
     expect_entry(&outline, 13, 3, 3, 100); /*       none */
     assert_int_equal(outline.omitted_rows, 0);
+    etlheap_outline_free(&outline);
+}
+
+/* heap has a row with nothing outstanding: it is summed up but not listed. */
+static void rows_without_the_measure_are_left_out_by_default(void **state)
+{
+    const etlheap_table table = made_table();
+    etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 12);
+    expect_entry(&outline, 4, 0, 1, 600);
+    expect_entry(&outline, 5, 1, 1, 500);
+    assert_int_equal(outline.omitted_rows, 1);
+    assert_int_equal(outline.omitted[OUTSTANDING], 0);
+    etlheap_outline_free(&outline);
+}
+
+/* Where every row of a kind has nothing, a few are listed all the same. */
+static void a_kind_without_the_measure_shows_a_few_rows(void **state)
+{
+    etlheap_row rows[8];
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_THREAD };
+    const etlheap_table table = {
+        .group_by = keys, .group_by_count = 2, .rows = rows, .row_count = 8
+    };
+    const etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    for (u32 i = 0; i < 8; i++)
+        rows[i] = (etlheap_row){ .kind = ETLHEAP_KIND_HEAP,
+                                 .thread = i,
+                                 .stack = ETLHEAP_NO_INDEX,
+                                 .frame = ETLHEAP_NO_INDEX };
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 1 + 5);
+    assert_int_equal(outline.omitted_rows, 3);
     etlheap_outline_free(&outline);
 }
 
@@ -222,6 +262,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_have_subtotals_largest_first),
+        cmocka_unit_test(rows_without_the_measure_are_left_out_by_default),
+        cmocka_unit_test(a_kind_without_the_measure_shows_a_few_rows),
         cmocka_unit_test(subtotals_include_rows_that_are_not_listed),
         cmocka_unit_test(the_limit_may_hold_for_each_kind),
         cmocka_unit_test(a_reversed_sort_reverses_every_level),
