@@ -95,8 +95,10 @@ static etl_status dump_records(const dump *job, etlheap_sink *sink, etl_error *e
     if (format->write_dump_head)
         format->write_dump_head(sink);
     for (u64 i = 1; status == ETL_OK && etlheap_sink_ok(sink); i++) {
-        if (!etlheap_stream_next(job->stream, &record))
+        if (!etlheap_stream_next(job->stream, &record)) {
+            status = etlheap_stream_status(job->stream);
             break;
+        }
         status = dump_record(job, &record, &scratch, sink);
         if (i % RECORDS_PER_POLL == 0 && !poll_progress(&progress, &extent, record.time_ns))
             status = ETL_ERR_CANCELLED;

@@ -7,6 +7,7 @@
  */
 #include "engine.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "census_match.h"
@@ -17,6 +18,7 @@
 #include "workers.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)64 << 20)
+#define SLICES_IN_MEMORY    8 /* a slice's share of the memory allowed */
 
 typedef struct run {
     etl_trace *const *traces;
@@ -85,6 +87,9 @@ static bool open_run(run *state)
         state->options.jobs = etlheap_workers_default_jobs();
     if (state->options.slice_bytes == 0)
         state->options.slice_bytes = SLICE_BYTES_DEFAULT;
+    if (state->options.memory_bytes_max != 0)
+        state->options.slice_bytes = etl_min_u64(
+            state->options.slice_bytes, state->options.memory_bytes_max / SLICES_IN_MEMORY + 1);
     state->result = calloc(1, sizeof *state->result);
     if (state->result == NULL)
         return false;
@@ -171,6 +176,27 @@ static bool report_progress(run *state)
                                    state->total_bytes);
 }
 
+/* What the run keeps between slices; the large parts, by what they reserve. */
+static u64 held_bytes(const run *state)
+{
+    const etlheap_result *const result = state->result;
+    u64 bytes = result->stacks.arena.total_bytes + result->context.strings.arena.total_bytes;
+    bytes += result->stacks.list.capacity * sizeof *result->stacks.list.at;
+    bytes += state->plan.count * sizeof *state->plan.buffers;
+    bytes += state->join.waiting.capacity * sizeof *state->join.waiting.at;
+    bytes += state->join.slots.capacity * sizeof *state->join.slots.at;
+    bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
+    bytes += result->store.rows * sizeof(lifetime) + result->journal.resident_bytes;
+    for (u32 i = 0; i < SHARDS; i++) {
+        const pair_shard *const shard = &state->shards[i];
+        bytes += shard->blocks.slots == NULL ? 0 : (shard->blocks.mask + (u64)1) * sizeof(block);
+        bytes += shard->out.rows.capacity * sizeof(lifetime);
+    }
+    for (u32 i = 0; result->journal.is_kept && i < HEAP_SHARDS; i++)
+        bytes += result->journal.shards[i].entries.capacity * sizeof(shard_entry);
+    return bytes;
+}
+
 static etl_status run_slices(run *state, etl_error *err)
 {
     for (;;) {
@@ -182,6 +208,12 @@ static etl_status run_slices(run *state, etl_error *err)
         const etl_status status = run_slice(state);
         if (status != ETL_OK)
             return status;
+        const u64 held = held_bytes(state);
+        if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
+            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                                 "%" PRIu64 " MiB of memory are needed before the end, more than "
+                                 "allowed; raise --memory or narrow the window",
+                                 held / ETL_MIB + 1);
         if (!report_progress(state))
             return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
     }
@@ -363,10 +395,10 @@ static bool drain_shards(run *state)
 
 static etl_status run_slice(run *state)
 {
-    state->task_count = (u32)state->slice.tasks.count;
-    state->tasks = calloc(state->task_count + 1, sizeof *state->tasks);
+    state->tasks = calloc(state->slice.tasks.count + 1, sizeof *state->tasks);
     if (state->tasks == NULL)
         return ETL_ERR_MEMORY;
+    state->task_count = (u32)state->slice.tasks.count;
     etlheap_workers_run(state->options.jobs, state->task_count, scan_one, state);
     if (!merge_tasks(state) ||
         !context_apply(&state->result->context, state->system.at, state->system.count) ||

@@ -62,14 +62,15 @@ const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
 
 /* --- analysis ------------------------------------------------------------- */
 
-/* Called on the thread that called the engine, about ten times a second.
- * Return false to cancel: the call then fails with ETL_ERR_CANCELLED. */
+/* Called on the thread that called the engine, after every time slice (64 MiB of
+ * trace by default). Return false to cancel: the call then fails with
+ * ETL_ERR_CANCELLED. */
 typedef bool etlheap_progress_fn(void *user, u64 done_bytes, u64 total_bytes);
 
 typedef struct etlheap_options {
     size_t size;          /* sizeof(etlheap_options) */
     u32 jobs;             /* threads; 0: as many as online processors */
-    u64 memory_bytes_max; /* working memory promise; 0: none */
+    u64 memory_bytes_max; /* working memory, looked at once a slice; 0: no limit */
     u64 slice_bytes;      /* trace bytes per time slice; 0: default. For tests. */
     bool census_only;     /* count records and stacks, keep no lifetimes (info) */
     /* When this is all that will be asked: keeps what its window and at-exit rule

@@ -352,6 +352,36 @@ static void a_thread_learned_later_is_the_lifetimes(void **state)
     check_close(&traces);
 }
 
+/* A commit that has a kernel part only, and a block that has a user part only,
+ * written late enough to fall into another slice than the block. */
+static void late_user_parts_serve_the_same_events_in_any_slice(void **state)
+{
+    (void)state;
+    static const u64 kernel[] = { 0xfffff80000001000 }, user[] = { 0x7ff600001000 };
+    const etl_build_stack inner = { .kernel = kernel, .kernel_count = 1 };
+    const etl_build_stack outer = { .user = user, .user_count = 1, .delay_ticks = 5000 };
+    check_traces traces = { 0 };
+    etl_build *const b = etl_build_new(&(etl_build_options){ .buffer_bytes = 1024, .cpus = 2 });
+    etl_build_virtual_alloc(b, at(1001000, 0), 0x10000, 0x1000, ETL_BUILD_COMMIT);
+    etl_build_stack_walk(b, at(1001000, 0), &inner);
+    etl_build_heap_alloc(b, at(1003000, 0), HEAP, 0x20000, 64);
+    etl_build_stack_walk(b, at(1003000, 0), &outer);
+    for (u32 i = 0; i < 200; i++)
+        etl_build_mark(b, at(1001001 + 100 * (i64)i, i % 2), "pushes them into other buffers");
+    check_open(&traces, b);
+    static const u64 slices[] = { 0, 1, 2048 };
+    for (size_t i = 0; i < ETL_COUNT_OF(slices); i++) {
+        const etlheap_options options = { .size = sizeof options, .slice_bytes = slices[i] };
+        etlheap_result *const result = check_analyze(&traces, &options);
+        assert_int_equal(row_count(result), 2);
+        assert_int_equal(etlheap_stack_count(result), 2);
+        for (u32 id = 1; id <= 2; id++)
+            assert_int_equal(etlheap_stack_frames(result, (etlheap_stack){ id }).count, 1);
+        etlheap_result_free(result);
+    }
+    check_close(&traces);
+}
+
 /* Nothing of the traces but their bytes is needed once the result is there. */
 static void a_result_outlives_its_names(void **state)
 {
@@ -382,6 +412,7 @@ int main(void)
         cmocka_unit_test(system_events_of_one_tick_keep_their_order_over_tasks),
         cmocka_unit_test(what_is_wrong_with_a_record_is_counted_once),
         cmocka_unit_test(a_thread_learned_later_is_the_lifetimes),
+        cmocka_unit_test(late_user_parts_serve_the_same_events_in_any_slice),
         cmocka_unit_test(a_result_outlives_its_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

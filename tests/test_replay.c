@@ -135,13 +135,24 @@ static void journal_on_disk_tells_the_same(void **state)
 {
     (void)state;
     check_traces traces = { 0 };
-    workload *const w = write_trace(&traces, &varieties[0], 90);
+    etl_build *const b = etl_build_new(NULL);
+    const etl_build_stack stack = { .user = (const u64[]){ 0x1000, 0x2000 }, .user_count = 2 };
+    for (u32 i = 0; i < 40000; i++) {
+        const etl_build_at at = { .ticks = 1001000 + 400 * (i64)i, .pid = 42, .tid = 7 };
+        etl_build_heap_alloc(b, at, 0x1F0000, 0x10000 + (i % 100) * 0x100, 16 + i % 7);
+        etl_build_stack_walk(b, at, &stack);
+        etl_build_at later = at;
+        later.ticks += 300;
+        if (i % 50 != 0)
+            etl_build_heap_free(b, later, 0x1F0000, 0x10000 + (i % 100) * 0x100);
+    }
+    check_open(&traces, b);
     const etlheap_query query = etlheap_query_default();
     etlheap_options options = { .size = sizeof options,
                                 .slice_bytes = 20000,
                                 .report = &query,
                                 .temporary_folder = "/tmp",
-                                .memory_bytes_max = 1 };
+                                .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const rows = check_analyze(&traces, NULL);
     etlheap_result *const kept = check_analyze(&traces, &options);
     assert_true(kept->journal.file >= 0);
@@ -158,8 +169,11 @@ static void journal_on_disk_tells_the_same(void **state)
     assert_int_equal(etlheap_analyze(traces.at, traces.names, 1, &options, &none, &err),
                      ETL_ERR_IO);
     assert_null(none);
+    options.memory_bytes_max = 1000;
+    assert_int_equal(etlheap_analyze(traces.at, traces.names, 1, &options, &none, &err),
+                     ETL_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "MiB of memory"));
     etlheap_result_free(rows);
-    workload_free(w);
     check_close(&traces);
 }
 
