@@ -38,11 +38,18 @@ typedef struct live_group {
     type_sums types[ETLHEAP_TYPE_COUNT];
 } live_group;
 
+/* The group of a stack's first pair, to save the way over the pairs. */
+typedef struct quick_group {
+    u32 owner; /* 0: no pair has the stack */
+    u32 group;
+} quick_group;
+
 typedef struct replay {
     aggregator *a;
     const event_journal *journal;
     const journal_pairs *pairs;
     u32 *pair_groups;               /* by pair number: a live group or GROUP_NONE */
+    quick_group *quick;             /* by stack */
     ETLHEAP_VECTOR(group_key) keys; /* of the live groups */
     etlheap_index key_index;
     live_group *groups;
@@ -85,10 +92,12 @@ etl_status replay_run(aggregator *a)
                  .journal = &a->result->journal,
                  .pairs = pairs,
                  .pair_groups = calloc(pairs->list.count + 1, sizeof *r.pair_groups),
+                 .quick = calloc(a->result->stacks.list.count + 1, sizeof *r.quick),
                  .by_type = has_key(a->query, ETLHEAP_KEY_TYPE),
                  .task_count =
                      a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs };
-    etl_status status = r.pair_groups != NULL && resolve_pairs(&r) ? ETL_OK : ETL_ERR_MEMORY;
+    etl_status status =
+        r.pair_groups != NULL && r.quick != NULL && resolve_pairs(&r) ? ETL_OK : ETL_ERR_MEMORY;
     if (status == ETL_OK) {
         etlheap_workers_run(r.task_count, r.task_count, walk_task, &r);
         if (r.unreadable)
@@ -99,6 +108,7 @@ etl_status replay_run(aggregator *a)
     ETLHEAP_VECTOR_FREE(&r.keys);
     etlheap_index_free(&r.key_index);
     free(r.pair_groups);
+    free(r.quick);
     free(r.groups);
     return status;
 }
@@ -155,6 +165,10 @@ static bool resolve_pairs(replay *r)
     for (size_t i = 0; i < r->pairs->list.count; i++) {
         if (!group_of(r, &r->pairs->list.at[i], &r->pair_groups[i + 1]))
             return false;
+    }
+    for (size_t i = r->pairs->list.count; i > 0; i--) {
+        const pair_row *const pair = &r->pairs->list.at[i - 1];
+        r->quick[pair->stack] = (quick_group){ pair->owner, r->pair_groups[i] };
     }
     r->groups = calloc(r->keys.count + 1, sizeof *r->groups);
     return r->groups != NULL;
@@ -219,6 +233,15 @@ static void step(const replay *r, live_group *group, const journal_entry *entry,
         add_sums(&group->types[type], size, (flags & JOURNAL_REALLOC) != 0);
 }
 
+static inline u32 group_number(const replay *r, const journal_entry *entry)
+{
+    const u32 stack = result_final_stack(r->a->result, entry->stack);
+    const quick_group quick = r->quick[stack];
+    return quick.owner == journal_pairs_owner(r->pairs, entry)
+               ? quick.group
+               : r->pair_groups[journal_pair_lookup(r->pairs, stack, entry)];
+}
+
 static void walk_chunk(replay *r, u32 task, const journal_entry *entries, u32 count, u64 index,
                        u64 *time)
 {
@@ -226,7 +249,7 @@ static void walk_chunk(replay *r, u32 task, const journal_entry *entries, u32 co
     for (u32 i = 0; i < count; i++) {
         const journal_entry *const entry = &entries[i];
         *time += (entry->owner_flags & JOURNAL_NEW_TICK) != 0;
-        const u32 number = r->pair_groups[journal_pair_of(r->pairs, r->a->result, entry)];
+        const u32 number = group_number(r, entry);
         if (number == GROUP_NONE || number % r->task_count != task)
             continue;
         const u64 size = journal_size(r->journal, entry);
