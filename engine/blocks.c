@@ -6,11 +6,18 @@
 #define SLOTS_MIN 64u
 #define SLOTS_MAX ((u32)1 << 30)
 
+/* A block to be opened, and the live one of its key, NULL when there is none. */
+typedef struct opening {
+    const memory_event *event;
+    u32 process;
+    block *live;
+} opening;
+
 static block *find(const block_table *table, const memory_event *event, u32 process);
 static block *find_live(block_table *table, const block_rules *rules, const memory_event *event,
                         u32 process, shard_output *out);
-static void open_block(block_table *table, const block_rules *rules, const memory_event *event,
-                       u32 process, shard_output *out);
+static void open_block(block_table *table, const block_rules *rules, const opening *wanted,
+                       shard_output *out);
 static void free_block(block_table *table, const block_rules *rules, block *found, i64 ticks,
                        shard_output *out);
 static void close_block(block_table *table, block *found, i64 ticks, shard_output *out);
@@ -25,9 +32,10 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
     if (event->address == 0)
         return;
     block *const found = find_live(table, rules, event, process, out);
+    opening opened = { event, process, found };
     switch ((memory_op)event->op) {
     case OP_ALLOC:
-        open_block(table, rules, event, process, out);
+        open_block(table, rules, &opened, out);
         break;
     case OP_FREE:
         if (found != NULL) {
@@ -43,7 +51,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
             mark_realloc(found, event->ticks, out);
         } else {
             etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
-            open_block(table, rules, event, process, out);
+            open_block(table, rules, &opened, out);
         }
         break;
     case OP_REALLOC_OLD:
@@ -55,7 +63,8 @@ void blocks_apply(block_table *table, const block_rules *rules, const memory_eve
     case OP_REALLOC_SAME:
         if (found != NULL)
             close_block(table, found, event->ticks, out);
-        open_block(table, rules, event, process, out);
+        opened.live = NULL;
+        open_block(table, rules, &opened, out);
         break;
     default:
         break;
@@ -274,10 +283,12 @@ static u32 keep_displaced(block_table *table, const block *from)
     return (u32)table->displaced.count;
 }
 
-static void open_block(block_table *table, const block_rules *rules, const memory_event *event,
-                       u32 process, shard_output *out)
+static void open_block(block_table *table, const block_rules *rules, const opening *wanted,
+                       shard_output *out)
 {
-    block *slot = find(table, event, process);
+    const memory_event *const event = wanted->event;
+    const u32 process = wanted->process;
+    block *slot = wanted->live;
     u32 displaced = 0;
     if (slot != NULL) {
         settle_displaced(table, slot, out);

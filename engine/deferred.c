@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool settle_open_keys(deferred_stacks *deferred);
+static void settle_open_keys(deferred_stacks *deferred);
 static const key_definition *definition_after(const deferred_stacks *deferred, u64 key,
                                               bool is_kernel, i64 ticks);
 
@@ -33,7 +33,8 @@ bool deferred_define(deferred_stacks *deferred, key_definition *definitions, siz
         qsort(definitions, count, sizeof *definitions, by_key_and_time);
     deferred->definitions = definitions;
     deferred->definition_count = count;
-    return settle_open_keys(deferred);
+    settle_open_keys(deferred);
+    return true;
 }
 
 static bool same_key(const void *owner, u32 id, const void *key)
@@ -56,7 +57,7 @@ static u32 find_key(const deferred_stacks *deferred, u64 key, bool is_kernel)
 }
 
 /* References of earlier slices belong to the first definition of this one. */
-static bool settle_open_keys(deferred_stacks *deferred)
+static void settle_open_keys(deferred_stacks *deferred)
 {
     for (size_t i = 0; i < deferred->definition_count; i++) {
         const key_definition *const row = &deferred->definitions[i];
@@ -70,7 +71,6 @@ static bool settle_open_keys(deferred_stacks *deferred)
         deferred->keys_resolved += node->uses;
         deferred->keys.at[id - 1].node = 0;
     }
-    return true;
 }
 
 static bool add_node(deferred_stacks *deferred, deferred_node node, u32 *id)

@@ -248,6 +248,12 @@ static void pair_one(void *context, u32 shard)
     pair_slice(&state->pairing, shard, &state->shards[shard]);
 }
 
+static void renumber(stack_ref *ref, const u32 *ids)
+{
+    if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
+        *ref = ids[*ref & STACK_NUMBER_MAX];
+}
+
 /* Gives the stacks that are new in a task their final ids. */
 static bool merge_stacks(run *state, scan_output *task)
 {
@@ -255,27 +261,16 @@ static bool merge_stacks(run *state, scan_output *task)
     u32 *const ids = calloc(count + 1, sizeof *ids);
     bool ok = ids != NULL;
     for (u32 i = 0; ok && i < count; i++) {
-        const etlheap_frames frames = stack_get(&task->new_stacks, i + 1);
-        const u64 hash = stack_hash(frames.addresses, frames.count);
-        ok = stack_add(&state->result->stacks, hash, frames.addresses, frames.count, &ids[i + 1]);
+        const stack_entry *const entry = &task->new_stacks.list.at[i];
+        ok = stack_add(&state->result->stacks, entry->hash, entry->frames, entry->count,
+                       &ids[i + 1]);
     }
-    if (ok && count > 0) {
-        for (size_t i = 0; i < task->events.count; i++) {
-            stack_ref *const ref = &task->events.at[i].stack;
-            if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
-                *ref = ids[*ref & STACK_NUMBER_MAX];
-        }
-        for (size_t i = 0; i < task->pieces.count; i++) {
-            stack_ref *const ref = &task->pieces.at[i].stack;
-            if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
-                *ref = ids[*ref & STACK_NUMBER_MAX];
-        }
-        for (size_t i = 0; i < task->definitions.count; i++) {
-            stack_ref *const ref = &task->definitions.at[i].stack;
-            if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
-                *ref = ids[*ref & STACK_NUMBER_MAX];
-        }
-    }
+    for (size_t i = 0; ok && count > 0 && i < task->events.count; i++)
+        renumber(&task->events.at[i].stack, ids);
+    for (size_t i = 0; ok && count > 0 && i < task->pieces.count; i++)
+        renumber(&task->pieces.at[i].stack, ids);
+    for (size_t i = 0; ok && count > 0 && i < task->definitions.count; i++)
+        renumber(&task->definitions.at[i].stack, ids);
     free(ids);
     return ok;
 }

@@ -57,8 +57,7 @@ void journal_free(event_journal *journal)
 static bool same_owner(const void *owner, u32 id, const void *key)
 {
     const shard_journal *const journal = owner;
-    const journal_owner_row *const a = &journal->owners.at[id - 1], *const b = key;
-    return a->process == b->process && a->heap == b->heap && a->epoch == b->epoch;
+    return journal_same_owner(&journal->owners.at[id - 1], key);
 }
 
 u32 journal_owner_of(shard_journal *journal, u32 process, u64 heap, u32 epoch, i64 ticks)
@@ -66,7 +65,7 @@ u32 journal_owner_of(shard_journal *journal, u32 process, u64 heap, u32 epoch, i
     const journal_owner_row wanted = { heap, process, epoch, ticks };
     if (journal->last_owner != 0 && same_owner(journal, journal->last_owner, &wanted))
         return journal->last_owner;
-    const u64 hash = etlheap_hash_u64(heap ^ (u64)process << 40 ^ (u64)epoch << 20);
+    const u64 hash = journal_owner_hash(&wanted);
     u32 id = etlheap_index_find(&journal->owner_index, hash, same_owner, journal, &wanted);
     if (id == 0) {
         if (journal->owners.count >= JOURNAL_OWNER_MAX || !ETLHEAP_PUSH(&journal->owners, wanted))

@@ -58,6 +58,16 @@ typedef struct journal_owner_row {
     i64 first_ticks;
 } journal_owner_row;
 
+static inline bool journal_same_owner(const journal_owner_row *a, const journal_owner_row *b)
+{
+    return a->process == b->process && a->heap == b->heap && a->epoch == b->epoch;
+}
+
+static inline u64 journal_owner_hash(const journal_owner_row *row)
+{
+    return etlheap_hash_u64(row->heap ^ (u64)row->process << 40 ^ (u64)row->epoch << 20);
+}
+
 typedef struct shard_entry {
     i64 ticks;
     journal_entry entry;

@@ -35,7 +35,7 @@ typedef struct merge_work {
 
 static bool cut_buckets(merge_work *work, i64 end_ticks, size_t *total);
 static void merge_bucket(void *context, u32 task);
-static bool sort_entries(shard_entry *rows, shard_entry *sorted, u32 *starts, size_t count);
+static void sort_entries(shard_entry *rows, shard_entry *sorted, u32 *starts, size_t count);
 static etl_status spill(event_journal *journal);
 
 static int by_ticks(const void *a, const void *b)
@@ -157,7 +157,7 @@ static void merge_bucket(void *context, u32 task)
         filled += size;
     }
     if (!own->failed)
-        own->failed = !sort_entries(rows, rows + count, starts, count);
+        sort_entries(rows, rows + count, starts, count);
     for (size_t i = 0; i < count && !own->failed; i++) {
         journal_entry entry = rows[count + i].entry;
         if (i == 0 || rows[count + i].ticks != rows[count + i - 1].ticks)
@@ -180,7 +180,7 @@ static void insertion_sort(shard_entry *rows, size_t count)
 }
 
 /* starts has count + 2 zeros. */
-static bool sort_entries(shard_entry *rows, shard_entry *sorted, u32 *starts, size_t count)
+static void sort_entries(shard_entry *rows, shard_entry *sorted, u32 *starts, size_t count)
 {
     i64 low = rows[0].ticks, high = rows[0].ticks;
     for (size_t i = 1; i < count; i++) {
@@ -207,7 +207,6 @@ static bool sort_entries(shard_entry *rows, shard_entry *sorted, u32 *starts, si
         else if (size > 1)
             insertion_sort(sorted + starts[bin], size);
     }
-    return true;
 }
 
 etl_status journal_close(event_journal *journal, u32 jobs)

@@ -31,8 +31,7 @@ void journal_pairs_free(journal_pairs *pairs)
 static bool same_owner(const void *owner, u32 id, const void *key)
 {
     const journal_pairs *const r = owner;
-    const journal_owner_row *const a = &r->owner_rows.at[id - 1], *const b = key;
-    return a->process == b->process && a->heap == b->heap && a->epoch == b->epoch;
+    return journal_same_owner(&r->owner_rows.at[id - 1], key);
 }
 
 /* Each shard numbers owners for itself; here they get one number each. */
@@ -46,8 +45,7 @@ static bool number_owners(journal_pairs *r, const event_journal *journal)
         ok = r->owners[s] != NULL;
         for (u32 i = 0; ok && i < shard->owners.count; i++) {
             const journal_owner_row *const row = &shard->owners.at[i];
-            const u64 hash =
-                etlheap_hash_u64(row->heap ^ (u64)row->process << 40 ^ (u64)row->epoch << 20);
+            const u64 hash = journal_owner_hash(row);
             u32 id = etlheap_index_find(&index, hash, same_owner, r, row);
             if (id == 0) {
                 ok = ETLHEAP_PUSH(&r->owner_rows, *row);

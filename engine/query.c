@@ -294,3 +294,12 @@ bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, 
     return (query->kinds == 0 || (query->kinds >> kind & 1) != 0) &&
            plan->process_selected[process] && lists_u64(query->heaps, query->heap_count, heap);
 }
+
+bool query_groups_by(const etlheap_query *query, etlheap_key key)
+{
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] == key)
+            return true;
+    }
+    return false;
+}

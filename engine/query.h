@@ -31,6 +31,9 @@ typedef struct query_row {
  * included; they need the stack. */
 bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out);
 
+/* Is the key among those the query groups by? */
+bool query_groups_by(const etlheap_query *query, etlheap_key key);
+
 /* Does the query select this kind, process and heap? */
 bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap);
 

@@ -76,15 +76,6 @@ bool replay_can(const etlheap_query *query)
            query->lifetime_max_ns == INT64_MAX && (query->types == 0 || by_type);
 }
 
-static bool has_key(const etlheap_query *query, etlheap_key key)
-{
-    for (u32 i = 0; i < query->group_by_count; i++) {
-        if (query->group_by[i] == key)
-            return true;
-    }
-    return false;
-}
-
 etl_status replay_run(aggregator *a)
 {
     const journal_pairs *const pairs = &a->result->pairs;
@@ -93,7 +84,7 @@ etl_status replay_run(aggregator *a)
                  .pairs = pairs,
                  .pair_groups = calloc(pairs->list.count + 1, sizeof *r.pair_groups),
                  .quick = calloc(a->result->stacks.list.count + 1, sizeof *r.quick),
-                 .by_type = has_key(a->query, ETLHEAP_KEY_TYPE),
+                 .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
                  .task_count =
                      a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs };
     etl_status status =

@@ -183,15 +183,6 @@ static bool number_stack(const aggregator *a, owned_table *out, numbering *numbe
     return true;
 }
 
-static bool has_key(const aggregator *a, etlheap_key key)
-{
-    for (u32 i = 0; i < a->query->group_by_count; i++) {
-        if (a->query->group_by[i] == key)
-            return true;
-    }
-    return false;
-}
-
 static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
                       const group_row *group)
 {
@@ -211,7 +202,8 @@ static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
         row.pid = a->result->processes.at[key->process - 1].pid;
     }
     memcpy(row.measures, group->measures, sizeof row.measures);
-    const bool by_frame = has_key(a, ETLHEAP_KEY_FRAME) || has_key(a, ETLHEAP_KEY_SITE);
+    const bool by_frame =
+        query_groups_by(a->query, ETLHEAP_KEY_FRAME) || query_groups_by(a->query, ETLHEAP_KEY_SITE);
     if (by_frame && !number_frame(a, out, numbers, key->frame, &row.frame))
         return false;
     return number_stack(a, out, numbers, key->stack, &row.stack) && ETLHEAP_PUSH(&out->rows, row);
