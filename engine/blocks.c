@@ -3,68 +3,72 @@
 
 #include <stdlib.h>
 
-#define SLOTS_MIN 64u
-#define SLOTS_MAX ((u32)1 << 30)
+#define PLACES_MIN 64u
+#define PLACES_MAX ((u32)1 << 30)
 
-/* A block to be opened, and the live one of its key, NULL when there is none. */
-typedef struct opening {
-    const memory_event *event;
-    u32 process;
-    block *live;
-} opening;
+/* Not at an event's own place in the journal. */
+#define LATE JOURNAL_NO_RANK
 
-static block *find(const block_table *table, const memory_event *event, u32 process);
-static block *find_live(block_table *table, const block_rules *rules, const memory_event *event,
-                        u32 process, shard_output *out);
-static void open_block(block_table *table, const block_rules *rules, const opening *wanted,
-                       shard_output *out);
-static void free_block(block_table *table, const block_rules *rules, block *found, i64 ticks,
-                       shard_output *out);
-static void close_block(block_table *table, block *found, i64 ticks, shard_output *out);
+static block *find(const block_table *table, const ordered_event *event);
+static block *find_live(block_table *table, const block_rules *rules, const ordered_event *event,
+                        shard_output *out);
+static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
+                       block *live, shard_output *out);
+static void free_block(block_table *table, const block_rules *rules, block *found,
+                       const ordered_event *event, shard_output *out);
+static void close_block(block_table *table, const block_rules *rules, block *found,
+                        const ordered_event *event, shard_output *out);
 static bool is_somebody_elses(const block_rules *rules, const block *found,
-                              const memory_event *event);
-static void mark_realloc(block *found, i64 ticks, shard_output *out);
+                              const ordered_event *event);
+static void mark_realloc(const block_table *table, block *found, const ordered_event *event,
+                         shard_output *out);
+static u64 size_of(const block_table *table, const block *from);
 
-void blocks_apply(block_table *table, const block_rules *rules, const memory_event *event,
-                  u32 process, shard_output *out)
+static u32 process_of(const block_rules *rules, u32 heap)
+{
+    return rules->slots->heaps.at[heap - 1].process;
+}
+
+void blocks_apply(block_table *table, const block_rules *rules, const ordered_event *event,
+                  shard_output *out)
 {
     /* A call that failed, or the free of NULL: nothing changes. */
     if (event->address == 0)
         return;
-    block *const found = find_live(table, rules, event, process, out);
-    opening opened = { event, process, found };
+    block *const found = find_live(table, rules, event, out);
     switch ((memory_op)event->op) {
     case OP_ALLOC:
-        open_block(table, rules, &opened, out);
+        open_block(table, rules, event, found, out);
         break;
     case OP_FREE:
         if (found != NULL) {
-            free_block(table, rules, found, event->ticks, out);
+            free_block(table, rules, found, event, out);
         } else {
-            process_counts *const counts = shard_counts(out, process);
+            process_counts *const counts = shard_counts(out, process_of(rules, event->heap));
             if (counts != NULL)
                 counts->free_without_alloc[ETLHEAP_KIND_HEAP]++;
         }
         break;
     case OP_REALLOC_NEW:
-        if (found != NULL && found->size == event->size) {
-            mark_realloc(found, event->ticks, out);
+        if (found != NULL && size_of(table, found) == event->size) {
+            mark_realloc(table, found, event, out);
         } else {
             etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
-            open_block(table, rules, &opened, out);
+            open_block(table, rules, event, found, out);
         }
         break;
     case OP_REALLOC_OLD:
         if (found != NULL && !is_somebody_elses(rules, found, event)) {
             etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
-            free_block(table, rules, found, event->ticks, out);
+            free_block(table, rules, found, event, out);
         }
         break;
-    case OP_REALLOC_SAME:
+    case OP_REALLOC_CLOSE:
         if (found != NULL)
-            close_block(table, found, event->ticks, out);
-        opened.live = NULL;
-        open_block(table, rules, &opened, out);
+            close_block(table, rules, found, event, out);
+        break;
+    case OP_REALLOC_SAME:
+        open_block(table, rules, event, found, out);
         break;
     default:
         break;
@@ -80,180 +84,170 @@ static bool is_soon_after(const block_rules *rules, const block *found, i64 tick
 /* Between a moving realloc's free and its summary another thread may already
  * have been given the old address. */
 static bool is_somebody_elses(const block_rules *rules, const block *found,
-                              const memory_event *event)
+                              const ordered_event *event)
 {
     return found->tid != event->tid && is_soon_after(rules, found, event->ticks);
 }
 
-static u32 home(const block_table *table, u32 process, u64 heap, u64 address)
+static inline u32 home(const block_table *table, u32 heap, u64 address)
 {
-    const u64 mixed = address ^ heap << 17 ^ (u64)process << 45;
-    return (u32)(etlheap_hash_u64(mixed) >> 20) & table->mask;
+    return (u32)(etlheap_hash_u64(address ^ (u64)heap << 45) >> 20) & table->mask;
 }
 
-void blocks_prefetch(const block_table *table, u32 process, u64 heap, u64 address)
+void blocks_prefetch(const block_table *table, const ordered_event *event)
 {
-    if (table->slots == NULL)
+    if (table->places == NULL)
         return;
-    const block *const slot = &table->slots[home(table, process, heap, address)];
-    __builtin_prefetch(slot);
-    __builtin_prefetch((const u8 *)slot + sizeof *slot - 1);
+    const block *const place = &table->places[home(table, event->heap, event->address)];
+    __builtin_prefetch(place);
+    __builtin_prefetch((const u8 *)place + sizeof *place - 1);
 }
 
-static block *find(const block_table *table, const memory_event *event, u32 process)
+static block *find(const block_table *table, const ordered_event *event)
 {
     if (table->count == 0)
         return NULL;
-    u32 at = home(table, process, event->heap, event->address);
-    for (;; at = (at + 1) & table->mask) {
-        block *const slot = &table->slots[at];
-        if (slot->process == 0)
+    for (u32 at = home(table, event->heap, event->address);; at = (at + 1) & table->mask) {
+        block *const place = &table->places[at];
+        if (place->heap == 0)
             return NULL;
-        if (slot->address == event->address && slot->heap == event->heap &&
-            slot->process == process)
-            return slot;
+        if (place->address == event->address && place->heap == event->heap)
+            return place;
     }
 }
 
 static bool grow(block_table *table)
 {
-    const u32 old_count = table->slots == NULL ? 0 : table->mask + 1;
-    if (old_count >= SLOTS_MAX)
+    const u32 old_count = table->places == NULL ? 0 : table->mask + 1;
+    if (old_count >= PLACES_MAX)
         return false;
-    const u32 new_count = old_count == 0 ? SLOTS_MIN : old_count * 2;
-    block *const slots = calloc(new_count, sizeof *slots);
-    if (slots == NULL)
+    const u32 new_count = old_count == 0 ? PLACES_MIN : old_count * 2;
+    block *const places = calloc(new_count, sizeof *places);
+    if (places == NULL)
         return false;
-    block *const old = table->slots;
-    table->slots = slots;
+    block *const old = table->places;
+    table->places = places;
     table->mask = new_count - 1;
     for (u32 i = 0; i < old_count; i++) {
-        if (old[i].process == 0)
+        if (old[i].heap == 0)
             continue;
-        u32 at = home(table, old[i].process, old[i].heap, old[i].address);
-        while (slots[at].process != 0)
+        u32 at = home(table, old[i].heap, old[i].address);
+        while (places[at].heap != 0)
             at = (at + 1) & table->mask;
-        slots[at] = old[i];
+        places[at] = old[i];
     }
     free(old);
     return true;
 }
 
-/* A free slot for a key that is not in the table; NULL without memory. */
-static block *insert(block_table *table, u32 process, u64 heap, u64 address)
+/* A free place for a key that is not in the table; NULL without memory. */
+static block *insert(block_table *table, u32 heap, u64 address)
 {
-    if (table->slots == NULL || table->count >= table->mask / 4 * 3) {
+    if (table->places == NULL || table->count >= table->mask / 4 * 3) {
         if (!grow(table))
             return NULL;
     }
-    u32 at = home(table, process, heap, address);
-    while (table->slots[at].process != 0)
+    u32 at = home(table, heap, address);
+    while (table->places[at].heap != 0)
         at = (at + 1) & table->mask;
     table->count++;
-    return &table->slots[at];
+    return &table->places[at];
 }
 
 /* Moves later members of the probe run back, so that no tombstone is needed. */
-static void erase(block_table *table, block *slot)
+static void erase(block_table *table, block *place)
 {
-    u32 hole = (u32)(slot - table->slots);
+    u32 hole = (u32)(place - table->places);
     u32 at = hole;
     for (;;) {
         at = (at + 1) & table->mask;
-        const block *const next = &table->slots[at];
-        if (next->process == 0)
+        const block *const next = &table->places[at];
+        if (next->heap == 0)
             break;
-        const u32 wanted = home(table, next->process, next->heap, next->address);
+        const u32 wanted = home(table, next->heap, next->address);
         if (((at - wanted) & table->mask) >= ((at - hole) & table->mask)) {
-            table->slots[hole] = *next;
+            table->places[hole] = *next;
             hole = at;
         }
     }
-    table->slots[hole].process = 0;
+    table->places[hole].heap = 0;
     table->count--;
 }
 
-static lifetime lifetime_of(const block *from)
+static u64 size_of(const block_table *table, const block *from)
 {
+    if (from->size != BLOCK_SIZE_BIG)
+        return from->size;
+    size_t low = 0, high = table->big.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (table->big.at[middle].rank < from->rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(low < table->big.count && table->big.at[low].rank == from->rank);
+    return table->big.at[low].size;
+}
+
+static journal_block journal_block_of(const block_table *table, const block *from)
+{
+    return (journal_block){ .alloc_ticks = from->alloc_ticks,
+                            .size = size_of(table, from),
+                            .slot = from->slot,
+                            .rank = from->rank,
+                            .is_realloc = from->is_realloc };
+}
+
+static lifetime lifetime_of(const block_table *table, const block_rules *rules, const block *from)
+{
+    const heap_row *const heap = &rules->slots->heaps.at[from->heap - 1];
     return (lifetime){ .alloc_ticks = from->alloc_ticks,
                        .address = from->address,
-                       .size = from->size,
-                       .heap = from->heap,
-                       .process = from->process,
-                       .stack = from->stack,
+                       .size = size_of(table, from),
+                       .heap = heap->handle,
+                       .process = heap->process,
+                       .stack = rules->slots->slots.at[from->slot - 1].stack,
                        .thread = from->tid,
                        .kind = ETLHEAP_KIND_HEAP,
                        .is_realloc = from->is_realloc };
 }
 
-static journal_block journal_block_of(const block *from)
+/* A block that was freed goes to the journal, if there is one, else to the rows.
+ * `rank` is that of the event that frees it, in the slice, or LATE. */
+static void emit_freed(const block_table *table, const block_rules *rules, const block *from,
+                       journal_moment at, shard_output *out)
 {
-    return (journal_block){ .alloc_ticks = from->alloc_ticks,
-                            .size = from->size,
-                            .stack = from->stack,
-                            .owner = from->owner,
-                            .seq = from->seq,
-                            .is_realloc = from->is_realloc };
-}
-
-/* A finished lifetime goes to the journal, if there is one, else to the rows. */
-static void emit(const block *from, const lifetime *row, shard_output *out)
-{
-    if (out->journal == NULL) {
-        shard_emit(out, row);
+    at.ticks = at.ticks > from->alloc_ticks ? at.ticks : from->alloc_ticks;
+    if (out->journal != NULL) {
+        const journal_block noted = journal_block_of(table, from);
+        out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
         return;
     }
-    const bool counts = row->free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
-    const journal_block noted = journal_block_of(from);
-    if (!journal_note_end(out->journal, &noted, counts ? row->free_ticks : ETLHEAP_TICKS_NEVER))
-        out->out_of_memory = true;
-}
-
-static void emit_freed(const block *from, i64 ticks, shard_output *out)
-{
-    lifetime row = lifetime_of(from);
-    row.free_ticks = ticks > from->alloc_ticks ? ticks : from->alloc_ticks;
+    lifetime row = lifetime_of(table, rules, from);
+    row.free_ticks = at.ticks;
     row.free_type = ETLHEAP_FREE_FREE;
-    emit(from, &row, out);
+    shard_emit(out, &row);
 }
 
-/* Tells the journal of a block that was just opened. */
-static void note_opened(const block_rules *rules, block *opened, shard_output *out)
-{
-    if (out->journal == NULL)
-        return;
-    shard_journal *const journal = out->journal;
-    const i64 ticks = opened->alloc_ticks;
-    if (journal->epoch_process != opened->process || ticks < journal->epoch_from_ticks ||
-        ticks >= journal->epoch_until_ticks) {
-        const u32 pid = rules->context->processes.at[opened->process - 1].pid;
-        const image_epoch epoch = context_image_epoch(rules->context, pid, ticks);
-        journal->epoch_process = opened->process;
-        journal->epoch = epoch.number;
-        journal->epoch_from_ticks = epoch.from_ticks;
-        journal->epoch_until_ticks = epoch.until_ticks;
-    }
-    opened->owner = journal_owner_of(journal, opened->process, opened->heap, journal->epoch, ticks);
-    journal_block noted = journal_block_of(opened);
-    if (opened->owner == 0 || !journal_note_alloc(journal, &noted))
-        out->out_of_memory = true;
-    opened->seq = noted.seq;
-}
-
-static void mark_realloc(block *found, i64 ticks, shard_output *out)
+static void mark_realloc(const block_table *table, block *found, const ordered_event *event,
+                         shard_output *out)
 {
     if (found->is_realloc)
         return;
     found->is_realloc = 1;
-    const journal_block noted = journal_block_of(found);
-    if (out->journal != NULL && !journal_note_realloc(out->journal, &noted, ticks))
-        out->out_of_memory = true;
+    if (out->journal == NULL)
+        return;
+    const journal_block noted = journal_block_of(table, found);
+    const journal_moment at = { event->ticks, event->rank };
+    out->out_of_memory |= !journal_note_realloc(out->journal, &noted, at);
 }
 
-static void drop_displaced(block_table *table, block *owner, i64 ticks, shard_output *out)
+static void drop_displaced(block_table *table, const block_rules *rules, block *owner,
+                           journal_moment at, shard_output *out)
 {
     const u32 index = owner->displaced - 1;
-    emit_freed(&table->displaced.at[index], ticks, out);
+    emit_freed(table, rules, &table->displaced.at[index], at, out);
     table->displaced.at[index].displaced = table->free_displaced & 0x7FFFFFFF;
     table->free_displaced = index + 1;
     table->displaced_count--;
@@ -261,12 +255,13 @@ static void drop_displaced(block_table *table, block *owner, i64 ticks, shard_ou
 }
 
 /* The displaced block, if any, ended when its address was given out again. */
-static void settle_displaced(block_table *table, block *owner, shard_output *out)
+static void settle_displaced(block_table *table, const block_rules *rules, block *owner,
+                             shard_output *out)
 {
     if (owner->displaced == 0)
         return;
     etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, 1);
-    drop_displaced(table, owner, owner->alloc_ticks, out);
+    drop_displaced(table, rules, owner, (journal_moment){ owner->alloc_ticks, LATE }, out);
 }
 
 /* Index + 1 of a copy of `from` in the displaced pool; 0 without memory. */
@@ -283,93 +278,122 @@ static u32 keep_displaced(block_table *table, const block *from)
     return (u32)table->displaced.count;
 }
 
-static void open_block(block_table *table, const block_rules *rules, const opening *wanted,
-                       shard_output *out)
+/* Tells the journal of a block that was just opened. */
+static bool note_opened(const ordered_event *event, block *opened, shard_output *out)
 {
-    const memory_event *const event = wanted->event;
-    const u32 process = wanted->process;
-    block *slot = wanted->live;
+    shard_journal *const journal = out->journal;
+    journal_block noted = { .alloc_ticks = opened->alloc_ticks,
+                            .size = event->size,
+                            .slot = opened->slot,
+                            .is_realloc = opened->is_realloc };
+    if (!journal_note_alloc(journal, &noted, event->rank))
+        return false;
+    opened->rank = noted.rank;
+    return !event->stack_is_open || ETLHEAP_PUSH(&journal->unsure, opened->slot);
+}
+
+/* `live` is the open block of the same key, NULL when there is none. */
+static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
+                       block *live, shard_output *out)
+{
+    block *place = live;
     u32 displaced = 0;
-    if (slot != NULL) {
-        settle_displaced(table, slot, out);
-        displaced = keep_displaced(table, slot);
+    if (place != NULL) {
+        settle_displaced(table, rules, place, out);
+        displaced = keep_displaced(table, place);
         table->displaced_count += displaced != 0;
     } else {
-        slot = insert(table, process, event->heap, event->address);
+        place = insert(table, event->heap, event->address);
     }
-    if (slot == NULL || (slot->process != 0 && displaced == 0)) {
+    if (place == NULL || (place->heap != 0 && displaced == 0)) {
         out->out_of_memory = true;
         return;
     }
-    *slot = (block){ .address = event->address,
-                     .heap = event->heap,
-                     .alloc_ticks = event->ticks,
-                     .size = event->size,
-                     .process = process,
-                     .stack = event->stack,
-                     .tid = event->tid,
-                     .displaced = displaced & 0x7FFFFFFF,
-                     .is_realloc = event->op != OP_ALLOC };
-    note_opened(rules, slot, out);
+    const bool is_big = event->size >= BLOCK_SIZE_BIG;
+    *place = (block){ .address = event->address,
+                      .alloc_ticks = event->ticks,
+                      .heap = event->heap,
+                      .slot = event->slot,
+                      .size = is_big ? BLOCK_SIZE_BIG : (u32)event->size,
+                      .tid = event->tid,
+                      .rank = rules->first_rank + event->rank,
+                      .displaced = displaced & 0x7FFFFFFF,
+                      .is_realloc = event->op != OP_ALLOC };
+    const bool kept = !is_big || ETLHEAP_PUSH(&table->big, (big_size){ place->rank, event->size });
+    if (!kept || (out->journal != NULL && !note_opened(event, place, out)))
+        out->out_of_memory = true;
 }
 
-static void free_block(block_table *table, const block_rules *rules, block *found, i64 ticks,
-                       shard_output *out)
+static void free_block(block_table *table, const block_rules *rules, block *found,
+                       const ordered_event *event, shard_output *out)
 {
-    if (found->displaced != 0 && is_soon_after(rules, found, ticks))
-        drop_displaced(table, found, ticks, out);
+    if (found->displaced != 0 && is_soon_after(rules, found, event->ticks))
+        drop_displaced(table, rules, found, (journal_moment){ event->ticks, event->rank }, out);
     else
-        close_block(table, found, ticks, out);
+        close_block(table, rules, found, event, out);
 }
 
-static void close_block(block_table *table, block *found, i64 ticks, shard_output *out)
+static void close_block(block_table *table, const block_rules *rules, block *found,
+                        const ordered_event *event, shard_output *out)
 {
-    settle_displaced(table, found, out);
-    emit_freed(found, ticks, out);
+    settle_displaced(table, rules, found, out);
+    emit_freed(table, rules, found, (journal_moment){ event->ticks, event->rank }, out);
     erase(table, found);
 }
 
-static void end_unfreed(block_table *table, const block_rules *rules, block *slot,
+/* With its heap or process, or still in use: what nothing freed. */
+static void end_unfreed(block_table *table, const block_rules *rules, block *place,
                         shard_output *out)
 {
-    settle_displaced(table, slot, out);
-    lifetime row = lifetime_of(slot);
+    settle_displaced(table, rules, place, out);
+    lifetime row = lifetime_of(table, rules, place);
     shard_end_unfreed(rules->context, &row);
-    emit(slot, &row, out);
+    if (out->journal == NULL) {
+        shard_emit(out, &row);
+        return;
+    }
+    const bool counts = row.free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
+    const journal_block noted = journal_block_of(table, place);
+    const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE };
+    out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
 }
 
 /* The block of the event's key, unless its heap was destroyed meanwhile. */
-static block *find_live(block_table *table, const block_rules *rules, const memory_event *event,
-                        u32 process, shard_output *out)
+static block *find_live(block_table *table, const block_rules *rules, const ordered_event *event,
+                        shard_output *out)
 {
-    block *const found = find(table, event, process);
-    if (found == NULL ||
-        context_heap_end(rules->context, process, found->heap, found->alloc_ticks) >= event->ticks)
+    block *const found = find(table, event);
+    if (found == NULL)
+        return NULL;
+    const heap_row *const heap = &rules->slots->heaps.at[found->heap - 1];
+    if (context_heap_end(rules->context, heap->process, heap->handle, found->alloc_ticks) >=
+        event->ticks)
         return found;
     end_unfreed(table, rules, found, out);
     erase(table, found);
     return NULL;
 }
 
-static bool is_dead(const block_rules *rules, const block *slot, i64 now_ticks)
+static bool is_dead(const block_rules *rules, const block *place, i64 now_ticks)
 {
     const trace_context *const context = rules->context;
-    const i64 exit_ticks = context->processes.at[slot->process - 1].end_ticks;
+    const heap_row *const heap = &rules->slots->heaps.at[place->heap - 1];
+    const i64 exit_ticks = context->processes.at[heap->process - 1].end_ticks;
     if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) < now_ticks)
         return true;
-    return context_heap_end(context, slot->process, slot->heap, slot->alloc_ticks) < now_ticks;
+    return context_heap_end(context, heap->process, heap->handle, place->alloc_ticks) < now_ticks;
 }
 
-/* Erasing moves entries into the slot at hand, so it is looked at again; an
+/* Erasing moves entries into the place at hand, so it is looked at again; an
  * entry that wraps to the front was already looked at or will be. */
 void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
     if (table->count == 0)
         return;
     for (u32 at = 0; at <= table->mask; at++) {
-        while (table->slots[at].process != 0 && is_dead(rules, &table->slots[at], now_ticks)) {
-            end_unfreed(table, rules, &table->slots[at], out);
-            erase(table, &table->slots[at]);
+        while (table->places[at].heap != 0 && is_dead(rules, &table->places[at], now_ticks)) {
+            end_unfreed(table, rules, &table->places[at], out);
+            erase(table, &table->places[at]);
         }
     }
 }
@@ -377,24 +401,25 @@ void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, s
 void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
     for (u32 at = 0; table->displaced_count > 0 && at <= table->mask; at++) {
-        block *const slot = &table->slots[at];
-        if (slot->process != 0 && !is_soon_after(rules, slot, now_ticks))
-            settle_displaced(table, slot, out);
+        block *const place = &table->places[at];
+        if (place->heap != 0 && !is_soon_after(rules, place, now_ticks))
+            settle_displaced(table, rules, place, out);
     }
 }
 
 void blocks_finish(block_table *table, const block_rules *rules, shard_output *out)
 {
     for (u32 at = 0; table->count > 0 && at <= table->mask; at++) {
-        if (table->slots[at].process != 0)
-            end_unfreed(table, rules, &table->slots[at], out);
+        if (table->places[at].heap != 0)
+            end_unfreed(table, rules, &table->places[at], out);
     }
     blocks_free(table);
 }
 
 void blocks_free(block_table *table)
 {
-    free(table->slots);
+    free(table->places);
     ETLHEAP_VECTOR_FREE(&table->displaced);
+    ETLHEAP_VECTOR_FREE(&table->big);
     *table = (block_table){ 0 };
 }

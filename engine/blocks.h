@@ -19,42 +19,54 @@
 #ifndef ETLHEAP_BLOCKS_H
 #define ETLHEAP_BLOCKS_H
 
+#include "order.h"
 #include "shard.h"
 
 typedef struct block {
     u64 address;
-    u64 heap;
     i64 alloc_ticks;
-    u64 size;
-    u32 process; /* 0: a free slot of the table */
-    stack_ref stack;
+    u32 heap; /* number in slots.heaps, which tells the process; 0: a free place */
+    u32 slot; /* number in slots.slots */
+    u32 size; /* BLOCK_SIZE_BIG: in the table's list of big sizes */
     u32 tid;
+    u32 rank;           /* of the event that opened it, in the run */
     u32 displaced : 31; /* index + 1 of the block this one displaced */
     u32 is_realloc : 1;
-    u32 owner, seq; /* its numbers in the journal */
 } block;
 
-static_assert(sizeof(block) == 56, "open blocks are what a long trace keeps in memory");
+static_assert(sizeof(block) == 40, "open blocks are what a long trace keeps in memory");
+
+#define BLOCK_SIZE_BIG UINT32_MAX
+
+/* The size of a block that is 4 GiB or larger. */
+typedef struct big_size {
+    u32 rank;
+    u64 size;
+} big_size;
 
 typedef struct block_table {
-    block *slots; /* open addressing, linear probing, no tombstones */
+    block *places; /* open addressing, linear probing, no tombstones */
     u32 mask;
     u32 count;
     ETLHEAP_VECTOR(block) displaced;
     u32 free_displaced; /* index + 1 of an unused entry; chained by .displaced */
     u32 displaced_count;
+    ETLHEAP_VECTOR(big_size) big; /* by rank */
 } block_table;
 
 typedef struct block_rules {
     const trace_context *context;
+    const slot_table *slots;
     i64 race_ticks; /* 1 ms */
+    u32 first_rank; /* of the slice, in the run */
 } block_rules;
 
-void blocks_apply(block_table *table, const block_rules *rules, const memory_event *event,
-                  u32 process, shard_output *out);
+/* Applies an event whose numbers are settled. */
+void blocks_apply(block_table *table, const block_rules *rules, const ordered_event *event,
+                  shard_output *out);
 
-/* Fetches what blocks_apply will look at for this key. */
-void blocks_prefetch(const block_table *table, u32 process, u64 heap, u64 address);
+/* Fetches what blocks_apply will look at for this event. */
+void blocks_prefetch(const block_table *table, const ordered_event *event);
 
 /* Emits the dead blocks: of destroyed heaps, and of processes that ended more
  * than the late-event allowance before `now_ticks`. */

@@ -17,7 +17,7 @@
 #include "result.h"
 #include "workers.h"
 
-#define SLICE_BYTES_DEFAULT ((u64)64 << 20)
+#define SLICE_BYTES_DEFAULT ((u64)16 << 20)
 #define SLICES_IN_MEMORY    8 /* a slice's share of the memory allowed */
 
 typedef struct run {
@@ -28,8 +28,11 @@ typedef struct run {
     etlheap_result *result; /* context, stacks and store grow in place */
     read_plan plan;
     plan_slice slice;
-    scan_output *tasks; /* one per task of the slice */
-    u32 task_count;
+    scan_output *tasks; /* one per task of the slice; used again by the next */
+    u32 task_count, task_capacity;
+    etlheap_crew *crew;
+    slice_order order;
+    u64 next_rank; /* of the slice's first event, in the run */
     deferred_stacks deferred;
     stack_join join;
     census_matcher matcher;
@@ -101,9 +104,16 @@ static bool open_run(run *state)
     context_open(&state->result->context, base);
     join_open(&state->join, base);
     census_match_open(&state->matcher, base);
-    state->pairing = (pair_input){ .context = &state->result->context,
-                                   .count_only = state->options.census_only,
-                                   .race_ticks = pair_race_ticks(base) };
+    state->order = (slice_order){ .context = &state->result->context,
+                                  .slots = &state->result->slot_table,
+                                  .count_only = state->options.census_only };
+    state->pairing = (pair_input){ .rules = { .context = &state->result->context,
+                                              .slots = &state->result->slot_table,
+                                              .race_ticks = pair_race_ticks(base) },
+                                   .order = &state->order };
+    state->crew = etlheap_crew_open(state->options.jobs);
+    if (state->crew == NULL)
+        return false;
     for (u32 i = 0; i < state->trace_count; i++)
         state->total_bytes += etl_file_size(state->traces[i]);
     return open_journal(state) && plan_open(&state->plan, state->traces, state->trace_count, base,
@@ -137,18 +147,30 @@ static bool open_journal(run *state)
     return true;
 }
 
-static void free_tasks(run *state)
+/* Empty tasks for the slice, in the memory of the last one's. */
+static bool reset_tasks(run *state, u32 count)
 {
-    for (u32 i = 0; i < state->task_count; i++)
-        scan_output_free(&state->tasks[i]);
-    free(state->tasks);
-    state->tasks = NULL;
-    state->task_count = 0;
+    if (count > state->task_capacity) {
+        scan_output *const tasks = realloc(state->tasks, count * sizeof *tasks);
+        if (tasks == NULL)
+            return false;
+        memset(tasks + state->task_capacity, 0, (count - state->task_capacity) * sizeof *tasks);
+        state->tasks = tasks;
+        state->task_capacity = count;
+    }
+    for (u32 i = 0; i < count; i++)
+        scan_output_reset(&state->tasks[i]);
+    state->task_count = count;
+    return true;
 }
 
 static void close_run(run *state)
 {
-    free_tasks(state);
+    for (u32 i = 0; i < state->task_capacity; i++)
+        scan_output_free(&state->tasks[i]);
+    free(state->tasks);
+    etlheap_crew_close(state->crew);
+    order_free(&state->order);
     plan_slice_free(&state->slice);
     plan_close(&state->plan);
     deferred_free(&state->deferred);
@@ -189,11 +211,13 @@ static u64 held_bytes(const run *state)
     bytes += result->store.rows * sizeof(lifetime) + result->journal.resident_bytes;
     for (u32 i = 0; i < SHARDS; i++) {
         const pair_shard *const shard = &state->shards[i];
-        bytes += shard->blocks.slots == NULL ? 0 : (shard->blocks.mask + (u64)1) * sizeof(block);
+        bytes += shard->blocks.places == NULL ? 0 : (shard->blocks.mask + (u64)1) * sizeof(block);
         bytes += shard->out.rows.capacity * sizeof(lifetime);
     }
+    bytes += slots_bytes(&result->slot_table);
+    bytes += result->journal.late.capacity * sizeof *result->journal.late.at;
     for (u32 i = 0; result->journal.is_kept && i < HEAP_SHARDS; i++)
-        bytes += result->journal.shards[i].entries.capacity * sizeof(shard_entry);
+        bytes += result->journal.shards[i].survivors.capacity * sizeof(u32);
     return bytes;
 }
 
@@ -235,11 +259,10 @@ static void scan_one(void *context, u32 task)
     etl_scratch_free(&scratch);
 }
 
-static void partition_one(void *context, u32 task)
+static void order_one(void *context, u32 bucket)
 {
     run *const state = context;
-    if (!scan_partition(&state->tasks[task]))
-        state->tasks[task].status = ETL_ERR_MEMORY;
+    order_fill(&state->order, bucket);
 }
 
 static void pair_one(void *context, u32 shard)
@@ -293,8 +316,7 @@ static bool merge_tasks(run *state)
     state->system.count = 0;
     for (u32 i = 0; i < state->task_count; i++) {
         scan_output *const task = &state->tasks[i];
-        if (task->status != ETL_OK || !merge_stacks(state, task) ||
-            !census_merge(&state->census, &task->census))
+        if (task->status != ETL_OK || !merge_stacks(state, task))
             return false;
         etl_diag_merge(&state->result->diag, &task->diag);
         if (task->last_ticks > state->result->last_ticks)
@@ -319,22 +341,33 @@ static bool merge_tasks(run *state)
 
 /* Every event of the slice must have a process. An answer holds for the events
  * after it up to a time, and events of one process come in runs. */
+static bool ensure_span(run *state, const memory_event *events, const pid_span *span,
+                        bool is_unsorted)
+{
+    etlheap_result *const result = state->result;
+    i64 until_ticks = INT64_MIN;
+    for (u32 i = 0; i < span->count; i++) {
+        const i64 ticks = events[i].ticks;
+        result->first_ticks = ticks < result->first_ticks ? ticks : result->first_ticks;
+        if (is_unsorted || ticks > until_ticks) {
+            if (!context_ensure_until(&result->context, span->pid, ticks, &until_ticks))
+                return false;
+        }
+        if (!is_unsorted && until_ticks >= span->last_ticks)
+            break;
+    }
+    return true;
+}
+
 static bool ensure_processes(run *state)
 {
     for (u32 i = 0; i < state->task_count; i++) {
         const scan_output *const task = &state->tasks[i];
-        u32 pid = 0;
-        i64 from_ticks = INT64_MAX, until_ticks = INT64_MIN;
-        for (size_t k = 0; k < task->events.count; k++) {
-            const memory_event *const event = &task->events.at[k];
-            if (event->pid == pid && event->ticks >= from_ticks && event->ticks <= until_ticks)
-                continue;
-            pid = event->pid;
-            from_ticks = event->ticks;
-            if (from_ticks < state->result->first_ticks)
-                state->result->first_ticks = from_ticks;
-            if (!context_ensure_until(&state->result->context, pid, from_ticks, &until_ticks))
+        const memory_event *events = task->events.at;
+        for (size_t k = 0; k < task->spans.count; k++) {
+            if (!ensure_span(state, events, &task->spans.at[k], task->is_unsorted))
                 return false;
+            events += task->spans.at[k].count;
         }
     }
     return true;
@@ -362,6 +395,16 @@ static bool join_stacks(run *state)
                       state->slice.end_ticks);
 }
 
+/* The counts of a process; NULL without memory. */
+static process_counts *counts_of(run *state, u32 process)
+{
+    while (state->counts.count < process) {
+        if (!ETLHEAP_PUSH(&state->counts, (process_counts){ 0 }))
+            return NULL;
+    }
+    return &state->counts.at[process - 1];
+}
+
 /* The rows and counts of the shards, in shard order. */
 static bool drain_shards(run *state)
 {
@@ -371,66 +414,102 @@ static bool drain_shards(run *state)
             !store_append(&state->result->store, out->rows.at, out->rows.count))
             return false;
         out->rows.count = 0;
-        while (state->counts.count < out->counts.count) {
-            if (!ETLHEAP_PUSH(&state->counts, (process_counts){ 0 }))
+        for (u32 k = 0; k < out->counts.count; k++) {
+            process_counts *const into = counts_of(state, k + 1);
+            if (into == NULL)
                 return false;
-        }
-        for (size_t k = 0; k < out->counts.count; k++) {
-            process_counts *const into = &state->counts.at[k];
-            const process_counts *const from = &out->counts.at[k];
-            into->heap_events += from->heap_events;
-            into->virtualalloc_events += from->virtualalloc_events;
             for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-                into->free_without_alloc[kind] += from->free_without_alloc[kind];
+                into->free_without_alloc[kind] += out->counts.at[k].free_without_alloc[kind];
         }
         out->counts.count = 0;
     }
     return true;
 }
 
+/* What the events of the slice say of their processes, bucket by bucket. */
+static bool add_counts(run *state)
+{
+    for (u32 b = 0; b < state->order.bucket_count; b++) {
+        const order_bucket *const bucket = &state->order.buckets[b];
+        for (size_t i = 0; i < bucket->counts.count; i++) {
+            const order_count *const count = &bucket->counts.at[i];
+            process_counts *const into = counts_of(state, count->process);
+            if (into == NULL)
+                return false;
+            into->heap_events += count->heap_events;
+            into->virtualalloc_events += count->virtualalloc_events;
+        }
+    }
+    return true;
+}
+
+static etl_status order_slice(run *state)
+{
+    slice_order *const order = &state->order;
+    event_journal *const journal = &state->result->journal;
+    if (!order_plan(order, state->tasks, state->task_count))
+        return ETL_ERR_MEMORY;
+    if (order->count >= JOURNAL_NO_RANK - state->next_rank)
+        return ETL_ERR_LIMIT;
+    if (journal->is_kept) {
+        const etl_status status = journal_begin_slice(journal, order->count);
+        if (status != ETL_OK)
+            return status;
+        const journal_chunk *const chunk = &journal->chunks.at[journal->chunks.count - 1];
+        order->ticks = chunk->ticks;
+        order->entries = chunk->entries;
+    }
+    etlheap_crew_run(state->crew, order->bucket_count, order_one, state);
+    const bool ok = order_settle(order, &state->result->slot_table) && add_counts(state);
+    return ok ? ETL_OK : ETL_ERR_MEMORY;
+}
+
+static etl_status pair_events(run *state)
+{
+    /* Late events are waited for, so one more slice sweeps than ends things. */
+    state->sweeps_left = ends_something(state) ? 2 : state->sweeps_left;
+    state->pairing.rules.first_rank = (u32)state->next_rank;
+    state->next_rank += state->order.count;
+    state->pairing.end_ticks = state->slice.end_ticks;
+    state->pairing.sweep = state->sweeps_left > 0;
+    state->sweeps_left -= state->sweeps_left > 0;
+    if (!state->options.census_only)
+        etlheap_crew_run(state->crew, SHARDS, pair_one, state);
+    if (!drain_shards(state))
+        return ETL_ERR_MEMORY;
+    return state->result->journal.is_kept
+               ? journal_end_slice(&state->result->journal, state->slice.end_ticks)
+               : ETL_OK;
+}
+
 static etl_status run_slice(run *state)
 {
-    state->tasks = calloc(state->slice.tasks.count + 1, sizeof *state->tasks);
-    if (state->tasks == NULL)
+    if (!reset_tasks(state, (u32)state->slice.tasks.count))
         return ETL_ERR_MEMORY;
-    state->task_count = (u32)state->slice.tasks.count;
-    etlheap_workers_run(state->options.jobs, state->task_count, scan_one, state);
+    etlheap_crew_run(state->crew, state->task_count, scan_one, state);
     if (!merge_tasks(state) ||
         !context_apply(&state->result->context, state->system.at, state->system.count) ||
         !ensure_processes(state) || !join_stacks(state))
         return ETL_ERR_MEMORY;
-    etlheap_workers_run(state->options.jobs, state->task_count, partition_one, state);
-    for (u32 i = 0; i < state->task_count; i++) {
-        if (state->tasks[i].status != ETL_OK)
-            return ETL_ERR_MEMORY;
-    }
-    /* Late events are waited for, so one more slice sweeps than ends things. */
-    state->sweeps_left = ends_something(state) ? 2 : state->sweeps_left;
-    state->pairing.tasks = state->tasks;
-    state->pairing.task_count = state->task_count;
-    state->pairing.end_ticks = state->slice.end_ticks;
-    state->pairing.sweep = state->sweeps_left > 0;
-    state->sweeps_left -= state->sweeps_left > 0;
-    etlheap_workers_run(state->options.jobs, SHARDS, pair_one, state);
-    const bool drained = drain_shards(state);
-    free_tasks(state);
-    if (drained && state->result->journal.is_kept)
-        return journal_end_slice(&state->result->journal, state->slice.end_ticks,
-                                 state->options.jobs);
-    return drained ? ETL_OK : ETL_ERR_MEMORY;
+    const etl_status status = order_slice(state);
+    return status == ETL_OK ? pair_events(state) : status;
 }
 
 static etl_status finish(run *state)
 {
     etlheap_result *const result = state->result;
     u64 unresolved = 0;
+    for (u32 i = 0; i < state->task_capacity; i++) {
+        if (!census_merge(&state->census, &state->tasks[i].census))
+            return ETL_ERR_MEMORY;
+    }
     for (u32 i = 0; i < SHARDS; i++)
         pair_finish(&state->pairing, &state->shards[i]);
     if (!drain_shards(state) ||
         !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved))
         return ETL_ERR_MEMORY;
     if (result->journal.is_kept) {
-        const etl_status status = journal_close(&result->journal, state->options.jobs);
+        const etl_status status = journal_close(&result->journal);
         if (status != ETL_OK)
             return status;
     }

@@ -3,8 +3,12 @@
 
 #include <stdlib.h>
 
+#define RECENT_BITS 14u
+
 static bool find_canonical(frame_table *table);
-static bool resolve_new(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id);
+static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u32 *id);
+static bool find_frame(frame_table *table, const frame_cache *key, u64 address, i64 ticks,
+                       u32 *frame);
 static bool add_frame(frame_table *table, u32 process, u64 address, i64 ticks, u32 *frame);
 static u32 cull(const frame_table *table, const u32 *frames, u32 count);
 static bool is_wanted(const frame_table *table, const u32 *frames, u32 count);
@@ -13,7 +17,8 @@ static bool add_stack(frame_table *table, const u32 *frames, u32 count, bool wan
 bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_query *query)
 {
     *out = (frame_table){ .result = result, .query = query };
-    if (!find_canonical(out)) {
+    out->recent = calloc((size_t)1 << RECENT_BITS, sizeof *out->recent);
+    if (out->recent == NULL || !find_canonical(out)) {
         frames_close(out);
         return false;
     }
@@ -24,6 +29,8 @@ void frames_close(frame_table *table)
 {
     free(table->canonical);
     free(table->namesakes);
+    free(table->recent);
+    free(table->ranks);
     ETLHEAP_VECTOR_FREE(&table->frames);
     ETLHEAP_VECTOR_FREE(&table->pool);
     ETLHEAP_VECTOR_FREE(&table->stacks);
@@ -109,25 +116,41 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
         *id = table->cache.at[cached - 1].resolved;
         return true;
     }
-    if (!resolve_new(table, process, stack, ticks, id))
+    if (!resolve_new(table, &key, ticks, id))
         return false;
     key.resolved = *id;
     return ETLHEAP_PUSH(&table->cache, key) &&
            etlheap_index_add(&table->cache_index, hash, (u32)table->cache.count);
 }
 
-static bool resolve_new(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id)
+static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u32 *id)
 {
     u32 frames[2 * STACK_FRAMES_MAX];
-    const etlheap_frames raw = stack_get(&table->result->stacks, stack);
+    const etlheap_frames raw = stack_get(&table->result->stacks, key->stack);
     assert(raw.count > 0 && raw.count <= ETL_COUNT_OF(frames));
     for (u32 i = 0; i < raw.count; i++) {
-        if (!add_frame(table, process, raw.addresses[i], ticks, &frames[i]))
+        if (!find_frame(table, key, raw.addresses[i], ticks, &frames[i]))
             return false;
     }
     const u32 culled = cull(table, frames, raw.count);
     const bool wanted = is_wanted(table, frames, raw.count);
     return add_stack(table, frames + culled, raw.count - culled, wanted, id);
+}
+
+static bool find_frame(frame_table *table, const frame_cache *key, u64 address, i64 ticks,
+                       u32 *frame)
+{
+    const u64 mixed = (address ^ (u64)key->process << 48) * 0x9E3779B97F4A7C15u;
+    recent_frame *const recent = &table->recent[mixed >> (64 - RECENT_BITS)];
+    if (recent->frame == 0 || recent->address != address || recent->process != key->process ||
+        recent->epoch != key->epoch || recent->kernel_epoch != key->kernel_epoch) {
+        if (!add_frame(table, key->process, address, ticks, frame))
+            return false;
+        *recent =
+            (recent_frame){ address, key->process, key->epoch, key->kernel_epoch, *frame + 1 };
+    }
+    *frame = recent->frame - 1;
+    return true;
 }
 
 static bool same_frame(const void *owner, u32 id, const void *key)
@@ -237,12 +260,8 @@ const char *frames_module(const frame_table *table, u32 frame)
     return table->result->modules.list.at[table->frames.at[frame].module].name;
 }
 
-int frames_compare(const frame_table *table, u32 a, u32 b)
+static int compare_rows(const frame_table *table, u32 a, u32 b)
 {
-    if (a == b)
-        return 0;
-    if (a == FRAME_NONE || b == FRAME_NONE)
-        return a == FRAME_NONE ? -1 : 1;
     const char *const module_a = frames_module(table, a), *const module_b = frames_module(table, b);
     if (module_a == NULL || module_b == NULL) {
         if (module_a != module_b)
@@ -255,8 +274,75 @@ int frames_compare(const frame_table *table, u32 a, u32 b)
     const frame_row *const x = &table->frames.at[a], *const y = &table->frames.at[b];
     if (x->offset != y->offset)
         return x->offset < y->offset ? -1 : 1;
+    if (x->module == y->module)
+        return 0;
     return strcmp(table->result->modules.list.at[x->module].path,
                   table->result->modules.list.at[y->module].path);
+}
+
+/* Merge sort: qsort has no room for the table, and globals are not to be
+ * written. */
+static void merge_frames(const frame_table *table, const u32 *from, u32 *to, size_t count,
+                         size_t width)
+{
+    for (size_t start = 0; start < count; start += 2 * width) {
+        const size_t middle = start + width < count ? start + width : count;
+        const size_t end = start + 2 * width < count ? start + 2 * width : count;
+        size_t left = start, right = middle;
+        for (size_t at = start; at < end; at++) {
+            const bool take_left =
+                right >= end ||
+                (left < middle && compare_rows(table, from[left], from[right]) <= 0);
+            to[at] = take_left ? from[left++] : from[right++];
+        }
+    }
+}
+
+bool frames_rank(frame_table *table)
+{
+    const size_t count = table->frames.count;
+    u32 *from = malloc((count + 1) * sizeof *from), *to = malloc((count + 1) * sizeof *to);
+    u32 *const ranks = malloc((count + 1) * sizeof *ranks);
+    const bool ok = from != NULL && to != NULL && ranks != NULL;
+    for (u32 i = 0; ok && i < count; i++)
+        from[i] = i;
+    for (size_t width = 1; ok && width < count; width *= 2) {
+        merge_frames(table, from, to, count, width);
+        u32 *const swap = from;
+        from = to;
+        to = swap;
+    }
+    for (u32 i = 0; ok && i < count; i++)
+        ranks[from[i]] = i;
+    free(from);
+    free(to);
+    free(table->ranks);
+    table->ranks = ok ? ranks : NULL;
+    if (!ok)
+        free(ranks);
+    return ok;
+}
+
+/* No frame comes before every frame. */
+static u32 rank_of(const frame_table *table, u32 frame)
+{
+    return frame == FRAME_NONE ? 0 : table->ranks[frame] + 1;
+}
+
+int frames_compare(const frame_table *table, u32 a, u32 b)
+{
+    const u32 x = rank_of(table, a), y = rank_of(table, b);
+    return (x > y) - (x < y);
+}
+
+u64 frames_prefix(const frame_table *table, u32 id)
+{
+    if (id == 0)
+        return 0;
+    const frame_stack *const stack = &table->stacks.at[id - 1];
+    const u32 *const frames = table->pool.at + stack->start;
+    const u32 second = stack->count < 2 ? 0 : rank_of(table, frames[1]);
+    return (u64)rank_of(table, frames[0]) << 32 | second;
 }
 
 int frames_compare_stacks(const frame_table *table, u32 a, u32 b)

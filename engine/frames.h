@@ -30,6 +30,13 @@ typedef struct frame_cache {
     u32 process, stack, epoch, kernel_epoch, resolved;
 } frame_cache;
 
+/* A frame found lately, by what it was found for. */
+typedef struct recent_frame {
+    u64 address;
+    u32 process, epoch, kernel_epoch;
+    u32 frame; /* + 1; 0: nothing here */
+} recent_frame;
+
 typedef struct frame_table {
     const etlheap_result *result;
     const etlheap_query *query;
@@ -40,6 +47,8 @@ typedef struct frame_table {
     ETLHEAP_VECTOR(frame_stack) stacks;
     ETLHEAP_VECTOR(frame_cache) cache;
     etlheap_index frame_index, stack_index, cache_index;
+    recent_frame *recent; /* direct mapped: the same callers are in most stacks */
+    u32 *ranks;           /* by frame, after frames_rank: places in frames_compare order */
 } frame_table;
 
 /* False without memory; the table is then empty, and closing it is harmless. */
@@ -55,8 +64,13 @@ u32 frames_innermost(const frame_table *table, u32 id);
 /* Module's name or NULL. */
 const char *frames_module(const frame_table *table, u32 frame);
 
-/* By module name, then offset or address: the same for every run. */
+/* Puts all frames in order: by module name, then offset or address, the same for
+ * every run. The comparisons below go by that. False without memory. */
+bool frames_rank(frame_table *table);
 int frames_compare(const frame_table *table, u32 a, u32 b);
 int frames_compare_stacks(const frame_table *table, u32 a, u32 b);
+
+/* Stacks whose prefixes differ are in the order of their prefixes. */
+u64 frames_prefix(const frame_table *table, u32 id);
 
 #endif

@@ -1,4 +1,5 @@
-/* journal.c - what the shards note; see journal.h. The merge is journal_merge.c. */
+/* journal.c - what the shards note; see journal.h. Chunks are completed in
+ * journal_chunks.c, and kept on disk in journal_file.c. */
 #include "journal.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 /* Twice the 2 ms that late events of a process are waited for, and to spare. */
 #define PATIENCE_NS        ((i64)8 * 1000 * 1000)
-#define RESIDENT_BYTES_MAX ((u64)96 << 20)
+#define RESIDENT_BYTES_MAX ((u64)128 << 20)
 
 void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
                   bool exit_frees)
@@ -15,27 +16,22 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
                                 .from_ticks = from_ticks,
                                 .to_ticks = to_ticks,
                                 .exit_frees = exit_frees,
+                                .closed_ticks = INT64_MIN,
                                 .patience_ticks = timebase_span(base, PATIENCE_NS),
                                 .resident_bytes_max = RESIDENT_BYTES_MAX,
                                 .file = -1 };
     for (u32 i = 0; i < HEAP_SHARDS; i++)
-        journal->shards[i] = (shard_journal){ .is_kept = true,
-                                              .shard = i,
-                                              .from_ticks = from_ticks,
+        journal->shards[i] = (shard_journal){ .from_ticks = from_ticks,
                                               .to_ticks = to_ticks,
                                               .exit_frees = exit_frees };
 }
 
 static void free_shard(shard_journal *shard)
 {
-    ETLHEAP_VECTOR_FREE(&shard->entries);
-    ETLHEAP_VECTOR_FREE(&shard->owners);
-    etlheap_index_free(&shard->owner_index);
-    ETLHEAP_VECTOR_FREE(&shard->big);
-    ETLHEAP_VECTOR_FREE(&shard->skipped);
+    ETLHEAP_VECTOR_FREE(&shard->late);
+    ETLHEAP_VECTOR_FREE(&shard->marks);
     ETLHEAP_VECTOR_FREE(&shard->survivors);
-    free(shard->survivor_bits);
-    shard->survivor_bits = NULL;
+    ETLHEAP_VECTOR_FREE(&shard->unsure);
 }
 
 void journal_free(event_journal *journal)
@@ -44,98 +40,98 @@ void journal_free(event_journal *journal)
         return;
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         free_shard(&journal->shards[i]);
-    for (size_t i = 0; i < journal->chunks.count; i++)
+    for (size_t i = 0; i < journal->chunks.count; i++) {
         free(journal->chunks.at[i].entries);
+        free(journal->chunks.at[i].ticks);
+    }
     ETLHEAP_VECTOR_FREE(&journal->chunks);
+    ETLHEAP_VECTOR_FREE(&journal->late);
+    free(journal->survivor_bits);
     free(journal->spill_folder);
+    journal->survivor_bits = NULL;
     journal->spill_folder = NULL;
     if (journal->file >= 0)
         close(journal->file);
     journal->is_kept = false;
 }
 
-static bool same_owner(const void *owner, u32 id, const void *key)
+etl_status journal_begin_slice(event_journal *journal, u32 count)
 {
-    const shard_journal *const journal = owner;
-    return journal_same_owner(&journal->owners.at[id - 1], key);
-}
-
-u32 journal_owner_of(shard_journal *journal, u32 process, u64 heap, u32 epoch, i64 ticks)
-{
-    const journal_owner_row wanted = { heap, process, epoch, ticks };
-    if (journal->last_owner != 0 && same_owner(journal, journal->last_owner, &wanted))
-        return journal->last_owner;
-    const u64 hash = journal_owner_hash(&wanted);
-    u32 id = etlheap_index_find(&journal->owner_index, hash, same_owner, journal, &wanted);
-    if (id == 0) {
-        if (journal->owners.count >= JOURNAL_OWNER_MAX || !ETLHEAP_PUSH(&journal->owners, wanted))
-            return 0;
-        id = (u32)journal->owners.count;
-        if (!etlheap_index_add(&journal->owner_index, hash, id))
-            return 0;
+    if (count >= JOURNAL_NO_RANK - journal->next_rank)
+        return ETL_ERR_LIMIT;
+    journal_chunk chunk = { .entries = malloc((count + (size_t)1) * sizeof *chunk.entries),
+                            .ticks = malloc((count + (size_t)1) * sizeof *chunk.ticks),
+                            .count = count,
+                            .first_rank = (u32)journal->next_rank };
+    if (chunk.entries == NULL || chunk.ticks == NULL || !ETLHEAP_PUSH(&journal->chunks, chunk)) {
+        free(chunk.entries);
+        free(chunk.ticks);
+        return ETL_ERR_MEMORY;
     }
-    journal->last_owner = id;
-    return id;
-}
-
-static bool note(shard_journal *journal, const journal_block *block, i64 ticks, u32 flags)
-{
-    const bool is_inside = block->alloc_ticks >= journal->from_ticks;
-    flags |= (is_inside ? JOURNAL_INSIDE : 0) | (block->is_realloc ? JOURNAL_REALLOC : 0);
-    const shard_entry row = { ticks,
-                              { .stack = block->stack,
-                                .size = block->size >= JOURNAL_SIZE_BIG ? JOURNAL_SIZE_BIG
-                                                                        : (u32)block->size,
-                                .owner_flags = block->owner << 10 | journal->shard << 5 | flags,
-                                .seq = block->seq } };
-    const size_t count = journal->entries.count;
-    journal->is_unsorted |= count > 0 && journal->entries.at[count - 1].ticks > ticks;
-    return ETLHEAP_PUSH(&journal->entries, row);
-}
-
-bool journal_note_alloc(shard_journal *journal, journal_block *block)
-{
-    block->seq = JOURNAL_NO_SEQ;
-    if (block->alloc_ticks >= journal->to_ticks) {
-        const bool is_known = block->stack != STACK_NONE && (block->stack & STACK_TAG_MASK) == 0;
-        return is_known || ETLHEAP_PUSH(&journal->skipped, block->stack);
+    for (u32 i = 0; i < HEAP_SHARDS; i++) {
+        journal->shards[i].entries = chunk.entries;
+        journal->shards[i].first_rank = chunk.first_rank;
     }
-    if (journal->next_seq >= JOURNAL_NO_SEQ - 1)
-        return false;
-    block->seq = journal->next_seq++;
-    if (block->size >= JOURNAL_SIZE_BIG &&
-        !ETLHEAP_PUSH(&journal->big, (journal_big){ block->seq, block->size }))
-        return false;
-    return note(journal, block, block->alloc_ticks, 0);
+    journal->next_rank += count;
+    journal->resident_bytes += (u64)count * sizeof *chunk.entries;
+    return ETL_OK;
 }
 
-bool journal_note_end(shard_journal *journal, const journal_block *block, i64 ticks)
+/* Kinds of a size that does not fit, by the kind of one that does. */
+static journal_kind big_kind(journal_kind kind)
 {
-    if (block->seq == JOURNAL_NO_SEQ)
+    switch (kind) {
+    case JOURNAL_ALLOC:
+        return JOURNAL_BIG_ALLOC;
+    case JOURNAL_MARK:
+        return JOURNAL_BIG_MARK;
+    default:
+        return JOURNAL_BIG_FREE;
+    }
+}
+
+static bool note(shard_journal *journal, const journal_block *block, journal_kind kind,
+                 journal_moment at)
+{
+    const bool is_big = block->size >= JOURNAL_SIZE_BIG;
+    const bool is_late = at.rank == JOURNAL_NO_RANK;
+    const u64 size = is_big ? JOURNAL_SIZE_BIG : block->size;
+    journal_entry entry = (journal_entry)block->slot << 6 | size << (64 - JOURNAL_SIZE_BITS);
+    entry |= block->alloc_ticks >= journal->from_ticks ? JOURNAL_INSIDE : 0;
+    entry |= block->is_realloc ? JOURNAL_REALLOC : 0;
+    if (!is_big && !is_late) {
+        journal->entries[at.rank] |= entry | (journal_entry)kind;
         return true;
-    if (ticks >= journal->to_ticks)
-        return ETLHEAP_PUSH(&journal->survivors, block->seq);
-    return note(journal, block, ticks, JOURNAL_FREE);
-}
-
-bool journal_note_realloc(shard_journal *journal, const journal_block *block, i64 ticks)
-{
-    return block->seq == JOURNAL_NO_SEQ || note(journal, block, ticks, JOURNAL_MARK);
-}
-
-u64 journal_size(const event_journal *journal, const journal_entry *entry)
-{
-    if (entry->size != JOURNAL_SIZE_BIG)
-        return entry->size;
-    const shard_journal *const shard = &journal->shards[journal_shard(entry->owner_flags)];
-    size_t low = 0, high = shard->big.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (shard->big.at[middle].seq < entry->seq)
-            low = middle + 1;
-        else
-            high = middle;
     }
-    assert(low < shard->big.count && shard->big.at[low].seq == entry->seq);
-    return shard->big.at[low].size;
+    entry |= (journal_entry)(is_big ? big_kind(kind) : JOURNAL_LATE_FREE);
+    assert(is_big || kind == JOURNAL_FREE);
+    const journal_late row = { at.ticks, entry, block->size,
+                               is_late ? 0 : journal->first_rank + at.rank };
+    return ETLHEAP_PUSH(&journal->late, row);
+}
+
+bool journal_note_alloc(shard_journal *journal, journal_block *block, u32 rank)
+{
+    block->rank = JOURNAL_NO_RANK;
+    if (block->alloc_ticks >= journal->to_ticks)
+        return true;
+    block->rank = journal->first_rank + rank;
+    return note(journal, block, JOURNAL_ALLOC, (journal_moment){ block->alloc_ticks, rank });
+}
+
+bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
+{
+    if (block->rank == JOURNAL_NO_RANK)
+        return true;
+    if (at.ticks >= journal->to_ticks)
+        return ETLHEAP_PUSH(&journal->survivors, block->rank);
+    return note(journal, block, JOURNAL_FREE, at);
+}
+
+bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at)
+{
+    if (block->rank == JOURNAL_NO_RANK)
+        return true;
+    const journal_mark mark = { journal->first_rank + at.rank, block->rank };
+    return ETLHEAP_PUSH(&journal->marks, mark) && note(journal, block, JOURNAL_MARK, at);
 }

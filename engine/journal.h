@@ -1,127 +1,124 @@
 /*
- * journal.h - heap allocations and frees in time order, 16 bytes each.
+ * journal.h - heap allocations and frees in time order, 8 bytes each.
  *
  * A report needs sums and peaks per group, not lifetimes. Which lifetimes make
  * one row is known only at the end (names, culling, stacks defined late, and
  * whether a block is ever freed), and a peak needs the order of events. So a run
  * that is asked for a report keeps the order and the little that sums need, and
- * replay.c walks it at the end. It is a quarter of what lifetimes take, and what
- * does not fit goes to a temporary file, written and read from front to end.
+ * replay.c walks it at the end. What does not fit into memory goes to a
+ * temporary file, written and read from front to end.
  *
- * Each shard notes its events in a list of its own; after every slice the lists
- * are merged by time into a chunk. Some frees are noticed a little later than
- * they happened (a heap destroyed, a process ended, a block displaced), so the
- * latest few milliseconds of the lists are held back until the next slice.
+ * A slice's events have ranks (order.h), and event n of the slice has entry n of
+ * its chunk: the shards fill them in at any order and at the same time. Some ends
+ * of blocks are noticed a little later than they happened (a heap destroyed, a
+ * process ended, a block displaced); those are kept apart and merged in by time,
+ * for which the chunks of the latest few milliseconds are held open.
  */
 #ifndef ETLHEAP_JOURNAL_H
 #define ETLHEAP_JOURNAL_H
 
-#include "stages.h"
+#include "slots.h"
 
-#define JOURNAL_FREE     1u  /* the block `seq` is freed; else it is allocated */
-#define JOURNAL_INSIDE   2u  /* its allocation lies in the window */
-#define JOURNAL_REALLOC  4u  /* its lifetime was opened by a realloc */
-#define JOURNAL_MARK     8u  /* neither: it turns out to be opened by a realloc */
-#define JOURNAL_NEW_TICK 16u /* later than the entry before it */
+/*
+ * One event, from the lowest bit: kind 3, flags 3, slot 27, size 31. A size that
+ * does not fit makes it three words: entry, size, rank; its event's own entry
+ * is then empty.
+ */
+typedef u64 journal_entry;
 
-#define JOURNAL_OWNER_BITS 22u
-#define JOURNAL_OWNER_MAX  (((u32)1 << JOURNAL_OWNER_BITS) - 1)
-#define JOURNAL_SIZE_BIG   UINT32_MAX
-#define JOURNAL_NO_SEQ     UINT32_MAX /* a block that is not in the journal */
+typedef enum journal_kind {
+    JOURNAL_NONE, /* nothing that counts: a free of what is not known, ... */
+    JOURNAL_ALLOC,
+    JOURNAL_FREE,
+    JOURNAL_MARK,      /* a block turns out to be opened by a realloc */
+    JOURNAL_LATE_FREE, /* from here on: not at an event's own place */
+    JOURNAL_BIG_ALLOC, /* from here on: three words */
+    JOURNAL_BIG_FREE,
+    JOURNAL_BIG_MARK
+} journal_kind;
 
-/* owner_flags: owner << 10 | shard << 5 | flags */
-typedef struct journal_entry {
-    stack_ref stack;
-    u32 size; /* JOURNAL_SIZE_BIG: in the shard's list of big sizes */
-    u32 owner_flags;
-    u32 seq; /* number of the block in its shard */
-} journal_entry;
+#define JOURNAL_INSIDE    ((journal_entry)1 << 3) /* its allocation lies in the window */
+#define JOURNAL_REALLOC   ((journal_entry)1 << 4) /* its lifetime was opened by a realloc */
+#define JOURNAL_NEW_TICK  ((journal_entry)1 << 5) /* later than the entry before it */
+#define JOURNAL_SIZE_BITS 31u
+#define JOURNAL_SIZE_BIG  (((u32)1 << JOURNAL_SIZE_BITS) - 1)
+#define JOURNAL_BIG_WORDS 3u
 
-static_assert(sizeof(journal_entry) == 16, "the journal is what grows with the trace");
-static_assert(HEAP_SHARDS <= 32, "five bits name the shard");
+static_assert(SLOT_NUMBER_MAX < (u32)1 << (64 - JOURNAL_SIZE_BITS - 6), "a slot fits");
 
-static inline u32 journal_shard(u32 owner_flags)
+static inline journal_kind journal_kind_of(journal_entry entry)
 {
-    return owner_flags >> 5 & 31;
+    return (journal_kind)(entry & 7);
 }
 
-static inline u32 journal_owner(u32 owner_flags)
+static inline u32 journal_slot_of(journal_entry entry)
 {
-    return owner_flags >> 10;
+    return (u32)(entry >> 6) & SLOT_NUMBER_MAX;
 }
 
-/* Whose block: a heap of a process, while its modules stay as they are. */
-typedef struct journal_owner_row {
-    u64 heap;
-    u32 process;
-    u32 epoch;
-    i64 first_ticks;
-} journal_owner_row;
-
-static inline bool journal_same_owner(const journal_owner_row *a, const journal_owner_row *b)
+static inline u32 journal_size_of(journal_entry entry)
 {
-    return a->process == b->process && a->heap == b->heap && a->epoch == b->epoch;
+    return (u32)(entry >> (64 - JOURNAL_SIZE_BITS));
 }
 
-static inline u64 journal_owner_hash(const journal_owner_row *row)
-{
-    return etlheap_hash_u64(row->heap ^ (u64)row->process << 40 ^ (u64)row->epoch << 20);
-}
+/* A block's rank in the run. Blocks opened after the window have none. */
+#define JOURNAL_NO_RANK UINT32_MAX
 
-typedef struct shard_entry {
+/* An entry that is not at the place of an event. */
+typedef struct journal_late {
     i64 ticks;
     journal_entry entry;
-} shard_entry;
+    u64 size; /* of BIG kinds, and their rank */
+    u32 rank;
+} journal_late;
 
-typedef struct journal_big {
-    u32 seq;
-    u64 size;
-} journal_big;
+/* The block opened by event `block` was marked by event `mark`. */
+typedef struct journal_mark {
+    u32 mark, block;
+} journal_mark;
 
-/* One shard's list; only its task touches it. */
+/* What one shard writes; only its task touches it. */
 typedef struct shard_journal {
-    bool is_kept; /* false: no journal in this run */
-    u32 shard;
+    journal_entry *entries;   /* of the slice, by rank in the slice */
+    u32 first_rank;           /* of the slice */
     i64 from_ticks, to_ticks; /* the window */
     bool exit_frees;          /* the end of a process frees its blocks */
-    ETLHEAP_VECTOR(shard_entry) entries;
-    bool is_unsorted;
-    u32 next_seq;
-    ETLHEAP_VECTOR(journal_owner_row) owners; /* owner n is at[n - 1] */
-    etlheap_index owner_index;
-    u32 last_owner;
-    u32 epoch_process; /* the process of the epoch at hand, 0: none */
-    u32 epoch;
-    i64 epoch_from_ticks, epoch_until_ticks;
-    ETLHEAP_VECTOR(journal_big) big;   /* by seq */
-    ETLHEAP_VECTOR(stack_ref) skipped; /* of allocations after the window that may lack a stack */
-    ETLHEAP_VECTOR(u32) survivors;     /* seqs of blocks the window's end finds in use */
-    u8 *survivor_bits;                 /* the same by seq, after journal_close */
+    ETLHEAP_VECTOR(journal_late) late;
+    ETLHEAP_VECTOR(journal_mark) marks;
+    ETLHEAP_VECTOR(u32) survivors; /* ranks of blocks the window's end finds in use */
+    ETLHEAP_VECTOR(u32) unsure;    /* slots of blocks opened without a final stack */
 } shard_journal;
 
 /* One block's numbers for the journal. */
 typedef struct journal_block {
     i64 alloc_ticks;
     u64 size;
-    stack_ref stack;
-    u32 owner, seq;
+    u32 slot;
+    u32 rank;
     bool is_realloc;
 } journal_block;
 
-/* The owner's number; 0 without memory or beyond JOURNAL_OWNER_MAX. */
-u32 journal_owner_of(shard_journal *journal, u32 process, u64 heap, u32 epoch, i64 ticks);
+/* Where an event is noted: at its own place, or JOURNAL_NO_RANK: late. */
+typedef struct journal_moment {
+    i64 ticks;
+    u32 rank; /* in the slice */
+} journal_moment;
 
-/* Notes an allocation and gives the block its seq. False without memory. */
-bool journal_note_alloc(shard_journal *journal, journal_block *block);
+/* Notes an allocation and gives the block its rank. False without memory. */
+bool journal_note_alloc(shard_journal *journal, journal_block *block, u32 rank);
 
-/* Notes its end: freed at `ticks`, or in use for good (ETLHEAP_TICKS_NEVER). */
-bool journal_note_end(shard_journal *journal, const journal_block *block, i64 ticks);
-bool journal_note_realloc(shard_journal *journal, const journal_block *block, i64 ticks);
+/* Notes its end: freed, or in use for good (at ETLHEAP_TICKS_NEVER). */
+bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at);
+bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at);
 
 typedef struct journal_chunk {
     journal_entry *entries; /* NULL: in the file, at file_offset */
-    u64 first_index, file_offset;
-    u32 count;
+    i64 *ticks;             /* while open, of each entry */
+    u64 file_offset;
+    u64 first_index; /* of its first word, in the journal */
+    u32 count;       /* words */
+    u32 first_rank;
+    bool starts_tick; /* nothing of its first tick is in the chunk before */
 } journal_chunk;
 
 typedef struct event_journal {
@@ -130,8 +127,13 @@ typedef struct event_journal {
     bool exit_frees;
     shard_journal shards[HEAP_SHARDS];
     ETLHEAP_VECTOR(journal_chunk) chunks;
-    u64 count;
-    u64 from_index; /* first entry at or after from_ticks */
+    size_t closed;    /* chunks before are complete */
+    i64 closed_ticks; /* of their last word */
+    ETLHEAP_VECTOR(journal_late) late;
+    u64 next_rank;
+    u64 next_index;    /* words in closed chunks */
+    u64 from_index;    /* first word at or after from_ticks */
+    u8 *survivor_bits; /* by rank, after journal_close */
     i64 patience_ticks;
     u64 resident_bytes, resident_bytes_max;
     char *spill_folder; /* NULL: keep everything in memory */
@@ -143,27 +145,25 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
                   bool exit_frees);
 void journal_free(event_journal *journal);
 
-/*
- * Moves what the shards noted, up to a little before the slice's end, into a
- * chunk. Errors: MEMORY, IO (the temporary file), LIMIT.
- */
-etl_status journal_end_slice(event_journal *journal, i64 end_ticks, u32 jobs);
+/* A chunk for the slice's `count` events; its entries and ticks are to be filled
+ * before journal_end_slice. Errors: MEMORY, LIMIT (more events than ranks). */
+etl_status journal_begin_slice(event_journal *journal, u32 count);
+
+/* Completes the chunks that nothing can come into any more. Errors: MEMORY, IO
+ * (the temporary file). */
+etl_status journal_end_slice(event_journal *journal, i64 end_ticks);
 
 /* After the last slice and the shards' own end: everything is ready to read. */
-etl_status journal_close(event_journal *journal, u32 jobs);
+etl_status journal_close(event_journal *journal);
 
 /* A chunk's entries, read back if need be; journal_release after use. By any
  * thread. NULL: they cannot be read. */
 const journal_entry *journal_map(const event_journal *journal, size_t chunk);
 void journal_release(const event_journal *journal, size_t chunk, const journal_entry *entries);
 
-/* The size of the entry's block. */
-u64 journal_size(const event_journal *journal, const journal_entry *entry);
-
-static inline bool journal_survives(const event_journal *journal, const journal_entry *entry)
+static inline bool journal_survives(const event_journal *journal, u32 rank)
 {
-    const shard_journal *const shard = &journal->shards[journal_shard(entry->owner_flags)];
-    return (shard->survivor_bits[entry->seq >> 3] >> (entry->seq & 7) & 1) != 0;
+    return (journal->survivor_bits[rank >> 3] >> (rank & 7) & 1) != 0;
 }
 
 #endif

@@ -15,13 +15,10 @@ typedef struct pair_shard {
 } pair_shard;
 
 typedef struct pair_input {
-    const trace_context *context;
-    const scan_output *tasks; /* partitioned, tasks of one stream together */
-    u32 task_count;
-    i64 end_ticks;   /* of the slice */
-    bool sweep;      /* a process or heap ended: dead blocks can leave */
-    bool count_only; /* census: count events by process, pair nothing */
-    i64 race_ticks;
+    block_rules rules;
+    slice_order *order; /* settled; a shard's events are written by its task alone */
+    i64 end_ticks;      /* of the slice */
+    bool sweep;         /* a process or heap ended: dead blocks can leave */
 } pair_input;
 
 /* The race tolerance of blocks.h in ticks. */

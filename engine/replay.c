@@ -1,11 +1,12 @@
 /*
  * replay.c - see replay.h.
  *
- * Each (stack, owner) pair is resolved to its group once, with names, culling and
- * filters as the query wants them. Then the journal is walked in time order and
- * added up: several threads
- * each walk the whole journal and take the groups that fall to them, which costs
- * little, because a walk is sequential, and needs no merging.
+ * Each slot is resolved to its group once, with names, culling and filters as the
+ * query wants them. Then the journal is walked in time order and added up. It is
+ * cut into segments of about equal length, wherever time moves on; each is
+ * walked on its own, as if nothing were in use when it begins, and then added to
+ * what came before: a sum is a sum, and the peak is the larger one of the peak so
+ * far and the sum so far plus the segment's own peak.
  *
  * Types are known at once: the run kept the window, frees after it are not in
  * the journal, and an allocation that nothing frees in time is a survivor. So
@@ -16,51 +17,29 @@
 
 #include <stdlib.h>
 
+#include "replay_walk.h"
 #include "workers.h"
 
-#define GROUP_NONE UINT32_MAX /* not selected */
-
-/* A running sum with its maximum; a value counts once time moves on. */
-typedef struct curve {
-    i64 size, count;
-    i64 peak_size, peak_count;
-} curve;
-
-typedef struct type_sums {
-    i64 count, size, realloc_count;
-} type_sums;
-
-/* One group but for its type. */
-typedef struct live_group {
-    u64 time;     /* number of the tick of the latest step */
-    curve all;    /* everything outstanding */
-    curve inside; /* blocks that are allocated and freed inside */
-    type_sums types[ETLHEAP_TYPE_COUNT];
-} live_group;
-
-/* The group of a stack's first pair, to save the way over the pairs. */
-typedef struct quick_group {
-    u32 owner; /* 0: no pair has the stack */
+/* A tagged stack's slot is that of the stack it turned out to be. */
+typedef struct final_slot {
+    u32 stack, owner;
     u32 group;
-} quick_group;
+} final_slot;
 
 typedef struct replay {
     aggregator *a;
     const event_journal *journal;
-    const journal_pairs *pairs;
-    u32 *pair_groups;               /* by pair number: a live group or GROUP_NONE */
-    quick_group *quick;             /* by stack */
+    const slot_table *slots;
     ETLHEAP_VECTOR(group_key) keys; /* of the live groups */
     etlheap_index key_index;
-    live_group *groups;
-    u32 task_count;
+    ETLHEAP_VECTOR(final_slot) finals;
+    etlheap_index final_index;
+    u32 *slot_groups; /* by slot number: a live group or GROUP_NONE */
     bool by_type;
-    _Atomic bool unreadable;
 } replay;
 
-static bool resolve_pairs(replay *r);
-static void walk_task(void *context, u32 task);
-static bool publish_groups(replay *r);
+static bool resolve_slots(replay *r);
+static bool publish_groups(replay *r, const live_group *groups);
 
 bool replay_can(const etlheap_query *query)
 {
@@ -78,29 +57,34 @@ bool replay_can(const etlheap_query *query)
 
 etl_status replay_run(aggregator *a)
 {
-    const journal_pairs *const pairs = &a->result->pairs;
+    const slot_table *const slots = &a->result->slot_table;
     replay r = { .a = a,
                  .journal = &a->result->journal,
-                 .pairs = pairs,
-                 .pair_groups = calloc(pairs->list.count + 1, sizeof *r.pair_groups),
-                 .quick = calloc(a->result->stacks.list.count + 1, sizeof *r.quick),
-                 .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
-                 .task_count =
-                     a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs };
-    etl_status status =
-        r.pair_groups != NULL && r.quick != NULL && resolve_pairs(&r) ? ETL_OK : ETL_ERR_MEMORY;
+                 .slots = slots,
+                 .slot_groups = calloc(slots->slots.count + 1, sizeof *r.slot_groups),
+                 .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE) };
+    live_group *groups = NULL;
+    etl_status status = r.slot_groups != NULL && resolve_slots(&r) ? ETL_OK : ETL_ERR_MEMORY;
     if (status == ETL_OK) {
-        etlheap_workers_run(r.task_count, r.task_count, walk_task, &r);
-        if (r.unreadable)
-            status = ETL_ERR_IO;
-        else if (!publish_groups(&r))
-            status = ETL_ERR_MEMORY;
+        const replay_walk walk = { .journal = r.journal,
+                                   .slot_groups = r.slot_groups,
+                                   .slot_count = (u32)slots->slots.count,
+                                   .group_count = (u32)r.keys.count,
+                                   .size_min_bytes = a->query->size_min_bytes,
+                                   .size_max_bytes = a->query->size_max_bytes,
+                                   .by_type = r.by_type,
+                                   .jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs()
+                                                               : a->query->jobs };
+        status = replay_walk_run(&walk, &groups);
     }
+    if (status == ETL_OK && !publish_groups(&r, groups))
+        status = ETL_ERR_MEMORY;
     ETLHEAP_VECTOR_FREE(&r.keys);
     etlheap_index_free(&r.key_index);
-    free(r.pair_groups);
-    free(r.quick);
-    free(r.groups);
+    ETLHEAP_VECTOR_FREE(&r.finals);
+    etlheap_index_free(&r.final_index);
+    free(r.slot_groups);
+    free(groups);
     return status;
 }
 
@@ -110,28 +94,29 @@ static bool same_key(const void *owner, u32 id, const void *key)
     return memcmp(&r->keys.at[id - 1], key, sizeof(group_key)) == 0;
 }
 
-/* The group of a pair's blocks, whatever their type; GROUP_NONE: filtered out. */
-static bool group_of(replay *r, const pair_row *pair, u32 *group)
+/* The group of a slot's blocks, whatever their type; GROUP_NONE: filtered out. */
+static bool group_of(replay *r, u32 stack, u32 owner, u32 *group)
 {
     aggregator *const a = r->a;
-    const journal_owner_row *const owner = &r->pairs->owner_rows.at[pair->owner - 1];
-    const u32 process = a->result->process_ids[owner->process];
+    const owner_row *const row = &r->slots->owners.at[owner - 1];
+    const heap_row *const heap = &r->slots->heaps.at[row->heap - 1];
+    const u32 process = a->result->process_ids[heap->process];
     const u32 kind = ETLHEAP_KIND_HEAP, none = ETL_NO_ID;
     const u64 no_size = 0;
     const u8 no_free_type = 0;
     const u8 kind_byte = (u8)kind;
     const etlheap_segment one = { .rows = 1,
-                                  .alloc_ticks = &owner->first_ticks,
+                                  .alloc_ticks = &row->first_ticks,
                                   .process = &process,
-                                  .stack = &pair->stack,
+                                  .stack = &stack,
                                   .thread = &none,
-                                  .heap_handle = &owner->heap,
+                                  .heap_handle = &heap->handle,
                                   .size_bytes = &no_size,
                                   .free_type = &no_free_type,
                                   .kind = &kind_byte };
     group_key key;
     *group = GROUP_NONE;
-    if (!query_select_owner(&a->plan, kind, process, owner->heap))
+    if (!query_select_owner(&a->plan, kind, process, heap->handle))
         return true;
     if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
         return false;
@@ -150,128 +135,53 @@ static bool group_of(replay *r, const pair_row *pair, u32 *group)
     return true;
 }
 
-static bool resolve_pairs(replay *r)
+static bool same_final(const void *owner, u32 id, const void *key)
 {
-    r->pair_groups[0] = GROUP_NONE;
-    for (size_t i = 0; i < r->pairs->list.count; i++) {
-        if (!group_of(r, &r->pairs->list.at[i], &r->pair_groups[i + 1]))
+    const replay *const r = owner;
+    const final_slot *const a = &r->finals.at[id - 1], *const b = key;
+    return a->stack == b->stack && a->owner == b->owner;
+}
+
+/* The group of a slot whose stack was provisional. Slots of untagged stacks have
+ * theirs already; there may be very many of these for few stacks. */
+static bool find_final(replay *r, u32 stack, u32 owner, u32 *group)
+{
+    const u32 known = slots_find(r->slots, stack, owner);
+    if (known != 0) {
+        *group = r->slot_groups[known];
+        return true;
+    }
+    final_slot wanted = { stack, owner, GROUP_NONE };
+    const u64 hash = etlheap_hash_u64((u64)owner << 32 | stack);
+    const u32 id = etlheap_index_find(&r->final_index, hash, same_final, r, &wanted);
+    if (id != 0) {
+        *group = r->finals.at[id - 1].group;
+        return true;
+    }
+    if (!group_of(r, stack, owner, &wanted.group) || !ETLHEAP_PUSH(&r->finals, wanted))
+        return false;
+    *group = wanted.group;
+    return etlheap_index_add(&r->final_index, hash, (u32)r->finals.count);
+}
+
+static bool resolve_slots(replay *r)
+{
+    const slot_table *const slots = r->slots;
+    r->slot_groups[0] = GROUP_NONE;
+    for (u32 i = 0; i < slots->slots.count; i++) {
+        const slot_row *const slot = &slots->slots.at[i];
+        if ((slot->stack & STACK_TAG_MASK) == 0 &&
+            !group_of(r, slot->stack, slot->owner, &r->slot_groups[i + 1]))
             return false;
     }
-    for (size_t i = r->pairs->list.count; i > 0; i--) {
-        const pair_row *const pair = &r->pairs->list.at[i - 1];
-        r->quick[pair->stack] = (quick_group){ pair->owner, r->pair_groups[i] };
+    for (u32 i = 0; i < slots->slots.count; i++) {
+        const slot_row *const slot = &slots->slots.at[i];
+        if ((slot->stack & STACK_TAG_MASK) != 0 &&
+            !find_final(r, result_final_stack(r->a->result, slot->stack), slot->owner,
+                        &r->slot_groups[i + 1]))
+            return false;
     }
-    r->groups = calloc(r->keys.count + 1, sizeof *r->groups);
-    return r->groups != NULL;
-}
-
-static inline void settle(curve *c)
-{
-    c->peak_size = c->size > c->peak_size ? c->size : c->peak_size;
-    c->peak_count = c->count > c->peak_count ? c->count : c->peak_count;
-}
-
-static inline void move(curve *c, i64 size, i64 count)
-{
-    c->size = etl_sat_add_i64(c->size, size);
-    c->count += count;
-}
-
-static inline void add_sums(type_sums *sums, i64 size, bool is_realloc)
-{
-    sums->count++;
-    sums->size = etl_sat_add_i64(sums->size, size);
-    sums->realloc_count += is_realloc;
-}
-
-/* The curves' values before this moment count if they lasted into the window. */
-static inline void pass_time(live_group *group, u64 time, bool in_window)
-{
-    if (group->time == time)
-        return;
-    group->time = time;
-    if (in_window) {
-        settle(&group->all);
-        settle(&group->inside);
-    }
-}
-
-static void step(const replay *r, live_group *group, const journal_entry *entry, i64 size,
-                 bool in_window)
-{
-    const u32 flags = entry->owner_flags;
-    const bool is_inside = (flags & JOURNAL_INSIDE) != 0;
-    if ((flags & JOURNAL_FREE) != 0) {
-        move(&group->all, -size, -1);
-        if (is_inside)
-            move(&group->inside, -size, -1);
-        else if (in_window)
-            add_sums(&group->types[ETLHEAP_TYPE_AOFI], size, (flags & JOURNAL_REALLOC) != 0);
-        return;
-    }
-    const bool survives = journal_survives(r->journal, entry);
-    const etlheap_type type =
-        is_inside ? (survives ? ETLHEAP_TYPE_AIFO : ETLHEAP_TYPE_AIFI) : ETLHEAP_TYPE_AOFO;
-    const bool counts = is_inside || survives;
-    if ((flags & JOURNAL_MARK) != 0) {
-        group->types[type].realloc_count += counts;
-        return;
-    }
-    move(&group->all, size, 1);
-    if (type == ETLHEAP_TYPE_AIFI)
-        move(&group->inside, size, 1);
-    if (counts)
-        add_sums(&group->types[type], size, (flags & JOURNAL_REALLOC) != 0);
-}
-
-static inline u32 group_number(const replay *r, const journal_entry *entry)
-{
-    const u32 stack = result_final_stack(r->a->result, entry->stack);
-    const quick_group quick = r->quick[stack];
-    return quick.owner == journal_pairs_owner(r->pairs, entry)
-               ? quick.group
-               : r->pair_groups[journal_pair_lookup(r->pairs, stack, entry)];
-}
-
-static void walk_chunk(replay *r, u32 task, const journal_entry *entries, u32 count, u64 index,
-                       u64 *time)
-{
-    const etlheap_query *const query = r->a->query;
-    for (u32 i = 0; i < count; i++) {
-        const journal_entry *const entry = &entries[i];
-        *time += (entry->owner_flags & JOURNAL_NEW_TICK) != 0;
-        const u32 number = group_number(r, entry);
-        if (number == GROUP_NONE || number % r->task_count != task)
-            continue;
-        const u64 size = journal_size(r->journal, entry);
-        if (size < query->size_min_bytes || size > query->size_max_bytes)
-            continue;
-        const bool in_window = index + i >= r->journal->from_index;
-        live_group *const group = &r->groups[number];
-        if ((entry->owner_flags & JOURNAL_MARK) == 0)
-            pass_time(group, *time, in_window);
-        step(r, group, entry, size > INT64_MAX ? INT64_MAX : (i64)size, in_window);
-    }
-}
-
-static void walk_task(void *context, u32 task)
-{
-    replay *const r = context;
-    u64 time = 0;
-    for (size_t c = 0; c < r->journal->chunks.count; c++) {
-        const journal_entry *const entries = journal_map(r->journal, c);
-        if (entries == NULL) {
-            r->unreadable = true;
-            return;
-        }
-        const journal_chunk *const chunk = &r->journal->chunks.at[c];
-        walk_chunk(r, task, entries, chunk->count, chunk->first_index, &time);
-        journal_release(r->journal, c, entries);
-    }
-    for (u32 g = task; g < r->keys.count; g += r->task_count) {
-        settle(&r->groups[g].all);
-        settle(&r->groups[g].inside);
-    }
+    return true;
 }
 
 static void add_type(i64 measures[ETLHEAP_MEASURES_COUNT], const type_sums *sums, etlheap_type type)
@@ -296,7 +206,7 @@ static bool publish_typed(replay *r, const live_group *group, group_key key)
 {
     aggregator *const a = r->a;
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
-        const type_sums *const sums = &group->types[type];
+        const type_sums *const sums = &group->types[live_type((etlheap_type)type)];
         const bool selected = a->query->types == 0 || (a->query->types >> type & 1) != 0;
         if (sums->count == 0 || !selected)
             continue;
@@ -308,9 +218,9 @@ static bool publish_typed(replay *r, const live_group *group, group_key key)
          * largest at one end of the window. */
         const bool comes_and_goes = type == ETLHEAP_TYPE_AIFI;
         row.measures[ETLHEAP_MEASURE_PEAK_SIZE] =
-            comes_and_goes ? group->inside.peak_size : sums->size;
+            comes_and_goes ? group->curve.peak_size : sums->size;
         row.measures[ETLHEAP_MEASURE_PEAK_COUNT] =
-            comes_and_goes ? group->inside.peak_count : sums->count;
+            comes_and_goes ? group->curve.peak_count : sums->count;
         if (!ETLHEAP_PUSH(&a->groups, row))
             return false;
     }
@@ -321,22 +231,23 @@ static bool publish_whole(replay *r, const live_group *group, group_key key)
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
-        add_type(row.measures, &group->types[type], (etlheap_type)type);
-        add_type(r->a->totals[ETLHEAP_KIND_HEAP], &group->types[type], (etlheap_type)type);
+        add_type(row.measures, &group->types[live_type((etlheap_type)type)], (etlheap_type)type);
+        add_type(r->a->totals[ETLHEAP_KIND_HEAP], &group->types[live_type((etlheap_type)type)],
+                 (etlheap_type)type);
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
         return true;
-    row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = group->all.peak_size;
-    row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = group->all.peak_count;
+    row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = group->curve.peak_size;
+    row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = group->curve.peak_count;
     return ETLHEAP_PUSH(&r->a->groups, row);
 }
 
-static bool publish_groups(replay *r)
+static bool publish_groups(replay *r, const live_group *groups)
 {
     for (size_t i = 0; i < r->keys.count; i++) {
         const group_key key = r->keys.at[i];
-        const bool ok = r->by_type ? publish_typed(r, &r->groups[i], key)
-                                   : publish_whole(r, &r->groups[i], key);
+        const bool ok =
+            r->by_type ? publish_typed(r, &groups[i], key) : publish_whole(r, &groups[i], key);
         if (!ok)
             return false;
     }

@@ -23,17 +23,13 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         return ETL_OK;
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
         const shard_journal *const shard = &result->journal.shards[s];
-        for (size_t i = 0; i < shard->skipped.count; i++)
+        for (size_t i = 0; i < shard->unsure.count; i++) {
+            const slot_row *const slot = &result->slot_table.slots.at[shard->unsure.at[i] - 1];
             etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
-                         result_final_stack(result, shard->skipped.at[i]) == 0);
+                         result_final_stack(result, slot->stack) == 0);
+        }
     }
-    const etl_status status = journal_pairs_build(&result->pairs, result);
-    for (size_t i = 0; i < result->pairs.list.count; i++) {
-        const pair_row *const pair = &result->pairs.list.at[i];
-        etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
-                     pair->stack == 0 ? pair->allocs : 0);
-    }
-    return status;
+    return ETL_OK;
 }
 
 typedef struct process_order {
@@ -251,7 +247,7 @@ void etlheap_result_free(etlheap_result *result)
     stack_table_free(&result->stacks);
     store_free(&result->store);
     journal_free(&result->journal);
-    journal_pairs_free(&result->pairs);
+    slots_free(&result->slot_table);
     free(result->process_ids);
     free(result->deferred_ids);
     free(result->slots);

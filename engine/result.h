@@ -4,7 +4,7 @@
 #ifndef ETLHEAP_RESULT_H
 #define ETLHEAP_RESULT_H
 
-#include "journal_pairs.h"
+#include "journal.h"
 #include "modules.h"
 #include "store.h"
 
@@ -15,10 +15,10 @@ struct etlheap_result {
     stack_table stacks;
     allocation_store store;
     event_journal journal; /* heap blocks, when only a report was asked for */
-    journal_pairs pairs;
-    u32 *process_ids;    /* final id by the run's id */
-    u32 *deferred_ids;   /* final stack of each deferred node */
-    waiting_slot *slots; /* of stacks that came late */
+    slot_table slot_table; /* what the journal's slots are */
+    u32 *process_ids;      /* final id by the run's id */
+    u32 *deferred_ids;     /* final stack of each deferred node */
+    waiting_slot *slots;   /* of stacks that came late */
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;

@@ -55,6 +55,7 @@ typedef bool handle_fn(scanner *s, const etl_event *event);
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
 static bool scan_record(scanner *s);
 static bool flush_batch(scanner *s);
+static bool append_event(scan_output *out, const memory_event *event);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
     handle_system, handle_stack, handle_key, handle_definition, handle_lost;
 
@@ -166,7 +167,23 @@ static bool scan_record(scanner *s)
     const memory_event other = {
         .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = record->pid, .tid = record->tid
     };
-    return ETLHEAP_PUSH(&out->events, other);
+    return append_event(out, &other);
+}
+
+/* Appends an event, and notes how process ids and times go on. */
+static bool append_event(scan_output *out, const memory_event *event)
+{
+    if (out->events.count >= UINT32_MAX || !ETLHEAP_PUSH(&out->events, *event))
+        return false;
+    pid_span *const last = out->spans.count == 0 ? NULL : &out->spans.at[out->spans.count - 1];
+    out->is_unsorted |= last != NULL && event->ticks < last->last_ticks;
+    if (last == NULL || last->pid != event->pid) {
+        const pid_span span = { event->pid, 1, event->ticks, event->ticks };
+        return ETLHEAP_PUSH(&out->spans, span);
+    }
+    last->count++;
+    last->last_ticks = event->ticks;
+    return true;
 }
 
 static bool push_event(scanner *s, memory_event event)
@@ -178,7 +195,7 @@ static bool push_event(scanner *s, memory_event event)
     const u32 hash = (u32)(etlheap_hash_u64(place) >> 32);
     event.shard =
         event.op >= OP_COMMIT ? (u8)(HEAP_SHARDS + hash % RANGE_SHARDS) : (u8)(hash % HEAP_SHARDS);
-    if (out->events.count >= UINT32_MAX || !ETLHEAP_PUSH(&out->events, event))
+    if (!append_event(out, &event))
         return false;
     if (op_wants_stack(event.op))
         s->ring[s->ring_count++ % RING_SIZE] = (ring_entry){ (u32)(out->events.count - 1), false };
@@ -196,18 +213,22 @@ static bool handle_alloc(scanner *s, const etl_event *event)
                                          .tid = s->record->tid });
 }
 
-/* A moving realloc speaks of two addresses, whose shards may differ. */
+/* A moving realloc speaks of two addresses, whose shards may differ; one in
+ * place ends a lifetime and begins another. */
 static bool handle_realloc(scanner *s, const etl_event *event)
 {
     const etl_heap_realloc *const realloc_event = &event->as.heap_realloc;
     const u64 old_address = realloc_event->old_alloc_address;
     const bool in_place = old_address == 0 || old_address == realloc_event->new_alloc_address;
-    memory_event row = { .op = in_place ? OP_REALLOC_SAME : OP_REALLOC_NEW,
+    memory_event row = { .op = OP_REALLOC_CLOSE,
                          .address = realloc_event->new_alloc_address,
                          .size = realloc_event->new_alloc_size_bytes,
                          .heap = realloc_event->heap_handle,
                          .pid = s->record->pid,
                          .tid = s->record->tid };
+    if (in_place && !push_event(s, row))
+        return false;
+    row.op = in_place ? OP_REALLOC_SAME : OP_REALLOC_NEW;
     if (!push_event(s, row))
         return false;
     /* One that failed has no new address and leaves the old block as it is. */
@@ -310,7 +331,7 @@ static bool handle_system(scanner *s, const etl_event *event)
     const memory_event other = {
         .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = s->record->pid, .tid = s->record->tid
     };
-    return ETLHEAP_PUSH(&out->events, other);
+    return append_event(out, &other);
 }
 
 static bool handle_lost(scanner *s, const etl_event *event)
@@ -504,32 +525,22 @@ static bool handle_definition(scanner *s, const etl_event *event)
            request_stack(s, &frames, TARGET_DEFINITION, out->definitions.count - 1);
 }
 
-bool scan_partition(scan_output *out)
+void scan_output_reset(scan_output *out)
 {
-    const size_t count = out->events.count;
-    memset(out->shard_starts, 0, sizeof out->shard_starts);
-    for (size_t i = 0; i < count; i++)
-        out->shard_starts[out->events.at[i].shard + 1]++;
-    for (u32 i = 0; i < SHARDS; i++)
-        out->shard_starts[i + 1] += out->shard_starts[i];
-    if (count == 0)
-        return true;
-    memory_event *const sorted = malloc(count * sizeof *sorted);
-    if (sorted == NULL)
-        return false;
-    u32 next[SHARDS];
-    memcpy(next, out->shard_starts, sizeof next);
-    for (size_t i = 0; i < count; i++)
-        sorted[next[out->events.at[i].shard]++] = out->events.at[i];
-    free(out->events.at);
-    out->events.at = sorted;
-    out->events.capacity = count;
-    return true;
+    out->events.count = out->spans.count = out->pieces.count = out->key_uses.count = 0;
+    out->definitions.count = out->system.count = out->targets.count = 0;
+    out->is_unsorted = false;
+    if (out->new_stacks.list.count > 0)
+        stack_table_free(&out->new_stacks);
+    if (out->arena.chunks != NULL)
+        etlheap_arena_free(&out->arena);
+    memset(&out->diag, 0, sizeof out->diag);
 }
 
 void scan_output_free(scan_output *out)
 {
     ETLHEAP_VECTOR_FREE(&out->events);
+    ETLHEAP_VECTOR_FREE(&out->spans);
     ETLHEAP_VECTOR_FREE(&out->pieces);
     ETLHEAP_VECTOR_FREE(&out->key_uses);
     ETLHEAP_VECTOR_FREE(&out->definitions);

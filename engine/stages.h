@@ -5,7 +5,8 @@
  *     merge (in order)   new stacks of tasks -> the run's stack table
  *     context            system events -> process and heap histories
  *     keys, join         stack parts -> the stack reference of each event
- *     pair  (per shard)  memory events -> lifetimes
+ *     order (per bucket) memory events in time order, cut into shards
+ *     pair  (per shard)  memory events -> lifetimes, or entries of the journal
  *
  * Everything a task makes is its own until the next stage reads it. Memory
  * events are cut into shards by (process id, address), so a block's whole life
@@ -27,9 +28,10 @@ typedef enum memory_op {
     OP_COUNT_HEAP, /* a heap event that is only counted */
     OP_ALLOC,
     OP_FREE,
-    OP_REALLOC_NEW,  /* moving realloc, at the new address */
-    OP_REALLOC_OLD,  /* moving realloc, at the old address */
-    OP_REALLOC_SAME, /* in-place realloc */
+    OP_REALLOC_NEW,   /* moving realloc, at the new address */
+    OP_REALLOC_OLD,   /* moving realloc, at the old address */
+    OP_REALLOC_CLOSE, /* in-place realloc: what it ends, ... */
+    OP_REALLOC_SAME,  /* ... and what it opens */
     OP_COMMIT,
     OP_RESERVE,
     OP_DECOMMIT,
@@ -113,10 +115,17 @@ typedef struct system_event {
     etl_event event;
 } system_event;
 
+/* Some events in a row are of one process id. */
+typedef struct pid_span {
+    u32 pid, count;
+    i64 first_ticks, last_ticks;
+} pid_span;
+
 /* Everything one task of a slice found. */
 typedef struct scan_output {
-    ETLHEAP_VECTOR(memory_event) events; /* by shard after scan_finish */
-    u32 shard_starts[SHARDS + 1];
+    ETLHEAP_VECTOR(memory_event) events;
+    ETLHEAP_VECTOR(pid_span) spans; /* of the events */
+    bool is_unsorted;               /* the time of events goes back */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(key_use) key_uses;
     ETLHEAP_VECTOR(key_definition) definitions;
@@ -146,9 +155,9 @@ typedef struct scan_input {
  * thread's. Failure is in out->status. */
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out);
 
-void scan_output_free(scan_output *out);
+/* Empties it for another task, and keeps its memory. Its census goes on. */
+void scan_output_reset(scan_output *out);
 
-/* Sorts events stably into shards; event indices of key_uses must be spent. */
-bool scan_partition(scan_output *out);
+void scan_output_free(scan_output *out);
 
 #endif

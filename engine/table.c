@@ -33,8 +33,8 @@ const etlheap_table *aggregate_table(aggregator *a)
     owned_table *const out = calloc(1, sizeof *out);
     numbering numbers = { calloc(a->frames.frames.count + 1, sizeof(u32)),
                           calloc(a->frames.stacks.count + 1, sizeof(u32)) };
-    bool ok = out != NULL && numbers.frames != NULL && numbers.stacks != NULL && sort_groups(a) &&
-              ETLHEAP_PUSH(&out->stack_starts, 0);
+    bool ok = out != NULL && numbers.frames != NULL && numbers.stacks != NULL &&
+              frames_rank(&a->frames) && sort_groups(a) && ETLHEAP_PUSH(&out->stack_starts, 0);
     for (size_t i = 0; ok && i < a->groups.count; i++)
         ok = add_group(a, out, &numbers, &a->groups.at[i]);
     free(numbers.frames);
@@ -97,18 +97,34 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
     return order != 0 ? order : (int)x->size_class - (int)y->size_class;
 }
 
-static int compare_groups(const aggregator *a, const group_row *x, const group_row *y)
+/* What decides the order of nearly all groups, at hand without looking further. */
+typedef struct sort_row {
+    i64 measure;
+    u64 heap, prefix;
+    u32 process, group;
+    u8 kind, has_heap, type, free_type;
+} sort_row;
+
+static int compare_u64(u64 x, u64 y)
 {
-    const etlheap_measure sort = a->query->sort;
-    const int order = compare_i64(x->measures[sort], y->measures[sort]);
-    if (order != 0)
-        return a->query->sort_ascending ? order : -order;
-    return compare_keys(a, &x->key, &y->key);
+    return (x > y) - (x < y);
 }
 
-/* Merge sort: qsort has no room for the aggregator, and globals are not to be
- * written. */
-static void merge_runs(const aggregator *a, const group_row *from, group_row *to, size_t start,
+static int compare_groups(const aggregator *a, const sort_row *x, const sort_row *y)
+{
+    const int measure = compare_i64(x->measure, y->measure);
+    if (measure != 0)
+        return a->query->sort_ascending ? measure : -measure;
+    const bool alike = x->kind == y->kind && x->process == y->process && x->heap == y->heap &&
+                       x->has_heap == y->has_heap && x->type == y->type &&
+                       x->free_type == y->free_type;
+    if (alike && x->prefix != y->prefix)
+        return compare_u64(x->prefix, y->prefix);
+    return compare_keys(a, &a->groups.at[x->group].key, &a->groups.at[y->group].key);
+}
+
+/* Merge sort, as in frames.c. */
+static void merge_runs(const aggregator *a, const sort_row *from, sort_row *to, size_t start,
                        size_t middle, size_t end)
 {
     size_t left = start, right = middle;
@@ -119,27 +135,50 @@ static void merge_runs(const aggregator *a, const group_row *from, group_row *to
     }
 }
 
-static bool sort_groups(aggregator *a)
+/* Sorts `from`; returns the one of the two arrays that holds the result. */
+static sort_row *sort_rows(const aggregator *a, sort_row *from, sort_row *to, size_t count)
 {
-    const size_t count = a->groups.count;
-    group_row *const spare = malloc((count + 1) * sizeof *spare);
-    if (spare == NULL)
-        return false;
-    group_row *from = a->groups.at, *to = spare;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
             const size_t middle = start + width < count ? start + width : count;
             const size_t end = start + 2 * width < count ? start + 2 * width : count;
             merge_runs(a, from, to, start, middle, end);
         }
-        group_row *const swap = from;
+        sort_row *const swap = from;
         from = to;
         to = swap;
     }
-    if (count > 0 && from != a->groups.at)
-        memcpy(a->groups.at, from, count * sizeof *from);
-    free(spare);
-    return true;
+    return from;
+}
+
+static bool sort_groups(aggregator *a)
+{
+    const size_t count = a->groups.count;
+    sort_row *const rows = malloc((2 * count + 1) * sizeof *rows);
+    group_row *const sorted = malloc((count + 1) * sizeof *sorted);
+    const bool ok = rows != NULL && sorted != NULL && count < UINT32_MAX;
+    for (u32 i = 0; ok && i < count; i++) {
+        const group_row *const group = &a->groups.at[i];
+        const group_key *const key = &group->key;
+        rows[i] = (sort_row){ .measure = group->measures[a->query->sort],
+                              .heap = key->heap,
+                              .prefix = frames_prefix(&a->frames, key->stack),
+                              .process = key->process,
+                              .group = i,
+                              .kind = key->kind,
+                              .has_heap = key->has_heap,
+                              .type = key->type,
+                              .free_type = key->free_type };
+    }
+    if (ok) {
+        const sort_row *const order = sort_rows(a, rows, rows + count, count);
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = a->groups.at[order[i].group];
+        memcpy(a->groups.at, sorted, count * sizeof *sorted);
+    }
+    free(rows);
+    free(sorted);
+    return ok;
 }
 
 static bool number_frame(const aggregator *a, owned_table *out, numbering *numbers, u32 frame,

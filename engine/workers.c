@@ -1,52 +1,162 @@
-/* workers.c - see workers.h. */
+/*
+ * workers.c - see workers.h.
+ *
+ * A round of work is announced by its number. Waiting threads look at the number
+ * for a moment before they go to sleep, because the next round is usually near.
+ */
 #include "workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#define THREADS_MAX 256
+#define THREADS_MAX 256u
+#define PATIENCE    2000u /* looks before going to sleep, some ten microseconds */
 
-typedef struct pool {
+struct etlheap_crew {
+    /* The round: written before its number, and when nobody works. */
     _Atomic u32 next;
     u32 task_count;
     etlheap_task_fn *fn;
     void *context;
-} pool;
+    _Atomic u32 round;
+    _Atomic u32 working; /* threads that have not left the round */
+    bool is_closing;
+    pthread_mutex_t lock;
+    pthread_cond_t round_begins, round_ends;
+    u32 thread_count;
+    pthread_t threads[THREADS_MAX];
+};
 
 static void *work(void *argument);
+static void do_tasks(etlheap_crew *crew);
+static void begin_round(etlheap_crew *crew);
 
-void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context)
+static inline void pause_briefly(void)
 {
-    pool shared = { .task_count = task_count, .fn = fn, .context = context };
-    pthread_t threads[THREADS_MAX];
-    u32 wanted = jobs < task_count ? jobs : task_count;
-    if (wanted > THREADS_MAX)
-        wanted = THREADS_MAX;
-    u32 started = 0;
-    for (u32 i = 1; i < wanted; i++) {
-        if (pthread_create(&threads[started], NULL, work, &shared) != 0)
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+etlheap_crew *etlheap_crew_open(u32 jobs)
+{
+    etlheap_crew *const crew = calloc(1, sizeof *crew);
+    if (crew == NULL)
+        return NULL;
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->round_begins, NULL);
+    pthread_cond_init(&crew->round_ends, NULL);
+    while (crew->thread_count + 1 < jobs && crew->thread_count < THREADS_MAX) {
+        if (pthread_create(&crew->threads[crew->thread_count], NULL, work, crew) != 0)
             break;
-        started++;
+        crew->thread_count++;
     }
-    work(&shared);
-    for (u32 i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    return crew;
+}
+
+void etlheap_crew_close(etlheap_crew *crew)
+{
+    if (crew == NULL)
+        return;
+    crew->is_closing = true;
+    begin_round(crew);
+    for (u32 i = 0; i < crew->thread_count; i++)
+        pthread_join(crew->threads[i], NULL);
+    pthread_mutex_destroy(&crew->lock);
+    pthread_cond_destroy(&crew->round_begins);
+    pthread_cond_destroy(&crew->round_ends);
+    free(crew);
+}
+
+static void begin_round(etlheap_crew *crew)
+{
+    atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&crew->working, crew->thread_count, memory_order_relaxed);
+    pthread_mutex_lock(&crew->lock);
+    atomic_fetch_add_explicit(&crew->round, 1, memory_order_release);
+    pthread_cond_broadcast(&crew->round_begins);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn, void *context)
+{
+    crew->task_count = task_count;
+    crew->fn = fn;
+    crew->context = context;
+    if (crew->thread_count == 0 || task_count < 2) {
+        for (u32 i = 0; i < task_count; i++)
+            fn(context, i);
+        return;
+    }
+    begin_round(crew);
+    do_tasks(crew);
+    for (u32 i = 0; i < PATIENCE; i++) {
+        if (atomic_load_explicit(&crew->working, memory_order_acquire) == 0)
+            return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&crew->lock);
+    while (atomic_load_explicit(&crew->working, memory_order_acquire) != 0)
+        pthread_cond_wait(&crew->round_ends, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static void do_tasks(etlheap_crew *crew)
+{
+    for (;;) {
+        const u32 task = atomic_fetch_add_explicit(&crew->next, 1, memory_order_relaxed);
+        if (task >= crew->task_count)
+            return;
+        crew->fn(crew->context, task);
+    }
+}
+
+/* Returns once the round is another than `done`. */
+static void await_round(etlheap_crew *crew, u32 done)
+{
+    for (u32 i = 0; i < PATIENCE; i++) {
+        if (atomic_load_explicit(&crew->round, memory_order_acquire) != done)
+            return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&crew->lock);
+    while (atomic_load_explicit(&crew->round, memory_order_acquire) == done)
+        pthread_cond_wait(&crew->round_begins, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
 }
 
 static void *work(void *argument)
 {
-    pool *const shared = argument;
-    for (;;) {
-        const u32 task = atomic_fetch_add_explicit(&shared->next, 1, memory_order_relaxed);
-        if (task >= shared->task_count)
+    etlheap_crew *const crew = argument;
+    for (u32 done = 0;; done++) {
+        await_round(crew, done);
+        if (crew->is_closing)
             return NULL;
-        shared->fn(shared->context, task);
+        do_tasks(crew);
+        if (atomic_fetch_sub_explicit(&crew->working, 1, memory_order_acq_rel) == 1) {
+            pthread_mutex_lock(&crew->lock);
+            pthread_cond_signal(&crew->round_ends);
+            pthread_mutex_unlock(&crew->lock);
+        }
     }
+}
+
+void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context)
+{
+    etlheap_crew *const crew = etlheap_crew_open(jobs < task_count ? jobs : task_count);
+    if (crew != NULL) {
+        etlheap_crew_run(crew, task_count, fn, context);
+    } else {
+        for (u32 i = 0; i < task_count; i++)
+            fn(context, i);
+    }
+    etlheap_crew_close(crew);
 }
 
 u32 etlheap_workers_default_jobs(void)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (u32)online;
+    return online < 1 ? 1 : online > (long)THREADS_MAX ? THREADS_MAX : (u32)online;
 }

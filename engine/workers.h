@@ -5,6 +5,9 @@
  * each i below task_count, tasks are claimed in order from one counter, and the
  * call returns when all have run. A task owns its memory and its output slot,
  * so results cannot depend on which thread ran it.
+ *
+ * A crew keeps its threads between calls: a run over a trace makes thousands of
+ * them, milliseconds apart. One thread at a time gives a crew work.
  */
 #ifndef ETLHEAP_WORKERS_H
 #define ETLHEAP_WORKERS_H
@@ -13,8 +16,16 @@
 
 typedef void etlheap_task_fn(void *context, u32 task);
 
-/* jobs 0 or 1: on the calling thread alone. Threads that cannot be started are
- * done without; all tasks run in any case. */
+typedef struct etlheap_crew etlheap_crew;
+
+/* A crew of `jobs` workers, the calling thread included; threads that cannot be
+ * started are done without. NULL without memory. */
+etlheap_crew *etlheap_crew_open(u32 jobs);
+void etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn, void *context);
+void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
+
+/* The same for once. jobs 0 or 1: on the calling thread alone. Without memory
+ * too: all tasks run in any case. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
 
 /* Online processors, at least 1. */

@@ -26,6 +26,7 @@ void engine_check_close(engine_check *check)
 {
     context_close(&check->context);
     shard_output_free(&check->out);
+    slots_free(&check->slots);
 }
 
 static void apply(engine_check *check, system_event *event)
@@ -54,6 +55,35 @@ void engine_check_destroy(engine_check *check, u32 pid, u64 heap, i64 ticks)
                            .event = { .kind = ETL_EVENT_HEAP_DESTROY } };
     event.event.as.heap_handle.heap_handle = heap;
     apply(check, &event);
+}
+
+block_rules engine_check_rules(const engine_check *check)
+{
+    return (block_rules){ &check->context, &check->slots, CHECK_MS, 0 };
+}
+
+void engine_check_apply(engine_check *check, block_table *table, const memory_event *event,
+                        u32 process)
+{
+    const block_rules rules = engine_check_rules(check);
+    const u32 heap = slots_add_heap(&check->slots, process, event->heap);
+    const u32 owner = slots_add_owner(&check->slots, &(owner_row){ event->ticks, heap, 0 });
+    ordered_event ordered = { .ticks = event->ticks,
+                              .address = event->address,
+                              .size = event->size,
+                              .heap = heap,
+                              .slot = slots_add(&check->slots, event->stack, owner),
+                              .tid = event->tid,
+                              .rank = check->next_rank++,
+                              .op = event->op };
+    assert_true(heap != 0 && owner != 0 && ordered.slot != 0);
+    if (event->op == OP_REALLOC_SAME) { /* scanning makes two rows of it */
+        ordered.op = OP_REALLOC_CLOSE;
+        blocks_apply(table, &rules, &ordered, &check->out);
+        ordered.rank = check->next_rank++;
+        ordered.op = OP_REALLOC_SAME;
+    }
+    blocks_apply(table, &rules, &ordered, &check->out);
 }
 
 u32 engine_check_owner(engine_check *check, u32 pid, i64 ticks)

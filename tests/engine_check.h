@@ -9,7 +9,7 @@
 #ifndef TESTS_ENGINE_CHECK_H
 #define TESTS_ENGINE_CHECK_H
 
-#include "engine/shard.h"
+#include "engine/blocks.h"
 
 #define CHECK_START  ((i64)1000000)
 #define CHECK_MS     ((i64)10000)
@@ -20,7 +20,9 @@ typedef struct engine_check {
     timebase base;
     trace_context context;
     shard_output out;
-    u32 order; /* of the next system event */
+    slot_table slots;
+    u32 order;     /* of the next system event */
+    u32 next_rank; /* of the next memory event */
 } engine_check;
 
 void engine_check_open(engine_check *check);
@@ -36,6 +38,13 @@ void engine_check_destroy(engine_check *check, u32 pid, u64 heap, i64 ticks);
 
 /* The process of the id, made when there is none: context_ensure, then look-up. */
 u32 engine_check_owner(engine_check *check, u32 pid, i64 ticks);
+
+/* Rules with a race tolerance of a millisecond, over the context and slots. */
+block_rules engine_check_rules(const engine_check *check);
+
+/* Numbers a memory event of `process` as ordering does, and applies it. */
+void engine_check_apply(engine_check *check, block_table *table, const memory_event *event,
+                        u32 process);
 
 /* Has the stage put out exactly these rows, in any order? Empties `out`. */
 void engine_check_rows(engine_check *check, const lifetime *expected, size_t count);

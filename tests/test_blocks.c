@@ -34,7 +34,7 @@ static int open_fixture(void **state)
     if (f == NULL)
         return 1;
     engine_check_open(&f->check);
-    f->rules = (block_rules){ &f->check.context, CHECK_MS };
+    f->rules = engine_check_rules(&f->check);
     f->process = engine_check_owner(&f->check, PID, CHECK_START);
     *state = f;
     return 0;
@@ -63,7 +63,7 @@ static memory_event event_of(memory_op op, i64 ticks, u64 address, u64 size)
 
 static void apply(fixture *f, memory_event event)
 {
-    blocks_apply(&f->table, &f->rules, &event, f->process, &f->check.out);
+    engine_check_apply(&f->check, &f->table, &event, f->process);
 }
 
 /* A row of the fixture's process, heap and thread; its stack is its size. */
@@ -181,7 +181,7 @@ static void same_address_in_another_process_is_another_block(void **state)
     fixture *const f = *state;
     const u32 second = engine_check_owner(&f->check, PID + 1, CHECK_START);
     const memory_event alloc = event_of(OP_ALLOC, T0, 0x100, 8);
-    blocks_apply(&f->table, &f->rules, &alloc, second, &f->check.out);
+    engine_check_apply(&f->check, &f->table, &alloc, second);
     apply(f, event_of(OP_FREE, T0 + 1, 0x100, 0));
     assert_no_rows(f);
     finish(f);

@@ -223,8 +223,7 @@ static void run_engine(run *r)
             engine_check_destroy(&r->check, end->process, end->heap, end->ticks);
         }
         for (; first <= last; first++)
-            blocks_apply(&r->table, &r->rules, &r->events.at[first], r->events.at[first].pid,
-                         &r->check.out);
+            engine_check_apply(&r->check, &r->table, &r->events.at[first], r->events.at[first].pid);
         if (engine_check_random(&r->seed, 2) == 0)
             blocks_sweep(&r->table, &r->rules, end_ticks + 1, &r->check.out);
     }
@@ -239,7 +238,7 @@ static void compare_random_run(u64 seed, u32 count, u32 addresses)
     assert_non_null(r);
     r->seed = seed;
     engine_check_open(&r->check);
-    r->rules = (block_rules){ &r->check.context, CHECK_MS };
+    r->rules = engine_check_rules(&r->check);
     for (u32 pid = 1; pid <= PROCESSES; pid++)
         assert_int_equal(engine_check_owner(&r->check, pid, CHECK_START), pid);
     invent(r, count, addresses);

@@ -343,6 +343,7 @@ static void frames_are_ordered_by_module_then_offset(void **state)
     for (u32 i = ETL_COUNT_OF(frames); i > 0; i--)
         ids[i - 1] =
             frames_innermost(&b->table, resolve(b, b->a, HAND_START_TICKS, &frames[i - 1], 1));
+    assert_true(frames_rank(&b->table));
     for (u32 i = 0; i < ETL_COUNT_OF(frames); i++) {
         for (u32 k = 0; k < ETL_COUNT_OF(frames); k++) {
             const int order = frames_compare(&b->table, ids[i], ids[k]);
@@ -367,6 +368,12 @@ static void stacks_are_ordered_frame_by_frame_then_by_depth(void **state)
     const u32 three = resolve(b, b->a, HAND_START_TICKS, frames, 3);
     const u32 sideways = resolve(b, b->a, HAND_START_TICKS, other, 2);
     const u32 ascending[] = { 0, one, two, three, sideways };
+    assert_true(frames_rank(&b->table));
+    u64 prefix = 0;
+    for (u32 i = 0; i < ETL_COUNT_OF(ascending); i++) {
+        assert_true(frames_prefix(&b->table, ascending[i]) >= prefix);
+        prefix = frames_prefix(&b->table, ascending[i]);
+    }
     for (u32 i = 0; i < ETL_COUNT_OF(ascending); i++) {
         for (u32 k = 0; k < ETL_COUNT_OF(ascending); k++) {
             const int order = frames_compare_stacks(&b->table, ascending[i], ascending[k]);

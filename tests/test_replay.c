@@ -137,7 +137,7 @@ static void journal_on_disk_tells_the_same(void **state)
     check_traces traces = { 0 };
     etl_build *const b = etl_build_new(NULL);
     const etl_build_stack stack = { .user = (const u64[]){ 0x1000, 0x2000 }, .user_count = 2 };
-    for (u32 i = 0; i < 40000; i++) {
+    for (u32 i = 0; i < 90000; i++) {
         const etl_build_at at = { .ticks = 1001000 + 400 * (i64)i, .pid = 42, .tid = 7 };
         etl_build_heap_alloc(b, at, 0x1F0000, 0x10000 + (i % 100) * 0x100, 16 + i % 7);
         etl_build_stack_walk(b, at, &stack);

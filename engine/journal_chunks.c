@@ -1,0 +1,183 @@
+/*
+ * journal_chunks.c - completes the journal's chunks.
+ *
+ * A chunk is complete once nothing can be noted any more that happened in it;
+ * what was noted late for its time is then merged in. Nearly always there is
+ * nothing to merge, and the chunk stays as the shards wrote it.
+ */
+#include <stdlib.h>
+
+#include "journal.h"
+#include "journal_file.h"
+
+static bool gather_late(event_journal *journal);
+static etl_status close_chunks(event_journal *journal, i64 end_ticks);
+static bool merge_late(event_journal *journal, journal_chunk *chunk, const journal_late *late,
+                       size_t late_count);
+static void close_chunk(event_journal *journal, journal_chunk *chunk);
+static bool settle_survivors(event_journal *journal);
+
+etl_status journal_end_slice(event_journal *journal, i64 end_ticks)
+{
+    if (!gather_late(journal))
+        return ETL_ERR_MEMORY;
+    return close_chunks(journal, end_ticks == INT64_MAX
+                                     ? end_ticks
+                                     : etl_sat_add_i64(end_ticks, -journal->patience_ticks));
+}
+
+etl_status journal_close(event_journal *journal)
+{
+    etl_status status = journal_begin_slice(journal, 0);
+    if (status == ETL_OK)
+        status = gather_late(journal) ? close_chunks(journal, INT64_MAX) : ETL_ERR_MEMORY;
+    if (status == ETL_OK && !settle_survivors(journal))
+        status = ETL_ERR_MEMORY;
+    return status;
+}
+
+/* Times of one tick need no order: their entries count together. */
+static int by_ticks(const void *a, const void *b)
+{
+    const journal_late *const x = a, *const y = b;
+    if (x->ticks != y->ticks)
+        return x->ticks < y->ticks ? -1 : 1;
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+static bool gather_late(event_journal *journal)
+{
+    const size_t before = journal->late.count;
+    for (u32 s = 0; s < HEAP_SHARDS; s++) {
+        shard_journal *const shard = &journal->shards[s];
+        for (size_t i = 0; i < shard->late.count; i++) {
+            if (!ETLHEAP_PUSH(&journal->late, shard->late.at[i]))
+                return false;
+        }
+        shard->late.count = 0;
+    }
+    if (journal->late.count > before)
+        qsort(journal->late.at, journal->late.count, sizeof *journal->late.at, by_ticks);
+    return true;
+}
+
+/* INT64_MAX: everything. A chunk takes what is late for it or for before it; the
+ * last one also what comes after it. */
+static etl_status close_chunks(event_journal *journal, i64 end_ticks)
+{
+    const bool is_end = end_ticks == INT64_MAX;
+    size_t first = 0; /* late entry that no chunk has taken */
+    etl_status status = ETL_OK;
+    while (journal->closed < journal->chunks.count && status == ETL_OK) {
+        journal_chunk *const chunk = &journal->chunks.at[journal->closed];
+        const i64 last = chunk->count == 0 ? INT64_MIN : chunk->ticks[chunk->count - 1];
+        const bool is_last = is_end && journal->closed + 1 == journal->chunks.count;
+        if (!is_end && last >= end_ticks)
+            break;
+        size_t end = first;
+        while (end < journal->late.count && (is_last || journal->late.at[end].ticks <= last))
+            end++;
+        if (end > first && !merge_late(journal, chunk, journal->late.at + first, end - first))
+            return ETL_ERR_MEMORY;
+        first = end;
+        close_chunk(journal, chunk);
+        status = journal_spill(journal, chunk);
+        journal->closed++;
+    }
+    if (first > 0)
+        memmove(journal->late.at, journal->late.at + first,
+                (journal->late.count - first) * sizeof *journal->late.at);
+    journal->late.count -= first;
+    return status;
+}
+
+static u32 words_of(journal_entry entry)
+{
+    return journal_kind_of(entry) >= JOURNAL_BIG_ALLOC ? JOURNAL_BIG_WORDS : 1;
+}
+
+/* Appends one entry; every word of it has its time, which makes them count alike. */
+static void put(journal_chunk *chunk, i64 ticks, journal_entry entry, const journal_late *late)
+{
+    const bool moves_on = chunk->count == 0 || chunk->ticks[chunk->count - 1] != ticks;
+    entry = (entry & ~JOURNAL_NEW_TICK) | (moves_on ? JOURNAL_NEW_TICK : 0);
+    const journal_entry words[JOURNAL_BIG_WORDS] = { entry, late == NULL ? 0 : late->size,
+                                                     late == NULL ? 0 : late->rank };
+    for (u32 i = 0; i < words_of(entry); i++) {
+        chunk->entries[chunk->count] = words[i];
+        chunk->ticks[chunk->count++] = ticks;
+    }
+}
+
+static bool merge_late(event_journal *journal, journal_chunk *chunk, const journal_late *late,
+                       size_t late_count)
+{
+    const size_t capacity = chunk->count + late_count * JOURNAL_BIG_WORDS;
+    journal_chunk merged = *chunk;
+    merged.entries = capacity < UINT32_MAX ? malloc(capacity * sizeof *merged.entries) : NULL;
+    merged.ticks = merged.entries == NULL ? NULL : malloc(capacity * sizeof *merged.ticks);
+    merged.count = 0;
+    if (merged.ticks == NULL) {
+        free(merged.entries);
+        return false;
+    }
+    size_t next = 0;
+    for (u32 i = 0; i < chunk->count; i++) {
+        for (; next < late_count && late[next].ticks < chunk->ticks[i]; next++)
+            put(&merged, late[next].ticks, late[next].entry, &late[next]);
+        put(&merged, chunk->ticks[i], chunk->entries[i], NULL);
+    }
+    for (; next < late_count; next++)
+        put(&merged, late[next].ticks, late[next].entry, &late[next]);
+    journal->resident_bytes += (merged.count - (u64)chunk->count) * sizeof *merged.entries;
+    free(chunk->entries);
+    free(chunk->ticks);
+    *chunk = merged;
+    return true;
+}
+
+static void close_chunk(event_journal *journal, journal_chunk *chunk)
+{
+    u32 low = 0, high = chunk->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (chunk->ticks[middle] < journal->from_ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    journal->from_index += low;
+    chunk->first_index = journal->next_index;
+    journal->next_index += chunk->count;
+    /* A stream whose time goes back may begin a slice at its predecessor's end. */
+    chunk->starts_tick = chunk->count > 0 && journal->closed_ticks != chunk->ticks[0];
+    if (chunk->count > 0 && !chunk->starts_tick)
+        chunk->entries[0] &= ~JOURNAL_NEW_TICK;
+    if (chunk->count > 0)
+        journal->closed_ticks = chunk->ticks[chunk->count - 1];
+    free(chunk->ticks);
+    chunk->ticks = NULL;
+}
+
+static bool settle_survivors(event_journal *journal)
+{
+    journal->survivor_bits = calloc(journal->next_rank / 8 + 1, 1);
+    if (journal->survivor_bits == NULL)
+        return false;
+    u8 *const bits = journal->survivor_bits;
+    for (u32 s = 0; s < HEAP_SHARDS; s++) {
+        shard_journal *const shard = &journal->shards[s];
+        for (size_t i = 0; i < shard->survivors.count; i++) {
+            const u32 rank = shard->survivors.at[i];
+            bits[rank >> 3] |= (u8)(1u << (rank & 7));
+        }
+        for (size_t i = 0; i < shard->marks.count; i++) {
+            const journal_mark *const mark = &shard->marks.at[i];
+            if (journal_survives(journal, mark->block))
+                bits[mark->mark >> 3] |= (u8)(1u << (mark->mark & 7));
+        }
+        ETLHEAP_VECTOR_FREE(&shard->survivors);
+        ETLHEAP_VECTOR_FREE(&shard->marks);
+    }
+    return true;
+}

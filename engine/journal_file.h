@@ -1,0 +1,13 @@
+/*
+ * journal_file.h - chunks of the journal on disk.
+ */
+#ifndef ETLHEAP_JOURNAL_FILE_H
+#define ETLHEAP_JOURNAL_FILE_H
+
+#include "journal.h"
+
+/* Writes the chunk to the temporary file if the journal takes more memory than
+ * it should, and frees it. ETL_ERR_IO. */
+etl_status journal_spill(event_journal *journal, journal_chunk *chunk);
+
+#endif

@@ -1,0 +1,466 @@
+/* order.c - see order.h. */
+#include "order.h"
+
+#include <stdlib.h>
+
+#define SAMPLE_STEP       128u
+#define EVENTS_PER_BUCKET 2048u
+#define CACHE_SIZE        64u /* a power of two */
+
+/* An event on its way into order. */
+typedef struct order_key {
+    i64 ticks;
+    const memory_event *event;
+} order_key;
+
+/* What is known of a heap handle of a process id, for times of the bucket. */
+typedef struct cached_owner {
+    u64 handle;
+    u32 pid;
+    u32 process; /* 0: nothing here */
+    u32 heap, owner;
+    bool is_steady; /* the same at any time of the bucket */
+    order_count count;
+} cached_owner;
+
+typedef struct filler {
+    const slice_order *order;
+    order_bucket *bucket;
+    order_key *keys; /* in order */
+    u32 count;
+    cached_owner cache[CACHE_SIZE];
+} filler;
+
+static void make_monotone(scan_output *tasks, u32 task_count);
+static bool reserve(slice_order *order, size_t count, u32 bucket_count);
+static bool cut(slice_order *order, u32 bucket_count);
+static order_key *merge_runs(order_key *keys, order_key *other, u32 *starts, u32 run_count);
+static void count_shards(filler *f);
+static void note_ticks(const filler *f);
+static bool hand_out(filler *f);
+static bool flush_counts(filler *f);
+
+bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
+{
+    order->tasks = tasks;
+    order->task_count = task_count;
+    make_monotone(tasks, task_count);
+    size_t count = 0;
+    for (u32 i = 0; i < task_count; i++)
+        count += tasks[i].events.count;
+    order->bucket_count = 0;
+    order->count = (u32)count;
+    if (count >= ORDER_LOCAL)
+        return false;
+    const u32 bucket_count = (u32)(count / EVENTS_PER_BUCKET) + 1;
+    return reserve(order, count, bucket_count) && cut(order, bucket_count);
+}
+
+/* Tasks of one stream follow each other. */
+static void make_monotone(scan_output *tasks, u32 task_count)
+{
+    i64 latest = INT64_MIN;
+    for (u32 i = 0; i < task_count; i++) {
+        if (i == 0 || tasks[i].stream != tasks[i - 1].stream)
+            latest = INT64_MIN;
+        const size_t count = tasks[i].events.count;
+        if (count == 0)
+            continue;
+        memory_event *const events = tasks[i].events.at;
+        for (size_t k = 0; k < count && (tasks[i].is_unsorted || events[k].ticks < latest); k++) {
+            latest = events[k].ticks > latest ? events[k].ticks : latest;
+            events[k].ticks = latest;
+        }
+        latest = events[count - 1].ticks;
+    }
+}
+
+static bool reserve(slice_order *order, size_t count, u32 bucket_count)
+{
+    if (count + 1 > order->capacity) {
+        const size_t capacity = count + count / 4 + 1;
+        free(order->events);
+        order->events = malloc(capacity * sizeof *order->events);
+        order->capacity = order->events != NULL ? capacity : 0;
+        if (order->capacity == 0)
+            return false;
+    }
+    if (bucket_count > order->bucket_capacity) {
+        order_bucket *const buckets =
+            realloc(order->buckets, (bucket_count + (size_t)8) * sizeof *buckets);
+        if (buckets == NULL)
+            return false;
+        memset(buckets + order->bucket_capacity, 0,
+               (bucket_count + (size_t)8 - order->bucket_capacity) * sizeof *buckets);
+        order->buckets = buckets;
+        order->bucket_capacity = bucket_count + 8;
+    }
+    const size_t bounds = (bucket_count + (size_t)1) * (order->task_count + (size_t)1);
+    if (bounds > order->bounds_capacity) {
+        free(order->bounds);
+        order->bounds = malloc(bounds * 2 * sizeof *order->bounds);
+        order->bounds_capacity = order->bounds == NULL ? 0 : bounds * 2;
+    }
+    return order->bounds_capacity > 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const i64 x = *(const i64 *)a, y = *(const i64 *)b;
+    return (x > y) - (x < y);
+}
+
+/* First event of the task at or after `ticks`, from `low` on. */
+static u32 find_ticks(const scan_output *task, u32 low, i64 ticks)
+{
+    u32 high = (u32)task->events.count;
+    if (low == high || task->events.at[high - 1].ticks < ticks)
+        return high;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (task->events.at[middle].ticks < ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Buckets begin where a sample of the times says that so many lie before. */
+static bool cut(slice_order *order, u32 bucket_count)
+{
+    const u32 tasks = order->task_count;
+    order->sample.count = 0;
+    for (u32 t = 0; t < tasks && bucket_count > 1; t++) {
+        for (size_t i = 0; i < order->tasks[t].events.count; i += SAMPLE_STEP) {
+            if (!ETLHEAP_PUSH(&order->sample, order->tasks[t].events.at[i].ticks))
+                return false;
+        }
+    }
+    if (order->sample.count > 0)
+        qsort(order->sample.at, order->sample.count, sizeof *order->sample.at, by_value);
+    memset(order->bounds, 0, tasks * sizeof *order->bounds);
+    u32 first = 0;
+    for (u32 b = 0; b < bucket_count; b++) {
+        const u32 *const from = order->bounds + (size_t)b * tasks;
+        u32 *const to = order->bounds + (size_t)(b + 1) * tasks;
+        const bool is_last = b + 1 == bucket_count;
+        const i64 end =
+            is_last ? 0 : order->sample.at[order->sample.count * (b + 1) / bucket_count];
+        order_bucket *const bucket = &order->buckets[b];
+        bucket->first = first;
+        for (u32 t = 0; t < tasks; t++) {
+            to[t] = is_last ? (u32)order->tasks[t].events.count
+                            : find_ticks(&order->tasks[t], from[t], end);
+            first += to[t] - from[t];
+        }
+        bucket->count = first - bucket->first;
+    }
+    assert(first == order->count);
+    order->bucket_count = bucket_count;
+    return true;
+}
+
+/* A bucket's slots fit into the cache, and are there when they are asked for. */
+static inline void fetch_slot(const slot_table *slots, stack_ref stack)
+{
+    if (stack < slots->by_stack.count)
+        __builtin_prefetch(&slots->by_stack.at[stack]);
+}
+
+/* The parts of the runs, one after the other; starts has task_count + 1 places. */
+static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *starts)
+{
+    const u32 tasks = order->task_count;
+    const u32 *const from = order->bounds + (size_t)index * tasks;
+    const u32 *const to = from + tasks;
+    u32 run_count = 0, count = 0;
+    for (u32 t = 0; t < tasks; t++) {
+        if (from[t] == to[t])
+            continue;
+        starts[run_count++] = count;
+        const memory_event *const events = order->tasks[t].events.at;
+        for (u32 i = from[t]; i < to[t]; i++) {
+            fetch_slot(order->slots, events[i].stack);
+            keys[count++] = (order_key){ events[i].ticks, &events[i] };
+        }
+    }
+    starts[run_count] = count;
+    return run_count;
+}
+
+void order_fill(slice_order *order, u32 index)
+{
+    order_bucket *const bucket = &order->buckets[index];
+    bucket->new_heaps.count = bucket->new_owners.count = bucket->new_slots.count = 0;
+    bucket->counts.count = 0;
+    bucket->failed = false;
+    order_key *const keys = malloc(((size_t)bucket->count * 2 + 1) * sizeof *keys);
+    u32 *const starts = malloc((order->task_count + (size_t)1) * sizeof *starts);
+    if (keys == NULL || starts == NULL) {
+        bucket->failed = true;
+    } else {
+        const u32 run_count = gather(order, index, keys, starts);
+        filler f = { .order = order, .bucket = bucket, .count = bucket->count };
+        f.keys = merge_runs(keys, keys + bucket->count, starts, run_count);
+        count_shards(&f);
+        if (order->ticks != NULL)
+            note_ticks(&f);
+        bucket->failed = !hand_out(&f) || !flush_counts(&f);
+    }
+    free(keys);
+    free(starts);
+}
+
+/* Without a branch that depends on the data: it would be mispredicted half the
+ * time, because CPUs take turns. */
+static void merge_two(const order_key *a, const order_key *middle, const order_key *end,
+                      order_key *out)
+{
+    const order_key *b = middle;
+    while (a < middle && b < end) {
+        const bool second = b->ticks < a->ticks;
+        *out++ = *(second ? b : a);
+        a += !second;
+        b += second;
+    }
+    memcpy(out, a, (size_t)(middle - a) * sizeof *a);
+    out += middle - a;
+    memcpy(out, b, (size_t)(end - b) * sizeof *b);
+}
+
+/* Merges neighbours until one run is left; returns where it is. */
+static order_key *merge_runs(order_key *keys, order_key *other, u32 *starts, u32 run_count)
+{
+    while (run_count > 1) {
+        u32 merged = 0;
+        for (u32 r = 0; r < run_count; r += 2) {
+            const u32 first = starts[r], middle = starts[r + 1];
+            const u32 end = r + 1 < run_count ? starts[r + 2] : middle;
+            merge_two(keys + first, keys + middle, keys + end, other + first);
+            starts[merged++] = first;
+            starts[merged] = end;
+        }
+        order_key *const swapped = keys;
+        keys = other;
+        other = swapped;
+        run_count = merged;
+    }
+    return keys;
+}
+
+static void count_shards(filler *f)
+{
+    u32 *const starts = f->bucket->shard_starts;
+    memset(starts, 0, sizeof f->bucket->shard_starts);
+    for (u32 i = 0; i < f->count; i++)
+        starts[f->keys[i].event->shard + 1]++;
+    for (u32 s = 0; s < SHARDS; s++)
+        starts[s + 1] += starts[s];
+}
+
+/* Looks up an owner; what is not in the table goes to the bucket's own lists. */
+static bool find_owner(filler *f, i64 ticks, cached_owner *out)
+{
+    const slot_table *const slots = f->order->slots;
+    order_bucket *const bucket = f->bucket;
+    out->heap = slots_find_heap(slots, out->process, out->handle);
+    if (out->heap == 0) {
+        out->heap = (u32)bucket->new_heaps.count | ORDER_LOCAL;
+        if (!ETLHEAP_PUSH(&bucket->new_heaps, (heap_row){ out->handle, out->process }))
+            return false;
+    }
+    const owner_row owner = { ticks, out->heap,
+                              context_image_epoch(f->order->context, out->pid, ticks).number };
+    const bool is_new = (out->heap & ORDER_LOCAL) != 0;
+    out->owner = is_new ? 0 : slots_find_owner(slots, owner.heap, owner.epoch);
+    if (out->owner != 0)
+        return true;
+    out->owner = (u32)bucket->new_owners.count | ORDER_LOCAL;
+    return ETLHEAP_PUSH(&bucket->new_owners, owner);
+}
+
+static bool flush_count(filler *f, cached_owner *cached)
+{
+    const order_count count = cached->count;
+    cached->count = (order_count){ 0 };
+    if (count.heap_events == 0 && count.virtualalloc_events == 0)
+        return true;
+    return ETLHEAP_PUSH(&f->bucket->counts, count);
+}
+
+/* The owner of the event; NULL without memory. */
+static cached_owner *owner_of(filler *f, const memory_event *event, i64 ticks)
+{
+    const trace_context *const context = f->order->context;
+    const u64 handle = event->op >= OP_COMMIT ? 0 : event->heap;
+    const u64 mixed = (handle ^ (u64)event->pid << 32) * 0x9E3779B97F4A7C15u;
+    cached_owner *const cached = &f->cache[mixed >> 58];
+    if (cached->is_steady && cached->pid == event->pid && cached->handle == handle)
+        return cached;
+    if (!flush_count(f, cached))
+        return NULL;
+    const i64 first = f->keys[0].ticks, last = f->keys[f->count - 1].ticks;
+    *cached = (cached_owner){ .handle = handle,
+                              .pid = event->pid,
+                              .process = context_process_at(context, event->pid, ticks) };
+    assert(cached->process != 0);
+    cached->count.process = cached->process;
+    cached->is_steady = cached->process == context_process_at(context, event->pid, first) &&
+                        cached->process == context_process_at(context, event->pid, last) &&
+                        context_image_epoch(context, event->pid, first).number ==
+                            context_image_epoch(context, event->pid, last).number;
+    return f->order->count_only || find_owner(f, ticks, cached) ? cached : NULL;
+}
+
+static void count_event(cached_owner *owner, const memory_event *event)
+{
+    const u8 op = event->op;
+    const bool is_heap = op < OP_COMMIT || op == OP_EXPAND || op == OP_CONTRACT;
+    /* A realloc is two rows here; a reserving commit too, with heap 1. */
+    if (is_heap)
+        owner->count.heap_events += op != OP_REALLOC_OLD && op != OP_REALLOC_CLOSE;
+    else
+        owner->count.virtualalloc_events += op != OP_RESERVE || event->heap == 0;
+}
+
+static bool slot_of(filler *f, const memory_event *event, u32 owner, u32 *slot)
+{
+    *slot = (owner & ORDER_LOCAL) != 0 ? 0 : slots_find(f->order->slots, event->stack, owner);
+    if (*slot != 0)
+        return true;
+    *slot = (u32)f->bucket->new_slots.count | ORDER_LOCAL;
+    return ETLHEAP_PUSH(&f->bucket->new_slots, (slot_row){ event->stack, owner });
+}
+
+static inline bool opens_block(u8 op)
+{
+    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME;
+}
+
+/* Events of one tick are never in two buckets. */
+static void note_ticks(const filler *f)
+{
+    i64 *const ticks = f->order->ticks + f->bucket->first;
+    journal_entry *const entries = f->order->entries + f->bucket->first;
+    for (u32 i = 0; i < f->count; i++) {
+        ticks[i] = f->keys[i].ticks;
+        entries[i] = i == 0 || ticks[i] != ticks[i - 1] ? JOURNAL_NEW_TICK : 0;
+    }
+}
+
+static bool hand_out(filler *f)
+{
+    order_bucket *const bucket = f->bucket;
+    ordered_event *const events = f->order->events + bucket->first;
+    u32 next[SHARDS];
+    memcpy(next, bucket->shard_starts, sizeof next);
+    for (u32 i = 0; i < f->count; i++) {
+        const memory_event *const event = f->keys[i].event;
+        const i64 ticks = f->keys[i].ticks;
+        cached_owner *const owner = owner_of(f, event, ticks);
+        if (owner == NULL)
+            return false;
+        count_event(owner, event);
+        if (f->order->count_only)
+            continue;
+        u32 slot = 0;
+        if (opens_block(event->op) && !slot_of(f, event, owner->owner, &slot))
+            return false;
+        ordered_event *const out = &events[next[event->shard]++];
+        *out = (ordered_event){ .ticks = ticks,
+                                .address = event->address,
+                                .size = event->size,
+                                .heap = owner->heap,
+                                .slot = slot,
+                                .tid = event->tid,
+                                .rank = bucket->first + i,
+                                .op = event->op,
+                                .stack_is_open = event->stack == STACK_NONE ||
+                                                 (event->stack & STACK_TAG_MASK) != 0 };
+        if (event->shard >= HEAP_SHARDS) {
+            out->range = event;
+            out->heap = owner->process;
+        }
+    }
+    return true;
+}
+
+static bool flush_counts(filler *f)
+{
+    for (u32 i = 0; i < CACHE_SIZE; i++) {
+        if (!flush_count(f, &f->cache[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool settle_heaps(order_bucket *bucket, slot_table *slots)
+{
+    bucket->heap_ids.count = 0;
+    for (size_t i = 0; i < bucket->new_heaps.count; i++) {
+        const heap_row *const row = &bucket->new_heaps.at[i];
+        const u32 id = slots_add_heap(slots, row->process, row->handle);
+        if (id == 0 || !ETLHEAP_PUSH(&bucket->heap_ids, id))
+            return false;
+    }
+    return true;
+}
+
+static bool settle_owners(order_bucket *bucket, slot_table *slots)
+{
+    bucket->owner_ids.count = 0;
+    for (size_t i = 0; i < bucket->new_owners.count; i++) {
+        owner_row row = bucket->new_owners.at[i];
+        row.heap = order_heap_number(bucket, row.heap);
+        const u32 id = slots_add_owner(slots, &row);
+        if (id == 0 || !ETLHEAP_PUSH(&bucket->owner_ids, id))
+            return false;
+    }
+    return true;
+}
+
+static bool settle_slots(order_bucket *bucket, slot_table *slots)
+{
+    bucket->slot_ids.count = 0;
+    for (size_t i = 0; i < bucket->new_slots.count; i++) {
+        const slot_row *const row = &bucket->new_slots.at[i];
+        const u32 owner = (row->owner & ORDER_LOCAL) == 0
+                              ? row->owner
+                              : bucket->owner_ids.at[row->owner & ~ORDER_LOCAL];
+        const u32 id = slots_add(slots, row->stack, owner);
+        if (id == 0 || !ETLHEAP_PUSH(&bucket->slot_ids, id))
+            return false;
+    }
+    return true;
+}
+
+bool order_settle(slice_order *order, slot_table *slots)
+{
+    for (u32 b = 0; b < order->bucket_count; b++) {
+        order_bucket *const bucket = &order->buckets[b];
+        if (bucket->failed || !settle_heaps(bucket, slots) || !settle_owners(bucket, slots) ||
+            !settle_slots(bucket, slots))
+            return false;
+    }
+    return true;
+}
+
+void order_free(slice_order *order)
+{
+    free(order->events);
+    for (u32 b = 0; b < order->bucket_capacity; b++) {
+        order_bucket *const bucket = &order->buckets[b];
+        ETLHEAP_VECTOR_FREE(&bucket->new_heaps);
+        ETLHEAP_VECTOR_FREE(&bucket->new_owners);
+        ETLHEAP_VECTOR_FREE(&bucket->new_slots);
+        ETLHEAP_VECTOR_FREE(&bucket->heap_ids);
+        ETLHEAP_VECTOR_FREE(&bucket->owner_ids);
+        ETLHEAP_VECTOR_FREE(&bucket->slot_ids);
+        ETLHEAP_VECTOR_FREE(&bucket->counts);
+    }
+    free(order->buckets);
+    free(order->bounds);
+    ETLHEAP_VECTOR_FREE(&order->sample);
+    *order = (slice_order){ 0 };
+}
