@@ -39,7 +39,8 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	aggregate arena blocks census census_match context deferred engine frames intern join journal \
 	journal_chunks journal_file modules order pair peaks plan query range_map ranges replay \
-	replay_walk result scan shard slots stacks store stream table tag_groups timebase workers)
+	replay_walk result scan shard slot_groups slots stack_totals stacks store stream \
+	table tag_groups timebase workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities csv_report display formats json json_dump json_info json_report outline \
 	record_view sink tabular text_buffer text_dump text_info text_missing text_parts \

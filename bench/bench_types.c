@@ -4,7 +4,7 @@
  *
  *     bench_types TRACE RUNS THREADS [ROWS.csv]
  *
- * Analyzes the trace, which is not timed, and asks for the table by type and
+ * Analyzes the trace, which is not timed, and asks for the totals by type and
  * stack of the middle half of the trace RUNS times through the engine's
  * interface. ROWS.csv gets the same rows for another program: allocation and
  * free time in ns (open blocks: the largest 64-bit number), size, stack. Printed
@@ -87,33 +87,29 @@ static question make_question(const etlheap_result *result, u32 threads)
     question q = { .result = result, .query = etlheap_query_default() };
     q.query.from_ns = end_ns / 4;
     q.query.to_ns = end_ns / 4 * 3;
-    q.query.group_by[0] = ETLHEAP_KEY_TYPE;
-    q.query.group_by[1] = ETLHEAP_KEY_STACK;
-    q.query.group_by_count = 2;
     q.query.jobs = threads;
     return q;
 }
 
 static bool ask(question *q, double *seconds)
 {
-    const etlheap_table *table;
+    etlheap_stack_total *totals;
     etl_error error;
     const double begin = bench_now_seconds();
-    const etl_status status = etlheap_aggregate(q->result, &q->query, &table, &error);
+    const etl_status status = etlheap_stack_totals(q->result, &q->query, &totals, &error);
     *seconds = bench_now_seconds() - begin;
     if (status != ETL_OK) {
         fprintf(stderr, "bench_types: %s\n", error.message);
         return false;
     }
     memset(q->sums, 0, sizeof q->sums);
-    for (u32 i = 0; i < table->row_count; i++) {
-        const etlheap_row *const row = &table->rows[i];
-        type_sums *const sums = &q->sums[row->type];
-        sums->groups++;
-        sums->count += row->measures[ETLHEAP_MEASURE_COUNT];
-        sums->size += row->measures[ETLHEAP_MEASURE_SIZE];
+    for (u32 i = 0; i < (etlheap_stack_count(q->result) + 1) * ETLHEAP_TYPE_COUNT; i++) {
+        type_sums *const sums = &q->sums[i % ETLHEAP_TYPE_COUNT];
+        sums->groups += totals[i].count > 0;
+        sums->count += (i64)totals[i].count;
+        sums->size += (i64)totals[i].size_bytes;
     }
-    etlheap_table_free(table);
+    etlheap_stack_totals_free(totals);
     return true;
 }
 

@@ -239,7 +239,7 @@ static void mark_realloc(const block_table *table, block *found, const ordered_e
     if (out->journal == NULL)
         return;
     const journal_block noted = journal_block_of(table, found);
-    const journal_moment at = { event->ticks, event->rank };
+    const journal_moment at = { event->ticks, event->rank, ETLHEAP_FREE_NONE };
     out->out_of_memory |= !journal_note_realloc(out->journal, &noted, at);
 }
 
@@ -261,7 +261,8 @@ static void settle_displaced(block_table *table, const block_rules *rules, block
     if (owner->displaced == 0)
         return;
     etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, 1);
-    drop_displaced(table, rules, owner, (journal_moment){ owner->alloc_ticks, LATE }, out);
+    drop_displaced(table, rules, owner,
+                   (journal_moment){ owner->alloc_ticks, LATE, ETLHEAP_FREE_FREE }, out);
 }
 
 /* Index + 1 of a copy of `from` in the displaced pool; 0 without memory. */
@@ -279,16 +280,16 @@ static u32 keep_displaced(block_table *table, const block *from)
 }
 
 /* Tells the journal of a block that was just opened. */
-static bool note_opened(const ordered_event *event, block *opened, shard_output *out)
+static bool note_opened(const ordered_event *event, const block *opened, shard_output *out)
 {
     shard_journal *const journal = out->journal;
-    journal_block noted = { .alloc_ticks = opened->alloc_ticks,
-                            .size = event->size,
-                            .slot = opened->slot,
-                            .is_realloc = opened->is_realloc };
+    const journal_block noted = { .alloc_ticks = opened->alloc_ticks,
+                                  .size = event->size,
+                                  .slot = opened->slot,
+                                  .rank = opened->rank,
+                                  .is_realloc = opened->is_realloc };
     if (!journal_note_alloc(journal, &noted, event->rank))
         return false;
-    opened->rank = noted.rank;
     return !event->stack_is_open || ETLHEAP_PUSH(&journal->unsure, opened->slot);
 }
 
@@ -328,7 +329,8 @@ static void free_block(block_table *table, const block_rules *rules, block *foun
                        const ordered_event *event, shard_output *out)
 {
     if (found->displaced != 0 && is_soon_after(rules, found, event->ticks))
-        drop_displaced(table, rules, found, (journal_moment){ event->ticks, event->rank }, out);
+        drop_displaced(table, rules, found,
+                       (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE }, out);
     else
         close_block(table, rules, found, event, out);
 }
@@ -337,7 +339,8 @@ static void close_block(block_table *table, const block_rules *rules, block *fou
                         const ordered_event *event, shard_output *out)
 {
     settle_displaced(table, rules, found, out);
-    emit_freed(table, rules, found, (journal_moment){ event->ticks, event->rank }, out);
+    emit_freed(table, rules, found,
+               (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE }, out);
     erase(table, found);
 }
 
@@ -354,7 +357,8 @@ static void end_unfreed(block_table *table, const block_rules *rules, block *pla
     }
     const bool counts = row.free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
     const journal_block noted = journal_block_of(table, place);
-    const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE };
+    const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE,
+                                row.free_type };
     out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
 }
 

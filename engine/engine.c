@@ -42,8 +42,8 @@ typedef struct run {
     ETLHEAP_VECTOR(system_event) system;
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
-    u32 sweeps_left;    /* slices in which dead blocks may leave */
-    pair_input pairing; /* of the slice */
+    i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
+    pair_input pairing;    /* of the slice */
 } run;
 
 static bool open_run(run *state);
@@ -97,6 +97,7 @@ static bool open_run(run *state)
     if (state->result == NULL)
         return false;
     state->result->last_ticks = INT64_MIN;
+    state->sweep_until_ticks = INT64_MIN;
     if (!timebase_open(&state->result->base, state->traces, state->trace_count))
         return false;
     const timebase *const base = &state->result->base;
@@ -373,15 +374,20 @@ static bool ensure_processes(run *state)
     return true;
 }
 
-static bool ends_something(const run *state)
+/* What is late for a process that ended is waited for, so sweeping goes on until
+ * a slice ends after that. */
+static void note_ends(run *state)
 {
+    const i64 wait_ticks = state->result->context.after_end_ticks;
     for (size_t i = 0; i < state->system.count; i++) {
-        const etl_event_kind kind = state->system.at[i].event.kind;
-        if (kind == ETL_EVENT_PROCESS_END || kind == ETL_EVENT_PROCESS_START ||
-            kind == ETL_EVENT_HEAP_DESTROY)
-            return true;
+        const system_event *const row = &state->system.at[i];
+        const i64 until_ticks = etl_sat_add_i64(row->ticks, wait_ticks);
+        const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
+                                    row->event.kind == ETL_EVENT_PROCESS_START ||
+                                    row->event.kind == ETL_EVENT_HEAP_DESTROY;
+        if (ends_something && until_ticks > state->sweep_until_ticks)
+            state->sweep_until_ticks = until_ticks;
     }
-    return false;
 }
 
 static bool join_stacks(run *state)
@@ -458,6 +464,7 @@ static etl_status order_slice(run *state)
         const journal_chunk *const chunk = &journal->chunks.at[journal->chunks.count - 1];
         order->ticks = chunk->ticks;
         order->entries = chunk->entries;
+        order->wide = chunk->wide;
     }
     etlheap_crew_run(state->crew, order->bucket_count, order_one, state);
     const bool ok = order_settle(order, &state->result->slot_table) && add_counts(state);
@@ -466,13 +473,13 @@ static etl_status order_slice(run *state)
 
 static etl_status pair_events(run *state)
 {
-    /* Late events are waited for, so one more slice sweeps than ends things. */
-    state->sweeps_left = ends_something(state) ? 2 : state->sweeps_left;
+    note_ends(state);
     state->pairing.rules.first_rank = (u32)state->next_rank;
     state->next_rank += state->order.count;
     state->pairing.end_ticks = state->slice.end_ticks;
-    state->pairing.sweep = state->sweeps_left > 0;
-    state->sweeps_left -= state->sweeps_left > 0;
+    state->pairing.sweep = state->sweep_until_ticks != INT64_MIN;
+    if (state->slice.end_ticks > state->sweep_until_ticks)
+        state->sweep_until_ticks = INT64_MIN;
     if (!state->options.census_only)
         etlheap_crew_run(state->crew, SHARDS, pair_one, state);
     if (!drain_shards(state))

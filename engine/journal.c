@@ -40,10 +40,8 @@ void journal_free(event_journal *journal)
         return;
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         free_shard(&journal->shards[i]);
-    for (size_t i = 0; i < journal->chunks.count; i++) {
-        free(journal->chunks.at[i].entries);
-        free(journal->chunks.at[i].ticks);
-    }
+    for (size_t i = 0; i < journal->chunks.count; i++)
+        journal_chunk_free(&journal->chunks.at[i]);
     ETLHEAP_VECTOR_FREE(&journal->chunks);
     ETLHEAP_VECTOR_FREE(&journal->late);
     free(journal->survivor_bits);
@@ -55,21 +53,49 @@ void journal_free(event_journal *journal)
     journal->is_kept = false;
 }
 
+void journal_chunk_free(journal_chunk *chunk)
+{
+    free(chunk->entries);
+    free(chunk->ticks);
+    free(chunk->wide.addresses);
+    free(chunk->wide.sizes);
+    free(chunk->wide.threads);
+    free(chunk->wide.partners);
+    chunk->entries = NULL;
+    chunk->ticks = NULL;
+    chunk->wide = (journal_wide){ NULL, NULL, NULL, NULL };
+}
+
+static bool open_chunk(journal_chunk *chunk, size_t places, bool is_wide)
+{
+    chunk->entries = malloc(places * sizeof *chunk->entries);
+    chunk->ticks = malloc(places * sizeof *chunk->ticks);
+    bool ok = chunk->entries != NULL && chunk->ticks != NULL;
+    if (is_wide) {
+        journal_wide *const wide = &chunk->wide;
+        wide->addresses = malloc(places * sizeof *wide->addresses);
+        wide->sizes = malloc(places * sizeof *wide->sizes);
+        wide->threads = malloc(places * sizeof *wide->threads);
+        wide->partners = malloc(places * sizeof *wide->partners);
+        ok = ok && wide->addresses != NULL && wide->sizes != NULL && wide->threads != NULL &&
+             wide->partners != NULL;
+    }
+    return ok;
+}
+
 etl_status journal_begin_slice(event_journal *journal, u32 count)
 {
     if (count >= JOURNAL_NO_RANK - journal->next_rank)
         return ETL_ERR_LIMIT;
-    journal_chunk chunk = { .entries = malloc((count + (size_t)1) * sizeof *chunk.entries),
-                            .ticks = malloc((count + (size_t)1) * sizeof *chunk.ticks),
-                            .count = count,
-                            .first_rank = (u32)journal->next_rank };
-    if (chunk.entries == NULL || chunk.ticks == NULL || !ETLHEAP_PUSH(&journal->chunks, chunk)) {
-        free(chunk.entries);
-        free(chunk.ticks);
+    journal_chunk chunk = { .count = count, .first_rank = (u32)journal->next_rank };
+    if (!open_chunk(&chunk, count + (size_t)1, journal->take != NULL) ||
+        !ETLHEAP_PUSH(&journal->chunks, chunk)) {
+        journal_chunk_free(&chunk);
         return ETL_ERR_MEMORY;
     }
     for (u32 i = 0; i < HEAP_SHARDS; i++) {
         journal->shards[i].entries = chunk.entries;
+        journal->shards[i].partners = chunk.wide.partners;
         journal->shards[i].first_rank = chunk.first_rank;
     }
     journal->next_rank += count;
@@ -93,35 +119,38 @@ static journal_kind big_kind(journal_kind kind)
 static bool note(shard_journal *journal, const journal_block *block, journal_kind kind,
                  journal_moment at)
 {
-    const bool is_big = block->size >= JOURNAL_SIZE_BIG;
+    const bool is_wide = journal->partners != NULL; /* its sizes are apart */
+    const bool is_big = block->size >= JOURNAL_SIZE_BIG && !is_wide;
     const bool is_late = at.rank == JOURNAL_NO_RANK;
-    const u64 size = is_big ? JOURNAL_SIZE_BIG : block->size;
+    const u64 size = etl_min_u64(block->size, JOURNAL_SIZE_BIG);
     journal_entry entry = (journal_entry)block->slot << 6 | size << (64 - JOURNAL_SIZE_BITS);
     entry |= block->alloc_ticks >= journal->from_ticks ? JOURNAL_INSIDE : 0;
     entry |= block->is_realloc ? JOURNAL_REALLOC : 0;
     if (!is_big && !is_late) {
         journal->entries[at.rank] |= entry | (journal_entry)kind;
+        if (is_wide)
+            journal->partners[at.rank] = block->rank;
         return true;
     }
     entry |= (journal_entry)(is_big ? big_kind(kind) : JOURNAL_LATE_FREE);
     assert(is_big || kind == JOURNAL_FREE);
-    const journal_late row = { at.ticks, entry, block->size,
-                               is_late ? 0 : journal->first_rank + at.rank };
+    const u32 rank = is_late ? block->rank : journal->first_rank + at.rank;
+    const journal_late row = { at.ticks, entry, block->size, rank, at.how };
     return ETLHEAP_PUSH(&journal->late, row);
 }
 
-bool journal_note_alloc(shard_journal *journal, journal_block *block, u32 rank)
+bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank)
 {
-    block->rank = JOURNAL_NO_RANK;
+    assert(block->rank == journal->first_rank + rank);
     if (block->alloc_ticks >= journal->to_ticks)
         return true;
-    block->rank = journal->first_rank + rank;
-    return note(journal, block, JOURNAL_ALLOC, (journal_moment){ block->alloc_ticks, rank });
+    return note(journal, block, JOURNAL_ALLOC,
+                (journal_moment){ block->alloc_ticks, rank, ETLHEAP_FREE_NONE });
 }
 
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
 {
-    if (block->rank == JOURNAL_NO_RANK)
+    if (block->alloc_ticks >= journal->to_ticks)
         return true;
     if (at.ticks >= journal->to_ticks)
         return ETLHEAP_PUSH(&journal->survivors, block->rank);
@@ -130,7 +159,7 @@ bool journal_note_end(shard_journal *journal, const journal_block *block, journa
 
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at)
 {
-    if (block->rank == JOURNAL_NO_RANK)
+    if (block->alloc_ticks >= journal->to_ticks)
         return true;
     const journal_mark mark = { journal->first_rank + at.rank, block->rank };
     return ETLHEAP_PUSH(&journal->marks, mark) && note(journal, block, JOURNAL_MARK, at);

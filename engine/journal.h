@@ -61,15 +61,16 @@ static inline u32 journal_size_of(journal_entry entry)
     return (u32)(entry >> (64 - JOURNAL_SIZE_BITS));
 }
 
-/* A block's rank in the run. Blocks opened after the window have none. */
+/* Ranks end before it. */
 #define JOURNAL_NO_RANK UINT32_MAX
 
 /* An entry that is not at the place of an event. */
 typedef struct journal_late {
     i64 ticks;
     journal_entry entry;
-    u64 size; /* of BIG kinds, and their rank */
-    u32 rank;
+    u64 size; /* of BIG kinds, and the rank of their event */
+    u32 rank; /* of LATE_FREE in a wide journal: of the block */
+    u8 how;   /* etlheap_free_type of what is late */
 } journal_late;
 
 /* The block opened by event `block` was marked by event `mark`. */
@@ -80,6 +81,7 @@ typedef struct journal_mark {
 /* What one shard writes; only its task touches it. */
 typedef struct shard_journal {
     journal_entry *entries;   /* of the slice, by rank in the slice */
+    u32 *partners;            /* likewise; NULL unless the journal is wide */
     u32 first_rank;           /* of the slice */
     i64 from_ticks, to_ticks; /* the window */
     bool exit_frees;          /* the end of a process frees its blocks */
@@ -102,18 +104,31 @@ typedef struct journal_block {
 typedef struct journal_moment {
     i64 ticks;
     u32 rank; /* in the slice */
+    u8 how;   /* etlheap_free_type */
 } journal_moment;
 
-/* Notes an allocation and gives the block its rank. False without memory. */
-bool journal_note_alloc(shard_journal *journal, journal_block *block, u32 rank);
+/* Notes an allocation. Blocks opened after the window are not noted, nor is what
+ * becomes of them. False without memory. */
+bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank);
 
 /* Notes its end: freed, or in use for good (at ETLHEAP_TICKS_NEVER). */
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at);
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at);
 
+/*
+ * What a report does not need and a store keeps, by rank in the chunk. The first
+ * three are of events that may open a block; partners of FREE and MARK: the rank
+ * in the run of the block's own event.
+ */
+typedef struct journal_wide {
+    u64 *addresses, *sizes;
+    u32 *threads, *partners;
+} journal_wide;
+
 typedef struct journal_chunk {
     journal_entry *entries; /* NULL: in the file, at file_offset */
     i64 *ticks;             /* while open, of each entry */
+    journal_wide wide;      /* all NULL unless the journal is wide */
     u64 file_offset;
     u64 first_index; /* of its first word, in the journal */
     u32 count;       /* words */
@@ -121,8 +136,17 @@ typedef struct journal_chunk {
     bool starts_tick; /* nothing of its first tick is in the chunk before */
 } journal_chunk;
 
+/*
+ * Takes a complete chunk of a wide journal, and the late entries that belong into
+ * it, by time; both are the journal's and gone afterwards. MEMORY, IO, LIMIT.
+ */
+typedef etl_status journal_take_fn(void *user, const journal_chunk *chunk, const journal_late *late,
+                                   size_t late_count);
+
 typedef struct event_journal {
     bool is_kept;
+    journal_take_fn *take; /* not NULL: the journal is wide, and chunks leave */
+    void *take_user;
     i64 from_ticks, to_ticks;
     bool exit_frees;
     shard_journal shards[HEAP_SHARDS];
@@ -144,6 +168,7 @@ typedef struct event_journal {
 void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
                   bool exit_frees);
 void journal_free(event_journal *journal);
+void journal_chunk_free(journal_chunk *chunk);
 
 /* A chunk for the slice's `count` events; its entries and ticks are to be filled
  * before journal_end_slice. Errors: MEMORY, LIMIT (more events than ranks). */

@@ -61,6 +61,21 @@ static bool gather_late(event_journal *journal)
     return true;
 }
 
+static etl_status complete(event_journal *journal, journal_chunk *chunk, const journal_late *late,
+                           size_t late_count)
+{
+    etl_status status = ETL_OK;
+    if (journal->take != NULL) {
+        status = journal->take(journal->take_user, chunk, late, late_count);
+        journal_chunk_free(chunk);
+        chunk->count = 0;
+    } else if (late_count > 0 && !merge_late(journal, chunk, late, late_count)) {
+        return ETL_ERR_MEMORY;
+    }
+    close_chunk(journal, chunk);
+    return status == ETL_OK ? journal_spill(journal, chunk) : status;
+}
+
 /* INT64_MAX: everything. A chunk takes what is late for it or for before it; the
  * last one also what comes after it. */
 static etl_status close_chunks(event_journal *journal, i64 end_ticks)
@@ -77,11 +92,8 @@ static etl_status close_chunks(event_journal *journal, i64 end_ticks)
         size_t end = first;
         while (end < journal->late.count && (is_last || journal->late.at[end].ticks <= last))
             end++;
-        if (end > first && !merge_late(journal, chunk, journal->late.at + first, end - first))
-            return ETL_ERR_MEMORY;
+        status = complete(journal, chunk, journal->late.at + first, end - first);
         first = end;
-        close_chunk(journal, chunk);
-        status = journal_spill(journal, chunk);
         journal->closed++;
     }
     if (first > 0)

@@ -349,6 +349,13 @@ static void note_ticks(const filler *f)
     }
 }
 
+static void note_wide(const journal_wide *wide, u32 rank, const memory_event *event)
+{
+    wide->addresses[rank] = event->address;
+    wide->sizes[rank] = event->size;
+    wide->threads[rank] = event->tid;
+}
+
 static bool hand_out(filler *f)
 {
     order_bucket *const bucket = f->bucket;
@@ -367,6 +374,8 @@ static bool hand_out(filler *f)
         u32 slot = 0;
         if (opens_block(event->op) && !slot_of(f, event, owner->owner, &slot))
             return false;
+        if (slot != 0 && f->order->wide.sizes != NULL)
+            note_wide(&f->order->wide, bucket->first + i, event);
         ordered_event *const out = &events[next[event->shard]++];
         *out = (ordered_event){ .ticks = ticks,
                                 .address = event->address,

@@ -67,6 +67,7 @@ typedef struct slice_order {
     ordered_event *events;  /* by bucket, then shard, then time */
     i64 *ticks;             /* by rank, the journal's; NULL: not wanted */
     journal_entry *entries; /* likewise: marked where time moves on */
+    journal_wide wide;      /* likewise: of opening ops; NULL: not wanted */
     u32 count;
     size_t capacity;
     order_bucket *buckets;

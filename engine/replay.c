@@ -20,26 +20,7 @@
 #include "replay_walk.h"
 #include "workers.h"
 
-/* A tagged stack's slot is that of the stack it turned out to be. */
-typedef struct final_slot {
-    u32 stack, owner;
-    u32 group;
-} final_slot;
-
-typedef struct replay {
-    aggregator *a;
-    const event_journal *journal;
-    const slot_table *slots;
-    ETLHEAP_VECTOR(group_key) keys; /* of the live groups */
-    etlheap_index key_index;
-    ETLHEAP_VECTOR(final_slot) finals;
-    etlheap_index final_index;
-    u32 *slot_groups; /* by slot number: a live group or GROUP_NONE */
-    bool by_type;
-} replay;
-
-static bool resolve_slots(replay *r);
-static bool publish_groups(replay *r, const live_group *groups);
+static bool publish_groups(aggregator *a, const slot_groups *slots, const live_group *groups);
 
 bool replay_can(const etlheap_query *query)
 {
@@ -57,131 +38,26 @@ bool replay_can(const etlheap_query *query)
 
 etl_status replay_run(aggregator *a)
 {
-    const slot_table *const slots = &a->result->slot_table;
-    replay r = { .a = a,
-                 .journal = &a->result->journal,
-                 .slots = slots,
-                 .slot_groups = calloc(slots->slots.count + 1, sizeof *r.slot_groups),
-                 .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE) };
+    slot_groups slots;
     live_group *groups = NULL;
-    etl_status status = r.slot_groups != NULL && resolve_slots(&r) ? ETL_OK : ETL_ERR_MEMORY;
+    etl_status status = slot_groups_open(&slots, a) ? ETL_OK : ETL_ERR_MEMORY;
     if (status == ETL_OK) {
-        const replay_walk walk = { .journal = r.journal,
-                                   .slot_groups = r.slot_groups,
-                                   .slot_count = (u32)slots->slots.count,
-                                   .group_count = (u32)r.keys.count,
+        const replay_walk walk = { .journal = &a->result->journal,
+                                   .slot_groups = slots.of_slot,
+                                   .slot_count = (u32)slots.slots->slots.count,
+                                   .group_count = (u32)slots.keys.count,
                                    .size_min_bytes = a->query->size_min_bytes,
                                    .size_max_bytes = a->query->size_max_bytes,
-                                   .by_type = r.by_type,
+                                   .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
                                    .jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs()
                                                                : a->query->jobs };
         status = replay_walk_run(&walk, &groups);
     }
-    if (status == ETL_OK && !publish_groups(&r, groups))
+    if (status == ETL_OK && !publish_groups(a, &slots, groups))
         status = ETL_ERR_MEMORY;
-    ETLHEAP_VECTOR_FREE(&r.keys);
-    etlheap_index_free(&r.key_index);
-    ETLHEAP_VECTOR_FREE(&r.finals);
-    etlheap_index_free(&r.final_index);
-    free(r.slot_groups);
+    slot_groups_close(&slots);
     free(groups);
     return status;
-}
-
-static bool same_key(const void *owner, u32 id, const void *key)
-{
-    const replay *const r = owner;
-    return memcmp(&r->keys.at[id - 1], key, sizeof(group_key)) == 0;
-}
-
-/* The group of a slot's blocks, whatever their type; GROUP_NONE: filtered out. */
-static bool group_of(replay *r, u32 stack, u32 owner, u32 *group)
-{
-    aggregator *const a = r->a;
-    const owner_row *const row = &r->slots->owners.at[owner - 1];
-    const heap_row *const heap = &r->slots->heaps.at[row->heap - 1];
-    const u32 process = a->result->process_ids[heap->process];
-    const u32 kind = ETLHEAP_KIND_HEAP, none = ETL_NO_ID;
-    const u64 no_size = 0;
-    const u8 no_free_type = 0;
-    const u8 kind_byte = (u8)kind;
-    const etlheap_segment one = { .rows = 1,
-                                  .alloc_ticks = &row->first_ticks,
-                                  .process = &process,
-                                  .stack = &stack,
-                                  .thread = &none,
-                                  .heap_handle = &heap->handle,
-                                  .size_bytes = &no_size,
-                                  .free_type = &no_free_type,
-                                  .kind = &kind_byte };
-    group_key key;
-    *group = GROUP_NONE;
-    if (!query_select_owner(&a->plan, kind, process, heap->handle))
-        return true;
-    if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
-        return false;
-    if (key.unwanted)
-        return true;
-    const u64 hash = etlheap_hash_bytes(&key, sizeof key);
-    u32 id = etlheap_index_find(&r->key_index, hash, same_key, r, &key);
-    if (id == 0) {
-        if (!ETLHEAP_PUSH(&r->keys, key))
-            return false;
-        id = (u32)r->keys.count;
-        if (!etlheap_index_add(&r->key_index, hash, id))
-            return false;
-    }
-    *group = id - 1;
-    return true;
-}
-
-static bool same_final(const void *owner, u32 id, const void *key)
-{
-    const replay *const r = owner;
-    const final_slot *const a = &r->finals.at[id - 1], *const b = key;
-    return a->stack == b->stack && a->owner == b->owner;
-}
-
-/* The group of a slot whose stack was provisional. Slots of untagged stacks have
- * theirs already; there may be very many of these for few stacks. */
-static bool find_final(replay *r, u32 stack, u32 owner, u32 *group)
-{
-    const u32 known = slots_find(r->slots, stack, owner);
-    if (known != 0) {
-        *group = r->slot_groups[known];
-        return true;
-    }
-    final_slot wanted = { stack, owner, GROUP_NONE };
-    const u64 hash = etlheap_hash_u64((u64)owner << 32 | stack);
-    const u32 id = etlheap_index_find(&r->final_index, hash, same_final, r, &wanted);
-    if (id != 0) {
-        *group = r->finals.at[id - 1].group;
-        return true;
-    }
-    if (!group_of(r, stack, owner, &wanted.group) || !ETLHEAP_PUSH(&r->finals, wanted))
-        return false;
-    *group = wanted.group;
-    return etlheap_index_add(&r->final_index, hash, (u32)r->finals.count);
-}
-
-static bool resolve_slots(replay *r)
-{
-    const slot_table *const slots = r->slots;
-    r->slot_groups[0] = GROUP_NONE;
-    for (u32 i = 0; i < slots->slots.count; i++) {
-        const slot_row *const slot = &slots->slots.at[i];
-        if ((slot->stack & STACK_TAG_MASK) == 0 &&
-            !group_of(r, slot->stack, slot->owner, &r->slot_groups[i + 1]))
-            return false;
-    }
-    for (u32 i = 0; i < slots->slots.count; i++) {
-        const slot_row *const slot = &slots->slots.at[i];
-        if ((slot->stack & STACK_TAG_MASK) != 0 &&
-            !find_final(r, result_final_stack(r->a->result, slot->stack), slot->owner,
-                        &r->slot_groups[i + 1]))
-            return false;
-    }
-    return true;
 }
 
 static void add_type(i64 measures[ETLHEAP_MEASURES_COUNT], const type_sums *sums, etlheap_type type)
@@ -202,9 +78,8 @@ static void add_type(i64 measures[ETLHEAP_MEASURES_COUNT], const type_sums *sums
     measures[ETLHEAP_MEASURE_REALLOC_COUNT] += sums->realloc_count;
 }
 
-static bool publish_typed(replay *r, const live_group *group, group_key key)
+static bool publish_typed(aggregator *a, const live_group *group, group_key key)
 {
-    aggregator *const a = r->a;
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
         const type_sums *const sums = &group->types[live_type((etlheap_type)type)];
         const bool selected = a->query->types == 0 || (a->query->types >> type & 1) != 0;
@@ -227,27 +102,28 @@ static bool publish_typed(replay *r, const live_group *group, group_key key)
     return true;
 }
 
-static bool publish_whole(replay *r, const live_group *group, group_key key)
+static bool publish_whole(aggregator *a, const live_group *group, group_key key)
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
         add_type(row.measures, &group->types[live_type((etlheap_type)type)], (etlheap_type)type);
-        add_type(r->a->totals[ETLHEAP_KIND_HEAP], &group->types[live_type((etlheap_type)type)],
+        add_type(a->totals[ETLHEAP_KIND_HEAP], &group->types[live_type((etlheap_type)type)],
                  (etlheap_type)type);
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
         return true;
     row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = group->curve.peak_size;
     row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = group->curve.peak_count;
-    return ETLHEAP_PUSH(&r->a->groups, row);
+    return ETLHEAP_PUSH(&a->groups, row);
 }
 
-static bool publish_groups(replay *r, const live_group *groups)
+static bool publish_groups(aggregator *a, const slot_groups *slots, const live_group *groups)
 {
-    for (size_t i = 0; i < r->keys.count; i++) {
-        const group_key key = r->keys.at[i];
+    const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    for (size_t i = 0; i < slots->keys.count; i++) {
+        const group_key key = slots->keys.at[i];
         const bool ok =
-            r->by_type ? publish_typed(r, &groups[i], key) : publish_whole(r, &groups[i], key);
+            by_type ? publish_typed(a, &groups[i], key) : publish_whole(a, &groups[i], key);
         if (!ok)
             return false;
     }

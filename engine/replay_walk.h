@@ -4,9 +4,7 @@
 #ifndef ETLHEAP_REPLAY_WALK_H
 #define ETLHEAP_REPLAY_WALK_H
 
-#include "journal.h"
-
-#define GROUP_NONE UINT32_MAX /* not selected */
+#include "slot_groups.h"
 
 /* A running sum with its maximum; a value counts once time moves on. */
 typedef struct curve {

@@ -1,0 +1,121 @@
+/* slot_groups.c - see slot_groups.h. */
+#include "slot_groups.h"
+
+#include <stdlib.h>
+
+static bool resolve(slot_groups *r);
+
+bool slot_groups_open(slot_groups *out, aggregator *a)
+{
+    const slot_table *const slots = &a->result->slot_table;
+    *out = (slot_groups){ .a = a,
+                          .slots = slots,
+                          .of_slot = calloc(slots->slots.count + 1, sizeof *out->of_slot) };
+    return out->of_slot != NULL && resolve(out);
+}
+
+void slot_groups_close(slot_groups *groups)
+{
+    ETLHEAP_VECTOR_FREE(&groups->keys);
+    etlheap_index_free(&groups->key_index);
+    ETLHEAP_VECTOR_FREE(&groups->finals);
+    etlheap_index_free(&groups->final_index);
+    free(groups->of_slot);
+    groups->of_slot = NULL;
+}
+
+static bool same_key(const void *owner, u32 id, const void *key)
+{
+    const slot_groups *const r = owner;
+    return memcmp(&r->keys.at[id - 1], key, sizeof(group_key)) == 0;
+}
+
+/* The group of a slot's blocks, whatever their type; GROUP_NONE: filtered out. */
+static bool group_of(slot_groups *r, u32 stack, u32 owner, u32 *group)
+{
+    aggregator *const a = r->a;
+    const owner_row *const row = &r->slots->owners.at[owner - 1];
+    const heap_row *const heap = &r->slots->heaps.at[row->heap - 1];
+    const u32 process = a->result->process_ids[heap->process];
+    const u32 kind = ETLHEAP_KIND_HEAP, none = ETL_NO_ID;
+    const u64 no_size = 0;
+    const u8 no_free_type = 0;
+    const u8 kind_byte = (u8)kind;
+    const etlheap_segment one = { .rows = 1,
+                                  .alloc_ticks = &row->first_ticks,
+                                  .process = &process,
+                                  .stack = &stack,
+                                  .thread = &none,
+                                  .heap_handle = &heap->handle,
+                                  .size_bytes = &no_size,
+                                  .free_type = &no_free_type,
+                                  .kind = &kind_byte };
+    group_key key;
+    *group = GROUP_NONE;
+    if (!query_select_owner(&a->plan, kind, process, heap->handle))
+        return true;
+    if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
+        return false;
+    if (key.unwanted)
+        return true;
+    const u64 hash = etlheap_hash_bytes(&key, sizeof key);
+    u32 id = etlheap_index_find(&r->key_index, hash, same_key, r, &key);
+    if (id == 0) {
+        if (!ETLHEAP_PUSH(&r->keys, key))
+            return false;
+        id = (u32)r->keys.count;
+        if (!etlheap_index_add(&r->key_index, hash, id))
+            return false;
+    }
+    *group = id - 1;
+    return true;
+}
+
+static bool same_final(const void *owner, u32 id, const void *key)
+{
+    const slot_groups *const r = owner;
+    const final_slot *const a = &r->finals.at[id - 1], *const b = key;
+    return a->stack == b->stack && a->owner == b->owner;
+}
+
+/* The group of a slot whose stack was provisional. Slots of untagged stacks have
+ * theirs already; there may be very many of these for few stacks. */
+static bool find_final(slot_groups *r, u32 stack, u32 owner, u32 *group)
+{
+    const u32 known = slots_find(r->slots, stack, owner);
+    if (known != 0) {
+        *group = r->of_slot[known];
+        return true;
+    }
+    final_slot wanted = { stack, owner, GROUP_NONE };
+    const u64 hash = etlheap_hash_u64((u64)owner << 32 | stack);
+    const u32 id = etlheap_index_find(&r->final_index, hash, same_final, r, &wanted);
+    if (id != 0) {
+        *group = r->finals.at[id - 1].group;
+        return true;
+    }
+    if (!group_of(r, stack, owner, &wanted.group) || !ETLHEAP_PUSH(&r->finals, wanted))
+        return false;
+    *group = wanted.group;
+    return etlheap_index_add(&r->final_index, hash, (u32)r->finals.count);
+}
+
+static bool resolve(slot_groups *r)
+{
+    const slot_table *const slots = r->slots;
+    r->of_slot[0] = GROUP_NONE;
+    for (u32 i = 0; i < slots->slots.count; i++) {
+        const slot_row *const slot = &slots->slots.at[i];
+        if ((slot->stack & STACK_TAG_MASK) == 0 &&
+            !group_of(r, slot->stack, slot->owner, &r->of_slot[i + 1]))
+            return false;
+    }
+    for (u32 i = 0; i < slots->slots.count; i++) {
+        const slot_row *const slot = &slots->slots.at[i];
+        if ((slot->stack & STACK_TAG_MASK) != 0 &&
+            !find_final(r, result_final_stack(r->a->result, slot->stack), slot->owner,
+                        &r->of_slot[i + 1]))
+            return false;
+    }
+    return true;
+}

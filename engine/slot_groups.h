@@ -1,0 +1,35 @@
+/*
+ * slot_groups.h - the group of each slot: what does not depend on single blocks.
+ *
+ * Names, culling and filters by process, heap and frame are the same for all
+ * blocks of a slot, so they are looked at once per slot, and summing up needs one
+ * look-up per block.
+ */
+#ifndef ETLHEAP_SLOT_GROUPS_H
+#define ETLHEAP_SLOT_GROUPS_H
+
+#include "aggregate.h"
+
+#define GROUP_NONE UINT32_MAX /* not selected */
+
+/* A tagged stack's slot is that of the stack it turned out to be. */
+typedef struct final_slot {
+    u32 stack, owner;
+    u32 group;
+} final_slot;
+
+typedef struct slot_groups {
+    aggregator *a;
+    const slot_table *slots;
+    ETLHEAP_VECTOR(group_key) keys; /* by group; their type is 0 */
+    etlheap_index key_index;
+    ETLHEAP_VECTOR(final_slot) finals;
+    etlheap_index final_index;
+    u32 *of_slot; /* by slot number, [0] is GROUP_NONE */
+} slot_groups;
+
+/* False without memory; to be closed in any case. */
+bool slot_groups_open(slot_groups *out, aggregator *a);
+void slot_groups_close(slot_groups *groups);
+
+#endif
