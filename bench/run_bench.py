@@ -62,6 +62,8 @@ def heap_rows(bench):
     rounds.add("H -j2", bench.report(h))
     rounds.add("sum", [bench.tool("bench_sum"), h, str(JOBS)])
     rounds.add("H -j1", bench.report(h, 1))
+    for threads in (1, JOBS):
+        rounds.add(f"arithmetic {threads}", [bench.tool("bench_scale"), str(threads)])
     rounds.add("HK -j2", bench.report(hk))
     rounds.add("HC -j1", bench.report(hc, 1))
     heaptrack = add_heaptrack(bench, rounds)
@@ -79,6 +81,8 @@ def heap_rows(bench):
         Row("report's time in times of the sum", rounds.ratios("H -j2", "sum"), "x", 8, 4,
             at_most=True),
         Row("report on H, -j1 to -j2", rounds.ratios("H -j1", "H -j2"), "x", 1.8, 1.95),
+        Row("  arithmetic alone, 1 to 2 threads",
+            rounds.ratios("arithmetic 1", f"arithmetic {JOBS}"), "x"),
     ]
     if heaptrack:
         rows += [
