@@ -34,7 +34,9 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 
 PARSER_SRCS := $(patsubst %,parser/%.c, \
 	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
-	decode_system describe diag event_class file_kind map names record session status trace \
+	decode_system describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees \
+	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
+	status trace \
 	utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	aggregate arena blocks census census_match context deferred engine frames intern join journal \
@@ -58,7 +60,7 @@ BUILDER_SRCS := $(sort $(wildcard tests/etl_build*.c tests/lz77_*.c tests/scenar
 TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS),$(sort $(wildcard tests/*.c)))
 
 # Each of these is a program, the others in bench/ are what they share.
-BENCH_PROGRAM_SRCS := bench/make_bench.c bench/heaptrack_file.c bench/rss_anon.c \
+BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/heaptrack_file.c bench/rss_anon.c \
 	$(sort $(wildcard bench/bench_*.c))
 BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench/*.c)))
 

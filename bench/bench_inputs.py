@@ -9,7 +9,10 @@ import sys
 MIB = 1 << 20
 
 # Written in place of an input of the builder, with an allowance for their size.
-OTHER_FILES = {"H.heaptrack": 140 * MIB, "H8.rows.csv": 1200 * MIB, "H.ehs": 400 * MIB}
+OTHER_FILES = {"H.heaptrack": 140 * MIB, "H8.rows.csv": 1200 * MIB, "H.ehs": 400 * MIB,
+               "large.pdb": 640 * MIB}
+
+PDB_FUNCTIONS = 1000000
 
 
 class BenchError(Exception):
@@ -55,6 +58,8 @@ class Inputs:
                 self.make(name)
         if "H.heaptrack" in names:
             self.make_heaptrack()
+        if "large.pdb" in names:
+            self.make_pdb()
         os.sync()
 
     def is_made(self, name):
@@ -86,6 +91,14 @@ class Inputs:
             allocs = str(self.facts("H")["heap_allocs"])
             with open(path + ".part", "wb") as file:
                 subprocess.run([self.program("heaptrack_file"), allocs], stdout=file, check=True)
+            os.replace(path + ".part", path)
+        return path
+
+    def make_pdb(self):
+        """A PDB of a million functions."""
+        path = self.path("large.pdb")
+        if not os.path.exists(path):
+            run_quietly([self.program("make_pdb"), str(PDB_FUNCTIONS), path + ".part"])
             os.replace(path + ".part", path)
         return path
 

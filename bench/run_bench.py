@@ -27,6 +27,7 @@ MB = 1e6
 MIB = 1 << 20
 JOBS = 2  # the targets are for two cores
 LARGE_RUNS = 3  # of the largest input
+SYMBOL_ADDRESSES = 1000000
 
 
 class Bench:
@@ -231,6 +232,22 @@ def python_rows(bench):
                 rounds.ratios("python", "etlheap"), "x", 100)]
 
 
+def symbols_rows(bench):
+    """The PDB reader on one file as large as a browser's."""
+    pdb = bench.inputs.make_pdb()
+    bench.inputs.warm(pdb)
+    command = [bench.tool("bench_symbols"), pdb, str(SYMBOL_ADDRESSES)]
+    found = json.loads(run_quietly(command + [str(bench.runs)]))
+    _, memory = wall_and_memory(bench.tool("rss_anon"), command + ["1"])
+    label = f"PDB of {os.path.getsize(pdb) / MB:.0f} MB"
+    return [
+        Row(f"{label}, addresses resolved, one thread",
+            [rate / 1e6 for rate in found["addresses_per_second"]], "M/s", 1, 2),
+        Row(f"{label}, peak of RssAnon", [memory / MIB], "MiB", 64, 32, at_most=True),
+        Row(f"{label}, opened", [1e3 * found["open_seconds"]], "ms", 10, 2, at_most=True),
+    ]
+
+
 def always(_):
     return True
 
@@ -259,6 +276,7 @@ GROUPS = {
     "store": (store_rows, ["H", "H.ehs"], has_store),
     "types": (types_rows, ["H8", "H8.rows.csv"], always),
     "virtual": (virtual_rows, ["V"], always),
+    "symbols": (symbols_rows, ["large.pdb"], always),
     "python": (python_rows, ["S"], has_python_reader),
 }
 

@@ -116,7 +116,7 @@ static void find_places(const query_plan *plan, const etlheap_segment *segment, 
     const bool exits_free = plan->query->at_exit_freed;
     for (u32 i = 0; i < BLOCK_ROWS; i++) {
         const bool is_exit = how[i] == ETLHEAP_FREE_PROCESS_EXIT;
-        const i64 freed_ticks = is_exit & !exits_free ? ETLHEAP_TICKS_NEVER : frees[i];
+        const i64 freed_ticks = (is_exit & !exits_free) != 0 ? ETLHEAP_TICKS_NEVER : frees[i];
         const u32 outside = allocs[i] < from;
         const u32 freed = freed_ticks < to;
         const u32 place = stacks[i] * ETLHEAP_TYPE_COUNT + (outside << 1 | (freed ^ outside));

@@ -34,6 +34,10 @@ need_for_test()
     need_library cmocka libcmocka-dev
     need_command python3 python3
     need_command zip zip
+    # Programs and PDBs are made and compared with these; other versions print otherwise.
+    need_command clang-16 clang-16
+    need_command lld-link-16 lld-16
+    need_command llvm-symbolizer-16 llvm-16
 }
 
 for what in "$@"; do
