@@ -35,14 +35,16 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 PARSER_SRCS := $(patsubst %,parser/%.c, \
 	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
 	decode_system describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees \
-	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
+	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types pe pe_debug pe_exports record session \
 	status trace \
 	utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	aggregate arena blocks census census_match context deferred engine frames intern join journal \
 	journal_chunks journal_file modules order pair peaks plan query range_map ranges replay \
 	replay_walk result scan shard slot_groups slots stack_totals stacks store stream \
-	table tag_groups timebase workers)
+	symbol_cab symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
+	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
+	symbol_url table tag_groups timebase workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities csv_report display formats json json_dump json_info json_report outline \
 	record_view sink tabular text_buffer text_dump text_info text_missing text_parts \
@@ -89,7 +91,8 @@ BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 # --- flags --------------------------------------------------------------------
 
 # pkg-config name and Debian package, side by side.
-LIBRARIES := libxxhash:libxxhash-dev libzip:libzip-dev
+LIBRARIES := libxxhash:libxxhash-dev libzip:libzip-dev libcurl:libcurl4-openssl-dev \
+	libmspack:libmspack-dev
 TEST_LIBRARIES := cmocka:libcmocka-dev
 pkg_names = $(foreach pair,$(1),$(firstword $(subst :, ,$(pair))))
 

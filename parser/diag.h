@@ -85,7 +85,41 @@ typedef enum etl_severity {
       "the trace has no heap and no VirtualAlloc events; record with: wpr -start Heap, or xperf "  \
       "-start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                       \
     X(trace_without_modules, INFO,                                                                 \
-      "no image events: stacks are bare addresses; record the kernel session with LOADER")
+      "no image events: stacks are bare addresses; record the kernel session with LOADER")         \
+    X(symbol_mismatch, INFO,                                                                       \
+      "symbol files of the right name that belong to another build (GUID, age or time stamp "      \
+      "differ); they were not used; --symbols-loose accepts them")                                 \
+    X(symbol_loose, INFO,                                                                          \
+      "symbol files of another build that --symbols-loose accepted: names and lines from them "    \
+      "may be wrong")                                                                              \
+    X(symbol_file_unusable, DAMAGE,                                                                \
+      "symbol files that are damaged or of a kind we do not read; they were passed over")          \
+    X(symbol_cabinet_invalid, DAMAGE,                                                              \
+      "compressed symbol files (.pd_, .dl_) that do not expand; they were passed over")            \
+    X(symbol_folder_missing, INFO,                                                                 \
+      "folders of the symbol path that do not exist or cannot be read")                            \
+    X(symbol_withheld, INFO,                                                                       \
+      "symbol files whose store says, in a file.ptr, that they are not available")                 \
+    X(symbol_pointer_unreachable, INFO,                                                            \
+      "symbol files whose store points (file.ptr) to a place that cannot be reached from here, "   \
+      "such as a Windows share")                                                                   \
+    X(symbol_cache_unwritable, INFO,                                                               \
+      "symbol files that could not be kept in a cache folder of the symbol path; check its "       \
+      "permissions and free space")                                                                \
+    X(symbol_server_unreachable, INFO,                                                             \
+      "symbol servers that did not answer and were given up for this run; run again, or use "      \
+      "--offline to skip them")                                                                    \
+    X(symbol_server_denied, INFO,                                                                  \
+      "requests that a symbol server refused without a login (HTTP 401 or 403); check the "        \
+      "address and the access token in the symbol path")                                           \
+    X(symbol_answer_rejected, INFO,                                                                \
+      "answers of a symbol server that were no symbol files (often the page of a login or "        \
+      "proxy); they were thrown away")                                                             \
+    X(symbol_download_failed, INFO,                                                                \
+      "downloads that were cut off again and again; the part received is kept and the next run "   \
+      "resumes it")                                                                                \
+    X(symbol_too_large, LIMIT,                                                                     \
+      "symbol files larger than the limit for downloads; they were not fetched")
 
 typedef enum etl_diag {
 #define ETL_DIAG_ENUM(name, severity, sentence) ETL_DIAG_##name,

@@ -9,7 +9,6 @@
 #define ETL_SYMBOLS_H
 
 #include "pdb.h"
-
-#include "undecorate.h"
+#include "pe.h"
 
 #endif

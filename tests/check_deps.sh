@@ -27,6 +27,8 @@ need_for_build()
     need_command pkg-config pkg-config
     need_library libxxhash libxxhash-dev
     need_library libzip libzip-dev
+    need_library libcurl libcurl4-openssl-dev
+    need_library libmspack libmspack-dev
 }
 
 need_for_test()
@@ -34,6 +36,8 @@ need_for_test()
     need_library cmocka libcmocka-dev
     need_command python3 python3
     need_command zip zip
+    need_command openssl openssl
+    need_command gcab gcab
     # Programs and PDBs are made and compared with these; other versions print otherwise.
     need_command clang-16 clang-16
     need_command lld-link-16 lld-16

@@ -15,6 +15,8 @@ BEGIN {
     grant("xxhash.h", "engine")
     grant("zstd.h", "engine formats")
     grant("zip.h", "formats")
+    grant("curl/curl.h", "engine")
+    grant("mspack.h", "engine")
     grant("pthread.h", "engine")
     grant("stdatomic.h", "engine cli")
     for (i = 1; i < ARGC; i++)

@@ -1,0 +1,144 @@
+/*
+ * symbol_elements.c - the text of a symbol path, taken apart.
+ */
+#include <stdlib.h>
+
+#include "symbol_elements.h"
+#include "symbol_files.h"
+
+#define WHITE_SPACE " \t\r\n"
+
+static etl_status add_element(symbol_elements *elements, etl_bytes text, etl_error *err);
+static etl_status add_stores(symbol_elements *elements, symbol_element *element, etl_bytes text,
+                             etl_error *err);
+static bool make_store(symbol_elements *elements, etl_bytes text, symbol_store_text *out);
+static etl_bytes take_until(etl_bytes *rest, char separator);
+static etl_bytes trimmed(etl_bytes text);
+static bool is_word(etl_bytes text, const char *word);
+static bool is_url(etl_bytes text);
+
+etl_status symbol_elements_parse(symbol_elements *elements, const char *text, etl_error *err)
+{
+    etl_bytes rest = { (const u8 *)text, strlen(text) };
+    while (rest.size > 0) {
+        const etl_bytes element = trimmed(take_until(&rest, ';'));
+        if (element.size == 0)
+            continue;
+        const etl_status status = add_element(elements, element, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    return ETL_OK;
+}
+
+void symbol_elements_free(symbol_elements *elements)
+{
+    ETLHEAP_VECTOR_FREE(&elements->list);
+    etlheap_arena_free(&elements->texts);
+}
+
+static etl_status add_element(symbol_elements *elements, etl_bytes text, etl_error *err)
+{
+    symbol_element element = { .kind = SYMBOL_ELEMENT_FOLDER };
+    etl_bytes stores = text;
+    const bool has_parts = memchr(text.at, '*', text.size) != NULL;
+    const etl_bytes word = take_until(&stores, '*');
+    if (has_parts && is_word(word, "cache")) {
+        element.kind = SYMBOL_ELEMENT_CACHE;
+    } else if (has_parts && is_word(word, "srv")) {
+        element.kind = SYMBOL_ELEMENT_CHAIN;
+    } else if (has_parts && is_word(word, "symsrv")) {
+        element.kind = SYMBOL_ELEMENT_CHAIN;
+        (void)take_until(&stores, '*'); /* the DLL that would do the search on Windows */
+    } else {
+        element.kind = is_url(text) ? SYMBOL_ELEMENT_CHAIN : SYMBOL_ELEMENT_FOLDER;
+        stores = text;
+    }
+    const etl_status status = add_stores(elements, &element, stores, err);
+    if (status != ETL_OK)
+        return status;
+    return ETLHEAP_PUSH(&elements->list, element)
+               ? ETL_OK
+               : etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for the symbol path");
+}
+
+static etl_status add_stores(symbol_elements *elements, symbol_element *element, etl_bytes text,
+                             etl_error *err)
+{
+    /* A cache and a folder are one place, and a folder may have a star in its name. */
+    const bool is_chain = element->kind == SYMBOL_ELEMENT_CHAIN;
+    do {
+        if (element->store_count == SYMBOL_CHAIN_STORES_MAX)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "a chain of the symbol path has more than %d stores",
+                                 SYMBOL_CHAIN_STORES_MAX);
+        etl_bytes store = text;
+        text.size = 0;
+        if (is_chain) {
+            text = store;
+            store = take_until(&text, '*');
+        }
+        if (!make_store(elements, trimmed(store), &element->stores[element->store_count++]))
+            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for the symbol path");
+    } while (text.size > 0);
+    return ETL_OK;
+}
+
+static bool make_store(symbol_elements *elements, etl_bytes text, symbol_store_text *out)
+{
+    out->place = text.size == 0 ? SYMBOL_PLACE_DEFAULT
+                 : is_url(text) ? SYMBOL_PLACE_SERVER
+                                : SYMBOL_PLACE_FOLDER;
+    while (text.size > 1 && (text.at[text.size - 1] == '/' || text.at[text.size - 1] == '\\'))
+        text.size--;
+    char *const copy = etlheap_arena_alloc(&elements->texts, text.size + 1);
+    if (!copy)
+        return false;
+    if (text.size > 0)
+        memcpy(copy, text.at, text.size);
+    copy[text.size] = 0;
+    out->text = copy;
+    return true;
+}
+
+/* What stands before the next separator; *rest is what stands behind it. */
+static etl_bytes take_until(etl_bytes *rest, char separator)
+{
+    const u8 *const end = rest->size ? memchr(rest->at, separator, rest->size) : NULL;
+    const size_t size = end ? (size_t)(end - rest->at) : rest->size;
+    const etl_bytes taken = { rest->at, size };
+    const size_t step = end ? size + 1 : size;
+    *rest = (etl_bytes){ rest->at + step, rest->size - step };
+    return taken;
+}
+
+static etl_bytes trimmed(etl_bytes text)
+{
+    while (text.size > 0 && strchr(WHITE_SPACE "\"", text.at[0])) {
+        text.at++;
+        text.size--;
+    }
+    while (text.size > 0 && strchr(WHITE_SPACE "\"", text.at[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+static bool is_word(etl_bytes text, const char *word)
+{
+    char copy[8];
+    if (text.size >= sizeof copy)
+        return false;
+    memcpy(copy, text.at, text.size);
+    copy[text.size] = 0;
+    return symbol_same_name(copy, word);
+}
+
+static bool is_url(etl_bytes text)
+{
+    char copy[9];
+    const size_t size = etl_min_u64(text.size, sizeof copy - 1);
+    memcpy(copy, text.at, size);
+    copy[size] = 0;
+    symbol_fold(copy, copy, false);
+    return strncmp(copy, "http://", 7) == 0 || strncmp(copy, "https://", 8) == 0;
+}
