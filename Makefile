@@ -39,7 +39,9 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	status trace \
 	utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	aggregate arena blocks census census_match context deferred engine frames intern join journal \
+	aggregate arena blocks census census_match context deferred ehs_codec ehs_columns ehs_facts \
+	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
+	engine frames intern join journal \
 	journal_chunks journal_file modules order pair peaks plan query range_map ranges replay \
 	replay_walk result scan shard slot_groups slots stack_totals stacks store stream \
 	symbol_cab symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
@@ -91,7 +93,7 @@ BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 # --- flags --------------------------------------------------------------------
 
 # pkg-config name and Debian package, side by side.
-LIBRARIES := libxxhash:libxxhash-dev libzip:libzip-dev libcurl:libcurl4-openssl-dev \
+LIBRARIES := libxxhash:libxxhash-dev libzstd:libzstd-dev libzip:libzip-dev libcurl:libcurl4-openssl-dev \
 	libmspack:libmspack-dev
 TEST_LIBRARIES := cmocka:libcmocka-dev
 pkg_names = $(foreach pair,$(1),$(firstword $(subst :, ,$(pair))))

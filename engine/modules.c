@@ -27,7 +27,6 @@ static bool add_module(module_table *out, trace_context *context, const image_ro
 static bool name_module(trace_context *context, u32 path, etlheap_module_info *module);
 static void identify(const trace_context *context, const image_row *row,
                      etlheap_module_info *module);
-static bool finish(module_table *out);
 
 /* Kernel images are reported for process 0 and, at times, 4. */
 static u32 owner_pid(const trace_context *context, u32 pid, u64 base)
@@ -75,7 +74,7 @@ bool modules_build(module_table *out, trace_context *context)
     if (context->identities.count > 0)
         qsort(context->identities.at, context->identities.count, sizeof *context->identities.at,
               by_identity);
-    if (replay(out, context) && finish(out))
+    if (replay(out, context) && modules_index(out))
         return true;
     modules_free(out);
     return false;
@@ -274,7 +273,7 @@ static bool add_epochs(module_table *out, const etlheap_module_info *module)
 /* Among modules that share addresses over time, each coming or going begins an
  * epoch. They lie side by side in the table, from one that nothing before it
  * reaches into to the next such. */
-static bool finish(module_table *out)
+bool modules_index(module_table *out)
 {
     u32 first = 0; /* of the neighbours whose epochs are not told yet */
     for (u32 i = 0; i < out->list.count; i++) {

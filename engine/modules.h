@@ -23,6 +23,9 @@ typedef struct module_table {
  * context's, which must outlive the table. False without memory.
  */
 bool modules_build(module_table *out, trace_context *context);
+
+/* Makes what look-ups need of a list in its order. False without memory. */
+bool modules_index(module_table *out);
 void modules_free(module_table *modules);
 
 /*

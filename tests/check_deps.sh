@@ -26,6 +26,7 @@ need_for_build()
     test -e /usr/include/stdio.h || missing="$missing libc6-dev"
     need_command pkg-config pkg-config
     need_library libxxhash libxxhash-dev
+    need_library libzstd libzstd-dev
     need_library libzip libzip-dev
     need_library libcurl libcurl4-openssl-dev
     need_library libmspack libmspack-dev

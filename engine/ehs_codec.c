@@ -1,0 +1,386 @@
+/* ehs_codec.c - see ehs_codec.h. */
+#include "ehs_codec.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+/* Planes are compressed by their byte frequencies more than by repetition, so
+ * higher levels cost time and save next to nothing. */
+#define COMPRESSION_LEVEL 3
+
+/* A plane is kept as it is when compression saves less than this part of it. */
+#define SAVING_PART 14u
+
+#define RUN 16u
+
+enum plane_mode { PLANE_CONSTANT = 0, PLANE_STORED = 1, PLANE_ZSTD = 2 };
+
+typedef struct column_head {
+    u8 layout, transform, value_bytes, shift;
+    u32 count;
+    u64 first;
+} column_head;
+
+static bool ready_to_write(ehs_codec *codec);
+static void widen(u64 *out, const void *values, u32 value_bytes, u32 count);
+static u8 drop_low_bits(u64 *values, u32 count);
+static void make_deltas(u64 *values, u32 value_bytes, u32 count);
+static bool put_head(ehs_bytes *out, const column_head *head);
+static bool put_planes(ehs_codec *codec, u32 value_bytes, u32 count, ehs_bytes *out);
+static bool put_bits(ehs_codec *codec, const u8 *values, u32 count, ehs_bytes *out);
+static bool put_plane(ehs_codec *codec, const u8 *plane, u32 count, ehs_bytes *out);
+
+static bool ready_to_read(ehs_codec *codec);
+static const char *read_head(etl_cursor *in, const ehs_target *target, column_head *head);
+static const char *read_packed(ehs_codec *codec, etl_cursor *in, ehs_target *target);
+static const char *read_planes(ehs_codec *codec, etl_cursor *in, ehs_target *target);
+static const char *read_bits(ehs_codec *codec, etl_cursor *in, ehs_target *target);
+static const char *read_plane(ehs_codec *codec, etl_cursor *in, u8 *out, u32 count);
+static void undo_deltas(const ehs_target *target, u64 first);
+static void restore_low_bits(const ehs_target *target, u32 shift);
+
+void ehs_codec_free(ehs_codec *codec)
+{
+    free(codec->pack);
+    free(codec->wide);
+    free(codec->plane);
+    ZSTD_freeCCtx(codec->compressor);
+    ZSTD_freeDCtx(codec->decompressor);
+    *codec = (ehs_codec){ 0 };
+}
+
+bool ehs_encode(ehs_codec *codec, const ehs_format *format, const void *values, u32 count,
+                ehs_bytes *out)
+{
+    assert((size_t)count * format->value_bytes <= EHS_COLUMN_BYTES_MAX);
+    if (!ready_to_write(codec))
+        return false;
+    column_head head = { format->layout, format->transform, format->value_bytes, 0, count, 0 };
+    if (format->value_bytes > 1) {
+        widen(codec->wide, values, format->value_bytes, count);
+        head.shift = drop_low_bits(codec->wide, count);
+        head.first = count > 0 ? codec->wide[0] : 0;
+        if (format->transform == EHS_TRANSFORM_DELTA)
+            make_deltas(codec->wide, format->value_bytes, count);
+    }
+    if (!put_head(out, &head))
+        return false;
+    if (format->layout == EHS_LAYOUT_PACKED)
+        return ehs_pack(out, codec->wide, count);
+    if (format->layout == EHS_LAYOUT_BITS)
+        return put_bits(codec, values, count, out);
+    return format->value_bytes == 1 ? put_plane(codec, values, count, out)
+                                    : put_planes(codec, format->value_bytes, count, out);
+}
+
+static bool ready_to_write(ehs_codec *codec)
+{
+    if (codec->wide == NULL)
+        codec->wide = malloc((size_t)EHS_COLUMN_BYTES_MAX / sizeof(u32) * sizeof(u64));
+    if (codec->plane == NULL)
+        codec->plane = malloc(EHS_COLUMN_BYTES_MAX);
+    if (codec->compressor == NULL)
+        codec->compressor = ZSTD_createCCtx();
+    return codec->wide != NULL && codec->plane != NULL && codec->compressor != NULL;
+}
+
+static void widen(u64 *out, const void *values, u32 value_bytes, u32 count)
+{
+    if (value_bytes == sizeof(u64)) {
+        memcpy(out, values, (size_t)count * sizeof *out);
+        return;
+    }
+    const u32 *const narrow = values;
+    for (u32 i = 0; i < count; i++)
+        out[i] = narrow[i];
+}
+
+/* Addresses and many sizes are multiples of 16 or more. */
+static u8 drop_low_bits(u64 *values, u32 count)
+{
+    u64 used = 0;
+    for (u32 i = 0; i < count; i++)
+        used |= values[i];
+    const u8 shift = used == 0 ? 0 : (u8)__builtin_ctzll(used);
+    for (u32 i = 0; shift > 0 && i < count; i++)
+        values[i] >>= shift;
+    return shift;
+}
+
+/* Differences wrap at the values' width, so values in any order come back. */
+static void make_deltas(u64 *values, u32 value_bytes, u32 count)
+{
+    const u64 mask = value_bytes == sizeof(u32) ? UINT32_MAX : UINT64_MAX;
+    for (u32 i = count; i-- > 1;)
+        values[i] = (values[i] - values[i - 1]) & mask;
+    if (count > 0)
+        values[0] = 0;
+}
+
+static bool put_head(ehs_bytes *out, const column_head *head)
+{
+    const u8 bytes[] = { head->layout, head->transform, head->value_bytes, head->shift };
+    return ehs_put(out, bytes, sizeof bytes) && ehs_put(out, &head->count, sizeof head->count) &&
+           (head->transform == EHS_TRANSFORM_NONE ||
+            ehs_put(out, &head->first, sizeof head->first));
+}
+
+static bool put_planes(ehs_codec *codec, u32 value_bytes, u32 count, ehs_bytes *out)
+{
+    for (u32 k = 0; k < value_bytes; k++) {
+        for (u32 i = 0; i < count; i++)
+            codec->plane[i] = (u8)(codec->wide[i] >> 8 * k);
+        if (!put_plane(codec, codec->plane, count, out))
+            return false;
+    }
+    return true;
+}
+
+static bool put_bits(ehs_codec *codec, const u8 *values, u32 count, ehs_bytes *out)
+{
+    const u32 bytes = (count + 7) / 8;
+    memset(codec->plane, 0, bytes);
+    for (u32 i = 0; i < count; i++)
+        codec->plane[i / 8] = (u8)(codec->plane[i / 8] | (values[i] & 1) << i % 8);
+    return put_plane(codec, codec->plane, bytes, out);
+}
+
+static bool is_constant(const u8 *plane, u32 count)
+{
+    return count > 0 && memcmp(plane, plane + 1, count - 1) == 0;
+}
+
+static bool put_plane(ehs_codec *codec, const u8 *plane, u32 count, ehs_bytes *out)
+{
+    if (is_constant(plane, count)) {
+        const u8 bytes[] = { PLANE_CONSTANT, plane[0] };
+        return ehs_put(out, bytes, sizeof bytes);
+    }
+    const u32 head = 1 + sizeof(u32);
+    const size_t bound = ZSTD_compressBound(count);
+    if (!ETLHEAP_RESERVE(out, head + bound))
+        return false;
+    u8 *const at = out->at + out->count;
+    const size_t size =
+        ZSTD_compressCCtx(codec->compressor, at + head, bound, plane, count, COMPRESSION_LEVEL);
+    if (ZSTD_isError(size) || size + head + count / SAVING_PART >= count) {
+        const u8 mode = PLANE_STORED;
+        return ehs_put(out, &mode, 1) && ehs_put(out, plane, count);
+    }
+    const u32 narrow_size = (u32)size;
+    at[0] = PLANE_ZSTD;
+    memcpy(at + 1, &narrow_size, sizeof narrow_size);
+    out->count += head + size;
+    return true;
+}
+
+etl_status ehs_decode(ehs_codec *codec, etl_bytes block, ehs_target *target, const char **reason)
+{
+    etl_cursor in = etl_cursor_of(block);
+    column_head head;
+    *reason = read_head(&in, target, &head);
+    if (*reason != NULL)
+        return ETL_ERR_CORRUPT;
+    if (!ready_to_read(codec))
+        return ETL_ERR_MEMORY;
+    target->count = head.count;
+    switch (head.layout) {
+    case EHS_LAYOUT_PACKED:
+        *reason = read_packed(codec, &in, target);
+        break;
+    case EHS_LAYOUT_PLANES:
+        *reason = read_planes(codec, &in, target);
+        break;
+    default:
+        *reason = read_bits(codec, &in, target);
+        break;
+    }
+    if (*reason == NULL && in.left > 0)
+        *reason = "has bytes left after its last value";
+    if (*reason != NULL)
+        return ETL_ERR_CORRUPT;
+    if (head.transform == EHS_TRANSFORM_DELTA)
+        undo_deltas(target, head.first);
+    if (head.shift > 0)
+        restore_low_bits(target, head.shift);
+    return ETL_OK;
+}
+
+static bool ready_to_read(ehs_codec *codec)
+{
+    if (codec->pack == NULL)
+        codec->pack = malloc(sizeof *codec->pack);
+    if (codec->plane == NULL)
+        codec->plane = malloc(EHS_COLUMN_BYTES_MAX);
+    if (codec->decompressor == NULL)
+        codec->decompressor = ZSTD_createDCtx();
+    return codec->pack != NULL && codec->plane != NULL && codec->decompressor != NULL;
+}
+
+static bool is_layout_of(const column_head *head)
+{
+    if (head->value_bytes == 1)
+        return head->transform == EHS_TRANSFORM_NONE && head->shift == 0 &&
+               (head->layout == EHS_LAYOUT_PLANES || head->layout == EHS_LAYOUT_BITS);
+    return head->transform <= EHS_TRANSFORM_DELTA && head->shift < 8 * head->value_bytes &&
+           (head->layout == EHS_LAYOUT_PACKED || head->layout == EHS_LAYOUT_PLANES);
+}
+
+static const char *read_head(etl_cursor *in, const ehs_target *target, column_head *head)
+{
+    *head = (column_head){ 0 };
+    head->layout = etl_u8(in);
+    head->transform = etl_u8(in);
+    head->value_bytes = etl_u8(in);
+    head->shift = etl_u8(in);
+    head->count = etl_u32(in);
+    if (head->transform == EHS_TRANSFORM_DELTA)
+        head->first = etl_u64(in);
+    if (!etl_ok(in))
+        return "ends inside its head";
+    if (head->value_bytes != target->value_bytes)
+        return "has values of another width";
+    if (!is_layout_of(head))
+        return "has a layout this version does not know";
+    if (head->count > target->capacity ||
+        (size_t)head->count * head->value_bytes > EHS_COLUMN_BYTES_MAX)
+        return "has more values than it may";
+    return NULL;
+}
+
+static const char *read_packed(ehs_codec *codec, etl_cursor *in, ehs_target *target)
+{
+    const bool ok = target->value_bytes == sizeof(u32)
+                        ? ehs_unpack_u32(in, codec->pack, target->values, target->count)
+                        : ehs_unpack_u64(in, codec->pack, target->values, target->count);
+    return ok ? NULL : "has packed values that do not unpack";
+}
+
+/* `statement` for each index `i` below `count`: runs of a length that a compiler
+ * knows become vectors, also where it is told to take few pains. */
+#define FOR_EACH(i, count, statement)                                                              \
+    do {                                                                                           \
+        u32 run_start = 0;                                                                         \
+        for (; (count)-run_start >= RUN; run_start += RUN) {                                       \
+            for (u32 i = run_start; i < run_start + RUN; i++)                                      \
+                statement;                                                                         \
+        }                                                                                          \
+        for (u32 i = run_start; i < (count); i++)                                                  \
+            statement;                                                                             \
+    } while (0)
+
+/* Byte `place` of each value, those below it being there. */
+static void put_byte_u32(u32 *restrict values, const u8 *restrict plane, u32 place, u32 count)
+{
+    FOR_EACH(i, count, values[i] |= (u32)plane[i] << 8 * place);
+}
+
+static void put_byte_u64(u64 *restrict values, const u8 *restrict plane, u32 place, u32 count)
+{
+    FOR_EACH(i, count, values[i] |= (u64)plane[i] << 8 * place);
+}
+
+static bool is_zero_plane(const etl_cursor *in)
+{
+    return in->left >= 2 && in->at[0] == PLANE_CONSTANT && in->at[1] == 0;
+}
+
+static const char *read_planes(ehs_codec *codec, etl_cursor *in, ehs_target *target)
+{
+    if (target->value_bytes == 1)
+        return read_plane(codec, in, target->values, target->count);
+    memset(target->values, 0, (size_t)target->count * target->value_bytes);
+    for (u32 place = 0; place < target->value_bytes; place++) {
+        if (is_zero_plane(in)) {
+            etl_skip(in, 2);
+            continue;
+        }
+        const char *const reason = read_plane(codec, in, codec->plane, target->count);
+        if (reason != NULL)
+            return reason;
+        if (target->value_bytes == sizeof(u32))
+            put_byte_u32(target->values, codec->plane, place, target->count);
+        else
+            put_byte_u64(target->values, codec->plane, place, target->count);
+    }
+    return NULL;
+}
+
+static const char *read_plane(ehs_codec *codec, etl_cursor *in, u8 *out, u32 count)
+{
+    static const char *const cut = "ends inside a plane of bytes";
+    const u8 mode = etl_u8(in);
+    if (!etl_ok(in))
+        return cut;
+    if (mode == PLANE_CONSTANT) {
+        memset(out, etl_u8(in), count);
+        return etl_ok(in) ? NULL : cut;
+    }
+    if (mode != PLANE_STORED && mode != PLANE_ZSTD)
+        return "has a plane of unknown mode";
+    const u32 size = mode == PLANE_ZSTD ? etl_u32(in) : count;
+    const etl_bytes bytes = etl_view(in, size);
+    if (!etl_ok(in))
+        return cut;
+    if (mode == PLANE_STORED) {
+        if (count > 0)
+            memcpy(out, bytes.at, count);
+        return NULL;
+    }
+    const size_t got = ZSTD_decompressDCtx(codec->decompressor, out, count, bytes.at, bytes.size);
+    return got == count ? NULL : "has a plane that does not decompress";
+}
+
+/* Eight bits to eight bytes: a copy of the byte in each, masked to its bit, is 0
+ * or not; adding all but that bit's complement carries "not 0" into bit 7. */
+static u64 spread_bits(u8 bits)
+{
+    const u64 copies = bits * (u64)0x0101010101010101;
+    const u64 chosen = copies & 0x8040201008040201;
+    return (chosen + 0x00406070787C7E7F) >> 7 & 0x0101010101010101;
+}
+
+static const char *read_bits(ehs_codec *codec, etl_cursor *in, ehs_target *target)
+{
+    const u32 bytes = (target->count + 7) / 8;
+    const char *const reason = read_plane(codec, in, codec->plane, bytes);
+    if (reason != NULL)
+        return reason;
+    u8 *const values = target->values;
+    const u32 whole = target->count / 8, rest = target->count % 8;
+    for (u32 i = 0; i < whole; i++) {
+        const u64 eight = spread_bits(codec->plane[i]);
+        memcpy(values + (size_t)i * 8, &eight, sizeof eight);
+    }
+    if (rest == 0)
+        return NULL;
+    const u64 eight = spread_bits(codec->plane[whole]);
+    memcpy(values + (size_t)whole * 8, &eight, rest);
+    return codec->plane[whole] >> rest == 0 ? NULL : "has bits left after its last value";
+}
+
+static void undo_deltas(const ehs_target *target, u64 first)
+{
+    if (target->value_bytes == sizeof(u32)) {
+        u32 *const values = target->values;
+        u32 sum = (u32)first;
+        for (u32 i = 0; i < target->count; i++)
+            values[i] = sum += values[i];
+        return;
+    }
+    u64 *const values = target->values;
+    u64 sum = first;
+    for (u32 i = 0; i < target->count; i++)
+        values[i] = sum += values[i];
+}
+
+static void restore_low_bits(const ehs_target *target, u32 shift)
+{
+    if (target->value_bytes == sizeof(u32)) {
+        u32 *const values = target->values;
+        FOR_EACH(i, target->count, values[i] <<= shift);
+        return;
+    }
+    u64 *const values = target->values;
+    FOR_EACH(i, target->count, values[i] <<= shift);
+}

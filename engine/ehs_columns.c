@@ -1,0 +1,23 @@
+/* ehs_columns.c - see ehs_columns.h. */
+#include "ehs_columns.h"
+
+static const ehs_column_info columns[] = {
+#define EHS_COLUMN_ROW(name, id, text, layout, transform, bytes)                                   \
+    { id, text, { EHS_LAYOUT_##layout, EHS_TRANSFORM_##transform, bytes } },
+    EHS_COLUMNS(EHS_COLUMN_ROW)
+#undef EHS_COLUMN_ROW
+};
+
+/* The list is in ascending order of ids; a test sees to it. */
+const ehs_column_info *ehs_column_find(u32 id)
+{
+    size_t low = 0, high = ETL_COUNT_OF(columns);
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (columns[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ETL_COUNT_OF(columns) && columns[low].id == id ? &columns[low] : NULL;
+}

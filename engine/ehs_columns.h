@@ -1,0 +1,174 @@
+/*
+ * ehs_columns.h - every column a `.ehs` file has: what tables it holds.
+ *
+ * A column's id is written in the file and never changes its meaning: table << 8
+ * | number. New columns get new ids; a reader leaves out ids it does not know, and
+ * a column that an older file lacks reads as zeros.
+ */
+#ifndef ETLHEAP_EHS_COLUMNS_H
+#define ETLHEAP_EHS_COLUMNS_H
+
+#include "ehs_codec.h"
+
+/* Values of one block of a column; text has up to EHS_COLUMN_BYTES_MAX bytes. */
+#define EHS_PART_ROWS 65536u
+
+static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is one block");
+
+/*
+ * X(enumerator, id, "table.column", layout, transform, value bytes)
+ *
+ * heap: events in time order, a part for each EHS_PART_ROWS of them. An event is
+ *   an allocation or an end, told by is_end; slot to is_realloc have a row for
+ *   each allocation and back and how one for each end.
+ * segment: one row for each part of heap. checkpoint: one for each set of blocks
+ *   open before a segment, whose rows are in parts of open.
+ * slot: row n - 1 is what n means in heap.slot and open.slot: the stack, the
+ *   owner, and the thread of blocks that name none. owner: row n - 1 is owner n: a
+ *   heap while the modules of its process stay as they are. handle: row n - 1 is
+ *   heap n, a handle of a process.
+ * life: lifetimes of other kinds than heap. Its stacks and processes may have been
+ *   written before they were final: ref says what a stack number is, and the
+ *   thread that comes with it; row n - 1 of instance is process n. What is in
+ *   neither table is final.
+ * string: all text, each string ended by a NUL; columns that hold text hold the
+ *   number of a string, counted from 1, or 0 for the empty one.
+ * trace: one row. The other tables are what their names say.
+ * frame: distinct addresses. stack: stacks told from one another, see ehs_stacks.h.
+ */
+#define EHS_COLUMNS(X)                                                                             \
+    X(HEAP_IS_END, 0x0101, "heap.is_end", BITS, NONE, 1)                                           \
+    X(HEAP_IS_LATER, 0x0102, "heap.is_later", BITS, NONE, 1)                                       \
+    X(HEAP_TICKS, 0x0103, "heap.ticks", PLANES, DELTA, 8)                                          \
+    X(HEAP_SLOT, 0x0104, "heap.slot", PACKED, NONE, 4)                                             \
+    X(HEAP_SIZE, 0x0105, "heap.size", PACKED, NONE, 8)                                             \
+    X(HEAP_ADDRESS, 0x0106, "heap.address", PLANES, NONE, 8)                                       \
+    X(HEAP_THREAD, 0x0107, "heap.thread", PLANES, NONE, 4)                                         \
+    X(HEAP_IS_REALLOC, 0x0108, "heap.is_realloc", BITS, NONE, 1)                                   \
+    X(HEAP_BACK, 0x0109, "heap.back", PACKED, NONE, 4)                                             \
+    X(HEAP_HOW, 0x010A, "heap.how", PLANES, NONE, 1)                                               \
+    X(SEGMENT_FIRST_TICKS, 0x0201, "segment.first_ticks", PLANES, DELTA, 8)                        \
+    X(SEGMENT_LAST_TICKS, 0x0202, "segment.last_ticks", PLANES, DELTA, 8)                          \
+    X(SEGMENT_EVENTS, 0x0203, "segment.events", PLANES, NONE, 4)                                   \
+    X(SEGMENT_ALLOCS, 0x0204, "segment.allocs", PLANES, NONE, 4)                                   \
+    X(SEGMENT_SIZE_MIN, 0x0205, "segment.size_min", PLANES, NONE, 8)                               \
+    X(SEGMENT_SIZE_MAX, 0x0206, "segment.size_max", PLANES, NONE, 8)                               \
+    X(CHECKPOINT_SEGMENT, 0x0301, "checkpoint.segment", PLANES, NONE, 4)                           \
+    X(CHECKPOINT_FIRST_PART, 0x0302, "checkpoint.first_part", PLANES, NONE, 4)                     \
+    X(CHECKPOINT_ROWS, 0x0303, "checkpoint.rows", PLANES, NONE, 8)                                 \
+    X(OPEN_ORDINAL, 0x0401, "open.ordinal", PACKED, DELTA, 4)                                      \
+    X(OPEN_SLOT, 0x0402, "open.slot", PACKED, NONE, 4)                                             \
+    X(OPEN_SIZE, 0x0403, "open.size", PACKED, NONE, 8)                                             \
+    X(OPEN_TICKS, 0x0404, "open.ticks", PLANES, DELTA, 8)                                          \
+    X(OPEN_ADDRESS, 0x0405, "open.address", PLANES, NONE, 8)                                       \
+    X(OPEN_THREAD, 0x0406, "open.thread", PLANES, NONE, 4)                                         \
+    X(OPEN_IS_REALLOC, 0x0407, "open.is_realloc", BITS, NONE, 1)                                   \
+    X(SLOT_STACK, 0x0501, "slot.stack", PACKED, NONE, 4)                                           \
+    X(SLOT_OWNER, 0x0502, "slot.owner", PLANES, NONE, 4)                                           \
+    X(SLOT_THREAD, 0x0503, "slot.thread", PLANES, NONE, 4)                                         \
+    X(OWNER_HEAP, 0x0601, "owner.heap", PLANES, NONE, 4)                                           \
+    X(OWNER_EPOCH, 0x0602, "owner.epoch", PLANES, NONE, 4)                                         \
+    X(OWNER_FIRST_TICKS, 0x0603, "owner.first_ticks", PLANES, NONE, 8)                             \
+    X(HANDLE_VALUE, 0x0611, "handle.value", PLANES, NONE, 8)                                       \
+    X(HANDLE_PROCESS, 0x0612, "handle.process", PLANES, NONE, 4)                                   \
+    X(LIFE_ALLOC_TICKS, 0x0701, "life.alloc_ticks", PLANES, NONE, 8)                               \
+    X(LIFE_FREE_TICKS, 0x0702, "life.free_ticks", PLANES, NONE, 8)                                 \
+    X(LIFE_ADDRESS, 0x0703, "life.address", PLANES, NONE, 8)                                       \
+    X(LIFE_SIZE, 0x0704, "life.size", PLANES, NONE, 8)                                             \
+    X(LIFE_HEAP, 0x0705, "life.heap", PLANES, NONE, 8)                                             \
+    X(LIFE_PROCESS, 0x0706, "life.process", PLANES, NONE, 4)                                       \
+    X(LIFE_STACK, 0x0707, "life.stack", PACKED, NONE, 4)                                           \
+    X(LIFE_THREAD, 0x0708, "life.thread", PLANES, NONE, 4)                                         \
+    X(LIFE_KIND, 0x0709, "life.kind", PLANES, NONE, 1)                                             \
+    X(LIFE_FREE_TYPE, 0x070A, "life.free_type", PLANES, NONE, 1)                                   \
+    X(LIFE_IS_REALLOC, 0x070B, "life.is_realloc", BITS, NONE, 1)                                   \
+    X(FRAME_ADDRESS, 0x0801, "frame.address", PACKED, DELTA, 8)                                    \
+    X(STACK_ID, 0x0901, "stack.id", PLANES, NONE, 4)                                               \
+    X(STACK_SHARED, 0x0902, "stack.shared", PLANES, NONE, 4)                                       \
+    X(STACK_OWN, 0x0903, "stack.own", PLANES, NONE, 4)                                             \
+    X(STACK_FRAME, 0x0A01, "stack.frame", PACKED, NONE, 4)                                         \
+    X(REF_NUMBER, 0x0B01, "ref.number", PACKED, DELTA, 4)                                          \
+    X(REF_STACK, 0x0B02, "ref.stack", PLANES, NONE, 4)                                             \
+    X(REF_THREAD, 0x0B03, "ref.thread", PLANES, NONE, 4)                                           \
+    X(INSTANCE_PROCESS, 0x0C01, "instance.process", PLANES, NONE, 4)                               \
+    X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
+    X(PROCESS_PID, 0x1101, "process.pid", PLANES, NONE, 4)                                         \
+    X(PROCESS_PARENT, 0x1102, "process.parent_pid", PLANES, NONE, 4)                               \
+    X(PROCESS_NAME, 0x1103, "process.name", PLANES, NONE, 4)                                       \
+    X(PROCESS_COMMAND, 0x1104, "process.command_line", PLANES, NONE, 4)                            \
+    X(PROCESS_START, 0x1105, "process.start_ticks", PLANES, NONE, 8)                               \
+    X(PROCESS_END, 0x1106, "process.end_ticks", PLANES, NONE, 8)                                   \
+    X(PROCESS_POINTER_BITS, 0x1107, "process.pointer_bits", PLANES, NONE, 4)                       \
+    X(PROCESS_HEAP_EVENTS, 0x1108, "process.heap_events", PLANES, NONE, 8)                         \
+    X(PROCESS_VIRTUAL_EVENTS, 0x1109, "process.virtualalloc_events", PLANES, NONE, 8)              \
+    X(PROCESS_UNPAIRED_HEAP, 0x110A, "process.free_without_alloc_heap", PLANES, NONE, 8)           \
+    X(PROCESS_UNPAIRED_VIRTUAL, 0x110B, "process.free_without_alloc_virtual", PLANES, NONE, 8)     \
+    X(PROCESS_UNPAIRED_EXTENT, 0x110C, "process.free_without_alloc_extent", PLANES, NONE, 8)       \
+    X(MODULE_PID, 0x1201, "module.pid", PLANES, NONE, 4)                                           \
+    X(MODULE_BASE, 0x1202, "module.base", PLANES, NONE, 8)                                         \
+    X(MODULE_SIZE, 0x1203, "module.size", PLANES, NONE, 8)                                         \
+    X(MODULE_PATH, 0x1204, "module.path", PLANES, NONE, 4)                                         \
+    X(MODULE_NAME, 0x1205, "module.name", PLANES, NONE, 4)                                         \
+    X(MODULE_STAMP, 0x1206, "module.time_date_stamp", PLANES, NONE, 4)                             \
+    X(MODULE_CHECKSUM, 0x1207, "module.checksum", PLANES, NONE, 4)                                 \
+    X(MODULE_HAS_RSDS, 0x1208, "module.has_rsds", BITS, NONE, 1)                                   \
+    X(MODULE_GUID_LOW, 0x1209, "module.guid_low", PLANES, NONE, 8)                                 \
+    X(MODULE_GUID_HIGH, 0x120A, "module.guid_high", PLANES, NONE, 8)                               \
+    X(MODULE_AGE, 0x120B, "module.age", PLANES, NONE, 4)                                           \
+    X(MODULE_PDB_NAME, 0x120C, "module.pdb_name", PLANES, NONE, 4)                                 \
+    X(MODULE_LOAD, 0x120D, "module.load_ticks", PLANES, NONE, 8)                                   \
+    X(MODULE_UNLOAD, 0x120E, "module.unload_ticks", PLANES, NONE, 8)                               \
+    X(VOLUME_NT_PATH, 0x1301, "volume.nt_path", PLANES, NONE, 4)                                   \
+    X(VOLUME_DOS_PATH, 0x1302, "volume.dos_path", PLANES, NONE, 4)                                 \
+    X(HOOK_ID, 0x1401, "hook.id", PLANES, NONE, 4)                                                 \
+    X(HOOK_COUNT, 0x1402, "hook.count", PLANES, NONE, 8)                                           \
+    X(HOOK_BYTES, 0x1403, "hook.bytes", PLANES, NONE, 8)                                           \
+    X(PROVIDER_GUID_LOW, 0x1501, "provider.guid_low", PLANES, NONE, 8)                             \
+    X(PROVIDER_GUID_HIGH, 0x1502, "provider.guid_high", PLANES, NONE, 8)                           \
+    X(PROVIDER_IS_MESSAGE, 0x1503, "provider.is_message", BITS, NONE, 1)                           \
+    X(PROVIDER_COUNT, 0x1504, "provider.count", PLANES, NONE, 8)                                   \
+    X(PROVIDER_BYTES, 0x1505, "provider.bytes", PLANES, NONE, 8)                                   \
+    X(DIAGNOSTIC_NAME, 0x1601, "diagnostic.name", PLANES, NONE, 4)                                 \
+    X(DIAGNOSTIC_COUNT, 0x1602, "diagnostic.count", PLANES, NONE, 8)                               \
+    X(FILE_NAME, 0x1701, "file.name", PLANES, NONE, 4)                                             \
+    X(TRACE_SESSION, 0x1801, "trace.session", PLANES, NONE, 4)                                     \
+    X(TRACE_COMPUTER, 0x1802, "trace.computer", PLANES, NONE, 4)                                   \
+    X(TRACE_CLOCK, 0x1803, "trace.clock", PLANES, NONE, 4)                                         \
+    X(TRACE_CLOCK_HZ, 0x1804, "trace.clock_hz", PLANES, NONE, 8)                                   \
+    X(TRACE_OS_BUILD, 0x1805, "trace.os_build", PLANES, NONE, 4)                                   \
+    X(TRACE_POINTER_BITS, 0x1806, "trace.pointer_bits", PLANES, NONE, 4)                           \
+    X(TRACE_CPUS, 0x1807, "trace.cpus", PLANES, NONE, 4)                                           \
+    X(TRACE_START, 0x1808, "trace.start_filetime", PLANES, NONE, 8)                                \
+    X(TRACE_DURATION, 0x1809, "trace.duration_ns", PLANES, NONE, 8)                                \
+    X(TRACE_END, 0x180A, "trace.end_ns", PLANES, NONE, 8)                                          \
+    X(TRACE_BUFFERS, 0x180B, "trace.buffers", PLANES, NONE, 8)                                     \
+    X(TRACE_EVENTS, 0x180C, "trace.events", PLANES, NONE, 8)                                       \
+    X(TRACE_EVENTS_LOST, 0x180D, "trace.events_lost", PLANES, NONE, 8)                             \
+    X(TRACE_BUFFERS_LOST, 0x180E, "trace.buffers_lost", PLANES, NONE, 8)                           \
+    X(TRACE_BYTES, 0x180F, "trace.bytes", PLANES, NONE, 8)                                         \
+    X(TRACE_ZERO_TICKS, 0x1810, "trace.zero_ticks", PLANES, NONE, 8)                               \
+    X(TRACE_FIRST_TICKS, 0x1811, "trace.first_ticks", PLANES, NONE, 8)                             \
+    X(TRACE_LAST_TICKS, 0x1812, "trace.last_ticks", PLANES, NONE, 8)                               \
+    X(TRACE_STACK_RECORDS, 0x1813, "trace.stack_records", PLANES, NONE, 8)                         \
+    X(TRACE_STACKS_MATCHED, 0x1814, "trace.stacks_matched", PLANES, NONE, 8)                       \
+    X(TRACE_STACKS_UNMATCHED, 0x1815, "trace.stacks_unmatched", PLANES, NONE, 8)                   \
+    X(TRACE_KEYS_REFERENCED, 0x1816, "trace.keys_referenced", PLANES, NONE, 8)                     \
+    X(TRACE_KEYS_RESOLVED, 0x1817, "trace.keys_resolved", PLANES, NONE, 8)                         \
+    X(TRACE_CAN, 0x1818, "trace.can", PLANES, NONE, 4)
+
+typedef enum ehs_column {
+#define EHS_COLUMN_ENUM(name, id, text, layout, transform, bytes) EHS_##name = (id),
+    EHS_COLUMNS(EHS_COLUMN_ENUM)
+#undef EHS_COLUMN_ENUM
+} ehs_column;
+
+typedef struct ehs_column_info {
+    u32 id;
+    const char *name;
+    ehs_format format;
+} ehs_column_info;
+
+/* The row of a column; NULL for an id that this version does not know. */
+const ehs_column_info *ehs_column_find(u32 id);
+
+#endif

@@ -1,0 +1,355 @@
+/* ehs_facts.c - see ehs_facts.h. */
+#include "ehs_facts.h"
+
+#include <stdlib.h>
+
+#define CLOCK_HZ_MAX ((u64)9000000000) /* time conversions are exact up to it */
+
+/* Rows that a result does not have in this form. */
+typedef struct volume_text {
+    const char *nt_path, *dos_path;
+} volume_text;
+
+typedef struct diagnostic_row {
+    const char *name;
+    u64 count;
+} diagnostic_row;
+
+/* Bits of trace.can. */
+enum {
+    CAN_HEAP = 1,
+    CAN_VIRTUALALLOC = 2,
+    CAN_EXTENT = 4,
+    CAN_STACKS = 8,
+    CAN_MODULES = 16,
+    CAN_SYMBOLS = 32
+};
+
+/* The one row of table trace. */
+typedef struct trace_row {
+    etlheap_trace_info info;
+    etlheap_stack_counts stacks;
+    i64 zero_ticks, first_ticks, last_ticks;
+    u32 can;
+} trace_row;
+
+#define FIELD(column, type, member_name, kind)                                                     \
+    {                                                                                              \
+        EHS_##column, offsetof(type, member_name), EHS_MEMBER_##kind                               \
+    }
+#define TABLE(fields, type)                                                                        \
+    {                                                                                              \
+        fields, ETL_COUNT_OF(fields), sizeof(type)                                                 \
+    }
+
+static const ehs_field process_fields[] = {
+    FIELD(PROCESS_PID, etlheap_process_info, pid, U32),
+    FIELD(PROCESS_PARENT, etlheap_process_info, parent_pid, U32),
+    FIELD(PROCESS_NAME, etlheap_process_info, name, TEXT),
+    FIELD(PROCESS_COMMAND, etlheap_process_info, command_line, TEXT),
+    FIELD(PROCESS_START, etlheap_process_info, start_ticks, U64),
+    FIELD(PROCESS_END, etlheap_process_info, end_ticks, U64),
+    FIELD(PROCESS_POINTER_BITS, etlheap_process_info, pointer_bits, U32),
+    FIELD(PROCESS_HEAP_EVENTS, etlheap_process_info, heap_events, U64),
+    FIELD(PROCESS_VIRTUAL_EVENTS, etlheap_process_info, virtualalloc_events, U64),
+    FIELD(PROCESS_UNPAIRED_HEAP, etlheap_process_info, free_without_alloc[ETLHEAP_KIND_HEAP], U64),
+    FIELD(PROCESS_UNPAIRED_VIRTUAL, etlheap_process_info,
+          free_without_alloc[ETLHEAP_KIND_VIRTUALALLOC], U64),
+    FIELD(PROCESS_UNPAIRED_EXTENT, etlheap_process_info, free_without_alloc[ETLHEAP_KIND_EXTENT],
+          U64),
+};
+
+static const ehs_field module_fields[] = {
+    FIELD(MODULE_PID, etlheap_module_info, pid, U32),
+    FIELD(MODULE_BASE, etlheap_module_info, base, U64),
+    FIELD(MODULE_SIZE, etlheap_module_info, size_bytes, U64),
+    FIELD(MODULE_PATH, etlheap_module_info, path, TEXT),
+    FIELD(MODULE_NAME, etlheap_module_info, name, TEXT),
+    FIELD(MODULE_STAMP, etlheap_module_info, time_date_stamp, U32),
+    FIELD(MODULE_CHECKSUM, etlheap_module_info, checksum, U32),
+    FIELD(MODULE_HAS_RSDS, etlheap_module_info, has_rsds, BOOL),
+    FIELD(MODULE_GUID_LOW, etlheap_module_info, guid, U64),
+    FIELD(MODULE_GUID_HIGH, etlheap_module_info, guid.bytes[8], U64),
+    FIELD(MODULE_AGE, etlheap_module_info, age, U32),
+    FIELD(MODULE_PDB_NAME, etlheap_module_info, pdb_name, TEXT),
+    FIELD(MODULE_LOAD, etlheap_module_info, load_ticks, U64),
+    FIELD(MODULE_UNLOAD, etlheap_module_info, unload_ticks, U64),
+};
+
+static const ehs_field volume_fields[] = {
+    FIELD(VOLUME_NT_PATH, volume_text, nt_path, TEXT),
+    FIELD(VOLUME_DOS_PATH, volume_text, dos_path, TEXT),
+};
+
+static const ehs_field hook_fields[] = {
+    FIELD(HOOK_ID, etlheap_hook_count, hook, U16),
+    FIELD(HOOK_COUNT, etlheap_hook_count, count, U64),
+    FIELD(HOOK_BYTES, etlheap_hook_count, bytes, U64),
+};
+
+static const ehs_field provider_fields[] = {
+    FIELD(PROVIDER_GUID_LOW, etlheap_provider_count, guid, U64),
+    FIELD(PROVIDER_GUID_HIGH, etlheap_provider_count, guid.bytes[8], U64),
+    FIELD(PROVIDER_IS_MESSAGE, etlheap_provider_count, is_message, BOOL),
+    FIELD(PROVIDER_COUNT, etlheap_provider_count, count, U64),
+    FIELD(PROVIDER_BYTES, etlheap_provider_count, bytes, U64),
+};
+
+static const ehs_field diagnostic_fields[] = {
+    FIELD(DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
+    FIELD(DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
+};
+
+static const ehs_field file_fields[] = { { EHS_FILE_NAME, 0, EHS_MEMBER_TEXT } };
+
+static const ehs_field trace_fields[] = {
+    FIELD(TRACE_SESSION, trace_row, info.session, TEXT),
+    FIELD(TRACE_COMPUTER, trace_row, info.computer, TEXT),
+    FIELD(TRACE_CLOCK, trace_row, info.clock, TEXT),
+    FIELD(TRACE_CLOCK_HZ, trace_row, info.clock_hz, U64),
+    FIELD(TRACE_OS_BUILD, trace_row, info.os_build, U32),
+    FIELD(TRACE_POINTER_BITS, trace_row, info.pointer_bits, U32),
+    FIELD(TRACE_CPUS, trace_row, info.cpus, U32),
+    FIELD(TRACE_START, trace_row, info.start_time_filetime, U64),
+    FIELD(TRACE_DURATION, trace_row, info.duration_ns, U64),
+    FIELD(TRACE_END, trace_row, info.end_ns, U64),
+    FIELD(TRACE_BUFFERS, trace_row, info.buffers, U64),
+    FIELD(TRACE_EVENTS, trace_row, info.events, U64),
+    FIELD(TRACE_EVENTS_LOST, trace_row, info.events_lost, U64),
+    FIELD(TRACE_BUFFERS_LOST, trace_row, info.buffers_lost, U64),
+    FIELD(TRACE_BYTES, trace_row, info.bytes, U64),
+    FIELD(TRACE_ZERO_TICKS, trace_row, zero_ticks, U64),
+    FIELD(TRACE_FIRST_TICKS, trace_row, first_ticks, U64),
+    FIELD(TRACE_LAST_TICKS, trace_row, last_ticks, U64),
+    FIELD(TRACE_STACK_RECORDS, trace_row, stacks.records, U64),
+    FIELD(TRACE_STACKS_MATCHED, trace_row, stacks.matched, U64),
+    FIELD(TRACE_STACKS_UNMATCHED, trace_row, stacks.unmatched, U64),
+    FIELD(TRACE_KEYS_REFERENCED, trace_row, stacks.keys_referenced, U64),
+    FIELD(TRACE_KEYS_RESOLVED, trace_row, stacks.keys_resolved, U64),
+    FIELD(TRACE_CAN, trace_row, can, U32),
+};
+
+static const ehs_table process_table = TABLE(process_fields, etlheap_process_info);
+static const ehs_table module_table_columns = TABLE(module_fields, etlheap_module_info);
+static const ehs_table volume_table = TABLE(volume_fields, volume_text);
+static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
+static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
+static const ehs_table diagnostic_table = TABLE(diagnostic_fields, diagnostic_row);
+static const ehs_table file_table = TABLE(file_fields, const char *);
+static const ehs_table trace_table = TABLE(trace_fields, trace_row);
+
+static bool save_volumes(ehs_saver *saver, const trace_context *context);
+static bool save_diagnostics(ehs_saver *saver, const etl_diag_counts *counts);
+static bool save_trace(ehs_saver *saver, const etlheap_result *result);
+static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
+static etl_status load_volumes(ehs_loader *loader, etlheap_result *result);
+static etl_status load_diagnostics(ehs_loader *loader, etl_diag_counts *counts);
+static etl_status load_trace(ehs_loader *loader, etlheap_result *result);
+
+bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
+{
+    return ehs_table_save(saver, &process_table, result->processes.at, result->processes.count) &&
+           ehs_table_save(saver, &module_table_columns, result->modules.list.at,
+                          result->modules.list.count) &&
+           save_volumes(saver, &result->context) &&
+           ehs_table_save(saver, &hook_table, result->hooks.at, result->hooks.count) &&
+           ehs_table_save(saver, &provider_table, result->providers.at, result->providers.count) &&
+           save_diagnostics(saver, &result->diag) &&
+           ehs_table_save(saver, &file_table, result->files.at, result->files.count) &&
+           save_trace(saver, result);
+}
+
+static bool save_volumes(ehs_saver *saver, const trace_context *context)
+{
+    ETLHEAP_VECTOR(volume_text) rows = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < context->volumes.count; i++) {
+        const volume_row *const volume = &context->volumes.at[i];
+        const volume_text row = { etlheap_strings_get(&context->strings, volume->nt_path),
+                                  etlheap_strings_get(&context->strings, volume->dos_path) };
+        ok = ETLHEAP_PUSH(&rows, row);
+    }
+    ok = ok && ehs_table_save(saver, &volume_table, rows.at, rows.count);
+    ETLHEAP_VECTOR_FREE(&rows);
+    return ok;
+}
+
+static bool save_diagnostics(ehs_saver *saver, const etl_diag_counts *counts)
+{
+    diagnostic_row rows[ETL_DIAG_COUNT];
+    size_t count = 0;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        if (counts->of[i] > 0)
+            rows[count++] = (diagnostic_row){ etl_diag_describe((etl_diag)i)->name, counts->of[i] };
+    }
+    return ehs_table_save(saver, &diagnostic_table, rows, count);
+}
+
+static u32 can_bits(const etlheap_abilities *can)
+{
+    return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
+           (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
+           (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u);
+}
+
+static bool save_trace(ehs_saver *saver, const etlheap_result *result)
+{
+    const trace_row row = { .info = result->info,
+                            .stacks = result->stack_counts,
+                            .zero_ticks = result->base.base->header_ticks,
+                            .first_ticks = result->first_ticks,
+                            .last_ticks = result->last_ticks,
+                            .can = can_bits(&result->abilities) };
+    return ehs_table_save(saver, &trace_table, &row, 1);
+}
+
+/* A table right into a vector of its rows. */
+static etl_status load_into(ehs_loader *loader, const ehs_table *table, void *vector)
+{
+    struct {
+        void *at;
+        size_t count, capacity;
+    } loaded = { NULL, 0, 0 };
+    const etl_status status = ehs_table_load(loader, table, &loaded.at, &loaded.count);
+    loaded.capacity = loaded.count;
+    if (status == ETL_OK)
+        memcpy(vector, &loaded, sizeof loaded);
+    return status;
+}
+
+etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
+{
+    etl_status status = load_into(loader, &process_table, &result->processes);
+    if (status == ETL_OK)
+        status = load_modules(loader, result);
+    if (status == ETL_OK)
+        status = load_volumes(loader, result);
+    if (status == ETL_OK)
+        status = load_into(loader, &hook_table, &result->hooks);
+    if (status == ETL_OK)
+        status = load_into(loader, &provider_table, &result->providers);
+    if (status == ETL_OK)
+        status = load_diagnostics(loader, &result->diag);
+    if (status == ETL_OK)
+        status = load_into(loader, &file_table, &result->files);
+    if (status == ETL_OK)
+        status = load_trace(loader, result);
+    for (size_t i = 0; i < result->hooks.count; i++)
+        result->hooks.at[i].name = etl_hook_name(result->hooks.at[i].hook);
+    return status;
+}
+
+static bool is_before(const etlheap_module_info *a, const etlheap_module_info *b)
+{
+    if (a->pid != b->pid)
+        return a->pid < b->pid;
+    return a->base != b->base ? a->base < b->base : a->load_ticks <= b->load_ticks;
+}
+
+static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
+{
+    module_table *const modules = &result->modules;
+    const etl_status status = load_into(loader, &module_table_columns, &modules->list);
+    if (status != ETL_OK)
+        return status;
+    for (size_t i = 1; i < modules->list.count; i++) {
+        if (!is_before(&modules->list.at[i - 1], &modules->list.at[i]))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of modules is out of order", i);
+    }
+    return modules_index(modules) ? ETL_OK
+                                  : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+static etl_status load_volumes(ehs_loader *loader, etlheap_result *result)
+{
+    volume_text *rows = NULL;
+    size_t count = 0;
+    const etl_status status = ehs_table_load(loader, &volume_table, &rows, &count);
+    if (status != ETL_OK)
+        return status;
+    etlheap_strings *const strings = &result->context.strings;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        const volume_text *const row = &rows[i];
+        volume_row volume;
+        ok = etlheap_strings_add(strings, row->nt_path, strlen(row->nt_path), &volume.nt_path) &&
+             etlheap_strings_add(strings, row->dos_path, strlen(row->dos_path), &volume.dos_path) &&
+             ETLHEAP_PUSH(&result->context.volumes, volume);
+    }
+    free(rows);
+    return ok ? ETL_OK : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* A name this version does not know is of a later one, and left out. */
+static etl_status load_diagnostics(ehs_loader *loader, etl_diag_counts *counts)
+{
+    diagnostic_row *rows = NULL;
+    size_t count = 0;
+    const etl_status status = ehs_table_load(loader, &diagnostic_table, &rows, &count);
+    for (size_t i = 0; i < count; i++) {
+        for (int diag = 0; diag < ETL_DIAG_COUNT; diag++) {
+            if (strcmp(etl_diag_describe((etl_diag)diag)->name, rows[i].name) == 0)
+                etl_diag_add(counts, (etl_diag)diag, rows[i].count);
+        }
+    }
+    free(rows);
+    return status;
+}
+
+/* The clock of the trace as a session, for conversions of time. */
+static bool make_session(etlheap_result *result, const trace_row *row)
+{
+    etl_session *const session =
+        etlheap_arena_alloc(&result->context.strings.arena, sizeof *session);
+    if (session == NULL)
+        return false;
+    const bool is_system = strcmp(row->info.clock, "system") == 0;
+    const bool is_cpu = strcmp(row->info.clock, "cpu") == 0;
+    *session = (etl_session){ .header_ticks = row->zero_ticks,
+                              .start_time_filetime = row->info.start_time_filetime,
+                              .clock_hz = row->info.clock_hz,
+                              .clock = is_system ? ETL_CLOCK_SYSTEM_TIME
+                                       : is_cpu  ? ETL_CLOCK_CPU_CYCLES
+                                                 : ETL_CLOCK_QPC,
+                              .os_build = row->info.os_build,
+                              .cpu_count = row->info.cpus,
+                              .pointer_bytes = row->info.pointer_bits / 8 };
+    result->base.base = session;
+    return true;
+}
+
+static void set_abilities(etlheap_abilities *can, u32 bits)
+{
+    can->heap = (bits & CAN_HEAP) != 0;
+    can->virtualalloc = (bits & CAN_VIRTUALALLOC) != 0;
+    can->extent = (bits & CAN_EXTENT) != 0;
+    can->stacks = (bits & CAN_STACKS) != 0;
+    can->modules = (bits & CAN_MODULES) != 0;
+    can->symbols = (bits & CAN_SYMBOLS) != 0;
+}
+
+static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
+{
+    trace_row *row = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &trace_table, &row, &count);
+    if (status != ETL_OK)
+        return status;
+    if (count != 1 || row->info.clock_hz == 0 || row->info.clock_hz > CLOCK_HZ_MAX) {
+        status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                               "the table of the trace is damaged: it has no row, or no clock");
+    } else if (!make_session(result, row)) {
+        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    } else {
+        result->info = row->info;
+        result->info.files = result->files.at;
+        result->info.file_count = (u32)result->files.count;
+        result->stack_counts = row->stacks;
+        result->first_ticks = row->first_ticks;
+        result->last_ticks = row->last_ticks;
+        set_abilities(&result->abilities, row->can);
+    }
+    free(row);
+    return status;
+}

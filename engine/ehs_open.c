@@ -1,0 +1,285 @@
+/* ehs_open.c - see ehs_open.h. */
+#include "ehs_open.h"
+
+#include <stdlib.h>
+
+/* Fewer rows than these are not worth dropping the dead of. */
+#define SETTLE_ROWS_MIN ((size_t)EHS_PART_ROWS)
+
+typedef struct open_column {
+    ehs_column column;
+    u32 wanted; /* 0: always */
+    u32 value_bytes;
+    size_t values; /* offset of the pointer in ehs_open_rows */
+} open_column;
+
+static const open_column columns[] = {
+    { EHS_OPEN_ORDINAL, 0, 4, offsetof(ehs_open_rows, ordinal) },
+    { EHS_OPEN_SLOT, EHS_WANT_SLOT, 4, offsetof(ehs_open_rows, slot) },
+    { EHS_OPEN_SIZE, EHS_WANT_SIZE, 8, offsetof(ehs_open_rows, size) },
+    { EHS_OPEN_TICKS, EHS_WANT_TICKS, 8, offsetof(ehs_open_rows, ticks) },
+    { EHS_OPEN_ADDRESS, EHS_WANT_ADDRESS, 8, offsetof(ehs_open_rows, address) },
+    { EHS_OPEN_THREAD, EHS_WANT_THREAD, 4, offsetof(ehs_open_rows, thread) },
+    { EHS_OPEN_IS_REALLOC, EHS_WANT_IS_REALLOC, 1, offsetof(ehs_open_rows, is_realloc) },
+};
+
+static bool reserve(ehs_open_rows *rows, size_t more);
+static etl_status append(ehs_open_set *set, const ehs_events *events);
+static etl_status clear_ended(ehs_open_set *set, const ehs_events *events);
+static bool is_open(const ehs_open_set *set, u64 ordinal);
+
+static u8 *values_of(const ehs_open_rows *rows, const open_column *column)
+{
+    u8 *values;
+    memcpy(&values, (const u8 *)rows + column->values, sizeof values);
+    return values;
+}
+
+etl_status ehs_open_follow(ehs_open_set *set, const ehs_events *events)
+{
+    /* All allocations first: an end never comes before its own. */
+    etl_status status = append(set, events);
+    if (status == ETL_OK)
+        status = clear_ended(set, events);
+    set->allocs += events->alloc_count;
+    const size_t limit = set->kept < SETTLE_ROWS_MIN ? 2 * SETTLE_ROWS_MIN : 2 * set->kept;
+    if (status == ETL_OK && set->rows.count > limit)
+        ehs_open_settle(set);
+    return status;
+}
+
+static bool reserve(ehs_open_rows *rows, size_t more)
+{
+    if (rows->capacity - rows->count >= more)
+        return true;
+    size_t capacity = rows->capacity < EHS_PART_ROWS ? EHS_PART_ROWS : rows->capacity;
+    while (capacity - rows->count < more)
+        capacity += capacity / 2;
+    for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
+        const open_column *const column = &columns[i];
+        u8 *const grown = realloc(values_of(rows, column), capacity * column->value_bytes);
+        if (grown == NULL)
+            return false;
+        memcpy((u8 *)rows + column->values, &grown, sizeof grown);
+    }
+    rows->capacity = capacity;
+    return true;
+}
+
+static etl_status append(ehs_open_set *set, const ehs_events *events)
+{
+    const u32 count = events->alloc_count;
+    const u64 end = set->allocs + count;
+    if (end > UINT32_MAX)
+        return ETL_ERR_LIMIT;
+    const size_t words = (size_t)(end / 64 + 1);
+    const size_t more_words = words > set->open.count ? words - set->open.count : 0;
+    if (!reserve(&set->rows, count) || !ETLHEAP_RESERVE(&set->open, more_words))
+        return ETL_ERR_MEMORY;
+    if (more_words > 0)
+        memset(set->open.at + set->open.count, 0, more_words * sizeof *set->open.at);
+    set->open.count += more_words;
+
+    ehs_open_rows *const rows = &set->rows;
+    const size_t at = rows->count;
+    u32 row = 0;
+    for (u32 i = 0; i < events->count; i++) {
+        if ((events->kind[i] & EHS_EVENT_END) != 0)
+            continue;
+        const u64 ordinal = set->allocs + row;
+        rows->ordinal[at + row] = (u32)ordinal;
+        rows->ticks[at + row] = events->ticks[i];
+        set->open.at[ordinal / 64] |= (u64)1 << ordinal % 64;
+        row++;
+    }
+    assert(row == count);
+    if (count > 0) {
+        memcpy(rows->slot + at, events->slot, count * sizeof *rows->slot);
+        memcpy(rows->size + at, events->size, count * sizeof *rows->size);
+        memcpy(rows->address + at, events->address, count * sizeof *rows->address);
+        memcpy(rows->thread + at, events->thread, count * sizeof *rows->thread);
+        memcpy(rows->is_realloc + at, events->is_realloc, count);
+    }
+    rows->count += count;
+    set->alive += count;
+    return ETL_OK;
+}
+
+static bool is_open(const ehs_open_set *set, u64 ordinal)
+{
+    return (set->open.at[ordinal / 64] >> ordinal % 64 & 1) != 0;
+}
+
+/* The row of an open block: rows are in order of ordinals. */
+static size_t find_row(const ehs_open_rows *rows, u32 ordinal)
+{
+    size_t low = 0, high = rows->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (rows->ordinal[middle] < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static etl_status clear_ended(ehs_open_set *set, const ehs_events *events)
+{
+    u64 allocs = set->allocs;
+    u32 end = 0;
+    for (u32 i = 0; i < events->count; i++) {
+        if ((events->kind[i] & EHS_EVENT_END) == 0) {
+            allocs++;
+            continue;
+        }
+        u64 ordinal;
+        const bool is_known = ehs_ordinal(allocs, events->back[end], &ordinal);
+        if (!is_known || !is_open(set, ordinal))
+            return ETL_ERR_ARGUMENT;
+        if (events->how[end] == EHS_HOW_REALLOC) {
+            set->rows.is_realloc[find_row(&set->rows, (u32)ordinal)] = 1;
+        } else {
+            set->open.at[ordinal / 64] &= ~((u64)1 << ordinal % 64);
+            set->alive--;
+        }
+        end++;
+    }
+    return ETL_OK;
+}
+
+void ehs_open_settle(ehs_open_set *set)
+{
+    ehs_open_rows *const rows = &set->rows;
+    size_t to = 0;
+    for (size_t from = 0; from < rows->count; from++) {
+        const bool stays = is_open(set, rows->ordinal[from]);
+        rows->ordinal[to] = rows->ordinal[from];
+        rows->slot[to] = rows->slot[from];
+        rows->size[to] = rows->size[from];
+        rows->ticks[to] = rows->ticks[from];
+        rows->address[to] = rows->address[from];
+        rows->thread[to] = rows->thread[from];
+        rows->is_realloc[to] = rows->is_realloc[from];
+        to += stays;
+    }
+    assert(to == set->alive);
+    rows->count = set->kept = to;
+}
+
+void ehs_open_free(ehs_open_set *set)
+{
+    ehs_open_rows_free(&set->rows);
+    ETLHEAP_VECTOR_FREE(&set->open);
+    *set = (ehs_open_set){ 0 };
+}
+
+void ehs_open_rows_free(ehs_open_rows *rows)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(columns); i++)
+        free(values_of(rows, &columns[i]));
+    *rows = (ehs_open_rows){ 0 };
+}
+
+bool ehs_checkpoint_due(u64 events_since_last, u64 open)
+{
+    return events_since_last >= EHS_CHECKPOINT_EVENTS_MIN &&
+           events_since_last / EHS_CHECKPOINT_EVENTS >= open;
+}
+
+bool ehs_checkpoint_encode(ehs_blocks *out, ehs_codec *codec, const ehs_open_rows *rows,
+                           ehs_checkpoint *row)
+{
+    u32 part = row->first_part;
+    row->rows = rows->count;
+    for (size_t first = 0; first < rows->count; first += EHS_PART_ROWS, part++) {
+        const size_t left = rows->count - first;
+        const u32 count = (u32)(left < EHS_PART_ROWS ? left : EHS_PART_ROWS);
+        for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
+            const u8 *const values = values_of(rows, &columns[i]) + first * columns[i].value_bytes;
+            if (!ehs_blocks_add(out, codec, columns[i].column, part, values, count))
+                return false;
+        }
+    }
+    return true;
+}
+
+static const ehs_field checkpoint_fields[] = {
+    { EHS_CHECKPOINT_SEGMENT, offsetof(ehs_checkpoint, segment), EHS_MEMBER_U32 },
+    { EHS_CHECKPOINT_FIRST_PART, offsetof(ehs_checkpoint, first_part), EHS_MEMBER_U32 },
+    { EHS_CHECKPOINT_ROWS, offsetof(ehs_checkpoint, rows), EHS_MEMBER_U64 },
+};
+
+static const ehs_table checkpoint_table = { checkpoint_fields, ETL_COUNT_OF(checkpoint_fields),
+                                            sizeof(ehs_checkpoint) };
+
+bool ehs_checkpoints_save(ehs_saver *saver, const ehs_checkpoints *list)
+{
+    return ehs_table_save(saver, &checkpoint_table, list->at, list->count);
+}
+
+etl_status ehs_checkpoints_load(ehs_loader *loader, ehs_checkpoints *out)
+{
+    *out = (ehs_checkpoints){ 0 };
+    const etl_status status = ehs_table_load(loader, &checkpoint_table, &out->at, &out->count);
+    out->capacity = out->count;
+    for (size_t i = 1; i < out->count; i++) {
+        if (out->at[i].segment <= out->at[i - 1].segment) {
+            ETLHEAP_VECTOR_FREE(out);
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of checkpoints is out of order", i);
+        }
+    }
+    return status;
+}
+
+const ehs_checkpoint *ehs_checkpoint_before(const ehs_checkpoints *list, u32 segment)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list->at[middle].segment <= segment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == 0 ? NULL : &list->at[low - 1];
+}
+
+static etl_status load_part(ehs_loader *loader, const open_column *column, u32 part, u32 count,
+                            u8 *values)
+{
+    const ehs_row *const row = ehs_reader_find(loader->reader, column->column, part);
+    if (row == NULL)
+        return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0, "block %u of %s is missing", part,
+                             ehs_column_find(column->column)->name);
+    if (row->values != count)
+        return ehs_reader_blame(row, loader->err,
+                                "has another number of values than its "
+                                "checkpoint");
+    return ehs_reader_get(loader->reader, &loader->codec, row, values, count, loader->err);
+}
+
+etl_status ehs_checkpoint_load(ehs_loader *loader, const ehs_checkpoint *row, u32 wanted,
+                               ehs_open_rows *out)
+{
+    etl_status status = ETL_OK;
+    for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
+        const open_column *const column = &columns[i];
+        if (column->wanted != 0 && (wanted & column->wanted) == 0)
+            continue;
+        u8 *const values = ehs_loader_alloc(loader, row->rows, column->value_bytes, &status);
+        if (values == NULL)
+            return status;
+        memcpy((u8 *)out + column->values, &values, sizeof values);
+        for (u64 first = 0; status == ETL_OK && first < row->rows; first += EHS_PART_ROWS) {
+            const u32 count = (u32)etl_min_u64(row->rows - first, EHS_PART_ROWS);
+            status = load_part(loader, column, row->first_part + (u32)(first / EHS_PART_ROWS),
+                               count, values + first * column->value_bytes);
+        }
+        if (status != ETL_OK)
+            return status;
+    }
+    out->count = out->capacity = (size_t)row->rows;
+    return status;
+}

@@ -1,0 +1,457 @@
+/*
+ * ehs_pack.c - see ehs_pack.h.
+ *
+ * Unpacking a chunk takes two steps: the lanes of all groups into one array,
+ * group after group, and then a walk over the codes that takes each value from
+ * its group's next place. The places of all four groups are 16-bit fields of one
+ * register, so the walk has no branch and its only chain is one addition.
+ */
+#include "ehs_pack.h"
+
+#define LANE_BITS      32u
+#define WIDTH_MAX      64u
+#define CODE_BITS_MAX  2u
+#define LANE_ROW_BYTES (EHS_PACK_LANES * sizeof(u32))
+#define FIELD_BITS     16u /* of a group's place */
+
+static_assert(EHS_PACK_CHUNK + EHS_PACK_GROUPS * EHS_PACK_LANES + EHS_PACK_CHUNK <= UINT16_MAX,
+              "a place fits its field");
+
+/* How a chunk's values fall into groups. */
+typedef struct chunk_plan {
+    u32 code_bits;
+    u32 widths[EHS_PACK_GROUPS];
+    u32 counts[EHS_PACK_GROUPS];
+} chunk_plan;
+
+static chunk_plan plan_chunk(const u64 *values, u32 count, u64 base);
+static bool pack_chunk(ehs_bytes *out, const u64 *values, u32 count);
+static bool read_plan(etl_cursor *in, u32 count, chunk_plan *plan, u64 *base, etl_bytes *codes);
+static bool unpack_half(etl_cursor *in, const chunk_plan *plan, bool high, u32 base, u32 *streams);
+static void merge(const chunk_plan *plan, etl_bytes codes, const u32 *streams, u32 *out, u32 count);
+
+bool ehs_put(ehs_bytes *out, const void *bytes, size_t size)
+{
+    if (!ETLHEAP_RESERVE(out, size))
+        return false;
+    if (size > 0)
+        memcpy(out->at + out->count, bytes, size);
+    out->count += size;
+    return true;
+}
+
+bool ehs_pack(ehs_bytes *out, const u64 *values, size_t count)
+{
+    for (size_t i = 0; i < count; i += EHS_PACK_CHUNK) {
+        const size_t left = count - i;
+        if (!pack_chunk(out, values + i, (u32)(left < EHS_PACK_CHUNK ? left : EHS_PACK_CHUNK)))
+            return false;
+    }
+    return true;
+}
+
+static u32 bit_length(u64 value)
+{
+    return value == 0 ? 0 : 64 - (u32)__builtin_clzll(value);
+}
+
+static u32 rows_of(u32 count)
+{
+    return (count + EHS_PACK_LANES - 1) / EHS_PACK_LANES;
+}
+
+/* u32 words of one lane. */
+static u32 words_of(u32 rows, u32 width)
+{
+    return (rows * width + LANE_BITS - 1) / LANE_BITS;
+}
+
+static u32 low_width(u32 width)
+{
+    return width < LANE_BITS ? width : LANE_BITS;
+}
+
+static u32 high_width(u32 width)
+{
+    return width - low_width(width);
+}
+
+static u32 code_bytes(u32 count, u32 code_bits)
+{
+    return (count * code_bits + 63) / 64 * (u32)sizeof(u64);
+}
+
+/* The narrowest group that holds the distance. */
+static u32 group_of(const chunk_plan *plan, u32 bits)
+{
+    u32 group = 0;
+    while (bits > plan->widths[group])
+        group++;
+    return group;
+}
+
+/* Bits that `groups` groups take for distances of up to `bits` bits, by the
+ * number of groups and the widest; and the widest of the groups before. */
+typedef struct plan_cost {
+    u64 bits[EHS_PACK_GROUPS][WIDTH_MAX + 1];
+    u8 before[EHS_PACK_GROUPS][WIDTH_MAX + 1];
+} plan_cost;
+
+/* Dynamic programming over bit lengths: the best split of the shorter lengths
+ * into one group less, plus one group for the rest. up_to[b] counts distances of
+ * at most b bits. */
+static void weigh(plan_cost *cost, const u32 up_to[WIDTH_MAX + 1], u32 widest)
+{
+    for (u32 b = 0; b <= widest; b++)
+        cost->bits[0][b] = (u64)up_to[b] * b;
+    for (u32 group = 1; group < EHS_PACK_GROUPS; group++) {
+        for (u32 b = 0; b <= widest; b++) {
+            cost->bits[group][b] = cost->bits[group - 1][b];
+            cost->before[group][b] = (u8)b;
+            for (u32 split = 0; split < b; split++) {
+                const u64 bits = cost->bits[group - 1][split] + (u64)(up_to[b] - up_to[split]) * b;
+                if (bits < cost->bits[group][b]) {
+                    cost->bits[group][b] = bits;
+                    cost->before[group][b] = (u8)split;
+                }
+            }
+        }
+    }
+}
+
+static chunk_plan plan_chunk(const u64 *values, u32 count, u64 base)
+{
+    u32 up_to[WIDTH_MAX + 1] = { 0 };
+    u32 widest = 0;
+    for (u32 i = 0; i < count; i++)
+        up_to[bit_length(values[i] - base)]++;
+    for (u32 b = 0; b <= WIDTH_MAX; b++)
+        widest = up_to[b] > 0 ? b : widest;
+    for (u32 b = 1; b <= WIDTH_MAX; b++)
+        up_to[b] += up_to[b - 1];
+    plan_cost cost;
+    weigh(&cost, up_to, widest);
+
+    chunk_plan plan = { 0 };
+    u64 least = UINT64_MAX;
+    for (u32 code_bits = 0; code_bits <= CODE_BITS_MAX; code_bits++) {
+        /* Lanes are rounded up to whole words, which groups cost too. */
+        const u32 groups = 1u << code_bits;
+        const u64 bits = cost.bits[groups - 1][widest] + (u64)count * code_bits +
+                         (u64)groups * LANE_ROW_BYTES * 8 / 2;
+        if (bits < least) {
+            least = bits;
+            plan.code_bits = code_bits;
+        }
+    }
+    u32 width = widest;
+    for (u32 group = 1u << plan.code_bits; group-- > 0;) {
+        plan.widths[group] = width;
+        width = group > 0 ? cost.before[group][width] : width;
+    }
+    return plan;
+}
+
+/* Bits `from` up to `from + width` of each value; `count` values into lanes. */
+static bool put_lanes(ehs_bytes *out, const u64 *values, u32 count, u32 from, u32 width)
+{
+    const size_t size = words_of(rows_of(count), width) * LANE_ROW_BYTES;
+    if (size == 0)
+        return true;
+    if (!ETLHEAP_RESERVE(out, size))
+        return false;
+    u8 *const to = out->at + out->count;
+    memset(to, 0, size);
+    const u64 mask = ((u64)1 << width) - 1;
+    for (u32 i = 0; i < count; i++) {
+        const u32 lane = i % EHS_PACK_LANES;
+        const u32 bit = i / EHS_PACK_LANES * width;
+        u8 *const word = to + bit / LANE_BITS * LANE_ROW_BYTES + lane * sizeof(u32);
+        const u64 shifted = (values[i] >> from & mask) << bit % LANE_BITS;
+        const u32 first = etl_load_u32(word) | (u32)shifted;
+        memcpy(word, &first, sizeof first);
+        const u32 second = (u32)(shifted >> LANE_BITS);
+        if (second != 0)
+            memcpy(word + LANE_ROW_BYTES, &second, sizeof second);
+    }
+    out->count += size;
+    return true;
+}
+
+static bool put_codes(ehs_bytes *out, const chunk_plan *plan, const u8 *groups, u32 count)
+{
+    if (plan->code_bits == 0)
+        return true;
+    const u32 per_word = 64 / plan->code_bits;
+    for (u32 i = 0; i < count; i += per_word) {
+        u64 word = 0;
+        for (u32 k = 0; k < per_word && i + k < count; k++)
+            word |= (u64)groups[i + k] << k * plan->code_bits;
+        if (!ehs_put(out, &word, sizeof word))
+            return false;
+    }
+    return true;
+}
+
+static bool pack_chunk(ehs_bytes *out, const u64 *values, u32 count)
+{
+    u64 base = values[0];
+    for (u32 i = 1; i < count; i++)
+        base = etl_min_u64(base, values[i]);
+    const chunk_plan plan = plan_chunk(values, count, base);
+    const u8 head[] = { (u8)plan.code_bits, (u8)plan.widths[0], (u8)plan.widths[1],
+                        (u8)plan.widths[2], (u8)plan.widths[3] };
+    u8 groups[EHS_PACK_CHUNK];
+    for (u32 i = 0; i < count; i++)
+        groups[i] = (u8)group_of(&plan, bit_length(values[i] - base));
+    if (!ehs_put(out, head, 1 + ((size_t)1 << plan.code_bits)) ||
+        !ehs_put(out, &base, sizeof base) || !put_codes(out, &plan, groups, count))
+        return false;
+    for (u32 group = 0; group < 1u << plan.code_bits; group++) {
+        u64 members[EHS_PACK_CHUNK];
+        u32 member_count = 0;
+        for (u32 i = 0; i < count; i++) {
+            members[member_count] = values[i] - base;
+            member_count += groups[i] == group;
+        }
+        const u32 low = low_width(plan.widths[group]), high = high_width(plan.widths[group]);
+        if (!put_lanes(out, members, member_count, 0, low) ||
+            !put_lanes(out, members, member_count, LANE_BITS, high))
+            return false;
+    }
+    return true;
+}
+
+/* Adds up the 2-bit fields, each at most 2, of up to 31 words. */
+typedef struct field_sum {
+    u64 bytes;
+} field_sum;
+
+static inline void add_fields(field_sum *sum, u64 pairs)
+{
+    const u64 nibbles = (pairs & 0x3333333333333333) + (pairs >> 2 & 0x3333333333333333);
+    sum->bytes += (nibbles & 0x0F0F0F0F0F0F0F0F) + (nibbles >> 4 & 0x0F0F0F0F0F0F0F0F);
+}
+
+static u32 take_sum(field_sum *sum)
+{
+    const u64 words = (sum->bytes & 0x00FF00FF00FF00FF) + (sum->bytes >> 8 & 0x00FF00FF00FF00FF);
+    sum->bytes = 0;
+    return (u32)(words * 0x0001000100010001 >> 48);
+}
+
+/* Counts the values of each group; false when the codes' last bits are not 0. */
+static bool count_codes(chunk_plan *plan, etl_bytes codes, u32 count)
+{
+    static const u64 each_pair = 0x5555555555555555;
+    const size_t words = codes.size / sizeof(u64);
+    field_sum ones = { 0 }, twos = { 0 }, threes = { 0 };
+    u64 word = 0;
+    for (size_t i = 0; i < words; i++) {
+        word = etl_load_u64(codes.at + i * sizeof word);
+        const u64 low = word & each_pair, high = word >> 1 & each_pair;
+        if (plan->code_bits == 1) {
+            add_fields(&ones, low + high);
+        } else {
+            add_fields(&ones, low & ~high);
+            add_fields(&twos, high & ~low);
+            add_fields(&threes, low & high);
+        }
+        if (i % 31 == 30 || i + 1 == words) {
+            plan->counts[1] += take_sum(&ones);
+            plan->counts[2] += take_sum(&twos);
+            plan->counts[3] += take_sum(&threes);
+        }
+    }
+    plan->counts[0] = count - plan->counts[1] - plan->counts[2] - plan->counts[3];
+    const u32 used_bits = count * plan->code_bits % 64;
+    return used_bits == 0 || word >> used_bits == 0;
+}
+
+static bool read_plan(etl_cursor *in, u32 count, chunk_plan *plan, u64 *base, etl_bytes *codes)
+{
+    *plan = (chunk_plan){ .code_bits = etl_u8(in) };
+    if (!etl_ok(in) || plan->code_bits > CODE_BITS_MAX)
+        return false;
+    for (u32 group = 0; group < 1u << plan->code_bits; group++)
+        plan->widths[group] = etl_u8(in);
+    *base = etl_u64(in);
+    *codes = etl_view(in, code_bytes(count, plan->code_bits));
+    if (!etl_ok(in))
+        return false;
+    for (u32 group = 0; group < 1u << plan->code_bits; group++) {
+        const u32 least = group == 0 ? 0 : plan->widths[group - 1];
+        if (plan->widths[group] < least || plan->widths[group] > WIDTH_MAX)
+            return false;
+    }
+    return count_codes(plan, *codes, count);
+}
+
+/* Eight lanes of `width` bits, 1..32, to rows of eight values, `base` added. A row's
+ * second word is read even where it holds nothing of the row: the mask takes it
+ * away. */
+static void unpack_lanes(const u8 *restrict in, u32 rows, u32 width, u32 base, u32 *restrict out)
+{
+    const u32 words = words_of(rows, width);
+    const u32 mask = UINT32_MAX >> (LANE_BITS - width);
+    for (u32 row = 0; row < rows; row++) {
+        const u32 bit = row * width, word = bit / LANE_BITS, shift = bit % LANE_BITS;
+        const u32 next = word + 1 < words ? word + 1 : word;
+        const u8 *const first = in + word * LANE_ROW_BYTES;
+        const u8 *const second = in + next * LANE_ROW_BYTES;
+        u32 *const to = out + (size_t)row * EHS_PACK_LANES;
+        for (u32 lane = 0; lane < EHS_PACK_LANES; lane++) {
+            u32 a, b;
+            memcpy(&a, first + lane * sizeof a, sizeof a);
+            memcpy(&b, second + lane * sizeof b, sizeof b);
+            to[lane] = base + ((a >> shift | b << 1 << (LANE_BITS - 1 - shift)) & mask);
+        }
+    }
+}
+
+static void fill(u32 *out, u32 value, u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        out[i] = value;
+}
+
+/* One half, the low or the high bits, of every group, `base` added to each value;
+ * false unless all bytes of both halves are there. */
+static bool unpack_half(etl_cursor *in, const chunk_plan *plan, bool high, u32 base, u32 *streams)
+{
+    u32 at = 0;
+    for (u32 group = 0; group < 1u << plan->code_bits; group++) {
+        const u32 rows = rows_of(plan->counts[group]);
+        const u32 widths[2] = { low_width(plan->widths[group]), high_width(plan->widths[group]) };
+        const u8 *halves[2];
+        halves[0] = etl_take(in, words_of(rows, widths[0]) * LANE_ROW_BYTES);
+        halves[1] = etl_take(in, words_of(rows, widths[1]) * LANE_ROW_BYTES);
+        if (!etl_ok(in))
+            return false;
+        if (widths[high] == 0)
+            fill(streams + at, base, rows * EHS_PACK_LANES);
+        else
+            unpack_lanes(halves[high], rows, widths[high], base, streams + at);
+        at += rows * EHS_PACK_LANES;
+    }
+    return true;
+}
+
+/* Values of one word of codes, each from the next place of its group. */
+static inline u64 merge_word(u32 code_bits, u64 word, u64 places, const u32 *streams, u32 *out,
+                             u32 count)
+{
+    const u64 mask = ((u64)1 << code_bits) - 1;
+    for (u32 i = 0; i < count; i++) {
+        const u32 field = (u32)(word & mask) * FIELD_BITS;
+        out[i] = streams[places >> field & UINT16_MAX];
+        places += (u64)1 << field;
+        word >>= code_bits;
+    }
+    return places;
+}
+
+/* code_bits and so the count of a full word are constants to the compiler. */
+static inline void merge_codes(u32 code_bits, etl_bytes codes, u64 places, const u32 *streams,
+                               u32 *out, u32 count)
+{
+    const u32 per_word = 64 / code_bits;
+    const u8 *at = codes.at;
+    for (; count >= per_word; count -= per_word, at += sizeof(u64), out += per_word)
+        places = merge_word(code_bits, etl_load_u64(at), places, streams, out, per_word);
+    if (count > 0)
+        merge_word(code_bits, etl_load_u64(at), places, streams, out, count);
+}
+
+static void merge(const chunk_plan *plan, etl_bytes codes, const u32 *streams, u32 *out, u32 count)
+{
+    u64 places = 0, start = 0;
+    for (u32 group = 0; group < EHS_PACK_GROUPS; group++) {
+        places |= start << group * FIELD_BITS;
+        start += rows_of(plan->counts[group]) * EHS_PACK_LANES;
+    }
+    if (plan->code_bits == 0)
+        memcpy(out, streams, count * sizeof *out);
+    else if (plan->code_bits == 1)
+        merge_codes(1, codes, places, streams, out, count);
+    else
+        merge_codes(2, codes, places, streams, out, count);
+}
+
+static bool is_wide(const chunk_plan *plan)
+{
+    return plan->widths[(1u << plan->code_bits) - 1] > LANE_BITS;
+}
+
+static bool unpack_chunk_u32(etl_cursor *in, ehs_pack_scratch *scratch, u32 *out, u32 count)
+{
+    chunk_plan plan;
+    u64 base;
+    etl_bytes codes;
+    if (!read_plan(in, count, &plan, &base, &codes) || is_wide(&plan) || base > UINT32_MAX ||
+        !unpack_half(in, &plan, false, (u32)base, scratch->streams))
+        return false;
+    merge(&plan, codes, scratch->streams, out, count);
+    return true;
+}
+
+/* Rows of eight, whose count a compiler knows, become vectors. */
+static void widen(const u32 *restrict low, u64 base, u64 *restrict out, u32 count)
+{
+    u32 at = 0;
+    for (; count - at >= EHS_PACK_LANES; at += EHS_PACK_LANES) {
+        for (u32 i = 0; i < EHS_PACK_LANES; i++)
+            out[at + i] = base + low[at + i];
+    }
+    for (; at < count; at++)
+        out[at] = base + low[at];
+}
+
+static bool unpack_chunk_u64(etl_cursor *in, ehs_pack_scratch *scratch, u64 *out, u32 count)
+{
+    chunk_plan plan;
+    u64 base;
+    etl_bytes codes;
+    if (!read_plan(in, count, &plan, &base, &codes))
+        return false;
+    etl_cursor again = *in;
+    if (!unpack_half(in, &plan, false, 0, scratch->streams))
+        return false;
+    merge(&plan, codes, scratch->streams, scratch->low, count);
+    widen(scratch->low, base, out, count);
+    if (!is_wide(&plan))
+        return true;
+    if (!unpack_half(&again, &plan, true, 0, scratch->streams))
+        return false;
+    merge(&plan, codes, scratch->streams, scratch->high, count);
+    for (u32 i = 0; i < count; i++)
+        out[i] += (u64)scratch->high[i] << LANE_BITS;
+    return true;
+}
+
+static u32 chunk_size(size_t left)
+{
+    return left < EHS_PACK_CHUNK ? (u32)left : EHS_PACK_CHUNK;
+}
+
+bool ehs_unpack_u32(etl_cursor *in, ehs_pack_scratch *scratch, u32 *out, size_t count)
+{
+    for (size_t i = 0; i < count; i += EHS_PACK_CHUNK) {
+        if (!unpack_chunk_u32(in, scratch, out + i, chunk_size(count - i))) {
+            etl_fail(in);
+            return false;
+        }
+    }
+    return etl_ok(in);
+}
+
+bool ehs_unpack_u64(etl_cursor *in, ehs_pack_scratch *scratch, u64 *out, size_t count)
+{
+    for (size_t i = 0; i < count; i += EHS_PACK_CHUNK) {
+        if (!unpack_chunk_u64(in, scratch, out + i, chunk_size(count - i))) {
+            etl_fail(in);
+            return false;
+        }
+    }
+    return etl_ok(in);
+}

@@ -1,0 +1,277 @@
+/* ehs_rows.c - see ehs_rows.h. */
+#include "ehs_rows.h"
+
+#include <stdlib.h>
+
+/* A part of the rows while it is read. */
+typedef struct row_columns {
+    i64 *alloc_ticks, *free_ticks;
+    u64 *address, *size, *heap;
+    u32 *process, *stack, *thread;
+    u8 *kind, *free_type, *is_realloc;
+    void *memory;
+    lifetime *rows;
+} row_columns;
+
+static etl_status load_remap(ehs_loader *loader, ehs_remap *out);
+static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *columns, u32 *count);
+static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetime *row);
+
+bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows)
+{
+    const struct {
+        ehs_column column;
+        const void *values;
+    } columns[] = {
+        { EHS_LIFE_ALLOC_TICKS, rows->alloc_ticks },
+        { EHS_LIFE_FREE_TICKS, rows->free_ticks },
+        { EHS_LIFE_ADDRESS, rows->address },
+        { EHS_LIFE_SIZE, rows->size_bytes },
+        { EHS_LIFE_HEAP, rows->heap_handle },
+        { EHS_LIFE_PROCESS, rows->process },
+        { EHS_LIFE_STACK, rows->stack },
+        { EHS_LIFE_THREAD, rows->thread },
+        { EHS_LIFE_KIND, rows->kind },
+        { EHS_LIFE_FREE_TYPE, rows->free_type },
+        { EHS_LIFE_IS_REALLOC, rows->is_realloc },
+    };
+    assert(rows->rows <= EHS_PART_ROWS);
+    for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
+        if (!ehs_blocks_add(out, codec, columns[i].column, part, columns[i].values, rows->rows))
+            return false;
+    }
+    return true;
+}
+
+static const ehs_field ref_fields[] = {
+    { EHS_REF_NUMBER, offsetof(ehs_ref, number), EHS_MEMBER_U32 },
+    { EHS_REF_STACK, offsetof(ehs_ref, stack), EHS_MEMBER_U32 },
+    { EHS_REF_THREAD, offsetof(ehs_ref, thread), EHS_MEMBER_U32 },
+};
+static const ehs_field instance_fields[] = { { EHS_INSTANCE_PROCESS, 0, EHS_MEMBER_U32 } };
+static const ehs_table ref_table = { ref_fields, ETL_COUNT_OF(ref_fields), sizeof(ehs_ref) };
+static const ehs_table instance_table = { instance_fields, ETL_COUNT_OF(instance_fields),
+                                          sizeof(u32) };
+
+bool ehs_remap_save(ehs_saver *saver, const ehs_remap *remap)
+{
+    return ehs_table_save(saver, &ref_table, remap->refs.at, remap->refs.count) &&
+           ehs_table_save(saver, &instance_table, remap->processes.at, remap->processes.count);
+}
+
+void ehs_remap_free(ehs_remap *remap)
+{
+    ETLHEAP_VECTOR_FREE(&remap->refs);
+    ETLHEAP_VECTOR_FREE(&remap->processes);
+}
+
+static etl_status load_remap(ehs_loader *loader, ehs_remap *out)
+{
+    etl_status status = ehs_table_load(loader, &ref_table, &out->refs.at, &out->refs.count);
+    if (status == ETL_OK)
+        status = ehs_table_load(loader, &instance_table, &out->processes.at, &out->processes.count);
+    for (size_t i = 1; status == ETL_OK && i < out->refs.count; i++) {
+        if (out->refs.at[i].number <= out->refs.at[i - 1].number)
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of stack references is out of order", i);
+    }
+    return status;
+}
+
+static bool open_columns(row_columns *columns)
+{
+    const size_t rows = EHS_PART_ROWS;
+    *columns = (row_columns){ .memory = malloc(rows * (5 * sizeof(u64) + 3 * sizeof(u32) + 3)),
+                              .rows = malloc(rows * sizeof(lifetime)) };
+    if (columns->memory == NULL || columns->rows == NULL)
+        return false;
+    u64 *const wide = columns->memory;
+    columns->alloc_ticks = (i64 *)wide;
+    columns->free_ticks = (i64 *)wide + rows;
+    columns->address = wide + 2 * rows;
+    columns->size = wide + 3 * rows;
+    columns->heap = wide + 4 * rows;
+    columns->process = (u32 *)(wide + 5 * rows);
+    columns->stack = columns->process + rows;
+    columns->thread = columns->process + 2 * rows;
+    columns->kind = (u8 *)(columns->process + 3 * rows);
+    columns->free_type = columns->kind + rows;
+    columns->is_realloc = columns->kind + 2 * rows;
+    return true;
+}
+
+etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, allocation_store *store)
+{
+    ehs_remap remap = { 0 };
+    row_columns columns;
+    u64 total;
+    const u32 parts = ehs_reader_parts(loader->reader, EHS_LIFE_ALLOC_TICKS, &total);
+    etl_status status = load_remap(loader, &remap);
+    if (status == ETL_OK)
+        status = ehs_loader_charge(loader, total, sizeof(lifetime));
+    if (!open_columns(&columns) && status == ETL_OK)
+        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 part = 0; status == ETL_OK && part < parts; part++) {
+        u32 count = 0;
+        status = load_part(loader, part, &columns, &count);
+        for (u32 i = 0; status == ETL_OK && i < count; i++) {
+            if (!finish_row(&remap, bounds, &columns.rows[i]))
+                status = ehs_reader_blame(
+                    ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part), loader->err,
+                    "begins lifetimes of a process, stack or kind that does not exist");
+        }
+        if (status == ETL_OK && !store_append(store, columns.rows, count))
+            status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    free(columns.memory);
+    free(columns.rows);
+    ehs_remap_free(&remap);
+    return status;
+}
+
+static etl_status load_column(ehs_loader *loader, ehs_column column, u32 part, u32 count,
+                              void *values)
+{
+    const ehs_row *const row = ehs_reader_find(loader->reader, column, part);
+    if (row == NULL)
+        return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0, "block %u of %s is missing", part,
+                             ehs_column_find(column)->name);
+    if (row->values != count)
+        return ehs_reader_blame(row, loader->err, "has another number of values than its table");
+    return ehs_reader_get(loader->reader, &loader->codec, row, values, EHS_PART_ROWS, loader->err);
+}
+
+static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *columns, u32 *count)
+{
+    const struct {
+        ehs_column column;
+        void *values;
+    } list[] = {
+        { EHS_LIFE_ALLOC_TICKS, columns->alloc_ticks },
+        { EHS_LIFE_FREE_TICKS, columns->free_ticks },
+        { EHS_LIFE_ADDRESS, columns->address },
+        { EHS_LIFE_SIZE, columns->size },
+        { EHS_LIFE_HEAP, columns->heap },
+        { EHS_LIFE_PROCESS, columns->process },
+        { EHS_LIFE_STACK, columns->stack },
+        { EHS_LIFE_THREAD, columns->thread },
+        { EHS_LIFE_KIND, columns->kind },
+        { EHS_LIFE_FREE_TYPE, columns->free_type },
+        { EHS_LIFE_IS_REALLOC, columns->is_realloc },
+    };
+    *count = ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part)->values;
+    for (size_t i = 0; i < ETL_COUNT_OF(list); i++) {
+        const etl_status status = load_column(loader, list[i].column, part, *count, list[i].values);
+        if (status != ETL_OK)
+            return status;
+    }
+    for (u32 i = 0; i < *count; i++) {
+        columns->rows[i] = (lifetime){ .alloc_ticks = columns->alloc_ticks[i],
+                                       .free_ticks = columns->free_ticks[i],
+                                       .address = columns->address[i],
+                                       .size = columns->size[i],
+                                       .heap = columns->heap[i],
+                                       .process = columns->process[i],
+                                       .stack = columns->stack[i],
+                                       .thread = columns->thread[i],
+                                       .kind = columns->kind[i],
+                                       .free_type = columns->free_type[i],
+                                       .is_realloc = columns->is_realloc[i] };
+    }
+    return ETL_OK;
+}
+
+static int by_number(const void *key, const void *element)
+{
+    const u32 *const number = key;
+    const ehs_ref *const ref = element;
+    return (*number > ref->number) - (*number < ref->number);
+}
+
+/* Puts final numbers into the row; false when there is no such thing. */
+static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetime *row)
+{
+    const ehs_ref *const ref = remap->refs.count == 0
+                                   ? NULL
+                                   : bsearch(&row->stack, remap->refs.at, remap->refs.count,
+                                             sizeof *remap->refs.at, by_number);
+    if (ref != NULL) {
+        row->stack = ref->stack;
+        row->thread = row->thread == ETL_NO_ID ? ref->thread : row->thread;
+    }
+    if (row->process != 0 && row->process <= remap->processes.count)
+        row->process = remap->processes.at[row->process - 1];
+    return row->process != 0 && row->process <= bounds->process_count &&
+           row->stack <= bounds->stack_count && row->kind < ETLHEAP_KIND_COUNT &&
+           row->free_type < ETLHEAP_FREE_TYPE_COUNT;
+}
+
+static const ehs_field slot_fields[] = {
+    { EHS_SLOT_STACK, offsetof(ehs_slot, stack), EHS_MEMBER_U32 },
+    { EHS_SLOT_OWNER, offsetof(ehs_slot, owner), EHS_MEMBER_U32 },
+    { EHS_SLOT_THREAD, offsetof(ehs_slot, thread), EHS_MEMBER_U32 },
+};
+static const ehs_field owner_fields[] = {
+    { EHS_OWNER_FIRST_TICKS, offsetof(ehs_owner, first_ticks), EHS_MEMBER_U64 },
+    { EHS_OWNER_HEAP, offsetof(ehs_owner, heap), EHS_MEMBER_U32 },
+    { EHS_OWNER_EPOCH, offsetof(ehs_owner, epoch), EHS_MEMBER_U32 },
+};
+static const ehs_field handle_fields[] = {
+    { EHS_HANDLE_VALUE, offsetof(ehs_handle, value), EHS_MEMBER_U64 },
+    { EHS_HANDLE_PROCESS, offsetof(ehs_handle, process), EHS_MEMBER_U32 },
+};
+static const ehs_table slot_table_columns = { slot_fields, ETL_COUNT_OF(slot_fields),
+                                              sizeof(ehs_slot) };
+static const ehs_table owner_table = { owner_fields, ETL_COUNT_OF(owner_fields),
+                                       sizeof(ehs_owner) };
+static const ehs_table handle_table = { handle_fields, ETL_COUNT_OF(handle_fields),
+                                        sizeof(ehs_handle) };
+
+bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots)
+{
+    return ehs_table_save(saver, &slot_table_columns, slots->slots.at, slots->slots.count) &&
+           ehs_table_save(saver, &owner_table, slots->owners.at, slots->owners.count) &&
+           ehs_table_save(saver, &handle_table, slots->handles.at, slots->handles.count);
+}
+
+void ehs_slots_free(ehs_slots *slots)
+{
+    ETLHEAP_VECTOR_FREE(&slots->slots);
+    ETLHEAP_VECTOR_FREE(&slots->owners);
+    ETLHEAP_VECTOR_FREE(&slots->handles);
+}
+
+static bool are_within(const ehs_slots *slots, const ehs_bounds *bounds)
+{
+    bool ok = true;
+    for (size_t i = 0; i < slots->slots.count; i++) {
+        const ehs_slot *const slot = &slots->slots.at[i];
+        ok &= slot->stack <= bounds->stack_count && slot->owner != 0 &&
+              slot->owner <= slots->owners.count;
+    }
+    for (size_t i = 0; i < slots->owners.count; i++) {
+        const u32 heap = slots->owners.at[i].heap;
+        ok &= heap != 0 && heap <= slots->handles.count;
+    }
+    for (size_t i = 0; i < slots->handles.count; i++) {
+        const u32 process = slots->handles.at[i].process;
+        ok &= process != 0 && process <= bounds->process_count;
+    }
+    return ok;
+}
+
+etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slots *out)
+{
+    *out = (ehs_slots){ 0 };
+    etl_status status =
+        ehs_table_load(loader, &slot_table_columns, &out->slots.at, &out->slots.count);
+    if (status == ETL_OK)
+        status = ehs_table_load(loader, &owner_table, &out->owners.at, &out->owners.count);
+    if (status == ETL_OK)
+        status = ehs_table_load(loader, &handle_table, &out->handles.at, &out->handles.count);
+    if (status == ETL_OK && !are_within(out, bounds))
+        status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                               "the table of slots is damaged: it names an owner, heap, process "
+                               "or stack that does not exist");
+    return status;
+}

@@ -1,0 +1,79 @@
+/*
+ * ehs_rows.h - lifetimes as rows, and what their numbers mean.
+ *
+ * Committed ranges and heap extents are few beside heap blocks, so each lifetime
+ * is a row. Rows leave while the trace is still read; their processes and stacks
+ * are then numbers of the run, which two small tables, written last, make final:
+ *
+ *     ref       a stack reference that was provisional: its stack, and the thread
+ *               that was known with it only
+ *     instance  process numbers in the order of the run
+ *
+ * The same goes for heap blocks, whose slots name a stack, an owner and a thread.
+ */
+#ifndef ETLHEAP_EHS_ROWS_H
+#define ETLHEAP_EHS_ROWS_H
+
+#include "ehs_table.h"
+#include "store.h"
+
+/* Encodes rows as part `part`. False without memory. */
+bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows);
+
+typedef struct ehs_ref {
+    u32 number; /* ascending */
+    u32 stack;
+    u32 thread; /* of rows without one; ETL_NO_ID unknown */
+} ehs_ref;
+
+/* What makes numbers of the run final. Either may be empty: numbers are final. */
+typedef struct ehs_remap {
+    ETLHEAP_VECTOR(ehs_ref) refs;
+    ETLHEAP_VECTOR(u32) processes; /* by number - 1 */
+} ehs_remap;
+
+bool ehs_remap_save(ehs_saver *saver, const ehs_remap *remap);
+void ehs_remap_free(ehs_remap *remap);
+
+/* What numbers of rows may be. */
+typedef struct ehs_bounds {
+    u32 process_count, stack_count;
+} ehs_bounds;
+
+/* Appends all rows to the store with final numbers, which are checked to be within
+ * the bounds. CORRUPT, MEMORY, LIMIT. */
+etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, allocation_store *store);
+
+/* --- slots of heap blocks --------------------------------------------------------- */
+
+typedef struct ehs_slot {
+    u32 stack;  /* final; 0: none */
+    u32 owner;  /* row n - 1 of owners */
+    u32 thread; /* of blocks without one; ETL_NO_ID unknown */
+} ehs_slot;
+
+typedef struct ehs_owner {
+    i64 first_ticks;
+    u32 heap; /* row n - 1 of handles */
+    u32 epoch;
+} ehs_owner;
+
+typedef struct ehs_handle {
+    u64 value;
+    u32 process; /* final */
+} ehs_handle;
+
+typedef struct ehs_slots {
+    ETLHEAP_VECTOR(ehs_slot) slots; /* slot n is at[n - 1] */
+    ETLHEAP_VECTOR(ehs_owner) owners;
+    ETLHEAP_VECTOR(ehs_handle) handles;
+} ehs_slots;
+
+bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots);
+
+/* All numbers are within their tables and the bounds. The caller frees *out in any
+ * case. CORRUPT, MEMORY, LIMIT. */
+etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slots *out);
+void ehs_slots_free(ehs_slots *slots);
+
+#endif

@@ -1,0 +1,285 @@
+/* ehs_stacks.c - see ehs_stacks.h. */
+#include "ehs_stacks.h"
+
+#include <stdlib.h>
+
+/* A stack on its way into the file: its frames, outermost last. */
+typedef struct sorted_stack {
+    const u64 *frames;
+    u32 count;
+    u32 id;
+} sorted_stack;
+
+typedef struct stack_columns {
+    u32 *id, *shared, *own;
+} stack_columns;
+
+static bool save_addresses(ehs_saver *saver, const stack_table *stacks, u64 **addresses,
+                           size_t *count);
+static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
+                        const u64 *addresses, size_t address_count);
+static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, size_t count);
+static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count);
+
+static int by_value(const void *a, const void *b)
+{
+    const u64 *const x = a, *const y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* From the outermost frame inwards; a stack comes before its continuations. */
+static int by_outer_frames(const void *a, const void *b)
+{
+    const sorted_stack *const x = a, *const y = b;
+    const u32 common = x->count < y->count ? x->count : y->count;
+    for (u32 i = 1; i <= common; i++) {
+        const u64 p = x->frames[x->count - i], q = y->frames[y->count - i];
+        if (p != q)
+            return p < q ? -1 : 1;
+    }
+    return (x->count > y->count) - (x->count < y->count);
+}
+
+bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks)
+{
+    const size_t count = stacks->list.count;
+    u64 *addresses = NULL;
+    size_t address_count = 0;
+    sorted_stack *const sorted = calloc(count + 1, sizeof *sorted);
+    bool ok = sorted != NULL && save_addresses(saver, stacks, &addresses, &address_count);
+    for (u32 i = 0; ok && i < count; i++) {
+        const etlheap_frames frames = stack_get(stacks, i + 1);
+        sorted[i] = (sorted_stack){ frames.addresses, frames.count, i + 1 };
+    }
+    if (ok) {
+        qsort(sorted, count, sizeof *sorted, by_outer_frames);
+        ok = save_sorted(saver, sorted, count, addresses, address_count);
+    }
+    free(sorted);
+    free(addresses);
+    return ok;
+}
+
+static bool save_addresses(ehs_saver *saver, const stack_table *stacks, u64 **addresses,
+                           size_t *count)
+{
+    size_t frames = 0, at = 0;
+    for (size_t i = 0; i < stacks->list.count; i++)
+        frames += stacks->list.at[i].count;
+    u64 *const all = malloc((frames + 1) * sizeof *all);
+    if (all == NULL)
+        return false;
+    for (size_t i = 0; i < stacks->list.count; i++) {
+        const stack_entry *const stack = &stacks->list.at[i];
+        memcpy(all + at, stack->frames, stack->count * sizeof *all);
+        at += stack->count;
+    }
+    qsort(all, frames, sizeof *all, by_value);
+    size_t kept = 0;
+    for (size_t i = 0; i < frames; i++) {
+        if (kept == 0 || all[i] != all[kept - 1])
+            all[kept++] = all[i];
+    }
+    *addresses = all;
+    *count = kept;
+    bool ok = true;
+    for (size_t first = 0; ok && first < kept; first += EHS_PART_ROWS) {
+        const size_t left = kept - first;
+        ok = ehs_blocks_add(&saver->blocks, &saver->codec, EHS_FRAME_ADDRESS,
+                            (u32)(first / EHS_PART_ROWS), all + first,
+                            (u32)(left < EHS_PART_ROWS ? left : EHS_PART_ROWS));
+    }
+    return ok;
+}
+
+static u32 number_of(const u64 *addresses, size_t count, u64 address)
+{
+    const u64 *const found = bsearch(&address, addresses, count, sizeof *addresses, by_value);
+    assert(found != NULL);
+    return (u32)(found - addresses);
+}
+
+static u32 shared_frames(const sorted_stack *before, const sorted_stack *stack)
+{
+    u32 shared = 0;
+    while (shared < before->count && shared < stack->count &&
+           before->frames[before->count - 1 - shared] == stack->frames[stack->count - 1 - shared])
+        shared++;
+    return shared;
+}
+
+static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
+                        const u64 *addresses, size_t address_count)
+{
+    ETLHEAP_VECTOR(u32) frames = { 0 };
+    u32 *const memory = malloc((3 * count + 1) * sizeof *memory);
+    const stack_columns columns = { memory, memory + count, memory + 2 * count };
+    bool ok = memory != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        const sorted_stack *const stack = &sorted[i];
+        const u32 shared = i == 0 ? 0 : shared_frames(stack - 1, stack);
+        columns.id[i] = stack->id;
+        columns.shared[i] = shared;
+        columns.own[i] = stack->count - shared;
+        ok = ETLHEAP_RESERVE(&frames, stack->count - shared);
+        for (u32 k = shared; ok && k < stack->count; k++)
+            frames.at[frames.count++] =
+                number_of(addresses, address_count, stack->frames[stack->count - 1 - k]);
+    }
+    ok = ok && save_u32(saver, EHS_STACK_ID, columns.id, count) &&
+         save_u32(saver, EHS_STACK_SHARED, columns.shared, count) &&
+         save_u32(saver, EHS_STACK_OWN, columns.own, count) &&
+         save_u32(saver, EHS_STACK_FRAME, frames.at, frames.count);
+    ETLHEAP_VECTOR_FREE(&frames);
+    free(memory);
+    return ok;
+}
+
+static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, size_t count)
+{
+    for (size_t first = 0; first < count; first += EHS_PART_ROWS) {
+        const size_t left = count - first;
+        if (!ehs_blocks_add(&saver->blocks, &saver->codec, column, (u32)(first / EHS_PART_ROWS),
+                            values + first, (u32)(left < EHS_PART_ROWS ? left : EHS_PART_ROWS)))
+            return false;
+    }
+    return true;
+}
+
+etl_status ehs_stacks_load(ehs_loader *loader, stack_table *out)
+{
+    u64 count;
+    etl_status status = ETL_OK;
+    (void)ehs_reader_parts(loader->reader, EHS_STACK_ID, &count);
+    *out = (stack_table){ 0 };
+    out->list.at = ehs_loader_alloc(loader, count, sizeof *out->list.at, &status);
+    if (out->list.at == NULL)
+        return status;
+    out->list.capacity = (size_t)count;
+    if (count > STACK_NUMBER_MAX)
+        return etl_fail_with(loader->err, ETL_ERR_LIMIT, 0, "the store has too many stacks");
+    status = rebuild(loader, out, count);
+    out->list.count = status == ETL_OK ? (size_t)count : 0;
+    return status;
+}
+
+/* A column that all stacks or frames have a row of, read whole. */
+typedef struct loaded_column {
+    u32 *values;
+    u64 count;
+} loaded_column;
+
+static etl_status load_u32(ehs_loader *loader, ehs_column column, loaded_column *out)
+{
+    etl_status status = ETL_OK;
+    (void)ehs_reader_parts(loader->reader, column, &out->count);
+    out->values = ehs_loader_alloc(loader, out->count, sizeof *out->values, &status);
+    return out->values == NULL ? status : ehs_column_load(loader, column, out->values, out->count);
+}
+
+/* The columns of table stack and frame while stacks are made of them. */
+typedef struct stack_input {
+    loaded_column id, shared, own, frame;
+    u64 *addresses;
+    u64 address_count;
+} stack_input;
+
+static etl_status load_input(ehs_loader *loader, stack_input *in)
+{
+    etl_status status = load_u32(loader, EHS_STACK_ID, &in->id);
+    if (status == ETL_OK)
+        status = load_u32(loader, EHS_STACK_SHARED, &in->shared);
+    if (status == ETL_OK)
+        status = load_u32(loader, EHS_STACK_OWN, &in->own);
+    if (status == ETL_OK)
+        status = load_u32(loader, EHS_STACK_FRAME, &in->frame);
+    if (status != ETL_OK)
+        return status;
+    (void)ehs_reader_parts(loader->reader, EHS_FRAME_ADDRESS, &in->address_count);
+    in->addresses = ehs_loader_alloc(loader, in->address_count, sizeof *in->addresses, &status);
+    return in->addresses == NULL
+               ? status
+               : ehs_column_load(loader, EHS_FRAME_ADDRESS, in->addresses, in->address_count);
+}
+
+static etl_status damaged(ehs_loader *loader, u64 row)
+{
+    return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                         "row %zu of the table of stacks is damaged", (size_t)row);
+}
+
+/* Checks what building relies on: ids from 1 to count once each, shared frames
+ * that the stack before has, and frames that exist. Sums up all frames. */
+static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_table *out,
+                              u64 *frames)
+{
+    const u64 count = in->id.count;
+    if (in->shared.count != count || in->own.count != count)
+        return damaged(loader, 0);
+    u64 own = 0;
+    u32 before = 0;
+    *frames = 0;
+    for (u64 i = 0; i < count; i++) {
+        const u32 id = in->id.values[i], shared = in->shared.values[i], more = in->own.values[i];
+        const bool is_sound = id >= 1 && id <= count && shared <= before &&
+                              more <= EHS_STACK_FRAMES_MAX - shared &&
+                              out->list.at[id - 1].frames == NULL;
+        if (!is_sound)
+            return damaged(loader, i);
+        before = shared + more;
+        own += more;
+        *frames += before;
+        out->list.at[id - 1] = (stack_entry){ in->addresses, 0, before };
+    }
+    if (own != in->frame.count)
+        return damaged(loader, count);
+    for (u64 i = 0; i < in->frame.count; i++) {
+        if (in->frame.values[i] >= in->address_count)
+            return damaged(loader, count);
+    }
+    return ETL_OK;
+}
+
+/* One array holds the frames of all stacks, each innermost first. */
+static void build(const stack_input *in, stack_table *out, u64 *frames)
+{
+    const u32 *own = in->frame.values;
+    const stack_entry *before = NULL;
+    for (u64 i = 0; i < in->id.count; i++) {
+        stack_entry *const stack = &out->list.at[in->id.values[i] - 1];
+        const u32 shared = in->shared.values[i], more = in->own.values[i];
+        stack->frames = frames;
+        for (u32 k = 0; k < more; k++)
+            frames[more - 1 - k] = in->addresses[own[k]];
+        if (shared > 0)
+            memcpy(frames + more, before->frames + before->count - shared, shared * sizeof *frames);
+        own += more;
+        frames += stack->count;
+        before = stack;
+    }
+}
+
+static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count)
+{
+    stack_input in = { 0 };
+    u64 frames = 0;
+    etl_status status = load_input(loader, &in);
+    if (status == ETL_OK)
+        status = check_input(loader, &in, out, &frames);
+    if (status == ETL_OK)
+        status = ehs_loader_charge(loader, frames, sizeof(u64));
+    u64 *memory = NULL;
+    if (status == ETL_OK) {
+        memory = etlheap_arena_alloc(&out->arena, (size_t)frames * sizeof *memory + 1);
+        if (memory == NULL)
+            status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    if (status == ETL_OK && count > 0)
+        build(&in, out, memory);
+    free(in.id.values);
+    free(in.shared.values);
+    free(in.own.values);
+    free(in.frame.values);
+    free(in.addresses);
+    return status;
+}

@@ -1,0 +1,312 @@
+/* ehs_table.c - see ehs_table.h. */
+#include "ehs_table.h"
+
+#include <stdlib.h>
+
+static bool gather(ehs_saver *saver, const ehs_field *field, const u8 *row, size_t row_bytes,
+                   u32 count, u64 *out);
+static u32 column_bytes(ehs_member member);
+static etl_status scatter(ehs_loader *loader, const ehs_field *field, const ehs_row *block, u8 *row,
+                          size_t row_bytes);
+static etl_status load_text(ehs_loader *loader);
+
+void ehs_saver_free(ehs_saver *saver)
+{
+    ehs_codec_free(&saver->codec);
+    ehs_blocks_free(&saver->blocks);
+    etlheap_strings_free(&saver->strings);
+}
+
+bool ehs_table_save(ehs_saver *saver, const ehs_table *table, const void *rows, size_t count)
+{
+    u64 *const values = malloc(EHS_PART_ROWS * sizeof *values);
+    bool ok = values != NULL;
+    for (u32 f = 0; ok && f < table->field_count; f++) {
+        const ehs_field *const field = &table->fields[f];
+        for (size_t first = 0; ok && first < count; first += EHS_PART_ROWS) {
+            const size_t left = count - first;
+            const u32 part_rows = (u32)(left < EHS_PART_ROWS ? left : EHS_PART_ROWS);
+            const u8 *const row = (const u8 *)rows + first * table->row_bytes + field->offset;
+            ok = gather(saver, field, row, table->row_bytes, part_rows, values) &&
+                 ehs_blocks_add(&saver->blocks, &saver->codec, field->column,
+                                (u32)(first / EHS_PART_ROWS), values, part_rows);
+        }
+    }
+    free(values);
+    return ok;
+}
+
+/* One member as the value of its column; false without memory. */
+static bool member_value(ehs_saver *saver, ehs_member member, const u8 *at, u64 *value)
+{
+    switch (member) {
+    case EHS_MEMBER_BOOL:
+        *value = *at;
+        return true;
+    case EHS_MEMBER_U16:
+        *value = etl_load_u16(at);
+        return true;
+    case EHS_MEMBER_U32:
+        *value = etl_load_u32(at);
+        return true;
+    case EHS_MEMBER_U64:
+        *value = etl_load_u64(at);
+        return true;
+    case EHS_MEMBER_TEXT:
+        break;
+    }
+    const char *text;
+    u32 id = 0;
+    memcpy(&text, at, sizeof text);
+    const bool ok = text == NULL || etlheap_strings_add(&saver->strings, text, strlen(text), &id);
+    *value = id;
+    return ok;
+}
+
+static u32 column_bytes(ehs_member member)
+{
+    return member == EHS_MEMBER_BOOL ? 1 : member == EHS_MEMBER_U64 ? 8 : 4;
+}
+
+/* The member of each row, as an array of the column's width. */
+static bool gather(ehs_saver *saver, const ehs_field *field, const u8 *row, size_t row_bytes,
+                   u32 count, u64 *out)
+{
+    const u32 width = column_bytes(field->member);
+    u8 *to = (u8 *)out;
+    for (u32 i = 0; i < count; i++, row += row_bytes, to += width) {
+        u64 value;
+        if (!member_value(saver, field->member, row, &value))
+            return false;
+        memcpy(to, &value, width);
+    }
+    return true;
+}
+
+bool ehs_strings_save(ehs_saver *saver)
+{
+    ehs_bytes text = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < saver->strings.list.count; i++) {
+        const char *const string = saver->strings.list.at[i];
+        ok = ehs_put(&text, string, strlen(string) + 1);
+    }
+    for (size_t first = 0; ok && first < text.count; first += EHS_COLUMN_BYTES_MAX) {
+        const size_t left = text.count - first;
+        ok = ehs_blocks_add(&saver->blocks, &saver->codec, EHS_STRING_TEXT,
+                            (u32)(first / EHS_COLUMN_BYTES_MAX), text.at + first,
+                            (u32)(left < EHS_COLUMN_BYTES_MAX ? left : EHS_COLUMN_BYTES_MAX));
+    }
+    ETLHEAP_VECTOR_FREE(&text);
+    return ok;
+}
+
+etl_status ehs_loader_open(ehs_loader *loader)
+{
+    loader->scratch = malloc(EHS_COLUMN_BYTES_MAX);
+    if (loader->scratch == NULL)
+        return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    return load_text(loader);
+}
+
+void ehs_loader_free(ehs_loader *loader)
+{
+    ehs_codec_free(&loader->codec);
+    free(loader->texts);
+    free(loader->scratch);
+    *loader = (ehs_loader){ 0 };
+}
+
+etl_status ehs_loader_charge(ehs_loader *loader, u64 count, size_t element_bytes)
+{
+    size_t bytes;
+    if (!etl_mul_size((size_t)count, element_bytes, &bytes) || bytes > loader->bytes_left)
+        return etl_fail_with(loader->err, ETL_ERR_LIMIT, 0,
+                             "the store holds more than fits into the memory allowed; raise "
+                             "--memory");
+    loader->bytes_left -= bytes;
+    return ETL_OK;
+}
+
+void *ehs_loader_alloc(ehs_loader *loader, u64 count, size_t element_bytes, etl_status *status)
+{
+    *status = ehs_loader_charge(loader, count, element_bytes);
+    if (*status != ETL_OK)
+        return NULL;
+    void *const memory = calloc((size_t)count + 1, element_bytes);
+    if (memory == NULL)
+        *status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    return memory;
+}
+
+etl_status ehs_column_load(ehs_loader *loader, ehs_column column, void *out, u64 count)
+{
+    const u32 width = ehs_column_find(column)->format.value_bytes;
+    u64 at = 0;
+    for (u32 part = 0; at < count; part++) {
+        const ehs_row *const row = ehs_reader_find(loader->reader, column, part);
+        assert(row != NULL); /* count is the parts' sum */
+        const u64 left = count - at;
+        const u32 capacity = (u32)etl_min_u64(left, EHS_COLUMN_BYTES_MAX / width);
+        const etl_status status = ehs_reader_get(loader->reader, &loader->codec, row,
+                                                 (u8 *)out + at * width, capacity, loader->err);
+        if (status != ETL_OK)
+            return status;
+        at += row->values;
+    }
+    return ETL_OK;
+}
+
+static etl_status blame_text(ehs_loader *loader, const char *what)
+{
+    return ehs_reader_blame(ehs_reader_find(loader->reader, EHS_STRING_TEXT, 0), loader->err, what);
+}
+
+/* Notes where each string begins. */
+static etl_status split_text(ehs_loader *loader, const char *text, u64 size)
+{
+    u64 count = 0;
+    for (u64 i = 0; i < size; i++)
+        count += text[i] == '\0';
+    if (count > UINT32_MAX || (size > 0 && text[size - 1] != '\0'))
+        return blame_text(loader, "begins text whose last string has no end");
+    etl_status status = ETL_OK;
+    loader->texts = ehs_loader_alloc(loader, count, sizeof *loader->texts, &status);
+    for (const char *at = text; status == ETL_OK && loader->text_count < count;) {
+        const etl_bytes bytes = { (const u8 *)at, strlen(at) };
+        if (etl_text_to_utf8(bytes, NULL, 0) != bytes.size)
+            return blame_text(loader, "begins text that is not UTF-8");
+        loader->texts[loader->text_count++] = at;
+        at += bytes.size + 1;
+    }
+    return status;
+}
+
+/* A part may end inside of a string. */
+static etl_status load_text(ehs_loader *loader)
+{
+    u64 size;
+    (void)ehs_reader_parts(loader->reader, EHS_STRING_TEXT, &size);
+    const etl_status charged = ehs_loader_charge(loader, size, 1);
+    if (charged != ETL_OK)
+        return charged;
+    char *const text = etlheap_arena_alloc(loader->arena, (size_t)size + 1);
+    if (text == NULL)
+        return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    const etl_status status = ehs_column_load(loader, EHS_STRING_TEXT, text, size);
+    return status == ETL_OK ? split_text(loader, text, size) : status;
+}
+
+/* All present columns of a table have as many rows as the first of them. */
+static etl_status count_rows(ehs_loader *loader, const ehs_table *table, u64 *count)
+{
+    bool known = false;
+    *count = 0;
+    for (u32 f = 0; f < table->field_count; f++) {
+        u64 rows;
+        const ehs_column column = table->fields[f].column;
+        if (ehs_reader_parts(loader->reader, column, &rows) == 0)
+            continue;
+        if (known && rows != *count)
+            return ehs_reader_blame(ehs_reader_find(loader->reader, column, 0), loader->err,
+                                    "begins a column of another length than its table's");
+        *count = rows;
+        known = true;
+    }
+    return ETL_OK;
+}
+
+/* Text that a file lacks reads as empty, not as no text. */
+static void fill_text(const ehs_table *table, u8 *rows, u64 count)
+{
+    const char *const empty = "";
+    for (u32 f = 0; f < table->field_count; f++) {
+        const ehs_field *const field = &table->fields[f];
+        for (u64 i = 0; field->member == EHS_MEMBER_TEXT && i < count; i++)
+            memcpy(rows + i * table->row_bytes + field->offset, &empty, sizeof empty);
+    }
+}
+
+static etl_status load_field(ehs_loader *loader, const ehs_table *table, const ehs_field *field,
+                             u8 *rows)
+{
+    u64 total;
+    const u32 parts = ehs_reader_parts(loader->reader, field->column, &total);
+    u8 *to = rows + field->offset;
+    for (u32 part = 0; part < parts; part++) {
+        const ehs_row *const block = ehs_reader_find(loader->reader, field->column, part);
+        const etl_status status = scatter(loader, field, block, to, table->row_bytes);
+        if (status != ETL_OK)
+            return status;
+        to += (size_t)block->values * table->row_bytes;
+    }
+    return ETL_OK;
+}
+
+etl_status ehs_table_load(ehs_loader *loader, const ehs_table *table, void *rows, size_t *count)
+{
+    u64 total;
+    etl_status status = count_rows(loader, table, &total);
+    if (status != ETL_OK)
+        return status;
+    u8 *const at = ehs_loader_alloc(loader, total, table->row_bytes, &status);
+    if (at == NULL)
+        return status;
+    fill_text(table, at, total);
+    for (u32 f = 0; status == ETL_OK && f < table->field_count; f++)
+        status = load_field(loader, table, &table->fields[f], at);
+    if (status != ETL_OK) {
+        free(at);
+        return status;
+    }
+    memcpy(rows, &at, sizeof at);
+    *count = (size_t)total;
+    return ETL_OK;
+}
+
+/* One value into its member; false when it is none that the member can have. */
+static bool set_member(const ehs_loader *loader, ehs_member member, u64 value, u8 *at)
+{
+    const u32 narrow = (u32)value;
+    const u16 half = (u16)value;
+    const u8 byte = (u8)value;
+    switch (member) {
+    case EHS_MEMBER_BOOL:
+        memcpy(at, &byte, sizeof byte);
+        return value <= 1;
+    case EHS_MEMBER_U16:
+        memcpy(at, &half, sizeof half);
+        return value <= UINT16_MAX;
+    case EHS_MEMBER_U32:
+        memcpy(at, &narrow, sizeof narrow);
+        return true;
+    case EHS_MEMBER_U64:
+        memcpy(at, &value, sizeof value);
+        return true;
+    case EHS_MEMBER_TEXT:
+        break;
+    }
+    if (value > loader->text_count)
+        return false;
+    const char *const text = value == 0 ? "" : loader->texts[value - 1];
+    memcpy(at, &text, sizeof text);
+    return true;
+}
+
+static etl_status scatter(ehs_loader *loader, const ehs_field *field, const ehs_row *block, u8 *row,
+                          size_t row_bytes)
+{
+    const u32 width = column_bytes(field->member);
+    const etl_status status = ehs_reader_get(loader->reader, &loader->codec, block, loader->scratch,
+                                             EHS_COLUMN_BYTES_MAX / width, loader->err);
+    if (status != ETL_OK)
+        return status;
+    const u8 *from = loader->scratch;
+    for (u32 i = 0; i < block->values; i++, row += row_bytes, from += width) {
+        u64 value = 0;
+        memcpy(&value, from, width);
+        if (!set_member(loader, field->member, value, row))
+            return ehs_reader_blame(block, loader->err, "has a value that its table cannot hold");
+    }
+    return ETL_OK;
+}
