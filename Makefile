@@ -36,7 +36,8 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
 	decode_system describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees \
 	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types pe pe_debug pe_exports record session \
-	status trace \
+	status trace undecorate undecorate_literal undecorate_name undecorate_operator \
+	undecorate_print undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
 	utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	aggregate arena blocks census census_match context deferred ehs_codec ehs_columns ehs_facts \

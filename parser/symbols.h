@@ -10,5 +10,6 @@
 
 #include "pdb.h"
 #include "pe.h"
+#include "undecorate.h"
 
 #endif
