@@ -44,7 +44,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
 	engine frames intern join journal \
 	journal_chunks journal_file modules order pair peaks plan query range_map ranges replay \
-	replay_walk result scan shard slot_groups slots stack_totals stacks store stream \
+	replay_walk result scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store stream \
 	symbol_cab symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
 	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
 	symbol_url table tag_groups timebase workers)
@@ -122,6 +122,10 @@ flags_cov := -O0 -g --coverage
 
 LTO ?= 0
 VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),-flto)
+
+# Hashing a stack is a loop that pays to be unrolled.
+$(OUT)/engine/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FLAGS))
+
 CPPFLAGS_ALL := -I. -D_POSIX_C_SOURCE=200809L $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 -pthread $(WARNINGS) $(HARDENING) $(VARIANT_FLAGS) $(CFLAGS)
 LDFLAGS_ALL = -pthread -pie -Wl,-z,relro,-z,now $(VARIANT_FLAGS) $(LDFLAGS)

@@ -25,6 +25,19 @@ bool census_add(record_census *census, const etl_record *record)
     return add_provider(census, &row);
 }
 
+bool census_add_hook(record_census *census, u16 hook, const census_count *records)
+{
+    if (records->count == 0)
+        return true;
+    census_count *const slot = hook_slot(census, hook);
+    if (slot == NULL)
+        return false;
+    census->records += records->count;
+    slot->count += records->count;
+    slot->bytes += records->bytes;
+    return true;
+}
+
 static census_count *hook_slot(record_census *census, u16 hook)
 {
     census_count **const page = &census->pages[hook >> 8];

@@ -30,8 +30,9 @@ typedef struct census_target {
     u16 cpu;
 } census_target;
 
-/* False without memory. */
+/* False without memory. census_add_hook: records of a hook that are counted already. */
 bool census_add(record_census *census, const etl_record *record);
+bool census_add_hook(record_census *census, u16 hook, const census_count *records);
 bool census_merge(record_census *into, const record_census *from);
 void census_free(record_census *census);
 

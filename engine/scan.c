@@ -2,60 +2,20 @@
  * scan.c - from buffers to memory events, stack pieces and system events.
  *
  * One pass over the records of a task. Every record is counted; those that the
- * analysis uses are decoded and leave as rows of the output. A stack record
- * nearly always follows its event on the same CPU within a few records, so the
- * latest events that want a stack are kept in a short ring and most stacks are
- * joined on the spot; what the ring does not settle goes to join.c as pieces.
- *
- * Stacks are looked up in the run's table, which nobody changes during a scan;
- * new ones go to a table of the task (STACK_TAG_LOCAL). A look-up misses the
- * cache several times over, so stacks wait in a small batch: what one step of a
- * look-up needs is fetched for all of them before any takes the next step.
+ * analysis uses are decoded and leave as rows of the output. The few kinds of
+ * which there are most go a shorter way (scan_lean.c), with the same rows at its
+ * end. Stacks go to their events by way of scan_stacks.h.
  */
-#include "stages.h"
+#include "scan_inside.h"
 
 #include <stdlib.h>
-
-#define RING_SIZE  16u /* a power of two */
-#define BATCH_SIZE 24u
-
-/* Where the reference of a stack goes. */
-typedef enum stack_target { TARGET_EVENT, TARGET_PIECE, TARGET_DEFINITION } stack_target;
-
-/* A stack that waits to be looked up; its frames lie in the loaded buffer. */
-typedef struct pending_stack {
-    u64 hash;
-    const void *frames;
-    u32 count;
-    u32 index; /* of the event, piece or definition */
-    stack_target target;
-} pending_stack;
-
-/* An event that wants a stack, by index in out->events. */
-typedef struct ring_entry {
-    u32 event;
-    bool has_kernel_part; /* then its user part must be joined to it later */
-} ring_entry;
-
-typedef struct scanner {
-    const scan_input *input;
-    scan_output *out;
-    const tick_map *map;
-    const etl_record *record;
-    i64 ticks; /* of the record, base clock */
-    ring_entry ring[RING_SIZE];
-    u32 ring_count; /* entries ever pushed */
-    pending_stack batch[BATCH_SIZE];
-    u32 batch_count;
-    u64 *widened; /* STACK_FRAMES_MAX, for frames of 4 bytes */
-} scanner;
 
 typedef bool handle_fn(scanner *s, const etl_event *event);
 
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
 static bool scan_record(scanner *s);
-static bool flush_batch(scanner *s);
 static bool append_event(scan_output *out, const memory_event *event);
+static u8 range_shard(u32 pid);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
     handle_system, handle_stack, handle_key, handle_definition, handle_lost;
 
@@ -96,7 +56,10 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
 {
     u64 widened[STACK_FRAMES_MAX];
-    scanner s = { .input = input, .out = out, .widened = widened };
+    scanner s = { .input = input,
+                  .out = out,
+                  .queue = { .stacks = input->stacks, .out = out },
+                  .widened = widened };
     out->last_ticks = INT64_MIN;
     out->status = ETL_OK;
     for (u32 i = 0; i < input->buffer_count; i++) {
@@ -105,6 +68,8 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
             return;
         }
     }
+    if (!scan_lean_count(&s))
+        out->status = ETL_ERR_MEMORY;
 }
 
 static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
@@ -125,7 +90,15 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
     planned->resume = PLAN_DONE;
     etl_record record;
     s->record = &record;
-    while (etl_record_next(&buffer, &record)) {
+    const bool is_lean = s->map->identity && !input->census_only && !input->no_lean;
+    for (;;) {
+        const u32 at = buffer.at;
+        if (is_lean && !scan_lean(s, &buffer))
+            return false;
+        if (buffer.at != at)
+            buffer.diag = &s->out->diag;
+        if (!etl_record_next(&buffer, &record))
+            break;
         buffer.diag = &s->out->diag;
         s->ticks = tick_map_apply(s->map, record.ticks);
         /* The last slice has no end: not even the largest time waits for another. */
@@ -136,7 +109,7 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
         if (!scan_record(s))
             return false;
     }
-    return flush_batch(s);
+    return stack_queue_flush(&s->queue);
 }
 
 static bool scan_record(scanner *s)
@@ -170,11 +143,14 @@ static bool scan_record(scanner *s)
     return append_event(out, &other);
 }
 
-/* Appends an event, and notes how process ids and times go on. */
 static bool append_event(scan_output *out, const memory_event *event)
 {
-    if (out->events.count >= UINT32_MAX || !ETLHEAP_PUSH(&out->events, *event))
-        return false;
+    return out->events.count < UINT32_MAX && ETLHEAP_PUSH(&out->events, *event) &&
+           scan_note_event(out, event);
+}
+
+bool scan_note_event(scan_output *out, const memory_event *event)
+{
     pid_span *const last = out->spans.count == 0 ? NULL : &out->spans.at[out->spans.count - 1];
     out->is_unsorted |= last != NULL && event->ticks < last->last_ticks;
     if (last == NULL || last->pid != event->pid) {
@@ -191,15 +167,17 @@ static bool push_event(scanner *s, memory_event event)
     scan_output *const out = s->out;
     event.ticks = s->ticks;
     event.cpu = (u16)s->record->cpu;
-    const u64 place = event.op >= OP_COMMIT ? event.pid : event.address ^ (u64)event.pid << 40;
-    const u32 hash = (u32)(etlheap_hash_u64(place) >> 32);
     event.shard =
-        event.op >= OP_COMMIT ? (u8)(HEAP_SHARDS + hash % RANGE_SHARDS) : (u8)(hash % HEAP_SHARDS);
+        event.op >= OP_COMMIT ? range_shard(event.pid) : scan_heap_shard(event.address, event.pid);
     if (!append_event(out, &event))
         return false;
-    if (op_wants_stack(event.op))
-        s->ring[s->ring_count++ % RING_SIZE] = (ring_entry){ (u32)(out->events.count - 1), false };
+    stack_ring_push_if(&s->ring, (u32)(out->events.count - 1), op_wants_stack(event.op));
     return true;
+}
+
+static u8 range_shard(u32 pid)
+{
+    return (u8)(HEAP_SHARDS + (u32)(etlheap_hash_u64(pid) >> 32) % RANGE_SHARDS);
 }
 
 static bool handle_alloc(scanner *s, const etl_event *event)
@@ -371,49 +349,11 @@ static bool view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count
     out->part = classify(frames, frame_bytes, out->count);
     if (frame_bytes == 8)
         return true;
-    if (!flush_batch(s))
+    if (!stack_queue_flush(&s->queue))
         return false;
     for (u32 i = 0; i < out->count; i++)
         s->widened[i] = etl_frame_at(frames, 4, i);
     out->at = s->widened;
-    return true;
-}
-
-static bool look_up(scanner *s, const pending_stack *pending)
-{
-    scan_output *const out = s->out;
-    stack_ref ref = stack_find(s->input->stacks, pending->hash, pending->frames, pending->count);
-    if (ref == STACK_NONE) {
-        if (!stack_add(&out->new_stacks, pending->hash, pending->frames, pending->count, &ref))
-            return false;
-        ref |= STACK_TAG_LOCAL;
-    }
-    switch (pending->target) {
-    case TARGET_EVENT:
-        out->events.at[pending->index].stack = ref;
-        break;
-    case TARGET_PIECE:
-        out->pieces.at[pending->index].stack = ref;
-        break;
-    case TARGET_DEFINITION:
-        out->definitions.at[pending->index].stack = ref;
-        break;
-    }
-    return true;
-}
-
-static bool flush_batch(scanner *s)
-{
-    const u32 count = s->batch_count;
-    s->batch_count = 0;
-    for (u32 i = 0; i < count; i++)
-        stack_prefetch_entry(s->input->stacks, s->batch[i].hash);
-    for (u32 i = 0; i < count; i++)
-        stack_prefetch_frames(s->input->stacks, s->batch[i].hash);
-    for (u32 i = 0; i < count; i++) {
-        if (!look_up(s, &s->batch[i]))
-            return false;
-    }
     return true;
 }
 
@@ -422,37 +362,25 @@ static bool request_stack(scanner *s, const frame_view *frames, stack_target tar
 {
     if (frames->count == 0)
         return true;
-    const u64 hash = stack_hash(frames->at, frames->count);
-    stack_prefetch_slots(s->input->stacks, hash);
-    s->batch[s->batch_count++] =
-        (pending_stack){ hash, frames->at, frames->count, (u32)index, target };
-    return s->batch_count < BATCH_SIZE || flush_batch(s);
+    return stack_queue_push(&s->queue, frames->at, frames->count, target, index);
 }
 
-/* The latest event in the ring with this time and thread; NULL when none. */
-static ring_entry *ring_find(scanner *s, i64 event_ticks, u32 tid)
+static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid)
 {
-    const u32 filled = s->ring_count < RING_SIZE ? s->ring_count : RING_SIZE;
-    for (u32 i = 1; i <= filled; i++) {
-        ring_entry *const entry = &s->ring[(s->ring_count - i) % RING_SIZE];
-        const memory_event *const event = &s->out->events.at[entry->event];
-        if (event->ticks == event_ticks && event->tid == tid)
-            return entry;
-    }
-    return NULL;
+    return stack_ring_find(&s->ring, s->out->events.at, tick_map_apply(s->map, event_ticks), tid);
 }
 
 /*
  * A user or whole part that meets its event with nothing before it settles the
  * stack. Anything else, and all of a census, is left to the join.
  */
-static bool settles(const ring_entry *entry, stack_part part, const scan_output *out)
+static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part)
 {
-    return entry != NULL && part != PART_KERNEL && !entry->has_kernel_part &&
-           out->events.at[entry->event].stack == STACK_NONE;
+    return !s->input->census_only && part != PART_KERNEL &&
+           stack_ring_is_unsettled(entry, s->out->events.at);
 }
 
-static bool push_piece(scanner *s, ring_entry *entry, stack_piece piece)
+static bool push_piece(scanner *s, stack_ring_entry *entry, stack_piece piece)
 {
     if (entry != NULL && piece.part == PART_KERNEL)
         entry->has_kernel_part = true;
@@ -470,9 +398,8 @@ static bool handle_stack(scanner *s, const etl_event *event)
     out->census.stack_records++;
     if (!view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
         return false;
-    ring_entry *const entry =
-        ring_find(s, tick_map_apply(s->map, stack->event_ticks), stack->thread_id);
-    if (!s->input->census_only && settles(entry, frames.part, out)) {
+    stack_ring_entry *const entry = find_event(s, stack->event_ticks, stack->thread_id);
+    if (settles(s, entry, frames.part)) {
         if (frames.count > 0)
             out->events.at[entry->event].stack = STACK_TAG_LOCAL; /* taken */
         return request_stack(s, &frames, TARGET_EVENT, entry->event);
@@ -492,9 +419,8 @@ static bool handle_key(scanner *s, const etl_event *event)
     const stack_part part = event->kind == ETL_EVENT_STACK_KEY_KERNEL ? PART_KERNEL : PART_USER;
     out->census.stack_records++;
     out->census.key_records++;
-    ring_entry *const entry =
-        ring_find(s, tick_map_apply(s->map, key->event_ticks), key->thread_id);
-    if (!s->input->census_only && settles(entry, part, out)) {
+    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id);
+    if (settles(s, entry, part)) {
         out->events.at[entry->event].stack = STACK_TAG_LOCAL; /* taken; keys.c sets it */
         return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });
     }

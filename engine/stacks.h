@@ -20,6 +20,7 @@
 
 #include "engine.h"
 #include "intern.h"
+#include "tag_groups.h"
 
 typedef u32 stack_ref;
 
@@ -40,9 +41,29 @@ typedef struct stack_entry {
     u32 count;
 } stack_entry;
 
+/* A stack as the table keeps it: what a look-up asks for lies in front of the
+ * frames it compares. */
+typedef struct stack_block {
+    u64 hash;
+    u32 count;
+    u32 id;
+    u64 frames[];
+} stack_block;
+
+#define STACK_GROUP_SLOTS 6u
+
+/* Slots with their tags (tag_groups.h), of which the last ones are not used: a
+ * group is one cache line. */
+typedef struct stack_group {
+    u8 tags[TAG_GROUP_SIZE];
+    const stack_block *blocks[STACK_GROUP_SLOTS];
+} stack_group;
+
+static_assert(sizeof(stack_group) == 64, "a look-up reads one line of the slots");
+
 typedef struct stack_table {
     etlheap_arena arena;
-    struct stack_group *groups;       /* tags and ids; see stacks.c */
+    stack_group *groups;              /* see stacks.c; NULL while empty */
     u32 group_mask;                   /* group count - 1 */
     ETLHEAP_VECTOR(stack_entry) list; /* list.at[id - 1] */
 } stack_table;
@@ -51,15 +72,25 @@ typedef struct stack_table {
  * record as it is in the file. */
 u64 stack_hash(const void *frames, u32 count);
 
-/*
- * The id, or 0. A look-up misses the cache three times: for the slots, for the
- * entry, for the frames to compare with. Where many are at hand, announce them
- * first: each step fetches what the next one reads.
- */
+/* The id, or 0. */
 u32 stack_find(const stack_table *table, u64 hash, const void *frames, u32 count);
-void stack_prefetch_slots(const stack_table *table, u64 hash);
-void stack_prefetch_entry(const stack_table *table, u64 hash);
-void stack_prefetch_frames(const stack_table *table, u64 hash);
+
+/*
+ * A look-up misses the cache for the group and for the block. Where many are at
+ * hand each can be taken in steps, with others in between:
+ *
+ *     stack_prefetch_group(table, hash);
+ *     candidate = stack_candidate(table, hash);    // NULL: not in its group
+ *     stack_prefetch_block(candidate, count);
+ *     if (stack_block_is(candidate, hash, frames, count)) the id is candidate->id
+ *
+ * Where the answer is no, stack_find() knows.
+ */
+static inline void stack_prefetch_group(const stack_table *table, u64 hash);
+static inline const stack_block *stack_candidate(const stack_table *table, u64 hash);
+static inline void stack_prefetch_block(const stack_block *block, u32 count);
+static inline bool stack_block_is(const stack_block *block, u64 hash, const void *frames,
+                                  u32 count);
 
 /* Finds or adds; count > 0. False without memory or beyond STACK_NUMBER_MAX. */
 bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 *id);
@@ -71,6 +102,50 @@ static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 }
 
 void stack_table_free(stack_table *table);
+
+/* --- a look-up, step by step ----------------------------------------------------- */
+
+/* The group at which the probe for a hash starts. */
+static inline u32 stack_group_of(const stack_table *table, u64 hash)
+{
+    return (u32)(hash >> 8) & table->group_mask;
+}
+
+/* Bit i: slot i has the tag. */
+static inline u32 stack_group_match(const stack_group *group, u8 tag)
+{
+    return tag_match(group->tags, tag) & ((1u << STACK_GROUP_SLOTS) - 1);
+}
+
+static inline void stack_prefetch_group(const stack_table *table, u64 hash)
+{
+    if (table->groups != NULL)
+        __builtin_prefetch(&table->groups[stack_group_of(table, hash)]);
+}
+
+static inline const stack_block *stack_candidate(const stack_table *table, u64 hash)
+{
+    if (table->groups == NULL)
+        return NULL;
+    const stack_group *const group = &table->groups[stack_group_of(table, hash)];
+    const u32 matches = stack_group_match(group, tag_of(hash));
+    return matches == 0 ? NULL : group->blocks[__builtin_ctz(matches)];
+}
+
+/* `count` is that of the stack looked for: the block's own is not here yet. */
+static inline void stack_prefetch_block(const stack_block *block, u32 count)
+{
+    const u8 *const at = (const u8 *)block;
+    const size_t size = sizeof *block + (size_t)count * sizeof *block->frames;
+    for (size_t offset = 0; offset < size; offset += 64)
+        __builtin_prefetch(at + offset);
+}
+
+static inline bool stack_block_is(const stack_block *block, u64 hash, const void *frames, u32 count)
+{
+    return block->hash == hash && block->count == count &&
+           memcmp(block->frames, frames, (size_t)count * sizeof *block->frames) == 0;
+}
 
 /* The kernel's half of the address space: x64 sign bit; 32-bit systems 2 GiB. */
 static inline bool stack_is_kernel_address(u64 address, u32 frame_bytes)

@@ -149,6 +149,7 @@ typedef struct scan_input {
     u32 buffer_count;
     i64 end_ticks;
     bool census_only;
+    bool no_lean; /* for tests: all records the long way, to the same output */
 } scan_input;
 
 /* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the

@@ -7,7 +7,7 @@
 
 BEGIN {
     allow("parser", "")
-    allow("engine", "parser/parser.h parser/symbols.h parser/base.h parser/cursor.h")
+    allow("engine", "parser/parser.h parser/symbols.h parser/base.h parser/cursor.h parser/lean.h")
     allow("formats", "engine/engine.h parser/parser.h parser/base.h parser/cursor.h")
     allow("cli", "parser/parser.h engine/engine.h formats/formats.h")
 

@@ -2,7 +2,7 @@
  * Goal: one id per distinct address array, whatever its hash; the frames come
  * back as they went in; kernel addresses are told from user addresses.
  * Method: arrays that differ in order, length or one frame, hashes forced to
- * collide, and the edges of both address spaces.
+ * collide, tables that grow, and the edges of both address spaces.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,6 +61,64 @@ static void equal_hashes_are_told_apart_by_frames(void **state)
     }
     for (u64 frame = 1; frame <= 100; frame++)
         assert_int_equal(stack_find(&table, 42, &frame, 1), frame);
+    stack_table_free(&table);
+}
+
+/* Twice over: through slots as they fill, and after each growth of the table. */
+static void growth_loses_no_stack(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    for (u64 n = 1; n <= 20000; n++) {
+        const u64 frames[] = { n, n * n };
+        assert_int_equal(add(&table, frames, 2), n);
+    }
+    for (u64 n = 1; n <= 20000; n++) {
+        const u64 frames[] = { n, n * n };
+        assert_int_equal(stack_find(&table, stack_hash(frames, 2), frames, 2), n);
+    }
+    stack_table_free(&table);
+}
+
+static void a_look_up_in_steps_finds_what_find_finds(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    const u64 unknown = 1;
+    assert_null(stack_candidate(&table, stack_hash(&unknown, 1)));
+    u32 at_once = 0;
+    for (u64 n = 1; n <= 5000; n++)
+        add(&table, &n, 1);
+    for (u64 n = 1; n <= 5000; n++) {
+        const u64 hash = stack_hash(&n, 1);
+        stack_prefetch_group(&table, hash);
+        const stack_block *const candidate = stack_candidate(&table, hash);
+        if (candidate == NULL)
+            continue; /* not in the group where its probe starts */
+        stack_prefetch_block(candidate, 1);
+        if (!stack_block_is(candidate, hash, &n, 1))
+            continue; /* another one has its tag */
+        assert_int_equal(candidate->id, n);
+        at_once++;
+    }
+    assert_true(at_once > 4500);
+    stack_table_free(&table);
+}
+
+static void a_candidate_is_compared_in_hash_length_and_frames(void **state)
+{
+    (void)state;
+    stack_table table = { 0 };
+    const u64 frames[] = { 1, 2, 3 };
+    const u64 other[] = { 1, 2, 4 };
+    add(&table, frames, 3);
+    const u64 hash = stack_hash(frames, 3);
+    const stack_block *const candidate = stack_candidate(&table, hash);
+    assert_non_null(candidate);
+    assert_true(stack_block_is(candidate, hash, frames, 3));
+    assert_false(stack_block_is(candidate, hash + 0x100, frames, 3));
+    assert_false(stack_block_is(candidate, hash, frames, 2));
+    assert_false(stack_block_is(candidate, hash, other, 3));
     stack_table_free(&table);
 }
 
@@ -132,6 +190,9 @@ int main(void)
         cmocka_unit_test(equal_arrays_have_one_id),
         cmocka_unit_test(order_length_and_every_frame_matter),
         cmocka_unit_test(equal_hashes_are_told_apart_by_frames),
+        cmocka_unit_test(growth_loses_no_stack),
+        cmocka_unit_test(a_look_up_in_steps_finds_what_find_finds),
+        cmocka_unit_test(a_candidate_is_compared_in_hash_length_and_frames),
         cmocka_unit_test(find_does_not_add),
         cmocka_unit_test(frames_are_a_copy_that_does_not_move),
         cmocka_unit_test(freed_table_is_empty_and_usable),

@@ -1,0 +1,49 @@
+/*
+ * scan_inside.h - what the files of the scan share.
+ *
+ *     scan.c         buffers and records; what each kind of event becomes
+ *     scan_lean.c    the same for the few kinds of which there are most
+ *     scan_stacks.c  stacks on their way to their events
+ */
+#ifndef ETLHEAP_SCAN_INSIDE_H
+#define ETLHEAP_SCAN_INSIDE_H
+
+#include "scan_stacks.h"
+
+/* The sorts of records that scan_lean() takes. */
+typedef enum lean_sort { LEAN_ALLOC, LEAN_FREE, LEAN_STACK, LEAN_STACK_KEY, LEAN_SORTS } lean_sort;
+
+typedef struct scanner {
+    const scan_input *input;
+    scan_output *out;
+    const tick_map *map;      /* of the buffer */
+    const etl_record *record; /* in hand; not of scan_lean() */
+    i64 ticks;                /* of the record, base clock */
+    bool out_of_memory;       /* in scan_lean() */
+    stack_ring ring;
+    stack_queue queue;
+    census_count lean_counts[LEAN_SORTS]; /* not yet in the census */
+    u64 *widened;                         /* STACK_FRAMES_MAX, for frames of 4 bytes */
+} scanner;
+
+/*
+ * Reads on in the buffer as long as records are plain, and leaves it at the first
+ * that is not. For those records it does what etl_record_next() and the handlers
+ * of scan.c do. Not for a census, nor where times must be converted. False without
+ * memory.
+ */
+bool scan_lean(scanner *s, etl_buffer *buffer);
+
+/* Puts into the census what scan_lean() counted. False without memory. */
+bool scan_lean_count(scanner *s);
+
+/* Notes how process ids and times go on with an event that was appended. */
+bool scan_note_event(scan_output *out, const memory_event *event);
+
+/* The shard of a heap event: that of its block. */
+static inline u8 scan_heap_shard(u64 address, u32 pid)
+{
+    return (u8)((u32)(etlheap_hash_u64(address ^ (u64)pid << 40) >> 32) % HEAP_SHARDS);
+}
+
+#endif

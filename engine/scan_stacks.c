@@ -1,0 +1,76 @@
+/* scan_stacks.c - see scan_stacks.h. */
+#include "scan_stacks.h"
+
+static inline void fetch_next(stack_queue *queue);
+static inline bool finish_next(stack_queue *queue);
+static bool find_or_add(stack_queue *queue, const pending_stack *pending, stack_ref *ref);
+
+bool stack_queue_push(stack_queue *queue, const void *frames, u32 count, stack_target target,
+                      size_t index)
+{
+    assert(count > 0);
+    const u64 hash = stack_hash(frames, count);
+    stack_prefetch_group(queue->stacks, hash);
+    queue->at[queue->pushed++ % STACK_QUEUE_SIZE] = (pending_stack){
+        .hash = hash, .frames = frames, .count = count, .index = (u32)index, .target = target
+    };
+    if (queue->pushed - queue->fetched > STACKS_TO_FETCH)
+        fetch_next(queue);
+    return queue->fetched - queue->finished <= STACKS_TO_FINISH || finish_next(queue);
+}
+
+bool stack_queue_flush(stack_queue *queue)
+{
+    while (queue->fetched != queue->pushed)
+        fetch_next(queue);
+    while (queue->finished != queue->pushed) {
+        if (!finish_next(queue))
+            return false;
+    }
+    return true;
+}
+
+static inline void fetch_next(stack_queue *queue)
+{
+    pending_stack *const pending = &queue->at[queue->fetched++ % STACK_QUEUE_SIZE];
+    pending->candidate = stack_candidate(queue->stacks, pending->hash);
+    if (pending->candidate != NULL)
+        stack_prefetch_block(pending->candidate, pending->count);
+}
+
+static inline bool finish_next(stack_queue *queue)
+{
+    const pending_stack *const pending = &queue->at[queue->finished++ % STACK_QUEUE_SIZE];
+    const stack_block *const candidate = pending->candidate;
+    scan_output *const out = queue->out;
+    stack_ref ref;
+    if (candidate != NULL &&
+        stack_block_is(candidate, pending->hash, pending->frames, pending->count))
+        ref = candidate->id;
+    else if (!find_or_add(queue, pending, &ref))
+        return false;
+    switch (pending->target) {
+    case TARGET_EVENT:
+        out->events.at[pending->index].stack = ref;
+        break;
+    case TARGET_PIECE:
+        out->pieces.at[pending->index].stack = ref;
+        break;
+    case TARGET_DEFINITION:
+        out->definitions.at[pending->index].stack = ref;
+        break;
+    }
+    return true;
+}
+
+/* A stack that the first candidate is not: mostly a new one. */
+static bool find_or_add(stack_queue *queue, const pending_stack *pending, stack_ref *ref)
+{
+    *ref = stack_find(queue->stacks, pending->hash, pending->frames, pending->count);
+    if (*ref != STACK_NONE)
+        return true;
+    if (!stack_add(&queue->out->new_stacks, pending->hash, pending->frames, pending->count, ref))
+        return false;
+    *ref |= STACK_TAG_LOCAL;
+    return true;
+}

@@ -1,0 +1,295 @@
+/*
+ * Goal: the ring finds the latest event that a stack belongs to; the queue writes
+ * each stack's reference where it belongs, as one look-up after the other would.
+ * Method: rings and queues filled by hand; references compared with those of a
+ * plain table, for stacks that are known, new, repeated and alike.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "engine/scan_stacks.h"
+
+/* --- ring ----------------------------------------------------------------------- */
+
+#define EVENTS 64u
+
+/* Event i is at ticks 100 + i, of thread 7. */
+static void make_events(memory_event events[EVENTS])
+{
+    memset(events, 0, EVENTS * sizeof *events);
+    for (u32 i = 0; i < EVENTS; i++) {
+        events[i].ticks = 100 + (i64)i;
+        events[i].tid = 7;
+    }
+}
+
+static void an_empty_ring_finds_nothing(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    assert_null(stack_ring_find(&ring, events, 100, 7));
+}
+
+static void an_event_is_found_by_time_and_thread(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    stack_ring_push_if(&ring, 0, true);
+    stack_ring_push_if(&ring, 1, true);
+    assert_int_equal(stack_ring_find(&ring, events, 100, 7)->event, 0);
+    assert_int_equal(stack_ring_find(&ring, events, 101, 7)->event, 1);
+    assert_null(stack_ring_find(&ring, events, 102, 7));
+    assert_null(stack_ring_find(&ring, events, 100, 8));
+}
+
+static void of_two_alike_the_latest_is_found(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    events[1].ticks = events[0].ticks;
+    stack_ring_push_if(&ring, 0, true);
+    stack_ring_push_if(&ring, 1, true);
+    assert_int_equal(stack_ring_find(&ring, events, 100, 7)->event, 1);
+}
+
+static void only_the_latest_events_are_in_the_ring(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    for (u32 i = 0; i < EVENTS; i++)
+        stack_ring_push_if(&ring, i, true);
+    for (u32 i = 0; i < EVENTS; i++) {
+        const stack_ring_entry *const entry = stack_ring_find(&ring, events, 100 + (i64)i, 7);
+        assert_int_equal(entry != NULL, i >= EVENTS - STACK_RING_SIZE);
+        assert_true(entry == NULL || entry->event == i);
+    }
+}
+
+/* Not even where they are written: in place of the oldest one of a full ring. */
+static void events_that_want_no_stack_leave_the_ring_alone(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    for (u32 i = 0; i < STACK_RING_SIZE; i++)
+        stack_ring_push_if(&ring, i, true);
+    for (u32 i = STACK_RING_SIZE; i < EVENTS; i++)
+        stack_ring_push_if(&ring, i, false);
+    for (u32 i = 0; i < EVENTS; i++) {
+        const stack_ring_entry *const entry = stack_ring_find(&ring, events, 100 + (i64)i, 7);
+        assert_int_equal(entry != NULL, i < STACK_RING_SIZE);
+    }
+}
+
+static void a_kernel_part_or_a_stack_settles_an_event(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    stack_ring_push_if(&ring, 0, true);
+    stack_ring_entry *const entry = stack_ring_find(&ring, events, 100, 7);
+    assert_true(stack_ring_is_unsettled(entry, events));
+    assert_false(stack_ring_is_unsettled(NULL, events));
+    entry->has_kernel_part = true;
+    assert_false(stack_ring_is_unsettled(entry, events));
+    entry->has_kernel_part = false;
+    events[0].stack = STACK_TAG_LOCAL;
+    assert_false(stack_ring_is_unsettled(entry, events));
+}
+
+/* --- queue ---------------------------------------------------------------------- */
+
+#define STACKS     500u
+#define FRAMES_MAX 70u
+
+/* Stack i: every length up to FRAMES_MAX, some alike in all frames but one. */
+static u32 make_stack(u32 i, u64 frames[FRAMES_MAX])
+{
+    const u32 count = 1 + i % FRAMES_MAX;
+    for (u32 k = 0; k < count; k++)
+        frames[k] = 0x7ff600000000 + k;
+    frames[count - 1] += i * 0x100;
+    return count;
+}
+
+typedef struct queue_bench {
+    stack_table stacks;
+    scan_output out;
+    stack_queue queue;
+    u64 frames[STACKS][FRAMES_MAX];
+} queue_bench;
+
+/* `known` of the stacks are in the run's table. */
+static queue_bench *open_bench(u32 known)
+{
+    queue_bench *const b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (u32 i = 0; i < STACKS; i++) {
+        u32 id;
+        const u32 count = make_stack(i, b->frames[i]);
+        if (i < known)
+            assert_true(
+                stack_add(&b->stacks, stack_hash(b->frames[i], count), b->frames[i], count, &id));
+    }
+    b->queue = (stack_queue){ .stacks = &b->stacks, .out = &b->out };
+    return b;
+}
+
+static void close_bench(queue_bench *b)
+{
+    scan_output_free(&b->out);
+    stack_table_free(&b->stacks);
+    free(b);
+}
+
+static void push(queue_bench *b, u32 i, stack_target target, size_t index)
+{
+    assert_true(stack_queue_push(&b->queue, b->frames[i], 1 + i % FRAMES_MAX, target, index));
+}
+
+/* An event that asks for stack i. */
+static void push_event(queue_bench *b, u32 i)
+{
+    assert_true(ETLHEAP_PUSH(&b->out.events, (memory_event){ .stack = STACK_TAG_LOCAL }));
+    push(b, i, TARGET_EVENT, b->out.events.count - 1);
+}
+
+static void known_stacks_have_the_ids_of_the_table(void **state)
+{
+    (void)state;
+    queue_bench *const b = open_bench(STACKS);
+    for (u32 i = 0; i < STACKS; i++)
+        push_event(b, STACKS - 1 - i);
+    assert_true(stack_queue_flush(&b->queue));
+    for (u32 i = 0; i < STACKS; i++)
+        assert_int_equal(b->out.events.at[i].stack, STACKS - i);
+    assert_int_equal(b->out.new_stacks.list.count, 0);
+    close_bench(b);
+}
+
+static void new_stacks_are_numbered_in_the_order_of_the_pushes(void **state)
+{
+    (void)state;
+    queue_bench *const b = open_bench(0);
+    for (u32 round = 0; round < 2; round++) {
+        for (u32 i = 0; i < STACKS; i++)
+            push_event(b, i);
+    }
+    assert_true(stack_queue_flush(&b->queue));
+    for (u32 i = 0; i < 2 * STACKS; i++)
+        assert_int_equal(b->out.events.at[i].stack, STACK_TAG_LOCAL | (i % STACKS + 1));
+    close_bench(b);
+}
+
+static void known_and_new_stacks_may_take_turns(void **state)
+{
+    (void)state;
+    const u32 known = STACKS / 2;
+    queue_bench *const b = open_bench(known);
+    for (u32 i = 0; i < known; i++) {
+        push_event(b, known + i);
+        push_event(b, i);
+    }
+    assert_true(stack_queue_flush(&b->queue));
+    for (u32 i = 0; i < known; i++) {
+        assert_int_equal(b->out.events.at[2 * i].stack, STACK_TAG_LOCAL | (i + 1));
+        assert_int_equal(b->out.events.at[2 * i + 1].stack, i + 1);
+    }
+    close_bench(b);
+}
+
+static void flushing_at_any_time_changes_nothing(void **state)
+{
+    (void)state;
+    for (u32 every = 1; every < STACK_QUEUE_SIZE + 3; every++) {
+        queue_bench *const b = open_bench(STACKS / 3);
+        for (u32 i = 0; i < STACKS; i++) {
+            push_event(b, i);
+            if (i % every == 0)
+                assert_true(stack_queue_flush(&b->queue));
+        }
+        assert_true(stack_queue_flush(&b->queue));
+        for (u32 i = 0; i < STACKS; i++) {
+            const stack_ref wanted =
+                i < STACKS / 3 ? i + 1 : STACK_TAG_LOCAL | (i - STACKS / 3 + 1);
+            assert_int_equal(b->out.events.at[i].stack, wanted);
+        }
+        close_bench(b);
+    }
+}
+
+static void references_go_to_the_rows_that_asked(void **state)
+{
+    (void)state;
+    queue_bench *const b = open_bench(3);
+    for (u32 i = 0; i < 3; i++) {
+        assert_true(ETLHEAP_PUSH(&b->out.events, (memory_event){ 0 }));
+        assert_true(ETLHEAP_PUSH(&b->out.pieces, (stack_piece){ 0 }));
+        assert_true(ETLHEAP_PUSH(&b->out.definitions, (key_definition){ 0 }));
+    }
+    push(b, 0, TARGET_EVENT, 2);
+    push(b, 1, TARGET_PIECE, 1);
+    push(b, 2, TARGET_DEFINITION, 0);
+    assert_true(stack_queue_flush(&b->queue));
+    for (u32 i = 0; i < 3; i++) {
+        assert_int_equal(b->out.events.at[i].stack, i == 2 ? 1 : 0);
+        assert_int_equal(b->out.pieces.at[i].stack, i == 1 ? 2 : 0);
+        assert_int_equal(b->out.definitions.at[i].stack, i == 0 ? 3 : 0);
+    }
+    close_bench(b);
+}
+
+/* A list that grows moves; a queue that kept pointers into it would miss it. */
+static void rows_may_move_while_stacks_wait(void **state)
+{
+    (void)state;
+    queue_bench *const b = open_bench(1);
+    push_event(b, 0);
+    assert_true(ETLHEAP_RESERVE(&b->out.events, 100000));
+    assert_true(stack_queue_flush(&b->queue));
+    assert_int_equal(b->out.events.at[0].stack, 1);
+    close_bench(b);
+}
+
+static void an_empty_queue_may_be_flushed(void **state)
+{
+    (void)state;
+    queue_bench *const b = open_bench(0);
+    assert_true(stack_queue_flush(&b->queue));
+    assert_true(stack_queue_flush(&b->queue));
+    close_bench(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_ring_finds_nothing),
+        cmocka_unit_test(an_event_is_found_by_time_and_thread),
+        cmocka_unit_test(of_two_alike_the_latest_is_found),
+        cmocka_unit_test(only_the_latest_events_are_in_the_ring),
+        cmocka_unit_test(events_that_want_no_stack_leave_the_ring_alone),
+        cmocka_unit_test(a_kernel_part_or_a_stack_settles_an_event),
+        cmocka_unit_test(known_stacks_have_the_ids_of_the_table),
+        cmocka_unit_test(new_stacks_are_numbered_in_the_order_of_the_pushes),
+        cmocka_unit_test(known_and_new_stacks_may_take_turns),
+        cmocka_unit_test(flushing_at_any_time_changes_nothing),
+        cmocka_unit_test(references_go_to_the_rows_that_asked),
+        cmocka_unit_test(rows_may_move_while_stacks_wait),
+        cmocka_unit_test(an_empty_queue_may_be_flushed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
