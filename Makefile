@@ -35,26 +35,30 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 PARSER_SRCS := $(patsubst %,parser/%.c, \
 	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
 	decode_system describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees \
-	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types pe pe_debug pe_exports record session \
-	status trace undecorate undecorate_literal undecorate_name undecorate_operator \
-	undecorate_print undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
+	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
+	pe pe_debug pe_exports status trace \
+	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
+	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
 	utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	aggregate arena blocks census census_match context deferred ehs_codec ehs_columns ehs_facts \
+	aggregate archive archive_rows archive_walk arena blocks census census_match context deferred ehs_codec ehs_columns ehs_facts \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
-	engine frames intern join journal \
-	journal_chunks journal_file modules order pair peaks plan query range_map ranges replay \
-	replay_walk result scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store stream \
+	engine frames frames_settle intern join journal \
+	journal_chunks journal_file modules order pair peaks plan query range_map ranges rank_map replay replay_journal \
+	replay_walk result scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
+	store_batch store_run stream \
 	symbol_cab symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
 	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
-	symbol_url table tag_groups timebase workers)
+	symbol_url symbols symbols_batch symbols_builds symbols_list table table_names tag_groups timebase workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
-	abilities csv_report display formats json json_dump json_info json_report outline \
+	abilities csv_report csv_symbols display formats json json_dump json_info json_report \
+	json_symbols outline \
 	record_view sink tabular text_buffer text_dump text_info text_missing text_parts \
-	text_report text_tree units zip_input)
+	text_report text_symbols text_tree units zip_input)
 CLI_SRCS := $(patsubst %,cli/%.c, \
-	analysis cmd_dump cmd_info cmd_report cull_list guard help inputs main messages \
-	option_values options outputs parse_values progress record_filter report_query terminal)
+	analysis cmd_dump cmd_info cmd_report cmd_store cmd_symbols cull_list guard help inputs main messages \
+	option_values options outputs parse_values progress record_filter report_query \
+	symbol_source terminal)
 
 # Tests are found, not listed: a test that is forgotten here would never run.
 TEST_SRCS := $(sort $(wildcard tests/test_*.c))

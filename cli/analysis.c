@@ -21,8 +21,10 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
         .progress = cli_progress_update,
         .progress_user = &progress,
     };
-    const etl_status status = etlheap_analyze(inputs->traces, (const char *const *)inputs->names,
-                                              inputs->count, &engine_options, out, err);
+    const etl_status status =
+        inputs->store ? etlheap_open_store(inputs->store, &engine_options, out, err)
+                      : etlheap_analyze(inputs->traces, (const char *const *)inputs->names,
+                                        inputs->count, &engine_options, out, err);
     cli_progress_end(&progress);
     return status;
 }

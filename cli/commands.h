@@ -10,7 +10,9 @@
 #include "options.h"
 
 int cli_run_report(const cli_options *options);
+int cli_run_symbols(const cli_options *options);
 int cli_run_info(const cli_options *options);
+int cli_run_store(const cli_options *options);
 int cli_run_dump(const cli_options *options);
 
 #endif

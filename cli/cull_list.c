@@ -10,16 +10,94 @@
 #define LINE_SIZE 1024
 
 /*
- * Where the innermost frames of an allocation lie: the kernel's memory manager,
- * the heap functions, and the C and C++ runtimes on top of them. Whole modules,
- * because culling stops at the first frame that is none of these.
+ * Where the innermost frames of an allocation lie. Where functions are known, it
+ * is those that say how memory was asked for but not by whom: of the kernel's
+ * memory manager and of the checking layers all, of the heap functions and the
+ * C and C++ runtimes the allocating ones. Runtimes may be linked into any module.
+ * Where functions are not known, whole modules stand for them: culling stops at
+ * the first frame that is none of these.
+ *
+ * Source of the names: public symbols of ntdll.dll, kernelbase.dll, combase.dll
+ * and oleaut32.dll of Windows 10 and 11 as stacks show them; the sources of the
+ * UCRT (heap/), of MFC and ATL (afxmem.cpp, plex.cpp, atlmem.h, cstringt.h) and of
+ * microsoft/STL (xmemory).
  */
 static const etlheap_pattern allocators[] = {
-    { "ntoskrnl.exe", NULL }, { "ntkrnlmp.exe", NULL },  { "ntkrnlpa.exe", NULL },
-    { "ntdll.dll", NULL },    { "wow64*.dll", NULL },    { "kernelbase.dll", NULL },
-    { "kernel32.dll", NULL }, { "ucrtbase*.dll", NULL }, { "msvcrt*.dll", NULL },
-    { "msvcr*.dll", NULL },   { "msvcp*.dll", NULL },    { "vcruntime*.dll", NULL },
-    { "verifier.dll", NULL }, { "vrfcore.dll", NULL },
+    { "ntoskrnl.exe", NULL, false },
+    { "ntkrnlmp.exe", NULL, false },
+    { "ntkrnlpa.exe", NULL, false },
+    { "wow64*.dll", NULL, false },
+    { "verifier.dll", NULL, false },
+    { "vrfcore.dll", NULL, false },
+
+    { "ntdll", "Rtl*Allocate*Heap*", false },
+    { "ntdll", "Rtl*Alloc*Internal", false },
+    { "ntdll", "RtlpAllocate*", false },
+    { "ntdll", "RtlpLowFragHeap*", false },
+    { "ntdll", "RtlpHp*Alloc*", false },
+    { "ntdll", "RtlpHp*Commit*", false },
+    { "ntdll", "RtlpExtendHeap*", false },
+    { "ntdll", "RtlpFindAndCommitPages*", false },
+    { "ntdll", "RtlpLogHeap*", false },
+    { "ntdll", "RtlpDph*", false },
+    { "ntdll", "RtlCreateHeap", false },
+    { "ntdll", "RtlpHpHeapCreate", false },
+    { "ntdll", "EtwEventWrite*", false },
+    { "ntdll", "EtwpEventWrite*", false },
+    { "ntdll", "?wTraceEvent", false },
+    { "ntdll", "?tTraceEvent", false },
+    { "ntdll", "?wAllocateVirtualMemory*", false },
+    { "ntdll", "?tAllocateVirtualMemory*", false },
+
+    { NULL, "HeapAlloc", false },
+    { NULL, "HeapReAlloc", false },
+    { NULL, "HeapCreate", false },
+    { NULL, "LocalAlloc", false },
+    { NULL, "LocalReAlloc", false },
+    { NULL, "GlobalAlloc", false },
+    { NULL, "GlobalReAlloc", false },
+    { "kernel*", "VirtualAlloc*", false },
+    { NULL, "CoTaskMemAlloc", false },
+    { NULL, "CoTaskMemRealloc", false },
+    { NULL, "CRetailMalloc_*lloc", false },
+    { NULL, "SysAllocString*", false },
+    { NULL, "SysReAllocString*", false },
+    { "oleaut32", "APP_DATA::Alloc*", false },
+
+    { "ucrtbase*", "*malloc*", false },
+    { "msvcr*", "*malloc*", false },
+    { NULL, "malloc", false },
+    { NULL, "calloc", false },
+    { NULL, "realloc", false },
+    { NULL, "_*alloc_base", false },
+    { NULL, "_*alloc_dbg", false },
+    { NULL, "_*alloc_crt", false },
+    { NULL, "_recalloc", false },
+    { NULL, "_aligned_*alloc*", false },
+    { NULL, "_nh_malloc*", false },
+    { NULL, "_heap_alloc*", false },
+    { NULL, "heap_alloc_dbg*", false },
+    { NULL, "realloc_dbg_nolock", false },
+    { NULL, "_strdup", false },
+    { NULL, "_wcsdup", false },
+    { NULL, "*operator new*", false },
+    { NULL, "std::allocator*", false },
+    { NULL, "std::_Allocate*", false },
+    { NULL, "std::_Default_allocat*", false },
+    { NULL, "std::_Normal_allocator_traits*", false },
+    { NULL, "AfxAllocMemoryDebug", false },
+    { NULL, "CPlex::Create", false },
+    { NULL, "ATL::C*Heap::*llocate", false },
+    { NULL, "ATL::CAtlStringMgr::*llocate", false },
+
+    { "ntdll.dll", NULL, true },
+    { "kernelbase.dll", NULL, true },
+    { "kernel32.dll", NULL, true },
+    { "ucrtbase*.dll", NULL, true },
+    { "msvcrt*.dll", NULL, true },
+    { "msvcr*.dll", NULL, true },
+    { "msvcp*.dll", NULL, true },
+    { "vcruntime*.dll", NULL, true },
 };
 
 static etl_status add_pattern(cli_patterns *patterns, etlheap_pattern pattern, char *text,

@@ -9,6 +9,7 @@
 #define SPELLING_COLUMN 26
 
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink);
+static void write_lines(const char *text, etlheap_sink *sink);
 static void write_formats(const cli_command *command, etlheap_sink *sink);
 
 void cli_write_help(const cli_command *command, etlheap_sink *sink)
@@ -58,8 +59,22 @@ static void write_option(const cli_command *command, const cli_option *option, e
     if (option->value == CLI_VALUE_FORMAT)
         write_formats(command, sink);
     else
-        etlheap_sink_text(sink, option->help);
+        write_lines(option->help, sink);
     etlheap_sink_text(sink, "\n");
+}
+
+/* A text of several lines stays in its column. */
+static void write_lines(const char *text, etlheap_sink *sink)
+{
+    for (;;) {
+        const size_t size = strcspn(text, "\n");
+        etlheap_sink_write(sink, text, size);
+        if (text[size] == '\0')
+            return;
+        etlheap_sink_text(sink, "\n");
+        etlheap_sink_fill(sink, ' ', SPELLING_COLUMN);
+        text += size + 1;
+    }
 }
 
 /* "text: tables for people, json: one JSON document" */

@@ -1,5 +1,5 @@
 /*
- * inputs.c - the traces a command works on, from files and zip files.
+ * inputs.c - what a command works on: traces, from files and zip files, or a store.
  */
 #include "inputs.h"
 
@@ -13,6 +13,8 @@
 
 static int check_paths(const cli_options *options);
 static bool is_same_file(const char *a, const char *b);
+static bool is_store(const char *path);
+static int open_store(const cli_options *options, const char *path, cli_inputs *out);
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err);
 static etl_status open_zip(const cli_options *options, const char *path, const cli_guard *guard,
@@ -30,6 +32,10 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
     if (paths != CLI_EXIT_DONE)
         return paths;
     for (u32 i = 0; i < options->inputs.count; i++) {
+        if (is_store(options->inputs.at[i]))
+            return open_store(options, options->inputs.at[i], out);
+    }
+    for (u32 i = 0; i < options->inputs.count; i++) {
         etl_error err = { .status = ETL_OK };
         const etl_status status = open_input(options, options->inputs.at[i], guard, out, &err);
         if (status == ETL_OK)
@@ -38,7 +44,15 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
             cli_complain(options->inputs.at[i], err.message);
         return CLI_EXIT_INPUT;
     }
+    out->start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
     return CLI_EXIT_DONE;
+}
+
+bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why)
+{
+    if (inputs->store)
+        cli_complain(inputs->store, why);
+    return !inputs->store;
 }
 
 void cli_inputs_close(cli_inputs *inputs)
@@ -49,12 +63,13 @@ void cli_inputs_close(cli_inputs *inputs)
     }
     free(inputs->traces);
     free(inputs->names);
+    free(inputs->store);
     *inputs = (cli_inputs){ 0 };
 }
 
 const char *cli_inputs_subject(const cli_inputs *inputs)
 {
-    return inputs->count == 1 ? inputs->names[0] : NULL;
+    return inputs->store ? inputs->store : inputs->count == 1 ? inputs->names[0] : NULL;
 }
 
 /* The same file twice would count everything twice; as output it would be lost. */
@@ -88,6 +103,41 @@ static bool is_same_file(const char *a, const char *b)
     struct stat stat_b;
     return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && S_ISREG(stat_a.st_mode) &&
            stat_a.st_dev == stat_b.st_dev && stat_a.st_ino == stat_b.st_ino;
+}
+
+/* What cannot be read is no store: opening it as a trace says what is wrong. */
+static bool is_store(const char *path)
+{
+    u8 bytes[8];
+    struct stat about; /* opening a pipe would wait for somebody to write into it */
+    const bool is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *const file = is_file ? fopen(path, "rb") : NULL;
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    return etlheap_is_store((etl_bytes){ bytes, size });
+}
+
+/* Opened for a moment, which says early what is wrong with it. */
+static int open_store(const cli_options *options, const char *path, cli_inputs *out)
+{
+    if (options->inputs.count > 1) {
+        cli_complain(path, "a store is read alone: it holds a whole recording");
+        return CLI_EXIT_USAGE;
+    }
+    const etlheap_options facts = { .size = sizeof facts, .census_only = true };
+    etlheap_result *result = NULL;
+    etl_error err = { .status = ETL_OK };
+    if (etlheap_open_store(path, &facts, &result, &err) != ETL_OK) {
+        cli_complain(path, err.message);
+        return CLI_EXIT_INPUT;
+    }
+    out->start_filetime = etlheap_result_trace(result)->start_time_filetime;
+    etlheap_result_free(result);
+    out->store = strdup(path);
+    if (!out->store)
+        cli_complain(NULL, "out of memory");
+    return out->store ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
 }
 
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,

@@ -1,5 +1,5 @@
 /*
- * inputs.h - the traces a command works on, from files and zip files.
+ * inputs.h - what a command works on: traces, from files and zip files, or a store.
  */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
@@ -11,6 +11,8 @@ typedef struct cli_inputs {
     etl_trace **traces;
     char **names; /* as in messages and output: the path, or "zip/member" */
     u32 count;
+    char *store;        /* then there are no traces; NULL: none */
+    i64 start_filetime; /* of the recording: what instants on the command line count from */
 } cli_inputs;
 
 /*
@@ -19,6 +21,10 @@ typedef struct cli_inputs {
  * in every case. The guard is active while temporary files exist.
  */
 int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out);
+
+/* For commands that need the traces themselves: false, said to the user, when the
+ * input is a store. */
+bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why);
 
 void cli_inputs_close(cli_inputs *inputs);
 

@@ -16,13 +16,27 @@ static const char *const report_examples[] = {
     "etlheap report app.etl --from 10s --to 20s --type AIFO",
     "etlheap report app.etl --process app.exe --group-by process,module",
     "etlheap report app.etl --tree=callers --size 1M..",
+    "etlheap report app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
     "etlheap report app.etl.zip --format json -o report.json",
+    NULL,
+};
+
+static const char *const symbols_examples[] = {
+    "etlheap symbols app.etl                             which PDBs are needed",
+    "etlheap symbols app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
+    "etlheap symbols app.etl --format json | jq -r '.modules[] | select(.file == null).expected'",
     NULL,
 };
 
 static const char *const info_examples[] = {
     "etlheap info app.etl",
     "etlheap info app.etl --format json | jq .can",
+    NULL,
+};
+
+static const char *const store_examples[] = {
+    "etlheap store app.etl -o app.ehs                    then: etlheap report app.ehs",
+    "etlheap store kernel.etl heap.etl -o run.ehs        files of one recording, as one",
     NULL,
 };
 
@@ -37,8 +51,14 @@ static const cli_command commands[] = {
     { "report", CLI_REPORT, "INPUT...",
       "Says where memory went: outstanding per process, heap and call stack.", report_examples,
       cli_run_report },
+    { "symbols", CLI_SYMBOLS, "INPUT...",
+      "Says which modules have symbols, which do not, and how much memory that concerns.",
+      symbols_examples, cli_run_symbols },
     { "info", CLI_INFO, "INPUT...", "Says what a trace holds, and what can be analysed with it.",
       info_examples, cli_run_info },
+    { "store", CLI_STORE, "TRACE... -o FILE.ehs",
+      "Decodes once into a compressed store, which other commands read in a trace's place.",
+      store_examples, cli_run_store },
     { "dump", CLI_DUMP, "INPUT...", "Lists every event in time order, one line each.",
       dump_examples, cli_run_dump },
 };
@@ -150,7 +170,7 @@ static void write_overview(etlheap_sink *sink)
         const size_t size = strlen(commands[i].name);
         etlheap_sink_text(sink, "  ");
         etlheap_sink_text(sink, commands[i].name);
-        etlheap_sink_fill(sink, ' ', size < 8 ? 8 - size : 1);
+        etlheap_sink_fill(sink, ' ', size < 9 ? 9 - size : 1);
         etlheap_sink_text(sink, commands[i].summary);
         etlheap_sink_text(sink, "\n");
     }

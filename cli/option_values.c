@@ -132,6 +132,7 @@ const etlheap_format *cli_format_of(const cli_options *options)
 bool cli_format_fits(const etlheap_format *format, u32 command_bit)
 {
     return (command_bit == CLI_REPORT && format->write_report) ||
+           (command_bit == CLI_SYMBOLS && format->write_symbols) ||
            (command_bit == CLI_INFO && format->write_info) ||
            (command_bit == CLI_DUMP && format->write_record);
 }

@@ -10,21 +10,22 @@
 
 static const char group_select[] = "Which allocations";
 static const char group_shape[] = "How they are shown";
+static const char group_symbols[] = "Names of functions";
 static const char group_run[] = "The run";
 
 /* One row an option, in the order of --help. */
 static const cli_option options_table[] = {
-    { "--from", 0, CLI_VALUE_TIME, OPTION(from), CLI_REPORT | CLI_DUMP, group_select, "TIME",
-      "window from here: 12s, 350ms, or 2020-07-29T00:07:10Z" },
-    { "--to", 0, CLI_VALUE_TIME, OPTION(to), CLI_REPORT | CLI_DUMP, group_select, "TIME",
-      "up to here, exclusive" },
-    { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit), CLI_REPORT, group_select, "leaked|freed",
-      "whether the end of a process frees its memory (leaked)" },
-    { "--kind", 0, CLI_VALUE_KINDS, OPTION(kinds), CLI_REPORT, group_select, "LIST",
+    { "--from", 0, CLI_VALUE_TIME, OPTION(from), CLI_REPORT | CLI_SYMBOLS | CLI_DUMP, group_select,
+      "TIME", "window from here: 12s, 350ms, or 2020-07-29T00:07:10Z" },
+    { "--to", 0, CLI_VALUE_TIME, OPTION(to), CLI_REPORT | CLI_SYMBOLS | CLI_DUMP, group_select,
+      "TIME", "up to here, exclusive" },
+    { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit), CLI_REPORT | CLI_SYMBOLS, group_select,
+      "leaked|freed", "whether the end of a process frees its memory (leaked)" },
+    { "--kind", 0, CLI_VALUE_KINDS, OPTION(kinds), CLI_REPORT | CLI_SYMBOLS, group_select, "LIST",
       "heap, virtualalloc, extent" },
-    { "--process", 0, CLI_VALUE_WORDS, OPTION(processes), CLI_REPORT | CLI_DUMP, group_select,
-      "NAME|PID", "with * and ?; may be repeated" },
-    { "--heap", 0, CLI_VALUE_HEAPS, OPTION(heaps), CLI_REPORT, group_select, "HANDLE",
+    { "--process", 0, CLI_VALUE_WORDS, OPTION(processes), CLI_REPORT | CLI_SYMBOLS | CLI_DUMP,
+      group_select, "NAME|PID", "with * and ?; may be repeated" },
+    { "--heap", 0, CLI_VALUE_HEAPS, OPTION(heaps), CLI_REPORT | CLI_SYMBOLS, group_select, "HANDLE",
       "heap handles, 0x1f0000" },
     { "--thread", 0, CLI_VALUE_THREADS, OPTION(threads), CLI_REPORT, group_select, "TID",
       "allocating threads" },
@@ -32,15 +33,16 @@ static const cli_option options_table[] = {
       "AIFO, AIFI, AOFI, AOFO: allocated, freed inside or outside" },
     { "--lifetime", 0, CLI_VALUE_LIFETIMES, OPTION(lifetime_min_ns), CLI_REPORT, group_select,
       "A..B", "time between allocation and free: 1s.., ..5ms" },
-    { "--size", 0, CLI_VALUE_SIZES, OPTION(size_min_bytes), CLI_REPORT, group_select, "A..B",
-      "size of one allocation: 64K..1.5M, 4096" },
+    { "--size", 0, CLI_VALUE_SIZES, OPTION(size_min_bytes), CLI_REPORT | CLI_SYMBOLS, group_select,
+      "A..B", "size of one allocation: 64K..1.5M, 4096" },
     { "--require-frame", 0, CLI_VALUE_WORDS, OPTION(require_frames), CLI_REPORT, group_select,
       "PATTERN", "stacks with such a frame: [module!][symbol], * and ?" },
     { "--events", 0, CLI_VALUE_WORDS, OPTION(events), CLI_DUMP, group_select, "LIST",
       "Heap/Alloc, Heap/*, 0x1021 or a provider's GUID; may be repeated" },
 
     { "--group-by", 0, CLI_VALUE_KEYS, OPTION(group_by), CLI_REPORT, group_shape, "LIST",
-      "kind process heap type free_type stack frame site module thread size_class" },
+      "kind process heap type free_type stack frame site module thread\n"
+      "size_class type_name" },
     { "--sort", 0, CLI_VALUE_SORT, OPTION(sort), CLI_REPORT, group_shape, "[-]COLUMN",
       "outstanding_size; a dash sorts the smallest first" },
     { "--top", 0, CLI_VALUE_COUNT, OPTION(top), CLI_REPORT | CLI_INFO, group_shape, "N",
@@ -49,22 +51,29 @@ static const cli_option options_table[] = {
       "call tree, outermost frame first, or innermost first" },
     { "--frames", 0, CLI_VALUE_NUMBER, OPTION(frames), CLI_REPORT, group_shape, "N",
       "frames shown of each stack (4)" },
-    { "--cull-frame", 0, CLI_VALUE_WORDS, OPTION(cull_frames), CLI_REPORT, group_shape, "PATTERN",
-      "drop innermost frames like this one" },
-    { "--cull-list", 0, CLI_VALUE_WORDS, OPTION(cull_lists), CLI_REPORT, group_shape, "FILE",
-      "the same, patterns one a line" },
-    { "--no-cull", 0, CLI_VALUE_FLAG, OPTION(no_cull), CLI_REPORT, group_shape, NULL,
+    { "--cull-frame", 0, CLI_VALUE_WORDS, OPTION(cull_frames), CLI_REPORT | CLI_SYMBOLS,
+      group_shape, "PATTERN", "drop innermost frames like this one" },
+    { "--cull-list", 0, CLI_VALUE_WORDS, OPTION(cull_lists), CLI_REPORT | CLI_SYMBOLS, group_shape,
+      "FILE", "the same, patterns one a line" },
+    { "--no-cull", 0, CLI_VALUE_FLAG, OPTION(no_cull), CLI_REPORT | CLI_SYMBOLS, group_shape, NULL,
       "keep the frames of known allocators" },
-    { "--no-symbols", 0, CLI_VALUE_FLAG, OPTION(no_symbols), CLI_REPORT, group_shape, NULL,
-      "frames as module+offset" },
-    { "--format", 0, CLI_VALUE_FORMAT, OPTION(format), CLI_ALL, group_shape, "FORMAT",
+    { "--format", 0, CLI_VALUE_FORMAT, OPTION(format), CLI_SHOWING, group_shape, "FORMAT",
       NULL /* the command's formats */ },
 
+    { "--symbols", 0, CLI_VALUE_WORD, OPTION(symbols), CLI_REPORT | CLI_SYMBOLS, group_symbols,
+      "PATH", "where PDBs are: DIR;SRV*CACHE*URL... (_NT_SYMBOL_PATH)" },
+    { "--no-symbols", 0, CLI_VALUE_FLAG, OPTION(no_symbols), CLI_REPORT, group_symbols, NULL,
+      "frames as module+offset" },
+    { "--symbols-loose", 0, CLI_VALUE_FLAG, OPTION(symbols_loose), CLI_REPORT | CLI_SYMBOLS,
+      group_symbols, NULL, "use PDBs of another build rather than none" },
+    { "--offline", 0, CLI_VALUE_FLAG, OPTION(offline), CLI_REPORT | CLI_SYMBOLS, group_symbols,
+      NULL, "ask no servers, only folders and caches" },
     { "--output", 'o', CLI_VALUE_WORD, OPTION(output), CLI_ALL, group_run, "FILE",
       "write to FILE, complete or not at all" },
     { "--jobs", 'j', CLI_VALUE_COUNT, OPTION(jobs), CLI_ALL, group_run, "N",
       "threads (all processors)" },
-    { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes), CLI_REPORT | CLI_INFO, group_run, "SIZE",
+    { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes),
+      CLI_REPORT | CLI_SYMBOLS | CLI_INFO | CLI_STORE, group_run, "SIZE",
       "stop rather than use more memory: 512M, 4G" },
     { "--no-mmap", 0, CLI_VALUE_FLAG, OPTION(no_mmap), CLI_ALL, group_run, NULL,
       "read files instead of mapping them" },
@@ -268,7 +277,10 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     if (options->inputs.count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "no input: name a trace, as in etlheap %s app.etl", command->name);
-    if (!cli_format_fits(format, command->bit))
+    if (command->bit == CLI_STORE && !options->output)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "store needs -o FILE: where the store goes, as in -o app.ehs");
+    if ((command->bit & CLI_SHOWING) && !cli_format_fits(format, command->bit))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--format %s is no format of %s; see etlheap %s --help", format->name,
                              command->name, command->name);

@@ -20,10 +20,13 @@ typedef enum cli_exit {
 } cli_exit;
 
 /* Bits of the commands that have an option. */
-#define CLI_REPORT 1u
-#define CLI_INFO   2u
-#define CLI_DUMP   4u
-#define CLI_ALL    (CLI_REPORT | CLI_INFO | CLI_DUMP)
+#define CLI_REPORT  1u
+#define CLI_INFO    2u
+#define CLI_DUMP    4u
+#define CLI_SYMBOLS 8u
+#define CLI_STORE   16u
+#define CLI_SHOWING (CLI_REPORT | CLI_INFO | CLI_DUMP | CLI_SYMBOLS) /* in a format */
+#define CLI_ALL     (CLI_SHOWING | CLI_STORE)
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -63,6 +66,8 @@ typedef struct cli_options {
     u64 size_min_bytes, size_max_bytes;
     cli_words require_frames, cull_frames, cull_lists;
     bool no_cull, no_symbols;
+    const char *symbols; /* NULL: not given */
+    bool symbols_loose, offline;
     cli_words events;
     u32 jobs;
     u64 memory_bytes;

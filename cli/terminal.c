@@ -3,6 +3,7 @@
  */
 #include "terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -44,6 +45,22 @@ bool cli_output_is_terminal(const cli_options *options)
 const char *cli_temporary_folder(void)
 {
     return is_set("TMPDIR") ? getenv("TMPDIR") : NULL;
+}
+
+const char *cli_symbol_path(void)
+{
+    return is_set("_NT_SYMBOL_PATH") ? getenv("_NT_SYMBOL_PATH") : NULL;
+}
+
+/* Source: XDG Base Directory Specification. */
+bool cli_symbol_store(char *out, size_t size)
+{
+    const bool cache = is_set("XDG_CACHE_HOME");
+    const char *const folder = getenv(cache ? "XDG_CACHE_HOME" : "HOME");
+    if (!folder || folder[0] != '/')
+        return false;
+    const int length = snprintf(out, size, "%s%s/etlheap/symbols", folder, cache ? "" : "/.cache");
+    return length > 0 && (size_t)length < size;
 }
 
 bool cli_wants_progress(const cli_options *options)

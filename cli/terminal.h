@@ -17,6 +17,13 @@ bool cli_output_is_terminal(const cli_options *options);
 /* The folder for temporary files: TMPDIR, or NULL. */
 const char *cli_temporary_folder(void);
 
+/* The symbol path of _NT_SYMBOL_PATH, or NULL. */
+const char *cli_symbol_path(void);
+
+/* Where symbols are kept that come from servers: "etlheap/symbols" in the user's
+ * cache folder. False when that is not known or its name is too long. */
+bool cli_symbol_store(char *out, size_t size);
+
 /* Whether a progress bar is wanted and possible. */
 bool cli_wants_progress(const cli_options *options);
 

@@ -12,8 +12,8 @@
 
 #include "peaks.h"
 #include "replay.h"
+#include "slot_groups.h"
 
-static etl_status fill(aggregator *a);
 static bool is_answered(const aggregator *a);
 static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
                     u32 *group);
@@ -23,39 +23,56 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
                              const etlheap_table **out, etl_error *err)
 {
     *out = NULL;
-    aggregator a = { .result = result, .query = query };
-    etl_status status = query_open(&a.plan, result, query, err);
-    for (u32 i = 0; status == ETL_OK && i < query->group_by_count; i++) {
-        const etlheap_key key = query->group_by[i];
-        a.wants_stack |= key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME ||
-                         key == ETLHEAP_KEY_SITE || key == ETLHEAP_KEY_MODULE;
-    }
-    if (status == ETL_OK && result->journal.is_kept && !is_answered(&a))
-        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "the analysis kept no lifetimes to answer this from");
+    aggregator a;
+    etl_status status = aggregate_open(&a, result, query, err);
+    if (status == ETL_OK)
+        status = aggregate_fill(&a, err);
     if (status == ETL_OK) {
-        status = ETL_ERR_MEMORY;
-        if (aggregate_same_names(&a) && frames_open(&a.frames, result, query))
-            status = fill(&a);
-        if (status == ETL_OK)
-            *out = aggregate_table(&a);
-        if (status == ETL_ERR_IO)
-            status = etl_fail_with(err, ETL_ERR_IO, 0, "the temporary file cannot be read back");
-        else if (status != ETL_OK || *out == NULL)
+        *out = aggregate_table(&a);
+        if (*out == NULL)
             status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     }
-    frames_close(&a.frames);
-    query_close(&a.plan);
-    ETLHEAP_VECTOR_FREE(&a.groups);
-    etlheap_index_free(&a.index);
-    free(a.same_name);
+    aggregate_close(&a);
     return status;
 }
 
-/* A journal answers for the window it was kept for. */
+etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etlheap_query *query,
+                          etl_error *err)
+{
+    static const etlheap_key stack_keys[] = { ETLHEAP_KEY_STACK, ETLHEAP_KEY_FRAME,
+                                              ETLHEAP_KEY_SITE, ETLHEAP_KEY_MODULE,
+                                              ETLHEAP_KEY_TYPE_NAME };
+    *a = (aggregator){ .result = result, .query = query };
+    etl_status status = query_open(&a->plan, result, query, err);
+    if (status != ETL_OK)
+        return status;
+    a->wants_stack = query->require_frame_count > 0;
+    for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
+        a->wants_stack |= query_groups_by(query, stack_keys[i]);
+    if (etlheap_result_is_report(result) && !is_answered(a))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "the analysis kept no lifetimes to answer this from");
+    if (!aggregate_same_names(a) || !frames_open(&a->frames, result, query))
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ETL_OK;
+}
+
+void aggregate_close(aggregator *a)
+{
+    frames_close(&a->frames);
+    query_close(&a->plan);
+    ETLHEAP_VECTOR_FREE(&a->groups);
+    etlheap_index_free(&a->index);
+    free(a->same_name);
+    a->same_name = NULL;
+}
+
+/* A journal answers for the window it was kept for, a store for any. */
 static bool is_answered(const aggregator *a)
 {
     const event_journal *const journal = &a->result->journal;
+    if (a->result->is_walked)
+        return replay_can(a->query);
     const bool same_start = journal->from_ticks == INT64_MIN
                                 ? a->query->from_ns == INT64_MIN
                                 : journal->from_ticks == a->plan.from_ticks;
@@ -114,9 +131,9 @@ static bool compute_peaks(aggregator *a, peak_rows *rows)
     return ok;
 }
 
-static etl_status fill(aggregator *a)
+/* Gives each selected lifetime its group. Without `steps` stacks are resolved only. */
+static bool fill_rows(aggregator *a, peak_rows *steps)
 {
-    peak_rows rows = { 0 };
     bool ok = true;
     for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
         const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
@@ -130,14 +147,43 @@ static etl_status fill(aggregator *a)
                 continue;
             const peak_row step = { row.alloc_ticks, row.free_ticks, segment.size_bytes[at],
                                     group };
-            ok = ETLHEAP_PUSH(&rows, step);
+            ok = ETLHEAP_PUSH(steps, step);
         }
     }
-    ok = ok && compute_peaks(a, &rows);
-    ETLHEAP_VECTOR_FREE(&rows);
-    if (ok && a->result->journal.is_kept)
-        return replay_run(a);
-    return ok ? ETL_OK : ETL_ERR_MEMORY;
+    return ok;
+}
+
+/* With symbols all stacks are resolved before the first one gets its group: see
+ * frames.h. */
+static etl_status settle_stacks(aggregator *a, etl_error *err)
+{
+    bool ok;
+    a->is_collecting = true;
+    ok = fill_rows(a, NULL);
+    if (ok && etlheap_result_is_report(a->result)) {
+        slot_groups slots;
+        ok = slot_groups_open(&slots, a);
+        slot_groups_close(&slots);
+    }
+    a->is_collecting = false;
+    if (!ok)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return frames_settle(&a->frames, err);
+}
+
+etl_status aggregate_fill(aggregator *a, etl_error *err)
+{
+    peak_rows steps = { 0 };
+    if (a->query->symbols != NULL && a->wants_stack) {
+        const etl_status status = settle_stacks(a, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    etl_status status = fill_rows(a, &steps) && compute_peaks(a, &steps) ? ETL_OK : ETL_ERR_MEMORY;
+    ETLHEAP_VECTOR_FREE(&steps);
+    if (status != ETL_OK)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return etlheap_result_is_report(a->result) ? replay_run(a, err) : ETL_OK;
 }
 
 static bool same_key(const void *owner, u32 id, const void *key)
@@ -192,12 +238,16 @@ static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
                    group_key *key)
 {
-    u32 stack = 0;
-    const bool needs_stack = a->wants_stack || a->query->require_frame_count > 0;
+    u32 resolved = 0;
     memset(key, 0, sizeof *key);
-    if (needs_stack && !frames_resolve(&a->frames, segment->process[at], segment->stack[at],
-                                       segment->alloc_ticks[at], &stack))
+    if (a->wants_stack && !frames_resolve(&a->frames, segment->process[at], segment->stack[at],
+                                          segment->alloc_ticks[at], &resolved))
         return false;
+    if (a->is_collecting) {
+        key->unwanted = 1;
+        return true;
+    }
+    const u32 stack = frames_settled(&a->frames, resolved);
     const bool wanted = stack != 0 && a->frames.stacks.at[stack - 1].wanted;
     key->unwanted = a->query->require_frame_count > 0 && !wanted;
     for (u32 i = 0; i < a->query->group_by_count; i++) {
@@ -223,7 +273,7 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
             break;
         case ETLHEAP_KEY_FRAME:
         case ETLHEAP_KEY_SITE:
-            key->frame = frames_innermost(&a->frames, stack);
+            key->frame = frames_site(&a->frames, stack);
             break;
         case ETLHEAP_KEY_MODULE:
             key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
@@ -233,6 +283,9 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
             break;
         case ETLHEAP_KEY_SIZE_CLASS:
             key->size_class = (u8)size_class_of(segment->size_bytes[at]);
+            break;
+        case ETLHEAP_KEY_TYPE_NAME:
+            key->type_name = a->frames.alloc_types == NULL ? 0 : a->frames.alloc_types[resolved];
             break;
         case ETLHEAP_KEY_COUNT:
             break;

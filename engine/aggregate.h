@@ -16,10 +16,11 @@ typedef struct group_key {
     u32 frame;   /* FRAME and SITE */
     u32 module;  /* index + 1 */
     u32 thread;
+    u32 type_name; /* symbols_text, 0: unknown */
     u8 kind, type, free_type, size_class;
     u8 has_heap;
     u8 unwanted; /* does not pass --require-frame; never in a group */
-    u8 padding[6];
+    u8 padding[2];
 } group_key;
 
 static_assert(sizeof(group_key) == 40, "no hidden padding: keys are hashed as bytes");
@@ -43,8 +44,18 @@ typedef struct aggregator {
     ETLHEAP_VECTOR(group_row) groups;
     etlheap_index index;
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
-    bool wants_stack; /* a key needs resolved frames */
+    bool wants_stack;   /* a key or a filter needs resolved frames */
+    bool is_collecting; /* stacks are being resolved, to be settled; nothing is wanted yet */
 } aggregator;
+
+/* A query made ready; aggregate_close also after failure. Errors as of
+ * etlheap_aggregate. */
+etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etlheap_query *query,
+                          etl_error *err);
+void aggregate_close(aggregator *a);
+
+/* Sums up the groups. ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_CANCELLED. */
+etl_status aggregate_fill(aggregator *a, etl_error *err);
 
 bool aggregate_same_names(aggregator *a);
 u32 aggregate_module(aggregator *a, u32 frame);

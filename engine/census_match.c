@@ -1,20 +1,73 @@
-/* census_match.c - see census_match.h. */
+/*
+ * census_match.c - see census_match.h.
+ *
+ * A task's targets come in order of time but for ties, so they are kept as one
+ * sorted run, and a piece is looked for in the runs that reach its event's time:
+ * in its own task's first, where it nearly always is.
+ */
 #include "census_match.h"
 
 #include <stdlib.h>
 
 #define PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
 
-static bool has_target(const census_matcher *matcher, const stack_piece *piece);
+static bool keep_targets(census_matcher *matcher, const scan_output *task);
+static bool has_target(const census_matcher *matcher, size_t own, const stack_piece *piece);
 
 void census_match_open(census_matcher *matcher, const timebase *base)
 {
-    *matcher = (census_matcher){ .patience_ticks = timebase_span(base, PATIENCE_NS) };
+    *matcher = (census_matcher){ .oldest_ticks = INT64_MIN,
+                                 .patience_ticks = timebase_span(base, PATIENCE_NS) };
 }
 
 void census_match_close(census_matcher *matcher)
 {
-    ETLHEAP_VECTOR_FREE(&matcher->targets);
+    for (size_t i = 0; i < matcher->runs.count; i++)
+        free(matcher->runs.at[i].at);
+    ETLHEAP_VECTOR_FREE(&matcher->runs);
+}
+
+static void forget_old(census_matcher *matcher, i64 end_ticks)
+{
+    if (end_ticks == INT64_MAX)
+        return;
+    const i64 oldest = etl_sat_add_i64(end_ticks, -matcher->patience_ticks);
+    matcher->oldest_ticks = oldest;
+    size_t kept = 0;
+    for (size_t i = 0; i < matcher->runs.count; i++) {
+        const census_run run = matcher->runs.at[i];
+        if (run.at[run.count - 1].ticks >= oldest)
+            matcher->runs.at[kept++] = run;
+        else
+            free(run.at);
+    }
+    matcher->runs.count = kept;
+}
+
+bool census_match_slice(census_matcher *matcher, deferred_stacks *deferred,
+                        const scan_output *tasks, u32 task_count, i64 end_ticks)
+{
+    matcher->old_runs = matcher->runs.count;
+    for (u32 i = 0; i < task_count; i++) {
+        if (!keep_targets(matcher, &tasks[i]))
+            return false;
+    }
+    size_t own = matcher->old_runs; /* the task's run, or where it would be */
+    for (u32 i = 0; i < task_count; i++) {
+        for (size_t k = 0; k < tasks[i].pieces.count; k++) {
+            const stack_piece *const piece = &tasks[i].pieces.at[k];
+            const bool matched = has_target(matcher, own, piece);
+            matcher->matched += matched;
+            matcher->unmatched += !matched;
+            stack_ref unused;
+            if (piece->is_key && !deferred_use(deferred, piece->key, piece->part == PART_KERNEL,
+                                               piece->ticks, &unused))
+                return false;
+        }
+        own += tasks[i].targets.count > 0;
+    }
+    forget_old(matcher, end_ticks);
+    return true;
 }
 
 static int by_time(const void *a, const void *b)
@@ -27,72 +80,78 @@ static int by_time(const void *a, const void *b)
     return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-static void forget_old(census_matcher *matcher, i64 end_ticks)
+/* What is out of order is a tie nearly always, which sorting it alone mends. */
+static void sort_run(census_run *run)
 {
-    if (end_ticks == INT64_MAX)
-        return;
-    const i64 oldest = etl_sat_add_i64(end_ticks, -matcher->patience_ticks);
-    size_t kept = 0;
-    for (size_t i = 0; i < matcher->targets.count; i++) {
-        if (matcher->targets.at[i].ticks >= oldest)
-            matcher->targets.at[kept++] = matcher->targets.at[i];
+    bool is_ordered = true;
+    for (size_t i = 1; i < run->count; i++)
+        is_ordered = is_ordered && run->at[i - 1].ticks <= run->at[i].ticks;
+    if (!is_ordered)
+        qsort(run->at, run->count, sizeof *run->at, by_time);
+    for (size_t first = 0; is_ordered && first < run->count;) {
+        size_t end = first + 1;
+        while (end < run->count && run->at[end].ticks == run->at[first].ticks)
+            end++;
+        if (end - first > 1)
+            qsort(run->at + first, end - first, sizeof *run->at, by_time);
+        first = end;
     }
-    matcher->targets.count = kept;
 }
 
-bool census_match_slice(census_matcher *matcher, deferred_stacks *deferred,
-                        const scan_output *tasks, u32 task_count, i64 end_ticks)
+static bool keep_targets(census_matcher *matcher, const scan_output *task)
 {
-    for (u32 i = 0; i < task_count; i++) {
-        for (size_t k = 0; k < tasks[i].targets.count; k++) {
-            if (!ETLHEAP_PUSH(&matcher->targets, tasks[i].targets.at[k]))
-                return false;
-        }
+    if (task->targets.count == 0)
+        return true;
+    census_run run = { malloc(task->targets.count * sizeof *run.at), task->targets.count };
+    if (run.at == NULL || !ETLHEAP_PUSH(&matcher->runs, run)) {
+        free(run.at);
+        return false;
     }
-    if (matcher->targets.count > 0)
-        qsort(matcher->targets.at, matcher->targets.count, sizeof *matcher->targets.at, by_time);
-    for (u32 i = 0; i < task_count; i++) {
-        for (size_t k = 0; k < tasks[i].pieces.count; k++) {
-            const stack_piece *const piece = &tasks[i].pieces.at[k];
-            const bool matched = has_target(matcher, piece);
-            matcher->matched += matched;
-            matcher->unmatched += !matched;
-            stack_ref unused;
-            if (piece->is_key && !deferred_use(deferred, piece->key, piece->part == PART_KERNEL,
-                                               piece->ticks, &unused))
-                return false;
-        }
-    }
-    forget_old(matcher, end_ticks);
+    memcpy(run.at, task->targets.at, run.count * sizeof *run.at);
+    sort_run(&run);
     return true;
 }
 
 /* The first target at or after a time, thread and CPU; NULL: none. */
-static const census_target *target_from(const census_matcher *matcher, i64 ticks, u32 tid, u16 cpu)
+static const census_target *target_from(const census_run *run, i64 ticks, u32 tid, u16 cpu)
 {
     const census_target wanted = { ticks, tid, cpu };
-    size_t low = 0, high = matcher->targets.count;
+    size_t low = 0, high = run->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (by_time(&matcher->targets.at[middle], &wanted) < 0)
+        if (by_time(&run->at[middle], &wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < matcher->targets.count ? &matcher->targets.at[low] : NULL;
+    return low < run->count ? &run->at[low] : NULL;
 }
 
 /* The same thread, or an event that names none: on the same CPU, or anywhere
  * for a user part, which may be written on another. Targets are sorted, so one
  * look at each place is enough, however many there are of one time. */
-static bool has_target(const census_matcher *matcher, const stack_piece *piece)
+static bool is_in_run(const census_run *run, const stack_piece *piece)
 {
     const i64 ticks = piece->event_ticks;
-    const census_target *found = target_from(matcher, ticks, piece->tid, 0);
+    if (ticks < run->at[0].ticks || ticks > run->at[run->count - 1].ticks)
+        return false;
+    const census_target *found = target_from(run, ticks, piece->tid, 0);
     if (found != NULL && found->ticks == ticks && found->tid == piece->tid)
         return true;
     const bool is_user = piece->part == PART_USER;
-    found = target_from(matcher, ticks, ETL_NO_ID, is_user ? 0 : piece->cpu);
+    found = target_from(run, ticks, ETL_NO_ID, is_user ? 0 : piece->cpu);
     return found != NULL && found->ticks == ticks && found->tid == ETL_NO_ID &&
            (is_user || found->cpu == piece->cpu);
+}
+
+static bool has_target(const census_matcher *matcher, size_t own, const stack_piece *piece)
+{
+    if (own < matcher->runs.count && is_in_run(&matcher->runs.at[own], piece))
+        return true;
+    const bool is_recent = piece->event_ticks >= matcher->oldest_ticks;
+    for (size_t i = matcher->runs.count; i > (is_recent ? 0 : matcher->old_runs); i--) {
+        if (is_in_run(&matcher->runs.at[i - 1], piece))
+            return true;
+    }
+    return false;
 }

@@ -10,8 +10,16 @@
 
 #include "deferred.h"
 
+/* The targets of one task, by time, thread and CPU. */
+typedef struct census_run {
+    census_target *at;
+    size_t count; /* at least 1 */
+} census_run;
+
 typedef struct census_matcher {
-    ETLHEAP_VECTOR(census_target) targets; /* of the latest two seconds */
+    ETLHEAP_VECTOR(census_run) runs; /* of the latest two seconds */
+    size_t old_runs;                 /* of slices before */
+    i64 oldest_ticks;                /* earlier targets of those are forgotten */
     i64 patience_ticks;
     u64 matched, unmatched;
 } census_matcher;

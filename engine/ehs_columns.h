@@ -130,6 +130,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(PROVIDER_BYTES, 0x1505, "provider.bytes", PLANES, NONE, 8)                                   \
     X(DIAGNOSTIC_NAME, 0x1601, "diagnostic.name", PLANES, NONE, 4)                                 \
     X(DIAGNOSTIC_COUNT, 0x1602, "diagnostic.count", PLANES, NONE, 8)                               \
+    X(CENSUS_DIAGNOSTIC_NAME, 0x1611, "census_diagnostic.name", PLANES, NONE, 4)                   \
+    X(CENSUS_DIAGNOSTIC_COUNT, 0x1612, "census_diagnostic.count", PLANES, NONE, 8)                 \
     X(FILE_NAME, 0x1701, "file.name", PLANES, NONE, 4)                                             \
     X(TRACE_SESSION, 0x1801, "trace.session", PLANES, NONE, 4)                                     \
     X(TRACE_COMPUTER, 0x1802, "trace.computer", PLANES, NONE, 4)                                   \

@@ -100,6 +100,11 @@ static const ehs_field diagnostic_fields[] = {
     FIELD(DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
 };
 
+static const ehs_field census_diagnostic_fields[] = {
+    FIELD(CENSUS_DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
+    FIELD(CENSUS_DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
+};
+
 static const ehs_field file_fields[] = { { EHS_FILE_NAME, 0, EHS_MEMBER_TEXT } };
 
 static const ehs_field trace_fields[] = {
@@ -135,15 +140,18 @@ static const ehs_table volume_table = TABLE(volume_fields, volume_text);
 static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
 static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
 static const ehs_table diagnostic_table = TABLE(diagnostic_fields, diagnostic_row);
+static const ehs_table census_diagnostic_table = TABLE(census_diagnostic_fields, diagnostic_row);
 static const ehs_table file_table = TABLE(file_fields, const char *);
 static const ehs_table trace_table = TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
-static bool save_diagnostics(ehs_saver *saver, const etl_diag_counts *counts);
+static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
+                             const etl_diag_counts *counts);
 static bool save_trace(ehs_saver *saver, const etlheap_result *result);
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
 static etl_status load_volumes(ehs_loader *loader, etlheap_result *result);
-static etl_status load_diagnostics(ehs_loader *loader, etl_diag_counts *counts);
+static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
+                                   etl_diag_counts *counts);
 static etl_status load_trace(ehs_loader *loader, etlheap_result *result);
 
 bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
@@ -154,7 +162,8 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            save_volumes(saver, &result->context) &&
            ehs_table_save(saver, &hook_table, result->hooks.at, result->hooks.count) &&
            ehs_table_save(saver, &provider_table, result->providers.at, result->providers.count) &&
-           save_diagnostics(saver, &result->diag) &&
+           save_diagnostics(saver, &diagnostic_table, &result->diag) &&
+           save_diagnostics(saver, &census_diagnostic_table, &result->census_diag) &&
            ehs_table_save(saver, &file_table, result->files.at, result->files.count) &&
            save_trace(saver, result);
 }
@@ -174,7 +183,8 @@ static bool save_volumes(ehs_saver *saver, const trace_context *context)
     return ok;
 }
 
-static bool save_diagnostics(ehs_saver *saver, const etl_diag_counts *counts)
+static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
+                             const etl_diag_counts *counts)
 {
     diagnostic_row rows[ETL_DIAG_COUNT];
     size_t count = 0;
@@ -182,7 +192,7 @@ static bool save_diagnostics(ehs_saver *saver, const etl_diag_counts *counts)
         if (counts->of[i] > 0)
             rows[count++] = (diagnostic_row){ etl_diag_describe((etl_diag)i)->name, counts->of[i] };
     }
-    return ehs_table_save(saver, &diagnostic_table, rows, count);
+    return ehs_table_save(saver, table, rows, count);
 }
 
 static u32 can_bits(const etlheap_abilities *can)
@@ -229,7 +239,9 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     if (status == ETL_OK)
         status = load_into(loader, &provider_table, &result->providers);
     if (status == ETL_OK)
-        status = load_diagnostics(loader, &result->diag);
+        status = load_diagnostics(loader, &diagnostic_table, &result->diag);
+    if (status == ETL_OK)
+        status = load_diagnostics(loader, &census_diagnostic_table, &result->census_diag);
     if (status == ETL_OK)
         status = load_into(loader, &file_table, &result->files);
     if (status == ETL_OK)
@@ -282,11 +294,12 @@ static etl_status load_volumes(ehs_loader *loader, etlheap_result *result)
 }
 
 /* A name this version does not know is of a later one, and left out. */
-static etl_status load_diagnostics(ehs_loader *loader, etl_diag_counts *counts)
+static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
+                                   etl_diag_counts *counts)
 {
     diagnostic_row *rows = NULL;
     size_t count = 0;
-    const etl_status status = ehs_table_load(loader, &diagnostic_table, &rows, &count);
+    const etl_status status = ehs_table_load(loader, table, &rows, &count);
     for (size_t i = 0; i < count; i++) {
         for (int diag = 0; diag < ETL_DIAG_COUNT; diag++) {
             if (strcmp(etl_diag_describe((etl_diag)diag)->name, rows[i].name) == 0)

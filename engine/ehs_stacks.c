@@ -14,10 +14,19 @@ typedef struct stack_columns {
     u32 *id, *shared, *own;
 } stack_columns;
 
-static bool save_addresses(ehs_saver *saver, const stack_table *stacks, u64 **addresses,
-                           size_t *count);
+/* The distinct addresses of frames and their numbers, plus 1; 0: a free place. */
+typedef struct address_table {
+    u64 *addresses;
+    u32 *numbers;
+    u32 mask, count;
+} address_table;
+
+#define ADDRESS_PLACES_MIN 1024u
+
+static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_table *table);
 static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
-                        const u64 *addresses, size_t address_count);
+                        const address_table *table);
+static void address_table_free(address_table *table);
 static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, size_t count);
 static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count);
 
@@ -43,60 +52,103 @@ static int by_outer_frames(const void *a, const void *b)
 bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks)
 {
     const size_t count = stacks->list.count;
-    u64 *addresses = NULL;
-    size_t address_count = 0;
+    address_table table = { 0 };
     sorted_stack *const sorted = calloc(count + 1, sizeof *sorted);
-    bool ok = sorted != NULL && save_addresses(saver, stacks, &addresses, &address_count);
+    bool ok = sorted != NULL && save_addresses(saver, stacks, &table);
     for (u32 i = 0; ok && i < count; i++) {
         const etlheap_frames frames = stack_get(stacks, i + 1);
         sorted[i] = (sorted_stack){ frames.addresses, frames.count, i + 1 };
     }
     if (ok) {
         qsort(sorted, count, sizeof *sorted, by_outer_frames);
-        ok = save_sorted(saver, sorted, count, addresses, address_count);
+        ok = save_sorted(saver, sorted, count, &table);
     }
     free(sorted);
-    free(addresses);
+    address_table_free(&table);
     return ok;
 }
 
-static bool save_addresses(ehs_saver *saver, const stack_table *stacks, u64 **addresses,
-                           size_t *count)
+/* The place of an address, or the free one where it belongs. */
+static u32 place_of(const address_table *table, u64 address)
 {
-    size_t frames = 0, at = 0;
-    for (size_t i = 0; i < stacks->list.count; i++)
-        frames += stacks->list.at[i].count;
-    u64 *const all = malloc((frames + 1) * sizeof *all);
-    if (all == NULL)
+    u32 at = (u32)etlheap_hash_u64(address) & table->mask;
+    while (table->numbers[at] != 0 && table->addresses[at] != address)
+        at = (at + 1) & table->mask;
+    return at;
+}
+
+static bool grow(address_table *table)
+{
+    const u64 places = table->numbers == NULL ? ADDRESS_PLACES_MIN : 2 * ((u64)table->mask + 1);
+    address_table grown = { .mask = (u32)(places - 1), .count = table->count };
+    if (places > (u64)1 << 31)
         return false;
+    grown.addresses = malloc(places * sizeof *grown.addresses);
+    grown.numbers = calloc(places, sizeof *grown.numbers);
+    if (grown.addresses == NULL || grown.numbers == NULL) {
+        address_table_free(&grown);
+        return false;
+    }
+    for (u64 i = 0; table->numbers != NULL && i <= table->mask; i++) {
+        if (table->numbers[i] == 0)
+            continue;
+        const u32 at = place_of(&grown, table->addresses[i]);
+        grown.addresses[at] = table->addresses[i];
+        grown.numbers[at] = table->numbers[i];
+    }
+    address_table_free(table);
+    *table = grown;
+    return true;
+}
+
+static bool add_frames(address_table *table, const stack_entry *stack)
+{
+    for (u32 i = 0; i < stack->count; i++) {
+        if ((table->numbers == NULL || table->count > table->mask / 2) && !grow(table))
+            return false;
+        const u32 at = place_of(table, stack->frames[i]);
+        table->count += table->numbers[at] == 0;
+        table->addresses[at] = stack->frames[i];
+        table->numbers[at] = 1;
+    }
+    return true;
+}
+
+/* Frames are many and distinct addresses few, so those are found first and only
+ * they are sorted. */
+static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_table *table)
+{
     for (size_t i = 0; i < stacks->list.count; i++) {
-        const stack_entry *const stack = &stacks->list.at[i];
-        memcpy(all + at, stack->frames, stack->count * sizeof *all);
-        at += stack->count;
+        if (!add_frames(table, &stacks->list.at[i]))
+            return false;
     }
-    qsort(all, frames, sizeof *all, by_value);
-    size_t kept = 0;
-    for (size_t i = 0; i < frames; i++) {
-        if (kept == 0 || all[i] != all[kept - 1])
-            all[kept++] = all[i];
+    u64 *const sorted = malloc(((size_t)table->count + 1) * sizeof *sorted);
+    if (sorted == NULL)
+        return false;
+    size_t count = 0;
+    for (u64 i = 0; table->numbers != NULL && i <= table->mask; i++) {
+        if (table->numbers[i] != 0)
+            sorted[count++] = table->addresses[i];
     }
-    *addresses = all;
-    *count = kept;
+    qsort(sorted, count, sizeof *sorted, by_value);
+    for (u32 i = 0; i < count; i++)
+        table->numbers[place_of(table, sorted[i])] = i + 1;
     bool ok = true;
-    for (size_t first = 0; ok && first < kept; first += EHS_PART_ROWS) {
-        const size_t left = kept - first;
+    for (size_t first = 0; ok && first < count; first += EHS_PART_ROWS) {
+        const size_t left = count - first;
         ok = ehs_blocks_add(&saver->blocks, &saver->codec, EHS_FRAME_ADDRESS,
-                            (u32)(first / EHS_PART_ROWS), all + first,
+                            (u32)(first / EHS_PART_ROWS), sorted + first,
                             (u32)(left < EHS_PART_ROWS ? left : EHS_PART_ROWS));
     }
+    free(sorted);
     return ok;
 }
 
-static u32 number_of(const u64 *addresses, size_t count, u64 address)
+static void address_table_free(address_table *table)
 {
-    const u64 *const found = bsearch(&address, addresses, count, sizeof *addresses, by_value);
-    assert(found != NULL);
-    return (u32)(found - addresses);
+    free(table->addresses);
+    free(table->numbers);
+    *table = (address_table){ 0 };
 }
 
 static u32 shared_frames(const sorted_stack *before, const sorted_stack *stack)
@@ -109,7 +161,7 @@ static u32 shared_frames(const sorted_stack *before, const sorted_stack *stack)
 }
 
 static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
-                        const u64 *addresses, size_t address_count)
+                        const address_table *table)
 {
     ETLHEAP_VECTOR(u32) frames = { 0 };
     u32 *const memory = malloc((3 * count + 1) * sizeof *memory);
@@ -122,9 +174,10 @@ static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t cou
         columns.shared[i] = shared;
         columns.own[i] = stack->count - shared;
         ok = ETLHEAP_RESERVE(&frames, stack->count - shared);
-        for (u32 k = shared; ok && k < stack->count; k++)
-            frames.at[frames.count++] =
-                number_of(addresses, address_count, stack->frames[stack->count - 1 - k]);
+        for (u32 k = shared; ok && k < stack->count; k++) {
+            const u32 place = place_of(table, stack->frames[stack->count - 1 - k]);
+            frames.at[frames.count++] = table->numbers[place] - 1;
+        }
     }
     ok = ok && save_u32(saver, EHS_STACK_ID, columns.id, count) &&
          save_u32(saver, EHS_STACK_SHARED, columns.shared, count) &&

@@ -15,6 +15,7 @@
 #include "pair.h"
 #include "replay.h"
 #include "result.h"
+#include "store_run.h"
 #include "workers.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)16 << 20)
@@ -42,12 +43,16 @@ typedef struct run {
     ETLHEAP_VECTOR(system_event) system;
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
-    i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
-    pair_input pairing;    /* of the slice */
+    i64 sweep_until_ticks;        /* slices sweep dead blocks until one ends after it */
+    pair_input pairing;           /* of the slice */
+    store_run *store;             /* NULL: lifetimes or a journal are kept */
+    etlheap_result *census_facts; /* with a store: what `info` would say */
 } run;
 
+static etl_status check_options(const etlheap_options *options, etl_error *err);
 static bool open_run(run *state);
 static bool open_journal(run *state);
+static etl_status open_store(run *state);
 static void close_run(run *state);
 static etl_status run_slices(run *state, etl_error *err);
 static etl_status run_slice(run *state);
@@ -68,8 +73,13 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     if (options != NULL)
         memcpy(&state->options, options,
                options->size < sizeof *options ? options->size : sizeof *options);
-    etl_status status = ETL_ERR_MEMORY;
-    if (open_run(state))
+    etl_status status = check_options(&state->options, err);
+    if (status == ETL_OK && state->options.store != NULL)
+        status = store_run_census(state->traces, names, trace_count, &state->options,
+                                  &state->census_facts, err);
+    if (status == ETL_OK)
+        status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
+    if (status == ETL_OK)
         status = run_slices(state, err);
     if (status == ETL_OK)
         status = finish(state);
@@ -77,11 +87,22 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
         *out = state->result;
         state->result = NULL;
     }
+    const bool is_store = state->store != NULL;
     close_run(state);
     free(state);
     if (status == ETL_ERR_IO)
-        return etl_fail_with(err, status, 0, "the temporary file cannot be written or read back");
+        return etl_fail_with(err, status, 0,
+                             is_store ? "the store cannot be written"
+                                      : "the temporary file cannot be written or read back");
     return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
+}
+
+static etl_status check_options(const etlheap_options *options, etl_error *err)
+{
+    if (options->store != NULL && (options->census_only || options->report != NULL))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "a store is written in place of a census or a report");
+    return ETL_OK;
 }
 
 static bool open_run(run *state)
@@ -107,6 +128,7 @@ static bool open_run(run *state)
     census_match_open(&state->matcher, base);
     state->order = (slice_order){ .context = &state->result->context,
                                   .slots = &state->result->slot_table,
+                                  .from_ticks = INT64_MIN,
                                   .count_only = state->options.census_only };
     state->pairing = (pair_input){ .rules = { .context = &state->result->context,
                                               .slots = &state->result->slot_table,
@@ -148,6 +170,21 @@ static bool open_journal(run *state)
     return true;
 }
 
+/* A store takes everything, whatever is asked of it later. */
+static etl_status open_store(run *state)
+{
+    if (state->options.store == NULL)
+        return ETL_OK;
+    state->store = calloc(1, sizeof *state->store);
+    if (state->store == NULL)
+        return ETL_ERR_MEMORY;
+    event_journal *const journal = &state->result->journal;
+    journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        state->shards[i].out.journal = &journal->shards[i];
+    return store_run_open(state->store, state->options.store, state->crew, journal);
+}
+
 /* Empty tasks for the slice, in the memory of the last one's. */
 static bool reset_tasks(run *state, u32 count)
 {
@@ -170,6 +207,9 @@ static void close_run(run *state)
     for (u32 i = 0; i < state->task_capacity; i++)
         scan_output_free(&state->tasks[i]);
     free(state->tasks);
+    if (state->store != NULL)
+        store_run_free(state->store);
+    free(state->store);
     etlheap_crew_close(state->crew);
     order_free(&state->order);
     plan_slice_free(&state->slice);
@@ -184,6 +224,7 @@ static void close_run(run *state)
     ETLHEAP_VECTOR_FREE(&state->system);
     ETLHEAP_VECTOR_FREE(&state->counts);
     etlheap_result_free(state->result);
+    etlheap_result_free(state->census_facts);
 }
 
 static bool report_progress(run *state)
@@ -216,6 +257,7 @@ static u64 held_bytes(const run *state)
         bytes += shard->out.rows.capacity * sizeof(lifetime);
     }
     bytes += slots_bytes(&result->slot_table);
+    bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
     bytes += result->journal.late.capacity * sizeof *result->journal.late.at;
     for (u32 i = 0; result->journal.is_kept && i < HEAP_SHARDS; i++)
         bytes += result->journal.shards[i].survivors.capacity * sizeof(u32);
@@ -231,6 +273,8 @@ static etl_status run_slices(run *state, etl_error *err)
         if (!more)
             return ETL_OK;
         const etl_status status = run_slice(state);
+        if (status == ETL_ERR_LIMIT)
+            return etl_fail_with(err, status, 0, "more memory events than can be numbered");
         if (status != ETL_OK)
             return status;
         const u64 held = held_bytes(state);
@@ -467,6 +511,7 @@ static etl_status order_slice(run *state)
         order->wide = chunk->wide;
     }
     etlheap_crew_run(state->crew, order->bucket_count, order_one, state);
+    order->from_ticks = state->slice.end_ticks;
     const bool ok = order_settle(order, &state->result->slot_table) && add_counts(state);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
@@ -482,11 +527,12 @@ static etl_status pair_events(run *state)
         state->sweep_until_ticks = INT64_MIN;
     if (!state->options.census_only)
         etlheap_crew_run(state->crew, SHARDS, pair_one, state);
-    if (!drain_shards(state))
-        return ETL_ERR_MEMORY;
-    return state->result->journal.is_kept
-               ? journal_end_slice(&state->result->journal, state->slice.end_ticks)
-               : ETL_OK;
+    etl_status status = drain_shards(state) ? ETL_OK : ETL_ERR_MEMORY;
+    if (status == ETL_OK && state->store != NULL)
+        status = store_run_slice(state->store, state->result, false);
+    if (status == ETL_OK && state->result->journal.is_kept)
+        status = journal_end_slice(&state->result->journal, state->slice.end_ticks);
+    return status;
 }
 
 static etl_status run_slice(run *state)
@@ -515,11 +561,13 @@ static etl_status finish(run *state)
     if (!drain_shards(state) ||
         !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved))
         return ETL_ERR_MEMORY;
-    if (result->journal.is_kept) {
-        const etl_status status = journal_close(&result->journal);
-        if (status != ETL_OK)
-            return status;
-    }
+    etl_status status = ETL_OK;
+    if (state->store != NULL)
+        status = store_run_slice(state->store, result, true);
+    if (status == ETL_OK && result->journal.is_kept)
+        status = journal_close(&result->journal);
+    if (status != ETL_OK)
+        return status;
     for (u32 i = 0; i < SHARDS; i++)
         etl_diag_merge(&result->diag, &state->shards[i].out.diag);
     etl_diag_merge(&result->diag, &result->context.diag);
@@ -538,5 +586,11 @@ static etl_status finish(run *state)
                                  .census = &state->census,
                                  .counts = state->counts.at,
                                  .count_count = state->counts.count };
-    return result_complete(result, &parts);
+    status = result_complete(result, &parts);
+    if (state->census_facts != NULL) {
+        result->stack_counts = state->census_facts->stack_counts;
+        result->census_diag = state->census_facts->diag;
+    }
+    return status == ETL_OK && state->store != NULL ? store_run_finish(state->store, result)
+                                                    : status;
 }

@@ -3,6 +3,7 @@
  *
  *     etlheap_analyze   traces -> result   (allocation store and context)
  *     etlheap_aggregate result -> table    (rows for a window, filters, a grouping)
+ *     etlheap_symbols_* result -> names    (of the functions that frames lie in)
  *     etlheap_stream_*  traces -> every record in global time order (dump)
  *
  * A result does not change once made; any number of threads may aggregate it at
@@ -67,6 +68,18 @@ const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
  * ETL_ERR_CANCELLED. */
 typedef bool etlheap_progress_fn(void *user, u64 done_bytes, u64 total_bytes);
 
+/* Takes the next bytes of a file, in order; false when they cannot be kept. One
+ * call at a time, but by any thread of the analysis. */
+typedef bool etlheap_write_fn(void *user, const void *bytes, size_t size);
+
+/* Where a `.ehs` store goes while a trace is analyzed. Bytes are written once and
+ * from front to end; only after a success is the file complete. */
+typedef struct etlheap_store_options {
+    size_t size; /* sizeof(etlheap_store_options) */
+    etlheap_write_fn *write;
+    void *user;
+} etlheap_store_options;
+
 typedef struct etlheap_options {
     size_t size;          /* sizeof(etlheap_options) */
     u32 jobs;             /* threads; 0: as many as online processors */
@@ -81,6 +94,10 @@ typedef struct etlheap_options {
     const char *temporary_folder;  /* for what memory is too short for; NULL: none */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
+    /* Lifetimes leave for a store instead of being kept: the result holds facts
+     * alone, as after census_only, which like report cannot be asked for besides.
+     * Borrowed for the call; may be NULL. */
+    const etlheap_store_options *store;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -90,10 +107,25 @@ typedef struct etlheap_result etlheap_result;
  * and output, one per trace; both arrays are borrowed for the call, the traces
  * until the result is freed. options may be NULL. *out is owned by the caller.
  * Errors: ETL_ERR_MEMORY, ETL_ERR_LIMIT (memory promise; the message says what
- * is needed), ETL_ERR_CANCELLED, ETL_ERR_ARGUMENT (no trace).
+ * is needed), ETL_ERR_CANCELLED, ETL_ERR_ARGUMENT (no trace, options that exclude
+ * each other), ETL_ERR_IO (the temporary file, or the store's write failed).
  */
 etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
                            const etlheap_options *options, etlheap_result **out, etl_error *err);
+
+/* Does a file begin like a store (`.ehs`)? The first 8 bytes are enough. */
+bool etlheap_is_store(etl_bytes file);
+
+/*
+ * Opens a store that was written from traces: a result that answers as theirs
+ * would. Of the options, census_only (facts alone are read), report and
+ * memory_bytes_max count: with a report that needs no lifetimes they stay in the
+ * file (etlheap_result_is_report), and any window may be asked for. *out is owned by the caller; the file stays mapped
+ * until then. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not
+ * finished), ETL_ERR_UNSUPPORTED (another version), ETL_ERR_LIMIT, ETL_ERR_MEMORY.
+ */
+etl_status etlheap_open_store(const char *path, const etlheap_options *options,
+                              etlheap_result **out, etl_error *err);
 
 void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
 
@@ -234,6 +266,67 @@ typedef struct etlheap_frames {
 u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 
+/* --- names of functions --------------------------------------------------------- */
+
+/*
+ * Where symbol files are and which modules of a result have them. Nothing is
+ * looked for before somebody asks: opening is cheap. Frames are named by
+ * etlheap_table_name; queries that go by names (culling, required frames, sites,
+ * types) have them in etlheap_query.symbols.
+ *
+ * A handle remembers what it found; one thread uses it at a time. Names that it
+ * gave are valid until it is closed.
+ */
+typedef struct etlheap_symbols etlheap_symbols;
+
+typedef struct etlheap_symbol_options {
+    size_t size;                  /* sizeof(etlheap_symbol_options) */
+    const char *path;             /* in the syntax of _NT_SYMBOL_PATH; NULL: nowhere */
+    const char *default_store;    /* for elements that name none; NULL: none is kept */
+    const char *temporary_folder; /* NULL: /tmp */
+    bool offline;                 /* servers are not asked */
+    bool loose;                   /* for want of a match, files of another build will do */
+    u32 jobs;                     /* threads; 0: as many as online processors */
+    /* Bytes received and expected from servers, about ten times a second while
+     * there are any. May be NULL. */
+    etlheap_progress_fn *progress;
+    void *progress_user;
+} etlheap_symbol_options;
+
+/*
+ * Texts in options are copied; the result is borrowed until the symbols are closed.
+ * On success the caller owns *out. ETL_ERR_ARGUMENT (the path, said why),
+ * ETL_ERR_MEMORY.
+ */
+etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symbol_options *options,
+                                etlheap_symbols **out, etl_error *err);
+void etlheap_symbols_close(etlheap_symbols *symbols); /* NULL is allowed */
+
+/* Whether opening will take the path: to be asked before the long work.
+ * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
+etl_status etlheap_symbols_check_path(const char *path, etl_error *err);
+
+/* X(enumerator, word) - what came of looking for a module's symbols */
+#define ETLHEAP_SYMBOL_STATES(X)                                                                   \
+    X(FOUND, "found")               /* the PDB of this build */                                    \
+    X(LOOSE, "loose")               /* the PDB of another build, which was allowed */              \
+    X(EXPORTS, "exports")           /* no PDB, but the program file with its exports */            \
+    X(MISSING, "missing")           /* nowhere on the path */                                      \
+    X(MISMATCH, "mismatch")         /* there, but of another build */                              \
+    X(UNUSABLE, "unusable")         /* there, but damaged or of a kind that we do not read */      \
+    X(WITHHELD, "withheld")         /* the store says that it is not to be had */                  \
+    X(UNREACHABLE, "unreachable")   /* a server or share did not answer */                         \
+    X(UNIDENTIFIED, "unidentified") /* the trace does not say which build it was */
+
+typedef enum etlheap_symbol_state {
+#define ETLHEAP_SYMBOL_STATE_ENUM(name, word) ETLHEAP_SYMBOL_STATE_##name,
+    ETLHEAP_SYMBOL_STATES(ETLHEAP_SYMBOL_STATE_ENUM)
+#undef ETLHEAP_SYMBOL_STATE_ENUM
+        ETLHEAP_SYMBOL_STATE_COUNT
+} etlheap_symbol_state;
+
+const char *etlheap_symbol_state_word(etlheap_symbol_state state);
+
 /* --- tables ------------------------------------------------------------------------ */
 
 /* X(enumerator, --group-by word, WPA title) */
@@ -248,7 +341,8 @@ etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack 
     X(SITE, "site", "Site")                                                                        \
     X(MODULE, "module", "Module")                                                                  \
     X(THREAD, "thread", "Thread")                                                                  \
-    X(SIZE_CLASS, "size_class", "Size Class")
+    X(SIZE_CLASS, "size_class", "Size Class")                                                      \
+    X(TYPE_NAME, "type_name", "Type Name")
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name, word, title) ETLHEAP_KEY_##name,
@@ -286,7 +380,8 @@ const char *etlheap_measure_title(etlheap_measure measure);
 /* A frame pattern `[module!][symbol]` with `*` and `?`, case-insensitive. */
 typedef struct etlheap_pattern {
     const char *module; /* NULL: any */
-    const char *symbol; /* NULL: any; names come with symbols, till then unknown */
+    const char *symbol; /* NULL: any; a name that is not known is empty */
+    bool unnamed_only;  /* matches no frame whose function is known (exports are guesses) */
 } etlheap_pattern;
 
 /*
@@ -317,6 +412,7 @@ typedef struct etlheap_query {
     etlheap_measure sort;
     bool sort_ascending;
     u32 jobs;
+    etlheap_symbols *symbols; /* of the same result; NULL: functions have no names */
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -340,14 +436,23 @@ etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_quer
                                 etlheap_stack_total **out, etl_error *err);
 void etlheap_stack_totals_free(etlheap_stack_total *totals); /* NULL is allowed */
 
-/* A resolved frame. Strings are UTF-8, NULL when unknown. */
+/*
+ * A resolved frame. Strings are UTF-8, NULL when unknown. Calls that the compiler
+ * inlined are frames of their own, with the module, offset and address of the
+ * frame that they are part of, which follows them. As FRAME and SITE of a row a
+ * frame stands for a function: its offset and address are the lowest among the
+ * row's, its line is 0 unless all agree.
+ */
 typedef struct etlheap_frame {
     const char *module; /* last component of the module's path */
     const char *symbol;
     const char *file;
-    u64 address; /* the lowest it was seen at: processes differ */
-    u64 offset;  /* in the module; meaningless when module is NULL */
-    u32 line;    /* 0 unknown */
+    u64 address;      /* the lowest it was seen at: processes differ */
+    u64 offset;       /* in the module; meaningless when module is NULL */
+    u64 displacement; /* of the call from the symbol's begin; for the nearest only */
+    u32 line;         /* 0 unknown */
+    bool is_inlined;
+    bool is_nearest; /* the symbol is the nearest one before, its size unknown: a guess */
 } etlheap_frame;
 
 #define ETLHEAP_NO_INDEX UINT32_MAX
@@ -361,10 +466,11 @@ typedef struct etlheap_row {
     u32 thread;    /* ETL_NO_ID unknown */
     bool has_heap; /* false: virtualalloc */
     u64 heap_handle;
-    u32 stack;            /* into etlheap_table.stacks, ETLHEAP_NO_INDEX: none */
-    u32 frame;            /* into frames: FRAME and SITE; ETLHEAP_NO_INDEX: none */
-    const char *module;   /* MODULE key; NULL: outside every module or no stack */
-    u64 size_class_bytes; /* largest power of two <= size; 0 for size 0 */
+    u32 stack;             /* into etlheap_table.stacks, ETLHEAP_NO_INDEX: none */
+    u32 frame;             /* into frames: FRAME and SITE; ETLHEAP_NO_INDEX: none */
+    const char *module;    /* MODULE key; NULL: outside every module or no stack */
+    const char *type_name; /* TYPE_NAME key: C++ type; "unknown" */
+    u64 size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } etlheap_row;
 
@@ -387,6 +493,7 @@ typedef struct etlheap_table {
     const etlheap_row *rows; /* sorted; ties by keys, so the order is total */
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_COUNT];
+    etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
 } etlheap_table;
 
 /*
@@ -405,6 +512,50 @@ void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
  * table with fewer rows and only what they refer to. For --top.
  */
 etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err);
+
+/*
+ * Names the frames of the rows that are marked in `rows` (row_count of them; NULL:
+ * all rows), and of other rows as far as they share them; makes inlined calls
+ * frames of their own. The table borrows the names from the symbols. Call it
+ * after etlheap_table_keep_top: what is not shown needs no names.
+ * ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
+ */
+etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symbols,
+                              const bool *rows, etl_error *err);
+
+/* --- what symbols there are ------------------------------------------------------- */
+
+/* A build of a module that occurs in stacks of outstanding memory. */
+typedef struct etlheap_symbol_module {
+    const etlheap_module_info *module;
+    etlheap_symbol_state state;
+    const char *expected;         /* "app.pdb/GUIDage" as stores have it, of the program file if
+                           * nothing names the PDB; "" when the build is not known */
+    const char *file;             /* found; NULL none */
+    const char *note;             /* why a file that was there is not used; "" */
+    i64 size[ETLHEAP_KIND_COUNT]; /* outstanding bytes whose site is in the module */
+    i64 named_size[ETLHEAP_KIND_COUNT]; /* of these, with a site of known name */
+} etlheap_symbol_module;
+
+typedef struct etlheap_symbol_list {
+    i64 from_ns, to_ns;
+    const etlheap_symbol_module *modules; /* largest size first, kind by kind */
+    u32 module_count;
+    i64 size[ETLHEAP_KIND_COUNT]; /* all outstanding bytes, those without a stack too */
+    i64 named_size[ETLHEAP_KIND_COUNT];
+    etl_diag_counts diagnostics; /* the result's, and those of finding symbols */
+} etlheap_symbol_list;
+
+/*
+ * Looks for the symbols of all modules that occur in stacks of outstanding memory.
+ * The query selects and culls; its symbols must be set; what it requires of frames
+ * and how it groups does not count. The list is owned by the caller
+ * (etlheap_symbol_list_free) and borrows from result and symbols.
+ * Errors as of etlheap_aggregate.
+ */
+etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol_list **out,
+                                etl_error *err);
+void etlheap_symbol_list_free(const etlheap_symbol_list *list); /* NULL is allowed */
 
 /* --- every record in time order ---------------------------------------------------------- */
 

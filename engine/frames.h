@@ -5,6 +5,11 @@
  * what is shown and grouped is module + offset. A raw stack is resolved once
  * per process and module epochs, its own and the kernel's; equal results share
  * one id.
+ *
+ * With symbols, what culling leaves depends on names, and names are cheap only
+ * for many frames at once. So it takes two steps: frames_resolve of all stacks
+ * that matter, then frames_settle once (frames_settle.c); frames_settled gives
+ * the stack that is left of each. Without symbols that is the stack itself.
  */
 #ifndef ETLHEAP_FRAMES_H
 #define ETLHEAP_FRAMES_H
@@ -15,10 +20,22 @@
 
 /* A distinct frame: (module, offset), or an address outside every module. */
 typedef struct frame_row {
-    u32 module; /* index of the first module of that path; FRAME_NONE */
     u64 offset; /* in the module, or the address */
     u64 address;
+    u32 module;   /* index of the module that stands for its build; FRAME_NONE */
+    u32 skip;     /* inlined calls at its inner end that were culled */
+    u32 name;     /* of symbols_name; 0: not looked up */
+    u32 function; /* into functions, + 1: stands for all frames of one; 0: a frame */
 } frame_row;
+
+/* A function that sites are grouped by. Texts are those of the symbols. */
+typedef struct frame_function {
+    u32 namesake; /* module */
+    u32 symbol, file, line;
+    u32 displacement; /* of its lowest frame, for a guess */
+    u32 frame;        /* the row that stands for it */
+    bool is_nearest;
+} frame_function;
 
 /* A distinct stack of frames after culling; id 0 is "no stack". */
 typedef struct frame_stack {
@@ -37,18 +54,39 @@ typedef struct recent_frame {
     u32 frame; /* + 1; 0: nothing here */
 } recent_frame;
 
+/* What a list of patterns says of a module's frames, whatever their functions. */
+typedef enum frame_verdict {
+    FRAME_VERDICT_UNKNOWN, /* not looked at yet */
+    FRAME_VERDICT_NONE,
+    FRAME_VERDICT_ALL,
+    FRAME_VERDICT_BY_NAME /* depends on the function */
+} frame_verdict;
+
+typedef struct frame_patterns {
+    const etlheap_pattern *at;
+    u32 count;
+    u8 *verdicts; /* frame_verdict by module; behind the last one: no module */
+} frame_patterns;
+
 typedef struct frame_table {
     const etlheap_result *result;
     const etlheap_query *query;
-    u32 *canonical; /* by module: the first module of the same path */
+    u32 *canonical; /* by module: the module that stands for its path and build */
     u32 *namesakes; /* by module: the first module of the same name */
+    frame_patterns cull, require;
     ETLHEAP_VECTOR(frame_row) frames;
     ETLHEAP_VECTOR(u32) pool; /* frame indices */
     ETLHEAP_VECTOR(frame_stack) stacks;
     ETLHEAP_VECTOR(frame_cache) cache;
     etlheap_index frame_index, stack_index, cache_index;
     recent_frame *recent; /* direct mapped: the same callers are in most stacks */
-    u32 *ranks;           /* by frame, after frames_rank: places in frames_compare order */
+    u32 recent_bits;
+    u32 *ranks;            /* by frame, after frames_rank: places in frames_compare order */
+    size_t resolved_count; /* stacks when they were settled */
+    u32 *settled;          /* by stack id as resolved: the stack that is left; NULL: itself */
+    u32 *alloc_types;      /* by stack id as resolved: symbols_text; NULL: none */
+    u32 *sites;            /* by stack id as settled: frame of its site; NULL: innermost */
+    ETLHEAP_VECTOR(frame_function) functions;
 } frame_table;
 
 /* False without memory; the table is then empty, and closing it is harmless. */
@@ -58,8 +96,42 @@ void frames_close(frame_table *table);
 /* The resolved stack of a lifetime; false without memory. */
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id);
 
-/* The innermost frame of a resolved stack, FRAME_NONE for id 0. */
+/*
+ * Names what culling, required frames, sites and types need, and culls all stacks
+ * resolved so far. For queries with symbols, once. ETL_ERR_MEMORY,
+ * ETL_ERR_CANCELLED.
+ */
+etl_status frames_settle(frame_table *table, etl_error *err);
+
+/* The stack that is left of a resolved one. */
+static inline u32 frames_settled(const frame_table *table, u32 id)
+{
+    assert(table->settled == NULL || id <= table->resolved_count);
+    return table->settled == NULL ? id : table->settled[id];
+}
+
+/* The innermost frame of a settled stack, FRAME_NONE for id 0. */
 u32 frames_innermost(const frame_table *table, u32 id);
+
+/* The same, but a function as a whole when its name is known. */
+u32 frames_site(const frame_table *table, u32 id);
+
+/* --- for frames_settle.c ------------------------------------------------------ */
+
+/* What the patterns say of the frame's module. */
+frame_verdict frames_verdict(const frame_table *table, const frame_patterns *patterns, u32 frame);
+
+/* Does a pattern match the module and a function of it? The name may be NULL. */
+bool frames_match(const frame_patterns *patterns, const char *module, const char *symbol,
+                  bool is_guess);
+
+/* The frame less `skip` inlined calls at its inner end. */
+bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out);
+
+/* A stack of frames as they are; `wanted`: passes --require-frame. */
+bool frames_add_stack(frame_table *table, const u32 *frames, u32 count, bool wanted, u32 *id);
+
+/* --- order -------------------------------------------------------------------- */
 
 /* Module's name or NULL. */
 const char *frames_module(const frame_table *table, u32 frame);

@@ -138,9 +138,10 @@ typedef struct journal_chunk {
 
 /*
  * Takes a complete chunk of a wide journal, and the late entries that belong into
- * it, by time; both are the journal's and gone afterwards. MEMORY, IO, LIMIT.
+ * it, by time; both are the journal's and gone afterwards, but for arrays of the
+ * chunk that are taken over: their pointers are to be NULL then. MEMORY, IO, LIMIT.
  */
-typedef etl_status journal_take_fn(void *user, const journal_chunk *chunk, const journal_late *late,
+typedef etl_status journal_take_fn(void *user, journal_chunk *chunk, const journal_late *late,
                                    size_t late_count);
 
 typedef struct event_journal {

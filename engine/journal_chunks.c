@@ -67,6 +67,7 @@ static etl_status complete(event_journal *journal, journal_chunk *chunk, const j
     etl_status status = ETL_OK;
     if (journal->take != NULL) {
         status = journal->take(journal->take_user, chunk, late, late_count);
+        journal->resident_bytes -= (u64)chunk->count * sizeof *chunk->entries;
         journal_chunk_free(chunk);
         chunk->count = 0;
     } else if (late_count > 0 && !merge_late(journal, chunk, late, late_count)) {

@@ -31,7 +31,7 @@ typedef struct filler {
     cached_owner cache[CACHE_SIZE];
 } filler;
 
-static void make_monotone(scan_output *tasks, u32 task_count);
+static void make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks);
 static bool reserve(slice_order *order, size_t count, u32 bucket_count);
 static bool cut(slice_order *order, u32 bucket_count);
 static order_key *merge_runs(order_key *keys, order_key *other, u32 *starts, u32 run_count);
@@ -44,7 +44,7 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
 {
     order->tasks = tasks;
     order->task_count = task_count;
-    make_monotone(tasks, task_count);
+    make_monotone(tasks, task_count, order->from_ticks);
     size_t count = 0;
     for (u32 i = 0; i < task_count; i++)
         count += tasks[i].events.count;
@@ -56,13 +56,14 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
     return reserve(order, count, bucket_count) && cut(order, bucket_count);
 }
 
-/* Tasks of one stream follow each other. */
-static void make_monotone(scan_output *tasks, u32 task_count)
+/* Tasks of one stream follow each other. An event behind a record of another kind
+ * and of a later time may be read with the next slice only. */
+static void make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks)
 {
-    i64 latest = INT64_MIN;
+    i64 latest = from_ticks;
     for (u32 i = 0; i < task_count; i++) {
         if (i == 0 || tasks[i].stream != tasks[i - 1].stream)
-            latest = INT64_MIN;
+            latest = from_ticks;
         const size_t count = tasks[i].events.count;
         if (count == 0)
             continue;
@@ -161,8 +162,10 @@ static bool cut(slice_order *order, u32 bucket_count)
     return true;
 }
 
-/* A bucket's slots fit into the cache, and are there when they are asked for. */
-static inline void fetch_slot(const slot_table *slots, stack_ref stack)
+/* A bucket's slots fit into the cache, and are there when they are asked for. See
+ * replay_fetch about inlining. */
+__attribute__((always_inline)) static inline void fetch_slot(const slot_table *slots,
+                                                             stack_ref stack)
 {
     if (stack < slots->by_stack.count)
         __builtin_prefetch(&slots->by_stack.at[stack]);

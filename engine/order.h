@@ -64,6 +64,7 @@ typedef struct slice_order {
     const trace_context *context;
     const slot_table *slots;
     bool count_only;
+    i64 from_ticks;         /* the slice before ended there */
     ordered_event *events;  /* by bucket, then shard, then time */
     i64 *ticks;             /* by rank, the journal's; NULL: not wanted */
     journal_entry *entries; /* likewise: marked where time moves on */
@@ -78,7 +79,8 @@ typedef struct slice_order {
 } slice_order;
 
 /* Cuts the slice into buckets. Times that go back within a stream are moved up
- * to the latest before them. False without memory or with too many events. */
+ * to the latest before them, or to where the slice begins. False without memory or
+ * with too many events. */
 bool order_plan(slice_order *order, scan_output *tasks, u32 task_count);
 
 /* Fills bucket `index`; each by one task, at the same time. */

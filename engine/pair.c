@@ -51,7 +51,7 @@ static void pair_blocks(const pair_input *input, const order_bucket *bucket, u32
             events[i].slot = order_slot_number(bucket, events[i].slot);
             blocks_prefetch(&shard->blocks, &events[i]);
             if (journal != NULL)
-                __builtin_prefetch(&journal->entries[events[i].rank], 1);
+                __builtin_prefetch(&journal->entries[events[i].rank]);
         }
         if (i >= ahead && events[i - ahead].op != OP_COUNT_HEAP)
             blocks_apply(&shard->blocks, &input->rules, &events[i - ahead], &shard->out);

@@ -126,6 +126,11 @@ bool query_frame_matches(const etlheap_pattern *pattern, const char *module, con
 {
     if (pattern->symbol != NULL && !query_glob(pattern->symbol, symbol == NULL ? "" : symbol))
         return false;
+    return query_module_matches(pattern, module);
+}
+
+bool query_module_matches(const etlheap_pattern *pattern, const char *module)
+{
     if (pattern->module == NULL)
         return true;
     if (module == NULL)

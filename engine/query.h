@@ -44,4 +44,7 @@ bool query_glob(const char *pattern, const char *text);
  * leave out the file's extension. */
 bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol);
 
+/* The same for the module alone. */
+bool query_module_matches(const etlheap_pattern *pattern, const char *module);
+
 #endif

@@ -17,9 +17,13 @@
 
 #include <stdlib.h>
 
-#include "replay_walk.h"
+#include "archive.h"
 #include "workers.h"
 
+static etl_status walk_journal(const aggregator *a, replay_walk *walk, live_group **groups,
+                               etl_error *err);
+static etl_status walk_archive(const aggregator *a, replay_walk *walk, live_group **groups,
+                               etl_error *err);
 static bool publish_groups(aggregator *a, const slot_groups *slots, const live_group *groups);
 
 bool replay_can(const etlheap_query *query)
@@ -36,27 +40,57 @@ bool replay_can(const etlheap_query *query)
            query->lifetime_max_ns == INT64_MAX && (query->types == 0 || by_type);
 }
 
-etl_status replay_run(aggregator *a)
+etl_status replay_run(aggregator *a, etl_error *err)
 {
     slot_groups slots;
+    etl_status status = ETL_OK;
+    if (!slot_groups_open(&slots, a))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    replay_walk walk = { .slot_groups = slots.of_slot,
+                         .slot_count = (u32)slots.slots->slots.count,
+                         .group_count = (u32)slots.keys.count,
+                         .size_min_bytes = a->query->size_min_bytes,
+                         .size_max_bytes = a->query->size_max_bytes,
+                         .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
+                         .jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs()
+                                                     : a->query->jobs };
     live_group *groups = NULL;
-    etl_status status = slot_groups_open(&slots, a) ? ETL_OK : ETL_ERR_MEMORY;
-    if (status == ETL_OK) {
-        const replay_walk walk = { .journal = &a->result->journal,
-                                   .slot_groups = slots.of_slot,
-                                   .slot_count = (u32)slots.slots->slots.count,
-                                   .group_count = (u32)slots.keys.count,
-                                   .size_min_bytes = a->query->size_min_bytes,
-                                   .size_max_bytes = a->query->size_max_bytes,
-                                   .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
-                                   .jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs()
-                                                               : a->query->jobs };
-        status = replay_walk_run(&walk, &groups);
-    }
+    if (status == ETL_OK)
+        status = a->result->is_walked ? walk_archive(a, &walk, &groups, err)
+                                      : walk_journal(a, &walk, &groups, err);
     if (status == ETL_OK && !publish_groups(a, &slots, groups))
-        status = ETL_ERR_MEMORY;
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     slot_groups_close(&slots);
     free(groups);
+    return status;
+}
+
+static etl_status walk_journal(const aggregator *a, replay_walk *walk, live_group **groups,
+                               etl_error *err)
+{
+    const replay_source source = replay_journal_source(&a->result->journal);
+    walk->survivors = a->result->journal.survivor_bits;
+    const etl_status status = replay_walk_run(walk, &source, groups);
+    if (status == ETL_ERR_IO)
+        return etl_fail_with(err, status, 0, "the temporary file cannot be read back");
+    return status == ETL_OK ? status : etl_fail_with(err, status, 0, "out of memory");
+}
+
+static etl_status walk_archive(const aggregator *a, replay_walk *walk, live_group **groups,
+                               etl_error *err)
+{
+    archive_walk window;
+    etl_status status = archive_walk_open(&window, a->result->archive, a, err);
+    if (status == ETL_OK) {
+        const replay_source source = archive_source(&window);
+        walk->survivors = window.survivors;
+        status = replay_walk_run(walk, &source, groups);
+        if (status == ETL_ERR_CORRUPT)
+            etl_fail_with(err, status, 0, "the store is damaged");
+        else if (status != ETL_OK)
+            etl_fail_with(err, status, 0, "out of memory");
+    }
+    archive_walk_close(&window);
     return status;
 }
 
@@ -81,7 +115,7 @@ static void add_type(i64 measures[ETLHEAP_MEASURES_COUNT], const type_sums *sums
 static bool publish_typed(aggregator *a, const live_group *group, group_key key)
 {
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
-        const type_sums *const sums = &group->types[live_type((etlheap_type)type)];
+        const type_sums *const sums = &group->types[type];
         const bool selected = a->query->types == 0 || (a->query->types >> type & 1) != 0;
         if (sums->count == 0 || !selected)
             continue;
@@ -106,9 +140,8 @@ static bool publish_whole(aggregator *a, const live_group *group, group_key key)
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
-        add_type(row.measures, &group->types[live_type((etlheap_type)type)], (etlheap_type)type);
-        add_type(a->totals[ETLHEAP_KIND_HEAP], &group->types[live_type((etlheap_type)type)],
-                 (etlheap_type)type);
+        add_type(row.measures, &group->types[type], (etlheap_type)type);
+        add_type(a->totals[ETLHEAP_KIND_HEAP], &group->types[type], (etlheap_type)type);
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
         return true;

@@ -14,8 +14,9 @@ bool replay_can(const etlheap_query *query);
 
 /*
  * Adds the groups of kind heap that the query selects, with all measures, to the
- * aggregator. ETL_ERR_MEMORY, or ETL_ERR_IO when the journal cannot be read back.
+ * aggregator: from the journal, or from the store that the result was read from.
+ * ETL_ERR_MEMORY, LIMIT, IO (the journal cannot be read back), CORRUPT (the store).
  */
-etl_status replay_run(aggregator *a);
+etl_status replay_run(aggregator *a, etl_error *err);
 
 #endif

@@ -19,26 +19,43 @@ typedef struct type_sums {
 /*
  * One group but for its type. Rows by type need the curve of AIFI alone: AIFO
  * only grows, AOFO stands still and AOFI only falls. Other rows need the curve of
- * everything. Most events are of blocks that come and go, and touch the first
- * cache line only: of the types, AIFI is first.
+ * everything.
  */
 typedef struct live_group {
-    u64 time; /* number of the tick of the latest step */
     curve curve;
-    type_sums types[ETLHEAP_TYPE_COUNT]; /* by live_type() */
-    u64 unused[7];
+    type_sums types[ETLHEAP_TYPE_COUNT];
 } live_group;
 
-static_assert(sizeof(live_group) == 192, "three cache lines");
+/* A group during a walk: what blocks that come and go touch is one cache line, and
+ * the lines of all groups lie together; the rest is apart. */
+typedef struct hot_group {
+    u64 time; /* number of the tick of the latest step; 0: none yet */
+    curve curve;
+    type_sums aifi;
+} hot_group;
 
-static inline u32 live_type(etlheap_type type)
-{
-    static_assert((ETLHEAP_TYPE_AIFI ^ 1) == 0 && ETLHEAP_TYPE_COUNT == 4, "AIFI comes first");
-    return (u32)type ^ 1;
-}
+typedef struct cold_group {
+    type_sums types[ETLHEAP_TYPE_COUNT]; /* without AIFI */
+} cold_group;
+
+static_assert(sizeof(hot_group) == 64, "one cache line");
+
+typedef struct replay_walker replay_walker;
+
+/* What is walked, in segments: runs of parts (chunks of a journal, segments of a
+ * store), which can be walked apart from each other. */
+typedef struct replay_source {
+    u32 part_count;
+    u64 (*part_events)(const void *user, u32 part);
+    /* Is nothing of the part's first tick in the part before? */
+    bool (*part_starts_tick)(const void *user, u32 part);
+    /* Walks a part; by any thread. ETL_ERR_IO, CORRUPT, MEMORY. */
+    etl_status (*walk_part)(const void *user, u32 part, replay_walker *walker);
+    const void *user;
+} replay_source;
 
 typedef struct replay_walk {
-    const event_journal *journal;
+    const u8 *survivors;    /* a bit by rank: in use when the window ends */
     const u32 *slot_groups; /* by slot number */
     u32 slot_count, group_count;
     u64 size_min_bytes, size_max_bytes;
@@ -46,8 +63,20 @@ typedef struct replay_walk {
     u32 jobs;
 } replay_walk;
 
-/* The groups at the end of the window; free(*out). ETL_ERR_MEMORY, or
- * ETL_ERR_IO when the journal cannot be read back. */
-etl_status replay_walk_run(const replay_walk *walk, live_group **out);
+/* A segment being walked, by one task. */
+struct replay_walker {
+    const replay_walk *walk;
+    hot_group *hot;
+    cold_group *cold;
+    u64 time; /* number of the tick at hand */
+    etl_status status;
+};
+
+/* The groups at the end of the window; free(*out). ETL_ERR_MEMORY, or what the
+ * source failed with. */
+etl_status replay_walk_run(const replay_walk *walk, const replay_source *source, live_group **out);
+
+/* A journal as a source; ETL_ERR_IO when it cannot be read back. */
+replay_source replay_journal_source(const event_journal *journal);
 
 #endif

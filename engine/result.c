@@ -1,6 +1,8 @@
 /* result.c - see result.h; also the getters of engine.h. */
 #include "result.h"
 
+#include "archive.h"
+
 #include <stdlib.h>
 
 static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids);
@@ -247,6 +249,7 @@ void etlheap_result_free(etlheap_result *result)
     stack_table_free(&result->stacks);
     store_free(&result->store);
     journal_free(&result->journal);
+    archive_free(result->archive);
     slots_free(&result->slot_table);
     free(result->process_ids);
     free(result->deferred_ids);
@@ -260,7 +263,7 @@ void etlheap_result_free(etlheap_result *result)
 
 bool etlheap_result_is_report(const etlheap_result *result)
 {
-    return result->journal.is_kept;
+    return result->journal.is_kept || result->is_walked;
 }
 
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)

@@ -14,11 +14,13 @@ struct etlheap_result {
     module_table modules;
     stack_table stacks;
     allocation_store store;
-    event_journal journal; /* heap blocks, when only a report was asked for */
-    slot_table slot_table; /* what the journal's slots are */
-    u32 *process_ids;      /* final id by the run's id */
-    u32 *deferred_ids;     /* final stack of each deferred node */
-    waiting_slot *slots;   /* of stacks that came late */
+    struct ehs_archive *archive; /* the store it was read from; NULL: a trace */
+    bool is_walked;              /* heap events stay in the archive */
+    event_journal journal;       /* heap blocks, when only a report was asked for */
+    slot_table slot_table;       /* what the journal's slots are */
+    u32 *process_ids;            /* final id by the run's id */
+    u32 *deferred_ids;           /* final stack of each deferred node */
+    waiting_slot *slots;         /* of stacks that came late */
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;
@@ -27,8 +29,9 @@ struct etlheap_result {
     etlheap_stack_counts stack_counts;
     etlheap_abilities abilities;
     etl_diag_counts diag;
-    i64 first_ticks; /* earliest memory event or time zero */
-    i64 last_ticks;  /* latest record */
+    etl_diag_counts census_diag; /* of a census of the same traces, for stores */
+    i64 first_ticks;             /* earliest memory event or time zero */
+    i64 last_ticks;              /* latest record */
 };
 
 /* What a finished run hands over to make a result of. */

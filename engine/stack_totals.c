@@ -145,7 +145,7 @@ static void add_segment(const totals_work *work, const etlheap_segment *segment,
         const u64 *const sizes = segment->size_bytes + first;
         u64 bits = 0;
         for (u32 i = 0; i < BLOCK_ROWS; i++) {
-            __builtin_prefetch(&to->totals[places[(i + AHEAD) % BLOCK_ROWS]], 1);
+            __builtin_prefetch(&to->totals[places[(i + AHEAD) % BLOCK_ROWS]]);
             etlheap_stack_total *const total = &to->totals[places[i]];
             total->count++;
             total->size_bytes += sizes[i];

@@ -30,13 +30,18 @@ static bool add_segment(allocation_store *store, size_t wanted)
     size_t rows = wanted < SEGMENT_ROWS_MIN ? SEGMENT_ROWS_MIN : wanted;
     if (rows > ETLHEAP_SEGMENT_ROWS || store->segments.count >= 16)
         rows = ETLHEAP_SEGMENT_ROWS;
+    return store_add_segment(store, (u32)rows) != NULL;
+}
+
+store_segment *store_add_segment(allocation_store *store, u32 rows)
+{
     const size_t row_bytes = 5 * sizeof(u64) + 3 * sizeof(u32) + 3 * sizeof(u8);
-    u8 *const memory = malloc(rows * row_bytes);
+    u8 *const memory = malloc(rows * row_bytes + 1);
     if (memory == NULL)
-        return false;
-    store_segment fresh = { .capacity = (u32)rows, .memory = memory };
+        return NULL;
+    store_segment fresh = { .capacity = rows, .memory = memory };
     u64 *const wide = (u64 *)(void *)memory;
-    u32 *const narrow = (u32 *)(void *)(memory + rows * 5 * sizeof(u64));
+    u32 *const narrow = (u32 *)(void *)(memory + (size_t)rows * 5 * sizeof(u64));
     u8 *const bytes = memory + rows * (5 * sizeof(u64) + 3 * sizeof(u32));
     fresh.alloc_ticks = (i64 *)wide;
     fresh.free_ticks = (i64 *)wide + rows;
@@ -50,9 +55,9 @@ static bool add_segment(allocation_store *store, size_t wanted)
     fresh.free_type = bytes + rows;
     fresh.is_realloc = bytes + 2 * rows;
     if (ETLHEAP_PUSH(&store->segments, fresh))
-        return true;
+        return &store->segments.at[store->segments.count - 1];
     free(memory);
-    return false;
+    return NULL;
 }
 
 static void put(store_segment *segment, const lifetime *row)

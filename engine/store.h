@@ -26,6 +26,10 @@ typedef struct allocation_store {
 
 /* Appends rows in order. False without memory. */
 bool store_append(allocation_store *store, const lifetime *rows, size_t count);
+/* An empty segment for exactly `rows` rows, valid until the next is added: the
+ * caller fills its columns, then sets its rows and adds them to the store's. NULL
+ * without memory. */
+store_segment *store_add_segment(allocation_store *store, u32 rows);
 void store_free(allocation_store *store);
 
 etlheap_segment store_view(const store_segment *segment);

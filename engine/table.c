@@ -5,16 +5,8 @@
 #include <stdlib.h>
 
 #include "aggregate.h"
-
-/* A table and the memory behind its arrays. */
-typedef struct owned_table {
-    etlheap_table table;
-    etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
-    ETLHEAP_VECTOR(etlheap_row) rows;
-    ETLHEAP_VECTOR(etlheap_frame) frames;
-    ETLHEAP_VECTOR(u32) stack_starts;
-    ETLHEAP_VECTOR(u32) frame_indices;
-} owned_table;
+#include "symbols.h"
+#include "table.h"
 
 /* Numbers already given, by the aggregator's numbers. */
 typedef struct numbering {
@@ -25,7 +17,6 @@ typedef struct numbering {
 static bool sort_groups(aggregator *a);
 static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
                       const group_row *group);
-static void publish(owned_table *out);
 static void fill_totals(const aggregator *a, etlheap_table *table);
 
 const etlheap_table *aggregate_table(aggregator *a)
@@ -48,8 +39,11 @@ const etlheap_table *aggregate_table(aggregator *a)
     out->table.from_ns = a->plan.from_ns;
     out->table.to_ns = a->plan.to_ns;
     out->table.group_by_count = a->query->group_by_count;
+    out->table.diagnostics = *etlheap_result_diagnostics(a->result);
+    if (a->query->symbols != NULL)
+        etl_diag_merge(&out->table.diagnostics, &a->query->symbols->diag);
     fill_totals(a, &out->table);
-    publish(out);
+    table_publish(out);
     return &out->table;
 }
 
@@ -66,6 +60,11 @@ static int compare_text(const char *x, const char *y)
 static const char *module_name(const aggregator *a, u32 module)
 {
     return module == 0 ? NULL : a->result->modules.list.at[module - 1].name;
+}
+
+static const char *type_name(const aggregator *a, u32 type)
+{
+    return type == 0 ? "unknown" : symbols_text(a->query->symbols, type);
 }
 
 /* Ties go by the keys in the order of their columns. */
@@ -94,7 +93,11 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
         order = compare_text(module_name(a, x->module), module_name(a, y->module));
     if (order == 0)
         order = compare_i64(x->thread, y->thread);
-    return order != 0 ? order : (int)x->size_class - (int)y->size_class;
+    if (order == 0)
+        order = (int)x->size_class - (int)y->size_class;
+    if (order == 0 && x->type_name != y->type_name)
+        order = strcmp(type_name(a, x->type_name), type_name(a, y->type_name));
+    return order;
 }
 
 /* What decides the order of nearly all groups, at hand without looking further. */
@@ -174,11 +177,20 @@ static bool sort_groups(aggregator *a)
         const sort_row *const order = sort_rows(a, rows, rows + count, count);
         for (size_t i = 0; i < count; i++)
             sorted[i] = a->groups.at[order[i].group];
-        memcpy(a->groups.at, sorted, count * sizeof *sorted);
+        if (count > 0)
+            memcpy(a->groups.at, sorted, count * sizeof *sorted);
     }
     free(rows);
     free(sorted);
     return ok;
+}
+
+static void describe_function(const aggregator *a, const frame_row *row, etlheap_frame *out)
+{
+    const frame_function *const function = &a->frames.functions.at[row->function - 1];
+    table_set_names(out, a->query->symbols, function->symbol, function->file, function->line);
+    out->is_nearest = function->is_nearest;
+    out->displacement = function->is_nearest ? function->displacement : 0;
 }
 
 static bool number_frame(const aggregator *a, owned_table *out, numbering *numbers, u32 frame,
@@ -189,10 +201,15 @@ static bool number_frame(const aggregator *a, owned_table *out, numbering *numbe
         return true;
     if (numbers->frames[frame] == 0) {
         const frame_row *const row = &a->frames.frames.at[frame];
-        const etlheap_frame fresh = { .module = frames_module(&a->frames, frame),
-                                      .address = row->address,
-                                      .offset = row->offset };
-        if (!ETLHEAP_PUSH(&out->frames, fresh))
+        etlheap_frame fresh = { .module = frames_module(&a->frames, frame),
+                                .address = row->address,
+                                .offset = row->offset };
+        table_place place = { .offset = row->offset, .module = row->module, .skip = row->skip };
+        if (row->function != 0) {
+            describe_function(a, row, &fresh);
+            place.module = FRAME_NONE;
+        }
+        if (!ETLHEAP_PUSH(&out->frames, fresh) || !ETLHEAP_PUSH(&out->places, place))
             return false;
         numbers->frames[frame] = (u32)out->frames.count;
     }
@@ -234,6 +251,7 @@ static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
                         .heap_handle = key->heap,
                         .frame = ETLHEAP_NO_INDEX,
                         .module = module_name(a, key->module),
+                        .type_name = type_name(a, key->type_name),
                         .size_class_bytes =
                             key->size_class == 0 ? 0 : (u64)1 << (key->size_class - 1) };
     if (key->process != 0) {
@@ -270,7 +288,7 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
     }
 }
 
-static void publish(owned_table *out)
+void table_publish(owned_table *out)
 {
     out->table.group_by = out->group_by;
     out->table.frames = out->frames.at;
@@ -286,9 +304,10 @@ void etlheap_table_free(const etlheap_table *table)
 {
     if (table == NULL)
         return;
-    owned_table *const owned = (owned_table *)(uintptr_t)table;
+    owned_table *const owned = table_owned(table);
     ETLHEAP_VECTOR_FREE(&owned->rows);
     ETLHEAP_VECTOR_FREE(&owned->frames);
+    ETLHEAP_VECTOR_FREE(&owned->places);
     ETLHEAP_VECTOR_FREE(&owned->stack_starts);
     ETLHEAP_VECTOR_FREE(&owned->frame_indices);
     free(owned);
@@ -299,7 +318,7 @@ void etlheap_table_free(const etlheap_table *table)
 etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err)
 {
     (void)err;
-    owned_table *const owned = (owned_table *)(uintptr_t)*table;
+    owned_table *const owned = table_owned(*table);
     if (rows >= owned->rows.count)
         return ETL_OK;
     u32 stacks = 0, frames = 0;
@@ -317,6 +336,8 @@ etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_err
     owned->rows.count = rows;
     owned->stack_starts.count = (size_t)stacks + 1;
     owned->frames.count = frames;
-    publish(owned);
+    if (owned->places.count > frames)
+        owned->places.count = frames;
+    table_publish(owned);
     return ETL_OK;
 }

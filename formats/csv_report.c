@@ -14,7 +14,6 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
                       etlheap_text *text, etlheap_sink *sink);
 static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
                         etlheap_sink *sink);
-static void write_text(etlheap_sink *sink, const char *text);
 
 etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_table *table,
                                     const etlheap_layout *layout, etlheap_sink *sink)
@@ -65,7 +64,7 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
 {
     switch (key) {
     case ETLHEAP_KEY_PROCESS:
-        write_text(sink, row->process);
+        etlheap_csv_cell(sink, row->process);
         etlheap_sink_format(sink, ",%" PRIu32, row->pid);
         return;
     case ETLHEAP_KEY_TYPE:
@@ -77,7 +76,10 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
         write_stack(table, row, text, sink);
         return;
     case ETLHEAP_KEY_MODULE:
-        write_text(sink, row->module ? row->module : "");
+        etlheap_csv_cell(sink, row->module ? row->module : "");
+        return;
+    case ETLHEAP_KEY_TYPE_NAME:
+        etlheap_csv_cell(sink, row->type_name);
         return;
     case ETLHEAP_KEY_THREAD:
         if (row->thread != ETL_NO_ID)
@@ -99,7 +101,7 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
     }
     etlheap_text_clear(text);
     etlheap_text_add_key(text, table, row, key);
-    write_text(sink, etlheap_text_of(text));
+    etlheap_csv_cell(sink, etlheap_text_of(text));
 }
 
 static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
@@ -111,11 +113,11 @@ static void write_stack(const etlheap_table *table, const etlheap_row *row, etlh
         etlheap_text_add_string(text, i > 0 ? " < " : "");
         etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
     }
-    write_text(sink, etlheap_text_of(text));
+    etlheap_csv_cell(sink, etlheap_text_of(text));
 }
 
 /* Quoted when it holds what separates cells or lines. */
-static void write_text(etlheap_sink *sink, const char *text)
+void etlheap_csv_cell(etlheap_sink *sink, const char *text)
 {
     if (text[strcspn(text, ",\"\r\n")] == '\0') {
         etlheap_sink_text(sink, text);

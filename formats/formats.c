@@ -11,6 +11,7 @@ static const etlheap_format formats[] = {
         .name = "text",
         .summary = "tables for people",
         .write_report = etlheap_write_report_text,
+        .write_symbols = etlheap_write_symbols_text,
         .write_info = etlheap_write_info_text,
         .write_dump_head = etlheap_write_dump_head_text,
         .write_record = etlheap_write_record_text,
@@ -19,6 +20,7 @@ static const etlheap_format formats[] = {
         .name = "json",
         .summary = "one document",
         .write_report = etlheap_write_report_json,
+        .write_symbols = etlheap_write_symbols_json,
         .write_info = etlheap_write_info_json,
     },
     {
@@ -30,6 +32,7 @@ static const etlheap_format formats[] = {
         .name = "csv",
         .summary = "rows",
         .write_report = etlheap_write_report_csv,
+        .write_symbols = etlheap_write_symbols_csv,
     },
 };
 

@@ -92,6 +92,14 @@ typedef struct etlheap_layout {
  * tree. */
 etlheap_layout etlheap_layout_default(void);
 
+/*
+ * Marks the rows of the table (row_count of them) that the text report lists:
+ * the first layout->rows_max. With rows_of_each_kind, rows with nothing in the
+ * measure asked for are left out if their kind has others: memory that came and
+ * went would bury what is outstanding. A tree is made of all rows.
+ */
+void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
+
 /* --- formats -------------------------------------------------------------------- */
 
 /* Text that grows as needed; writers convert fields in it. Start from {0}. */
@@ -115,6 +123,8 @@ typedef struct etlheap_format {
     const char *summary; /* one line for --help */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
+    etl_status (*write_symbols)(const etlheap_result *result, const etlheap_symbol_list *list,
+                                const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_info)(const etlheap_result *result, const etlheap_layout *layout,
                              etlheap_sink *sink);
     void (*write_dump_head)(etlheap_sink *sink); /* before the first record; may be NULL */

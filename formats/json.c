@@ -76,6 +76,12 @@ void etlheap_json_u64(etlheap_json *json, const char *key, u64 value)
     etlheap_sink_unsigned(json->sink, value);
 }
 
+void etlheap_json_bool(etlheap_json *json, const char *key, bool value)
+{
+    begin_value(json, key);
+    etlheap_sink_text(json->sink, value ? "true" : "false");
+}
+
 void etlheap_json_null(etlheap_json *json, const char *key)
 {
     begin_value(json, key);

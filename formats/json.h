@@ -35,6 +35,7 @@ void etlheap_json_string(etlheap_json *json, const char *key, const char *text);
 void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *text, size_t size);
 void etlheap_json_i64(etlheap_json *json, const char *key, i64 value);
 void etlheap_json_u64(etlheap_json *json, const char *key, u64 value);
+void etlheap_json_bool(etlheap_json *json, const char *key, bool value);
 void etlheap_json_null(etlheap_json *json, const char *key);
 
 /* "0x1f0000", with at least `digits` digits. */

@@ -45,13 +45,14 @@ etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap
     write_stacks(&json, table);
     write_rows(&json, table);
     write_totals(&json, table);
-    etlheap_json_diagnostics(&json, etlheap_result_diagnostics(result));
+    etlheap_json_diagnostics(&json, &table->diagnostics);
     etlheap_json_object_close(&json);
     etlheap_json_end(&json);
     return ETL_OK;
 }
 
-/* Frames are listed once and referred to by index: stacks share most of them. */
+/* Frames are listed once and referred to by index: stacks share most of them. What
+ * few frames are, inlined calls and guesses, is said of those alone. */
 static void write_frames(etlheap_json *json, const etlheap_table *table)
 {
     etlheap_json_array(json, "frames");
@@ -70,6 +71,12 @@ static void write_frames(etlheap_json *json, const etlheap_table *table)
             etlheap_json_u64(json, "line", frame->line);
         else
             etlheap_json_null(json, "line");
+        if (frame->is_inlined)
+            etlheap_json_bool(json, "inline", true);
+        if (frame->is_nearest) {
+            etlheap_json_bool(json, "nearest", true);
+            etlheap_json_hex(json, "displacement", frame->displacement, 1);
+        }
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
@@ -145,6 +152,9 @@ static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_SIZE_CLASS:
         etlheap_json_u64(json, word, row->size_class_bytes);
+        break;
+    case ETLHEAP_KEY_TYPE_NAME:
+        etlheap_json_string(json, word, row->type_name);
         break;
     case ETLHEAP_KEY_COUNT:
         break;

@@ -39,8 +39,7 @@ typedef struct outline_nodes {
 
 static bool shares_level(etlheap_key key, etlheap_key before);
 static void find_levels(const etlheap_table *table, etlheap_outline *outline);
-static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
-                        etlheap_outline *out);
+static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_outline *out);
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out);
 static int compare_rows(const void *left, const void *right);
 static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
@@ -67,7 +66,8 @@ etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layou
     if (!listed)
         return ETL_ERR_MEMORY;
     find_levels(table, out);
-    choose_rows(table, layout, listed, out);
+    etlheap_layout_choose(layout, table, listed);
+    sum_omitted(table, listed, out);
     nodes.listed = listed;
     etl_status status = make_nodes(table, out, &nodes);
     if (status == ETL_OK && nodes.count > 0) {
@@ -111,13 +111,7 @@ static void find_levels(const etlheap_table *table, etlheap_outline *outline)
 /* Of a kind with nothing in the measure asked for, a taste is enough. */
 #define EMPTY_ROWS_MAX 5u
 
-/*
- * Marks the rows that are listed and sums up the others. By default rows with
- * nothing in the measure asked for are left out, if their kind has others: memory
- * that came and went would bury what is outstanding.
- */
-static void choose_rows(const etlheap_table *table, const etlheap_layout *layout, bool *listed,
-                        etlheap_outline *out)
+void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed)
 {
     u32 listed_of[ETLHEAP_KIND_COUNT] = { 0 };
     bool has_some[ETLHEAP_KIND_COUNT] = { false };
@@ -128,12 +122,18 @@ static void choose_rows(const etlheap_table *table, const etlheap_layout *layout
         has_some[row->kind] |= !is_empty;
         listed[i] = layout->rows_max == 0 || *count < layout->rows_max;
         listed[i] &= !is_empty || (!has_some[row->kind] && *count < EMPTY_ROWS_MAX);
-        if (listed[i]) {
+        if (listed[i])
             (*count)++;
-        } else {
-            add_measures(out->omitted, row->measures);
-            out->omitted_rows++;
-        }
+    }
+}
+
+static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_outline *out)
+{
+    for (u32 i = 0; i < table->row_count; i++) {
+        if (listed[i])
+            continue;
+        add_measures(out->omitted, table->rows[i].measures);
+        out->omitted_rows++;
     }
 }
 
@@ -191,6 +191,8 @@ static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key k
         return compare_u64(a->thread, b->thread);
     case ETLHEAP_KEY_SIZE_CLASS:
         return compare_u64(a->size_class_bytes, b->size_class_bytes);
+    case ETLHEAP_KEY_TYPE_NAME:
+        return compare_text(a->type_name, b->type_name);
     case ETLHEAP_KEY_COUNT:
         break;
     }

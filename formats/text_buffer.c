@@ -81,12 +81,30 @@ void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame)
         return;
     }
     etlheap_text_add_string(text, frame->module);
-    if (frame->symbol) {
-        etlheap_text_add_string(text, "!");
-        etlheap_text_add_string(text, frame->symbol);
-    } else {
+    if (!frame->symbol) {
         etlheap_text_add_format(text, "+0x%" PRIx64, frame->offset);
+        return;
     }
+    etlheap_text_add_string(text, "!");
+    etlheap_text_add_string(text, frame->symbol);
+    if (frame->is_nearest)
+        etlheap_text_add_format(text, "+0x%" PRIx64, frame->displacement);
+}
+
+void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame)
+{
+    if (frame->line != 0) {
+        const char *name = frame->file;
+        for (const char *at = frame->file; *at != '\0'; at++) {
+            if (*at == '/' || *at == '\\')
+                name = at + 1;
+        }
+        etlheap_text_add_string(text, "  ");
+        etlheap_text_add_string(text, name);
+        etlheap_text_add_format(text, ":%" PRIu32, frame->line);
+    }
+    if (frame->is_inlined)
+        etlheap_text_add_string(text, "  [inlined]");
 }
 
 /* One place says how each key looks, for the outline, its tree and CSV. */
@@ -125,6 +143,9 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
         break;
     case ETLHEAP_KEY_THREAD:
         add_thread(text, row->thread);
+        break;
+    case ETLHEAP_KEY_TYPE_NAME:
+        etlheap_text_add_string(text, row->type_name);
         break;
     case ETLHEAP_KEY_SIZE_CLASS:
         add_size_class(text, row->size_class_bytes);

@@ -22,8 +22,12 @@ void etlheap_text_add_text8(etlheap_text *text, etl_bytes text8);
 /* The text; "" when empty. Valid until the next change. */
 const char *etlheap_text_of(const etlheap_text *text);
 
-/* "app.exe!Leaky::grow", "app.exe+0x1a2b" or "0x7ff612340000". */
+/* "app.exe!Leaky::grow", "app.exe+0x1a2b" or "0x7ff612340000". A guess, the nearest
+ * symbol, shows as debuggers show it: "app.exe!grow+0x123". */
 void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame);
+
+/* "  leak.cpp:42" where the line is known, "  [inlined]" where the call was. */
+void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame);
 
 /* Value of a key of a row as people read it: "app.exe (4321)", "0x1f0000",
  * "AIFO". Stacks, frames and sites are their innermost frame. */

@@ -48,6 +48,8 @@ static void add_title(const etlheap_table *table, const etlheap_outline *outline
 static report_columns columns_of(const etlheap_layout *layout, const char *title);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
+static const etlheap_frame *frame_of(const etlheap_table *table, const etlheap_row *row,
+                                     etlheap_key key);
 static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
                          etlheap_grid *grid);
 static void add_frames(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
@@ -66,7 +68,7 @@ etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap
         etlheap_text_missing(sink, layout, result, &text);
     else
         status = write_body(result, table, layout, &text, sink);
-    etlheap_text_diagnostics(sink, layout, etlheap_result_diagnostics(result));
+    etlheap_text_diagnostics(sink, layout, &table->diagnostics);
     if (text.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&text);
@@ -205,11 +207,27 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
     const size_t indent = text->size;
     for (u32 k = 0; k < keys->key_count; k++) {
         etlheap_text_add_string(text, text->size > indent ? "  " : "");
-        etlheap_text_add_key(text, table, &table->rows[entry->row],
-                             table->group_by[keys->key_first + k]);
+        const etlheap_key key = table->group_by[keys->key_first + k];
+        etlheap_text_add_key(text, table, &table->rows[entry->row], key);
+        const etlheap_frame *const frame = frame_of(table, &table->rows[entry->row], key);
+        if (frame)
+            etlheap_text_add_source(text, frame);
     }
     etlheap_grid_row(grid, strong ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
     etlheap_grid_cell(grid, etlheap_text_of(text));
+}
+
+/* The frame that a key shows; NULL: none. */
+static const etlheap_frame *frame_of(const etlheap_table *table, const etlheap_row *row,
+                                     etlheap_key key)
+{
+    u32 index = ETLHEAP_NO_INDEX;
+    if (key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE)
+        index = row->frame;
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (key == ETLHEAP_KEY_STACK && frames.count > 0)
+        index = frames.at[0];
+    return index == ETLHEAP_NO_INDEX ? NULL : &table->frames[index];
 }
 
 /* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
@@ -235,6 +253,7 @@ static void add_frames(const etlheap_table *table, const etlheap_row *row, u32 f
         etlheap_text_clear(text);
         etlheap_text_add_format(text, "%*s", (int)indent, "");
         etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
+        etlheap_text_add_source(text, &table->frames[frames.at[i]]);
         etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
         etlheap_grid_cell(grid, etlheap_text_of(text));
     }

@@ -7,6 +7,9 @@
  * the row to every node of its path: sums are inclusive. Small nodes are left
  * out, siblings are sorted, and a walk over links writes the lines.
  *
+ * Frames of one function are one node, as far as names are known: a caller is the
+ * same whichever line it called from. The line is shown when there is but one.
+ *
  * A chain of only children is written without indenting: indentation then means
  * that paths part, and deep stacks stay on the screen.
  */
@@ -25,10 +28,17 @@
 #define SHARE_SHOWN    100 /* a node is shown from 1/100 of its root on */
 #define NODES_AT_FIRST 1024
 
+/* A frame to be sorted. */
+typedef struct tree_frame {
+    const etlheap_frame *frame;
+    u32 index;
+} tree_frame;
+
 typedef struct tree_row {
     const etlheap_row *row;
     etlheap_indices frames;
-    bool inverted; /* innermost first */
+    const u32 *functions; /* by frame: the first of the same function */
+    bool inverted;        /* innermost first */
 } tree_row;
 
 typedef struct tree_node {
@@ -38,7 +48,8 @@ typedef struct tree_node {
     const etlheap_row *row;
     i64 value, count; /* inclusive */
     u32 first_child, next_sibling;
-    u32 indent; /* column of its text */
+    u32 indent;      /* column of its text */
+    bool has_places; /* its frames differ in line or offset from the symbol */
 } tree_node;
 
 typedef struct call_tree {
@@ -57,13 +68,18 @@ typedef struct tree_sibling {
 } tree_sibling;
 
 static void choose_measures(const etlheap_layout *layout, call_tree *tree);
-static tree_row *sorted_rows(const etlheap_table *table, bool inverted);
+static u32 *find_functions(const etlheap_table *table);
+static int compare_functions(const void *left, const void *right);
+static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions, bool inverted);
 static int compare_paths(const void *left, const void *right);
 static int compare_roots(const etlheap_row *a, const etlheap_row *b);
 static u32 frame_at(const tree_row *row, u32 depth);
+static u32 function_at(const tree_row *row, u32 depth);
 static u32 depth_of(const tree_row *row);
 static u32 common_depth(const tree_row *a, const tree_row *b);
-static etl_status grow_tree(const tree_row *rows, u32 count, call_tree *tree);
+static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree);
+static void add_to_node(const etlheap_table *table, const tree_row *row, u32 depth,
+                        call_tree *tree);
 static bool open_node(const tree_row *row, u32 depth, call_tree *tree);
 static etl_status link_shown(call_tree *tree, u32 *first_root);
 static bool is_shown(const call_tree *tree, u32 node);
@@ -73,6 +89,7 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
 static u32 indent_below(const tree_node *parent, bool branches);
 static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
                      bool branches, etlheap_text *text, etlheap_grid *grid);
+static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text);
 static u32 next_node(const call_tree *tree, u32 node);
 
 etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_layout *layout,
@@ -81,19 +98,22 @@ etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_lay
     call_tree tree = { 0 };
     u32 first_root = NO_NODE;
     etl_status status = ETL_ERR_MEMORY;
-    tree_row *const rows = sorted_rows(table, layout->tree == ETLHEAP_TREE_CALLERS);
+    u32 *const functions = find_functions(table);
+    tree_row *const rows =
+        functions ? sorted_rows(table, functions, layout->tree == ETLHEAP_TREE_CALLERS) : NULL;
     u32 depth_max = 1;
     for (u32 i = 0; rows && i < table->row_count; i++)
         depth_max = (u32)etl_max_u64(depth_max, depth_of(&rows[i]));
     tree.open = calloc((size_t)depth_max + 1, sizeof *tree.open);
     choose_measures(layout, &tree);
     if (rows && tree.open)
-        status = grow_tree(rows, table->row_count, &tree);
+        status = grow_tree(table, rows, &tree);
     if (status == ETL_OK)
         status = link_shown(&tree, &first_root);
     if (status == ETL_OK)
         status = write_tree(table, layout, &tree, first_root, sink);
     free(rows);
+    free(functions);
     free(tree.open);
     free(tree.nodes);
     return status;
@@ -122,13 +142,52 @@ static void choose_measures(const etlheap_layout *layout, call_tree *tree)
     }
 }
 
+/* By frame: the first frame of the same function, or itself. NULL when out of
+ * memory. */
+static u32 *find_functions(const etlheap_table *table)
+{
+    u32 *const functions = malloc(((size_t)table->frame_count + 1) * sizeof *functions);
+    tree_frame *const sorted = malloc(((size_t)table->frame_count + 1) * sizeof *sorted);
+    if (!functions || !sorted) {
+        free(functions);
+        free(sorted);
+        return NULL;
+    }
+    u32 count = 0;
+    for (u32 i = 0; i < table->frame_count; i++) {
+        functions[i] = i;
+        if (table->frames[i].module && table->frames[i].symbol)
+            sorted[count++] = (tree_frame){ &table->frames[i], i };
+    }
+    qsort(sorted, count, sizeof *sorted, compare_functions);
+    for (u32 i = 1, first = 0; i < count; i++) {
+        const etlheap_frame *const a = sorted[first].frame, *const b = sorted[i].frame;
+        if (strcmp(a->symbol, b->symbol) == 0 && strcmp(a->module, b->module) == 0)
+            functions[sorted[i].index] = sorted[first].index;
+        else
+            first = i;
+    }
+    free(sorted);
+    return functions;
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+    const tree_frame *const a = left;
+    const tree_frame *const b = right;
+    int order = strcmp(a->frame->symbol, b->frame->symbol);
+    if (order == 0)
+        order = strcmp(a->frame->module, b->frame->module);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
 /* NULL when out of memory. */
-static tree_row *sorted_rows(const etlheap_table *table, bool inverted)
+static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions, bool inverted)
 {
     tree_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
     for (u32 i = 0; rows && i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
-        rows[i] = (tree_row){ row, etlheap_row_frames(table, row), inverted };
+        rows[i] = (tree_row){ row, etlheap_row_frames(table, row), functions, inverted };
     }
     if (rows)
         qsort(rows, table->row_count, sizeof *rows, compare_paths);
@@ -146,7 +205,7 @@ static int compare_paths(const void *left, const void *right)
         return roots;
     const u32 depth = common_depth(a, b);
     if (depth < depth_of(a) && depth < depth_of(b))
-        return frame_at(a, depth) < frame_at(b, depth) ? -1 : 1;
+        return function_at(a, depth) < function_at(b, depth) ? -1 : 1;
     if (depth_of(a) != depth_of(b))
         return depth_of(a) < depth_of(b) ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
@@ -177,20 +236,27 @@ static u32 frame_at(const tree_row *row, u32 depth)
     return row->frames.at[row->inverted ? depth : row->frames.count - 1 - depth];
 }
 
-/* Frames that two paths share from the root on. */
+/* What a node is of: frames of one function are one. */
+static u32 function_at(const tree_row *row, u32 depth)
+{
+    const u32 frame = frame_at(row, depth);
+    return frame == ETLHEAP_NO_INDEX ? frame : row->functions[frame];
+}
+
+/* Functions that two paths share from the root on. */
 static u32 common_depth(const tree_row *a, const tree_row *b)
 {
     const u32 depth_max = (u32)etl_min_u64(depth_of(a), depth_of(b));
     u32 depth = 0;
-    while (depth < depth_max && frame_at(a, depth) == frame_at(b, depth))
+    while (depth < depth_max && function_at(a, depth) == function_at(b, depth))
         depth++;
     return depth;
 }
 
 /* See the top of the file: one scan over neighbours. */
-static etl_status grow_tree(const tree_row *rows, u32 count, call_tree *tree)
+static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree)
 {
-    for (u32 i = 0; i < count; i++) {
+    for (u32 i = 0; i < table->row_count; i++) {
         const bool same_root = i > 0 && compare_roots(rows[i - 1].row, rows[i].row) == 0;
         const u32 depth = depth_of(&rows[i]);
         u32 kept = same_root ? 1 + common_depth(&rows[i - 1], &rows[i]) : 0;
@@ -199,13 +265,23 @@ static etl_status grow_tree(const tree_row *rows, u32 count, call_tree *tree)
                 return ETL_ERR_MEMORY;
         }
         tree->open_count = depth + 1;
-        for (u32 d = 0; d < tree->open_count; d++) {
-            tree_node *const node = &tree->nodes[tree->open[d]];
-            node->value = etl_sat_add_i64(node->value, rows[i].row->measures[tree->value]);
-            node->count = etl_sat_add_i64(node->count, rows[i].row->measures[tree->count]);
-        }
+        for (u32 d = 0; d < tree->open_count; d++)
+            add_to_node(table, &rows[i], d, tree);
     }
     return ETL_OK;
+}
+
+static void add_to_node(const etlheap_table *table, const tree_row *row, u32 depth, call_tree *tree)
+{
+    tree_node *const node = &tree->nodes[tree->open[depth]];
+    node->value = etl_sat_add_i64(node->value, row->row->measures[tree->value]);
+    node->count = etl_sat_add_i64(node->count, row->row->measures[tree->count]);
+    const u32 frame = depth > 0 ? frame_at(row, depth - 1) : ETLHEAP_NO_INDEX;
+    if (frame == node->frame)
+        return;
+    const etlheap_frame *const a = &table->frames[frame], *const b = &table->frames[node->frame];
+    node->has_places |= a->line != b->line || a->is_inlined != b->is_inlined ||
+                        a->is_nearest != b->is_nearest || a->displacement != b->displacement;
 }
 
 /* Opens the node of a row's path at `depth`; depth 0 is its root. */
@@ -344,13 +420,26 @@ static void add_line(const etlheap_table *table, const call_tree *tree, const tr
     } else if (node->frame == ETLHEAP_NO_INDEX) {
         etlheap_text_add_string(text, "[no stack recorded]");
     } else {
-        etlheap_text_add_frame(text, &table->frames[node->frame]);
+        add_function(&table->frames[node->frame], node->has_places, text);
     }
     etlheap_grid_row(grid, is_root ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
     etlheap_grid_measure(grid, tree->value, node->value);
     etlheap_grid_measure(grid, tree->count, node->count);
     etlheap_grid_cell(grid, share);
     etlheap_grid_cell(grid, etlheap_text_of(text));
+}
+
+/* Of a node that stands for several places what they share is shown; that the
+ * symbol is a guess is told in any case. */
+static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text)
+{
+    etlheap_frame shown = *frame;
+    shown.is_nearest &= !has_places;
+    etlheap_text_add_frame(text, &shown);
+    if (!has_places)
+        etlheap_text_add_source(text, &shown);
+    else if (frame->is_nearest)
+        etlheap_text_add_string(text, "+...");
 }
 
 /* The next line's node, depth first; NO_NODE after the last. */

@@ -19,6 +19,16 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
 etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_layout *layout,
                                    etlheap_sink *sink);
 
+etl_status etlheap_write_symbols_text(const etlheap_result *result, const etlheap_symbol_list *list,
+                                      const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlheap_symbol_list *list,
+                                      const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap_symbol_list *list,
+                                     const etlheap_layout *layout, etlheap_sink *sink);
+
+/* A cell of CSV, quoted when it must be. */
+void etlheap_csv_cell(etlheap_sink *sink, const char *text);
+
 etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_layout *layout,
                                    etlheap_sink *sink);
 etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *layout,

@@ -86,6 +86,17 @@ typedef enum etl_severity {
       "-start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                       \
     X(trace_without_modules, INFO,                                                                 \
       "no image events: stacks are bare addresses; record the kernel session with LOADER")         \
+    X(symbol_missing, INFO,                                                                        \
+      "modules without symbols: their frames are module+offset; etlheap symbols lists them with "  \
+      "the files they need")                                                                       \
+    X(symbol_exports_only, INFO,                                                                   \
+      "modules without a PDB: their frames are named after the nearest exported function, which "  \
+      "may be another one")                                                                        \
+    X(symbol_unidentified, INFO,                                                                   \
+      "modules of which the trace does not say the build, so that no PDB can be chosen; merge "    \
+      "the trace on the machine it was recorded on (wpr -stop, xperf -d)")                         \
+    X(symbol_file_damaged, DAMAGE,                                                                 \
+      "symbol files that are damaged in places: the functions there have no names")                \
     X(symbol_mismatch, INFO,                                                                       \
       "symbol files of the right name that belong to another build (GUID, age or time stamp "      \
       "differ); they were not used; --symbols-loose accepts them")                                 \

@@ -60,7 +60,7 @@ expect()
 
 # --- no usable input: status 3 ------------------------------------------------------
 
-for command in report info dump; do
+for command in report symbols info dump; do
     expect 3 missing.etl $command missing.etl
     expect 3 empty.etl $command empty.etl
     expect 3 folder.etl $command folder.etl
@@ -101,13 +101,51 @@ expect 2 same.etl report same.etl -o same.etl
 expect 2 twice report good.etl good.etl
 expect 3 missing.etl dump missing.etl -o result.ndjson
 expect 2 nonsense report good.etl --sort nonsense -o result.json
+for trace in missing.etl empty.etl text.etl short.etl zeros.etl pipe.etl; do
+    expect 3 $trace store $trace -o result.ehs
+done
+expect 3 nowhere store good.etl -o nowhere/out.ehs
+expect 3 folder.etl store good.etl -o folder.etl
+expect 2 same.etl store same.etl -o same.etl
+if "$ETLHEAP" store good.etl -o good.ehs > out 2> err && test ! -s out && test ! -s err; then
+    pass "etlheap store says nothing when all is well"
+    expect 2 "store already" store good.ehs -o again.ehs
+else
+    fail "etlheap store says nothing when all is well" "stderr: $(head -c 300 err)"
+fi
+# SIGXFSZ is ignored, so writing beyond the limit fails as on a full disk.
+( trap '' XFSZ; ulimit -f 8; exec "$ETLHEAP" store good.etl -o result.ehs > out 2> err )
+got=$?
+if test $got -eq 3 && test "$(wc -l < err)" -eq 1 && test -z "$(find . -name 'result.ehs*')"; then
+    pass "etlheap store on a full disk leaves nothing"
+else
+    fail "etlheap store on a full disk leaves nothing" "exit status $got, wanted 3" \
+        "files: $(find . -name 'result.ehs*' | tr '\n' ' ')" "stderr: $(head -c 300 err)"
+fi
+# Asked to stop before it begins: the signal is held back and pending.
+stopped='import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+os.kill(os.getpid(), signal.SIGINT)
+os.execv(sys.argv[1], sys.argv[1:])'
+if command -v "${PYTHON:-python3}" > /dev/null; then
+    "${PYTHON:-python3}" -c "$stopped" "$ETLHEAP" store good.etl -o result.ehs > out 2> err
+    got=$?
+    if test $got -eq 3 && test -z "$(find . -name 'result.ehs*')"; then
+        pass "etlheap store that is interrupted leaves nothing"
+    else
+        fail "etlheap store that is interrupted leaves nothing" "exit status $got, wanted 3" \
+            "files: $(find . -name 'result.ehs*' | tr '\n' ' ')"
+    fi
+else
+    skip "etlheap store that is interrupted" "there is no Python"
+fi
 if cmp -s good.etl same.etl; then
     pass "an input that was named as the output is as before"
 else
     fail "an input that was named as the output is as before" "same.etl differs from good.etl"
 fi
 if test -e /dev/full; then
-    for command in report info dump; do
+    for command in report symbols info dump; do
         "$ETLHEAP" $command good.etl > /dev/full 2> err
         got=$?
         if test $got -eq 3 && test "$(wc -l < err)" -eq 1; then
@@ -122,7 +160,7 @@ fi
 
 expect 2 nonsense nonsense
 expect 2 nonsense nonsense good.etl
-for command in report info dump; do
+for command in report symbols info dump; do
     expect 2 input $command
     expect 2 --nonsense $command --nonsense good.etl
     expect 2 --format $command good.etl --format
@@ -131,6 +169,12 @@ for command in report info dump; do
     expect 2 -j $command good.etl -j nonsense
     expect 2 -j $command good.etl -j -1
 done
+expect 2 input store -o out.ehs
+expect 2 -o store good.etl
+expect 2 --format store good.etl -o out.ehs --format json
+expect 2 --from store good.etl -o out.ehs --from 1s
+expect 2 --symbols report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
+_NT_SYMBOL_PATH='srv*a*b*c*d*e*f*g*h*i*j*k' expect 2 _NT_SYMBOL_PATH symbols good.etl
 expect 2 nonsense report good.etl --sort nonsense
 expect 2 nonsense report good.etl --group-by kind,nonsense
 expect 2 nonsense report good.etl --kind nonsense
@@ -171,7 +215,7 @@ expect_damage() # STATUS ARGUMENT...
     fi
 }
 
-for command in report info dump; do
+for command in report symbols info dump; do
     expect_damage 0 $command cut.etl
     expect_damage 4 $command cut.etl --strict
     expect_damage 0 $command good.etl --strict

@@ -195,6 +195,9 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         model_put(out, " %llu", (unsigned long long)power);
         break;
     }
+    case ETLHEAP_KEY_TYPE_NAME:
+        model_put(out, " unknown");
+        break;
     case ETLHEAP_KEY_COUNT:
         fail();
     }

@@ -7,8 +7,8 @@
 
 BEGIN {
     allow("parser", "")
-    allow("engine", "parser/parser.h parser/symbols.h parser/base.h parser/cursor.h parser/lean.h")
-    allow("formats", "engine/engine.h parser/parser.h parser/base.h parser/cursor.h")
+    allow("engine", "parser/parser.h parser/lean.h parser/symbols.h parser/base.h parser/cursor.h parser/map.h")
+    allow("formats", "engine/engine.h parser/parser.h parser/base.h parser/cursor.h parser/map.h")
     allow("cli", "parser/parser.h engine/engine.h formats/formats.h")
 
     # The C library is for everyone; what else there is has an owner.

@@ -30,8 +30,27 @@ compare_jobs() # trace, command...
     fi
 }
 
+# A store goes to a file, under a name that its bytes do not hold.
+compare_stores() # trace
+{
+    local trace=$1 jobs name
+    name="$(basename "$trace"): store is the same with -j1, -j2 and -j7"
+    for jobs in 1 2 7; do
+        if ! "$ETLHEAP" store "$trace" -j "$jobs" -o "$TEST_TMP/j$jobs" 2> "$TEST_TMP/j$jobs.err"; then
+            fail "$name" "-j $jobs: $(head -n 1 "$TEST_TMP/j$jobs.err")"
+            return
+        fi
+    done
+    if cmp "$TEST_TMP/j1" "$TEST_TMP/j2" > "$TEST_TMP/cmp" && cmp "$TEST_TMP/j1" "$TEST_TMP/j7" >> "$TEST_TMP/cmp"; then
+        pass "$name"
+    else
+        fail "$name" "$(cat "$TEST_TMP/cmp")"
+    fi
+}
+
 compare_trace() # trace
 {
+    compare_stores "$1"
     compare_jobs "$1" info --format json
     compare_jobs "$1" report --format json
     compare_jobs "$1" report --format json --at-exit=freed --from 10ms --to 40ms --group-by kind,process

@@ -65,6 +65,9 @@ static void put_table_key(model_text *out, const etlheap_table *table, const etl
     case ETLHEAP_KEY_SIZE_CLASS:
         model_put(out, " %llu", (unsigned long long)row->size_class_bytes);
         break;
+    case ETLHEAP_KEY_TYPE_NAME:
+        model_put(out, " %s", row->type_name);
+        break;
     case ETLHEAP_KEY_COUNT:
         fail();
     }
@@ -260,7 +263,7 @@ static void no_key_is_one_row(void **state)
 /* Some keys in some order, a window, an order, filters that need stacks. */
 static etlheap_query random_query(u64 *random)
 {
-    static const etlheap_pattern ntdll = { "ntdll.dll", NULL }, app = { "app.exe", NULL };
+    static const etlheap_pattern ntdll = { .module = "ntdll.dll" }, app = { .module = "app.exe" };
     etlheap_query query = whole_query();
     query.group_by_count = 0;
     for (int key = 0; key < ETLHEAP_KEY_COUNT; key++) {

@@ -194,6 +194,47 @@ static void drivers_come_and_go_too(void **state)
 }
 
 /* What a frame without a module is shown with, and the same in every run. */
+/* Resolves the same offset in both processes' copies of the library. */
+static bool same_in_both(bench *b)
+{
+    const u64 in_a = NTDLL_A + 0x20, in_b = NTDLL_B + 0x20;
+    const u32 first = resolve(b, b->a, HAND_START_TICKS, &in_a, 1);
+    return first == resolve(b, b->b, HAND_START_TICKS, &in_b, 1);
+}
+
+static etlheap_module_info *find_module(const bench *b, u32 pid, u64 base)
+{
+    for (u32 i = 0; i < b->result->modules.list.count; i++) {
+        etlheap_module_info *const module = &b->result->modules.list.at[i];
+        if (module->pid == pid && module->base == base)
+            return module;
+    }
+    fail();
+    return NULL;
+}
+
+static void another_build_of_a_module_is_another_module(void **state)
+{
+    (void)state;
+    bench *const b = open_bench();
+    find_module(b, PID_B, NTDLL_B)->time_date_stamp = 7;
+    open_table(b);
+    assert_false(same_in_both(b));
+    close_bench(b);
+}
+
+static void the_copy_that_is_identified_stands_for_its_build(void **state)
+{
+    (void)state;
+    bench *const b = open_bench();
+    etlheap_module_info *const identified = find_module(b, PID_B, NTDLL_B);
+    identified->has_rsds = true;
+    open_table(b);
+    assert_true(same_in_both(b));
+    assert_ptr_equal(&b->result->modules.list.at[b->table.frames.at[0].module], identified);
+    close_bench(b);
+}
+
 static void a_frame_keeps_its_lowest_address(void **state)
 {
     (void)state;
@@ -225,7 +266,7 @@ static const u64 deep[] = { NTDLL_A + 1, NTDLL_A + 2, APP_BASE + 3, NTDLL_A + 4 
 static const char *culled(const char *const *modules, u32 count)
 {
     static char copy[600];
-    etlheap_pattern patterns[4] = { { NULL, NULL } };
+    etlheap_pattern patterns[4] = { { .module = NULL } };
     for (u32 i = 0; i < count; i++)
         patterns[i].module = modules[i];
     bench *const b = open_bench();
@@ -264,7 +305,7 @@ static void culling_never_drops_the_last_frame(void **state)
 static void frames_outside_modules_match_no_module(void **state)
 {
     (void)state;
-    etlheap_pattern pattern = { "*", NULL };
+    etlheap_pattern pattern = { .module = "*" };
     bench *const b = open_bench();
     b->query.cull_frames = &pattern;
     b->query.cull_frame_count = 1;
@@ -278,7 +319,7 @@ static void frames_outside_modules_match_no_module(void **state)
 static void stacks_that_differ_only_in_culled_frames_are_one(void **state)
 {
     (void)state;
-    etlheap_pattern pattern = { "ntdll", NULL };
+    etlheap_pattern pattern = { .module = "ntdll" };
     bench *const b = open_bench();
     b->query.cull_frames = &pattern;
     b->query.cull_frame_count = 1;
@@ -291,8 +332,8 @@ static void stacks_that_differ_only_in_culled_frames_are_one(void **state)
 
 static bool wanted(const char *require, const char *cull)
 {
-    const etlheap_pattern required[] = { { "absent.dll", NULL }, { require, NULL } };
-    const etlheap_pattern to_cull = { cull, NULL };
+    const etlheap_pattern required[] = { { .module = "absent.dll" }, { .module = require } };
+    const etlheap_pattern to_cull = { .module = cull };
     bench *const b = open_bench();
     b->query.require_frames = required;
     b->query.require_frame_count = 2;
@@ -392,6 +433,8 @@ int main(void)
         cmocka_unit_test(the_same_addresses_in_other_processes_are_other_stacks),
         cmocka_unit_test(the_same_addresses_at_other_times_are_other_stacks),
         cmocka_unit_test(drivers_come_and_go_too),
+        cmocka_unit_test(another_build_of_a_module_is_another_module),
+        cmocka_unit_test(the_copy_that_is_identified_stands_for_its_build),
         cmocka_unit_test(a_frame_keeps_its_lowest_address),
         cmocka_unit_test(a_closed_table_may_be_closed_again),
         cmocka_unit_test(culling_drops_the_innermost_run_that_matches),

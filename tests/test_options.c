@@ -20,6 +20,7 @@
 
 static const char *const examples[] = { "etlheap report app.etl", NULL };
 static const cli_command report = { "report", CLI_REPORT, "INPUT...", "Reports.", examples, NULL };
+static const cli_command symbols = { "symbols", CLI_SYMBOLS, "INPUT...", "Lists.", examples, NULL };
 static const cli_command info = { "info", CLI_INFO, "INPUT...", "Informs.", examples, NULL };
 static const cli_command dump = { "dump", CLI_DUMP, "INPUT...", "Dumps.", examples, NULL };
 
@@ -124,6 +125,23 @@ static void shape_and_run_reach_their_members(void **state)
     assert_int_equal(options.jobs, 3);
     assert_true(options.memory_bytes == 512 * ETL_MIB);
     assert_true(options.strict && !options.no_mmap);
+    cli_options_free(&options);
+}
+
+static void symbols_reach_their_members(void **state)
+{
+    char line[] =
+        "a --symbols SRV*c*https://x --symbols-loose --offline --kind heap --cull-frame z";
+    char none[] = "a --no-symbols";
+    cli_options options;
+    (void)state;
+    assert_int_equal(parse(&symbols, line, &options, NULL), ETL_OK);
+    assert_string_equal(options.symbols, "SRV*c*https://x");
+    assert_true(options.symbols_loose && options.offline && !options.no_symbols);
+    cli_options_free(&options);
+    assert_int_equal(parse(&report, none, &options, NULL), ETL_OK);
+    assert_true(options.symbols == NULL && options.no_symbols);
+    assert_false(options.symbols_loose || options.offline);
     cli_options_free(&options);
 }
 
@@ -249,11 +267,14 @@ static void contradictions_are_refused(void **state)
     expect_error(&report, "a --format ndjson", "--format ndjson is no format of report");
     expect_error(&dump, "a --format csv", "--format csv is no format of dump");
     expect_error(&info, "a --format csv", "--format csv is no format of info");
+    expect_error(&symbols, "a --format ndjson", "--format ndjson is no format of symbols");
+    expect_error(&symbols, "a --require-frame x", "--require-frame is no option of symbols");
+    expect_error(&symbols, "a --symbols", "--symbols needs a value");
 }
 
 static void help_lists_exactly_the_commands_options(void **state)
 {
-    static const cli_command *const commands[] = { &report, &info, &dump };
+    static const cli_command *const commands[] = { &report, &symbols, &info, &dump };
     (void)state;
     for (size_t c = 0; c < ETL_COUNT_OF(commands); c++) {
         capture help;
@@ -297,6 +318,7 @@ int main(void)
         cmocka_unit_test(every_spelling_of_a_value_is_taken),
         cmocka_unit_test(filters_reach_their_members),
         cmocka_unit_test(shape_and_run_reach_their_members),
+        cmocka_unit_test(symbols_reach_their_members),
         cmocka_unit_test(tree_takes_its_value_after_equals_only),
         cmocka_unit_test(two_dashes_end_the_options),
         cmocka_unit_test(help_needs_no_input),

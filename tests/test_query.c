@@ -505,7 +505,7 @@ static void many_stars_do_not_explode(void **state)
 static bool frame_matches(const char *pattern_module, const char *pattern_symbol,
                           const char *module, const char *symbol)
 {
-    const etlheap_pattern pattern = { pattern_module, pattern_symbol };
+    const etlheap_pattern pattern = { .module = pattern_module, .symbol = pattern_symbol };
     return query_frame_matches(&pattern, module, symbol);
 }
 

@@ -4,6 +4,7 @@
  * and threads; and what it cannot answer is refused.
  * Method: random workloads of several session kinds, analyzed both ways; tables
  * compared as text. The way over lifetimes is checked against models elsewhere.
+ * Large sizes, exact windows, late ends: test_replay_edges.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 #include <cmocka.h>
 
 #include "engine/replay.h"
-#include "run_check.h"
+#include "replay_check.h"
 #include "workload.h"
 
 #define MS INT64_C(1000000)
@@ -81,29 +82,6 @@ static void shape(etlheap_query *query, u32 number)
 
 #define SHAPES 5u
 
-static void compare(const check_traces *traces, const etlheap_query *query,
-                    const etlheap_result *rows, u64 slice_bytes, const char *name)
-{
-    const etlheap_options options = {
-        .size = sizeof options, .jobs = query->jobs, .slice_bytes = slice_bytes, .report = query
-    };
-    etlheap_result *const kept = check_analyze(traces, &options);
-    assert_true(etlheap_result_is_report(kept));
-    char *const expected = check_aggregate_text(rows, query);
-    char *const found = check_aggregate_text(kept, query);
-    const etl_diag_counts *const a = etlheap_result_diagnostics(rows);
-    const etl_diag_counts *const b = etlheap_result_diagnostics(kept);
-    for (u32 i = 0; i < ETL_DIAG_COUNT; i++) {
-        if (a->of[i] != b->of[i])
-            fail_msg("%s: %s differs", name, etl_diag_describe((etl_diag)i)->name);
-    }
-    if (!check_same_text(expected, found))
-        fail_msg("%s: slices of %u, %u jobs", name, (unsigned)slice_bytes, query->jobs);
-    free(expected);
-    free(found);
-    etlheap_result_free(kept);
-}
-
 static void journal_tells_what_lifetimes_tell(void **state)
 {
     (void)state;
@@ -122,7 +100,7 @@ static void journal_tells_what_lifetimes_tell(void **state)
             query.at_exit_freed = i % 2 != 0;
             query.jobs = 1 + i % 3;
             shape(&query, i % SHAPES);
-            compare(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
+            replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
         }
         etlheap_result_free(rows);
         workload_free(w);
@@ -226,28 +204,6 @@ static void lifetimes_are_kept_for_what_needs_them(void **state)
     check_close(&traces);
 }
 
-/* Sizes that do not fit the entry's 32 bits. */
-static void sizes_beyond_four_gigabytes_are_kept(void **state)
-{
-    (void)state;
-    etl_build *const b = etl_build_new(NULL);
-    const u64 sizes[3] = { UINT32_MAX, (u64)UINT32_MAX + 1, (u64)5 << 32 };
-    for (u32 i = 0; i < 3; i++) {
-        const etl_build_at at = { .ticks = 1001000 + i, .pid = 42, .tid = 7 };
-        etl_build_heap_alloc(b, at, 0x1F0000, 0x10000 + i * 0x100, sizes[i]);
-    }
-    etl_build_heap_free(b, (etl_build_at){ .ticks = 1002000, .pid = 42, .tid = 7 }, 0x1F0000,
-                        0x10100);
-    check_traces traces = { 0 };
-    check_open(&traces, b);
-    etlheap_query query = etlheap_query_default();
-    query.jobs = 1;
-    etlheap_result *const rows = check_analyze(&traces, NULL);
-    compare(&traces, &query, rows, 0, "big sizes");
-    etlheap_result_free(rows);
-    check_close(&traces);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,7 +211,6 @@ int main(void)
         cmocka_unit_test(journal_on_disk_tells_the_same),
         cmocka_unit_test(other_questions_are_refused),
         cmocka_unit_test(lifetimes_are_kept_for_what_needs_them),
-        cmocka_unit_test(sizes_beyond_four_gigabytes_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /*
  * Goal: every task runs exactly once and has run when the call returns, for any
- * number of threads; without threads tasks run in order on the caller.
+ * number of threads, once or in a round of a crew that lasts; without threads
+ * tasks run in order on the caller.
  * Method: tasks count themselves; two tasks that wait for each other show that
- * threads are really used.
+ * threads are really used. Rounds write plain memory, of the round alone and of
+ * all rounds: ThreadSanitizer sees what is not ordered.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,6 +110,160 @@ static void work_of_other_threads_is_visible_afterwards(void **state)
     }
 }
 
+/* --- crews --- */
+
+static void crew_runs_each_task_once_for_any_number_of_jobs(void **state)
+{
+    (void)state;
+    static const u32 jobs[] = { 0, 1, 2, 7, 64, UINT32_MAX };
+    static const u32 tasks[] = { 0, 1, 2, 3, 100, TASKS };
+    for (size_t j = 0; j < ETL_COUNT_OF(jobs); j++) {
+        etlheap_crew *const crew = etlheap_crew_open(jobs[j]);
+        assert_non_null(crew);
+        for (size_t t = 0; t < ETL_COUNT_OF(tasks); t++) {
+            static log_of_runs log;
+            memset(&log, 0, sizeof log);
+            log.caller = pthread_self();
+            etlheap_crew_run(crew, tasks[t], note, &log);
+            for (u32 i = 0; i < TASKS; i++)
+                assert_int_equal(log.runs[i], i < tasks[t]);
+        }
+        etlheap_crew_close(crew);
+    }
+}
+
+static void crew_of_one_runs_tasks_in_order_on_the_caller(void **state)
+{
+    (void)state;
+    for (u32 jobs = 0; jobs <= 1; jobs++) {
+        static log_of_runs log;
+        memset(&log, 0, sizeof log);
+        log.caller = pthread_self();
+        etlheap_crew *const crew = etlheap_crew_open(jobs);
+        etlheap_crew_run(crew, TASKS, note, &log);
+        etlheap_crew_close(crew);
+        for (u32 i = 0; i < TASKS; i++)
+            assert_int_equal(log.order[i], i);
+        assert_false(log.left_caller);
+    }
+}
+
+static void round_of_one_task_needs_no_other_thread(void **state)
+{
+    (void)state;
+    static log_of_runs log;
+    memset(&log, 0, sizeof log);
+    log.caller = pthread_self();
+    etlheap_crew *const crew = etlheap_crew_open(4);
+    for (u32 i = 0; i < 100; i++)
+        etlheap_crew_run(crew, 1, note, &log);
+    etlheap_crew_close(crew);
+    assert_int_equal(log.runs[0], 100);
+    assert_false(log.left_caller);
+}
+
+static void two_of_a_crew_work_at_once(void **state)
+{
+    (void)state;
+    etlheap_crew *const crew = etlheap_crew_open(2);
+    for (u32 i = 0; i < 20; i++) {
+        _Atomic u32 here = 0;
+        etlheap_crew_run(crew, 2, meet, &here);
+        assert_int_equal(here, 2);
+    }
+    etlheap_crew_close(crew);
+}
+
+static void crew_is_closed_without_work(void **state)
+{
+    (void)state;
+    for (u32 i = 0; i < 50; i++)
+        etlheap_crew_close(etlheap_crew_open(i % 7));
+    etlheap_crew_close(NULL);
+}
+
+#define ROUND_TASKS 8u
+
+/* What tasks write without locks; round r of t tasks. */
+typedef struct rounds {
+    u32 round;               /* written by the caller between rounds */
+    u32 seen[ROUND_TASKS];   /* the latest round of the task */
+    u64 totals[ROUND_TASKS]; /* of all its rounds */
+} rounds;
+
+static void take_part(void *context, u32 task)
+{
+    rounds *const all = context;
+    all->seen[task] = all->round;
+    all->totals[task] += all->round;
+}
+
+/* Round `number`, of number % 9 tasks. */
+static void run_round(etlheap_crew *crew, rounds *all, u32 number, u64 *totals)
+{
+    const u32 tasks = number % (ROUND_TASKS + 1);
+    all->round = number;
+    etlheap_crew_run(crew, tasks, take_part, all);
+    for (u32 i = 0; i < tasks; i++) {
+        totals[i] += number;
+        assert_int_equal(all->seen[i], number);
+        assert_int_equal(all->totals[i], totals[i]);
+    }
+}
+
+static void crew_lasts_ten_thousand_rounds(void **state)
+{
+    (void)state;
+    rounds all = { 0 };
+    u64 totals[ROUND_TASKS] = { 0 };
+    etlheap_crew *const crew = etlheap_crew_open(3);
+    for (u32 number = 1; number <= 10000; number++)
+        run_round(crew, &all, number, totals);
+    etlheap_crew_close(crew);
+}
+
+/* After a while without work the others sleep, and are woken by the next round. */
+static void crew_that_fell_asleep_wakes_up(void **state)
+{
+    (void)state;
+    const struct timespec moment = { .tv_nsec = 3000000 };
+    rounds all = { 0 };
+    u64 totals[ROUND_TASKS] = { 0 };
+    etlheap_crew *const crew = etlheap_crew_open(4);
+    for (u32 number = 1; number <= 40; number++) {
+        nanosleep(&moment, NULL);
+        run_round(crew, &all, number, totals);
+    }
+    nanosleep(&moment, NULL);
+    etlheap_crew_close(crew);
+}
+
+/* The task that is not the caller's takes longer than anybody looks for. */
+static void take_long(void *context, u32 task)
+{
+    log_of_runs *const log = context;
+    const struct timespec moment = { .tv_nsec = 20000000 };
+    meet(&log->count, task);
+    if (!pthread_equal(pthread_self(), log->caller))
+        nanosleep(&moment, NULL);
+    log->runs[task]++;
+}
+
+static void caller_waits_for_the_last_of_its_crew(void **state)
+{
+    (void)state;
+    etlheap_crew *const crew = etlheap_crew_open(2);
+    for (u32 i = 0; i < 5; i++) {
+        static log_of_runs log;
+        memset(&log, 0, sizeof log);
+        log.caller = pthread_self();
+        etlheap_crew_run(crew, 2, take_long, &log);
+        assert_int_equal(log.runs[0], 1);
+        assert_int_equal(log.runs[1], 1);
+    }
+    etlheap_crew_close(crew);
+}
+
 static void there_is_at_least_one_processor(void **state)
 {
     (void)state;
@@ -122,6 +278,14 @@ int main(void)
         cmocka_unit_test(one_job_runs_tasks_in_order_on_the_caller),
         cmocka_unit_test(two_jobs_run_two_tasks_at_once),
         cmocka_unit_test(work_of_other_threads_is_visible_afterwards),
+        cmocka_unit_test(crew_runs_each_task_once_for_any_number_of_jobs),
+        cmocka_unit_test(crew_of_one_runs_tasks_in_order_on_the_caller),
+        cmocka_unit_test(round_of_one_task_needs_no_other_thread),
+        cmocka_unit_test(two_of_a_crew_work_at_once),
+        cmocka_unit_test(crew_is_closed_without_work),
+        cmocka_unit_test(crew_lasts_ten_thousand_rounds),
+        cmocka_unit_test(crew_that_fell_asleep_wakes_up),
+        cmocka_unit_test(caller_waits_for_the_last_of_its_crew),
         cmocka_unit_test(there_is_at_least_one_processor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

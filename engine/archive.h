@@ -1,0 +1,69 @@
+/*
+ * archive.h - a store that is open for answers.
+ *
+ * A result that was read from a store holds facts, stacks and ranges as one of a
+ * trace does. Its heap events stay in the mapped file: a report walks them with
+ * the columns that it needs, in the segments that its window touches, and when
+ * lifetimes are asked for they are made of them once.
+ */
+#ifndef ETLHEAP_ARCHIVE_H
+#define ETLHEAP_ARCHIVE_H
+
+#include "parser/map.h"
+
+#include "aggregate.h"
+#include "ehs_open.h"
+#include "ehs_rows.h"
+#include "replay_walk.h"
+
+typedef struct ehs_archive {
+    etl_map map;
+    ehs_reader reader;
+    ehs_segment_index segments;
+    ehs_checkpoints checkpoints;
+    ehs_slots slots;
+    u64 memory_bytes_max; /* 0: no limit */
+} ehs_archive;
+
+/* NULL is allowed. */
+void archive_free(ehs_archive *archive);
+
+/* Makes the lifetimes of all heap blocks and appends them. CORRUPT, MEMORY, LIMIT. */
+etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err);
+
+/* --- walking for a report ------------------------------------------------------- */
+
+/* A moment in the file: the first event at or after some time. */
+typedef struct archive_moment {
+    u32 segment, event; /* may be one behind the last of either */
+    u64 allocs;         /* before it, in the file */
+} archive_moment;
+
+/*
+ * The blocks that a window concerns. A word per block is its entry as in a journal
+ * (without kind), by ordinal; those that were freed before the window and have no
+ * checkpoint after them are 0.
+ */
+typedef struct archive_walk {
+    const ehs_archive *archive;
+    archive_moment from, to;
+    bool exit_frees;
+    u32 first_segment;  /* where walking begins */
+    ehs_open_rows open; /* blocks open there, by a checkpoint */
+    journal_entry *words;
+    u8 *survivors;                 /* by ordinal */
+    ETLHEAP_VECTOR(u64) big_sizes; /* pairs: ordinal, size; ascending */
+    u64 ordinals;                  /* words there are */
+    u32 jobs;
+} archive_walk;
+
+/* The times are as for journal_open. CORRUPT, MEMORY, LIMIT; to be closed in any
+ * case. */
+etl_status archive_walk_open(archive_walk *out, const ehs_archive *archive,
+                             const aggregator *aggregator, etl_error *err);
+void archive_walk_close(archive_walk *walk);
+
+/* The walk as a source; it is borrowed. */
+replay_source archive_source(const archive_walk *walk);
+
+#endif

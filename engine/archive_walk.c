@@ -1,0 +1,420 @@
+/*
+ * archive_walk.c - a report from a store; see archive.h.
+ *
+ * A free says how many allocations back its block is, and nothing else of it. So
+ * the window is read twice. The first time, allocations leave a word each, by
+ * ordinal, and frees a bit: what is left without one survives. The second time
+ * the events are walked as a journal's, and frees find size and slot in the
+ * block's word. Segments are read side by side both times.
+ *
+ * A window that begins late starts at the checkpoint before it; its open blocks
+ * count as allocated before everything else.
+ */
+#include <stdlib.h>
+
+#include "archive.h"
+#include "replay_step.h"
+#include "workers.h"
+
+#define WORD_MARKED JOURNAL_NEW_TICK /* in a word: opened by a realloc, found out later */
+#define BATCH       128u             /* events whose words and groups are fetched at once */
+
+/* What one task of the first reading leaves, for a run of segments. */
+typedef struct reading {
+    u32 first, end; /* segments */
+    u8 *freed;      /* by ordinal */
+    ETLHEAP_VECTOR(u64) big_sizes;
+    ETLHEAP_VECTOR(u64) marked; /* ordinals */
+    etl_status status;
+    etl_error err;
+} reading;
+
+typedef struct first_pass {
+    archive_walk *walk;
+    reading *readings;
+} first_pass;
+
+static etl_status find_moment(const ehs_archive *archive, i64 ticks, archive_moment *out,
+                              etl_error *err);
+static etl_status open_words(archive_walk *walk, etl_error *err);
+static etl_status read_window(archive_walk *walk, etl_error *err);
+static void read_segments(void *context, u32 task);
+static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err);
+static u64 part_events(const void *user, u32 part);
+static bool part_starts_tick(const void *user, u32 part);
+static etl_status walk_part(const void *user, u32 part, replay_walker *walker);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+etl_status archive_walk_open(archive_walk *out, const ehs_archive *archive, const aggregator *a,
+                             etl_error *err)
+{
+    const etlheap_query *const query = a->query;
+    const i64 from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
+    const i64 to_ticks = query->to_ns == INT64_MAX ? INT64_MAX : a->plan.to_ticks;
+    *out =
+        (archive_walk){ .archive = archive,
+                        .exit_frees = query->at_exit_freed,
+                        .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
+    etl_status status = find_moment(archive, from_ticks, &out->from, err);
+    if (status == ETL_OK)
+        status = find_moment(archive, to_ticks < from_ticks ? from_ticks : to_ticks, &out->to, err);
+    if (status == ETL_OK)
+        status = open_words(out, err);
+    return status == ETL_OK ? read_window(out, err) : status;
+}
+
+void archive_walk_close(archive_walk *walk)
+{
+    ehs_open_rows_free(&walk->open);
+    free(walk->words);
+    free(walk->survivors);
+    ETLHEAP_VECTOR_FREE(&walk->big_sizes);
+}
+
+replay_source archive_source(const archive_walk *walk)
+{
+    const bool has_part = walk->to.event > 0;
+    return (replay_source){ .part_count =
+                                walk->to.segment + (has_part ? 1 : 0) - walk->first_segment,
+                            .part_events = part_events,
+                            .part_starts_tick = part_starts_tick,
+                            .walk_part = walk_part,
+                            .user = walk };
+}
+
+/* A moment at the very end of a segment is the beginning of the next. */
+static etl_status find_moment(const ehs_archive *archive, i64 ticks, archive_moment *out,
+                              etl_error *err)
+{
+    const ehs_segment_info *const segments = archive->segments.at;
+    u32 low = 0, high = (u32)archive->segments.count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (segments[middle].last_ticks < ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *out = (archive_moment){ .segment = low };
+    if (low == archive->segments.count) {
+        const ehs_segment_info *const last = low == 0 ? NULL : &segments[low - 1];
+        out->allocs = last == NULL ? 0 : last->first_ordinal + last->allocs;
+        return ETL_OK;
+    }
+    out->allocs = segments[low].first_ordinal;
+    if (segments[low].first_ticks >= ticks)
+        return ETL_OK;
+    ehs_events events;
+    ehs_codec codec = { 0 };
+    if (!ehs_events_open(&events))
+        return no_memory(err);
+    const ehs_segment_source from = { &archive->reader, &codec, low };
+    const etl_status status =
+        ehs_segment_read(&from, &segments[low], EHS_WANT_KIND | EHS_WANT_TICKS, &events, err);
+    if (status == ETL_OK) {
+        while (out->event < events.count && events.ticks[out->event] < ticks) {
+            out->allocs += (events.kind[out->event] & EHS_EVENT_END) == 0;
+            out->event++;
+        }
+    }
+    ehs_events_close(&events);
+    ehs_codec_free(&codec);
+    return status;
+}
+
+static etl_status open_words(archive_walk *walk, etl_error *err)
+{
+    const ehs_archive *const archive = walk->archive;
+    walk->ordinals = walk->to.allocs;
+    const u64 bytes = walk->ordinals * sizeof *walk->words + walk->ordinals / 8;
+    if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
+        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                             "%llu MiB of memory are needed, more than allowed; raise --memory or "
+                             "narrow the window",
+                             (unsigned long long)(bytes / ETL_MIB + 1));
+    walk->words = calloc(walk->ordinals + 1, sizeof *walk->words);
+    walk->survivors = calloc(walk->ordinals / 8 + 1, 1);
+    return walk->words != NULL && walk->survivors != NULL ? ETL_OK : no_memory(err);
+}
+
+/* False: the slot is none. */
+static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size, bool is_realloc)
+{
+    if (slot == 0 || slot > walk->archive->slots.slots.count)
+        return false;
+    walk->words[ordinal] =
+        (journal_entry)slot << 6 | etl_min_u64(size, JOURNAL_SIZE_BIG) << (64 - JOURNAL_SIZE_BITS) |
+        (ordinal >= walk->from.allocs ? JOURNAL_INSIDE : 0) | (is_realloc ? JOURNAL_REALLOC : 0);
+    return true;
+}
+
+static bool note_big(void *list, u64 ordinal, u64 size)
+{
+    ETLHEAP_VECTOR(u64) *const sizes = list;
+    return size < JOURNAL_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));
+}
+
+/* The blocks open where walking begins. */
+static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
+{
+    const ehs_archive *const archive = walk->archive;
+    const ehs_checkpoint *const row =
+        ehs_checkpoint_before(&archive->checkpoints, walk->from.segment);
+    if (row == NULL || row->segment > walk->from.segment)
+        return ETL_OK;
+    ehs_loader loader = { .reader = &archive->reader, .bytes_left = UINT64_MAX, .err = err };
+    const etl_status status = ehs_checkpoint_load(
+        &loader, row, EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC, &walk->open);
+    ehs_loader_free(&loader);
+    walk->first_segment = row->segment;
+    for (size_t i = 0; status == ETL_OK && i < walk->open.count; i++) {
+        const u32 ordinal = walk->open.ordinal[i];
+        const u64 size = walk->open.size[i];
+        if (ordinal >= walk->ordinals ||
+            !make_word(walk, ordinal, walk->open.slot[i], size, walk->open.is_realloc[i]))
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "a checkpoint names what there is not");
+        if (!note_big(&walk->big_sizes, ordinal, size))
+            return no_memory(err);
+    }
+    return status;
+}
+
+/* One task per thread, with as many segments each: its bits are its own. */
+static etl_status read_window(archive_walk *walk, etl_error *err)
+{
+    etl_status status = load_checkpoint(walk, err);
+    if (status != ETL_OK)
+        return status;
+    const u32 parts = archive_source(walk).part_count;
+    const u32 count = (u32)etl_max_u64(1, etl_min_u64(walk->jobs, parts));
+    first_pass pass = { walk, calloc(count, sizeof *pass.readings) };
+    bool ok = pass.readings != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        reading *const own = &pass.readings[i];
+        own->first = walk->first_segment + (u32)((u64)parts * i / count);
+        own->end = walk->first_segment + (u32)((u64)parts * (i + 1) / count);
+        own->freed = calloc(walk->ordinals / 8 + 1, 1);
+        ok = own->freed != NULL;
+    }
+    if (ok) {
+        etlheap_workers_run(count, count, read_segments, &pass);
+        status = settle(walk, pass.readings, count, err);
+    }
+    for (u32 i = 0; pass.readings != NULL && i < count; i++) {
+        free(pass.readings[i].freed);
+        ETLHEAP_VECTOR_FREE(&pass.readings[i].big_sizes);
+        ETLHEAP_VECTOR_FREE(&pass.readings[i].marked);
+    }
+    free(pass.readings);
+    return ok ? status : no_memory(err);
+}
+
+/* How many of a segment's events lie before the window's end. */
+static u32 events_before_end(const archive_walk *walk, u32 segment, u32 count)
+{
+    return segment == walk->to.segment && walk->to.event < count ? walk->to.event : count;
+}
+
+static bool counts_as_end(const archive_walk *walk, u8 how)
+{
+    return how != ETLHEAP_FREE_PROCESS_EXIT || walk->exit_frees;
+}
+
+static etl_status read_events(const archive_walk *walk, const ehs_segment_info *info, u32 count,
+                              const ehs_events *events, reading *own)
+{
+    u64 allocs = info->first_ordinal;
+    u32 at = 0, end = 0;
+    for (u32 i = 0; i < count; i++) {
+        if ((events->kind[i] & EHS_EVENT_END) == 0) {
+            if (allocs >= walk->ordinals || !make_word(walk, allocs, events->slot[at],
+                                                       events->size[at], events->is_realloc[at]))
+                return ETL_ERR_CORRUPT;
+            if (!note_big(&own->big_sizes, allocs, events->size[at]))
+                return ETL_ERR_MEMORY;
+            allocs++;
+            at++;
+            continue;
+        }
+        u64 ordinal;
+        if (!ehs_ordinal(allocs, events->back[end], &ordinal) || ordinal >= walk->ordinals)
+            return ETL_ERR_CORRUPT;
+        const u8 how = events->how[end++];
+        if (how == EHS_HOW_REALLOC) {
+            if (!ETLHEAP_PUSH(&own->marked, ordinal))
+                return ETL_ERR_MEMORY;
+        } else if (counts_as_end(walk, how)) {
+            own->freed[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
+        }
+    }
+    return ETL_OK;
+}
+
+static void read_segments(void *context, u32 task)
+{
+    const first_pass *const pass = context;
+    const archive_walk *const walk = pass->walk;
+    reading *const own = &pass->readings[task];
+    ehs_codec codec = { 0 };
+    ehs_events events;
+    own->status = ehs_events_open(&events) ? ETL_OK : no_memory(&own->err);
+    for (u32 s = own->first; own->status == ETL_OK && s < own->end; s++) {
+        const ehs_segment_source from = { &walk->archive->reader, &codec, s };
+        const ehs_segment_info *const info = &walk->archive->segments.at[s];
+        own->status = ehs_segment_read(&from, info,
+                                       EHS_WANT_KIND | EHS_WANT_SLOT | EHS_WANT_SIZE |
+                                           EHS_WANT_IS_REALLOC | EHS_WANT_BACK | EHS_WANT_HOW,
+                                       &events, &own->err);
+        if (own->status == ETL_OK)
+            own->status =
+                read_events(walk, info, events_before_end(walk, s, events.count), &events, own);
+        if (own->status == ETL_ERR_CORRUPT && own->err.status == ETL_OK)
+            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0, "segment %u names what there is not", s);
+    }
+    ehs_events_close(&events);
+    ehs_codec_free(&codec);
+}
+
+/* What the tasks found becomes the walk's; the first failure is told. */
+static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err)
+{
+    const u64 bytes = walk->ordinals / 8 + 1;
+    for (u32 t = 0; t < count; t++) {
+        reading *const own = &readings[t];
+        if (own->status != ETL_OK) {
+            if (err != NULL)
+                *err = own->err;
+            return own->status == ETL_ERR_MEMORY ? no_memory(err) : own->status;
+        }
+        for (u64 i = 0; i < bytes; i++)
+            walk->survivors[i] |= own->freed[i];
+        for (size_t i = 0; i < own->marked.count; i++)
+            walk->words[own->marked.at[i]] |= WORD_MARKED;
+        for (size_t i = 0; i < own->big_sizes.count; i++) {
+            if (!ETLHEAP_PUSH(&walk->big_sizes, own->big_sizes.at[i]))
+                return no_memory(err);
+        }
+    }
+    for (u64 i = 0; i < bytes; i++)
+        walk->survivors[i] = (u8)~walk->survivors[i];
+    return ETL_OK;
+}
+
+static u64 part_events(const void *user, u32 part)
+{
+    const archive_walk *const walk = user;
+    return walk->archive->segments.at[walk->first_segment + part].events;
+}
+
+static bool part_starts_tick(const void *user, u32 part)
+{
+    const archive_walk *const walk = user;
+    const ehs_segment_info *const info = &walk->archive->segments.at[walk->first_segment + part];
+    return part > 0 && info[-1].last_ticks != info->first_ticks;
+}
+
+static u64 size_of(const archive_walk *walk, u64 ordinal)
+{
+    const u32 size = journal_size_of(walk->words[ordinal]);
+    if (size != JOURNAL_SIZE_BIG)
+        return size;
+    size_t low = 0, high = walk->big_sizes.count / 2;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (walk->big_sizes.at[2 * middle] < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(2 * low < walk->big_sizes.count && walk->big_sizes.at[2 * low] == ordinal);
+    return walk->big_sizes.at[2 * low + 1];
+}
+
+static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
+{
+    for (size_t i = 0; i < walk->open.count; i++) {
+        const u32 ordinal = walk->open.ordinal[i];
+        const entry_view view = { walk->words[ordinal], JOURNAL_ALLOC, size_of(walk, ordinal),
+                                  ordinal, false };
+        replay_step(w, &view);
+    }
+}
+
+/* A segment on its way through a walker. */
+typedef struct part_walk {
+    const archive_walk *walk;
+    const ehs_events *events;
+    u32 segment;
+    u64 allocs; /* before the event at hand */
+    u32 end;    /* number of the next end */
+} part_walk;
+
+/* Finds the blocks of the next events, so that their words are on their way. */
+static void find_blocks(part_walk *p, u32 first, u32 count, u32 ordinals[BATCH], u8 kinds[BATCH])
+{
+    const ehs_events *const events = p->events;
+    for (u32 i = 0; i < count; i++) {
+        if ((events->kind[first + i] & EHS_EVENT_END) == 0) {
+            ordinals[i] = (u32)p->allocs++;
+            kinds[i] = JOURNAL_ALLOC;
+            continue;
+        }
+        const u8 how = events->how[p->end];
+        ordinals[i] = (u32)(p->allocs - events->back[p->end++]);
+        kinds[i] = how == EHS_HOW_REALLOC        ? JOURNAL_MARK
+                   : counts_as_end(p->walk, how) ? JOURNAL_FREE
+                                                 : JOURNAL_NONE;
+        __builtin_prefetch(&p->walk->words[ordinals[i]]);
+    }
+}
+
+static void walk_events(part_walk *p, u32 first, u32 count, replay_walker *w)
+{
+    const archive_walk *const walk = p->walk;
+    u32 ordinals[BATCH];
+    u8 kinds[BATCH];
+    find_blocks(p, first, count, ordinals, kinds);
+    for (u32 i = 0; i < count; i++)
+        replay_fetch(w, journal_slot_of(walk->words[ordinals[i]]));
+    for (u32 i = 0; i < count; i++) {
+        const bool is_early = p->segment < walk->from.segment ||
+                              (p->segment == walk->from.segment && first + i < walk->from.event);
+        w->time += (p->events->kind[first + i] & EHS_EVENT_LATER) != 0;
+        if (kinds[i] == JOURNAL_NONE)
+            continue;
+        entry_view view = { walk->words[ordinals[i]], (journal_kind)kinds[i],
+                            size_of(walk, ordinals[i]), ordinals[i], !is_early };
+        if (kinds[i] == JOURNAL_FREE && (view.entry & WORD_MARKED) != 0)
+            view.entry |= JOURNAL_REALLOC;
+        replay_step(w, &view);
+    }
+}
+
+static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
+{
+    const archive_walk *const walk = user;
+    const u32 segment = walk->first_segment + part;
+    const ehs_segment_info *const info = &walk->archive->segments.at[segment];
+    ehs_codec codec = { 0 };
+    ehs_events events;
+    if (!ehs_events_open(&events))
+        return ETL_ERR_MEMORY;
+    const ehs_segment_source from = { &walk->archive->reader, &codec, segment };
+    const etl_status status = ehs_segment_read(
+        &from, info, EHS_WANT_KIND | EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &events, NULL);
+    if (status == ETL_OK) {
+        part_walk p = { walk, &events, segment, info->first_ordinal, 0 };
+        if (part == 0)
+            walk_open_blocks(walk, walker);
+        const u32 count = events_before_end(walk, segment, events.count);
+        for (u32 first = 0; first < count; first += BATCH)
+            walk_events(&p, first, count - first < BATCH ? count - first : BATCH, walker);
+    }
+    ehs_events_close(&events);
+    ehs_codec_free(&codec);
+    return status;
+}

@@ -1,0 +1,430 @@
+/*
+ * frames_settle.c - culling, required frames, sites and allocated types by the
+ * names of functions.
+ *
+ * Culling goes from the innermost frame outwards and needs the name of a frame
+ * only when all before it were culled. Naively each stack would ask for one name
+ * at a time. Here all stacks advance together, in rounds: each round asks for
+ * the frames that stopped somebody, all at once, and every stack either ends
+ * there or gets further. Most stacks end within a few rounds, and outer frames,
+ * which are most of them, need no name.
+ *
+ * A frame may be several calls, one inlined into the other. Each is a frame of
+ * its own to culling, so what is left of a stack may begin within one.
+ */
+#include <stdlib.h>
+
+#include "frames.h"
+#include "symbols.h"
+
+#define FIRST_TYPE_FRAMES 4u /* looked at for an allocated type, then twice as many */
+
+/* What is known of a frame. */
+typedef struct frame_note {
+    u16 culled; /* innermost calls that match */
+    bool is_culled_known;
+    bool is_asked; /* in this round */
+} frame_note;
+
+/* How far culling got with a stack. */
+typedef struct cull_progress {
+    u32 frame; /* the innermost one left, as an index into the stack */
+    u32 skip;  /* calls of it that are culled */
+    bool is_done;
+} cull_progress;
+
+typedef struct settler {
+    frame_table *table;
+    etlheap_symbols *symbols;
+    size_t stack_count, frame_count; /* as resolved; settling adds more */
+    frame_note *notes;               /* by frame */
+    cull_progress *progress;         /* by stack id - 1 */
+    ETLHEAP_VECTOR(u32) asked;       /* frames to name next */
+    ETLHEAP_VECTOR(symbol_place) places;
+} settler;
+
+static bool open_settler(settler *s, frame_table *table);
+static void close_settler(settler *s);
+static etl_status name_asked(settler *s, etl_error *err);
+static etl_status cull_stacks(settler *s, etl_error *err);
+static etl_status mark_wanted(settler *s, bool *wanted, etl_error *err);
+static etl_status find_types(settler *s, etl_error *err);
+static bool add_settled(settler *s, const bool *wanted);
+static etl_status find_sites(settler *s, etl_error *err);
+
+etl_status frames_settle(frame_table *table, etl_error *err)
+{
+    const etlheap_query *const query = table->query;
+    settler s;
+    etl_status status = ETL_OK;
+    bool *wanted = NULL;
+    assert(query->symbols != NULL && table->settled == NULL);
+    if (open_settler(&s, table))
+        wanted = calloc(s.stack_count + 1, sizeof *wanted);
+    if (wanted == NULL)
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (status == ETL_OK)
+        status = cull_stacks(&s, err);
+    if (status == ETL_OK)
+        status = mark_wanted(&s, wanted, err);
+    if (status == ETL_OK && query_groups_by(query, ETLHEAP_KEY_TYPE_NAME))
+        status = find_types(&s, err);
+    if (status == ETL_OK && !add_settled(&s, wanted))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    const bool by_site =
+        query_groups_by(query, ETLHEAP_KEY_FRAME) || query_groups_by(query, ETLHEAP_KEY_SITE);
+    if (status == ETL_OK && by_site)
+        status = find_sites(&s, err);
+    close_settler(&s);
+    free(wanted);
+    return status;
+}
+
+static bool open_settler(settler *s, frame_table *table)
+{
+    *s = (settler){ .table = table,
+                    .symbols = table->query->symbols,
+                    .stack_count = table->stacks.count,
+                    .frame_count = table->frames.count };
+    s->notes = calloc(s->frame_count + 1, sizeof *s->notes);
+    s->progress = calloc(s->stack_count + 1, sizeof *s->progress);
+    return s->notes != NULL && s->progress != NULL;
+}
+
+static void close_settler(settler *s)
+{
+    free(s->notes);
+    free(s->progress);
+    ETLHEAP_VECTOR_FREE(&s->asked);
+    ETLHEAP_VECTOR_FREE(&s->places);
+}
+
+/* --- names of frames --------------------------------------------------------- */
+
+static u32 frame_at(const settler *s, size_t stack, u32 at)
+{
+    return s->table->pool.at[s->table->stacks.at[stack].start + at];
+}
+
+/* Whether the frame's name is still to be asked for. */
+static bool is_nameless(const settler *s, u32 frame)
+{
+    const frame_row *const row = &s->table->frames.at[frame];
+    return row->name == 0 && row->module != FRAME_NONE;
+}
+
+/* Asks for the name of a frame; false without memory. */
+static bool ask(settler *s, u32 frame)
+{
+    assert(frame < s->frame_count);
+    if (!is_nameless(s, frame) || s->notes[frame].is_asked)
+        return true;
+    s->notes[frame].is_asked = true;
+    return ETLHEAP_PUSH(&s->asked, frame);
+}
+
+static etl_status name_asked(settler *s, etl_error *err)
+{
+    s->places.count = 0;
+    for (size_t i = 0; i < s->asked.count; i++) {
+        const frame_row *const row = &s->table->frames.at[s->asked.at[i]];
+        const symbol_place place = { .offset = row->offset, .module = row->module };
+        if (!ETLHEAP_PUSH(&s->places, place))
+            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    const etl_status status = symbols_resolve(s->symbols, s->places.at, s->places.count, err);
+    for (size_t i = 0; status == ETL_OK && i < s->asked.count; i++) {
+        s->table->frames.at[s->asked.at[i]].name = s->places.at[i].name;
+        s->notes[s->asked.at[i]].is_asked = false;
+    }
+    s->asked.count = 0;
+    return status;
+}
+
+/* A frame's calls, innermost first. A frame without a name is one call. */
+typedef struct frame_calls {
+    const symbol_level *levels; /* NULL: no name */
+    u32 count;
+    u8 quality;
+} frame_calls;
+
+static frame_calls calls_of(const settler *s, u32 frame)
+{
+    const u32 id = s->table->frames.at[frame].name;
+    const symbol_name *const name = id == 0 ? NULL : symbols_name(s->symbols, id);
+    if (name == NULL || name->level_count == 0)
+        return (frame_calls){ NULL, 1, SYMBOL_QUALITY_NONE };
+    return (frame_calls){ symbols_levels(s->symbols, name), name->level_count, name->quality };
+}
+
+static bool call_matches(const settler *s, const frame_patterns *patterns, u32 frame,
+                         const frame_calls *calls, u32 at)
+{
+    const u32 text = calls->levels == NULL ? 0 : calls->levels[at].name;
+    return frames_match(patterns, frames_module(s->table, frame),
+                        text == 0 ? NULL : symbols_text(s->symbols, text),
+                        calls->quality == SYMBOL_QUALITY_EXPORT);
+}
+
+/* --- culling ------------------------------------------------------------------- */
+
+/* How many innermost calls of a named frame match. */
+static u32 culled_calls(settler *s, u32 frame, const frame_calls *calls)
+{
+    frame_note *const note = &s->notes[frame];
+    if (!note->is_culled_known) {
+        u32 culled = 0;
+        while (culled < calls->count && call_matches(s, &s->table->cull, frame, calls, culled))
+            culled++;
+        note->culled = (u16)culled;
+        note->is_culled_known = true;
+    }
+    return note->culled;
+}
+
+/* Culls as far as names are known; the last call of all stays. True: the name of
+ * the frame it stands at is needed. */
+static bool advance(settler *s, size_t stack)
+{
+    cull_progress *const p = &s->progress[stack];
+    const u32 count = s->table->stacks.at[stack].count;
+    while (!p->is_done) {
+        const u32 frame = frame_at(s, stack, p->frame);
+        const frame_verdict verdict = frames_verdict(s->table, &s->table->cull, frame);
+        const bool is_last = p->frame + 1 == count;
+        bool is_culled = verdict == FRAME_VERDICT_ALL;
+        if (verdict == FRAME_VERDICT_BY_NAME) {
+            if (is_nameless(s, frame))
+                return true;
+            const frame_calls calls = calls_of(s, frame);
+            const u32 culled = culled_calls(s, frame, &calls);
+            is_culled = culled == calls.count;
+            p->skip = is_culled ? calls.count - 1 : culled;
+        }
+        p->is_done = !is_culled || is_last;
+        if (!p->is_done) {
+            p->frame++;
+            p->skip = 0;
+        }
+    }
+    return false;
+}
+
+static etl_status cull_stacks(settler *s, etl_error *err)
+{
+    etl_status status;
+    bool any;
+    do {
+        for (size_t i = 0; i < s->stack_count; i++) {
+            if (advance(s, i) && !ask(s, frame_at(s, i, s->progress[i].frame)))
+                return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        }
+        any = s->asked.count > 0;
+        status = name_asked(s, err);
+    } while (any && status == ETL_OK);
+    return status;
+}
+
+/* --- required frames ------------------------------------------------------------- */
+
+static bool frame_is_required(const settler *s, u32 frame)
+{
+    const frame_verdict verdict = frames_verdict(s->table, &s->table->require, frame);
+    if (verdict != FRAME_VERDICT_BY_NAME)
+        return verdict == FRAME_VERDICT_ALL;
+    const frame_calls calls = calls_of(s, frame);
+    for (u32 i = 0; i < calls.count; i++) {
+        if (call_matches(s, &s->table->require, frame, &calls, i))
+            return true;
+    }
+    return false;
+}
+
+/* Asks for what may decide whether the stack is wanted. */
+static bool ask_required(settler *s, size_t stack)
+{
+    for (u32 i = 0; i < s->table->stacks.at[stack].count; i++) {
+        const u32 frame = frame_at(s, stack, i);
+        if (frames_verdict(s->table, &s->table->require, frame) == FRAME_VERDICT_BY_NAME &&
+            !ask(s, frame))
+            return false;
+    }
+    return true;
+}
+
+/* A frame that is culled still counts as required. */
+static etl_status mark_wanted(settler *s, bool *wanted, etl_error *err)
+{
+    const bool any = s->table->require.count == 0;
+    for (size_t i = 0; i < s->stack_count; i++)
+        wanted[i] = any;
+    if (any)
+        return ETL_OK;
+    for (size_t i = 0; i < s->stack_count; i++) {
+        if (!ask_required(s, i))
+            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    const etl_status status = name_asked(s, err);
+    bool *const required = calloc(s->frame_count + 1, sizeof *required);
+    if (status == ETL_OK && required == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 i = 0; status == ETL_OK && i < s->frame_count; i++)
+        required[i] = frame_is_required(s, i);
+    for (size_t i = 0; status == ETL_OK && i < s->stack_count; i++) {
+        for (u32 k = 0; k < s->table->stacks.at[i].count && !wanted[i]; k++)
+            wanted[i] = required[frame_at(s, i, k)];
+    }
+    free(required);
+    return status;
+}
+
+/* --- allocated types --------------------------------------------------------------- */
+
+static u32 type_at(const settler *s, u32 frame)
+{
+    const u32 name = s->table->frames.at[frame].name;
+    return name == 0 ? 0 : symbols_name(s->symbols, name)->alloc_type;
+}
+
+/* Asks for frames `first` to `end` of the stacks without a type; false without
+ * memory. *any: there were some. */
+static bool ask_types(settler *s, u32 first, u32 end, bool *any)
+{
+    *any = false;
+    for (size_t i = 0; i < s->stack_count; i++) {
+        const u32 count = s->table->stacks.at[i].count;
+        for (u32 k = first; s->table->alloc_types[i + 1] == 0 && k < end && k < count; k++) {
+            *any = true;
+            if (!ask(s, frame_at(s, i, k)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The innermost call that is known to allocate a type: what lies within it are
+ * allocators. Mostly it is near the innermost end. Looking at twice as many
+ * frames each time takes few rounds and few names. */
+static etl_status find_types(settler *s, etl_error *err)
+{
+    u32 *const types = calloc(s->stack_count + 1, sizeof *types);
+    etl_status status = ETL_OK;
+    bool any = types != NULL;
+    s->table->alloc_types = types;
+    for (u32 first = 0, end = FIRST_TYPE_FRAMES; any && status == ETL_OK; first = end, end *= 2) {
+        if (!ask_types(s, first, end, &any))
+            break;
+        status = name_asked(s, err);
+        for (size_t i = 0; status == ETL_OK && i < s->stack_count; i++) {
+            const u32 count = s->table->stacks.at[i].count;
+            for (u32 k = first; k < end && k < count && types[i + 1] == 0; k++)
+                types[i + 1] = type_at(s, frame_at(s, i, k));
+        }
+    }
+    const bool ok = types != NULL && !any;
+    return ok || status != ETL_OK ? status : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* --- what is left -------------------------------------------------------------- */
+
+static bool add_settled(settler *s, const bool *wanted)
+{
+    frame_table *const table = s->table;
+    u32 frames[2 * STACK_FRAMES_MAX];
+    table->settled = calloc(s->stack_count + 1, sizeof *table->settled);
+    table->resolved_count = s->stack_count;
+    if (table->settled == NULL)
+        return false;
+    for (size_t i = 0; i < s->stack_count; i++) {
+        const cull_progress *const p = &s->progress[i];
+        const u32 count = table->stacks.at[i].count - p->frame;
+        for (u32 k = 0; k < count; k++)
+            frames[k] = frame_at(s, i, p->frame + k);
+        if (p->skip > 0 && !frames_add_skipped(table, frames[0], p->skip, &frames[0]))
+            return false;
+        if (!frames_add_stack(table, frames, count, wanted[i], &table->settled[i + 1]))
+            return false;
+    }
+    return true;
+}
+
+/* --- sites ------------------------------------------------------------------------ */
+
+static bool same_function(const void *owner, u32 id, const void *key)
+{
+    const frame_table *const table = owner;
+    const frame_function *const a = &table->functions.at[id - 1], *const b = key;
+    return a->namesake == b->namesake && a->symbol == b->symbol;
+}
+
+/* Puts a frame to its function's others. What they do not agree on is unknown. */
+static void join_function(frame_table *table, frame_function *function, const frame_function *more,
+                          const frame_row *frame)
+{
+    frame_row *const row = &table->frames.at[function->frame];
+    if (function->file != more->file)
+        function->file = 0;
+    if (function->file == 0 || function->line != more->line)
+        function->line = 0;
+    if (frame->offset < row->offset) {
+        row->offset = frame->offset;
+        function->displacement = more->displacement;
+    }
+    row->address = frame->address < row->address ? frame->address : row->address;
+    function->is_nearest |= more->is_nearest;
+}
+
+/* The row that stands for the function of an innermost frame, or that frame. */
+static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
+{
+    frame_table *const table = s->table;
+    const frame_row row = table->frames.at[frame];
+    const frame_calls calls = calls_of(s, frame);
+    *site = frame;
+    if (calls.levels == NULL || calls.levels[row.skip].name == 0)
+        return true;
+    const symbol_level *const level = &calls.levels[row.skip];
+    frame_function function = { .namesake = table->namesakes[row.module],
+                                .symbol = level->name,
+                                .file = level->file,
+                                .line = level->line,
+                                .displacement = symbols_name(s->symbols, row.name)->displacement,
+                                .is_nearest = calls.quality != SYMBOL_QUALITY_FUNCTION };
+    const u64 hash = etlheap_hash_u64((u64)function.namesake << 32 | function.symbol);
+    const u32 id = etlheap_index_find(index, hash, same_function, table, &function);
+    if (id != 0) {
+        join_function(table, &table->functions.at[id - 1], &function, &row);
+        *site = table->functions.at[id - 1].frame;
+        return true;
+    }
+    function.frame = *site = (u32)table->frames.count;
+    frame_row stands = row;
+    stands.skip = 0;
+    stands.function = (u32)table->functions.count + 1;
+    return table->frames.count < UINT32_MAX - 1 && ETLHEAP_PUSH(&table->frames, stands) &&
+           ETLHEAP_PUSH(&table->functions, function) &&
+           etlheap_index_add(index, hash, stands.function);
+}
+
+/* A skipped frame has the name of the whole one; only that may be asked for. */
+static etl_status find_sites(settler *s, etl_error *err)
+{
+    frame_table *const table = s->table;
+    const size_t count = table->stacks.count;
+    etlheap_index index = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->stack_count; i++) {
+        const u32 id = table->settled[i + 1];
+        const u32 frame = frames_innermost(table, id);
+        ok = !table->stacks.at[id - 1].wanted || frame >= s->frame_count || ask(s, frame);
+    }
+    const etl_status status = ok ? name_asked(s, err) : ETL_OK;
+    table->sites = calloc(count + 1, sizeof *table->sites);
+    ok = ok && table->sites != NULL;
+    for (u32 id = (u32)s->stack_count + 1; ok && status == ETL_OK && id <= count; id++) {
+        if (table->stacks.at[id - 1].wanted)
+            ok = site_of(s, &index, frames_innermost(table, id), &table->sites[id]);
+    }
+    etlheap_index_free(&index);
+    return ok ? status : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}

@@ -1,0 +1,125 @@
+/*
+ * replay_step.h - one event of a walk: what it does to its group.
+ *
+ * Inline, because every event of a journal or a store goes through it.
+ */
+#ifndef ETLHEAP_REPLAY_STEP_H
+#define ETLHEAP_REPLAY_STEP_H
+
+#include "replay_walk.h"
+
+/* An event as a walk sees it. */
+typedef struct entry_view {
+    journal_entry entry; /* of which slot and flags count */
+    journal_kind kind;   /* NONE, ALLOC, FREE or MARK */
+    u64 size;
+    u32 rank;       /* of the event, in a store of the block: see replay_walk.survivors */
+    bool in_window; /* not before the window */
+} entry_view;
+
+static inline bool replay_survives(const replay_walk *walk, u32 rank)
+{
+    return (walk->survivors[rank >> 3] >> (rank & 7) & 1) != 0;
+}
+
+static inline void curve_settle(curve *c)
+{
+    c->peak_size = c->size > c->peak_size ? c->size : c->peak_size;
+    c->peak_count = c->count > c->peak_count ? c->count : c->peak_count;
+}
+
+static inline void curve_move(curve *c, i64 size, i64 count)
+{
+    c->size = etl_sat_add_i64(c->size, size);
+    c->count += count;
+}
+
+static inline void add_sums(type_sums *sums, i64 size, bool is_realloc)
+{
+    sums->count++;
+    sums->size = etl_sat_add_i64(sums->size, size);
+    sums->realloc_count += is_realloc;
+}
+
+/* The curve's value before this moment counts if it lasted into the window. */
+static inline void pass_time(hot_group *group, u64 time, bool in_window)
+{
+    if (group->time == time)
+        return;
+    group->time = time;
+    if (in_window)
+        curve_settle(&group->curve);
+}
+
+static inline void step_free(replay_walker *w, u32 number, const entry_view *view, i64 size)
+{
+    const bool is_inside = (view->entry & JOURNAL_INSIDE) != 0;
+    if (is_inside || !w->walk->by_type)
+        curve_move(&w->hot[number].curve, -size, -1);
+    if (!is_inside && view->in_window)
+        add_sums(&w->cold[number].types[ETLHEAP_TYPE_AOFI], size,
+                 (view->entry & JOURNAL_REALLOC) != 0);
+}
+
+/* The sums that a block of this type adds to. */
+static inline type_sums *sums_of(replay_walker *w, u32 number, etlheap_type type)
+{
+    return type == ETLHEAP_TYPE_AIFI ? &w->hot[number].aifi : &w->cold[number].types[type];
+}
+
+static inline etlheap_type type_of_alloc(const entry_view *view, bool survives)
+{
+    if ((view->entry & JOURNAL_INSIDE) == 0)
+        return ETLHEAP_TYPE_AOFO;
+    return survives ? ETLHEAP_TYPE_AIFO : ETLHEAP_TYPE_AIFI;
+}
+
+static inline void step_alloc(replay_walker *w, u32 number, const entry_view *view, i64 size)
+{
+    const bool survives = replay_survives(w->walk, view->rank);
+    const etlheap_type type = type_of_alloc(view, survives);
+    if (type == ETLHEAP_TYPE_AIFI || !w->walk->by_type)
+        curve_move(&w->hot[number].curve, size, 1);
+    if (type != ETLHEAP_TYPE_AOFO || survives)
+        add_sums(sums_of(w, number, type), size, (view->entry & JOURNAL_REALLOC) != 0);
+}
+
+static inline void step_mark(replay_walker *w, u32 number, const entry_view *view)
+{
+    const bool survives = replay_survives(w->walk, view->rank);
+    const etlheap_type type = type_of_alloc(view, survives);
+    sums_of(w, number, type)->realloc_count += type != ETLHEAP_TYPE_AOFO || survives;
+}
+
+static inline void replay_step(replay_walker *w, const entry_view *view)
+{
+    const replay_walk *const walk = w->walk;
+    const u32 number = walk->slot_groups[journal_slot_of(view->entry)];
+    if (number == GROUP_NONE || view->size < walk->size_min_bytes ||
+        view->size > walk->size_max_bytes)
+        return;
+    const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
+    if (view->kind == JOURNAL_MARK) {
+        step_mark(w, number, view);
+        return;
+    }
+    pass_time(&w->hot[number], w->time, view->in_window);
+    if (view->kind == JOURNAL_FREE)
+        step_free(w, number, view, size);
+    else
+        step_alloc(w, number, view, size);
+}
+
+/*
+ * Fetches what a step of this slot's block will read; any number may be passed.
+ * Always inlined: a function that only fetches has no effect in a compiler's eyes,
+ * and gcc leaves out calls of it.
+ */
+__attribute__((always_inline)) static inline void replay_fetch(const replay_walker *w, u32 slot)
+{
+    const u32 number = slot <= w->walk->slot_count ? w->walk->slot_groups[slot] : GROUP_NONE;
+    if (number != GROUP_NONE)
+        __builtin_prefetch(&w->hot[number]);
+}
+
+#endif

@@ -1,0 +1,350 @@
+/* store_batch.c - see store_batch.h. */
+#include "store_batch.h"
+
+#include <stdlib.h>
+
+static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
+                      u32 late_count);
+static etl_status cut(store_batch *batch);
+static u32 advance(const taken_chunk *taken, batch_place *place, u32 count_max);
+static etl_status flush(store_batch *batch);
+static void fill_one(void *context, u32 task);
+static void fill(const store_batch *batch, batch_segment *segment);
+static void put_entry(const store_batch *batch, const journal_chunk *chunk, u32 at, u64 allocs,
+                      ehs_events *out);
+static void encode_one(void *context, u32 task);
+static void follow_all(store_batch *batch);
+static bool add_to_index(store_batch *batch);
+static void write_out(store_batch *batch);
+static void drop_chunks(store_batch *batch);
+
+etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late *late,
+                            size_t late_count)
+{
+    store_batch *const batch = user;
+    if (late_count > UINT32_MAX)
+        return ETL_ERR_LIMIT;
+    if (!rank_map_add(&batch->ranks, chunk) || !take_over(batch, chunk, late, (u32)late_count))
+        return ETL_ERR_MEMORY;
+    return cut(batch);
+}
+
+etl_status store_batch_finish(store_batch *batch)
+{
+    if (batch->gathered > 0) {
+        batch_segment *const last = &batch->segments[batch->segment_count++];
+        last->from = batch->from;
+        last->count = batch->gathered;
+        batch->gathered = 0;
+    }
+    const etl_status status = flush(batch);
+    assert(status != ETL_OK || batch->open.allocs == batch->ranks.opened);
+    if (status == ETL_OK)
+        write_out(batch);
+    return status == ETL_OK ? batch->writer->status : status;
+}
+
+/* An end that is noticed only after the events of its time have left counts at
+ * the time of the last of them: a file is in order of time. That takes a trace
+ * whose times go back. */
+static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
+                      u32 late_count)
+{
+    taken_chunk taken = { .chunk = *chunk, .late_count = late_count };
+    if (late_count > 0) {
+        taken.late = malloc(late_count * sizeof *taken.late);
+        if (taken.late == NULL)
+            return false;
+        memcpy(taken.late, late, late_count * sizeof *taken.late);
+    }
+    if (!ETLHEAP_PUSH(&batch->chunks, taken)) {
+        free(taken.late);
+        return false;
+    }
+    for (u32 i = 0; i < late_count && taken.late[i].ticks < batch->taken_ticks; i++)
+        taken.late[i].ticks = batch->taken_ticks;
+    if (chunk->count > 0 && chunk->ticks[chunk->count - 1] > batch->taken_ticks)
+        batch->taken_ticks = chunk->ticks[chunk->count - 1];
+    if (late_count > 0 && taken.late[late_count - 1].ticks > batch->taken_ticks)
+        batch->taken_ticks = taken.late[late_count - 1].ticks;
+    chunk->entries = NULL;
+    chunk->ticks = NULL;
+    chunk->wide = (journal_wide){ NULL, NULL, NULL, NULL };
+    return true;
+}
+
+/* Finds the segments that the last chunk completes. */
+static etl_status cut(store_batch *batch)
+{
+    batch_place place = { .chunk = (u32)batch->chunks.count - 1 };
+    for (;;) {
+        const taken_chunk *const taken = &batch->chunks.at[place.chunk];
+        const u32 passed = advance(taken, &place, EHS_PART_ROWS - batch->gathered);
+        batch->gathered += passed;
+        batch->events += passed;
+        if (batch->gathered < EHS_PART_ROWS)
+            return ETL_OK;
+        batch_segment *const segment = &batch->segments[batch->segment_count++];
+        segment->from = batch->from;
+        segment->count = batch->gathered;
+        batch->from = place;
+        batch->gathered = 0;
+        if (batch->segment_count == STORE_BATCH_SEGMENTS) {
+            const etl_status status = flush(batch);
+            if (status != ETL_OK)
+                return status;
+            place = batch->from; /* the chunks before are gone */
+        }
+    }
+}
+
+/* Late entries come after all events of their tick. */
+static inline bool is_late_next(const taken_chunk *taken, const batch_place *place)
+{
+    return place->late < taken->late_count &&
+           (place->at == taken->chunk.count ||
+            taken->late[place->late].ticks < taken->chunk.ticks[place->at]);
+}
+
+/* Passes events of the chunk, as many as there are, and returns their number. */
+static u32 advance(const taken_chunk *taken, batch_place *place, u32 count_max)
+{
+    u32 passed = 0;
+    while (passed < count_max) {
+        if (is_late_next(taken, place)) {
+            place->late++;
+            passed++;
+        } else if (place->at < taken->chunk.count) {
+            passed += journal_kind_of(taken->chunk.entries[place->at]) != JOURNAL_NONE;
+            place->at++;
+        } else {
+            break;
+        }
+    }
+    return passed;
+}
+
+static etl_status flush(store_batch *batch)
+{
+    for (u32 i = 0; i < batch->segment_count; i++) {
+        batch_segment *const segment = &batch->segments[i];
+        segment->failed = false;
+        if (segment->events.memory == NULL && !ehs_events_open(&segment->events))
+            return ETL_ERR_MEMORY;
+    }
+    etlheap_crew_run(batch->crew, batch->segment_count + 1, fill_one, batch);
+    if (batch->writer->status != ETL_OK)
+        return batch->writer->status;
+    etlheap_crew_run(batch->crew, batch->segment_count + 1, encode_one, batch);
+    if (batch->open_status != ETL_OK)
+        return batch->open_status;
+    if (!add_to_index(batch))
+        return ETL_ERR_MEMORY;
+    drop_chunks(batch);
+    return ETL_OK;
+}
+
+/* What cannot be shared comes first, here and below. */
+static void fill_one(void *context, u32 task)
+{
+    store_batch *const batch = context;
+    if (task == 0)
+        write_out(batch);
+    else
+        fill(batch, &batch->segments[task - 1]);
+}
+
+/* `opened_by` is the rank of the block, `allocs` how many were opened so far. */
+static void put_end(const store_batch *batch, u32 opened_by, u8 how, u64 allocs, ehs_events *out)
+{
+    const u32 row = out->end_count++;
+    out->kind[out->count] = EHS_EVENT_END;
+    out->back[row] = (u32)(allocs - rank_map_ordinal(&batch->ranks, opened_by));
+    out->how[row] = how;
+    assert(out->back[row] > 0);
+}
+
+static void put_alloc(const journal_chunk *chunk, u32 at, ehs_events *out)
+{
+    const u32 row = out->alloc_count++;
+    out->kind[out->count] = 0;
+    out->slot[row] = journal_slot_of(chunk->entries[at]);
+    out->size[row] = chunk->wide.sizes[at];
+    out->address[row] = chunk->wide.addresses[at];
+    out->thread[row] = chunk->wide.threads[at];
+    out->is_realloc[row] = (chunk->entries[at] & JOURNAL_REALLOC) != 0;
+}
+
+static void fill(const store_batch *batch, batch_segment *segment)
+{
+    ehs_events *const out = &segment->events;
+    batch_place place = segment->from;
+    const taken_chunk *taken = &batch->chunks.at[place.chunk];
+    const u64 first = rank_map_ordinal(&batch->ranks, (u64)taken->chunk.first_rank + place.at);
+    out->count = out->alloc_count = out->end_count = 0;
+    while (out->count < segment->count) {
+        const u64 allocs = first + out->alloc_count;
+        if (is_late_next(taken, &place)) {
+            const journal_late *const late = &taken->late[place.late++];
+            put_end(batch, late->rank, late->how, allocs, out);
+            out->ticks[out->count++] = late->ticks;
+        } else if (place.at < taken->chunk.count) {
+            put_entry(batch, &taken->chunk, place.at++, allocs, out);
+        } else {
+            place = (batch_place){ .chunk = place.chunk + 1 };
+            taken = &batch->chunks.at[place.chunk];
+        }
+    }
+}
+
+/* Most entries are events of heap blocks; those of other memory say nothing. */
+static void put_entry(const store_batch *batch, const journal_chunk *chunk, u32 at, u64 allocs,
+                      ehs_events *out)
+{
+    switch (journal_kind_of(chunk->entries[at])) {
+    case JOURNAL_ALLOC:
+        put_alloc(chunk, at, out);
+        break;
+    case JOURNAL_FREE:
+        put_end(batch, chunk->wide.partners[at], ETLHEAP_FREE_FREE, allocs, out);
+        break;
+    case JOURNAL_MARK:
+        put_end(batch, chunk->wide.partners[at], EHS_HOW_REALLOC, allocs, out);
+        break;
+    default:
+        assert(journal_kind_of(chunk->entries[at]) == JOURNAL_NONE);
+        return;
+    }
+    out->ticks[out->count++] = chunk->ticks[at];
+}
+
+static void encode_one(void *context, u32 task)
+{
+    store_batch *const batch = context;
+    if (task == 0) {
+        follow_all(batch);
+        return;
+    }
+    batch_segment *const segment = &batch->segments[task - 1];
+    const ehs_events *const before = task == 1 ? NULL : &segment[-1].events;
+    const i64 ticks = before == NULL ? batch->encoded_ticks : before->ticks[before->count - 1];
+    ehs_blocks_clear(&segment->blocks);
+    segment->failed =
+        !ehs_segment_encode(&segment->blocks, &segment->codec, (u32)batch->index.count + task - 1,
+                            &segment->events, ticks, &segment->info);
+}
+
+static bool keep_checkpoint(store_batch *batch, u32 segment)
+{
+    ehs_checkpoint row = { .segment = segment, .first_part = batch->open_parts };
+    batch_checkpoint fresh = { .segment = segment };
+    ehs_open_settle(&batch->open);
+    const bool ok =
+        ehs_checkpoint_encode(&fresh.blocks, &batch->open_codec, &batch->open.rows, &row) &&
+        ETLHEAP_PUSH(&batch->checkpoints, row) && ETLHEAP_PUSH(&batch->fresh, fresh);
+    if (!ok)
+        ehs_blocks_free(&fresh.blocks);
+    batch->open_parts += (u32)((row.rows + EHS_PART_ROWS - 1) / EHS_PART_ROWS);
+    batch->events_since_checkpoint = 0;
+    return ok;
+}
+
+static void follow_all(store_batch *batch)
+{
+    for (u32 i = 0; i < batch->segment_count && batch->open_status == ETL_OK; i++) {
+        const ehs_events *const events = &batch->segments[i].events;
+        const bool is_due = ehs_checkpoint_due(batch->events_since_checkpoint, batch->open.alive);
+        if (is_due && !keep_checkpoint(batch, (u32)batch->index.count + i))
+            batch->open_status = ETL_ERR_MEMORY;
+        else
+            batch->open_status = ehs_open_follow(&batch->open, events);
+        batch->events_since_checkpoint += events->count;
+    }
+    assert(batch->open_status != ETL_ERR_ARGUMENT); /* ends are of open blocks */
+}
+
+static bool add_to_index(store_batch *batch)
+{
+    for (u32 i = 0; i < batch->segment_count; i++) {
+        const batch_segment *const segment = &batch->segments[i];
+        if (segment->failed || !ETLHEAP_PUSH(&batch->index, segment->info))
+            return false;
+        batch->encoded_ticks = segment->info.last_ticks;
+    }
+    batch->unwritten = batch->segment_count;
+    batch->segment_count = 0;
+    return true;
+}
+
+/* A checkpoint stands before its segment. Failure is in the writer. */
+static void write_out(store_batch *batch)
+{
+    const u32 first = (u32)batch->index.count - batch->unwritten;
+    size_t checkpoint = 0;
+    for (u32 i = 0; i < batch->unwritten; i++) {
+        const bool has_checkpoint =
+            checkpoint < batch->fresh.count && batch->fresh.at[checkpoint].segment == first + i;
+        if (has_checkpoint)
+            ehs_writer_put(batch->writer, &batch->fresh.at[checkpoint++].blocks);
+        ehs_writer_put(batch->writer, &batch->segments[i].blocks);
+    }
+    assert(checkpoint == batch->fresh.count);
+    for (size_t i = 0; i < batch->fresh.count; i++)
+        ehs_blocks_free(&batch->fresh.at[i].blocks);
+    batch->fresh.count = 0;
+    batch->unwritten = 0;
+}
+
+static void free_taken(taken_chunk *taken)
+{
+    journal_chunk_free(&taken->chunk);
+    free(taken->late);
+}
+
+/* Chunks that lie before the segment at hand have been written. */
+static void drop_chunks(store_batch *batch)
+{
+    const u32 gone = batch->from.chunk;
+    for (u32 i = 0; i < gone; i++)
+        free_taken(&batch->chunks.at[i]);
+    batch->chunks.count -= gone;
+    if (gone > 0 && batch->chunks.count > 0)
+        memmove(batch->chunks.at, batch->chunks.at + gone,
+                batch->chunks.count * sizeof *batch->chunks.at);
+    batch->from.chunk = 0;
+}
+
+u64 store_batch_bytes(const store_batch *batch)
+{
+    const u64 row_bytes = sizeof(journal_entry) + 3 * sizeof(u64) + 2 * sizeof(u32);
+    u64 bytes = rank_map_bytes(&batch->ranks);
+    for (size_t i = 0; i < batch->chunks.count; i++)
+        bytes += batch->chunks.at[i].chunk.count * row_bytes +
+                 batch->chunks.at[i].late_count * sizeof(journal_late);
+    for (u32 i = 0; i < STORE_BATCH_SEGMENTS; i++)
+        bytes += batch->segments[i].blocks.bytes.capacity +
+                 (batch->segments[i].events.memory == NULL ? 0 : EHS_PART_ROWS * row_bytes);
+    bytes += batch->open.rows.capacity * (row_bytes + 1);
+    bytes += batch->open.open.capacity * sizeof *batch->open.open.at;
+    return bytes + batch->writer->rows.capacity * sizeof *batch->writer->rows.at;
+}
+
+void store_batch_free(store_batch *batch)
+{
+    for (size_t i = 0; i < batch->chunks.count; i++)
+        free_taken(&batch->chunks.at[i]);
+    ETLHEAP_VECTOR_FREE(&batch->chunks);
+    for (u32 i = 0; i < STORE_BATCH_SEGMENTS; i++) {
+        ehs_events_close(&batch->segments[i].events);
+        ehs_codec_free(&batch->segments[i].codec);
+        ehs_blocks_free(&batch->segments[i].blocks);
+    }
+    for (size_t i = 0; i < batch->fresh.count; i++)
+        ehs_blocks_free(&batch->fresh.at[i].blocks);
+    ETLHEAP_VECTOR_FREE(&batch->fresh);
+    ETLHEAP_VECTOR_FREE(&batch->index);
+    ETLHEAP_VECTOR_FREE(&batch->checkpoints);
+    ehs_open_free(&batch->open);
+    ehs_codec_free(&batch->open_codec);
+    rank_map_free(&batch->ranks);
+}

@@ -1,0 +1,201 @@
+/* store_check.c - see store_check.h. */
+#include "store_check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "engine/ehs_facts.h"
+#include "engine/ehs_open.h"
+#include "engine/ehs_rows.h"
+#include "engine/ehs_stacks.h"
+
+static bool keep(void *user, const void *bytes, size_t size)
+{
+    return ehs_put(user, bytes, size);
+}
+
+ehs_bytes store_check_write(const check_traces *traces, const etlheap_options *options,
+                            etlheap_result **facts)
+{
+    ehs_bytes file = { 0 };
+    const etlheap_store_options store = { .size = sizeof store, .write = keep, .user = &file };
+    etlheap_options with_store = { .size = sizeof with_store };
+    if (options != NULL)
+        with_store = *options;
+    with_store.store = &store;
+    etlheap_result *const result = check_analyze(traces, &with_store);
+    if (facts != NULL)
+        *facts = result;
+    else
+        etlheap_result_free(result);
+    return file;
+}
+
+/* A file while its events are gone through. */
+typedef struct reading {
+    ehs_reader reader;
+    ehs_loader loader;
+    ehs_slots slots;
+    ehs_segment_index index;
+    ehs_checkpoints checkpoints;
+    ehs_events events;
+    etlheap_result *result;
+    ETLHEAP_VECTOR(lifetime) rows; /* by ordinal; NEVER: open */
+    i64 ticks;
+    u64 open;
+    etl_error err;
+} reading;
+
+static void require(const reading *r, etl_status status)
+{
+    if (status != ETL_OK)
+        fail_msg("%s", r->err.message);
+}
+
+static void open_reading(reading *r, const ehs_bytes *file)
+{
+    *r = (reading){ .ticks = INT64_MIN };
+    require(r, ehs_reader_open(&r->reader, (etl_bytes){ file->at, file->count }, &r->err));
+    r->result = calloc(1, sizeof *r->result);
+    assert_non_null(r->result);
+    r->loader = (ehs_loader){ .reader = &r->reader,
+                              .arena = &r->result->context.strings.arena,
+                              .bytes_left = UINT64_MAX,
+                              .err = &r->err };
+    require(r, ehs_loader_open(&r->loader));
+    require(r, ehs_facts_load(&r->loader, r->result));
+    require(r, ehs_stacks_load(&r->loader, &r->result->stacks));
+    const ehs_bounds bounds = { (u32)r->result->processes.count,
+                                (u32)r->result->stacks.list.count };
+    require(r, ehs_rows_load(&r->loader, &bounds, &r->result->store));
+    require(r, ehs_slots_load(&r->loader, &bounds, &r->slots));
+    require(r, ehs_segment_index_load(&r->loader, &r->index));
+    require(r, ehs_checkpoints_load(&r->loader, &r->checkpoints));
+    assert_true(ehs_events_open(&r->events));
+}
+
+static void close_reading(reading *r)
+{
+    ehs_slots_free(&r->slots);
+    ETLHEAP_VECTOR_FREE(&r->index);
+    ETLHEAP_VECTOR_FREE(&r->checkpoints);
+    ETLHEAP_VECTOR_FREE(&r->rows);
+    ehs_events_close(&r->events);
+    ehs_loader_free(&r->loader);
+    ehs_reader_close(&r->reader);
+}
+
+static void open_block(reading *r, u32 row, i64 ticks)
+{
+    const ehs_events *const events = &r->events;
+    assert_in_range(events->slot[row], 1, r->slots.slots.count);
+    const ehs_slot *const slot = &r->slots.slots.at[events->slot[row] - 1];
+    const ehs_owner *const owner = &r->slots.owners.at[slot->owner - 1];
+    const ehs_handle *const heap = &r->slots.handles.at[owner->heap - 1];
+    assert_true(owner->first_ticks <= ticks);
+    const lifetime block = { .alloc_ticks = ticks,
+                             .free_ticks = ETLHEAP_TICKS_NEVER,
+                             .address = events->address[row],
+                             .size = events->size[row],
+                             .heap = heap->value,
+                             .process = heap->process,
+                             .stack = slot->stack,
+                             .thread = events->thread[row] != ETL_NO_ID ? events->thread[row]
+                                                                        : slot->thread,
+                             .kind = ETLHEAP_KIND_HEAP,
+                             .free_type = ETLHEAP_FREE_NONE,
+                             .is_realloc = events->is_realloc[row] != 0 };
+    assert_true(ETLHEAP_PUSH(&r->rows, block));
+    r->open++;
+}
+
+static void end_block(reading *r, u32 row, i64 ticks)
+{
+    u64 ordinal;
+    assert_true(ehs_ordinal(r->rows.count, r->events.back[row], &ordinal));
+    lifetime *const block = &r->rows.at[ordinal];
+    assert_int_equal(block->free_type, ETLHEAP_FREE_NONE);
+    if (r->events.how[row] == EHS_HOW_REALLOC) {
+        assert_false(block->is_realloc);
+        block->is_realloc = true;
+        return;
+    }
+    block->free_ticks = ticks;
+    block->free_type = r->events.how[row];
+    r->open--;
+}
+
+static void read_segment(reading *r, u32 number)
+{
+    const ehs_segment_source from = { &r->reader, &r->loader.codec, number };
+    const ehs_segment_info *const info = &r->index.at[number];
+    require(r, ehs_segment_read(&from, info, UINT32_MAX, &r->events, &r->err));
+    const ehs_events *const events = &r->events;
+    assert_int_equal(events->ticks[0], info->first_ticks);
+    assert_int_equal(events->ticks[events->count - 1], info->last_ticks);
+    assert_int_equal(info->first_ordinal, r->rows.count);
+    u32 alloc = 0, end = 0;
+    for (u32 i = 0; i < events->count; i++) {
+        const bool is_later = (events->kind[i] & EHS_EVENT_LATER) != 0;
+        assert_true(events->ticks[i] >= r->ticks);
+        assert_int_equal(is_later, events->ticks[i] > r->ticks);
+        r->ticks = events->ticks[i];
+        if ((events->kind[i] & EHS_EVENT_END) == 0)
+            open_block(r, alloc++, r->ticks);
+        else
+            end_block(r, end++, r->ticks);
+    }
+}
+
+static void check_checkpoint(reading *r, const ehs_checkpoint *row)
+{
+    ehs_open_rows open = { 0 };
+    require(r, ehs_checkpoint_load(&r->loader, row, UINT32_MAX, &open));
+    assert_int_equal(open.count, r->open);
+    for (size_t i = 0; i < open.count; i++) {
+        assert_true(open.ordinal[i] < r->rows.count);
+        assert_true(i == 0 || open.ordinal[i] > open.ordinal[i - 1]);
+        const lifetime *const block = &r->rows.at[open.ordinal[i]];
+        assert_int_equal(block->free_type, ETLHEAP_FREE_NONE);
+        assert_int_equal(block->size, open.size[i]);
+        assert_int_equal(block->address, open.address[i]);
+        assert_int_equal(block->alloc_ticks, open.ticks[i]);
+        assert_int_equal(block->is_realloc, open.is_realloc[i]);
+        assert_int_equal(block->stack, r->slots.slots.at[open.slot[i] - 1].stack);
+        if (open.thread[i] != ETL_NO_ID)
+            assert_int_equal(block->thread, open.thread[i]);
+    }
+    ehs_open_rows_free(&open);
+}
+
+etlheap_result *store_check_read(const ehs_bytes *file)
+{
+    reading r;
+    open_reading(&r, file);
+    size_t checkpoint = 0;
+    for (u32 i = 0; i < r.index.count; i++) {
+        if (checkpoint < r.checkpoints.count && r.checkpoints.at[checkpoint].segment == i)
+            check_checkpoint(&r, &r.checkpoints.at[checkpoint++]);
+        read_segment(&r, i);
+    }
+    assert_int_equal(checkpoint, r.checkpoints.count);
+    assert_true(store_append(&r.result->store, r.rows.at, r.rows.count));
+    etlheap_result *const result = r.result;
+    close_reading(&r);
+    return result;
+}
+
+size_t store_check_checkpoints(const ehs_bytes *file)
+{
+    reading r;
+    open_reading(&r, file);
+    const size_t count = r.checkpoints.count;
+    etlheap_result_free(r.result);
+    close_reading(&r);
+    return count;
+}
