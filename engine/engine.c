@@ -310,37 +310,16 @@ static void order_one(void *context, u32 bucket)
     order_fill(&state->order, bucket);
 }
 
+static void note_one(void *context, u32 bucket)
+{
+    run *const state = context;
+    order_note(&state->order, bucket);
+}
+
 static void pair_one(void *context, u32 shard)
 {
     run *const state = context;
     pair_slice(&state->pairing, shard, &state->shards[shard]);
-}
-
-static void renumber(stack_ref *ref, const u32 *ids)
-{
-    if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
-        *ref = ids[*ref & STACK_NUMBER_MAX];
-}
-
-/* Gives the stacks that are new in a task their final ids. */
-static bool merge_stacks(run *state, scan_output *task)
-{
-    const size_t count = task->new_stacks.list.count;
-    u32 *const ids = calloc(count + 1, sizeof *ids);
-    bool ok = ids != NULL;
-    for (u32 i = 0; ok && i < count; i++) {
-        const stack_entry *const entry = &task->new_stacks.list.at[i];
-        ok = stack_add(&state->result->stacks, entry->hash, entry->frames, entry->count,
-                       &ids[i + 1]);
-    }
-    for (size_t i = 0; ok && count > 0 && i < task->events.count; i++)
-        renumber(&task->events.at[i].stack, ids);
-    for (size_t i = 0; ok && count > 0 && i < task->pieces.count; i++)
-        renumber(&task->pieces.at[i].stack, ids);
-    for (size_t i = 0; ok && count > 0 && i < task->definitions.count; i++)
-        renumber(&task->definitions.at[i].stack, ids);
-    free(ids);
-    return ok;
 }
 
 static int by_time(const void *a, const void *b)
@@ -361,7 +340,7 @@ static bool merge_tasks(run *state)
     state->system.count = 0;
     for (u32 i = 0; i < state->task_count; i++) {
         scan_output *const task = &state->tasks[i];
-        if (task->status != ETL_OK || !merge_stacks(state, task))
+        if (task->status != ETL_OK || !scan_merge_stacks(task, &state->result->stacks))
             return false;
         etl_diag_merge(&state->result->diag, &task->diag);
         if (task->last_ticks > state->result->last_ticks)
@@ -527,6 +506,8 @@ static etl_status pair_events(run *state)
         state->sweep_until_ticks = INT64_MIN;
     if (!state->options.census_only)
         etlheap_crew_run(state->crew, SHARDS, pair_one, state);
+    if (state->result->journal.is_kept)
+        etlheap_crew_run(state->crew, state->order.bucket_count, note_one, state);
     etl_status status = drain_shards(state) ? ETL_OK : ETL_ERR_MEMORY;
     if (status == ETL_OK && state->store != NULL)
         status = store_run_slice(state->store, state->result, false);

@@ -127,7 +127,13 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     entry |= block->alloc_ticks >= journal->from_ticks ? JOURNAL_INSIDE : 0;
     entry |= block->is_realloc ? JOURNAL_REALLOC : 0;
     if (!is_big && !is_late) {
-        journal->entries[at.rank] |= entry | (journal_entry)kind;
+        entry |= (journal_entry)kind;
+        if (journal->is_apart) {
+            journal->entry = entry;
+            journal->partner = block->rank;
+            return true;
+        }
+        journal->entries[at.rank] |= entry;
         if (is_wide)
             journal->partners[at.rank] = block->rank;
         return true;

@@ -80,8 +80,13 @@ typedef struct journal_mark {
 
 /* What one shard writes; only its task touches it. */
 typedef struct shard_journal {
-    journal_entry *entries;   /* of the slice, by rank in the slice */
-    u32 *partners;            /* likewise; NULL unless the journal is wide */
+    journal_entry *entries; /* of the slice, by rank in the slice */
+    u32 *partners;          /* likewise; NULL unless the journal is wide */
+    /* With is_apart, what is noted at an event's own place goes here in their stead:
+     * threads that write to neighbouring places slow each other down. */
+    bool is_apart;
+    u32 partner;
+    journal_entry entry;
     u32 first_rank;           /* of the slice */
     i64 from_ticks, to_ticks; /* the window */
     bool exit_frees;          /* the end of a process frees its blocks */

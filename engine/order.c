@@ -458,6 +458,18 @@ bool order_settle(slice_order *order, slot_table *slots)
     return true;
 }
 
+void order_note(const slice_order *order, u32 index)
+{
+    const order_bucket *const bucket = &order->buckets[index];
+    const ordered_event *const events = order->events + bucket->first;
+    u32 *const partners = order->wide.partners;
+    for (u32 i = 0; i < bucket->shard_starts[HEAP_SHARDS]; i++) {
+        order->entries[events[i].rank] |= events[i].entry;
+        if (partners != NULL)
+            partners[events[i].rank] = events[i].partner;
+    }
+}
+
 void order_free(slice_order *order)
 {
     free(order->events);

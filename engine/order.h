@@ -24,12 +24,18 @@
 /* An event as a shard sees it. */
 typedef struct ordered_event {
     i64 ticks;
-    u64 address;
+    union {
+        u64 address;
+        journal_entry entry; /* once paired, with a journal: what was noted at its place */
+    };
     union {
         u64 size;                  /* heap shards; as memory_event.size */
         const memory_event *range; /* range shards: the event itself */
     };
-    u32 heap; /* heap shards: number in slots.heaps; range shards: the process */
+    union {
+        u32 heap;    /* heap shards: number in slots.heaps; range shards: the process */
+        u32 partner; /* once paired, with a journal: as journal_wide.partners */
+    };
     u32 slot; /* opening ops: number in slots.slots */
     u32 tid;
     u32 rank;           /* in the slice */
@@ -89,6 +95,10 @@ void order_fill(slice_order *order, u32 index);
 /* Numbers what is new, bucket after bucket. False without memory, or when a
  * bucket had none. */
 bool order_settle(slice_order *order, slot_table *slots);
+
+/* After pairing: brings what was noted of the bucket's events to their places in
+ * the journal; each bucket by one task. */
+void order_note(const slice_order *order, u32 index);
 
 void order_free(slice_order *order);
 

@@ -13,6 +13,7 @@
 
 static void pair_blocks(const pair_input *input, const order_bucket *bucket, u32 index,
                         pair_shard *shard);
+static void pair_event(const pair_input *input, ordered_event *event, pair_shard *shard);
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
                         pair_shard *shard);
 
@@ -44,17 +45,32 @@ static void pair_blocks(const pair_input *input, const order_bucket *bucket, u32
         input->order->events + bucket->first + bucket->shard_starts[index];
     const u32 count = bucket->shard_starts[index + 1] - bucket->shard_starts[index];
     const u32 ahead = count < LOOK_AHEAD ? count : LOOK_AHEAD;
-    const shard_journal *const journal = shard->out.journal;
     for (u32 i = 0; i < count + ahead; i++) {
         if (i < count) {
             events[i].heap = order_heap_number(bucket, events[i].heap);
             events[i].slot = order_slot_number(bucket, events[i].slot);
             blocks_prefetch(&shard->blocks, &events[i]);
-            if (journal != NULL)
-                __builtin_prefetch(&journal->entries[events[i].rank]);
         }
-        if (i >= ahead && events[i - ahead].op != OP_COUNT_HEAP)
-            blocks_apply(&shard->blocks, &input->rules, &events[i - ahead], &shard->out);
+        if (i >= ahead)
+            pair_event(input, &events[i - ahead], shard);
+    }
+}
+
+/* What the journal is told of the event stays with it: its place there is a
+ * neighbour of other shards' places. */
+static void pair_event(const pair_input *input, ordered_event *event, pair_shard *shard)
+{
+    shard_journal *const journal = shard->out.journal;
+    if (journal != NULL) {
+        journal->is_apart = true;
+        journal->entry = 0;
+        journal->partner = 0;
+    }
+    if (event->op != OP_COUNT_HEAP)
+        blocks_apply(&shard->blocks, &input->rules, event, &shard->out);
+    if (journal != NULL) {
+        event->entry = journal->entry;
+        event->partner = journal->partner;
     }
 }
 

@@ -1,6 +1,8 @@
 /* scan_stacks.c - see scan_stacks.h. */
 #include "scan_stacks.h"
 
+#include <stdlib.h>
+
 static inline void fetch_next(stack_queue *queue);
 static inline bool finish_next(stack_queue *queue);
 static bool find_or_add(stack_queue *queue, const pending_stack *pending, stack_ref *ref);
@@ -73,4 +75,29 @@ static bool find_or_add(stack_queue *queue, const pending_stack *pending, stack_
         return false;
     *ref |= STACK_TAG_LOCAL;
     return true;
+}
+
+static void renumber(stack_ref *ref, const u32 *ids)
+{
+    if ((*ref & STACK_TAG_MASK) == STACK_TAG_LOCAL)
+        *ref = ids[*ref & STACK_NUMBER_MAX];
+}
+
+bool scan_merge_stacks(scan_output *task, stack_table *stacks)
+{
+    const size_t count = task->new_stacks.list.count;
+    u32 *const ids = calloc(count + 1, sizeof *ids);
+    bool ok = ids != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        const stack_entry *const entry = &task->new_stacks.list.at[i];
+        ok = stack_add(stacks, entry->hash, entry->frames, entry->count, &ids[i + 1]);
+    }
+    for (size_t i = 0; ok && count > 0 && i < task->events.count; i++)
+        renumber(&task->events.at[i].stack, ids);
+    for (size_t i = 0; ok && count > 0 && i < task->pieces.count; i++)
+        renumber(&task->pieces.at[i].stack, ids);
+    for (size_t i = 0; ok && count > 0 && i < task->definitions.count; i++)
+        renumber(&task->definitions.at[i].stack, ids);
+    free(ids);
+    return ok;
 }

@@ -156,6 +156,9 @@ typedef struct scan_input {
  * thread's. Failure is in out->status. */
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out);
 
+/* Gives the stacks that are new in a task their final ids. False without memory. */
+bool scan_merge_stacks(scan_output *task, stack_table *stacks);
+
 /* Empties it for another task, and keeps its memory. Its census goes on. */
 void scan_output_reset(scan_output *out);
 
