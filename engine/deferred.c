@@ -27,12 +27,27 @@ static int by_key_and_time(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+static u64 hash_key(u64 key, bool is_kernel)
+{
+    return etlheap_hash_u64(key ^ (is_kernel ? UINT64_C(0x8000000000000001) : 0));
+}
+
+static u32 filter_bit(u64 hash)
+{
+    return (u32)hash % DEFERRED_FILTER_BITS;
+}
+
 bool deferred_define(deferred_stacks *deferred, key_definition *definitions, size_t count)
 {
     if (count > 0)
         qsort(definitions, count, sizeof *definitions, by_key_and_time);
     deferred->definitions = definitions;
     deferred->definition_count = count;
+    memset(deferred->may_define, 0, sizeof deferred->may_define);
+    for (size_t i = 0; i < count; i++) {
+        const u32 bit = filter_bit(hash_key(definitions[i].key, definitions[i].is_kernel));
+        deferred->may_define[bit / 64] |= (u64)1 << (bit % 64);
+    }
     settle_open_keys(deferred);
     return true;
 }
@@ -44,14 +59,9 @@ static bool same_key(const void *owner, u32 id, const void *key)
     return a->key == b->key && a->is_kernel == b->is_kernel;
 }
 
-static u64 hash_key(u64 key, bool is_kernel)
-{
-    return etlheap_hash_u64(key ^ (is_kernel ? UINT64_C(0x8000000000000001) : 0));
-}
-
 static u32 find_key(const deferred_stacks *deferred, u64 key, bool is_kernel)
 {
-    const open_key wanted = { key, is_kernel, 0 };
+    const open_key wanted = { .key = key, .is_kernel = is_kernel };
     return etlheap_index_find(&deferred->key_index, hash_key(key, is_kernel), same_key, deferred,
                               &wanted);
 }
@@ -68,8 +78,9 @@ static void settle_open_keys(deferred_stacks *deferred)
             continue;
         deferred_node *const node = &deferred->nodes.at[deferred->keys.at[id - 1].node - 1];
         node->first = row->stack;
-        deferred->keys_resolved += node->uses;
+        deferred->keys_resolved += deferred->keys.at[id - 1].uses;
         deferred->keys.at[id - 1].node = 0;
+        deferred->keys.at[id - 1].uses = 0;
     }
 }
 
@@ -81,10 +92,25 @@ static bool add_node(deferred_stacks *deferred, deferred_node node, u32 *id)
     return true;
 }
 
+void deferred_fetch_place(const deferred_stacks *deferred, u64 key)
+{
+    etlheap_index_prefetch(&deferred->key_index, hash_key(key, false));
+}
+
+void deferred_fetch_key(const deferred_stacks *deferred, u64 key)
+{
+    const u32 id = etlheap_index_peek(&deferred->key_index, hash_key(key, false));
+    if (id != 0)
+        __builtin_prefetch(&deferred->keys.at[id - 1]);
+}
+
 bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out)
 {
     deferred->keys_referenced++;
-    const key_definition *const found = definition_after(deferred, key, is_kernel, ticks);
+    const u32 bit = filter_bit(hash_key(key, is_kernel));
+    const bool may_be_here = (deferred->may_define[bit / 64] >> (bit % 64) & 1) != 0;
+    const key_definition *const found =
+        may_be_here ? definition_after(deferred, key, is_kernel, ticks) : NULL;
     if (found != NULL) {
         deferred->keys_resolved++;
         *out = found->stack;
@@ -93,7 +119,7 @@ bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks,
     u32 id = find_key(deferred, key, is_kernel);
     if (id == 0) {
         if (deferred->keys.count >= UINT32_MAX - 1 ||
-            !ETLHEAP_PUSH(&deferred->keys, (open_key){ key, is_kernel, 0 }))
+            !ETLHEAP_PUSH(&deferred->keys, (open_key){ .key = key, .is_kernel = is_kernel }))
             return false;
         id = (u32)deferred->keys.count;
         if (!etlheap_index_add(&deferred->key_index, hash_key(key, is_kernel), id))
@@ -102,7 +128,7 @@ bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks,
     open_key *const open = &deferred->keys.at[id - 1];
     if (open->node == 0 && !add_node(deferred, (deferred_node){ 0 }, &open->node))
         return false;
-    deferred->nodes.at[open->node - 1].uses++;
+    open->uses++;
     *out = STACK_TAG_DEFERRED | open->node;
     return true;
 }
@@ -180,10 +206,10 @@ bool deferred_finish(deferred_stacks *deferred, stack_table *stacks, u32 **ids, 
     *ids = calloc(deferred->nodes.count + 1, sizeof **ids);
     if (*ids == NULL)
         return false;
+    for (size_t i = 0; i < deferred->keys.count; i++)
+        *unresolved += deferred->keys.at[i].uses; /* of keys that are still open */
     for (size_t i = 0; i < deferred->nodes.count; i++) {
         const deferred_node *const node = &deferred->nodes.at[i];
-        if (!node->is_pair && node->first == STACK_NONE)
-            *unresolved += node->uses;
         const u32 first = part_id(deferred, node->first);
         const u32 second = part_id(deferred, node->second);
         if (!join_parts(stacks, first, second, &(*ids)[i + 1])) {

@@ -23,14 +23,17 @@ typedef struct deferred_node {
     stack_ref first;  /* key: its stack once defined; pair: kernel part */
     stack_ref second; /* pair: user part */
     bool is_pair;
-    u64 uses; /* key: references counted by keys_use */
 } deferred_node;
 
 typedef struct open_key {
     u64 key;
-    bool is_kernel;
+    u64 uses; /* references to the open node */
     u32 node; /* 0: none open */
+    bool is_kernel;
 } open_key;
+
+/* Few slices define many keys: most look-ups end at one bit. */
+#define DEFERRED_FILTER_BITS 65536u
 
 typedef struct deferred_stacks {
     ETLHEAP_VECTOR(deferred_node) nodes;
@@ -39,12 +42,18 @@ typedef struct deferred_stacks {
     etlheap_index pair_index;
     const key_definition *definitions; /* of the slice, sorted */
     size_t definition_count;
-    u64 keys_referenced, keys_resolved; /* resolved: in the same slice */
+    u64 may_define[DEFERRED_FILTER_BITS / 64]; /* by hash: does the slice define the key? */
+    u64 keys_referenced, keys_resolved;        /* resolved: in the same slice */
 } deferred_stacks;
 
 /* Sorts the slice's definitions in place, keeps the pointer until the next call,
  * and settles the open nodes of the keys they define. False without memory. */
 bool deferred_define(deferred_stacks *deferred, key_definition *definitions, size_t count);
+
+/* A look-up of a user key misses the cache twice; many at hand are announced, first
+ * to the one of these and then to the other. */
+void deferred_fetch_place(const deferred_stacks *deferred, u64 key);
+void deferred_fetch_key(const deferred_stacks *deferred, u64 key);
 
 /* The reference for a key used at `ticks`. */
 bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out);

@@ -29,6 +29,23 @@ u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *sa
     }
 }
 
+void etlheap_index_prefetch(const etlheap_index *index, u64 hash)
+{
+    if (index->mask != 0)
+        __builtin_prefetch(&index->slots[(u32)(hash >> 32) & index->mask]);
+}
+
+u32 etlheap_index_peek(const etlheap_index *index, u64 hash)
+{
+    if (index->mask == 0)
+        return 0;
+    const u32 tag = (u32)(hash >> 32);
+    u32 at = tag & index->mask;
+    while (index->slots[at].id != 0 && index->slots[at].tag != tag)
+        at = (at + 1) & index->mask;
+    return index->slots[at].id;
+}
+
 static void place(struct etlheap_slot *slots, u32 mask, struct etlheap_slot slot)
 {
     u32 at = slot.tag & mask;

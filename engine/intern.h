@@ -23,6 +23,11 @@ typedef bool etlheap_same_fn(const void *owner, u32 id, const void *key);
 u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,
                        const void *owner, const void *key);
 
+/* For many look-ups at hand: fetches what one will read first; and the id whose
+ * content it will probably compare, 0: none. */
+void etlheap_index_prefetch(const etlheap_index *index, u64 hash);
+u32 etlheap_index_peek(const etlheap_index *index, u64 hash);
+
 /* Adds an id that find did not return; false without memory. */
 bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
 

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #define PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
+#define AHEAD       12u /* uses whose keys are fetched before they are looked up */
 
 /*
  * Where an event that lacks a part is looked for. Chains are oldest first, so
@@ -95,8 +96,15 @@ bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks,
 
 static bool use_keys(deferred_stacks *deferred, scan_output *task)
 {
-    for (size_t i = 0; i < task->key_uses.count; i++) {
+    const size_t count = task->key_uses.count;
+    for (size_t i = 0; i < count; i++) {
         const key_use *const use = &task->key_uses.at[i];
+        if (count - i > 2 * AHEAD)
+            deferred_fetch_place(deferred, use[2 * AHEAD].key);
+        if (count - i > AHEAD) {
+            deferred_fetch_key(deferred, use[AHEAD].key);
+            __builtin_prefetch(&task->events.at[use[AHEAD].event].stack);
+        }
         stack_ref *const stack = &task->events.at[use->event].stack;
         if (!deferred_use(deferred, use->key, false, use->ticks, stack))
             return false;

@@ -167,8 +167,9 @@ static bool cut(slice_order *order, u32 bucket_count)
 __attribute__((always_inline)) static inline void fetch_slot(const slot_table *slots,
                                                              stack_ref stack)
 {
-    if (stack < slots->by_stack.count)
-        __builtin_prefetch(&slots->by_stack.at[stack]);
+    const first_slot *const first = slots_first(slots, stack);
+    if (first != NULL)
+        __builtin_prefetch(first);
 }
 
 /* The parts of the runs, one after the other; starts has task_count + 1 places. */

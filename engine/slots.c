@@ -88,14 +88,23 @@ u32 slots_add_owner(slot_table *table, const owner_row *row)
     return (u32)table->owners.count;
 }
 
-/* Room for the first slot of a stack; stacks beyond have none yet. */
-static bool make_room(slot_table *table, stack_ref stack)
+/* The place for the first slot of a stack, with room made; NULL without memory. */
+static first_slot *make_first(slot_table *table, stack_ref stack)
 {
-    while (table->by_stack.count <= stack) {
-        if (!ETLHEAP_PUSH(&table->by_stack, (first_slot){ 0, 0 }))
-            return false;
+    const bool is_node = (stack & STACK_TAG_MASK) == STACK_TAG_DEFERRED;
+    const u32 number = stack & STACK_NUMBER_MAX;
+    if (is_node) {
+        while (table->by_node.count <= number) {
+            if (!ETLHEAP_PUSH(&table->by_node, (first_slot){ 0, 0 }))
+                return NULL;
+        }
+        return &table->by_node.at[number];
     }
-    return true;
+    while (table->by_stack.count <= number) {
+        if (!ETLHEAP_PUSH(&table->by_stack, (first_slot){ 0, 0 }))
+            return NULL;
+    }
+    return &table->by_stack.at[number];
 }
 
 u32 slots_add(slot_table *table, stack_ref stack, u32 owner)
@@ -107,23 +116,23 @@ u32 slots_add(slot_table *table, stack_ref stack, u32 owner)
         !ETLHEAP_PUSH(&table->slots, (slot_row){ stack, owner }))
         return 0;
     const u32 id = (u32)table->slots.count;
-    if ((stack & STACK_TAG_MASK) == 0) {
-        if (!make_room(table, stack))
-            return 0;
-        if (table->by_stack.at[stack].slot == 0) {
-            table->by_stack.at[stack] = (first_slot){ owner, id };
-            return id;
-        }
+    if (is_unique(stack))
+        return id;
+    first_slot *const first = make_first(table, stack);
+    if (first == NULL)
+        return 0;
+    if (first->slot == 0) {
+        *first = (first_slot){ owner, id };
+        return id;
     }
-    const bool indexed =
-        is_unique(stack) || etlheap_index_add(&table->slot_index, hash_two(owner, stack), id);
-    return indexed ? id : 0;
+    return etlheap_index_add(&table->slot_index, hash_two(owner, stack), id) ? id : 0;
 }
 
 u64 slots_bytes(const slot_table *table)
 {
     return table->slots.capacity * sizeof *table->slots.at +
            table->by_stack.capacity * sizeof *table->by_stack.at +
+           table->by_node.capacity * sizeof *table->by_node.at +
            table->owners.capacity * sizeof *table->owners.at +
            table->heaps.capacity * sizeof *table->heaps.at + (table->slot_index.mask + (u64)1) * 16;
 }
@@ -134,6 +143,7 @@ void slots_free(slot_table *table)
     ETLHEAP_VECTOR_FREE(&table->owners);
     ETLHEAP_VECTOR_FREE(&table->slots);
     ETLHEAP_VECTOR_FREE(&table->by_stack);
+    ETLHEAP_VECTOR_FREE(&table->by_node);
     etlheap_index_free(&table->heap_index);
     etlheap_index_free(&table->owner_index);
     etlheap_index_free(&table->slot_index);

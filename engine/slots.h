@@ -48,6 +48,7 @@ typedef struct slot_table {
     ETLHEAP_VECTOR(owner_row) owners; /* likewise */
     ETLHEAP_VECTOR(slot_row) slots;
     ETLHEAP_VECTOR(first_slot) by_stack; /* by stack reference without a tag */
+    ETLHEAP_VECTOR(first_slot) by_node;  /* by number of a deferred reference */
     etlheap_index heap_index, owner_index, slot_index;
 } slot_table;
 
@@ -56,10 +57,22 @@ u32 slots_find_heap(const slot_table *table, u32 process, u64 handle);
 u32 slots_find_owner(const slot_table *table, u32 heap, u32 epoch);
 u32 slots_find_other(const slot_table *table, stack_ref stack, u32 owner);
 
+/* Where the first slot of a stack is; NULL: it has none. */
+static inline const first_slot *slots_first(const slot_table *table, stack_ref stack)
+{
+    const u32 number = stack & STACK_NUMBER_MAX;
+    if (stack < table->by_stack.count)
+        return &table->by_stack.at[stack];
+    if ((stack & STACK_TAG_MASK) == STACK_TAG_DEFERRED && number < table->by_node.count)
+        return &table->by_node.at[number];
+    return NULL;
+}
+
 static inline u32 slots_find(const slot_table *table, stack_ref stack, u32 owner)
 {
-    if (stack < table->by_stack.count && table->by_stack.at[stack].owner == owner)
-        return table->by_stack.at[stack].slot;
+    const first_slot *const first = slots_first(table, stack);
+    if (first != NULL && first->owner == owner)
+        return first->slot;
     return slots_find_other(table, stack, owner);
 }
 
