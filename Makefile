@@ -21,8 +21,8 @@ PKG_CONFIG ?= pkg-config
 PYTHON ?= python3
 AR ?= ar
 
-ifeq ($(filter $(VARIANT),release debug check asan ubsan tsan cov),)
-$(error VARIANT=$(VARIANT) is none of release, debug, check, asan, ubsan, tsan, cov)
+ifeq ($(filter $(VARIANT),release debug check asan ubsan tsan cov fuzz),)
+$(error VARIANT=$(VARIANT) is none of release, debug, check, asan, ubsan, tsan, cov, fuzz)
 endif
 
 COMPILER := $(if $(findstring clang,$(notdir $(CC))),clang,gcc)
@@ -73,9 +73,13 @@ BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/heaptrack_file.c
 	$(sort $(wildcard bench/bench_*.c))
 BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench/*.c)))
 
+# One function each, linked with libFuzzer or with replay.c.
+FUZZ_SRCS := $(sort $(wildcard fuzz/fuzz_*.c))
+FUZZ_TARGETS := $(patsubst fuzz/fuzz_%.c,%,$(filter-out fuzz/fuzz_file.c,$(FUZZ_SRCS)))
+
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
 ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) \
-	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS)
+	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS) $(FUZZ_SRCS) fuzz/replay.c
 ALL_FILES := $(sort $(wildcard parser/*.[ch] engine/*.[ch] formats/*.[ch] cli/*.[ch] \
 	tests/*.[ch] fuzz/*.[ch] bench/*.[ch]))
 
@@ -93,6 +97,8 @@ BENCH_LIBRARY := $(OUT)/libbench.a
 PROGRAM := $(OUT)/etlheap
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRCS))
 TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%,$(TEST_TOOL_SRCS))
+REPLAY_PROGRAMS := $(patsubst %,$(OUT)/fuzz/replay_%,$(FUZZ_TARGETS))
+FUZZ_PROGRAMS := $(patsubst %,$(OUT)/fuzz/fuzz_%,$(FUZZ_TARGETS))
 BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 
 # --- flags --------------------------------------------------------------------
@@ -123,6 +129,7 @@ flags_asan := -O1 $(FRAMES) -fsanitize=address,undefined $(NO_RECOVER)
 flags_ubsan := -O1 $(FRAMES) -fsanitize=undefined $(NO_RECOVER)
 flags_tsan := -O1 $(FRAMES) -fsanitize=thread $(NO_RECOVER)
 flags_cov := -O0 -g --coverage
+flags_fuzz := -O1 $(FRAMES) -fsanitize=fuzzer-no-link,address,undefined $(NO_RECOVER)
 
 LTO ?= 0
 VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),-flto)
@@ -152,7 +159,7 @@ $(BUILD)/etlheap: $(PROGRAM)
 endif
 
 library: $(LIBRARY) ## the library alone, build/<variant>/libetlheap.a
-tests: $(TEST_PROGRAMS) $(TEST_TOOLS) ## all test programs and test tools, not run
+tests: $(TEST_PROGRAMS) $(TEST_TOOLS) $(REPLAY_PROGRAMS) ## all test programs and test tools, not run
 objects: $(call objects_of,$(ALL_SRCS))
 
 READY := $(OUT)/.ready
@@ -193,6 +200,14 @@ $(TEST_TOOLS): $(OUT)/%: $(OUT)/tests/%.o $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
 $(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
+	$(call link)
+
+$(REPLAY_PROGRAMS): $(OUT)/fuzz/replay_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/replay.o \
+		$(OUT)/fuzz/fuzz_file.o $(LIBRARY)
+	$(call link)
+
+$(FUZZ_PROGRAMS): LDFLAGS += -fsanitize=fuzzer
+$(FUZZ_PROGRAMS): $(OUT)/fuzz/fuzz_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/fuzz_file.o $(LIBRARY)
 	$(call link)
 
 $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)
@@ -275,6 +290,26 @@ format: ## formats all C files in place
 format-check: ## fails when a C file is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(ALL_FILES)
 
+# --- fuzzing ------------------------------------------------------------------
+
+# What a run finds new is kept in build/fuzz-corpus; a crash leaves its input there.
+TIME ?= 60
+FUZZ_CORPUS = $(BUILD)/fuzz-corpus/$(T)
+
+fuzz: ## runs the fuzz target T= (fuzz/fuzz_*.c) for TIME= seconds, with clang
+	@test -n '$(filter $(T),$(FUZZ_TARGETS))' || { \
+		echo "fuzz needs a target: make fuzz T=... with one of $(FUZZ_TARGETS)" >&2; exit 2; }
+	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzz fuzz-run T='$(T)' TIME='$(TIME)'
+
+fuzz-run: $(OUT)/fuzz/fuzz_$(T)
+	@mkdir -p '$(FUZZ_CORPUS)'
+	$< -max_total_time=$(TIME) -print_final_stats=1 -artifact_prefix='$(FUZZ_CORPUS)/' \
+		'$(FUZZ_CORPUS)' fuzz/corpus/$(T)
+
+fuzz-all: ## every fuzz target for TIME= seconds each
+	+@for target in $(FUZZ_TARGETS); do \
+		$(MAKE) --no-print-directory fuzz T=$$target TIME='$(TIME)' || exit 1; done
+
 # --- measuring ----------------------------------------------------------------
 
 # The inputs are large: BENCH_DIR= puts them elsewhere, ONLY=heap,size measures a part.
@@ -336,6 +371,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
+.PHONY: fuzz fuzz-run fuzz-all all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean demo demo-run cov readme-update clean help FORCE

@@ -39,6 +39,9 @@ typedef struct archive_moment {
     u64 allocs;         /* before it, in the file */
 } archive_moment;
 
+/* Sizes that do not fit into a word: pairs of ordinal and size, ascending. */
+typedef ETLHEAP_VECTOR(u64) archive_sizes;
+
 /*
  * The blocks that a window concerns. A word per block is its entry as in a journal
  * (without kind), by ordinal; those that were freed before the window and have no
@@ -51,9 +54,9 @@ typedef struct archive_walk {
     u32 first_segment;  /* where walking begins */
     ehs_open_rows open; /* blocks open there, by a checkpoint */
     journal_entry *words;
-    u8 *survivors;                 /* by ordinal */
-    ETLHEAP_VECTOR(u64) big_sizes; /* pairs: ordinal, size; ascending */
-    u64 ordinals;                  /* words there are */
+    u8 *survivors; /* by ordinal */
+    archive_sizes big_sizes;
+    u64 ordinals; /* words there are */
     u32 jobs;
 } archive_walk;
 

@@ -23,7 +23,7 @@
 typedef struct reading {
     u32 first, end; /* segments */
     u8 *freed;      /* by ordinal */
-    ETLHEAP_VECTOR(u64) big_sizes;
+    archive_sizes big_sizes;
     ETLHEAP_VECTOR(u64) marked; /* ordinals */
     etl_status status;
     etl_error err;
@@ -152,9 +152,8 @@ static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size,
     return true;
 }
 
-static bool note_big(void *list, u64 ordinal, u64 size)
+static bool note_big(archive_sizes *sizes, u64 ordinal, u64 size)
 {
-    ETLHEAP_VECTOR(u64) *const sizes = list;
     return size < JOURNAL_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));
 }
 

@@ -49,6 +49,7 @@ list_parts()
     for script in oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks cli_readme; do
         echo "$script $PYTHON tests/$script.py"
     done
+    echo "fuzz_replay bash tests/fuzz_replay.sh"
     for program in "$OUT"/tests/test_*; do
         # Objects lie beside the programs, and so may one whose test was removed.
         test -f "tests/$(basename "$program").c" || continue

@@ -1,0 +1,24 @@
+/* fuzz_cab.c - any bytes as a compressed symbol file (.pd_). */
+#include "fuzz.h"
+
+#include "engine/symbol_cab.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define EXPANDED_BYTES_MAX ((u64)16 << 20)
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+    const char *const path = fuzz_file(data, size);
+    char target[96];
+    etl_error err;
+    symbol_partial partial;
+    snprintf(target, sizeof target, "%s.out", path);
+    if (symbol_partial_open(&partial, target)) {
+        (void)symbol_cab_expand(path, "app.pdb", EXPANDED_BYTES_MAX, &partial, &err);
+        symbol_partial_drop(&partial);
+    }
+    unlink(target);
+    return 0;
+}
