@@ -5,6 +5,7 @@
 
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define ALIGNMENT   16
+#define PAGE_BYTES  4096 /* or a part of one */
 
 struct etlheap_chunk {
     struct etlheap_chunk *older;
@@ -57,6 +58,15 @@ void etlheap_arena_free(etlheap_arena *arena)
         chunk = older;
     }
     *arena = (etlheap_arena){ 0 };
+}
+
+void *etlheap_touched_calloc(size_t count, size_t element_size)
+{
+    u8 *const memory = calloc(count, element_size);
+    /* Volatile, or compilers leave out what writes a zero over a zero. */
+    for (size_t at = 0; memory != NULL && at < count * element_size; at += PAGE_BYTES)
+        *(volatile u8 *)(memory + at) = 0;
+    return memory;
 }
 
 /* The layout every ETLHEAP_VECTOR shares; element pointers have one size. */

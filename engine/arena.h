@@ -26,6 +26,12 @@ bool etlheap_arena_copy(etlheap_arena *arena, etl_bytes bytes, etl_bytes *out);
 
 void etlheap_arena_free(etlheap_arena *arena); /* leaves an empty arena */
 
+/*
+ * As calloc, for tables that are read before they are written: a page that is read
+ * first is mapped twice, and the second time stops all threads. free() it.
+ */
+void *etlheap_touched_calloc(size_t count, size_t element_size);
+
 #define ETLHEAP_VECTOR(type)                                                                       \
     struct {                                                                                       \
         type *at;                                                                                  \

@@ -122,7 +122,7 @@ static bool grow(block_table *table)
     if (old_count >= PLACES_MAX)
         return false;
     const u32 new_count = old_count == 0 ? PLACES_MIN : old_count * 2;
-    block *const places = calloc(new_count, sizeof *places);
+    block *const places = etlheap_touched_calloc(new_count, sizeof *places);
     if (places == NULL)
         return false;
     block *const old = table->places;

@@ -72,7 +72,7 @@ static bool grow(etlheap_index *index)
     if (old_count >= SLOTS_MAX)
         return false;
     const u32 new_count = old_count == 0 ? SLOTS_MIN : old_count * 2;
-    struct etlheap_slot *const slots = calloc(new_count, sizeof *slots);
+    struct etlheap_slot *const slots = etlheap_touched_calloc(new_count, sizeof *slots);
     if (slots == NULL)
         return false;
     for (u32 i = 0; i < old_count; i++) {

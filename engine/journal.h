@@ -94,6 +94,7 @@ typedef struct shard_journal {
     ETLHEAP_VECTOR(journal_mark) marks;
     ETLHEAP_VECTOR(u32) survivors; /* ranks of blocks the window's end finds in use */
     ETLHEAP_VECTOR(u32) unsure;    /* slots of blocks opened without a final stack */
+    u8 padding[SHARD_PADDING];
 } shard_journal;
 
 /* One block's numbers for the journal. */

@@ -12,6 +12,7 @@ typedef struct pair_shard {
     block_table blocks;
     range_table ranges;
     shard_output out; /* rows of the slice; the reader empties it */
+    u8 padding[SHARD_PADDING];
 } pair_shard;
 
 typedef struct pair_input {

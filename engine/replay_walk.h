@@ -70,6 +70,7 @@ struct replay_walker {
     cold_group *cold;
     u64 time; /* number of the tick at hand */
     etl_status status;
+    u8 padding[SHARD_PADDING];
 };
 
 /* The groups at the end of the window; free(*out). ETL_ERR_MEMORY, or what the

@@ -24,6 +24,10 @@
 #define RANGE_SHARDS 8
 #define SHARDS       (HEAP_SHARDS + RANGE_SHARDS)
 
+/* Between what two shards write for every event: threads that write to one cache
+ * line take it from each other, and processors fetch lines in pairs. */
+#define SHARD_PADDING 128
+
 typedef enum memory_op {
     OP_COUNT_HEAP, /* a heap event that is only counted */
     OP_ALLOC,
