@@ -57,7 +57,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text_report text_symbols text_tree units zip_input)
 CLI_SRCS := $(patsubst %,cli/%.c, \
 	analysis cmd_dump cmd_info cmd_report cmd_store cmd_symbols cull_list guard help inputs main messages \
-	option_values options outputs parse_values progress record_filter report_query \
+	option_values options outputs parse_values progress question record_filter report_query \
 	symbol_source terminal)
 
 # Tests are found, not listed: a test that is forgotten here would never run.

@@ -1,21 +1,17 @@
 /*
  * cmd_report.c - `etlheap report`: memory outstanding per process, heap and stack.
  */
-#include "analysis.h"
 #include "commands.h"
 #include "messages.h"
 #include "outputs.h"
-#include "report_query.h"
-#include "symbol_source.h"
+#include "question.h"
 #include "terminal.h"
 
 #include <stdlib.h>
 
 /* What a report is made of. Start from {0}. */
 typedef struct report {
-    cli_query query;
-    etlheap_result *result;
-    cli_symbols symbols;
+    cli_question question;
     const etlheap_table *table;
 } report;
 
@@ -30,20 +26,17 @@ int cli_run_report(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     cli_inputs inputs;
-    report made = { .result = NULL };
+    report made = { .question = { .result = NULL } };
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = report_inputs(options, &inputs, &guard, &made);
     etlheap_table_free(made.table);
-    cli_symbols_close(&made.symbols);
-    etlheap_result_free(made.result);
-    cli_query_free(&made.query);
+    cli_question_close(&made.question);
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
     return status;
 }
 
-/* What is wrong with options or output is said before the long work. */
 static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                          report *out)
 {
@@ -51,20 +44,13 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     const etlheap_layout layout = cli_layout(options);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    etl_status status = cli_query_build(options, inputs->start_filetime, &out->query, &err);
-    if (status == ETL_OK)
-        status = cli_symbols_check(options, &err);
-    if (status != ETL_OK) {
-        cli_complain(NULL, err.message);
-        return cli_exit_of(status);
-    }
-    int exit_status = cli_output_open(options, guard, &sink);
+    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    status = make_report(options, inputs, guard, out, &err);
+    etl_status status = make_report(options, inputs, guard, out, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
-    status = format->write_report(out->result, out->table, &layout, sink);
+    status = format->write_report(out->question.result, out->table, &layout, sink);
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
@@ -74,17 +60,15 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err)
 {
-    etl_status status = cli_analyze(options, inputs, guard, &out->query.query, &out->result, err);
+    etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status == ETL_OK)
-        status = cli_symbols_open(options, guard, out->result, false, &out->symbols, err);
-    out->query.query.symbols = out->symbols.symbols;
-    if (status == ETL_OK)
-        status = etlheap_aggregate(out->result, &out->query.query, &out->table, err);
+        status =
+            etlheap_aggregate(out->question.result, &out->question.query.query, &out->table, err);
     if (status == ETL_OK && options->top > 0 && !is_outline(options))
         status = etlheap_table_keep_top(&out->table, options->top, err);
-    if (status == ETL_OK && out->symbols.symbols)
+    if (status == ETL_OK && out->question.symbols.symbols)
         status = name_frames(options, out, err);
-    cli_symbols_done(&out->symbols);
+    cli_symbols_done(&out->question.symbols);
     return status;
 }
 
@@ -99,12 +83,13 @@ static etl_status name_frames(const cli_options *options, report *out, etl_error
 {
     const etlheap_layout layout = cli_layout(options);
     if (!is_outline(options))
-        return etlheap_table_name(&out->table, out->symbols.symbols, NULL, err);
+        return etlheap_table_name(&out->table, out->question.symbols.symbols, NULL, err);
     bool *const listed = calloc((size_t)out->table->row_count + 1, sizeof *listed);
     if (!listed)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     etlheap_layout_choose(&layout, out->table, listed);
-    const etl_status status = etlheap_table_name(&out->table, out->symbols.symbols, listed, err);
+    const etl_status status =
+        etlheap_table_name(&out->table, out->question.symbols.symbols, listed, err);
     free(listed);
     return status;
 }

@@ -94,8 +94,7 @@ etl_status journal_begin_slice(event_journal *journal, u32 count)
         return ETL_ERR_MEMORY;
     }
     for (u32 i = 0; i < HEAP_SHARDS; i++) {
-        journal->shards[i].entries = chunk.entries;
-        journal->shards[i].partners = chunk.wide.partners;
+        journal->shards[i].is_wide = journal->take != NULL;
         journal->shards[i].first_rank = chunk.first_rank;
     }
     journal->next_rank += count;
@@ -119,23 +118,15 @@ static journal_kind big_kind(journal_kind kind)
 static bool note(shard_journal *journal, const journal_block *block, journal_kind kind,
                  journal_moment at)
 {
-    const bool is_wide = journal->partners != NULL; /* its sizes are apart */
-    const bool is_big = block->size >= JOURNAL_SIZE_BIG && !is_wide;
+    const bool is_big = block->size >= JOURNAL_SIZE_BIG && !journal->is_wide;
     const bool is_late = at.rank == JOURNAL_NO_RANK;
     const u64 size = etl_min_u64(block->size, JOURNAL_SIZE_BIG);
     journal_entry entry = (journal_entry)block->slot << 6 | size << (64 - JOURNAL_SIZE_BITS);
     entry |= block->alloc_ticks >= journal->from_ticks ? JOURNAL_INSIDE : 0;
     entry |= block->is_realloc ? JOURNAL_REALLOC : 0;
     if (!is_big && !is_late) {
-        entry |= (journal_entry)kind;
-        if (journal->is_apart) {
-            journal->entry = entry;
-            journal->partner = block->rank;
-            return true;
-        }
-        journal->entries[at.rank] |= entry;
-        if (is_wide)
-            journal->partners[at.rank] = block->rank;
+        journal->entry = entry | (journal_entry)kind;
+        journal->partner = block->rank;
         return true;
     }
     entry |= (journal_entry)(is_big ? big_kind(kind) : JOURNAL_LATE_FREE);

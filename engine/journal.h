@@ -80,13 +80,12 @@ typedef struct journal_mark {
 
 /* What one shard writes; only its task touches it. */
 typedef struct shard_journal {
-    journal_entry *entries; /* of the slice, by rank in the slice */
-    u32 *partners;          /* likewise; NULL unless the journal is wide */
-    /* With is_apart, what is noted at an event's own place goes here in their stead:
-     * threads that write to neighbouring places slow each other down. */
-    bool is_apart;
-    u32 partner;
+    /* What was noted at the event's own place; whoever gave the event takes it from
+     * here. The places themselves are neighbours of other shards' places, and
+     * threads that write to neighbours slow each other down. */
     journal_entry entry;
+    u32 partner;              /* as journal_wide.partners */
+    bool is_wide;             /* sizes are kept apart, so none is too big */
     u32 first_rank;           /* of the slice */
     i64 from_ticks, to_ticks; /* the window */
     bool exit_frees;          /* the end of a process frees its blocks */

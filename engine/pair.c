@@ -62,7 +62,6 @@ static void pair_event(const pair_input *input, ordered_event *event, pair_shard
 {
     shard_journal *const journal = shard->out.journal;
     if (journal != NULL) {
-        journal->is_apart = true;
         journal->entry = 0;
         journal->partner = 0;
     }

@@ -132,7 +132,7 @@ static void add_row(const totals_work *work, const etlheap_segment *segment, u32
         return;
     etlheap_stack_total *const total = &to->totals[place_of(segment->stack[at], row.type)];
     total->count++;
-    total->size_bytes += segment->size_bytes[at];
+    total->size_bytes = etl_sat_add_u64(total->size_bytes, segment->size_bytes[at]);
     to->size_bits |= segment->size_bytes[at];
 }
 
@@ -187,13 +187,7 @@ static void add_saturating(totals_work *work, adder *to)
     memset(to->totals, 0, work->places * sizeof *to->totals);
     for (u32 s = 0; s < store->segments.count; s++) {
         const etlheap_segment segment = store_view(&store->segments.at[s]);
-        for (u32 at = 0; at < segment.rows; at++) {
-            query_row row;
-            if (!query_select(work->plan, &segment, at, &row))
-                continue;
-            etlheap_stack_total *const total = &to->totals[place_of(segment.stack[at], row.type)];
-            total->count++;
-            total->size_bytes = etl_sat_add_u64(total->size_bytes, segment.size_bytes[at]);
-        }
+        for (u32 at = 0; at < segment.rows; at++)
+            add_row(work, &segment, at, to);
     }
 }

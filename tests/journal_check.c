@@ -53,7 +53,20 @@ void journal_check_end(journal_check *f, i64 end_ticks)
 
 static shard_journal *shard_of(journal_check *f, u32 slot)
 {
-    return &f->journal.shards[slot % HEAP_SHARDS];
+    shard_journal *const shard = &f->journal.shards[slot % HEAP_SHARDS];
+    shard->entry = 0;
+    return shard;
+}
+
+/* Brings what was noted to its event's place, as order_note does. */
+static void put(journal_check *f, const shard_journal *shard, u32 rank)
+{
+    const journal_chunk *const chunk = &f->journal.chunks.at[f->journal.chunks.count - 1];
+    if (shard->entry == 0)
+        return;
+    chunk->entries[rank] |= shard->entry;
+    if (chunk->wide.partners != NULL)
+        chunk->wide.partners[rank] = shard->partner;
 }
 
 journal_block journal_check_alloc(journal_check *f, noted_event at, u32 slot, u64 size)
@@ -63,19 +76,24 @@ journal_block journal_check_alloc(journal_check *f, noted_event at, u32 slot, u6
         .alloc_ticks = at.ticks, .size = size, .slot = slot, .rank = shard->first_rank + at.rank
     };
     assert_true(journal_note_alloc(shard, &noted, at.rank));
+    put(f, shard, at.rank);
     return noted;
 }
 
 void journal_check_free(journal_check *f, const journal_block *noted, i64 ticks, u32 rank)
 {
     const journal_moment at = { .ticks = ticks, .rank = rank };
-    assert_true(journal_note_end(shard_of(f, noted->slot), noted, at));
+    shard_journal *const shard = shard_of(f, noted->slot);
+    assert_true(journal_note_end(shard, noted, at));
+    put(f, shard, rank);
 }
 
 void journal_check_realloc(journal_check *f, const journal_block *noted, i64 ticks, u32 rank)
 {
     const journal_moment at = { .ticks = ticks, .rank = rank };
-    assert_true(journal_note_realloc(shard_of(f, noted->slot), noted, at));
+    shard_journal *const shard = shard_of(f, noted->slot);
+    assert_true(journal_note_realloc(shard, noted, at));
+    put(f, shard, rank);
 }
 
 /* What an entry's bits say, written apart from journal.h. */

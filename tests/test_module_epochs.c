@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "hand_bytes.h"
+#include "module_bench.h"
 #include "hand_result.h"
 
 #define PID  7u
@@ -22,30 +23,8 @@
 #define LOAD   ETL_EVENT_IMAGE_LOAD
 #define UNLOAD ETL_EVENT_IMAGE_UNLOAD
 
-typedef struct bench {
-    timebase base;
-    trace_context context;
-    module_table modules;
-} bench;
-
-static bench *open_bench(void)
-{
-    bench *const b = calloc(1, sizeof *b);
-    assert_non_null(b);
-    b->base = hand_timebase();
-    context_open(&b->context, &b->base);
-    return b;
-}
-
-static void close_bench(bench *b)
-{
-    modules_free(&b->modules);
-    context_close(&b->context);
-    free(b);
-}
-
 /* An image event of PID at BASE. */
-static void add(bench *b, etl_event_kind kind, i64 ticks, const char *path)
+static void add(module_bench *b, etl_event_kind kind, i64 ticks, const char *path)
 {
     hand_image(&b->context, &(hand_image_spec){ .kind = kind,
                                                 .pid = PID,
@@ -55,16 +34,11 @@ static void add(bench *b, etl_event_kind kind, i64 ticks, const char *path)
                                                 .path = path });
 }
 
-static void build(bench *b)
-{
-    assert_true(modules_build(&b->modules, &b->context));
-}
-
 /* Between two moments of one epoch every address means the same. */
 static void places_used_once_have_one_epoch(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     for (u32 i = 0; i < 20; i++)
         hand_image(&b->context, &(hand_image_spec){ .kind = LOAD,
                                                     .pid = PID,
@@ -72,9 +46,9 @@ static void places_used_once_have_one_epoch(void **state)
                                                     .size_bytes = SIZE,
                                                     .ticks = 100 * i,
                                                     .path = "\\x\\a.dll" });
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.epochs.count, 0);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 #define RANDOM_BASES  6u
@@ -82,7 +56,7 @@ static void places_used_once_have_one_epoch(void **state)
 #define RANDOM_TIME   1000
 
 /* Loads and unloads at bases that overlap, each module a path of its own. */
-static void add_random(bench *b, u64 *random, u32 pid, u64 base)
+static void add_random(module_bench *b, u64 *random, u32 pid, u64 base)
 {
     bool loaded[RANDOM_BASES] = { false };
     char path[32];
@@ -104,9 +78,9 @@ static void look_ups_of_one_epoch_agree(void **state)
     (void)state;
     u64 random = 11;
     for (u32 round = 0; round < 30; round++) {
-        bench *const b = open_bench();
+        module_bench *const b = module_bench_open();
         add_random(b, &random, PID, BASE);
-        build(b);
+        module_bench_build(b);
         for (u64 address = BASE; address < BASE + 4 * SIZE; address += SIZE / 4) {
             u32 epoch = UINT32_MAX, found = 0;
             for (i64 ticks = -10; ticks < RANDOM_TIME + 10; ticks++) {
@@ -117,7 +91,7 @@ static void look_ups_of_one_epoch_agree(void **state)
                 found = here;
             }
         }
-        close_bench(b);
+        module_bench_close(b);
     }
 }
 
@@ -127,10 +101,10 @@ static void look_ups_find_who_is_there(void **state)
     (void)state;
     u64 random = 12;
     for (u32 round = 0; round < 30; round++) {
-        bench *const b = open_bench();
+        module_bench *const b = module_bench_open();
         add_random(b, &random, PID, BASE);
         add_random(b, &random, PID + 1, BASE);
-        build(b);
+        module_bench_build(b);
         for (u32 i = 0; i < 3000; i++) {
             /* At an edge of a module, and just before it. */
             const u64 address =
@@ -153,7 +127,7 @@ static void look_ups_find_who_is_there(void **state)
             assert_true(row->pid == pid && address >= row->base && address - row->base < SIZE);
             assert_int_equal(row->load_ticks <= ticks && ticks < row->unload_ticks, alive);
         }
-        close_bench(b);
+        module_bench_close(b);
     }
 }
 
@@ -163,18 +137,18 @@ static void a_base_used_very_often_is_looked_up_quickly(void **state)
 {
     (void)state;
     enum { LIVES = 60000 };
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     for (u32 i = 0; i < LIVES; i++) {
         add(b, LOAD, 10 * (i64)i, "\\x\\plugin.dll");
         add(b, UNLOAD, 10 * (i64)i + 5, "\\x\\plugin.dll");
     }
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.count, LIVES);
     for (u32 i = 0; i < LIVES; i++) {
         const u32 found = modules_find(&b->modules, PID, BASE + 5, 10 * (i64)i + 1);
         assert_int_equal(b->modules.list.at[found].load_ticks, 10 * (i64)i);
     }
-    close_bench(b);
+    module_bench_close(b);
 }
 
 int main(void)

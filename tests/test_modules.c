@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "hand_result.h"
+#include "module_bench.h"
 
 #define PID  7u
 #define BASE UINT64_C(0x7ff600000000)
@@ -23,30 +24,8 @@
 #define START  ETL_EVENT_IMAGE_DCSTART
 #define END    ETL_EVENT_IMAGE_DCEND
 
-typedef struct bench {
-    timebase base;
-    trace_context context;
-    module_table modules;
-} bench;
-
-static bench *open_bench(void)
-{
-    bench *const b = calloc(1, sizeof *b);
-    assert_non_null(b);
-    b->base = hand_timebase();
-    context_open(&b->context, &b->base);
-    return b;
-}
-
-static void close_bench(bench *b)
-{
-    modules_free(&b->modules);
-    context_close(&b->context);
-    free(b);
-}
-
 /* An image event of PID at BASE. */
-static void add(bench *b, etl_event_kind kind, i64 ticks, const char *path)
+static void add(module_bench *b, etl_event_kind kind, i64 ticks, const char *path)
 {
     hand_image(&b->context, &(hand_image_spec){ .kind = kind,
                                                 .pid = PID,
@@ -56,23 +35,18 @@ static void add(bench *b, etl_event_kind kind, i64 ticks, const char *path)
                                                 .path = path });
 }
 
-static void build(bench *b)
-{
-    assert_true(modules_build(&b->modules, &b->context));
-}
-
-static const char *name_at(const bench *b, u32 pid, u64 address, i64 ticks)
+static const char *name_at(const module_bench *b, u32 pid, u64 address, i64 ticks)
 {
     const u32 found = modules_find(&b->modules, pid, address, ticks);
     return found == UINT32_MAX ? "none" : b->modules.list.at[found].name;
 }
 
-static void expect_at(const bench *b, i64 ticks, const char *name)
+static void expect_at(const module_bench *b, i64 ticks, const char *name)
 {
     assert_string_equal(name_at(b, PID, BASE + 0x10, ticks), name);
 }
 
-static void expect_module(const bench *b, u32 index, i64 load_ticks, i64 unload_ticks)
+static void expect_module(const module_bench *b, u32 index, i64 load_ticks, i64 unload_ticks)
 {
     assert_true(index < b->modules.list.count);
     assert_int_equal(b->modules.list.at[index].load_ticks, load_ticks);
@@ -84,14 +58,14 @@ static void expect_module(const bench *b, u32 index, i64 load_ticks, i64 unload_
 static void a_module_lives_from_load_to_unload(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, UNLOAD, 200, "\\x\\a.dll");
     add(b, LOAD, 100, "\\x\\a.dll");
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.count, 1);
     expect_module(b, 0, 100, 200);
     assert_string_equal(b->modules.list.at[0].path, "\\x\\a.dll");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void a_rundown_tells_of_a_module_there_since_before(void **state)
@@ -99,72 +73,72 @@ static void a_rundown_tells_of_a_module_there_since_before(void **state)
     (void)state;
     static const etl_event_kind kinds[] = { START, END };
     for (size_t i = 0; i < ETL_COUNT_OF(kinds); i++) {
-        bench *const b = open_bench();
+        module_bench *const b = module_bench_open();
         add(b, kinds[i], 500, "\\x\\a.dll");
-        build(b);
+        module_bench_build(b);
         assert_int_equal(b->modules.list.count, 1);
         expect_module(b, 0, ETLHEAP_TICKS_BEFORE, ETLHEAP_TICKS_NEVER);
         expect_at(b, 1, "a.dll");
-        close_bench(b);
+        module_bench_close(b);
     }
 }
 
 static void an_unload_alone_tells_of_a_module_there_since_before(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, UNLOAD, 500, "\\x\\a.dll");
-    build(b);
+    module_bench_build(b);
     expect_module(b, 0, ETLHEAP_TICKS_BEFORE, 500);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void all_events_of_a_module_are_one_module(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, START, 10, "\\x\\a.dll");
     add(b, LOAD, 20, "\\Device\\X\\A.DLL"); /* the loader spells paths its own way */
     add(b, END, 900, "\\x\\a.dll");
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.count, 1);
     expect_module(b, 0, ETLHEAP_TICKS_BEFORE, ETLHEAP_TICKS_NEVER);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void a_base_used_again_is_another_module(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, START, 10, "\\x\\a.dll");
     add(b, UNLOAD, 100, "\\x\\a.dll");
     add(b, LOAD, 200, "\\x\\b.dll");
     add(b, END, 900, "\\x\\b.dll");
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.count, 2);
     expect_module(b, 0, ETLHEAP_TICKS_BEFORE, 100);
     expect_module(b, 1, 200, ETLHEAP_TICKS_NEVER);
     expect_at(b, 99, "a.dll");
     expect_at(b, 200, "b.dll");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void a_load_over_a_loaded_module_ends_it(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, LOAD, 100, "\\x\\a.dll");
     add(b, LOAD, 200, "\\x\\b.dll");
-    build(b);
+    module_bench_build(b);
     expect_module(b, 0, 100, 200);
     expect_module(b, 1, 200, ETLHEAP_TICKS_NEVER);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void another_size_is_another_module(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, LOAD, 100, "\\x\\a.dll");
     hand_image(&b->context, &(hand_image_spec){ .kind = LOAD,
                                                 .pid = PID,
@@ -172,64 +146,64 @@ static void another_size_is_another_module(void **state)
                                                 .size_bytes = 2 * SIZE,
                                                 .ticks = 200,
                                                 .path = "\\x\\a.dll" });
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.count, 2);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* What came after an unload cannot have been there before it. */
 static void a_rundown_after_an_unload_begins_at_the_unload(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, LOAD, 100, "\\x\\a.dll");
     add(b, UNLOAD, 200, "\\x\\a.dll");
     add(b, END, 900, "\\x\\b.dll");
-    build(b);
+    module_bench_build(b);
     expect_module(b, 0, 100, 200);
     expect_module(b, 1, 200, ETLHEAP_TICKS_NEVER);
     expect_at(b, 150, "a.dll");
     expect_at(b, 300, "b.dll");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* Two sessions that both see it write it twice. */
 static void an_unload_written_twice_is_one_unload(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, LOAD, 100, "\\x\\a.dll");
     add(b, UNLOAD, 200, "\\x\\a.dll");
     add(b, UNLOAD, 200, "\\x\\a.dll");
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.count, 1);
     expect_module(b, 0, 100, 200);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* A coarse clock gives an unload and the next load one time. */
 static void events_of_one_tick_are_taken_in_their_order(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, LOAD, 100, "\\x\\a.dll");
     add(b, UNLOAD, 200, "\\x\\a.dll");
     add(b, LOAD, 200, "\\x\\b.dll");
     add(b, UNLOAD, 300, "\\x\\b.dll");
     add(b, LOAD, 300, "\\x\\c.dll");
     add(b, UNLOAD, 300, "\\x\\c.dll");
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.count, 3);
     expect_module(b, 0, 100, 200);
     expect_module(b, 1, 200, 300);
     expect_module(b, 2, 300, 300);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void processes_have_modules_of_their_own(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     for (u32 pid = 10; pid < 14; pid++) {
         char path[32];
         (void)snprintf(path, sizeof path, "\\x\\p%u.exe", pid);
@@ -240,26 +214,26 @@ static void processes_have_modules_of_their_own(void **state)
                                                     .ticks = 5,
                                                     .path = path });
     }
-    build(b);
+    module_bench_build(b);
     assert_string_equal(name_at(b, 12, BASE, 50), "p12.exe");
     assert_string_equal(name_at(b, 13, BASE, 50), "p13.exe");
     assert_string_equal(name_at(b, 14, BASE, 50), "none");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* The id's second process loads another program at the same place. */
 static void a_process_id_used_again_brings_other_modules(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, LOAD, 100, "\\x\\first.exe");
     add(b, UNLOAD, 200, "\\x\\first.exe");
     add(b, LOAD, 300, "\\x\\second.exe");
     add(b, UNLOAD, 400, "\\x\\second.exe");
-    build(b);
+    module_bench_build(b);
     expect_at(b, 150, "first.exe");
     expect_at(b, 350, "second.exe");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* --- look-ups --------------------------------------------------------------------- */
@@ -267,33 +241,33 @@ static void a_process_id_used_again_brings_other_modules(void **state)
 static void a_module_covers_its_size_and_no_more(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, START, 10, "\\x\\a.dll");
-    build(b);
+    module_bench_build(b);
     assert_string_equal(name_at(b, PID, BASE - 1, 50), "none");
     assert_string_equal(name_at(b, PID, BASE, 50), "a.dll");
     assert_string_equal(name_at(b, PID, BASE + SIZE - 1, 50), "a.dll");
     assert_string_equal(name_at(b, PID, BASE + SIZE, 50), "none");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void a_module_of_another_time_is_better_than_none(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     add(b, LOAD, 100, "\\x\\a.dll");
     add(b, UNLOAD, 200, "\\x\\a.dll");
-    build(b);
+    module_bench_build(b);
     expect_at(b, 50, "a.dll");
     expect_at(b, 250, "a.dll");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* Over time modules overlap in every way. */
 static void a_module_inside_the_place_of_another_time_is_found(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     const hand_image_spec large = { .pid = PID, .base = BASE, .size_bytes = 0x100000 };
     const hand_image_spec small = { .pid = PID, .base = BASE + 0x8000, .size_bytes = 0x1000 };
     hand_image_spec spec = large;
@@ -309,17 +283,17 @@ static void a_module_inside_the_place_of_another_time_is_found(void **state)
     spec.kind = LOAD;
     spec.ticks = 300;
     hand_image(&b->context, &spec);
-    build(b);
+    module_bench_build(b);
     assert_string_equal(name_at(b, PID, BASE + 0x8010, 150), "large.dll");
     assert_string_equal(name_at(b, PID, BASE + 0x9010, 150), "large.dll");
     assert_string_equal(name_at(b, PID, BASE + 0x8010, 350), "small.dll");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void kernel_addresses_are_the_kernels_in_every_process(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     hand_image_spec spec = { .kind = START,
                              .pid = 0,
                              .base = UINT64_C(0xfffff80000000000),
@@ -330,33 +304,33 @@ static void kernel_addresses_are_the_kernels_in_every_process(void **state)
     spec.base += SIZE;
     spec.path = "\\SystemRoot\\hal.dll";
     hand_image(&b->context, &spec);
-    build(b);
+    module_bench_build(b);
     assert_string_equal(name_at(b, PID, UINT64_C(0xfffff80000000010), 50), "ntoskrnl.exe");
     assert_string_equal(name_at(b, 4, UINT64_C(0xfffff80000000010), 50), "ntoskrnl.exe");
     assert_string_equal(name_at(b, PID, UINT64_C(0xfffff80000010010), 50), "hal.dll");
     assert_int_equal(b->modules.list.at[1].pid, 0);
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* Process 4 has user modules too: they are not the kernel's. */
 static void user_modules_of_the_system_process_stay_its_own(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     hand_image(
         &b->context,
         &(hand_image_spec){
             .kind = START, .pid = 4, .base = BASE, .size_bytes = SIZE, .path = "\\x\\ntdll.dll" });
-    build(b);
+    module_bench_build(b);
     assert_string_equal(name_at(b, 4, BASE, 50), "ntdll.dll");
     expect_at(b, 50, "none");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void kernel_modules_of_32_bit_systems_are_found(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     b->context.os_pointer_bits = 32;
     hand_image_spec spec = { .kind = START,
                              .pid = 0,
@@ -368,25 +342,25 @@ static void kernel_modules_of_32_bit_systems_are_found(void **state)
     spec.base = 0x82000000;
     spec.path = "\\SystemRoot\\halmacpi.dll";
     hand_image(&b->context, &spec);
-    build(b);
+    module_bench_build(b);
     assert_string_equal(name_at(b, PID, 0x81000010, 50), "ntkrnlpa.exe");
     assert_string_equal(name_at(b, PID, 0x82000010, 50), "halmacpi.dll");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 static void a_module_at_the_end_of_the_address_space_does_not_wrap(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     hand_image(&b->context, &(hand_image_spec){ .kind = START,
                                                 .pid = 0,
                                                 .base = UINT64_MAX - 0xFF,
                                                 .size_bytes = UINT64_MAX,
                                                 .path = "\\x\\huge.sys" });
-    build(b);
+    module_bench_build(b);
     assert_string_equal(name_at(b, PID, UINT64_MAX - 1, 50), "huge.sys");
     expect_at(b, 50, "none");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* --- identity ------------------------------------------------------------------------ */
@@ -394,7 +368,7 @@ static void a_module_at_the_end_of_the_address_space_does_not_wrap(void **state)
 static void an_identity_joins_the_image_of_its_place_and_time(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     const hand_image_spec first = { .kind = LOAD,
                                     .pid = PID,
                                     .base = BASE,
@@ -410,7 +384,7 @@ static void an_identity_joins_the_image_of_its_place_and_time(void **state)
     hand_image(&b->context, &first);
     add(b, UNLOAD, 200, "\\x\\a.dll");
     hand_image(&b->context, &second);
-    build(b);
+    module_bench_build(b);
     const etlheap_module_info *const a = &b->modules.list.at[0];
     assert_true(a[0].has_rsds && a[1].has_rsds);
     assert_int_equal(a[0].guid.bytes[0], 1);
@@ -418,7 +392,7 @@ static void an_identity_joins_the_image_of_its_place_and_time(void **state)
     assert_int_equal(a[0].time_date_stamp, 0x5f000001);
     assert_int_equal(a[1].guid.bytes[0], 2);
     assert_string_equal(a[1].pdb_name, "b.pdb");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* A rundown has no time stamp: that of the image id wins, and a rundown's 0 does
@@ -426,7 +400,7 @@ static void an_identity_joins_the_image_of_its_place_and_time(void **state)
 static void time_stamps_come_from_who_knows(void **state)
 {
     (void)state;
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     hand_image(&b->context, &(hand_image_spec){ .kind = LOAD,
                                                 .pid = PID,
                                                 .base = BASE,
@@ -436,12 +410,12 @@ static void time_stamps_come_from_who_knows(void **state)
                                                 .time_date_stamp = 77,
                                                 .checksum = 88 });
     add(b, END, 900, "\\x\\a.dll");
-    build(b);
+    module_bench_build(b);
     assert_int_equal(b->modules.list.at[0].time_date_stamp, 77);
     assert_int_equal(b->modules.list.at[0].checksum, 88);
     assert_false(b->modules.list.at[0].has_rsds);
     assert_string_equal(b->modules.list.at[0].pdb_name, "");
-    close_bench(b);
+    module_bench_close(b);
 }
 
 /* --- paths ---------------------------------------------------------------------------- */
@@ -449,16 +423,16 @@ static void time_stamps_come_from_who_knows(void **state)
 static const char *mapped_path(const char *path)
 {
     static char copy[128];
-    bench *const b = open_bench();
+    module_bench *const b = module_bench_open();
     hand_volume(&b->context, "\\Device\\HarddiskVolume10\\mount\\", "M:\\");
     hand_volume(&b->context, "\\Device\\HarddiskVolume1\\", "D:\\");
     hand_volume(&b->context, "\\Device\\HarddiskVolume10\\", "E:\\");
     hand_volume(&b->context, "\\Device\\Bare", "X:");
     hand_volume(&b->context, "\\??\\", "");
     add(b, START, 10, path);
-    build(b);
+    module_bench_build(b);
     (void)snprintf(copy, sizeof copy, "%s", b->modules.list.at[0].path);
-    close_bench(b);
+    module_bench_close(b);
     return copy;
 }
 

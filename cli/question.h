@@ -1,0 +1,35 @@
+/*
+ * question.h - a query over a command's inputs, with names of functions: what
+ * `report` and `symbols` have in common.
+ */
+#ifndef CLI_QUESTION_H
+#define CLI_QUESTION_H
+
+#include "inputs.h"
+#include "report_query.h"
+#include "symbol_source.h"
+
+/* Start from {0}. Does not move once it is asked. */
+typedef struct cli_question {
+    cli_query query;
+    etlheap_result *result;
+    cli_symbols symbols;
+} cli_question;
+
+/*
+ * Reads the options and opens the output: what is wrong with either is said before
+ * the long work. Returns an exit status; on failure it was said on stderr.
+ */
+int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                      cli_question *out, etlheap_sink **sink);
+
+/* Analyzes the inputs and has symbols ready; `always`: without a symbol path too.
+ * Errors as of etlheap_analyze and etlheap_symbols_open. */
+etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs,
+                            const cli_guard *guard, bool always, cli_question *question,
+                            etl_error *err);
+
+/* After what was made of the result is freed. */
+void cli_question_close(cli_question *question);
+
+#endif
