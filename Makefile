@@ -43,7 +43,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	aggregate archive archive_rows archive_walk arena blocks census census_match context deferred ehs_codec ehs_columns ehs_facts \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
-	engine frames frames_settle intern join journal \
+	engine frames frames_order frames_settle intern join journal \
 	journal_chunks journal_file modules order pair peaks plan query range_map ranges rank_map replay replay_journal \
 	replay_walk result scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
 	store_batch store_run stream \

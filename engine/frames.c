@@ -10,12 +10,15 @@
 #define RECENT_BITS_MAX  19u
 #define RECENT_PER_STACK 8u
 
+#define FRAME_BATCH 32u /* frames looked up at once */
+
 static bool find_canonical(frame_table *table);
 static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u32 *id);
-static bool find_frame(frame_table *table, const frame_cache *key, u64 address, i64 ticks,
-                       u32 *frame);
-static bool add_frame(frame_table *table, u32 process, u64 address, i64 ticks, u32 *frame);
-static bool intern_frame(frame_table *table, const frame_row *row, u32 *frame);
+static bool find_frames(frame_table *table, const frame_cache *key, etlheap_frames raw, i64 ticks,
+                        u32 *frames);
+static u64 hash_frame(const frame_row *row);
+static frame_row frame_of(const frame_table *table, u32 process, u64 address, i64 ticks);
+static bool intern_frame(frame_table *table, const frame_row *row, u64 hash, u32 *frame);
 static u32 cull(const frame_table *table, const u32 *frames, u32 count);
 static bool is_wanted(const frame_table *table, const u32 *frames, u32 count);
 
@@ -176,8 +179,10 @@ static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u
     assert(raw.count > 0 && raw.count <= ETL_COUNT_OF(frames));
     for (u32 i = 0; i < raw.count; i++)
         __builtin_prefetch(recent_of(table, key->process, raw.addresses[i]));
-    for (u32 i = 0; i < raw.count; i++) {
-        if (!find_frame(table, key, raw.addresses[i], ticks, &frames[i]))
+    for (u32 i = 0; i < raw.count; i += FRAME_BATCH) {
+        const u32 left = raw.count - i;
+        const etlheap_frames part = { raw.addresses + i, left < FRAME_BATCH ? left : FRAME_BATCH };
+        if (!find_frames(table, key, part, ticks, frames + i))
             return false;
     }
     if (table->query->symbols != NULL)
@@ -187,19 +192,50 @@ static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u
     return frames_add_stack(table, frames + culled, raw.count - culled, wanted, id);
 }
 
-static bool find_frame(frame_table *table, const frame_cache *key, u64 address, i64 ticks,
-                       u32 *frame)
+static bool is_recent(const recent_frame *recent, const frame_cache *key, u64 address)
 {
-    recent_frame *const recent = recent_of(table, key->process, address);
-    if (recent->frame == 0 || recent->address != address || recent->process != key->process ||
-        recent->epoch != key->epoch || recent->kernel_epoch != key->kernel_epoch) {
-        if (!add_frame(table, key->process, address, ticks, frame))
+    return recent->frame != 0 && recent->address == address && recent->process == key->process &&
+           recent->epoch == key->epoch && recent->kernel_epoch == key->kernel_epoch;
+}
+
+/* Of up to FRAME_BATCH addresses. What the index will be asked for misses the cache
+ * nearly always, so all of it is fetched before the first answer is needed. */
+static bool find_frames(frame_table *table, const frame_cache *key, etlheap_frames raw, i64 ticks,
+                        u32 *frames)
+{
+    frame_row rows[FRAME_BATCH];
+    u64 hashes[FRAME_BATCH];
+    u32 places[FRAME_BATCH], missing = 0;
+    for (u32 i = 0; i < raw.count; i++) {
+        const recent_frame *const recent = recent_of(table, key->process, raw.addresses[i]);
+        if (is_recent(recent, key, raw.addresses[i])) {
+            frames[i] = recent->frame - 1;
+            continue;
+        }
+        rows[missing] = frame_of(table, key->process, raw.addresses[i], ticks);
+        hashes[missing] = hash_frame(&rows[missing]);
+        etlheap_index_prefetch(&table->frame_index, hashes[missing]);
+        places[missing++] = i;
+    }
+    for (u32 k = 0; k < missing; k++) {
+        const u32 id = etlheap_index_peek(&table->frame_index, hashes[k]);
+        if (id != 0)
+            __builtin_prefetch(&table->frames.at[id - 1]);
+    }
+    for (u32 k = 0; k < missing; k++) {
+        const u64 address = raw.addresses[places[k]];
+        u32 *const frame = &frames[places[k]];
+        if (!intern_frame(table, &rows[k], hashes[k], frame))
             return false;
-        *recent =
+        *recent_of(table, key->process, address) =
             (recent_frame){ address, key->process, key->epoch, key->kernel_epoch, *frame + 1 };
     }
-    *frame = recent->frame - 1;
     return true;
+}
+
+static u64 hash_frame(const frame_row *row)
+{
+    return etlheap_hash_u64(row->offset ^ (u64)row->module << 40 ^ (u64)row->skip << 32);
 }
 
 static bool same_frame(const void *owner, u32 id, const void *key)
@@ -209,7 +245,7 @@ static bool same_frame(const void *owner, u32 id, const void *key)
     return a->module == b->module && a->offset == b->offset && a->skip == b->skip;
 }
 
-static bool add_frame(frame_table *table, u32 process, u64 address, i64 ticks, u32 *frame)
+static frame_row frame_of(const frame_table *table, u32 process, u64 address, i64 ticks)
 {
     const module_table *const modules = &table->result->modules;
     const u32 pid = table->result->processes.at[process - 1].pid;
@@ -219,13 +255,12 @@ static bool add_frame(frame_table *table, u32 process, u64 address, i64 ticks, u
         row.module = table->canonical[module];
         row.offset = address - modules->list.at[module].base;
     }
-    return intern_frame(table, &row, frame);
+    return row;
 }
 
 /* Of equal frames the lowest address is kept. */
-static bool intern_frame(frame_table *table, const frame_row *row, u32 *frame)
+static bool intern_frame(frame_table *table, const frame_row *row, u64 hash, u32 *frame)
 {
-    const u64 hash = etlheap_hash_u64(row->offset ^ (u64)row->module << 40 ^ (u64)row->skip << 32);
     u32 id = etlheap_index_find(&table->frame_index, hash, same_frame, table, row);
     if (id == 0) {
         if (table->frames.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&table->frames, *row))
@@ -244,7 +279,7 @@ bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out)
 {
     frame_row row = table->frames.at[frame];
     row.skip = skip;
-    return intern_frame(table, &row, out);
+    return intern_frame(table, &row, hash_frame(&row), out);
 }
 
 /* Without symbols no function is known, and a verdict is never "by name". */
@@ -352,169 +387,4 @@ const char *frames_module(const frame_table *table, u32 frame)
     if (frame == FRAME_NONE || table->frames.at[frame].module == FRAME_NONE)
         return NULL;
     return table->result->modules.list.at[table->frames.at[frame].module].name;
-}
-
-static const char *function_name(const frame_table *table, const frame_row *row)
-{
-    if (row->function == 0)
-        return "";
-    return symbols_text(table->query->symbols, table->functions.at[row->function - 1].symbol);
-}
-
-static int compare_rows(const frame_table *table, u32 a, u32 b)
-{
-    const char *const module_a = frames_module(table, a), *const module_b = frames_module(table, b);
-    if (module_a == NULL || module_b == NULL) {
-        if (module_a != module_b)
-            return module_a == NULL ? -1 : 1;
-    } else {
-        const int order = strcmp(module_a, module_b);
-        if (order != 0)
-            return order;
-    }
-    const frame_row *const x = &table->frames.at[a], *const y = &table->frames.at[b];
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    const int order = x->module == y->module
-                          ? 0
-                          : strcmp(table->result->modules.list.at[x->module].path,
-                                   table->result->modules.list.at[y->module].path);
-    if (order != 0)
-        return order;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    if (x->skip != y->skip)
-        return x->skip < y->skip ? -1 : 1;
-    return strcmp(function_name(table, x), function_name(table, y));
-}
-
-/* What decides the order of nearly all frames, without looking further. */
-typedef struct rank_row {
-    u64 offset;
-    u32 name; /* place of the module's name among the names; 0: no module */
-    u32 frame;
-} rank_row;
-
-static int compare_ranks(const frame_table *table, const rank_row *a, const rank_row *b)
-{
-    if (a->name != b->name)
-        return a->name < b->name ? -1 : 1;
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
-    return compare_rows(table, a->frame, b->frame);
-}
-
-/* Merge sort: qsort has no room for the table, and globals are not to be
- * written. */
-static void merge_ranks(const frame_table *table, const rank_row *from, rank_row *to, size_t count,
-                        size_t width)
-{
-    for (size_t start = 0; start < count; start += 2 * width) {
-        const size_t middle = start + width < count ? start + width : count;
-        const size_t end = start + 2 * width < count ? start + 2 * width : count;
-        size_t left = start, right = middle;
-        for (size_t at = start; at < end; at++) {
-            const bool take_left =
-                right >= end ||
-                (left < middle && compare_ranks(table, &from[left], &from[right]) <= 0);
-            to[at] = take_left ? from[left++] : from[right++];
-        }
-    }
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* names[i]: place of module i's name among all names, from 1; equal ones alike. */
-static bool rank_names(const frame_table *table, u32 *names)
-{
-    const size_t count = table->result->modules.list.count;
-    const char **const sorted = calloc(count + 1, sizeof *sorted);
-    if (sorted == NULL)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = table->result->modules.list.at[i].name;
-    qsort(sorted, count, sizeof *sorted, by_text);
-    for (size_t i = 0; i < count; i++) {
-        const char *const name = table->result->modules.list.at[i].name;
-        size_t low = 0, high = count;
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-            if (strcmp(sorted[middle], name) < 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        names[i] = (u32)low + 1;
-    }
-    free(sorted);
-    return true;
-}
-
-bool frames_rank(frame_table *table)
-{
-    const size_t count = table->frames.count;
-    rank_row *const rows = malloc((2 * count + 1) * sizeof *rows);
-    u32 *const names = calloc(table->result->modules.list.count + 1, sizeof *names);
-    u32 *const ranks = malloc((count + 1) * sizeof *ranks);
-    const bool ok = rows != NULL && names != NULL && ranks != NULL && rank_names(table, names);
-    rank_row *from = rows, *to = rows + (ok ? count : 0);
-    for (u32 i = 0; ok && i < count; i++) {
-        const frame_row *const frame = &table->frames.at[i];
-        const u32 name = frame->module == FRAME_NONE ? 0 : names[frame->module];
-        from[i] = (rank_row){ frame->offset, name, i };
-    }
-    for (size_t width = 1; ok && width < count; width *= 2) {
-        merge_ranks(table, from, to, count, width);
-        rank_row *const swap = from;
-        from = to;
-        to = swap;
-    }
-    for (u32 i = 0; ok && i < count; i++)
-        ranks[from[i].frame] = i;
-    free(rows);
-    free(names);
-    free(table->ranks);
-    table->ranks = ok ? ranks : NULL;
-    if (!ok)
-        free(ranks);
-    return ok;
-}
-
-/* No frame comes before every frame. */
-static u32 rank_of(const frame_table *table, u32 frame)
-{
-    return frame == FRAME_NONE ? 0 : table->ranks[frame] + 1;
-}
-
-int frames_compare(const frame_table *table, u32 a, u32 b)
-{
-    const u32 x = rank_of(table, a), y = rank_of(table, b);
-    return (x > y) - (x < y);
-}
-
-u64 frames_prefix(const frame_table *table, u32 id)
-{
-    if (id == 0)
-        return 0;
-    const frame_stack *const stack = &table->stacks.at[id - 1];
-    const u32 *const frames = table->pool.at + stack->start;
-    const u32 second = stack->count < 2 ? 0 : rank_of(table, frames[1]);
-    return (u64)rank_of(table, frames[0]) << 32 | second;
-}
-
-int frames_compare_stacks(const frame_table *table, u32 a, u32 b)
-{
-    if (a == 0 || b == 0 || a == b)
-        return (a != 0) - (b != 0);
-    const frame_stack *const x = &table->stacks.at[a - 1], *const y = &table->stacks.at[b - 1];
-    for (u32 i = 0; i < x->count && i < y->count; i++) {
-        const int order =
-            frames_compare(table, table->pool.at[x->start + i], table->pool.at[y->start + i]);
-        if (order != 0)
-            return order;
-    }
-    return (x->count > y->count) - (x->count < y->count);
 }

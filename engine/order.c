@@ -35,7 +35,6 @@ static void make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks);
 static bool reserve(slice_order *order, size_t count, u32 bucket_count);
 static bool cut(slice_order *order, u32 bucket_count);
 static order_key *merge_runs(order_key *keys, order_key *other, u32 *starts, u32 run_count);
-static void count_shards(filler *f);
 static void note_ticks(const filler *f);
 static bool hand_out(filler *f);
 static bool flush_counts(filler *f);
@@ -172,13 +171,16 @@ __attribute__((always_inline)) static inline void fetch_slot(const slot_table *s
         __builtin_prefetch(first);
 }
 
-/* The parts of the runs, one after the other; starts has task_count + 1 places. */
+/* The parts of the runs, one after the other, and how many events each shard gets;
+ * starts has task_count + 1 places. */
 static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *starts)
 {
+    u32 *const shards = order->buckets[index].shard_starts;
     const u32 tasks = order->task_count;
     const u32 *const from = order->bounds + (size_t)index * tasks;
     const u32 *const to = from + tasks;
     u32 run_count = 0, count = 0;
+    memset(shards, 0, sizeof order->buckets[index].shard_starts);
     for (u32 t = 0; t < tasks; t++) {
         if (from[t] == to[t])
             continue;
@@ -186,10 +188,13 @@ static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *sta
         const memory_event *const events = order->tasks[t].events.at;
         for (u32 i = from[t]; i < to[t]; i++) {
             fetch_slot(order->slots, events[i].stack);
+            shards[events[i].shard + 1]++;
             keys[count++] = (order_key){ events[i].ticks, &events[i] };
         }
     }
     starts[run_count] = count;
+    for (u32 s = 0; s < SHARDS; s++)
+        shards[s + 1] += shards[s];
     return run_count;
 }
 
@@ -207,7 +212,6 @@ void order_fill(slice_order *order, u32 index)
         const u32 run_count = gather(order, index, keys, starts);
         filler f = { .order = order, .bucket = bucket, .count = bucket->count };
         f.keys = merge_runs(keys, keys + bucket->count, starts, run_count);
-        count_shards(&f);
         if (order->ticks != NULL)
             note_ticks(&f);
         bucket->failed = !hand_out(&f) || !flush_counts(&f);
@@ -251,16 +255,6 @@ static order_key *merge_runs(order_key *keys, order_key *other, u32 *starts, u32
         run_count = merged;
     }
     return keys;
-}
-
-static void count_shards(filler *f)
-{
-    u32 *const starts = f->bucket->shard_starts;
-    memset(starts, 0, sizeof f->bucket->shard_starts);
-    for (u32 i = 0; i < f->count; i++)
-        starts[f->keys[i].event->shard + 1]++;
-    for (u32 s = 0; s < SHARDS; s++)
-        starts[s + 1] += starts[s];
 }
 
 /* Looks up an owner; what is not in the table goes to the bucket's own lists. */

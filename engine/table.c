@@ -225,10 +225,14 @@ static bool number_stack(const aggregator *a, owned_table *out, numbering *numbe
         return true;
     if (numbers->stacks[stack] == 0) {
         const frame_stack *const row = &a->frames.stacks.at[stack - 1];
+        const u32 *const frames = a->frames.pool.at + row->start;
+        if (!ETLHEAP_RESERVE(&out->frame_indices, row->count))
+            return false;
+        for (u32 i = 0; i < row->count; i++)
+            __builtin_prefetch(&numbers->frames[frames[i]]);
         for (u32 i = 0; i < row->count; i++) {
-            u32 frame;
-            if (!number_frame(a, out, numbers, a->frames.pool.at[row->start + i], &frame) ||
-                !ETLHEAP_PUSH(&out->frame_indices, frame))
+            if (!number_frame(a, out, numbers, frames[i],
+                              &out->frame_indices.at[out->frame_indices.count++]))
                 return false;
         }
         if (!ETLHEAP_PUSH(&out->stack_starts, (u32)out->frame_indices.count))
