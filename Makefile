@@ -33,32 +33,40 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 # --- sources ------------------------------------------------------------------
 
 PARSER_SRCS := $(patsubst %,parser/%.c, \
-	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
-	decode_system describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees \
-	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
-	pe pe_debug pe_exports status trace \
-	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
-	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
-	utf16 xpress xpress_huffman)
+	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack decode_system \
+	describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees pdb_lines pdb_modules \
+	pdb_publics pdb_record pdb_resolver pdb_text pdb_types pe pe_debug pe_exports record session status \
+	trace undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
+	undecorate_print_type undecorate_symbol undecorate_template undecorate_type utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	aggregate archive archive_rows archive_walk arena blocks census census_match context deferred ehs_codec ehs_columns ehs_facts \
-	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
-	engine frames frames_order frames_settle intern join journal \
-	journal_chunks journal_file modules order pair peaks plan query range_map ranges rank_map replay replay_journal \
-	replay_walk result scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
-	store_batch store_run stream \
-	symbol_cab symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
-	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
-	symbol_url symbols symbols_batch symbols_builds symbols_list table table_names tag_groups timebase workers)
+	aggregate archive archive_rows archive_walk arena blocks census census_match context deferred diff \
+	diff_builds diff_order diff_rows ehs_codec ehs_columns ehs_facts ehs_open ehs_pack ehs_reader ehs_rows \
+	ehs_segment ehs_stacks ehs_table ehs_writer engine frames frames_order frames_settle frames_tags gate \
+	gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables growth growth_walk heap_sizes histogram \
+	intern join journal journal_chunks journal_file lifetime_ranks lifetimes lifetimes_archive \
+	lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool meminfo modules order \
+	pair peak_moment peaks plan query range_map ranges rank_map replay replay_journal replay_walk result \
+	row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
+	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
+	summary_file summary_finish summary_fold summary_run summary_windows suppressions symbol_cab \
+	symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names symbol_partial \
+	symbol_path symbol_search symbol_store symbol_temporary symbol_transfer symbol_url symbols symbols_batch \
+	symbols_builds symbols_list table table_names table_stacks tag_groups tags timebase trace_identity \
+	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows \
+	windows_walk workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
-	abilities csv_report csv_symbols display formats json json_dump json_info json_report \
-	json_symbols outline \
-	record_view sink tabular text_buffer text_dump text_info text_missing text_parts \
-	text_report text_symbols text_tree units zip_input)
+	abilities allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows \
+	csv_symbols csv_windows diff_parts display export_folded export_samples exporters formats json \
+	json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \
+	json_symbols json_windows junit_check moment outline record_view sarif_check sink sparkline stack_tags \
+	summary_traces tabular text_allocations text_buffer text_check text_diff text_dump text_histogram \
+	text_info text_missing text_parts text_report text_symbols text_tree text_umdh text_windows \
+	text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows xml \
+	zip_input)
 CLI_SRCS := $(patsubst %,cli/%.c, \
 	analysis cmd_dump cmd_info cmd_report cmd_store cmd_symbols cull_list guard help inputs main messages \
-	option_values options outputs parse_values progress question record_filter report_query \
-	symbol_source terminal)
+	option_values options outputs parse_values progress question record_filter report_query symbol_source \
+	terminal)
 
 # Tests are found, not listed: a test that is forgotten here would never run.
 TEST_SRCS := $(sort $(wildcard tests/test_*.c))
@@ -76,10 +84,11 @@ BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench
 # One function each, linked with libFuzzer or with replay.c.
 FUZZ_SRCS := $(sort $(wildcard fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(patsubst fuzz/fuzz_%.c,%,$(filter-out fuzz/fuzz_file.c,$(FUZZ_SRCS)))
+FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c
 
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
 ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) \
-	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS) $(FUZZ_SRCS) fuzz/replay.c
+	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS) $(FUZZ_SRCS) $(FUZZ_SHARED_SRCS)
 ALL_FILES := $(sort $(wildcard parser/*.[ch] engine/*.[ch] formats/*.[ch] cli/*.[ch] \
 	tests/*.[ch] fuzz/*.[ch] bench/*.[ch]))
 
@@ -88,6 +97,7 @@ UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS),$(wildcard parser/*.c engine/*.
 $(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLISTED)))
 
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
+
 
 LIBRARY := $(OUT)/libetlheap.a
 CLI_LIBRARY := $(OUT)/libcli.a
@@ -99,13 +109,14 @@ TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRCS))
 TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%,$(TEST_TOOL_SRCS))
 REPLAY_PROGRAMS := $(patsubst %,$(OUT)/fuzz/replay_%,$(FUZZ_TARGETS))
 FUZZ_PROGRAMS := $(patsubst %,$(OUT)/fuzz/fuzz_%,$(FUZZ_TARGETS))
+FUZZ_SUPPORT := $(OUT)/fuzz/fuzz_file.o $(OUT)/fuzz/trace_check.o
 BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 
 # --- flags --------------------------------------------------------------------
 
 # pkg-config name and Debian package, side by side.
 LIBRARIES := libxxhash:libxxhash-dev libzstd:libzstd-dev libzip:libzip-dev libcurl:libcurl4-openssl-dev \
-	libmspack:libmspack-dev
+	libmspack:libmspack-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
 TEST_LIBRARIES := cmocka:libcmocka-dev
 pkg_names = $(foreach pair,$(1),$(firstword $(subst :, ,$(pair))))
 
@@ -203,11 +214,12 @@ $(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_L
 	$(call link)
 
 $(REPLAY_PROGRAMS): $(OUT)/fuzz/replay_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/replay.o \
-		$(OUT)/fuzz/fuzz_file.o $(LIBRARY)
+		$(FUZZ_SUPPORT) $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
 $(FUZZ_PROGRAMS): LDFLAGS += -fsanitize=fuzzer
-$(FUZZ_PROGRAMS): $(OUT)/fuzz/fuzz_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/fuzz_file.o $(LIBRARY)
+$(FUZZ_PROGRAMS): $(OUT)/fuzz/fuzz_%: $(OUT)/fuzz/fuzz_%.o $(FUZZ_SUPPORT) $(BUILDER_LIBRARY) \
+		$(LIBRARY)
 	$(call link)
 
 $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)

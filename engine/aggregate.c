@@ -10,9 +10,12 @@
 
 #include <stdlib.h>
 
+#include "growth.h"
 #include "peaks.h"
 #include "replay.h"
+#include "row_details.h"
 #include "slot_groups.h"
+#include "summary_answer.h"
 
 static bool is_answered(const aggregator *a);
 static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
@@ -39,9 +42,20 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
 etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etlheap_query *query,
                           etl_error *err)
 {
-    static const etlheap_key stack_keys[] = { ETLHEAP_KEY_STACK, ETLHEAP_KEY_FRAME,
-                                              ETLHEAP_KEY_SITE, ETLHEAP_KEY_MODULE,
-                                              ETLHEAP_KEY_TYPE_NAME };
+    const etl_status status = aggregate_prepare(a, result, query, err);
+    if (status == ETL_OK && result->summary == NULL && etlheap_result_is_report(result) &&
+        !is_answered(a))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "the analysis kept no lifetimes to answer this from");
+    return status;
+}
+
+etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
+                             const etlheap_query *query, etl_error *err)
+{
+    static const etlheap_key stack_keys[] = { ETLHEAP_KEY_STACK,     ETLHEAP_KEY_FRAME,
+                                              ETLHEAP_KEY_SITE,      ETLHEAP_KEY_MODULE,
+                                              ETLHEAP_KEY_TYPE_NAME, ETLHEAP_KEY_TAG };
     *a = (aggregator){ .result = result, .query = query };
     etl_status status = query_open(&a->plan, result, query, err);
     if (status != ETL_OK)
@@ -49,9 +63,6 @@ etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etl
     a->wants_stack = query->require_frame_count > 0;
     for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
         a->wants_stack |= query_groups_by(query, stack_keys[i]);
-    if (etlheap_result_is_report(result) && !is_answered(a))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "the analysis kept no lifetimes to answer this from");
     if (!aggregate_same_names(a) || !frames_open(&a->frames, result, query))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return ETL_OK;
@@ -62,6 +73,7 @@ void aggregate_close(aggregator *a)
     frames_close(&a->frames);
     query_close(&a->plan);
     ETLHEAP_VECTOR_FREE(&a->groups);
+    ETLHEAP_VECTOR_FREE(&a->lifetimes);
     etlheap_index_free(&a->index);
     free(a->same_name);
     a->same_name = NULL;
@@ -73,12 +85,14 @@ static bool is_answered(const aggregator *a)
     const event_journal *const journal = &a->result->journal;
     if (a->result->is_walked)
         return replay_can(a->query);
+    if (journal->lattice.session != NULL || a->query->growth)
+        return false;
     const bool same_start = journal->from_ticks == INT64_MIN
                                 ? a->query->from_ns == INT64_MIN
                                 : journal->from_ticks == a->plan.from_ticks;
     const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
                                                          : journal->to_ticks == a->plan.to_ticks;
-    return replay_can(a->query) && same_start && same_end &&
+    return replay_can(a->query) && a->query->kind_to_ticks == NULL && same_start && same_end &&
            journal->exit_frees == a->query->at_exit_freed;
 }
 
@@ -115,8 +129,6 @@ bool aggregate_same_names(aggregator *a)
     return true;
 }
 
-typedef ETLHEAP_VECTOR(peak_row) peak_rows;
-
 static bool compute_peaks(aggregator *a, peak_rows *rows)
 {
     const u32 count = (u32)a->groups.count;
@@ -131,10 +143,26 @@ static bool compute_peaks(aggregator *a, peak_rows *rows)
     return ok;
 }
 
-/* Gives each selected lifetime its group. Without `steps` stacks are resolved only. */
-static bool fill_rows(aggregator *a, peak_rows *steps)
+/* With windows that end by kind, what outlives its own has no end in the curve. */
+static i64 end_of(const aggregator *a, const query_row *row)
+{
+    const bool outlives = row->type == ETLHEAP_TYPE_AIFO || row->type == ETLHEAP_TYPE_AOFO;
+    return outlives && a->query->kind_to_ticks != NULL ? ETLHEAP_TICKS_NEVER : row->free_ticks;
+}
+
+static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
+{
+    ranked_lifetime ranked = { .group = group };
+    if (!a->query->lifetime_ranks || !query_lifetime_ns(&a->plan, row, &ranked.ns))
+        return true;
+    return ETLHEAP_PUSH(&a->lifetimes, ranked);
+}
+
+bool aggregate_rows(aggregator *a, peak_rows *steps)
 {
     bool ok = true;
+    if (a->result->summary != NULL)
+        return summary_rows(a);
     for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
         const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
         for (u32 at = 0; ok && at < segment.rows; at++) {
@@ -145,22 +173,22 @@ static bool fill_rows(aggregator *a, peak_rows *steps)
             ok = add_row(a, &segment, at, &row, &group);
             if (!ok || group == GROUP_UNWANTED)
                 continue;
-            const peak_row step = { row.alloc_ticks, row.free_ticks, segment.size_bytes[at],
+            const peak_row step = { row.alloc_ticks, end_of(a, &row), segment.size_bytes[at],
                                     group };
-            ok = ETLHEAP_PUSH(steps, step);
+            ok = ETLHEAP_PUSH(steps, step) && note_lifetime(a, &row, group);
         }
     }
     return ok;
 }
 
-/* With symbols all stacks are resolved before the first one gets its group: see
- * frames.h. */
-static etl_status settle_stacks(aggregator *a, etl_error *err)
+etl_status aggregate_settle(aggregator *a, etl_error *err)
 {
+    if (a->query->symbols == NULL || !a->wants_stack)
+        return ETL_OK;
     bool ok;
     a->is_collecting = true;
-    ok = fill_rows(a, NULL);
-    if (ok && etlheap_result_is_report(a->result)) {
+    ok = aggregate_rows(a, NULL);
+    if (ok && a->result->summary == NULL && etlheap_result_is_report(a->result)) {
         slot_groups slots;
         ok = slot_groups_open(&slots, a);
         slot_groups_close(&slots);
@@ -174,16 +202,24 @@ static etl_status settle_stacks(aggregator *a, etl_error *err)
 etl_status aggregate_fill(aggregator *a, etl_error *err)
 {
     peak_rows steps = { 0 };
-    if (a->query->symbols != NULL && a->wants_stack) {
-        const etl_status status = settle_stacks(a, err);
-        if (status != ETL_OK)
-            return status;
-    }
-    etl_status status = fill_rows(a, &steps) && compute_peaks(a, &steps) ? ETL_OK : ETL_ERR_MEMORY;
-    ETLHEAP_VECTOR_FREE(&steps);
+    etl_status status = aggregate_settle(a, err);
     if (status != ETL_OK)
+        return status;
+    const bool is_summary = a->result->summary != NULL; /* whose rows have their peaks */
+    const bool ok = aggregate_rows(a, &steps) && (is_summary || compute_peaks(a, &steps)) &&
+                    (!a->query->growth || growth_fill(a, steps.at, steps.count));
+    ETLHEAP_VECTOR_FREE(&steps);
+    if (!ok)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    return etlheap_result_is_report(a->result) ? replay_run(a, err) : ETL_OK;
+    const size_t first_walked = a->groups.count;
+    const bool is_walked = !is_summary && etlheap_result_is_report(a->result);
+    if (is_walked)
+        status = replay_run(a, err);
+    if (status == ETL_OK && is_walked && a->query->growth)
+        status = growth_walk(a, first_walked, err);
+    if (status == ETL_OK && !row_details_fill(a))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return status;
 }
 
 static bool same_key(const void *owner, u32 id, const void *key)
@@ -208,6 +244,22 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, e
     measures[ETLHEAP_MEASURE_REALLOC_COUNT] += is_realloc;
 }
 
+bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
+{
+    const u64 hash = etlheap_hash_bytes(key, sizeof *key);
+    u32 id = etlheap_index_find(&a->index, hash, same_key, a, key);
+    if (id == 0) {
+        const group_row fresh = { .key = *key };
+        if (a->groups.count >= GROUP_UNWANTED - 1 || !ETLHEAP_PUSH(&a->groups, fresh))
+            return false;
+        id = (u32)a->groups.count;
+        if (!etlheap_index_add(&a->index, hash, id))
+            return false;
+    }
+    *group = id - 1;
+    return true;
+}
+
 static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
                     u32 *group)
 {
@@ -217,20 +269,11 @@ static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const
     *group = GROUP_UNWANTED;
     if (key.unwanted)
         return true;
-    const u64 hash = etlheap_hash_bytes(&key, sizeof key);
-    u32 id = etlheap_index_find(&a->index, hash, same_key, a, &key);
-    if (id == 0) {
-        const group_row fresh = { .key = key };
-        if (a->groups.count >= GROUP_UNWANTED - 1 || !ETLHEAP_PUSH(&a->groups, fresh))
-            return false;
-        id = (u32)a->groups.count;
-        if (!etlheap_index_add(&a->index, hash, id))
-            return false;
-    }
+    if (!aggregate_group(a, &key, group))
+        return false;
     const u64 size = segment->size_bytes[at];
-    add_measures(a->groups.at[id - 1].measures, size, row->type, segment->is_realloc[at]);
+    add_measures(a->groups.at[*group].measures, size, row->type, segment->is_realloc[at]);
     add_measures(a->totals[segment->kind[at]], size, row->type, segment->is_realloc[at]);
-    *group = id - 1;
     return true;
 }
 
@@ -286,6 +329,9 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
             break;
         case ETLHEAP_KEY_TYPE_NAME:
             key->type_name = a->frames.alloc_types == NULL ? 0 : a->frames.alloc_types[resolved];
+            break;
+        case ETLHEAP_KEY_TAG:
+            key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;
         case ETLHEAP_KEY_COUNT:
             break;

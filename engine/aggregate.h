@@ -5,6 +5,8 @@
 #define ETLHEAP_AGGREGATE_H
 
 #include "frames.h"
+#include "lifetime_ranks.h"
+#include "peaks.h"
 
 #define GROUP_UNWANTED UINT32_MAX
 
@@ -17,17 +19,19 @@ typedef struct group_key {
     u32 module;  /* index + 1 */
     u32 thread;
     u32 type_name; /* symbols_text, 0: unknown */
+    u32 tag;       /* text of the query's tags, 0: no stack */
     u8 kind, type, free_type, size_class;
     u8 has_heap;
     u8 unwanted; /* does not pass --require-frame; never in a group */
-    u8 padding[2];
+    u8 padding[6];
 } group_key;
 
-static_assert(sizeof(group_key) == 40, "no hidden padding: keys are hashed as bytes");
+static_assert(sizeof(group_key) == 48, "no hidden padding: keys are hashed as bytes");
 
 typedef struct group_row {
     group_key key;
     i64 measures[ETLHEAP_MEASURES_COUNT];
+    u32 number; /* for those who keep more of a group, which sorting leaves behind */
 } group_row;
 
 typedef struct named_process {
@@ -43,6 +47,7 @@ typedef struct aggregator {
     u32 *same_name; /* by process id: the first with its name and pid */
     ETLHEAP_VECTOR(group_row) groups;
     etlheap_index index;
+    ranked_lifetimes lifetimes; /* of the rows, if their ranks are wanted */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
     bool wants_stack;   /* a key or a filter needs resolved frames */
     bool is_collecting; /* stacks are being resolved, to be settled; nothing is wanted yet */
@@ -54,11 +59,29 @@ etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etl
                           etl_error *err);
 void aggregate_close(aggregator *a);
 
+/* The same, but whether the result can answer is for the caller to judge. */
+etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
+                             const etlheap_query *query, etl_error *err);
+
 /* Sums up the groups. ETL_ERR_MEMORY, ETL_ERR_IO, ETL_ERR_CANCELLED. */
 etl_status aggregate_fill(aggregator *a, etl_error *err);
 
+/* With symbols all stacks are resolved before the first one gets its group: see
+ * frames.h. Without, nothing is to be done. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+etl_status aggregate_settle(aggregator *a, etl_error *err);
+
+typedef ETLHEAP_VECTOR(peak_row) peak_rows;
+
+/* Gives each selected lifetime in memory its group, adds up and lists them. Without
+ * `steps` stacks are resolved only. False without memory. */
+bool aggregate_rows(aggregator *a, peak_rows *steps);
+
 bool aggregate_same_names(aggregator *a);
 u32 aggregate_module(aggregator *a, u32 frame);
+
+/* The index of the group of a key, which is made when there is none yet. False
+ * without memory. */
+bool aggregate_group(aggregator *a, const group_key *key, u32 *group);
 
 /* The group of row `at` of the segment, which is of `type`. False without memory. */
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,

@@ -6,8 +6,9 @@
 #include "ehs_facts.h"
 #include "ehs_stacks.h"
 #include "replay.h"
+#include "summary_file.h"
 
-static etl_status load(etlheap_result *result, const etlheap_options *options, etl_error *err);
+static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err);
 static etl_status load_parts(etlheap_result *result, ehs_loader *loader);
 static bool adopt_slots(etlheap_result *result);
 static bool name_file(etlheap_result *result, const char *path);
@@ -20,25 +21,32 @@ bool etlheap_is_store(etl_bytes file)
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
                               etlheap_result **out, etl_error *err)
 {
+    const archive_request request = { .options = options, .name = path };
+    etl_map map;
     *out = NULL;
-    etlheap_options own = { .size = sizeof own };
-    if (options != NULL)
-        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    const etl_status status = etl_map_open(path, false, &map, err);
+    return status == ETL_OK ? archive_open(&map, &request, out, err) : status;
+}
+
+etl_status archive_open(const etl_map *map, const archive_request *request, etlheap_result **out,
+                        etl_error *err)
+{
     etlheap_result *const result = calloc(1, sizeof *result);
     ehs_archive *const archive = calloc(1, sizeof *archive);
+    *out = NULL;
     if (result == NULL || archive == NULL) {
+        etl_map unused = *map;
+        etl_map_close(&unused);
         free(result);
         free(archive);
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     }
     result->archive = archive;
-    archive->memory_bytes_max = own.memory_bytes_max;
-    etl_status status = etl_map_open(path, false, &archive->map, err);
+    archive->map = *map;
+    etl_status status = ehs_reader_open(&archive->reader, map->bytes, err);
     if (status == ETL_OK)
-        status = ehs_reader_open(&archive->reader, archive->map.bytes, err);
-    if (status == ETL_OK)
-        status = load(result, &own, err);
-    if (status == ETL_OK && !name_file(result, path))
+        status = load(result, request, err);
+    if (status == ETL_OK && request->name != NULL && !name_file(result, request->name))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
         *out = result;
@@ -72,26 +80,33 @@ void archive_free(ehs_archive *archive)
     free(archive);
 }
 
-static etl_status load(etlheap_result *result, const etlheap_options *options, etl_error *err)
+static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err)
 {
     ehs_archive *const archive = result->archive;
-    const u64 memory = options->memory_bytes_max;
+    etlheap_options own = { .size = sizeof own };
+    const etlheap_options *const given = request->options;
+    if (given != NULL)
+        memcpy(&own, given, given->size < sizeof own ? given->size : sizeof own);
+    const u64 memory = own.memory_bytes_max;
+    archive->memory_bytes_max = memory;
     ehs_loader loader = { .reader = &archive->reader,
                           .arena = &result->context.strings.arena,
                           .bytes_left = memory == 0 ? UINT64_MAX : memory,
                           .err = err };
     etl_status status = ehs_loader_open(&loader);
-    if (status == ETL_OK)
-        status =
-            options->census_only ? ehs_facts_load(&loader, result) : load_parts(result, &loader);
+    const bool is_summary = archive->reader.content == EHS_CONTENT_SUMMARY;
+    if (status == ETL_OK && is_summary)
+        status = summary_load(&loader, own.census_only, result);
+    else if (status == ETL_OK)
+        status = own.census_only ? ehs_facts_load(&loader, result) : load_parts(result, &loader);
     ehs_loader_free(&loader);
-    if (options->census_only)
+    if (own.census_only)
         result->diag = result->census_diag;
-    if (status != ETL_OK || options->census_only)
+    if (status != ETL_OK || own.census_only || is_summary)
         return status;
     if (!adopt_slots(result))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    result->is_walked = options->report != NULL && replay_can(options->report);
+    result->is_walked = request->stays || (own.report != NULL && replay_can(own.report));
     return result->is_walked ? ETL_OK : archive_add_rows(archive, &result->store, err);
 }
 

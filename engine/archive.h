@@ -25,11 +25,37 @@ typedef struct ehs_archive {
     u64 memory_bytes_max; /* 0: no limit */
 } ehs_archive;
 
+typedef struct archive_request {
+    const etlheap_options *options; /* as for etlheap_open_store; may be NULL */
+    const char *name;               /* what the result says it was read from; NULL: its traces */
+    bool stays;                     /* heap events stay in the file, whatever the options ask for */
+} archive_request;
+
+/* Opens a mapped store; the map becomes the result's, or is closed on failure.
+ * Errors as of etlheap_open_store. */
+etl_status archive_open(const etl_map *map, const archive_request *request, etlheap_result **out,
+                        etl_error *err);
+
 /* NULL is allowed. */
 void archive_free(ehs_archive *archive);
 
 /* Makes the lifetimes of all heap blocks and appends them. CORRUPT, MEMORY, LIMIT. */
 etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err);
+
+/*
+ * Rows of the blocks that segment `number` opens, open still. The events have all
+ * columns of allocations, the rows room for them. CORRUPT: a slot that there is not.
+ */
+etl_status archive_fill_rows(const ehs_archive *archive, u32 number, const ehs_events *events,
+                             store_segment *rows, etl_error *err);
+
+/* What a slot says of row `at`; false when there is no such slot. */
+bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
+                       u32 at);
+
+/* The first segment whose last event is not before a time; the number of segments
+ * when there is none. */
+u32 archive_segment_at(const ehs_archive *archive, i64 ticks);
 
 /* --- walking for a report ------------------------------------------------------- */
 
@@ -50,6 +76,8 @@ typedef ETLHEAP_VECTOR(u64) archive_sizes;
 typedef struct archive_walk {
     const ehs_archive *archive;
     archive_moment from, to;
+    const window_pass *windows; /* many windows in place of one, ... */
+    archive_moment *moments;    /* ... and where their bounds are */
     bool exit_frees;
     u32 first_segment;  /* where walking begins */
     ehs_open_rows open; /* blocks open there, by a checkpoint */
@@ -65,6 +93,11 @@ typedef struct archive_walk {
 etl_status archive_walk_open(archive_walk *out, const ehs_archive *archive,
                              const aggregator *aggregator, etl_error *err);
 void archive_walk_close(archive_walk *walk);
+
+/* The same for the windows of a pass, which is borrowed. */
+etl_status archive_walk_open_windows(archive_walk *out, const ehs_archive *archive,
+                                     const etlheap_query *query, const window_pass *windows,
+                                     etl_error *err);
 
 /* The walk as a source; it is borrowed. */
 replay_source archive_source(const archive_walk *walk);

@@ -51,34 +51,49 @@ static etl_status make_segment(row_maker *maker, u32 number)
     store_segment *const rows = store_add_segment(maker->store, events->alloc_count);
     if (rows == NULL)
         return etl_fail_with(maker->err, ETL_ERR_MEMORY, 0, "out of memory");
+    const etl_status filled = archive_fill_rows(archive, number, events, rows, maker->err);
+    if (filled != ETL_OK)
+        return filled;
+    maker->store->rows += rows->rows;
+    return end_blocks(maker, number);
+}
+
+etl_status archive_fill_rows(const ehs_archive *archive, u32 number, const ehs_events *events,
+                             store_segment *rows, etl_error *err)
+{
     u32 at = 0;
     for (u32 i = 0; i < events->count; i++) {
         if ((events->kind[i] & EHS_EVENT_END) != 0)
             continue;
-        const u32 number_of_slot = events->slot[at];
-        if (number_of_slot == 0 || number_of_slot > archive->slots.slots.count)
-            return etl_fail_with(maker->err, ETL_ERR_CORRUPT, 0,
+        if (!archive_fill_slot(archive, events->slot[at], events->thread[at], rows, at))
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                                  "segment %u names a slot that there is not", number);
-        const ehs_slot *const slot = &archive->slots.slots.at[number_of_slot - 1];
-        const ehs_handle *const handle =
-            &archive->slots.handles.at[archive->slots.owners.at[slot->owner - 1].heap - 1];
-        const u32 thread = events->thread[at];
         rows->alloc_ticks[at] = events->ticks[i];
-        rows->free_ticks[at] = ETLHEAP_TICKS_NEVER;
         rows->address[at] = events->address[at];
         rows->size_bytes[at] = events->size[at];
-        rows->heap_handle[at] = handle->value;
-        rows->process[at] = handle->process;
-        rows->stack[at] = slot->stack;
-        rows->thread[at] = thread == ETL_NO_ID ? slot->thread : thread;
-        rows->kind[at] = ETLHEAP_KIND_HEAP;
-        rows->free_type[at] = ETLHEAP_FREE_NONE;
         rows->is_realloc[at] = events->is_realloc[at];
         at++;
     }
     rows->rows = at;
-    maker->store->rows += at;
-    return end_blocks(maker, number);
+    return ETL_OK;
+}
+
+bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
+                       u32 at)
+{
+    const ehs_slots *const slots = &archive->slots;
+    if (slot == 0 || slot > slots->slots.count)
+        return false;
+    const ehs_slot *const row = &slots->slots.at[slot - 1];
+    const ehs_handle *const handle = &slots->handles.at[slots->owners.at[row->owner - 1].heap - 1];
+    rows->heap_handle[at] = handle->value;
+    rows->process[at] = handle->process;
+    rows->stack[at] = row->stack;
+    rows->thread[at] = thread == ETL_NO_ID ? row->thread : thread;
+    rows->kind[at] = ETLHEAP_KIND_HEAP;
+    rows->free_ticks[at] = ETLHEAP_TICKS_NEVER;
+    rows->free_type[at] = ETLHEAP_FREE_NONE;
+    return true;
 }
 
 /* The segment of rows that has an ordinal; segments up to `number` exist. */

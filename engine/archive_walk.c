@@ -34,12 +34,23 @@ typedef struct first_pass {
     reading *readings;
 } first_pass;
 
-static etl_status find_moment(const ehs_archive *archive, i64 ticks, archive_moment *out,
+/* Finds moments, each not before the last: its segment is still there. */
+typedef struct moment_finder {
+    const ehs_archive *archive;
+    ehs_codec codec;
+    ehs_events events;
+    u32 segment; /* + 1; 0: none was read */
+    archive_moment last;
+} moment_finder;
+
+static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err);
+static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out,
                               etl_error *err);
 static etl_status open_words(archive_walk *walk, etl_error *err);
 static etl_status read_window(archive_walk *walk, etl_error *err);
 static void read_segments(void *context, u32 task);
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err);
+static etl_status read_late_marks(archive_walk *walk, etl_error *err);
 static u64 part_events(const void *user, u32 part);
 static bool part_starts_tick(const void *user, u32 part);
 static etl_status walk_part(const void *user, u32 part, replay_walker *walker);
@@ -54,14 +65,32 @@ etl_status archive_walk_open(archive_walk *out, const ehs_archive *archive, cons
 {
     const etlheap_query *const query = a->query;
     const i64 from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
-    const i64 to_ticks = query->to_ns == INT64_MAX ? INT64_MAX : a->plan.to_ticks;
+    const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
+    const i64 to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
     *out =
         (archive_walk){ .archive = archive,
                         .exit_frees = query->at_exit_freed,
                         .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
-    etl_status status = find_moment(archive, from_ticks, &out->from, err);
+    etl_status status = find_moments(out, from_ticks, to_ticks, err);
     if (status == ETL_OK)
-        status = find_moment(archive, to_ticks < from_ticks ? from_ticks : to_ticks, &out->to, err);
+        status = open_words(out, err);
+    return status == ETL_OK ? read_window(out, err) : status;
+}
+
+etl_status archive_walk_open_windows(archive_walk *out, const ehs_archive *archive,
+                                     const etlheap_query *query, const window_pass *windows,
+                                     etl_error *err)
+{
+    const i64 *const bounds = windows->bounds.at;
+    const size_t count = windows->bounds.count;
+    *out =
+        (archive_walk){ .archive = archive,
+                        .windows = windows,
+                        .moments = malloc(count * sizeof *out->moments),
+                        .exit_frees = query->at_exit_freed,
+                        .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
+    etl_status status = out->moments == NULL ? no_memory(err)
+                                             : find_moments(out, bounds[0], bounds[count - 1], err);
     if (status == ETL_OK)
         status = open_words(out, err);
     return status == ETL_OK ? read_window(out, err) : status;
@@ -72,6 +101,7 @@ void archive_walk_close(archive_walk *walk)
     ehs_open_rows_free(&walk->open);
     free(walk->words);
     free(walk->survivors);
+    free(walk->moments);
     ETLHEAP_VECTOR_FREE(&walk->big_sizes);
 }
 
@@ -86,19 +116,42 @@ replay_source archive_source(const archive_walk *walk)
                             .user = walk };
 }
 
-/* A moment at the very end of a segment is the beginning of the next. */
-static etl_status find_moment(const ehs_archive *archive, i64 ticks, archive_moment *out,
-                              etl_error *err)
+u32 archive_segment_at(const ehs_archive *archive, i64 ticks)
 {
-    const ehs_segment_info *const segments = archive->segments.at;
     u32 low = 0, high = (u32)archive->segments.count;
     while (low < high) {
         const u32 middle = low + (high - low) / 2;
-        if (segments[middle].last_ticks < ticks)
+        if (archive->segments.at[middle].last_ticks < ticks)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err)
+{
+    moment_finder finder = { .archive = walk->archive };
+    const u32 bounds = walk->windows == NULL ? 0 : (u32)walk->windows->bounds.count;
+    etl_status status = ehs_events_open(&finder.events) ? ETL_OK : no_memory(err);
+    if (status == ETL_OK)
+        status = find_moment(&finder, from_ticks, &walk->from, err);
+    for (u32 i = 0; status == ETL_OK && i < bounds; i++)
+        status = find_moment(&finder, walk->windows->bounds.at[i], &walk->moments[i], err);
+    if (status == ETL_OK)
+        status =
+            find_moment(&finder, to_ticks < from_ticks ? from_ticks : to_ticks, &walk->to, err);
+    ehs_events_close(&finder.events);
+    ehs_codec_free(&finder.codec);
+    return status;
+}
+
+/* A moment at the very end of a segment is the beginning of the next. */
+static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out, etl_error *err)
+{
+    const ehs_archive *const archive = finder->archive;
+    const ehs_segment_info *const segments = archive->segments.at;
+    const u32 low = archive_segment_at(archive, ticks);
     *out = (archive_moment){ .segment = low };
     if (low == archive->segments.count) {
         const ehs_segment_info *const last = low == 0 ? NULL : &segments[low - 1];
@@ -108,21 +161,23 @@ static etl_status find_moment(const ehs_archive *archive, i64 ticks, archive_mom
     out->allocs = segments[low].first_ordinal;
     if (segments[low].first_ticks >= ticks)
         return ETL_OK;
-    ehs_events events;
-    ehs_codec codec = { 0 };
-    if (!ehs_events_open(&events))
-        return no_memory(err);
-    const ehs_segment_source from = { &archive->reader, &codec, low };
-    const etl_status status =
-        ehs_segment_read(&from, &segments[low], EHS_WANT_KIND | EHS_WANT_TICKS, &events, err);
+    ehs_events *const events = &finder->events;
+    etl_status status = ETL_OK;
+    if (finder->segment != low + 1) {
+        const ehs_segment_source from = { &archive->reader, &finder->codec, low };
+        status =
+            ehs_segment_read(&from, &segments[low], EHS_WANT_KIND | EHS_WANT_TICKS, events, err);
+        finder->segment = status == ETL_OK ? low + 1 : 0;
+    } else {
+        *out = finder->last;
+    }
     if (status == ETL_OK) {
-        while (out->event < events.count && events.ticks[out->event] < ticks) {
-            out->allocs += (events.kind[out->event] & EHS_EVENT_END) == 0;
+        while (out->event < events->count && events->ticks[out->event] < ticks) {
+            out->allocs += (events->kind[out->event] & EHS_EVENT_END) == 0;
             out->event++;
         }
+        finder->last = *out;
     }
-    ehs_events_close(&events);
-    ehs_codec_free(&codec);
     return status;
 }
 
@@ -203,6 +258,8 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
         etlheap_workers_run(count, count, read_segments, &pass);
         status = settle(walk, pass.readings, count, err);
     }
+    if (status == ETL_OK && ok && walk->windows == NULL)
+        status = read_late_marks(walk, err);
     for (u32 i = 0; pass.readings != NULL && i < count; i++) {
         free(pass.readings[i].freed);
         ETLHEAP_VECTOR_FREE(&pass.readings[i].big_sizes);
@@ -278,6 +335,44 @@ static void read_segments(void *context, u32 task)
     ehs_codec_free(&codec);
 }
 
+/*
+ * A block may turn out to be opened by a realloc after the window's end: the record
+ * that says so is the last of three, which come one right after the other. Blocks
+ * of the window are marked by the segment that it ends in and the one behind.
+ */
+static etl_status read_late_marks(archive_walk *walk, etl_error *err)
+{
+    const ehs_archive *const archive = walk->archive;
+    const u64 behind = (u64)walk->to.segment + 2;
+    const u32 end = (u32)etl_min_u64(behind, archive->segments.count);
+    u64 allocs = walk->to.allocs;
+    ehs_codec codec = { 0 };
+    ehs_events events;
+    etl_status status = ehs_events_open(&events) ? ETL_OK : no_memory(err);
+    for (u32 s = walk->to.segment; status == ETL_OK && s < end; s++) {
+        const ehs_segment_source from = { &archive->reader, &codec, s };
+        const u32 want = EHS_WANT_KIND | EHS_WANT_BACK | EHS_WANT_HOW;
+        status = ehs_segment_read(&from, &archive->segments.at[s], want, &events, err);
+        u32 at_end = 0;
+        for (u32 i = 0; status == ETL_OK && i < events.count; i++) {
+            const bool is_end = (events.kind[i] & EHS_EVENT_END) != 0;
+            const u32 number = at_end;
+            u64 ordinal;
+            at_end += is_end;
+            if (s == walk->to.segment && i < walk->to.event)
+                continue;
+            allocs += !is_end;
+            if (is_end && events.how[number] == EHS_HOW_REALLOC &&
+                ehs_ordinal(allocs, events.back[number], &ordinal) && ordinal < walk->ordinals &&
+                walk->words[ordinal] != 0)
+                walk->words[ordinal] |= JOURNAL_REALLOC;
+        }
+    }
+    ehs_events_close(&events);
+    ehs_codec_free(&codec);
+    return status;
+}
+
 /* What the tasks found becomes the walk's; the first failure is told. */
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err)
 {
@@ -339,7 +434,10 @@ static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
         const u32 ordinal = walk->open.ordinal[i];
         const entry_view view = { walk->words[ordinal], JOURNAL_ALLOC, size_of(walk, ordinal),
                                   ordinal, false };
-        replay_step(w, &view);
+        if (walk->windows != NULL)
+            replay_step_in_windows(w, &view);
+        else
+            replay_step(w, &view);
     }
 }
 
@@ -348,8 +446,9 @@ typedef struct part_walk {
     const archive_walk *walk;
     const ehs_events *events;
     u32 segment;
-    u64 allocs; /* before the event at hand */
-    u32 end;    /* number of the next end */
+    u64 allocs;        /* before the event at hand */
+    u32 end;           /* number of the next end */
+    u64 window_allocs; /* before the window at hand */
 } part_walk;
 
 /* Finds the blocks of the next events, so that their words are on their way. */
@@ -371,14 +470,17 @@ static void find_blocks(part_walk *p, u32 first, u32 count, u32 ordinals[BATCH],
     }
 }
 
-static void walk_events(part_walk *p, u32 first, u32 count, replay_walker *w)
+/* Whether there are windows is known where this is called, not asked per event. */
+__attribute__((always_inline)) static inline void walk_batch(part_walk *p, u32 first, u32 count,
+                                                             replay_walker *w,
+                                                             const bool in_windows)
 {
     const archive_walk *const walk = p->walk;
     u32 ordinals[BATCH];
     u8 kinds[BATCH];
     find_blocks(p, first, count, ordinals, kinds);
     for (u32 i = 0; i < count; i++)
-        replay_fetch(w, journal_slot_of(walk->words[ordinals[i]]));
+        replay_fetch(w, journal_slot_of(walk->words[ordinals[i]]), in_windows);
     for (u32 i = 0; i < count; i++) {
         const bool is_early = p->segment < walk->from.segment ||
                               (p->segment == walk->from.segment && first + i < walk->from.event);
@@ -387,9 +489,44 @@ static void walk_events(part_walk *p, u32 first, u32 count, replay_walker *w)
             continue;
         entry_view view = { walk->words[ordinals[i]], (journal_kind)kinds[i],
                             size_of(walk, ordinals[i]), ordinals[i], !is_early };
+        if (in_windows) {
+            view.entry &= ~JOURNAL_INSIDE;
+            view.entry |= ordinals[i] >= p->window_allocs ? JOURNAL_INSIDE : 0;
+            replay_step_in_windows(w, &view);
+            continue;
+        }
         if (kinds[i] == JOURNAL_FREE && (view.entry & WORD_MARKED) != 0)
             view.entry |= JOURNAL_REALLOC;
         replay_step(w, &view);
+    }
+}
+
+static void walk_events(part_walk *p, u32 count, replay_walker *w)
+{
+    for (u32 first = 0; first < count; first += BATCH)
+        walk_batch(p, first, count - first < BATCH ? count - first : BATCH, w, false);
+}
+
+static bool is_before(const archive_moment *moment, u32 segment, u32 event)
+{
+    return moment->segment < segment || (moment->segment == segment && moment->event <= event);
+}
+
+/* From bound to bound. */
+static void walk_windows(part_walk *p, u32 count, replay_walker *w)
+{
+    const archive_moment *const moments = p->walk->moments;
+    const u32 bounds = (u32)p->walk->windows->bounds.count;
+    for (u32 first = 0; first < count;) {
+        while (w->interval < bounds && is_before(&moments[w->interval], p->segment, first))
+            w->interval++;
+        u32 end = count;
+        if (w->interval < bounds && moments[w->interval].segment == p->segment)
+            end = (u32)etl_min_u64(end, moments[w->interval].event);
+        p->window_allocs = w->interval == 0 ? 0 : moments[w->interval - 1].allocs;
+        for (; first < end; first += BATCH)
+            walk_batch(p, first, end - first < BATCH ? end - first : BATCH, w, true);
+        first = end;
     }
 }
 
@@ -406,12 +543,14 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
     const etl_status status = ehs_segment_read(
         &from, info, EHS_WANT_KIND | EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &events, NULL);
     if (status == ETL_OK) {
-        part_walk p = { walk, &events, segment, info->first_ordinal, 0 };
+        part_walk p = { walk, &events, segment, info->first_ordinal, 0, 0 };
         if (part == 0)
             walk_open_blocks(walk, walker);
         const u32 count = events_before_end(walk, segment, events.count);
-        for (u32 first = 0; first < count; first += BATCH)
-            walk_events(&p, first, count - first < BATCH ? count - first : BATCH, walker);
+        if (walk->windows != NULL)
+            walk_windows(&p, count, walker);
+        else
+            walk_events(&p, count, walker);
     }
     ehs_events_close(&events);
     ehs_codec_free(&codec);

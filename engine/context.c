@@ -382,6 +382,8 @@ static bool apply_identity(trace_context *context, const system_event *row)
 
 static bool apply_cpu(trace_context *context, const system_event *row)
 {
+    if (context->page_bytes == 0)
+        context->page_bytes = row->event.as.config_cpu.page_size_bytes;
     return context->computer != 0 ||
            etlheap_strings_add_utf16(&context->strings, row->event.as.config_cpu.computer_name,
                                      &context->computer);

@@ -96,7 +96,8 @@ typedef struct trace_context {
     etlheap_index changes_by_pid; /* id is index + 1 */
     ETLHEAP_VECTOR(image_identity) identities;
     ETLHEAP_VECTOR(volume_row) volumes;
-    u32 computer; /* string */
+    u32 computer;   /* string */
+    u32 page_bytes; /* as the system's configuration tells it; 0: it does not */
     u32 os_pointer_bits;
     i64 after_end_ticks;    /* 2 ms */
     i64 before_start_ticks; /* 1 s */

@@ -133,6 +133,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(CENSUS_DIAGNOSTIC_NAME, 0x1611, "census_diagnostic.name", PLANES, NONE, 4)                   \
     X(CENSUS_DIAGNOSTIC_COUNT, 0x1612, "census_diagnostic.count", PLANES, NONE, 8)                 \
     X(FILE_NAME, 0x1701, "file.name", PLANES, NONE, 4)                                             \
+    X(FILE_ID_LOW, 0x1702, "file.id_low", PLANES, NONE, 8)                                         \
+    X(FILE_ID_HIGH, 0x1703, "file.id_high", PLANES, NONE, 8)                                       \
     X(TRACE_SESSION, 0x1801, "trace.session", PLANES, NONE, 4)                                     \
     X(TRACE_COMPUTER, 0x1802, "trace.computer", PLANES, NONE, 4)                                   \
     X(TRACE_CLOCK, 0x1803, "trace.clock", PLANES, NONE, 4)                                         \
@@ -156,7 +158,81 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(TRACE_STACKS_UNMATCHED, 0x1815, "trace.stacks_unmatched", PLANES, NONE, 8)                   \
     X(TRACE_KEYS_REFERENCED, 0x1816, "trace.keys_referenced", PLANES, NONE, 8)                     \
     X(TRACE_KEYS_RESOLVED, 0x1817, "trace.keys_resolved", PLANES, NONE, 8)                         \
-    X(TRACE_CAN, 0x1818, "trace.can", PLANES, NONE, 4)
+    X(TRACE_CAN, 0x1818, "trace.can", PLANES, NONE, 4)                                             \
+    X(HEAP_SIZE_PROCESS, 0x1901, "heap_size.process", PLANES, NONE, 4)                             \
+    X(HEAP_SIZE_HANDLE, 0x1902, "heap_size.handle", PLANES, NONE, 8)                               \
+    X(HEAP_SIZE_TICKS, 0x1903, "heap_size.ticks", PLANES, NONE, 8)                                 \
+    X(HEAP_SIZE_COMMITTED, 0x1904, "heap_size.committed", PLANES, NONE, 8)                         \
+    X(HEAP_SIZE_RESERVED, 0x1905, "heap_size.reserved", PLANES, NONE, 8)                           \
+    X(MEMORY_PROCESS, 0x1A01, "memory.process", PLANES, NONE, 4)                                   \
+    X(MEMORY_TICKS, 0x1A02, "memory.ticks", PLANES, NONE, 8)                                       \
+    X(MEMORY_COMMIT, 0x1A03, "memory.commit", PLANES, NONE, 8)                                     \
+    X(MEMORY_AVAILABLE, 0x1A04, "memory.available", PLANES, NONE, 8)                               \
+    X(MEMORY_WORKING_SET, 0x1A05, "memory.working_set", PLANES, NONE, 8)                           \
+    X(MEMORY_PRIVATE, 0x1A06, "memory.private_working_set", PLANES, NONE, 8)                       \
+    X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
+    X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
+    X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \
+    X(SOURCE_FILES, 0x2103, "source.files", PLANES, NONE, 4)                                       \
+    X(SOURCE_SESSION, 0x2104, "source.session", PLANES, NONE, 4)                                   \
+    X(SOURCE_COMPUTER, 0x2105, "source.computer", PLANES, NONE, 4)                                 \
+    X(SOURCE_CLOCK, 0x2106, "source.clock", PLANES, NONE, 4)                                       \
+    X(SOURCE_CLOCK_HZ, 0x2107, "source.clock_hz", PLANES, NONE, 8)                                 \
+    X(SOURCE_OS_BUILD, 0x2108, "source.os_build", PLANES, NONE, 4)                                 \
+    X(SOURCE_POINTER_BITS, 0x2109, "source.pointer_bits", PLANES, NONE, 4)                         \
+    X(SOURCE_CPUS, 0x210A, "source.cpus", PLANES, NONE, 4)                                         \
+    X(SOURCE_START, 0x210B, "source.start_filetime", PLANES, NONE, 8)                              \
+    X(SOURCE_DURATION, 0x210C, "source.duration_ns", PLANES, NONE, 8)                              \
+    X(SOURCE_END, 0x210D, "source.end_ns", PLANES, NONE, 8)                                        \
+    X(SOURCE_FROM, 0x210E, "source.from_ns", PLANES, NONE, 8)                                      \
+    X(SOURCE_BUFFERS, 0x210F, "source.buffers", PLANES, NONE, 8)                                   \
+    X(SOURCE_EVENTS, 0x2110, "source.events", PLANES, NONE, 8)                                     \
+    X(SOURCE_EVENTS_LOST, 0x2111, "source.events_lost", PLANES, NONE, 8)                           \
+    X(SOURCE_BUFFERS_LOST, 0x2112, "source.buffers_lost", PLANES, NONE, 8)                         \
+    X(SOURCE_BYTES, 0x2113, "source.bytes", PLANES, NONE, 8)                                       \
+    X(SOURCE_STACK_RECORDS, 0x2114, "source.stack_records", PLANES, NONE, 8)                       \
+    X(SOURCE_STACKS_MATCHED, 0x2115, "source.stacks_matched", PLANES, NONE, 8)                     \
+    X(SOURCE_STACKS_UNMATCHED, 0x2116, "source.stacks_unmatched", PLANES, NONE, 8)                 \
+    X(SOURCE_KEYS_REFERENCED, 0x2117, "source.keys_referenced", PLANES, NONE, 8)                   \
+    X(SOURCE_KEYS_RESOLVED, 0x2118, "source.keys_resolved", PLANES, NONE, 8)                       \
+    X(SOURCE_CAN, 0x2119, "source.can", PLANES, NONE, 4)                                           \
+    X(SOURCE_FILE_NAME, 0x2201, "source_file.name", PLANES, NONE, 4)                               \
+    X(SOURCE_FILE_ID_LOW, 0x2202, "source_file.id_low", PLANES, NONE, 8)                           \
+    X(SOURCE_FILE_ID_HIGH, 0x2203, "source_file.id_high", PLANES, NONE, 8)                         \
+    X(SOURCE_DIAGNOSTIC_SOURCE, 0x2301, "source_diagnostic.source", PLANES, NONE, 4)               \
+    X(SOURCE_DIAGNOSTIC_NAME, 0x2302, "source_diagnostic.name", PLANES, NONE, 4)                   \
+    X(SOURCE_DIAGNOSTIC_COUNT, 0x2303, "source_diagnostic.count", PLANES, NONE, 8)                 \
+    X(SOURCE_DIAGNOSTIC_CENSUS, 0x2304, "source_diagnostic.census_count", PLANES, NONE, 8)         \
+    X(ENTRY_PROCESS, 0x2401, "entry.process", PLANES, NONE, 4)                                     \
+    X(ENTRY_STACK, 0x2402, "entry.stack", PLANES, NONE, 4)                                         \
+    X(ENTRY_KIND, 0x2403, "entry.kind", PLANES, NONE, 4)                                           \
+    X(ENTRY_TRACES, 0x2404, "entry.traces", PLANES, NONE, 8)                                       \
+    X(ENTRY_FIRST, 0x2405, "entry.first_filetime", PLANES, NONE, 8)                                \
+    X(ENTRY_LAST, 0x2406, "entry.last_filetime", PLANES, NONE, 8)                                  \
+    X(ENTRY_LEAKED_PEAK_COUNT, 0x2407, "entry.leaked_peak_count", PLANES, NONE, 8)                 \
+    X(ENTRY_LEAKED_PEAK_SIZE, 0x2408, "entry.leaked_peak_size", PLANES, NONE, 8)                   \
+    X(ENTRY_FREED_PEAK_COUNT, 0x2409, "entry.freed_peak_count", PLANES, NONE, 8)                   \
+    X(ENTRY_FREED_PEAK_SIZE, 0x240A, "entry.freed_peak_size", PLANES, NONE, 8)                     \
+    X(SUM_ENTRY, 0x2501, "sum.entry", PACKED, DELTA, 4)                                            \
+    X(SUM_PART, 0x2502, "sum.part", PLANES, NONE, 4)                                               \
+    X(SUM_COUNT, 0x2503, "sum.count", PLANES, NONE, 8)                                             \
+    X(SUM_SIZE, 0x2504, "sum.size", PLANES, NONE, 8)                                               \
+    X(SUM_REALLOC_COUNT, 0x2505, "sum.realloc_count", PLANES, NONE, 8)                             \
+    X(SUM_PEAK_COUNT, 0x2506, "sum.peak_count", PLANES, NONE, 8)                                   \
+    X(SUM_PEAK_SIZE, 0x2507, "sum.peak_size", PLANES, NONE, 8)                                     \
+    X(CELL_ENTRY, 0x2601, "cell.entry", PACKED, DELTA, 4)                                          \
+    X(CELL_WINDOW, 0x2602, "cell.window", PLANES, NONE, 8)                                         \
+    X(CELL_WINDOWS, 0x2603, "cell.windows", PLANES, NONE, 8)                                       \
+    X(CELL_AIFO_COUNT, 0x2604, "cell.aifo_count", PLANES, NONE, 8)                                 \
+    X(CELL_AIFO_SIZE, 0x2605, "cell.aifo_size", PLANES, NONE, 8)                                   \
+    X(CELL_AIFI_COUNT, 0x2606, "cell.aifi_count", PLANES, NONE, 8)                                 \
+    X(CELL_AIFI_SIZE, 0x2607, "cell.aifi_size", PLANES, NONE, 8)                                   \
+    X(CELL_AOFI_COUNT, 0x2608, "cell.aofi_count", PLANES, NONE, 8)                                 \
+    X(CELL_AOFI_SIZE, 0x2609, "cell.aofi_size", PLANES, NONE, 8)                                   \
+    X(CELL_AOFO_COUNT, 0x260A, "cell.aofo_count", PLANES, NONE, 8)                                 \
+    X(CELL_AOFO_SIZE, 0x260B, "cell.aofo_size", PLANES, NONE, 8)                                   \
+    X(CELL_PEAK_COUNT, 0x260C, "cell.peak_count", PLANES, NONE, 8)                                 \
+    X(CELL_PEAK_SIZE, 0x260D, "cell.peak_size", PLANES, NONE, 8)
 
 typedef enum ehs_column {
 #define EHS_COLUMN_ENUM(name, id, text, layout, transform, bytes) EHS_##name = (id),

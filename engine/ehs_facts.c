@@ -105,7 +105,28 @@ static const ehs_field census_diagnostic_fields[] = {
     FIELD(CENSUS_DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
 };
 
-static const ehs_field file_fields[] = { { EHS_FILE_NAME, 0, EHS_MEMBER_TEXT } };
+static const ehs_field file_fields[] = {
+    FIELD(FILE_NAME, etlheap_summary_file, name, TEXT),
+    FIELD(FILE_ID_LOW, etlheap_summary_file, id[0], U64),
+    FIELD(FILE_ID_HIGH, etlheap_summary_file, id[1], U64),
+};
+
+static const ehs_field heap_size_fields[] = {
+    FIELD(HEAP_SIZE_PROCESS, heap_size, process, U32),
+    FIELD(HEAP_SIZE_HANDLE, heap_size, handle, U64),
+    FIELD(HEAP_SIZE_TICKS, heap_size, ticks, U64),
+    FIELD(HEAP_SIZE_COMMITTED, heap_size, committed, U64),
+    FIELD(HEAP_SIZE_RESERVED, heap_size, reserved, U64),
+};
+
+static const ehs_field memory_fields[] = {
+    FIELD(MEMORY_PROCESS, memory_row, process, U32),
+    FIELD(MEMORY_TICKS, memory_row, ticks, U64),
+    FIELD(MEMORY_COMMIT, memory_row, commit_bytes, U64),
+    FIELD(MEMORY_AVAILABLE, memory_row, available_bytes, U64),
+    FIELD(MEMORY_WORKING_SET, memory_row, working_set_bytes, U64),
+    FIELD(MEMORY_PRIVATE, memory_row, private_working_set_bytes, U64),
+};
 
 static const ehs_field trace_fields[] = {
     FIELD(TRACE_SESSION, trace_row, info.session, TEXT),
@@ -141,17 +162,23 @@ static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
 static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
 static const ehs_table diagnostic_table = TABLE(diagnostic_fields, diagnostic_row);
 static const ehs_table census_diagnostic_table = TABLE(census_diagnostic_fields, diagnostic_row);
-static const ehs_table file_table = TABLE(file_fields, const char *);
+static const ehs_table file_table = TABLE(file_fields, etlheap_summary_file);
+static const ehs_table heap_size_table = TABLE(heap_size_fields, heap_size);
+static const ehs_table memory_table = TABLE(memory_fields, memory_row);
 static const ehs_table trace_table = TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
 static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
                              const etl_diag_counts *counts);
+static bool save_files(ehs_saver *saver, const etlheap_result *result);
 static bool save_trace(ehs_saver *saver, const etlheap_result *result);
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
 static etl_status load_volumes(ehs_loader *loader, etlheap_result *result);
 static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
                                    etl_diag_counts *counts);
+static etl_status load_files(ehs_loader *loader, etlheap_result *result);
+static etl_status load_heap_sizes(ehs_loader *loader, etlheap_result *result);
+static etl_status load_memory(ehs_loader *loader, etlheap_result *result);
 static etl_status load_trace(ehs_loader *loader, etlheap_result *result);
 
 bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
@@ -164,7 +191,10 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            ehs_table_save(saver, &provider_table, result->providers.at, result->providers.count) &&
            save_diagnostics(saver, &diagnostic_table, &result->diag) &&
            save_diagnostics(saver, &census_diagnostic_table, &result->census_diag) &&
-           ehs_table_save(saver, &file_table, result->files.at, result->files.count) &&
+           save_files(saver, result) &&
+           ehs_table_save(saver, &heap_size_table, result->heap_sizes.at,
+                          result->heap_sizes.count) &&
+           ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
            save_trace(saver, result);
 }
 
@@ -195,7 +225,21 @@ static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
     return ehs_table_save(saver, table, rows, count);
 }
 
-static u32 can_bits(const etlheap_abilities *can)
+/* Files whose content was not looked at have no ids. */
+static bool save_files(ehs_saver *saver, const etlheap_result *result)
+{
+    if (result->recorded.count > 0)
+        return ehs_table_save(saver, &file_table, result->recorded.at, result->recorded.count);
+    const size_t count = result->files.count;
+    etlheap_summary_file *const rows = calloc(count + 1, sizeof *rows);
+    for (size_t i = 0; rows != NULL && i < count; i++)
+        rows[i].name = result->files.at[i];
+    const bool ok = rows != NULL && ehs_table_save(saver, &file_table, rows, count);
+    free(rows);
+    return ok;
+}
+
+u32 ehs_abilities_bits(const etlheap_abilities *can)
 {
     return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
            (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
@@ -209,41 +253,31 @@ static bool save_trace(ehs_saver *saver, const etlheap_result *result)
                             .zero_ticks = result->base.base->header_ticks,
                             .first_ticks = result->first_ticks,
                             .last_ticks = result->last_ticks,
-                            .can = can_bits(&result->abilities) };
+                            .can = ehs_abilities_bits(&result->abilities) };
     return ehs_table_save(saver, &trace_table, &row, 1);
-}
-
-/* A table right into a vector of its rows. */
-static etl_status load_into(ehs_loader *loader, const ehs_table *table, void *vector)
-{
-    struct {
-        void *at;
-        size_t count, capacity;
-    } loaded = { NULL, 0, 0 };
-    const etl_status status = ehs_table_load(loader, table, &loaded.at, &loaded.count);
-    loaded.capacity = loaded.count;
-    if (status == ETL_OK)
-        memcpy(vector, &loaded, sizeof loaded);
-    return status;
 }
 
 etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
 {
-    etl_status status = load_into(loader, &process_table, &result->processes);
+    etl_status status = ehs_vector_load(loader, &process_table, &result->processes);
     if (status == ETL_OK)
         status = load_modules(loader, result);
     if (status == ETL_OK)
         status = load_volumes(loader, result);
     if (status == ETL_OK)
-        status = load_into(loader, &hook_table, &result->hooks);
+        status = ehs_vector_load(loader, &hook_table, &result->hooks);
     if (status == ETL_OK)
-        status = load_into(loader, &provider_table, &result->providers);
+        status = ehs_vector_load(loader, &provider_table, &result->providers);
     if (status == ETL_OK)
         status = load_diagnostics(loader, &diagnostic_table, &result->diag);
     if (status == ETL_OK)
         status = load_diagnostics(loader, &census_diagnostic_table, &result->census_diag);
     if (status == ETL_OK)
-        status = load_into(loader, &file_table, &result->files);
+        status = load_files(loader, result);
+    if (status == ETL_OK)
+        status = load_heap_sizes(loader, result);
+    if (status == ETL_OK)
+        status = load_memory(loader, result);
     if (status == ETL_OK)
         status = load_trace(loader, result);
     for (size_t i = 0; i < result->hooks.count; i++)
@@ -261,7 +295,7 @@ static bool is_before(const etlheap_module_info *a, const etlheap_module_info *b
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
 {
     module_table *const modules = &result->modules;
-    const etl_status status = load_into(loader, &module_table_columns, &modules->list);
+    const etl_status status = ehs_vector_load(loader, &module_table_columns, &modules->list);
     if (status != ETL_OK)
         return status;
     for (size_t i = 1; i < modules->list.count; i++) {
@@ -310,6 +344,43 @@ static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
     return status;
 }
 
+static etl_status load_files(ehs_loader *loader, etlheap_result *result)
+{
+    const etl_status status = ehs_vector_load(loader, &file_table, &result->recorded);
+    for (size_t i = 0; status == ETL_OK && i < result->recorded.count; i++) {
+        if (!ETLHEAP_PUSH(&result->files, result->recorded.at[i].name))
+            return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    return status;
+}
+
+static etl_status load_heap_sizes(ehs_loader *loader, etlheap_result *result)
+{
+    heap_size_list *const list = &result->heap_sizes;
+    const etl_status status = ehs_vector_load(loader, &heap_size_table, list);
+    for (size_t i = 0; i < list->count && status == ETL_OK; i++) {
+        const heap_size *const row = &list->at[i];
+        const bool is_owned = row->process >= 1 && row->process <= result->processes.count;
+        if (!is_owned || (i > 0 && !heap_size_precedes(row - 1, row)))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of heap sizes is wrong or out of order", i);
+    }
+    return status;
+}
+
+static etl_status load_memory(ehs_loader *loader, etlheap_result *result)
+{
+    memory_rows *const list = &result->memory;
+    const etl_status status = ehs_vector_load(loader, &memory_table, list);
+    for (size_t i = 0; i < list->count && status == ETL_OK; i++) {
+        const memory_row *const row = &list->at[i];
+        if (row->process > result->processes.count || (i > 0 && !meminfo_precedes(row - 1, row)))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of memory use is wrong or out of order", i);
+    }
+    return status;
+}
+
 /* The clock of the trace as a session, for conversions of time. */
 static bool make_session(etlheap_result *result, const trace_row *row)
 {
@@ -332,7 +403,7 @@ static bool make_session(etlheap_result *result, const trace_row *row)
     return true;
 }
 
-static void set_abilities(etlheap_abilities *can, u32 bits)
+void ehs_abilities_set(etlheap_abilities *can, u32 bits)
 {
     can->heap = (bits & CAN_HEAP) != 0;
     can->virtualalloc = (bits & CAN_VIRTUALALLOC) != 0;
@@ -361,7 +432,7 @@ static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
         result->stack_counts = row->stacks;
         result->first_ticks = row->first_ticks;
         result->last_ticks = row->last_ticks;
-        set_abilities(&result->abilities, row->can);
+        ehs_abilities_set(&result->abilities, row->can);
     }
     free(row);
     return status;

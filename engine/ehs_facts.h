@@ -23,4 +23,8 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result);
  */
 etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result);
 
+/* What can be analysed as the bits of column trace.can, and back. */
+u32 ehs_abilities_bits(const etlheap_abilities *can);
+void ehs_abilities_set(etlheap_abilities *can, u32 bits);
+
 #endif

@@ -264,6 +264,19 @@ etl_status ehs_table_load(ehs_loader *loader, const ehs_table *table, void *rows
     return ETL_OK;
 }
 
+etl_status ehs_vector_load(ehs_loader *loader, const ehs_table *table, void *vector)
+{
+    struct {
+        void *at;
+        size_t count, capacity;
+    } loaded = { NULL, 0, 0 };
+    const etl_status status = ehs_table_load(loader, table, &loaded.at, &loaded.count);
+    loaded.capacity = loaded.count;
+    if (status == ETL_OK)
+        memcpy(vector, &loaded, sizeof loaded);
+    return status;
+}
+
 /* One value into its member; false when it is none that the member can have. */
 static bool set_member(const ehs_loader *loader, ehs_member member, u64 value, u8 *at)
 {

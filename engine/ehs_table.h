@@ -84,4 +84,7 @@ etl_status ehs_column_load(ehs_loader *loader, ehs_column column, void *out, u64
  */
 etl_status ehs_table_load(ehs_loader *loader, const ehs_table *table, void *rows, size_t *count);
 
+/* The same into an empty ETLHEAP_VECTOR of rows. */
+etl_status ehs_vector_load(ehs_loader *loader, const ehs_table *table, void *vector);
+
 #endif

@@ -41,6 +41,8 @@ typedef struct run {
     pair_shard shards[SHARDS];
     ETLHEAP_VECTOR(key_definition) definitions;
     ETLHEAP_VECTOR(system_event) system;
+    heap_notes heap_notes; /* of the whole run */
+    memory_notes memory_notes;
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
     i64 sweep_until_ticks;        /* slices sweep dead blocks until one ends after it */
@@ -149,14 +151,17 @@ static bool open_journal(run *state)
 {
     const etlheap_query *const report = state->options.report;
     const timebase *const base = &state->result->base;
-    if (report == NULL || state->options.census_only || !replay_can(report))
+    if (report == NULL || state->options.census_only || !replay_can(report) || report->growth)
         return true;
+    windows_lattice lattice;
+    if (!windows_lattice_open(&lattice, base->base, report, state->options.windows))
+        return false;
+    if (lattice.session == NULL)
+        return true; /* windows that overlap need lifetimes */
     event_journal *const journal = &state->result->journal;
-    journal_open(journal, base,
-                 report->from_ns == INT64_MIN ? INT64_MIN
-                                              : etl_time_ticks(base->base, report->from_ns),
-                 report->to_ns == INT64_MAX ? INT64_MAX : etl_time_ticks(base->base, report->to_ns),
-                 report->at_exit_freed);
+    journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
+    if (state->options.windows != NULL)
+        journal_cut(journal, &lattice);
     if (state->options.memory_bytes_max != 0)
         journal->resident_bytes_max =
             etl_min_u64(journal->resident_bytes_max, state->options.memory_bytes_max / 4);
@@ -176,7 +181,8 @@ static etl_status open_store(run *state)
     if (state->options.store == NULL)
         return ETL_OK;
     state->store = calloc(1, sizeof *state->store);
-    if (state->store == NULL)
+    if (state->store == NULL ||
+        !store_run_record(state->result, state->traces, state->names, state->trace_count))
         return ETL_ERR_MEMORY;
     event_journal *const journal = &state->result->journal;
     journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
@@ -222,6 +228,8 @@ static void close_run(run *state)
         pair_free(&state->shards[i]);
     ETLHEAP_VECTOR_FREE(&state->definitions);
     ETLHEAP_VECTOR_FREE(&state->system);
+    ETLHEAP_VECTOR_FREE(&state->heap_notes);
+    ETLHEAP_VECTOR_FREE(&state->memory_notes);
     ETLHEAP_VECTOR_FREE(&state->counts);
     etlheap_result_free(state->result);
     etlheap_result_free(state->census_facts);
@@ -257,8 +265,11 @@ static u64 held_bytes(const run *state)
         bytes += shard->out.rows.capacity * sizeof(lifetime);
     }
     bytes += slots_bytes(&result->slot_table);
+    bytes += state->heap_notes.capacity * sizeof *state->heap_notes.at;
+    bytes += state->memory_notes.capacity * sizeof *state->memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
     bytes += result->journal.late.capacity * sizeof *result->journal.late.at;
+    bytes += result->journal.crossings.capacity * sizeof *result->journal.crossings.at;
     for (u32 i = 0; result->journal.is_kept && i < HEAP_SHARDS; i++)
         bytes += result->journal.shards[i].survivors.capacity * sizeof(u32);
     return bytes;
@@ -355,6 +366,14 @@ static bool merge_tasks(run *state)
             system_event row = task->system.at[k];
             row.order = (u32)state->system.count;
             if (!ETLHEAP_PUSH(&state->system, row))
+                return false;
+        }
+        for (size_t k = 0; k < task->heap_notes.count; k++) {
+            if (!ETLHEAP_PUSH(&state->heap_notes, task->heap_notes.at[k]))
+                return false;
+        }
+        for (size_t k = 0; k < task->memory_notes.count; k++) {
+            if (!ETLHEAP_PUSH(&state->memory_notes, task->memory_notes.at[k]))
                 return false;
         }
     }
@@ -565,6 +584,8 @@ static etl_status finish(run *state)
                                  .names = state->names,
                                  .trace_count = state->trace_count,
                                  .census = &state->census,
+                                 .heap_notes = &state->heap_notes,
+                                 .memory_notes = &state->memory_notes,
                                  .counts = state->counts.at,
                                  .count_count = state->counts.count };
     status = result_complete(result, &parts);

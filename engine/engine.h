@@ -5,6 +5,7 @@
  *     etlheap_aggregate result -> table    (rows for a window, filters, a grouping)
  *     etlheap_symbols_* result -> names    (of the functions that frames lie in)
  *     etlheap_stream_*  traces -> every record in global time order (dump)
+ *     etlheap_summary_* traces and stores -> a store of their totals (merge)
  *
  * A result does not change once made; any number of threads may aggregate it at
  * once. Everything handed out is owned by its handle and valid until that is
@@ -98,6 +99,9 @@ typedef struct etlheap_options {
      * alone, as after census_only, which like report cannot be asked for besides.
      * Borrowed for the call; may be NULL. */
     const etlheap_store_options *store;
+    /* With `report`, which is then the query of these windows: the same for them
+     * (etlheap_windows_make). Borrowed for the call; may be NULL. */
+    const struct etlheap_windows_options *windows;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -130,7 +134,8 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
 void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
 
 /* True: heap lifetimes were not kept; etlheap_aggregate answers queries of the
- * report's window only, and segments hold other kinds alone. */
+ * report's window only, etlheap_windows_make of the windows it was kept for, and
+ * segments hold other kinds alone. */
 bool etlheap_result_is_report(const etlheap_result *result);
 
 /* --- what the trace holds --------------------------------------------------- */
@@ -329,53 +334,7 @@ const char *etlheap_symbol_state_word(etlheap_symbol_state state);
 
 /* --- tables ------------------------------------------------------------------------ */
 
-/* X(enumerator, --group-by word, WPA title) */
-#define ETLHEAP_KEYS(X)                                                                            \
-    X(KIND, "kind", "Kind")                                                                        \
-    X(PROCESS, "process", "Process")                                                               \
-    X(HEAP, "heap", "Handle")                                                                      \
-    X(TYPE, "type", "Type")                                                                        \
-    X(FREE_TYPE, "free_type", "FreeType")                                                          \
-    X(STACK, "stack", "Stack")                                                                     \
-    X(FRAME, "frame", "Frame")                                                                     \
-    X(SITE, "site", "Site")                                                                        \
-    X(MODULE, "module", "Module")                                                                  \
-    X(THREAD, "thread", "Thread")                                                                  \
-    X(SIZE_CLASS, "size_class", "Size Class")                                                      \
-    X(TYPE_NAME, "type_name", "Type Name")
-
-typedef enum etlheap_key {
-#define ETLHEAP_KEY_ENUM(name, word, title) ETLHEAP_KEY_##name,
-    ETLHEAP_KEYS(ETLHEAP_KEY_ENUM)
-#undef ETLHEAP_KEY_ENUM
-        ETLHEAP_KEY_COUNT
-} etlheap_key;
-
-#define ETLHEAP_GROUP_BY_MAX ETLHEAP_KEY_COUNT
-
-const char *etlheap_key_word(etlheap_key key);
-const char *etlheap_key_title(etlheap_key key);
-
-/* X(enumerator, JSON key and --sort word, WPA title) - numeric columns of a row */
-#define ETLHEAP_MEASURES(X)                                                                        \
-    X(COUNT, "count", "Count")                                                                     \
-    X(SIZE, "size", "Size")                                                                        \
-    X(IMPACTING_SIZE, "impacting_size", "Impacting Size")                                          \
-    X(OUTSTANDING_COUNT, "outstanding_count", "Outstanding Count")                                 \
-    X(OUTSTANDING_SIZE, "outstanding_size", "Outstanding Size")                                    \
-    X(REALLOC_COUNT, "realloc_count", "Realloc Count")                                             \
-    X(PEAK_COUNT, "peak_count", "Count Peak")                                                      \
-    X(PEAK_SIZE, "peak_size", "Size Peak")
-
-typedef enum etlheap_measure {
-#define ETLHEAP_MEASURE_ENUM(name, word, title) ETLHEAP_MEASURE_##name,
-    ETLHEAP_MEASURES(ETLHEAP_MEASURE_ENUM)
-#undef ETLHEAP_MEASURE_ENUM
-        ETLHEAP_MEASURES_COUNT
-} etlheap_measure;
-
-const char *etlheap_measure_word(etlheap_measure measure);
-const char *etlheap_measure_title(etlheap_measure measure);
+#include "etlheap_columns.h" /* keys and measures */
 
 /* A frame pattern `[module!][symbol]` with `*` and `?`, case-insensitive. */
 typedef struct etlheap_pattern {
@@ -412,7 +371,14 @@ typedef struct etlheap_query {
     etlheap_measure sort;
     bool sort_ascending;
     u32 jobs;
-    etlheap_symbols *symbols; /* of the same result; NULL: functions have no names */
+    etlheap_symbols *symbols;  /* of the same result; NULL: functions have no names */
+    struct etlheap_tags *tags; /* for the key TAG; tables borrow from it */
+    bool lifetime_ranks;       /* rows have the measures LIFETIME_*, which needs lifetimes */
+    bool growth;               /* and GROWTH_RATE, STEADINESS: of all types, not by type */
+    bool needs_lifetimes;      /* so does what will be asked besides: the analysis keeps them */
+    bool at_end;               /* only what is outstanding as the window ends, at its moment */
+    /* By etlheap_kind: the window ends there, not at to_ns; NULL: no such moments. */
+    const i64 *kind_to_ticks;
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -470,14 +436,17 @@ typedef struct etlheap_row {
     u32 frame;             /* into frames: FRAME and SITE; ETLHEAP_NO_INDEX: none */
     const char *module;    /* MODULE key; NULL: outside every module or no stack */
     const char *type_name; /* TYPE_NAME key: C++ type; "unknown" */
+    const char *tag;       /* TAG key; NULL: no stack */
     u64 size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
+    bool grows_most;       /* grouped by heap: the largest impacting size of its kind, above 0 */
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } etlheap_row;
 
 typedef struct etlheap_total {
     bool present; /* the kind occurs in the trace */
+    i64 to_ns;    /* end of the window for the kind */
     u64 free_without_alloc;
-    i64 measures[ETLHEAP_MEASURES_COUNT]; /* the two peaks are not computed: 0 */
+    i64 measures[ETLHEAP_MEASURES_COUNT]; /* only those that add up over rows, else 0 */
 } etlheap_total;
 
 /* Members of stack i: frame_indices[stack_starts[i]] up to stack_starts[i + 1]. */
@@ -485,6 +454,8 @@ typedef struct etlheap_table {
     i64 from_ns, to_ns;
     const etlheap_key *group_by;
     u32 group_by_count;
+    u32 measures; /* bit per etlheap_measure: those that the rows have */
+    bool at_end;  /* as asked: what is outstanding at a moment */
     const etlheap_frame *frames;
     u32 frame_count;
     const u32 *stack_starts; /* stack_count + 1 entries */
@@ -586,5 +557,14 @@ etl_status etlheap_stream_status(const etlheap_stream *stream);
 
 /* Damage met so far. */
 const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
+
+#include "etlheap_diff.h"
+#include "etlheap_gate.h"
+#include "etlheap_lifetimes.h"
+#include "etlheap_summary.h"
+#include "etlheap_tags.h"
+
+#include "etlheap_details.h" /* moments, histograms */
+#include "etlheap_windows.h"
 
 #endif

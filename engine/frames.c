@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "symbols.h"
-
 /* Places for recent frames, by the number of stacks: 12 MiB at most. */
 #define RECENT_BITS_MIN  10u
 #define RECENT_BITS_MAX  19u
@@ -35,8 +33,9 @@ bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_q
            (size_t)1 << out->recent_bits < result->stacks.list.count * RECENT_PER_STACK)
         out->recent_bits++;
     out->recent = calloc((size_t)1 << out->recent_bits, sizeof *out->recent);
+    const bool by_tag = query_groups_by(query, ETLHEAP_KEY_TAG);
     if (out->recent == NULL || out->cull.verdicts == NULL || out->require.verdicts == NULL ||
-        !find_canonical(out)) {
+        !find_canonical(out) || (by_tag && !tag_matcher_open(&out->tags, query->tags, count))) {
         frames_close(out);
         return false;
     }
@@ -54,6 +53,8 @@ void frames_close(frame_table *table)
     free(table->settled);
     free(table->alloc_types);
     free(table->sites);
+    tag_matcher_close(&table->tags);
+    ETLHEAP_VECTOR_FREE(&table->frame_tags);
     ETLHEAP_VECTOR_FREE(&table->functions);
     ETLHEAP_VECTOR_FREE(&table->frames);
     ETLHEAP_VECTOR_FREE(&table->pool);
@@ -185,11 +186,15 @@ static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u
         if (!find_frames(table, key, part, ticks, frames + i))
             return false;
     }
+    frame_stack row = { .count = raw.count };
     if (table->query->symbols != NULL)
-        return frames_add_stack(table, frames, raw.count, false, id);
+        return frames_add_stack(table, frames, &row, id);
+    if (table->tags.tags != NULL && !frames_tag(table, frames, raw.count, &row.tag))
+        return false;
     const u32 culled = cull(table, frames, raw.count);
-    const bool wanted = is_wanted(table, frames, raw.count);
-    return frames_add_stack(table, frames + culled, raw.count - culled, wanted, id);
+    row.count -= culled;
+    row.wanted = is_wanted(table, frames, raw.count);
+    return frames_add_stack(table, frames + culled, &row, id);
 }
 
 static bool is_recent(const recent_frame *recent, const frame_cache *key, u64 address)
@@ -342,8 +347,7 @@ static bool is_wanted(const frame_table *table, const u32 *frames, u32 count)
 
 typedef struct stack_wanted {
     const u32 *frames;
-    u32 count;
-    bool wanted;
+    const frame_stack *row;
 } stack_wanted;
 
 static bool same_stack(const void *owner, u32 id, const void *key)
@@ -351,25 +355,37 @@ static bool same_stack(const void *owner, u32 id, const void *key)
     const frame_table *const table = owner;
     const frame_stack *const a = &table->stacks.at[id - 1];
     const stack_wanted *const b = key;
-    return a->count == b->count && a->wanted == b->wanted &&
-           memcmp(table->pool.at + a->start, b->frames, b->count * sizeof(u32)) == 0;
+    return a->count == b->row->count && a->wanted == b->row->wanted && a->tag == b->row->tag &&
+           memcmp(table->pool.at + a->start, b->frames, a->count * sizeof(u32)) == 0;
 }
 
-bool frames_add_stack(frame_table *table, const u32 *frames, u32 count, bool wanted, u32 *id)
+bool frames_add_stack(frame_table *table, const u32 *frames, const frame_stack *row, u32 *id)
 {
-    const stack_wanted key = { frames, count, wanted };
+    const stack_wanted key = { frames, row };
+    const u32 count = row->count;
     const u64 hash = etlheap_hash_bytes(frames, count * sizeof *frames);
     *id = etlheap_index_find(&table->stack_index, hash, same_stack, table, &key);
     if (*id != 0)
         return true;
-    const frame_stack row = { (u32)table->pool.count, count, wanted };
+    frame_stack added = *row;
+    added.start = (u32)table->pool.count;
     if (table->pool.count + count > UINT32_MAX || !ETLHEAP_RESERVE(&table->pool, count) ||
-        !ETLHEAP_PUSH(&table->stacks, row))
+        !ETLHEAP_PUSH(&table->stacks, added))
         return false;
     memcpy(table->pool.at + table->pool.count, frames, count * sizeof *frames);
     table->pool.count += count;
     *id = (u32)table->stacks.count;
     return etlheap_index_add(&table->stack_index, hash, *id);
+}
+
+frame_calls frames_calls(const frame_table *table, u32 frame)
+{
+    const u32 id = table->frames.at[frame].name;
+    const symbol_name *const name = id == 0 ? NULL : symbols_name(table->query->symbols, id);
+    if (name == NULL || name->level_count == 0)
+        return (frame_calls){ NULL, 1, SYMBOL_QUALITY_NONE };
+    return (frame_calls){ symbols_levels(table->query->symbols, name), name->level_count,
+                          name->quality };
 }
 
 u32 frames_innermost(const frame_table *table, u32 id)

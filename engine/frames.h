@@ -10,11 +10,16 @@
  * for many frames at once. So it takes two steps: frames_resolve of all stacks
  * that matter, then frames_settle once (frames_settle.c); frames_settled gives
  * the stack that is left of each. Without symbols that is the stack itself.
+ *
+ * A stack's tag goes by all its frames, so stacks that are equal after culling
+ * may have different ones; they are then different stacks.
  */
 #ifndef ETLHEAP_FRAMES_H
 #define ETLHEAP_FRAMES_H
 
 #include "query.h"
+#include "symbols.h"
+#include "tags.h"
 
 #define FRAME_NONE UINT32_MAX
 
@@ -40,8 +45,23 @@ typedef struct frame_function {
 /* A distinct stack of frames after culling; id 0 is "no stack". */
 typedef struct frame_stack {
     u32 start, count; /* into pool */
+    u32 tag;          /* text of the tags' strings; 0: not grouped by */
     bool wanted;      /* passes --require-frame */
 } frame_stack;
+
+/* The tag of a frame's calls: that of the highest priority, innermost of equals. */
+typedef struct frame_tag {
+    u32 tag; /* TAG_NONE */
+    u16 level;
+    bool is_known;
+} frame_tag;
+
+/* A frame's calls, innermost first. A frame without a name is one call. */
+typedef struct frame_calls {
+    const symbol_level *levels; /* NULL: no name */
+    u32 count;
+    u8 quality; /* symbol_quality */
+} frame_calls;
 
 typedef struct frame_cache {
     u32 process, stack, epoch, kernel_epoch, resolved;
@@ -74,6 +94,8 @@ typedef struct frame_table {
     u32 *canonical; /* by module: the module that stands for its path and build */
     u32 *namesakes; /* by module: the first module of the same name */
     frame_patterns cull, require;
+    tag_matcher tags;                     /* empty when not grouped by tag */
+    ETLHEAP_VECTOR(frame_tag) frame_tags; /* by frame */
     ETLHEAP_VECTOR(frame_row) frames;
     ETLHEAP_VECTOR(u32) pool; /* frame indices */
     ETLHEAP_VECTOR(frame_stack) stacks;
@@ -128,8 +150,23 @@ bool frames_match(const frame_patterns *patterns, const char *module, const char
 /* The frame less `skip` inlined calls at its inner end. */
 bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out);
 
-/* A stack of frames as they are; `wanted`: passes --require-frame. */
-bool frames_add_stack(frame_table *table, const u32 *frames, u32 count, bool wanted, u32 *id);
+/* A stack of frames as they are, and the rest of its row. */
+bool frames_add_stack(frame_table *table, const u32 *frames, const frame_stack *row, u32 *id);
+
+/* What is known of the frame's calls so far. */
+frame_calls frames_calls(const frame_table *table, u32 frame);
+
+/* --- tags (frames_tags.c), for queries that group by them ------------------------ */
+
+/* Whether the frame's tag depends on its function; false in *ok without memory. */
+bool frames_tag_needs_name(frame_table *table, u32 frame, bool *ok);
+
+/* The frame whose function is part of the stack's tag; FRAME_NONE: the names that
+ * frames_tag_needs_name asks for are enough. False without memory. */
+bool frames_tag_neighbour(frame_table *table, const u32 *frames, u32 count, u32 *neighbour);
+
+/* The tag of a stack of frames before culling. False without memory. */
+bool frames_tag(frame_table *table, const u32 *frames, u32 count, u32 *text);
 
 /* --- order -------------------------------------------------------------------- */
 

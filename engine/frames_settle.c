@@ -1,6 +1,6 @@
 /*
- * frames_settle.c - culling, required frames, sites and allocated types by the
- * names of functions.
+ * frames_settle.c - culling, required frames, tags, sites and allocated types by
+ * the names of functions.
  *
  * Culling goes from the innermost frame outwards and needs the name of a frame
  * only when all before it were culled. Naively each stack would ask for one name
@@ -49,7 +49,8 @@ static etl_status name_asked(settler *s, etl_error *err);
 static etl_status cull_stacks(settler *s, etl_error *err);
 static etl_status mark_wanted(settler *s, bool *wanted, etl_error *err);
 static etl_status find_types(settler *s, etl_error *err);
-static bool add_settled(settler *s, const bool *wanted);
+static etl_status find_tags(settler *s, u32 *tags, etl_error *err);
+static bool add_settled(settler *s, const bool *wanted, const u32 *tags);
 static etl_status find_sites(settler *s, etl_error *err);
 
 etl_status frames_settle(frame_table *table, etl_error *err)
@@ -58,10 +59,13 @@ etl_status frames_settle(frame_table *table, etl_error *err)
     settler s;
     etl_status status = ETL_OK;
     bool *wanted = NULL;
+    u32 *tags = NULL; /* by stack */
     assert(query->symbols != NULL && table->settled == NULL);
-    if (open_settler(&s, table))
+    if (open_settler(&s, table)) {
         wanted = calloc(s.stack_count + 1, sizeof *wanted);
-    if (wanted == NULL)
+        tags = calloc(s.stack_count + 1, sizeof *tags);
+    }
+    if (wanted == NULL || tags == NULL)
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
         status = cull_stacks(&s, err);
@@ -69,7 +73,9 @@ etl_status frames_settle(frame_table *table, etl_error *err)
         status = mark_wanted(&s, wanted, err);
     if (status == ETL_OK && query_groups_by(query, ETLHEAP_KEY_TYPE_NAME))
         status = find_types(&s, err);
-    if (status == ETL_OK && !add_settled(&s, wanted))
+    if (status == ETL_OK && query_groups_by(query, ETLHEAP_KEY_TAG))
+        status = find_tags(&s, tags, err);
+    if (status == ETL_OK && !add_settled(&s, wanted, tags))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     const bool by_site =
         query_groups_by(query, ETLHEAP_KEY_FRAME) || query_groups_by(query, ETLHEAP_KEY_SITE);
@@ -77,6 +83,7 @@ etl_status frames_settle(frame_table *table, etl_error *err)
         status = find_sites(&s, err);
     close_settler(&s);
     free(wanted);
+    free(tags);
     return status;
 }
 
@@ -141,22 +148,6 @@ static etl_status name_asked(settler *s, etl_error *err)
     return status;
 }
 
-/* A frame's calls, innermost first. A frame without a name is one call. */
-typedef struct frame_calls {
-    const symbol_level *levels; /* NULL: no name */
-    u32 count;
-    u8 quality;
-} frame_calls;
-
-static frame_calls calls_of(const settler *s, u32 frame)
-{
-    const u32 id = s->table->frames.at[frame].name;
-    const symbol_name *const name = id == 0 ? NULL : symbols_name(s->symbols, id);
-    if (name == NULL || name->level_count == 0)
-        return (frame_calls){ NULL, 1, SYMBOL_QUALITY_NONE };
-    return (frame_calls){ symbols_levels(s->symbols, name), name->level_count, name->quality };
-}
-
 static bool call_matches(const settler *s, const frame_patterns *patterns, u32 frame,
                          const frame_calls *calls, u32 at)
 {
@@ -196,7 +187,7 @@ static bool advance(settler *s, size_t stack)
         if (verdict == FRAME_VERDICT_BY_NAME) {
             if (is_nameless(s, frame))
                 return true;
-            const frame_calls calls = calls_of(s, frame);
+            const frame_calls calls = frames_calls(s->table, frame);
             const u32 culled = culled_calls(s, frame, &calls);
             is_culled = culled == calls.count;
             p->skip = is_culled ? calls.count - 1 : culled;
@@ -232,7 +223,7 @@ static bool frame_is_required(const settler *s, u32 frame)
     const frame_verdict verdict = frames_verdict(s->table, &s->table->require, frame);
     if (verdict != FRAME_VERDICT_BY_NAME)
         return verdict == FRAME_VERDICT_ALL;
-    const frame_calls calls = calls_of(s, frame);
+    const frame_calls calls = frames_calls(s->table, frame);
     for (u32 i = 0; i < calls.count; i++) {
         if (call_matches(s, &s->table->require, frame, &calls, i))
             return true;
@@ -325,9 +316,49 @@ static etl_status find_types(settler *s, etl_error *err)
     return ok || status != ETL_OK ? status : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
+/* --- tags ------------------------------------------------------------------------- */
+
+/* Asks for the functions that tags depend on; false without memory. */
+static bool ask_tagged(settler *s, size_t stack)
+{
+    bool ok = true;
+    for (u32 i = 0; ok && i < s->table->stacks.at[stack].count; i++) {
+        const u32 frame = frame_at(s, stack, i);
+        if (frames_tag_needs_name(s->table, frame, &ok))
+            ok = ask(s, frame);
+    }
+    return ok;
+}
+
+/* And for those beside the entry points of hints. */
+static bool ask_neighbour(settler *s, size_t stack)
+{
+    const frame_stack *const row = &s->table->stacks.at[stack];
+    u32 neighbour;
+    return frames_tag_neighbour(s->table, s->table->pool.at + row->start, row->count, &neighbour) &&
+           (neighbour == FRAME_NONE || ask(s, neighbour));
+}
+
+static etl_status find_tags(settler *s, u32 *tags, etl_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->stack_count; i++)
+        ok = ask_tagged(s, i);
+    etl_status status = ok ? name_asked(s, err) : ETL_OK;
+    for (size_t i = 0; ok && status == ETL_OK && i < s->stack_count; i++)
+        ok = ask_neighbour(s, i);
+    if (ok && status == ETL_OK)
+        status = name_asked(s, err);
+    for (size_t i = 0; ok && status == ETL_OK && i < s->stack_count; i++) {
+        const frame_stack *const row = &s->table->stacks.at[i];
+        ok = frames_tag(s->table, s->table->pool.at + row->start, row->count, &tags[i]);
+    }
+    return ok ? status : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
 /* --- what is left -------------------------------------------------------------- */
 
-static bool add_settled(settler *s, const bool *wanted)
+static bool add_settled(settler *s, const bool *wanted, const u32 *tags)
 {
     frame_table *const table = s->table;
     u32 frames[2 * STACK_FRAMES_MAX];
@@ -342,7 +373,8 @@ static bool add_settled(settler *s, const bool *wanted)
             frames[k] = frame_at(s, i, p->frame + k);
         if (p->skip > 0 && !frames_add_skipped(table, frames[0], p->skip, &frames[0]))
             return false;
-        if (!frames_add_stack(table, frames, count, wanted[i], &table->settled[i + 1]))
+        const frame_stack row = { .count = count, .tag = tags[i], .wanted = wanted[i] };
+        if (!frames_add_stack(table, frames, &row, &table->settled[i + 1]))
             return false;
     }
     return true;
@@ -379,7 +411,7 @@ static bool site_of(settler *s, etlheap_index *index, u32 frame, u32 *site)
 {
     frame_table *const table = s->table;
     const frame_row row = table->frames.at[frame];
-    const frame_calls calls = calls_of(s, frame);
+    const frame_calls calls = frames_calls(s->table, frame);
     *site = frame;
     if (calls.levels == NULL || calls.levels[row.skip].name == 0)
         return true;

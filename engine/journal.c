@@ -26,6 +26,17 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
                                               .exit_frees = exit_frees };
 }
 
+/* No window is at hand yet. */
+void journal_cut(event_journal *journal, windows_lattice *lattice)
+{
+    journal->lattice = *lattice;
+    *lattice = (windows_lattice){ .session = NULL };
+    for (u32 i = 0; i < HEAP_SHARDS; i++) {
+        journal->shards[i].lattice = &journal->lattice;
+        journal->shards[i].from_ticks = journal->shards[i].to_ticks = INT64_MIN;
+    }
+}
+
 static void free_shard(shard_journal *shard)
 {
     ETLHEAP_VECTOR_FREE(&shard->late);
@@ -44,6 +55,8 @@ void journal_free(event_journal *journal)
         journal_chunk_free(&journal->chunks.at[i]);
     ETLHEAP_VECTOR_FREE(&journal->chunks);
     ETLHEAP_VECTOR_FREE(&journal->late);
+    ETLHEAP_VECTOR_FREE(&journal->crossings);
+    windows_lattice_free(&journal->lattice);
     free(journal->survivor_bits);
     free(journal->spill_folder);
     journal->survivor_bits = NULL;
@@ -115,6 +128,20 @@ static journal_kind big_kind(journal_kind kind)
     }
 }
 
+/* What is behind the window at hand: is it in a later one? Events are in the order
+ * of time, so theirs is at hand from now on; what is late is not. */
+static bool is_in_later_window(shard_journal *journal, i64 ticks, bool is_late)
+{
+    if (journal->lattice == NULL || ticks >= journal->lattice->to_ticks)
+        return false;
+    if (!is_late) {
+        const lattice_piece piece = windows_lattice_piece(journal->lattice, ticks);
+        journal->from_ticks = piece.from_ticks;
+        journal->to_ticks = piece.to_ticks;
+    }
+    return true;
+}
+
 static bool note(shard_journal *journal, const journal_block *block, journal_kind kind,
                  journal_moment at)
 {
@@ -129,6 +156,11 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
         journal->partner = block->rank;
         return true;
     }
+    if (is_late && journal->lattice != NULL) {
+        const lattice_piece piece = windows_lattice_piece(journal->lattice, at.ticks);
+        entry &= ~JOURNAL_INSIDE;
+        entry |= block->alloc_ticks >= piece.from_ticks ? JOURNAL_INSIDE : 0;
+    }
     entry |= (journal_entry)(is_big ? big_kind(kind) : JOURNAL_LATE_FREE);
     assert(is_big || kind == JOURNAL_FREE);
     const u32 rank = is_late ? block->rank : journal->first_rank + at.rank;
@@ -139,7 +171,8 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
 bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank)
 {
     assert(block->rank == journal->first_rank + rank);
-    if (block->alloc_ticks >= journal->to_ticks)
+    if (block->alloc_ticks >= journal->to_ticks &&
+        !is_in_later_window(journal, block->alloc_ticks, false))
         return true;
     return note(journal, block, JOURNAL_ALLOC,
                 (journal_moment){ block->alloc_ticks, rank, ETLHEAP_FREE_NONE });
@@ -147,16 +180,18 @@ bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 
 
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
 {
-    if (block->alloc_ticks >= journal->to_ticks)
+    const bool is_late = at.rank == JOURNAL_NO_RANK;
+    if (block->alloc_ticks >= journal->to_ticks &&
+        !is_in_later_window(journal, block->alloc_ticks, true))
         return true;
-    if (at.ticks >= journal->to_ticks)
+    if (at.ticks >= journal->to_ticks && !is_in_later_window(journal, at.ticks, is_late))
         return ETLHEAP_PUSH(&journal->survivors, block->rank);
     return note(journal, block, JOURNAL_FREE, at);
 }
 
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at)
 {
-    if (block->alloc_ticks >= journal->to_ticks)
+    if (block->alloc_ticks >= journal->to_ticks && !is_in_later_window(journal, at.ticks, false))
         return true;
     const journal_mark mark = { journal->first_rank + at.rank, block->rank };
     return ETLHEAP_PUSH(&journal->marks, mark) && note(journal, block, JOURNAL_MARK, at);

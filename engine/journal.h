@@ -13,11 +13,16 @@
  * of blocks are noticed a little later than they happened (a heap destroyed, a
  * process ended, a block displaced); those are kept apart and merged in by time,
  * for which the chunks of the latest few milliseconds are held open.
+ *
+ * A journal may be kept for many windows in place of one. INSIDE of a free then
+ * means that its allocation lies in the same window as it, and the journal knows
+ * which of its words are the first of a window.
  */
 #ifndef ETLHEAP_JOURNAL_H
 #define ETLHEAP_JOURNAL_H
 
 #include "slots.h"
+#include "windows_lattice.h"
 
 /*
  * One event, from the lowest bit: kind 3, flags 3, slot 27, size 31. A size that
@@ -84,11 +89,12 @@ typedef struct shard_journal {
      * here. The places themselves are neighbours of other shards' places, and
      * threads that write to neighbours slow each other down. */
     journal_entry entry;
-    u32 partner;              /* as journal_wide.partners */
-    bool is_wide;             /* sizes are kept apart, so none is too big */
-    u32 first_rank;           /* of the slice */
-    i64 from_ticks, to_ticks; /* the window */
-    bool exit_frees;          /* the end of a process frees its blocks */
+    u32 partner;                    /* as journal_wide.partners */
+    bool is_wide;                   /* sizes are kept apart, so none is too big */
+    u32 first_rank;                 /* of the slice */
+    i64 from_ticks, to_ticks;       /* the window; of several, the one at hand */
+    const windows_lattice *lattice; /* of several windows */
+    bool exit_frees;                /* the end of a process frees its blocks */
     ETLHEAP_VECTOR(journal_late) late;
     ETLHEAP_VECTOR(journal_mark) marks;
     ETLHEAP_VECTOR(u32) survivors; /* ranks of blocks the window's end finds in use */
@@ -141,6 +147,12 @@ typedef struct journal_chunk {
     bool starts_tick; /* nothing of its first tick is in the chunk before */
 } journal_chunk;
 
+/* From this word on, words lie in the window that a moment lies in. */
+typedef struct journal_crossing {
+    u64 index;
+    i64 ticks;
+} journal_crossing;
+
 /*
  * Takes a complete chunk of a wide journal, and the late entries that belong into
  * it, by time; both are the journal's and gone afterwards, but for arrays of the
@@ -161,9 +173,11 @@ typedef struct event_journal {
     i64 closed_ticks; /* of their last word */
     ETLHEAP_VECTOR(journal_late) late;
     u64 next_rank;
-    u64 next_index;    /* words in closed chunks */
-    u64 from_index;    /* first word at or after from_ticks */
-    u8 *survivor_bits; /* by rank, after journal_close */
+    u64 next_index;                             /* words in closed chunks */
+    u64 from_index;                             /* first word at or after from_ticks */
+    windows_lattice lattice;                    /* its session is NULL: one window */
+    ETLHEAP_VECTOR(journal_crossing) crossings; /* of several windows */
+    u8 *survivor_bits;                          /* by rank, after journal_close */
     i64 patience_ticks;
     u64 resident_bytes, resident_bytes_max;
     char *spill_folder; /* NULL: keep everything in memory */
@@ -173,6 +187,10 @@ typedef struct event_journal {
 
 void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
                   bool exit_frees);
+
+/* Keeps it for the windows of the lattice, which it takes over; before the first
+ * slice. */
+void journal_cut(event_journal *journal, windows_lattice *lattice);
 void journal_free(event_journal *journal);
 void journal_chunk_free(journal_chunk *chunk);
 

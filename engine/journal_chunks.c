@@ -14,7 +14,7 @@ static bool gather_late(event_journal *journal);
 static etl_status close_chunks(event_journal *journal, i64 end_ticks);
 static bool merge_late(event_journal *journal, journal_chunk *chunk, const journal_late *late,
                        size_t late_count);
-static void close_chunk(event_journal *journal, journal_chunk *chunk);
+static bool close_chunk(event_journal *journal, journal_chunk *chunk);
 static bool settle_survivors(event_journal *journal);
 
 etl_status journal_end_slice(event_journal *journal, i64 end_ticks)
@@ -73,7 +73,8 @@ static etl_status complete(event_journal *journal, journal_chunk *chunk, const j
     } else if (late_count > 0 && !merge_late(journal, chunk, late, late_count)) {
         return ETL_ERR_MEMORY;
     }
-    close_chunk(journal, chunk);
+    if (!close_chunk(journal, chunk))
+        return ETL_ERR_MEMORY;
     return status == ETL_OK ? journal_spill(journal, chunk) : status;
 }
 
@@ -93,7 +94,8 @@ static etl_status close_chunks(event_journal *journal, i64 end_ticks)
         size_t end = first;
         while (end < journal->late.count && (is_last || journal->late.at[end].ticks <= last))
             end++;
-        status = complete(journal, chunk, journal->late.at + first, end - first);
+        const journal_late *const late = end == first ? NULL : &journal->late.at[first];
+        status = complete(journal, chunk, late, end - first);
         first = end;
         journal->closed++;
     }
@@ -149,18 +151,39 @@ static bool merge_late(event_journal *journal, journal_chunk *chunk, const journ
     return true;
 }
 
-static void close_chunk(event_journal *journal, journal_chunk *chunk)
+/* First word of the chunk at or after a moment, from `low` on. */
+static u32 find_word(const journal_chunk *chunk, u32 low, i64 ticks)
 {
-    u32 low = 0, high = chunk->count;
+    u32 high = chunk->count;
     while (low < high) {
         const u32 middle = low + (high - low) / 2;
-        if (chunk->ticks[middle] < journal->from_ticks)
+        if (chunk->ticks[middle] < ticks)
             low = middle + 1;
         else
             high = middle;
     }
-    journal->from_index += low;
+    return low;
+}
+
+/* Notes which words of the chunk are the first of their window. */
+static bool note_crossings(event_journal *journal, const journal_chunk *chunk)
+{
+    u32 at = 0;
+    while (journal->lattice.session != NULL && at < chunk->count) {
+        const lattice_piece piece = windows_lattice_piece(&journal->lattice, chunk->ticks[at]);
+        const journal_crossing row = { chunk->first_index + at, chunk->ticks[at] };
+        if (!ETLHEAP_PUSH(&journal->crossings, row))
+            return false;
+        at = find_word(chunk, at + 1, piece.to_ticks);
+    }
+    return true;
+}
+
+static bool close_chunk(event_journal *journal, journal_chunk *chunk)
+{
+    journal->from_index += find_word(chunk, 0, journal->from_ticks);
     chunk->first_index = journal->next_index;
+    const bool ok = note_crossings(journal, chunk);
     journal->next_index += chunk->count;
     /* A stream whose time goes back may begin a slice at its predecessor's end. */
     chunk->starts_tick = chunk->count > 0 && journal->closed_ticks != chunk->ticks[0];
@@ -170,6 +193,7 @@ static void close_chunk(event_journal *journal, journal_chunk *chunk)
         journal->closed_ticks = chunk->ticks[chunk->count - 1];
     free(chunk->ticks);
     chunk->ticks = NULL;
+    return ok;
 }
 
 static bool settle_survivors(event_journal *journal)

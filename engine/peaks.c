@@ -23,7 +23,6 @@ typedef struct peak_work {
     bool *failed; /* by task */
 } peak_work;
 
-static bool sort_by_group(peak_row *rows, size_t count, size_t *starts, u32 group_count);
 static void compute_task(void *context, u32 task);
 static bool compute_group(const peak_work *work, u32 group, curve_step **steps, size_t *capacity);
 
@@ -33,8 +32,7 @@ bool peaks_compute(peak_row *rows, size_t row_count, u32 group_count, i64 from_t
     const u32 task_count = (group_count + GROUPS_PER_TASK - 1) / GROUPS_PER_TASK;
     size_t *const starts = calloc((size_t)group_count + 2, sizeof *starts);
     bool *const failed = calloc((size_t)task_count + 1, sizeof *failed);
-    bool ok =
-        starts != NULL && failed != NULL && sort_by_group(rows, row_count, starts, group_count);
+    bool ok = starts != NULL && failed != NULL && peaks_sort(rows, row_count, starts, group_count);
     if (ok) {
         peak_work work = { rows, starts, group_count, from_ticks, to_ticks, peaks, failed };
         etlheap_workers_run(jobs, task_count, compute_task, &work);
@@ -47,7 +45,7 @@ bool peaks_compute(peak_row *rows, size_t row_count, u32 group_count, i64 from_t
 }
 
 /* In place: each row is swapped to its group's next place until it is home. */
-static bool sort_by_group(peak_row *rows, size_t count, size_t *starts, u32 group_count)
+bool peaks_sort(peak_row *rows, size_t count, size_t *starts, u32 group_count)
 {
     size_t *const next = calloc((size_t)group_count + 1, sizeof *next);
     if (next == NULL)

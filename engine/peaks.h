@@ -31,4 +31,8 @@ typedef struct peak {
 bool peaks_compute(peak_row *rows, size_t row_count, u32 group_count, i64 from_ticks, i64 to_ticks,
                    u32 jobs, peak *peaks);
 
+/* Puts rows into the order of their groups; starts has group_count + 1 places, all 0,
+ * and says where each group begins. False without memory. */
+bool peaks_sort(peak_row *rows, size_t row_count, size_t *starts, u32 group_count);
+
 #endif

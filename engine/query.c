@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "summary_answer.h"
+
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
                                                                       "heap-destroy",
@@ -187,10 +189,46 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
     for (u32 i = 0; i < query->group_by_count; i++) {
         if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
+        if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "to group by tag takes stack tags");
     }
+    if (query->growth &&
+        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
+         query_groups_by(query, ETLHEAP_KEY_TYPE) || query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is of what comes and goes: not of some types or moments");
     if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
+    if ((etlheap_query_measures(query) >> query->sort & 1) == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "rows grouped in this way do not have the measure %s to sort by",
+                             etlheap_measure_word(query->sort));
     return ETL_OK;
+}
+
+u32 query_types(const etlheap_query *query)
+{
+    const u32 all = (1u << ETLHEAP_TYPE_COUNT) - 1;
+    const u32 outstanding = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFO;
+    return (query->types == 0 ? all : query->types) & (query->at_end ? outstanding : all);
+}
+
+/* The sizes of a heap are those of a row only when the row is all of a heap. */
+u32 etlheap_query_measures(const etlheap_query *query)
+{
+    const u32 always = (2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1;
+    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
+    const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
+                      1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
+    const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
+    bool by_heap = false, by_more = false;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        const etlheap_key key = query->group_by[i];
+        by_heap |= key == ETLHEAP_KEY_HEAP;
+        by_more |= key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_PROCESS;
+    }
+    return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
+           (by_heap && !by_more ? sizes : 0);
 }
 
 /* An end that the query leaves open gives way to the one that it states. */
@@ -210,16 +248,35 @@ static void set_window(query_plan *plan)
         plan->to_ns = plan->from_ns;
 }
 
+/* An open end takes everything in, also what lies so far away that its time in
+ * nanoseconds stops at the largest number. */
+static void set_ticks(query_plan *plan)
+{
+    const etlheap_query *const query = plan->query;
+    const etlheap_result *const result = plan->result;
+    plan->from_ticks = etl_time_ticks(result->base.base, plan->from_ns);
+    plan->to_ticks = etl_time_ticks(result->base.base, plan->to_ns);
+    if (query->from_ns == INT64_MIN && result->first_ticks < plan->from_ticks)
+        plan->from_ticks = result->first_ticks;
+    if (query->to_ns == INT64_MAX && result->last_ticks >= plan->to_ticks)
+        plan->to_ticks = etl_sat_add_i64(result->last_ticks, 1);
+}
+
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err)
 {
     *out = (query_plan){ .query = query, .result = result };
-    const etl_status status = refuse(query, err);
+    etl_status status = refuse(query, err);
+    if (status == ETL_OK && result->summary != NULL)
+        status = summary_refuse(query, err);
     if (status != ETL_OK)
         return status;
     set_window(out);
-    out->from_ticks = etl_time_ticks(result->base.base, out->from_ns);
-    out->to_ticks = etl_time_ticks(result->base.base, out->to_ns);
+    set_ticks(out);
+    out->types = query_types(query);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        out->kind_to_ticks[kind] =
+            query->kind_to_ticks == NULL ? out->to_ticks : query->kind_to_ticks[kind];
     if (!select_processes(out))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return ETL_OK;
@@ -249,18 +306,34 @@ static bool lists_u32(const u32 *list, u32 count, u32 value)
     return count == 0;
 }
 
+bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns)
+{
+    if (row->free_ticks == ETLHEAP_TICKS_NEVER || row->alloc_ticks == ETLHEAP_TICKS_BEFORE)
+        return false;
+    const etl_session *const session = plan->result->base.base;
+    if (__builtin_sub_overflow(etl_time_ns(session, row->free_ticks),
+                               etl_time_ns(session, row->alloc_ticks), ns))
+        *ns = INT64_MAX;
+    return true;
+}
+
+/* Of a clock faster than 1 GHz the tick before may be in the same nanosecond. */
+i64 query_end_ns(const query_plan *plan, i64 to_ticks)
+{
+    const etl_session *const session = plan->result->base.base;
+    const i64 end_ns = etl_time_ns(session, to_ticks);
+    const i64 least_ns = etl_sat_add_i64(etl_time_ns(session, etl_sat_add_i64(to_ticks, -1)), 1);
+    return end_ns > least_ns ? end_ns : least_ns;
+}
+
 /* What is still allocated has no upper end to its lifetime yet. */
 static bool lifetime_fits(const query_plan *plan, const query_row *row)
 {
     const etlheap_query *const query = plan->query;
     if (query->lifetime_min_ns <= 0 && query->lifetime_max_ns == INT64_MAX)
         return true;
-    i64 lifetime_ns = INT64_MAX;
-    const bool is_known =
-        row->free_ticks != ETLHEAP_TICKS_NEVER && row->alloc_ticks != ETLHEAP_TICKS_BEFORE;
-    if (is_known && __builtin_sub_overflow(etl_time_ns(plan->result->base.base, row->free_ticks),
-                                           etl_time_ns(plan->result->base.base, row->alloc_ticks),
-                                           &lifetime_ns))
+    i64 lifetime_ns;
+    if (!query_lifetime_ns(plan, row, &lifetime_ns))
         lifetime_ns = INT64_MAX;
     return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
 }
@@ -272,16 +345,17 @@ bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at
     out->free_ticks = segment->free_ticks[at];
     if (segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed)
         out->free_ticks = ETLHEAP_TICKS_NEVER;
-    if (out->alloc_ticks >= plan->to_ticks || out->free_ticks < plan->from_ticks)
+    const i64 to_ticks = plan->kind_to_ticks[segment->kind[at]];
+    if (out->alloc_ticks >= to_ticks || out->free_ticks < plan->from_ticks)
         return false;
-    const bool freed_inside = out->free_ticks < plan->to_ticks;
+    const bool freed_inside = out->free_ticks < to_ticks;
     if (out->alloc_ticks >= plan->from_ticks)
         out->type = freed_inside ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
     else
         out->type = freed_inside ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO;
     if (query->kinds != 0 && (query->kinds >> segment->kind[at] & 1) == 0)
         return false;
-    if (query->types != 0 && (query->types >> out->type & 1) == 0)
+    if ((plan->types >> out->type & 1) == 0)
         return false;
     if (!plan->process_selected[segment->process[at]])
         return false;

@@ -11,8 +11,10 @@ typedef struct query_plan {
     const etlheap_query *query;
     const etlheap_result *result;
     i64 from_ns, to_ns;
-    i64 from_ticks, to_ticks; /* [from, to) selects what the nanoseconds select */
-    bool *process_selected;   /* by process id; [0] unused */
+    i64 from_ticks, to_ticks;              /* [from, to) selects what the nanoseconds select */
+    u32 types;                             /* bit per etlheap_type that is wanted */
+    i64 kind_to_ticks[ETLHEAP_KIND_COUNT]; /* to_ticks, or the kind's own */
+    bool *process_selected;                /* by process id; [0] unused */
 } query_plan;
 
 /* Refuses contradictions with a sentence. query_close also after failure. */
@@ -31,8 +33,17 @@ typedef struct query_row {
  * included; they need the stack. */
 bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out);
 
+/* How long a lifetime lasted; false: it begins or ends outside the trace. */
+bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns);
+
+/* The first ns at or after a window's end in ticks that is after all before it. */
+i64 query_end_ns(const query_plan *plan, i64 to_ticks);
+
 /* Is the key among those the query groups by? */
 bool query_groups_by(const etlheap_query *query, etlheap_key key);
+
+/* Bits of the types that the query selects. */
+u32 query_types(const etlheap_query *query);
 
 /* Does the query select this kind, process and heap? */
 bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap);

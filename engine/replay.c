@@ -36,8 +36,16 @@ bool replay_can(const etlheap_query *query)
             return false;
         by_type |= key == ETLHEAP_KEY_TYPE;
     }
+    if (query->lifetime_ranks || query->needs_lifetimes)
+        return false;
     return query->thread_count == 0 && query->lifetime_min_ns <= 0 &&
-           query->lifetime_max_ns == INT64_MAX && (query->types == 0 || by_type);
+           query->lifetime_max_ns == INT64_MAX &&
+           ((query->types == 0 && !query->at_end) || by_type);
+}
+
+bool etlheap_query_needs_lifetimes(const etlheap_query *query)
+{
+    return !replay_can(query) || query->growth;
 }
 
 etl_status replay_run(aggregator *a, etl_error *err)
@@ -116,7 +124,7 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
 {
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
         const type_sums *const sums = &group->types[type];
-        const bool selected = a->query->types == 0 || (a->query->types >> type & 1) != 0;
+        const bool selected = (a->plan.types >> type & 1) != 0;
         if (sums->count == 0 || !selected)
             continue;
         group_row row = { .key = key };

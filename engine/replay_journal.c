@@ -49,23 +49,70 @@ static inline u32 read_entry(const journal_entry *at, u32 *rank, entry_view *out
     return JOURNAL_BIG_WORDS;
 }
 
-static void walk_chunk(replay_walker *w, const journal_chunk *chunk, const journal_entry *entries,
-                       u64 from_index)
+/* A chunk on its way through a walker. */
+typedef struct chunk_walk {
+    const event_journal *journal;
+    const journal_chunk *chunk;
+    const journal_entry *entries;
+    u32 rank; /* of the next event */
+} chunk_walk;
+
+/* Whether there are windows is known where this is called, not asked per entry. */
+__attribute__((always_inline)) static inline void walk_words(replay_walker *w, chunk_walk *c,
+                                                             u32 from, u32 end,
+                                                             const bool in_windows)
 {
-    u32 rank = chunk->first_rank;
-    for (u32 i = 0; i < chunk->count;) {
+    const journal_chunk *const chunk = c->chunk;
+    const journal_entry *const entries = c->entries;
+    const u64 from_index = c->journal->from_index;
+    u32 rank = c->rank;
+    for (u32 i = from; i < end;) {
         if (chunk->count - i > 4 * AHEAD)
             __builtin_prefetch(&entries[i + 4 * AHEAD]);
         /* A word of a size may be taken for an entry here, which does no harm. */
         if (chunk->count - i > AHEAD)
-            replay_fetch(w, journal_slot_of(entries[i + AHEAD]));
+            replay_fetch(w, journal_slot_of(entries[i + AHEAD]), in_windows);
         entry_view view;
         const u32 words = read_entry(&entries[i], &rank, &view);
         w->time += (view.entry & JOURNAL_NEW_TICK) != 0;
         view.in_window = chunk->first_index + i >= from_index;
-        if (view.kind != JOURNAL_NONE)
+        if (view.kind != JOURNAL_NONE && in_windows)
+            replay_step_in_windows(w, &view);
+        else if (view.kind != JOURNAL_NONE)
             replay_step(w, &view);
         i += words;
+    }
+    c->rank = rank;
+}
+
+/* The last crossing at or before a word. */
+static size_t find_crossing(const event_journal *journal, u64 index)
+{
+    size_t low = 0, high = journal->crossings.count;
+    while (low + 1 < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (journal->crossings.at[middle].index <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* From crossing to crossing. Nothing is noted after the last window. */
+static void walk_windows(replay_walker *w, chunk_walk *c)
+{
+    const event_journal *const journal = c->journal;
+    const journal_chunk *const chunk = c->chunk;
+    size_t next = find_crossing(journal, chunk->first_index);
+    for (u32 at = 0; at < chunk->count;) {
+        w->interval = windows_interval(w->walk->windows, journal->crossings.at[next].ticks);
+        next++;
+        u32 end = chunk->count;
+        if (next < journal->crossings.count)
+            end = (u32)etl_min_u64(end, journal->crossings.at[next].index - chunk->first_index);
+        walk_words(w, c, at, end, true);
+        at = end;
     }
 }
 
@@ -75,7 +122,12 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
     const journal_entry *const entries = journal_map(journal, part);
     if (entries == NULL)
         return ETL_ERR_IO;
-    walk_chunk(walker, &journal->chunks.at[part], entries, journal->from_index);
+    const journal_chunk *const chunk = &journal->chunks.at[part];
+    chunk_walk c = { journal, chunk, entries, chunk->first_rank };
+    if (walker->walk->windows != NULL)
+        walk_windows(walker, &c);
+    else
+        walk_words(walker, &c, 0, chunk->count, false);
     journal_release(journal, part, entries);
     return ETL_OK;
 }

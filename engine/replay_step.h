@@ -110,15 +110,42 @@ static inline void replay_step(replay_walker *w, const entry_view *view)
         step_alloc(w, number, view, size);
 }
 
+/* The group's cell at hand is complete; the next one is of this interval. */
+static inline void replay_turn(replay_walker *w, u32 number, u32 interval)
+{
+    if (!windows_turn(&w->window_hot[number], number, interval, &w->cells))
+        w->status = ETL_ERR_MEMORY;
+}
+
+/* The same for windows, where INSIDE of a free means: in the same one. Types follow
+ * from sums, so it does not matter what survives. */
+static inline void replay_step_in_windows(replay_walker *w, const entry_view *view)
+{
+    const replay_walk *const walk = w->walk;
+    const u32 number = walk->slot_groups[journal_slot_of(view->entry)];
+    if (number == GROUP_NONE || view->kind == JOURNAL_MARK || view->size < walk->size_min_bytes ||
+        view->size > walk->size_max_bytes)
+        return;
+    const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
+    window_hot *const hot = &w->window_hot[number];
+    if (hot->interval != w->interval)
+        replay_turn(w, number, w->interval);
+    windows_step(hot, (u32)w->time, size, view->kind == JOURNAL_FREE,
+                 (view->entry & JOURNAL_INSIDE) != 0);
+}
+
 /*
  * Fetches what a step of this slot's block will read; any number may be passed.
  * Always inlined: a function that only fetches has no effect in a compiler's eyes,
  * and gcc leaves out calls of it.
  */
-__attribute__((always_inline)) static inline void replay_fetch(const replay_walker *w, u32 slot)
+__attribute__((always_inline)) static inline void replay_fetch(const replay_walker *w, u32 slot,
+                                                               const bool in_windows)
 {
     const u32 number = slot <= w->walk->slot_count ? w->walk->slot_groups[slot] : GROUP_NONE;
-    if (number != GROUP_NONE)
+    if (number != GROUP_NONE && in_windows)
+        __builtin_prefetch(&w->window_hot[number]);
+    else if (number != GROUP_NONE)
         __builtin_prefetch(&w->hot[number]);
 }
 

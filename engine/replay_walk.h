@@ -1,10 +1,12 @@
 /*
- * replay_walk.h - the walk over a journal: sums and peaks per group.
+ * replay_walk.h - the walk over a journal: sums and peaks per group, or cells of
+ * many windows (windows_cells.h).
  */
 #ifndef ETLHEAP_REPLAY_WALK_H
 #define ETLHEAP_REPLAY_WALK_H
 
 #include "slot_groups.h"
+#include "windows_cells.h"
 
 /* A running sum with its maximum; a value counts once time moves on. */
 typedef struct curve {
@@ -61,6 +63,7 @@ typedef struct replay_walk {
     u64 size_min_bytes, size_max_bytes;
     bool by_type; /* rows by type */
     u32 jobs;
+    const window_pass *windows; /* cells of these are wanted in place of sums */
 } replay_walk;
 
 /* A segment being walked, by one task. */
@@ -68,7 +71,10 @@ struct replay_walker {
     const replay_walk *walk;
     hot_group *hot;
     cold_group *cold;
-    u64 time; /* number of the tick at hand */
+    window_hot *window_hot; /* with windows, in place of these two */
+    window_cell_list cells;
+    u32 interval; /* at hand */
+    u64 time;     /* number of the tick at hand */
     etl_status status;
     u8 padding[SHARD_PADDING];
 };
@@ -76,6 +82,10 @@ struct replay_walker {
 /* The groups at the end of the window; free(*out). ETL_ERR_MEMORY, or what the
  * source failed with. */
 etl_status replay_walk_run(const replay_walk *walk, const replay_source *source, live_group **out);
+
+/* The same for windows: appends the cells, of each group in the order of time. */
+etl_status replay_walk_windows(const replay_walk *walk, const replay_source *source,
+                               window_cell_list *out);
 
 /* A journal as a source; ETL_ERR_IO when it cannot be read back. */
 replay_source replay_journal_source(const event_journal *journal);

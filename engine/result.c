@@ -2,6 +2,7 @@
 #include "result.h"
 
 #include "archive.h"
+#include "summary.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,12 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
     if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
         !copy_census(result, parts->census) || !modules_build(&result->modules, &result->context) ||
         !describe_trace(result, parts))
+        return ETL_ERR_MEMORY;
+    if (parts->heap_notes != NULL &&
+        !heap_sizes_build(&result->heap_sizes, parts->heap_notes, &result->context, new_ids))
+        return ETL_ERR_MEMORY;
+    if (parts->memory_notes != NULL &&
+        !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
         return ETL_ERR_MEMORY;
     rewrite_columns(result, new_ids);
     judge(result, parts);
@@ -124,7 +131,7 @@ static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
     }
 }
 
-static int by_guid(const void *a, const void *b)
+int result_by_guid(const void *a, const void *b)
 {
     const etlheap_provider_count *const x = a, *const y = b;
     if (x->is_message != y->is_message)
@@ -152,7 +159,8 @@ static bool copy_census(etlheap_result *result, const record_census *census)
             return false;
     }
     if (result->providers.count > 0)
-        qsort(result->providers.at, result->providers.count, sizeof *result->providers.at, by_guid);
+        qsort(result->providers.at, result->providers.count, sizeof *result->providers.at,
+              result_by_guid);
     result->info.events = census->records;
     result->stack_counts.records = census->stack_records;
     return true;
@@ -254,16 +262,20 @@ void etlheap_result_free(etlheap_result *result)
     free(result->process_ids);
     free(result->deferred_ids);
     free(result->slots);
+    ETLHEAP_VECTOR_FREE(&result->heap_sizes);
+    ETLHEAP_VECTOR_FREE(&result->memory);
     ETLHEAP_VECTOR_FREE(&result->processes);
     ETLHEAP_VECTOR_FREE(&result->hooks);
     ETLHEAP_VECTOR_FREE(&result->providers);
     ETLHEAP_VECTOR_FREE(&result->files);
+    ETLHEAP_VECTOR_FREE(&result->recorded);
+    summary_data_free(result->summary);
     free(result);
 }
 
 bool etlheap_result_is_report(const etlheap_result *result)
 {
-    return result->journal.is_kept || result->is_walked;
+    return result->journal.is_kept || result->is_walked || result->summary != NULL;
 }
 
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)

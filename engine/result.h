@@ -21,11 +21,15 @@ struct etlheap_result {
     u32 *process_ids;            /* final id by the run's id */
     u32 *deferred_ids;           /* final stack of each deferred node */
     waiting_slot *slots;         /* of stacks that came late */
+    heap_size_list heap_sizes;
+    memory_rows memory;
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;
     etlheap_trace_info info;
     ETLHEAP_VECTOR(const char *) files;
+    ETLHEAP_VECTOR(etlheap_summary_file) recorded; /* files that a store was made of */
+    struct summary_data *summary;                  /* NULL: it is none */
     etlheap_stack_counts stack_counts;
     etlheap_abilities abilities;
     etl_diag_counts diag;
@@ -40,7 +44,9 @@ typedef struct result_parts {
     const char *const *names;
     u32 trace_count;
     record_census *census;
-    const process_counts *counts; /* by process id - 1 */
+    const heap_notes *heap_notes;     /* may be NULL */
+    const memory_notes *memory_notes; /* may be NULL */
+    const process_counts *counts;     /* by process id - 1 */
     size_t count_count;
 } result_parts;
 
@@ -54,6 +60,9 @@ static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref
     assert((ref & STACK_TAG_MASK) == 0);
     return ref;
 }
+
+/* The order of providers: messages last, by GUID as it is printed. For qsort. */
+int result_by_guid(const void *a, const void *b);
 
 /*
  * Fills the descriptive parts of a result whose context, stacks and store are

@@ -15,9 +15,12 @@ typedef bool handle_fn(scanner *s, const etl_event *event);
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
 static bool scan_record(scanner *s);
 static bool append_event(scan_output *out, const memory_event *event);
+static bool count_heap_event(scanner *s);
+static bool note_heap(scanner *s, const etl_event *event);
 static u8 range_shard(u32 pid);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
-    handle_system, handle_stack, handle_key, handle_definition, handle_lost;
+    handle_snapshot, handle_range, handle_memory, handle_system, handle_stack, handle_key,
+    handle_definition, handle_lost;
 
 /* What is done with an event; kinds without a row are counted only. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
@@ -28,10 +31,18 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_HEAP_FREE] = handle_free,
     [ETL_EVENT_HEAP_EXPAND] = handle_extent,
     [ETL_EVENT_HEAP_CONTRACT] = handle_extent,
+    [ETL_EVENT_HEAP_SNAPSHOT] = handle_snapshot,
+    [ETL_EVENT_HEAP_RANGE_RUNDOWN] = handle_range,
+    [ETL_EVENT_HEAP_RANGE_CREATE] = handle_range,
+    [ETL_EVENT_HEAP_RANGE_RESERVE] = handle_range,
+    [ETL_EVENT_HEAP_RANGE_RELEASE] = handle_range,
+    [ETL_EVENT_HEAP_RANGE_DESTROY] = handle_range,
     [ETL_EVENT_VIRTUAL_ALLOC] = handle_virtual,
     [ETL_EVENT_VIRTUAL_FREE] = handle_virtual,
     [ETL_EVENT_VIRTUAL_ALLOC_DCSTART] = handle_virtual,
     [ETL_EVENT_VIRTUAL_ALLOC_DCEND] = handle_virtual,
+    [ETL_EVENT_MEMINFO] = handle_memory,
+    [ETL_EVENT_MEMINFO_WS] = handle_memory,
     [ETL_EVENT_PROCESS_START] = handle_system,
     [ETL_EVENT_PROCESS_END] = handle_system,
     [ETL_EVENT_PROCESS_DCSTART] = handle_system,
@@ -135,12 +146,16 @@ static bool scan_record(scanner *s)
     if (handle != NULL)
         return handle(s, &event);
     const bool is_heap = record->has_hook && record->hook >> 8 == 0x10;
-    if (!is_heap)
-        return true;
+    return !is_heap || count_heap_event(s);
+}
+
+/* For events of heaps that are not of one block or extent. */
+static bool count_heap_event(scanner *s)
+{
     const memory_event other = {
-        .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = record->pid, .tid = record->tid
+        .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = s->record->pid, .tid = s->record->tid
     };
-    return append_event(out, &other);
+    return append_event(s->out, &other);
 }
 
 static bool append_event(scan_output *out, const memory_event *event)
@@ -231,13 +246,40 @@ static bool handle_free(scanner *s, const etl_event *event)
 static bool handle_extent(scanner *s, const etl_event *event)
 {
     const etl_heap_extent *const extent = &event->as.heap_extent;
-    return push_event(
-        s, (memory_event){ .op = event->kind == ETL_EVENT_HEAP_EXPAND ? OP_EXPAND : OP_CONTRACT,
-                           .address = extent->address,
-                           .size = extent->size_bytes,
-                           .heap = extent->heap_handle,
-                           .pid = s->record->pid,
-                           .tid = s->record->tid });
+    return note_heap(s, event) &&
+           push_event(s, (memory_event){ .op = event->kind == ETL_EVENT_HEAP_EXPAND ? OP_EXPAND
+                                                                                    : OP_CONTRACT,
+                                         .address = extent->address,
+                                         .size = extent->size_bytes,
+                                         .heap = extent->heap_handle,
+                                         .pid = s->record->pid,
+                                         .tid = s->record->tid });
+}
+
+/* What the event says of the size of its heap. A census asks for no sizes. */
+static bool note_heap(scanner *s, const etl_event *event)
+{
+    heap_note note;
+    if (s->input->census_only || !heap_note_of(event, s->record->pid, &note))
+        return true;
+    note.ticks = s->ticks;
+    note.stream = s->out->stream;
+    return ETLHEAP_PUSH(&s->out->heap_notes, note);
+}
+
+static bool handle_snapshot(scanner *s, const etl_event *event)
+{
+    return note_heap(s, event) && count_heap_event(s);
+}
+
+static bool handle_range(scanner *s, const etl_event *event)
+{
+    return note_heap(s, event);
+}
+
+static bool handle_memory(scanner *s, const etl_event *event)
+{
+    return s->input->census_only || meminfo_note(&s->out->memory_notes, event, s->ticks);
 }
 
 /*
@@ -306,10 +348,7 @@ static bool handle_system(scanner *s, const etl_event *event)
         return false;
     if (event->kind != ETL_EVENT_HEAP_CREATE && event->kind != ETL_EVENT_HEAP_DESTROY)
         return true;
-    const memory_event other = {
-        .ticks = s->ticks, .op = OP_COUNT_HEAP, .pid = s->record->pid, .tid = s->record->tid
-    };
-    return append_event(out, &other);
+    return note_heap(s, event) && count_heap_event(s);
 }
 
 static bool handle_lost(scanner *s, const etl_event *event)
@@ -455,6 +494,7 @@ void scan_output_reset(scan_output *out)
 {
     out->events.count = out->spans.count = out->pieces.count = out->key_uses.count = 0;
     out->definitions.count = out->system.count = out->targets.count = 0;
+    out->heap_notes.count = out->memory_notes.count = 0;
     out->is_unsorted = false;
     if (out->new_stacks.list.count > 0)
         stack_table_free(&out->new_stacks);
@@ -471,6 +511,8 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->key_uses);
     ETLHEAP_VECTOR_FREE(&out->definitions);
     ETLHEAP_VECTOR_FREE(&out->system);
+    ETLHEAP_VECTOR_FREE(&out->heap_notes);
+    ETLHEAP_VECTOR_FREE(&out->memory_notes);
     ETLHEAP_VECTOR_FREE(&out->targets);
     stack_table_free(&out->new_stacks);
     etlheap_arena_free(&out->arena);

@@ -17,6 +17,8 @@
 
 #include "census.h"
 #include "engine.h"
+#include "heap_sizes.h"
+#include "meminfo.h"
 #include "plan.h"
 #include "stacks.h"
 
@@ -134,6 +136,8 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(key_use) key_uses;
     ETLHEAP_VECTOR(key_definition) definitions;
     ETLHEAP_VECTOR(system_event) system;
+    heap_notes heap_notes;
+    memory_notes memory_notes;
     ETLHEAP_VECTOR(census_target) targets; /* census runs only */
     stack_table new_stacks;
     etlheap_arena arena;

@@ -5,6 +5,7 @@
 
 #include "ehs_facts.h"
 #include "ehs_stacks.h"
+#include "trace_identity.h"
 
 /* Rows of this many segments leave together. */
 #define ROW_SEGMENTS STORE_BATCH_SEGMENTS
@@ -28,6 +29,22 @@ etl_status store_run_census(etl_trace *const *traces, const char *const *names, 
     census.store = NULL;
     census.census_only = true;
     return etlheap_analyze(traces, names, trace_count, &census, out, err);
+}
+
+bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
+                      u32 trace_count)
+{
+    etlheap_strings *const strings = &result->context.strings;
+    bool ok = true;
+    for (u32 i = 0; ok && i < trace_count; i++) {
+        u32 name;
+        etlheap_summary_file file;
+        ok = etlheap_strings_add(strings, names[i], strlen(names[i]), &name) &&
+             trace_identify(traces[i], file.id) == ETL_OK;
+        file.name = etlheap_strings_get(strings, name);
+        ok = ok && ETLHEAP_PUSH(&result->recorded, file);
+    }
+    return ok;
 }
 
 etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,

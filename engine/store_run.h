@@ -37,6 +37,10 @@ typedef struct store_run {
 etl_status store_run_census(etl_trace *const *traces, const char *const *names, u32 trace_count,
                             const etlheap_options *options, etlheap_result **out, etl_error *err);
 
+/* Notes in the result which files the store is made of. False without memory. */
+bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
+                      u32 trace_count);
+
 /* Begins the file; the journal, which is just opened, hands its chunks over from
  * here on. The run is to be freed in any case. MEMORY, IO. */
 etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,

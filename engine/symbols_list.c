@@ -128,8 +128,8 @@ static bool take_stacks(lister *l)
         if (group->key.stack == 0)
             continue;
         const frame_stack *const stack = &from->stacks.at[group->key.stack - 1];
-        if (!frames_add_stack(&l->frames, from->pool.at + stack->start, stack->count, false,
-                              &row.stack) ||
+        const frame_stack bare = { .count = stack->count };
+        if (!frames_add_stack(&l->frames, from->pool.at + stack->start, &bare, &row.stack) ||
             !ETLHEAP_PUSH(&l->stacks, row))
             return false;
     }

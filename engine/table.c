@@ -5,31 +5,24 @@
 #include <stdlib.h>
 
 #include "aggregate.h"
+#include "row_details.h"
 #include "symbols.h"
 #include "table.h"
 
-/* Numbers already given, by the aggregator's numbers. */
-typedef struct numbering {
-    u32 *frames; /* + 1; 0: not yet */
-    u32 *stacks;
-} numbering;
-
 static bool sort_groups(aggregator *a);
-static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
+static bool add_group(const aggregator *a, owned_table *out, table_numbers *numbers,
                       const group_row *group);
 static void fill_totals(const aggregator *a, etlheap_table *table);
 
 const etlheap_table *aggregate_table(aggregator *a)
 {
     owned_table *const out = calloc(1, sizeof *out);
-    numbering numbers = { calloc(a->frames.frames.count + 1, sizeof(u32)),
-                          calloc(a->frames.stacks.count + 1, sizeof(u32)) };
-    bool ok = out != NULL && numbers.frames != NULL && numbers.stacks != NULL &&
-              frames_rank(&a->frames) && sort_groups(a) && ETLHEAP_PUSH(&out->stack_starts, 0);
+    table_numbers numbers = { .frames = { 0 } };
+    bool ok = out != NULL && frames_rank(&a->frames) && sort_groups(a) &&
+              ETLHEAP_PUSH(&out->stack_starts, 0);
     for (size_t i = 0; ok && i < a->groups.count; i++)
         ok = add_group(a, out, &numbers, &a->groups.at[i]);
-    free(numbers.frames);
-    free(numbers.stacks);
+    table_numbers_free(&numbers);
     if (!ok) {
         if (out != NULL)
             etlheap_table_free(&out->table);
@@ -39,10 +32,13 @@ const etlheap_table *aggregate_table(aggregator *a)
     out->table.from_ns = a->plan.from_ns;
     out->table.to_ns = a->plan.to_ns;
     out->table.group_by_count = a->query->group_by_count;
+    out->table.measures = etlheap_query_measures(a->query);
+    out->table.at_end = a->query->at_end;
     out->table.diagnostics = *etlheap_result_diagnostics(a->result);
     if (a->query->symbols != NULL)
         etl_diag_merge(&out->table.diagnostics, &a->query->symbols->diag);
     fill_totals(a, &out->table);
+    row_details_mark(a, out);
     table_publish(out);
     return &out->table;
 }
@@ -65,6 +61,11 @@ static const char *module_name(const aggregator *a, u32 module)
 static const char *type_name(const aggregator *a, u32 type)
 {
     return type == 0 ? "unknown" : symbols_text(a->query->symbols, type);
+}
+
+static const char *tag_name(const aggregator *a, u32 tag)
+{
+    return tag == 0 ? NULL : etlheap_strings_get(&a->query->tags->strings, tag);
 }
 
 /* Ties go by the keys in the order of their columns. */
@@ -97,6 +98,8 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
         order = (int)x->size_class - (int)y->size_class;
     if (order == 0 && x->type_name != y->type_name)
         order = strcmp(type_name(a, x->type_name), type_name(a, y->type_name));
+    if (order == 0 && x->tag != y->tag)
+        order = compare_text(tag_name(a, x->tag), tag_name(a, y->tag));
     return order;
 }
 
@@ -185,65 +188,7 @@ static bool sort_groups(aggregator *a)
     return ok;
 }
 
-static void describe_function(const aggregator *a, const frame_row *row, etlheap_frame *out)
-{
-    const frame_function *const function = &a->frames.functions.at[row->function - 1];
-    table_set_names(out, a->query->symbols, function->symbol, function->file, function->line);
-    out->is_nearest = function->is_nearest;
-    out->displacement = function->is_nearest ? function->displacement : 0;
-}
-
-static bool number_frame(const aggregator *a, owned_table *out, numbering *numbers, u32 frame,
-                         u32 *index)
-{
-    *index = ETLHEAP_NO_INDEX;
-    if (frame == FRAME_NONE)
-        return true;
-    if (numbers->frames[frame] == 0) {
-        const frame_row *const row = &a->frames.frames.at[frame];
-        etlheap_frame fresh = { .module = frames_module(&a->frames, frame),
-                                .address = row->address,
-                                .offset = row->offset };
-        table_place place = { .offset = row->offset, .module = row->module, .skip = row->skip };
-        if (row->function != 0) {
-            describe_function(a, row, &fresh);
-            place.module = FRAME_NONE;
-        }
-        if (!ETLHEAP_PUSH(&out->frames, fresh) || !ETLHEAP_PUSH(&out->places, place))
-            return false;
-        numbers->frames[frame] = (u32)out->frames.count;
-    }
-    *index = numbers->frames[frame] - 1;
-    return true;
-}
-
-static bool number_stack(const aggregator *a, owned_table *out, numbering *numbers, u32 stack,
-                         u32 *index)
-{
-    *index = ETLHEAP_NO_INDEX;
-    if (stack == 0)
-        return true;
-    if (numbers->stacks[stack] == 0) {
-        const frame_stack *const row = &a->frames.stacks.at[stack - 1];
-        const u32 *const frames = a->frames.pool.at + row->start;
-        if (!ETLHEAP_RESERVE(&out->frame_indices, row->count))
-            return false;
-        for (u32 i = 0; i < row->count; i++)
-            __builtin_prefetch(&numbers->frames[frames[i]]);
-        for (u32 i = 0; i < row->count; i++) {
-            if (!number_frame(a, out, numbers, frames[i],
-                              &out->frame_indices.at[out->frame_indices.count++]))
-                return false;
-        }
-        if (!ETLHEAP_PUSH(&out->stack_starts, (u32)out->frame_indices.count))
-            return false;
-        numbers->stacks[stack] = (u32)out->stack_starts.count - 1;
-    }
-    *index = numbers->stacks[stack] - 1;
-    return true;
-}
-
-static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
+static bool add_group(const aggregator *a, owned_table *out, table_numbers *numbers,
                       const group_row *group)
 {
     const group_key *const key = &group->key;
@@ -256,6 +201,7 @@ static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
                         .frame = ETLHEAP_NO_INDEX,
                         .module = module_name(a, key->module),
                         .type_name = type_name(a, key->type_name),
+                        .tag = tag_name(a, key->tag),
                         .size_class_bytes =
                             key->size_class == 0 ? 0 : (u64)1 << (key->size_class - 1) };
     if (key->process != 0) {
@@ -265,9 +211,10 @@ static bool add_group(const aggregator *a, owned_table *out, numbering *numbers,
     memcpy(row.measures, group->measures, sizeof row.measures);
     const bool by_frame =
         query_groups_by(a->query, ETLHEAP_KEY_FRAME) || query_groups_by(a->query, ETLHEAP_KEY_SITE);
-    if (by_frame && !number_frame(a, out, numbers, key->frame, &row.frame))
+    if (by_frame && !table_number_frame(out, numbers, &a->frames, key->frame, &row.frame))
         return false;
-    return number_stack(a, out, numbers, key->stack, &row.stack) && ETLHEAP_PUSH(&out->rows, row);
+    return table_number_stack(out, numbers, &a->frames, key->stack, &row.stack) &&
+           ETLHEAP_PUSH(&out->rows, row);
 }
 
 static void fill_totals(const aggregator *a, etlheap_table *table)
@@ -275,6 +222,9 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         etlheap_total *const total = &table->totals[kind];
         memcpy(total->measures, a->totals[kind], sizeof total->measures);
+        total->to_ns = a->query->kind_to_ticks == NULL
+                           ? a->plan.to_ns
+                           : query_end_ns(&a->plan, a->plan.kind_to_ticks[kind]);
         for (size_t i = 0; i < a->result->processes.count; i++) {
             if (a->plan.process_selected[i + 1])
                 total->free_without_alloc += a->result->processes.at[i].free_without_alloc[kind];

@@ -33,6 +33,28 @@ static inline owned_table *table_owned(const etlheap_table *table)
 /* Points the table's members to the arrays. */
 void table_publish(owned_table *out);
 
+typedef ETLHEAP_VECTOR(u32) table_ids;
+
+/* Makes them at least `count`, new ones 0. False without memory. */
+bool table_ids_fit(table_ids *ids, size_t count);
+
+/* Numbers that a table gave already, by those of a frame table. Start from {0}. */
+typedef struct table_numbers {
+    table_ids frames, stacks; /* + 1; 0: not yet */
+} table_numbers;
+
+void table_numbers_free(table_numbers *numbers);
+
+/*
+ * The index in `out` of a frame or a settled stack, which is put there when it is
+ * not yet: so both are in order of first use. ETLHEAP_NO_INDEX for FRAME_NONE and
+ * for stack 0. stack_starts begins with its 0 already. False without memory.
+ */
+bool table_number_frame(owned_table *out, table_numbers *numbers, const frame_table *frames,
+                        u32 frame, u32 *index);
+bool table_number_stack(owned_table *out, table_numbers *numbers, const frame_table *frames,
+                        u32 stack, u32 *index);
+
 /* A frame of the table: a function of `symbols`, innermost call or whole. */
 void table_set_names(etlheap_frame *frame, const etlheap_symbols *symbols, u32 symbol, u32 file,
                      u32 line);

@@ -4,16 +4,13 @@
  * WPA's titles, then one line a row (RFC 4180 quoting, plain numbers). A stack is
  * one cell, its frames from the innermost on, each "called by" (<) the next.
  */
+#include "csv_rows.h"
 #include "text_buffer.h"
 #include "writers.h"
 
-#include <inttypes.h>
-
 static void write_titles(const etlheap_table *table, etlheap_sink *sink);
-static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
-                      etlheap_text *text, etlheap_sink *sink);
-static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
-                        etlheap_sink *sink);
+static void write_measures(const etlheap_table *table, const etlheap_row *row, etlheap_sink *sink);
+static bool has_marks(const etlheap_table *table);
 
 etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_table *table,
                                     const etlheap_layout *layout, etlheap_sink *sink)
@@ -24,14 +21,8 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
     write_titles(table, sink);
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(sink); i++) {
         const etlheap_row *const row = &table->rows[i];
-        for (u32 k = 0; k < table->group_by_count; k++) {
-            write_key(table, row, table->group_by[k], &text, sink);
-            etlheap_sink_text(sink, ",");
-        }
-        for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
-            etlheap_sink_text(sink, m > 0 ? "," : "");
-            etlheap_sink_signed(sink, row->measures[m]);
-        }
+        etlheap_csv_keys(table, row, &text, sink);
+        write_measures(table, row, sink);
         etlheap_sink_text(sink, "\n");
     }
     const bool failed = text.failed;
@@ -39,81 +30,36 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
     return failed ? ETL_ERR_MEMORY : ETL_OK;
 }
 
-/* A process and a type take two columns each, so that spreadsheets can sort. */
 static void write_titles(const etlheap_table *table, etlheap_sink *sink)
 {
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        const etlheap_key key = table->group_by[k];
-        etlheap_sink_text(sink, etlheap_key_title(key));
-        if (key == ETLHEAP_KEY_PROCESS)
-            etlheap_sink_text(sink, ",PID");
-        if (key == ETLHEAP_KEY_TYPE)
-            etlheap_sink_text(sink, ",Impacting Type");
-        etlheap_sink_text(sink, ",");
-    }
+    etlheap_csv_key_titles(table, sink);
     for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        if ((table->measures >> m & 1) == 0)
+            continue;
         etlheap_sink_text(sink, m > 0 ? "," : "");
         etlheap_sink_text(sink, etlheap_measure_title((etlheap_measure)m));
     }
-    etlheap_sink_text(sink, "\n");
+    etlheap_sink_text(sink, has_marks(table) ? ",Grows Most\n" : "\n");
 }
 
-/* Nothing between two commas is what CSV has for "unknown". */
-static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
-                      etlheap_text *text, etlheap_sink *sink)
+/* Nothing between two commas stands for what is not known. */
+static void write_measures(const etlheap_table *table, const etlheap_row *row, etlheap_sink *sink)
 {
-    switch (key) {
-    case ETLHEAP_KEY_PROCESS:
-        etlheap_csv_cell(sink, row->process);
-        etlheap_sink_format(sink, ",%" PRIu32, row->pid);
-        return;
-    case ETLHEAP_KEY_TYPE:
-        etlheap_sink_text(sink, etlheap_type_name((etlheap_type)row->type));
-        etlheap_sink_text(sink, ",");
-        etlheap_sink_text(sink, etlheap_impacting_type_name((etlheap_type)row->type));
-        return;
-    case ETLHEAP_KEY_STACK:
-        write_stack(table, row, text, sink);
-        return;
-    case ETLHEAP_KEY_MODULE:
-        etlheap_csv_cell(sink, row->module ? row->module : "");
-        return;
-    case ETLHEAP_KEY_TYPE_NAME:
-        etlheap_csv_cell(sink, row->type_name);
-        return;
-    case ETLHEAP_KEY_THREAD:
-        if (row->thread != ETL_NO_ID)
-            etlheap_sink_format(sink, "%" PRIu32, row->thread);
-        return;
-    case ETLHEAP_KEY_SIZE_CLASS:
-        etlheap_sink_format(sink, "%" PRIu64, row->size_class_bytes);
-        return;
-    case ETLHEAP_KEY_FRAME:
-    case ETLHEAP_KEY_SITE:
-        if (row->frame == ETLHEAP_NO_INDEX)
-            return;
-        break;
-    case ETLHEAP_KEY_KIND:
-    case ETLHEAP_KEY_HEAP:
-    case ETLHEAP_KEY_FREE_TYPE:
-    case ETLHEAP_KEY_COUNT:
-        break;
+    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        if ((table->measures >> m & 1) == 0)
+            continue;
+        etlheap_sink_text(sink, m > 0 ? "," : "");
+        if (row->measures[m] != ETLHEAP_NOT_KNOWN)
+            etlheap_sink_signed(sink, row->measures[m]);
     }
-    etlheap_text_clear(text);
-    etlheap_text_add_key(text, table, row, key);
-    etlheap_csv_cell(sink, etlheap_text_of(text));
+    if (has_marks(table))
+        etlheap_sink_text(sink, row->grows_most ? ",1" : ",0");
 }
 
-static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
-                        etlheap_sink *sink)
+/* Is there a column of the mark of the heap that grows most? */
+static bool has_marks(const etlheap_table *table)
 {
-    const etlheap_indices frames = etlheap_row_frames(table, row);
-    etlheap_text_clear(text);
-    for (u32 i = 0; i < frames.count; i++) {
-        etlheap_text_add_string(text, i > 0 ? " < " : "");
-        etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
-    }
-    etlheap_csv_cell(sink, etlheap_text_of(text));
+    return (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) != 0;
 }
 
 /* Quoted when it holds what separates cells or lines. */

@@ -13,6 +13,7 @@
 #define ETLHEAP_FORMATS_H
 
 #include "engine/engine.h"
+#include "umdh_log.h" /* snapshot logs of UMDH */
 
 /* --- sinks ------------------------------------------------------------------ */
 
@@ -34,6 +35,10 @@ etl_status etlheap_sink_open_descriptor(int descriptor, const char *name, etlhea
  * regular file (a device, a pipe) is written directly. Errors: IO, MEMORY.
  */
 etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_error *err);
+
+/* Before anything is written: all that comes will be one zstd frame. Errors: MEMORY;
+ * the sink is then only to be discarded. */
+etl_status etlheap_sink_compress(etlheap_sink *sink, etl_error *err);
 
 void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size);
 void etlheap_sink_text(etlheap_sink *sink, const char *text);
@@ -86,6 +91,7 @@ typedef struct etlheap_layout {
     etlheap_measure sort;   /* by which the table is sorted: always shown */
     bool sort_ascending;
     etlheap_tree tree;
+    bool ascii; /* curves are drawn with characters that any terminal has */
 } etlheap_layout;
 
 /* 100 columns, no colour, 25 rows of each kind, 4 frames, outstanding size, no
@@ -99,6 +105,67 @@ etlheap_layout etlheap_layout_default(void);
  * went would bury what is outstanding. A tree is made of all rows.
  */
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
+
+/* --- time windows --------------------------------------------------------------- */
+
+/* What the question for windows came to; everything is borrowed. */
+typedef struct etlheap_windows_answer {
+    const etlheap_windows *windows;
+    bool growth_wanted;           /* the steepest rise, and the rows that explain it */
+    const etlheap_growth *growth; /* of a row of `windows`; NULL: nothing rises */
+    /* The same windows with the keys of `windows` and STACK, measured over those of the
+     * growth; NULL: nothing rises. */
+    const etlheap_windows *stacks;
+    const bool *explains; /* by row of `stacks` */
+    u32 unexplained;      /* rows that grew too, but are not marked */
+} etlheap_windows_answer;
+
+/*
+ * Marks the rows of `stacks` that are part of the row that grows and grew themselves:
+ * the first layout->rows_max, and with rows_of_each_kind only those that are at least
+ * a hundredth of the growth; all without a layout. Returns how many are left out.
+ */
+u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_layout *layout,
+                            bool *explains);
+
+/* --- the leak gate --------------------------------------------------------------- */
+
+/* X(enumerator, word) - what became of the baseline */
+#define ETLHEAP_RATCHETS(X)                                                                        \
+    X(NONE, "none")           /* nobody asked for an update */                                     \
+    X(CREATED, "created")     /* there was none */                                                 \
+    X(TIGHTENED, "tightened") /* this run took its place */                                        \
+    X(ACCEPTED, "accepted")   /* the same, whatever the verdict */                                 \
+    X(KEPT, "kept")           /* it is as it was */
+
+typedef enum etlheap_ratchet {
+#define ETLHEAP_RATCHET_ENUM(name, word) ETLHEAP_RATCHET_##name,
+    ETLHEAP_RATCHETS(ETLHEAP_RATCHET_ENUM)
+#undef ETLHEAP_RATCHET_ENUM
+        ETLHEAP_RATCHET_COUNT
+} etlheap_ratchet;
+
+/* What a check came to; everything is borrowed. */
+typedef struct etlheap_check {
+    const etlheap_gate *gate;
+    const char *baseline_name; /* file; NULL: none was named */
+    etlheap_ratchet ratchet;
+} etlheap_check;
+
+/* --- what changed ------------------------------------------------------------------ */
+
+/* One side of a diff: where its table comes from. Everything is borrowed. */
+typedef struct etlheap_diff_side {
+    const char *name;             /* of the file */
+    const etlheap_result *result; /* NULL: a log */
+    const etlheap_umdh *log;      /* NULL: a result */
+    const etlheap_table *table;
+} etlheap_diff_side;
+
+typedef struct etlheap_diff_answer {
+    const etlheap_diff *diff;
+    etlheap_diff_side base, now;
+} etlheap_diff_answer;
 
 /* --- formats -------------------------------------------------------------------- */
 
@@ -123,6 +190,18 @@ typedef struct etlheap_format {
     const char *summary; /* one line for --help */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
+    etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,
+                                  const etlheap_histogram *histogram, const etlheap_layout *layout,
+                                  etlheap_sink *sink); /* and the report it belongs to */
+    etl_status (*write_windows)(const etlheap_result *result, const etlheap_windows_answer *answer,
+                                const etlheap_layout *layout, etlheap_sink *sink);
+    etl_status (*write_check)(const etlheap_result *result, const etlheap_check *check,
+                              const etlheap_layout *layout, etlheap_sink *sink);
+    etl_status (*write_diff)(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                             etlheap_sink *sink);
+    /* Returns what stopped the walk, too: see etlheap_lifetimes_status. */
+    etl_status (*write_allocations)(etlheap_lifetimes *walk, const etlheap_layout *layout,
+                                    etlheap_sink *sink);
     etl_status (*write_symbols)(const etlheap_result *result, const etlheap_symbol_list *list,
                                 const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_info)(const etlheap_result *result, const etlheap_layout *layout,
@@ -135,6 +214,21 @@ typedef struct etlheap_format {
 u32 etlheap_format_count(void);
 const etlheap_format *etlheap_format_at(u32 index);           /* index < count */
 const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
+
+/* --- other programs' formats ------------------------------------------------------ */
+
+#include "exporters.h"
+
+/* --- stack tags ------------------------------------------------------------------ */
+
+/*
+ * Adds the tags of a file as WPA has them (*.stacktags, XML); of several files the
+ * one read first wins between equals. Nothing but the file is read. ETL_ERR_IO,
+ * ETL_ERR_CORRUPT (no such file, or damaged; the message names file and line),
+ * ETL_ERR_LIMIT (too large, nested too deep), ETL_ERR_MEMORY. After a failure some
+ * tags are there, and the handle is only to be closed.
+ */
+etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_error *err);
 
 /* --- traces in zip files ------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@ static void begin_value(etlheap_json *json, const char *key);
 static void open_container(etlheap_json *json, const char *key, char bracket);
 static void close_container(etlheap_json *json, char bracket);
 static void line_break(etlheap_json *json);
-static void write_text(etlheap_sink *sink, const char *text, size_t size);
+static void write_text(const etlheap_json *json, const char *text, size_t size);
 static const char *escape_of(u8 c, char numeric[8]);
 
 etlheap_json etlheap_json_begin(etlheap_sink *sink, u32 break_depth)
@@ -60,7 +60,7 @@ void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *
 {
     begin_value(json, key);
     etlheap_sink_write(json->sink, "\"", 1);
-    write_text(json->sink, text, size);
+    write_text(json, text, size);
     etlheap_sink_write(json->sink, "\"", 1);
 }
 
@@ -185,14 +185,15 @@ static void line_break(etlheap_json *json)
 }
 
 /* See the top of the file. */
-static void write_text(etlheap_sink *sink, const char *text, size_t size)
+static void write_text(const etlheap_json *json, const char *text, size_t size)
 {
+    etlheap_sink *const sink = json->sink;
     size_t run = 0; /* start of the bytes not yet written */
     size_t at = 0;
     while (at < size) {
         char numeric[8];
         const u8 c = (u8)text[at];
-        if (c >= 0x20 && c < 0x7F && c != '"' && c != '\\') {
+        if (c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && !(c == '<' && json->in_markup)) {
             at++;
             continue;
         }
@@ -228,7 +229,7 @@ static const char *escape_of(u8 c, char numeric[8])
     default:
         break;
     }
-    if (c >= 0x20 && c != 0x7F)
+    if (c >= 0x20 && c != 0x7F && c != '<')
         return NULL;
     memcpy(numeric, "\\u00", 4);
     numeric[4] = digits[c >> 4];

@@ -17,6 +17,7 @@ typedef struct etlheap_json {
     u32 depth;       /* open containers */
     u32 break_depth; /* containers opened above this depth have one member a line */
     u32 filled;      /* bit d: the container at depth d + 1 has a member */
+    bool in_markup;  /* `<` is escaped in strings: the text stands in an element of HTML */
 } etlheap_json;
 
 /* break_depth 0 writes one line; 2 breaks an object and the arrays in it. */

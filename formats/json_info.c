@@ -3,6 +3,7 @@
  */
 #include "abilities.h"
 #include "json.h"
+#include "summary_traces.h"
 #include "writers.h"
 
 static void write_processes(etlheap_json *json, const etlheap_result *result);
@@ -22,6 +23,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-info-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_traces(&json, result);
     write_processes(&json, result);
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));
     write_events(&json, result);
@@ -43,7 +45,10 @@ static void write_processes(etlheap_json *json, const etlheap_result *result)
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
         etlheap_json_object(json, NULL);
-        etlheap_json_u64(json, "pid", process->pid);
+        if (process->pid == ETL_NO_ID)
+            etlheap_json_null(json, "pid");
+        else
+            etlheap_json_u64(json, "pid", process->pid);
         if (process->parent_pid == ETL_NO_ID)
             etlheap_json_null(json, "parent_pid");
         else

@@ -42,7 +42,6 @@ static void find_levels(const etlheap_table *table, etlheap_outline *outline);
 static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_outline *out);
 static etl_status sort_rows(const etlheap_table *table, keyed_row **out);
 static int compare_rows(const void *left, const void *right);
-static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
 static int compare_u64(u64 a, u64 b);
 static int compare_text(const char *a, const char *b);
 static etl_status make_nodes(const etlheap_table *table, const etlheap_outline *outline,
@@ -111,6 +110,14 @@ static void find_levels(const etlheap_table *table, etlheap_outline *outline)
 /* Of a kind with nothing in the measure asked for, a taste is enough. */
 #define EMPTY_ROWS_MAX 5u
 
+/* Nothing in the measure asked for, and no heap with something committed either. */
+static bool is_idle(const etlheap_table *table, const etlheap_row *row, etlheap_measure sort)
+{
+    const bool has_sizes = (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) != 0;
+    return row->measures[sort] == 0 &&
+           (!has_sizes || row->measures[ETLHEAP_MEASURE_COMMITTED_SIZE] <= 0);
+}
+
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed)
 {
     u32 listed_of[ETLHEAP_KIND_COUNT] = { 0 };
@@ -118,7 +125,7 @@ void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *ta
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
         u32 *const count = &listed_of[layout->rows_of_each_kind ? row->kind : 0];
-        const bool is_empty = layout->rows_of_each_kind && row->measures[layout->sort] == 0;
+        const bool is_empty = layout->rows_of_each_kind && is_idle(table, row, layout->sort);
         has_some[row->kind] |= !is_empty;
         listed[i] = layout->rows_max == 0 || *count < layout->rows_max;
         listed[i] &= !is_empty || (!has_some[row->kind] && *count < EMPTY_ROWS_MAX);
@@ -150,6 +157,7 @@ static etl_status sort_rows(const etlheap_table *table, keyed_row **out)
     return ETL_OK;
 }
 
+/* Equal keys must be neighbours, no more. */
 static int compare_rows(const void *left, const void *right)
 {
     const keyed_row *const a = left;
@@ -157,15 +165,14 @@ static int compare_rows(const void *left, const void *right)
     const etlheap_table *const table = a->table;
     for (u32 k = 0; k < table->group_by_count; k++) {
         const int order =
-            compare_key(&table->rows[a->row], &table->rows[b->row], table->group_by[k]);
+            etlheap_row_compare_key(&table->rows[a->row], &table->rows[b->row], table->group_by[k]);
         if (order != 0)
             return order;
     }
     return compare_u64(a->row, b->row);
 }
 
-/* Any total order will do: equal keys must be neighbours, no more. */
-static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key)
+int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key)
 {
     switch (key) {
     case ETLHEAP_KEY_KIND:
@@ -193,6 +200,8 @@ static int compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key k
         return compare_u64(a->size_class_bytes, b->size_class_bytes);
     case ETLHEAP_KEY_TYPE_NAME:
         return compare_text(a->type_name, b->type_name);
+    case ETLHEAP_KEY_TAG:
+        return compare_text(a->tag, b->tag);
     case ETLHEAP_KEY_COUNT:
         break;
     }
@@ -247,7 +256,7 @@ static u32 first_change(const etlheap_table *table, const etlheap_outline *outli
     for (u32 level = 0; before && level + 1 < outline->level_count; level++) {
         const etlheap_outline_level *const keys = &outline->levels[level];
         for (u32 k = keys->key_first; k < keys->key_first + keys->key_count; k++) {
-            if (compare_key(row, before, table->group_by[k]) != 0)
+            if (etlheap_row_compare_key(row, before, table->group_by[k]) != 0)
                 return level;
         }
     }

@@ -40,4 +40,8 @@ etl_status etlheap_outline_build(const etlheap_table *table, const etlheap_layou
 
 void etlheap_outline_free(etlheap_outline *outline);
 
+/* 0: both rows have the same value of a key. Of one table, or of two unless the key
+ * has frames: those are counted by table. Else any total order. */
+int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_key key);
+
 #endif

@@ -18,8 +18,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define SINK_BUFFER_BYTES (64 * 1024)
+#define ZSTD_LEVEL        6 /* a third smaller than 1, and faster than text is written */
 #define TEMPORARY_TRIES   100
 #define DIGITS_MAX        20 /* of UINT64_MAX */
 
@@ -29,6 +31,8 @@ struct etlheap_sink {
     char *name;      /* for messages; the final path of a file */
     char *temporary; /* NULL: written directly */
     int error;       /* errno of the first failure */
+    ZSTD_CCtx *zstd; /* NULL: not compressed */
+    char *packed;    /* ZSTD_CStreamOutSize() bytes */
     size_t used;
     char buffer[SINK_BUFFER_BYTES];
 };
@@ -38,6 +42,7 @@ static etl_status open_direct(const char *path, etlheap_sink **out, etl_error *e
 static etl_status open_temporary(const char *path, const struct stat *existing, etlheap_sink **out,
                                  etl_error *err);
 static int create_beside(const char *path, char **temporary);
+static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_EndDirective how);
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size);
 static void sink_free(etlheap_sink *sink);
 
@@ -66,12 +71,26 @@ etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_erro
     return status;
 }
 
+etl_status etlheap_sink_compress(etlheap_sink *sink, etl_error *err)
+{
+    assert(sink->used == 0 && sink->zstd == NULL);
+    sink->zstd = ZSTD_createCCtx();
+    sink->packed = malloc(ZSTD_CStreamOutSize());
+    if (!sink->zstd || !sink->packed)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory for output");
+    (void)ZSTD_CCtx_setParameter(sink->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+    (void)ZSTD_CCtx_setParameter(sink->zstd, ZSTD_c_checksumFlag, 1);
+    return ETL_OK;
+}
+
 void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size)
 {
-    if (size > sizeof sink->buffer - sink->used)
-        etlheap_sink_flush(sink);
+    if (size > sizeof sink->buffer - sink->used) {
+        pass_on(sink, sink->buffer, sink->used, ZSTD_e_continue);
+        sink->used = 0;
+    }
     if (size > sizeof sink->buffer) {
-        send_all(sink, bytes, size);
+        pass_on(sink, bytes, size, ZSTD_e_continue);
         return;
     }
     if (size > 0)
@@ -141,13 +160,14 @@ bool etlheap_sink_ok(const etlheap_sink *sink)
 
 void etlheap_sink_flush(etlheap_sink *sink)
 {
-    send_all(sink, sink->buffer, sink->used);
+    pass_on(sink, sink->buffer, sink->used, ZSTD_e_flush);
     sink->used = 0;
 }
 
 etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err)
 {
-    etlheap_sink_flush(sink);
+    pass_on(sink, sink->buffer, sink->used, ZSTD_e_end);
+    sink->used = 0;
     /* Some file systems tell a full disk only here. */
     if (sink->owned && close(sink->descriptor) != 0 && sink->error == 0)
         sink->error = errno;
@@ -190,6 +210,8 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     sink->name = copy;
     sink->temporary = NULL;
     sink->error = 0;
+    sink->zstd = NULL;
+    sink->packed = NULL;
     sink->used = 0;
     *out = sink;
     return ETL_OK;
@@ -252,6 +274,26 @@ static int create_beside(const char *path, char **temporary)
     return descriptor;
 }
 
+/* Through the compressor, if there is one. */
+static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_EndDirective how)
+{
+    if (!sink->zstd) {
+        send_all(sink, bytes, size);
+        return;
+    }
+    ZSTD_inBuffer in = { bytes, size, 0 };
+    bool done = false;
+    while (!done && sink->error == 0) {
+        ZSTD_outBuffer out = { sink->packed, ZSTD_CStreamOutSize(), 0 };
+        const size_t left = ZSTD_compressStream2(sink->zstd, &out, &in, how);
+        if (ZSTD_isError(left))
+            sink->error = ENOMEM; /* nothing else can fail */
+        else
+            send_all(sink, sink->packed, out.pos);
+        done = how == ZSTD_e_continue ? in.pos == in.size : left == 0;
+    }
+}
+
 /* Partial writes go on, interrupted ones are repeated, the first error stays. */
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size)
 {
@@ -273,6 +315,8 @@ static void sink_free(etlheap_sink *sink)
         close(sink->descriptor);
     if (sink->temporary)
         unlink(sink->temporary);
+    ZSTD_freeCCtx(sink->zstd);
+    free(sink->packed);
     free(sink->temporary);
     free(sink->name);
     free(sink);

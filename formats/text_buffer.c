@@ -76,6 +76,10 @@ const char *etlheap_text_of(const etlheap_text *text)
 
 void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame)
 {
+    if (!frame->module && frame->address == ETLHEAP_NO_ADDRESS) {
+        etlheap_text_add_string(text, "outside of modules");
+        return;
+    }
     if (!frame->module) {
         etlheap_text_add_format(text, "0x%" PRIx64, frame->address);
         return;
@@ -117,7 +121,8 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
         break;
     case ETLHEAP_KEY_PROCESS:
         etlheap_text_add_string(text, row->process);
-        etlheap_text_add_format(text, " (%" PRIu32 ")", row->pid);
+        if (row->pid != ETL_NO_ID)
+            etlheap_text_add_format(text, " (%" PRIu32 ")", row->pid);
         break;
     case ETLHEAP_KEY_HEAP:
         if (row->has_heap)
@@ -146,6 +151,9 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
         break;
     case ETLHEAP_KEY_TYPE_NAME:
         etlheap_text_add_string(text, row->type_name);
+        break;
+    case ETLHEAP_KEY_TAG:
+        etlheap_text_add_string(text, row->tag ? row->tag : "[no stack recorded]");
         break;
     case ETLHEAP_KEY_SIZE_CLASS:
         add_size_class(text, row->size_class_bytes);

@@ -5,6 +5,7 @@
  * the rest; then processes, events and providers, largest first.
  */
 #include "abilities.h"
+#include "summary_traces.h"
 #include "text_buffer.h"
 #include "text_parts.h"
 #include "units.h"
@@ -44,8 +45,11 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
     etlheap_text text = { 0 };
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
     write_stacks(result, layout, &text, sink);
+    etlheap_text_summary(result, layout, sink);
     write_abilities(result, layout, sink);
-    etl_status status = write_processes(result, layout, sink);
+    etl_status status = etlheap_text_traces(result, layout, sink);
+    if (status == ETL_OK)
+        status = write_processes(result, layout, sink);
     if (status == ETL_OK)
         status = write_events(result, layout, sink);
     if (status == ETL_OK)
@@ -137,7 +141,7 @@ static void add_process(const etlheap_result *result, const etlheap_process_info
     char text[ETLHEAP_UNITS_SIZE];
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
     snprintf(text, sizeof text, "%" PRIu32, process->pid);
-    etlheap_grid_cell(grid, text);
+    etlheap_grid_cell(grid, process->pid == ETL_NO_ID ? "" : text);
     etlheap_grid_cell(grid, process->name);
     snprintf(text, sizeof text, "%" PRIu32, process->pointer_bits);
     etlheap_grid_cell(grid, process->pointer_bits ? text : "");

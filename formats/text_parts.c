@@ -22,8 +22,16 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_REALLOC_COUNT] = { .adds_up = true },
     [ETLHEAP_MEASURE_PEAK_COUNT] = { .adds_up = false },
     [ETLHEAP_MEASURE_PEAK_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_LIFETIME_MEDIAN] = { .is_time = true },
+    [ETLHEAP_MEASURE_LIFETIME_P99] = { .is_time = true },
+    [ETLHEAP_MEASURE_COMMITTED_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_RESERVED_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_OVERHEAD_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_GROWTH_RATE] = { .is_size = true },
+    [ETLHEAP_MEASURE_STEADINESS] = { .adds_up = false },
 };
 
+static void add_frame(etlheap_grid *grid, const etlheap_text *text);
 static void add_count(etlheap_text *text, u64 count, const char *what);
 static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
                           const etlheap_text *text);
@@ -35,10 +43,53 @@ etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure)
 
 void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value)
 {
-    if (measure_styles[measure].is_size)
+    char text[ETLHEAP_UNITS_SIZE];
+    if (value == ETLHEAP_NOT_KNOWN) {
+        etlheap_grid_cell(grid, "");
+    } else if (measure_styles[measure].is_time) {
+        etlheap_units_duration(value, text);
+        etlheap_grid_cell(grid, text);
+    } else if (measure_styles[measure].is_size) {
         etlheap_grid_size(grid, value);
-    else
+    } else {
         etlheap_grid_count(grid, value);
+    }
+}
+
+void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
+                                 const etlheap_row *row, etlheap_key key)
+{
+    u32 index = ETLHEAP_NO_INDEX;
+    if (key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE)
+        index = row->frame;
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (key == ETLHEAP_KEY_STACK && frames.count > 0)
+        index = frames.at[0];
+    etlheap_text_add_key(text, table, row, key);
+    if (index != ETLHEAP_NO_INDEX)
+        etlheap_text_add_source(text, &table->frames[index]);
+}
+
+void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
+                         u32 frames_max, u32 indent)
+{
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    const u32 shown = (u32)etl_min_u64(frames.count, frames_max);
+    etlheap_text text = { 0 };
+    for (u32 i = 1; i < shown; i++) {
+        etlheap_text_clear(&text);
+        etlheap_text_add_format(&text, "%*s", (int)indent, "");
+        etlheap_text_add_frame(&text, &table->frames[frames.at[i]]);
+        etlheap_text_add_source(&text, &table->frames[frames.at[i]]);
+        add_frame(grid, &text);
+    }
+    if (shown > 0 && shown < frames.count) {
+        etlheap_text_clear(&text);
+        etlheap_text_add_format(&text, "%*s(%" PRIu32 " more)", (int)indent, "",
+                                frames.count - shown);
+        add_frame(grid, &text);
+    }
+    etlheap_text_free(&text);
 }
 
 void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
@@ -73,12 +124,16 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     label_of_text(sink, layout, "Trace", scratch);
 
     etlheap_text_clear(scratch);
-    etlheap_display_add(scratch, trace->session);
+    etlheap_display_add(scratch, trace->session[0] != '\0' ? trace->session : "(no one name)");
     etlheap_text_add_string(scratch, trace->computer[0] != '\0' ? " on " : "");
     etlheap_display_add(scratch, trace->computer);
-    etlheap_text_add_format(scratch, ", Windows build %" PRIu32 ", %" PRIu32 "-bit, %" PRIu32 " %s",
-                            trace->os_build, trace->pointer_bits, trace->cpus,
-                            trace->cpus == 1 ? "CPU" : "CPUs");
+    if (trace->os_build != 0)
+        etlheap_text_add_format(scratch, ", Windows build %" PRIu32, trace->os_build);
+    if (trace->pointer_bits != 0)
+        etlheap_text_add_format(scratch, ", %" PRIu32 "-bit", trace->pointer_bits);
+    if (trace->cpus != 0)
+        etlheap_text_add_format(scratch, ", %" PRIu32 " %s", trace->cpus,
+                                trace->cpus == 1 ? "CPU" : "CPUs");
     label_of_text(sink, layout, "Session", scratch);
 
     etlheap_text_clear(scratch);
@@ -97,6 +152,19 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     add_count(scratch, trace->events_lost, " events, ");
     add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
     label_of_text(sink, layout, "Lost", scratch);
+}
+
+void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
+                         const etlheap_result *result, i64 from_ns, i64 to_ns)
+{
+    char from[ETLHEAP_UNITS_SIZE];
+    char to[ETLHEAP_UNITS_SIZE];
+    char window[3 * ETLHEAP_UNITS_SIZE];
+    const bool whole = from_ns <= 0 && to_ns >= etlheap_result_trace(result)->end_ns;
+    etlheap_units_seconds(from_ns, from);
+    etlheap_units_seconds(to_ns, to);
+    snprintf(window, sizeof window, "%s s to %s s%s", from, to, whole ? " (the whole trace)" : "");
+    etlheap_text_label(sink, layout, "Window", window);
 }
 
 /* Name and count first, for searching; then the sentence with advice. */
@@ -130,6 +198,14 @@ void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
         if (!etlheap_ability_is_set(abilities, ability))
             etlheap_text_label(sink, layout, ability->word, ability->remedy);
     }
+}
+
+static void add_frame(etlheap_grid *grid, const etlheap_text *text)
+{
+    etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+    if (text->failed)
+        grid->text.failed = true;
 }
 
 /* Counts of files are u64; beyond i64 they are wrong anyway. */

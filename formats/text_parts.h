@@ -10,13 +10,24 @@
 /* How a measure is shown. */
 typedef struct etlheap_measure_style {
     bool is_size; /* bytes, shown by powers of 1024; else a count */
+    bool is_time; /* ns */
     bool adds_up; /* the sum over rows means something; a peak's does not */
 } etlheap_measure_style;
 
 etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);
 
-/* Fills the next cell of a row with a measure. */
+/* Fills the next cell of a row with a measure; not with one that is not known. */
 void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value);
+
+/* A key of a row as etlheap_text_add_key has it, and where the frame that it shows
+ * is in the source. */
+void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
+                                 const etlheap_row *row, etlheap_key key);
+
+/* The frames of a row's stack after the first, each as the first cell of a row of its
+ * own, as many as make `frames_max` with the first. */
+void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
+                         u32 frames_max, u32 indent);
 
 /* "Label     value" lines; the value wraps at the width. */
 void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
@@ -28,6 +39,16 @@ void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, cons
 /* What the trace is: files, session, machine, time. `scratch` is overwritten. */
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
                         const etlheap_trace_info *trace, etlheap_text *scratch);
+
+/* The window of a question. Exact, because a window is what gets copied into the
+ * next command. */
+void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
+                         const etlheap_result *result, i64 from_ns, i64 to_ns);
+
+/* The moment of a report of what is outstanding at one, or those of its kinds;
+ * nothing for other reports. */
+void etlheap_text_moment(etlheap_sink *sink, const etlheap_layout *layout,
+                         const etlheap_table *table);
 
 /* The diagnostics that are not zero, with advice; nothing when all are. */
 void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,

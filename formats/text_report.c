@@ -27,7 +27,39 @@ static const etlheap_measure shown_measures[] = {
     ETLHEAP_MEASURE_COUNT,
 };
 
-#define REPORT_COLUMNS_MAX (ETL_COUNT_OF(shown_measures) + 2)
+/* The same for what came and went: nothing of it is outstanding. */
+static const etlheap_measure transient_measures[] = {
+    ETLHEAP_MEASURE_SIZE,         ETLHEAP_MEASURE_COUNT,
+    ETLHEAP_MEASURE_PEAK_SIZE,    ETLHEAP_MEASURE_LIFETIME_MEDIAN,
+    ETLHEAP_MEASURE_LIFETIME_P99,
+};
+
+/* And for heaps, as debuggers list them. */
+static const etlheap_measure heap_measures[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_COMMITTED_SIZE,
+    ETLHEAP_MEASURE_RESERVED_SIZE,    ETLHEAP_MEASURE_OVERHEAD_SIZE,
+};
+
+/* And for what grows. */
+static const etlheap_measure growth_measures[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_GROWTH_RATE, ETLHEAP_MEASURE_STEADINESS,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_PEAK_SIZE,   ETLHEAP_MEASURE_COUNT,
+};
+
+#define REPORT_COLUMNS_MAX (ETL_COUNT_OF(heap_measures) + 2)
+
+/* What stands between the trace and the diagnostics. */
+typedef struct report_body {
+    const etlheap_result *result;
+    const etlheap_table *table;
+    const etlheap_histogram *histogram; /* in place of the rows; NULL: the rows */
+} report_body;
+
+typedef struct measure_list {
+    const etlheap_measure *at;
+    size_t count;
+} measure_list;
 
 typedef struct report_columns {
     etlheap_column columns[REPORT_COLUMNS_MAX];
@@ -35,39 +67,43 @@ typedef struct report_columns {
     u32 count;
 } report_columns;
 
-static etl_status write_body(const etlheap_result *result, const etlheap_table *table,
-                             const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink);
-static void write_window(const etlheap_result *result, const etlheap_table *table,
-                         const etlheap_layout *layout, etlheap_sink *sink);
+static etl_status write_body(const report_body *body, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink);
 static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
                                etlheap_sink *sink);
 static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink);
 static void add_title(const etlheap_table *table, const etlheap_outline *outline,
                       etlheap_text *title);
-static report_columns columns_of(const etlheap_layout *layout, const char *title);
+static measure_list measures_of(const etlheap_table *table);
+static report_columns columns_of(const etlheap_table *table, const etlheap_layout *layout,
+                                 const char *title);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
-static const etlheap_frame *frame_of(const etlheap_table *table, const etlheap_row *row,
-                                     etlheap_key key);
 static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
                          etlheap_grid *grid);
-static void add_frames(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
-                       u32 indent, etlheap_text *text, etlheap_grid *grid);
 static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
                           etlheap_sink *sink);
 
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
 {
+    return etlheap_write_histogram_text(result, table, NULL, layout, sink);
+}
+
+etl_status etlheap_write_histogram_text(const etlheap_result *result, const etlheap_table *table,
+                                        const etlheap_histogram *histogram,
+                                        const etlheap_layout *layout, etlheap_sink *sink)
+{
     const etlheap_abilities abilities = etlheap_result_abilities(result);
+    const report_body body = { result, table, histogram };
     etlheap_text text = { 0 };
     etl_status status = ETL_OK;
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
     if (etlheap_abilities_lack_memory(&abilities))
         etlheap_text_missing(sink, layout, result, &text);
     else
-        status = write_body(result, table, layout, &text, sink);
+        status = write_body(&body, layout, &text, sink);
     etlheap_text_diagnostics(sink, layout, &table->diagnostics);
     if (text.failed)
         status = ETL_ERR_MEMORY;
@@ -76,10 +112,12 @@ etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap
 }
 
 /* A table without rows is told in a sentence: an empty table looks like a fault. */
-static etl_status write_body(const etlheap_result *result, const etlheap_table *table,
-                             const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
+static etl_status write_body(const report_body *body, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink)
 {
-    write_window(result, table, layout, sink);
+    const etlheap_table *const table = body->table;
+    etlheap_text_window(sink, layout, body->result, table->from_ns, table->to_ns);
+    etlheap_text_moment(sink, layout, table);
     etl_status status = write_totals(table, layout, sink);
     if (status != ETL_OK)
         return status;
@@ -87,23 +125,11 @@ static etl_status write_body(const etlheap_result *result, const etlheap_table *
         etlheap_text_heading(sink, layout, "Nothing matches the window and the filters.");
         return ETL_OK;
     }
+    if (body->histogram)
+        return etlheap_write_buckets_text(body->histogram, layout, sink);
     if (layout->tree != ETLHEAP_TREE_NONE)
         return etlheap_write_tree_text(table, layout, sink);
     return write_rows(table, layout, text, sink);
-}
-
-/* Exact, because a window is what gets copied into the next command. */
-static void write_window(const etlheap_result *result, const etlheap_table *table,
-                         const etlheap_layout *layout, etlheap_sink *sink)
-{
-    char from[ETLHEAP_UNITS_SIZE];
-    char to[ETLHEAP_UNITS_SIZE];
-    char window[3 * ETLHEAP_UNITS_SIZE];
-    const bool whole = table->from_ns <= 0 && table->to_ns >= etlheap_result_trace(result)->end_ns;
-    etlheap_units_seconds(table->from_ns, from);
-    etlheap_units_seconds(table->to_ns, to);
-    snprintf(window, sizeof window, "%s s to %s s%s", from, to, whole ? " (the whole trace)" : "");
-    etlheap_text_label(sink, layout, "Window", window);
 }
 
 /* Each kind on its own line, never a sum over them. */
@@ -142,7 +168,7 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         return status;
     etlheap_text title = { 0 };
     add_title(table, &outline, &title);
-    const report_columns columns = columns_of(layout, etlheap_text_of(&title));
+    const report_columns columns = columns_of(table, layout, etlheap_text_of(&title));
     etlheap_grid grid = etlheap_grid_begin(columns.columns, columns.count);
     for (u32 i = 0; i < outline.entry_count; i++) {
         const etlheap_outline_entry *const entry = &outline.entries[i];
@@ -150,8 +176,8 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         add_entry(table, &outline, i, text, &grid);
         add_measures(&columns, entry->measures, is_row, &grid);
         if (is_row)
-            add_frames(table, &table->rows[entry->row], layout->frames_max,
-                       (entry->level + 1) * INDENT, text, &grid);
+            etlheap_grid_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
+                                (entry->level + 1) * INDENT);
     }
     etlheap_sink_text(sink, "\n");
     status = etlheap_grid_write(&grid, layout, sink);
@@ -177,17 +203,30 @@ static void add_title(const etlheap_table *table, const etlheap_outline *outline
     }
 }
 
-/* The first column takes what the others leave. */
-static report_columns columns_of(const etlheap_layout *layout, const char *title)
+static measure_list measures_of(const etlheap_table *table)
 {
+    if (table->measures >> ETLHEAP_MEASURE_GROWTH_RATE & 1)
+        return (measure_list){ growth_measures, ETL_COUNT_OF(growth_measures) };
+    if (table->measures >> ETLHEAP_MEASURE_LIFETIME_MEDIAN & 1)
+        return (measure_list){ transient_measures, ETL_COUNT_OF(transient_measures) };
+    if (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1)
+        return (measure_list){ heap_measures, ETL_COUNT_OF(heap_measures) };
+    return (measure_list){ shown_measures, ETL_COUNT_OF(shown_measures) };
+}
+
+/* The first column takes what the others leave. */
+static report_columns columns_of(const etlheap_table *table, const etlheap_layout *layout,
+                                 const char *title)
+{
+    const measure_list shown = measures_of(table);
     report_columns out = { .columns = { { .title = title, .flexible = true } }, .count = 1 };
     bool sort_shown = false;
-    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
-        sort_shown |= shown_measures[i] == layout->sort;
+    for (size_t i = 0; i < shown.count; i++)
+        sort_shown |= shown.at[i] == layout->sort;
     if (!sort_shown)
         out.measures[out.count++] = layout->sort;
-    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
-        out.measures[out.count++] = shown_measures[i];
+    for (size_t i = 0; i < shown.count; i++)
+        out.measures[out.count++] = shown.at[i];
     for (u32 c = 1; c < out.count; c++) {
         out.columns[c] =
             (etlheap_column){ .title = etlheap_measure_title(out.measures[c]), .right = true };
@@ -208,26 +247,13 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
     for (u32 k = 0; k < keys->key_count; k++) {
         etlheap_text_add_string(text, text->size > indent ? "  " : "");
         const etlheap_key key = table->group_by[keys->key_first + k];
-        etlheap_text_add_key(text, table, &table->rows[entry->row], key);
-        const etlheap_frame *const frame = frame_of(table, &table->rows[entry->row], key);
-        if (frame)
-            etlheap_text_add_source(text, frame);
+        etlheap_text_add_key_source(text, table, &table->rows[entry->row], key);
     }
+    const bool is_row = entry->level + 1 == outline->level_count;
+    if (is_row && table->rows[entry->row].grows_most)
+        etlheap_text_add_string(text, "  grows most");
     etlheap_grid_row(grid, strong ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
     etlheap_grid_cell(grid, etlheap_text_of(text));
-}
-
-/* The frame that a key shows; NULL: none. */
-static const etlheap_frame *frame_of(const etlheap_table *table, const etlheap_row *row,
-                                     etlheap_key key)
-{
-    u32 index = ETLHEAP_NO_INDEX;
-    if (key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE)
-        index = row->frame;
-    const etlheap_indices frames = etlheap_row_frames(table, row);
-    if (key == ETLHEAP_KEY_STACK && frames.count > 0)
-        index = frames.at[0];
-    return index == ETLHEAP_NO_INDEX ? NULL : &table->frames[index];
 }
 
 /* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
@@ -240,29 +266,6 @@ static void add_measures(const report_columns *columns, const i64 *measures, boo
             etlheap_grid_measure(grid, measure, measures[measure]);
         else
             etlheap_grid_cell(grid, "");
-    }
-}
-
-/* The frames of a stack below its row, which shows the first of them. */
-static void add_frames(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
-                       u32 indent, etlheap_text *text, etlheap_grid *grid)
-{
-    const etlheap_indices frames = etlheap_row_frames(table, row);
-    const u32 shown = (u32)etl_min_u64(frames.count, frames_max);
-    for (u32 i = 1; i < shown; i++) {
-        etlheap_text_clear(text);
-        etlheap_text_add_format(text, "%*s", (int)indent, "");
-        etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
-        etlheap_text_add_source(text, &table->frames[frames.at[i]]);
-        etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
-        etlheap_grid_cell(grid, etlheap_text_of(text));
-    }
-    if (shown > 0 && shown < frames.count) {
-        etlheap_text_clear(text);
-        etlheap_text_add_format(text, "%*s(%" PRIu32 " more)", (int)indent, "",
-                                frames.count - shown);
-        etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
-        etlheap_grid_cell(grid, etlheap_text_of(text));
     }
 }
 

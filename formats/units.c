@@ -9,6 +9,7 @@
 #define NS_PER_SECOND       INT64_C(1000000000)
 #define FILETIME_PER_SECOND INT64_C(10000000)
 #define SECONDS_PER_DAY     INT64_C(86400)
+#define SHORT_COUNT_MIN     100000u
 
 /* Days from 1601-01-01 to 0000-03-01 of the proleptic Gregorian calendar:
  * counting years from March puts the leap day last. */
@@ -54,6 +55,40 @@ void etlheap_units_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE])
     else
         snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 " %s", sign, parts_of(magnitude, unit, 1),
                  names[unit]);
+}
+
+void etlheap_units_short_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE])
+{
+    etlheap_units_size(size_bytes, out);
+    char *const space = strchr(out, ' ');
+    const char unit = space[1];
+    space[0] = unit == 'B' ? '\0' : unit;
+    space[1] = '\0';
+}
+
+void etlheap_units_short_count(i64 value, char out[ETLHEAP_UNITS_SIZE])
+{
+    static const char units[] = { ' ', 'k', 'M', 'G', 'T', 'P', 'E' };
+    const u64 magnitude = magnitude_of(value);
+    const char *const sign = value < 0 ? "-" : "";
+    u64 scale = 1;
+    u32 unit = 0;
+    if (magnitude < SHORT_COUNT_MIN) {
+        etlheap_units_count(value, out);
+        return;
+    }
+    for (; magnitude / scale >= 1000; unit++)
+        scale *= 1000;
+    const u64 whole = magnitude / scale;
+    const u64 hundredths = magnitude % scale / (scale / 100);
+    if (whole < 10)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%02" PRIu64 "%c", sign, whole, hundredths,
+                 units[unit]);
+    else if (whole < 100)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 ".%" PRIu64 "%c", sign, whole,
+                 hundredths / 10, units[unit]);
+    else
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s%" PRIu64 "%c", sign, whole, units[unit]);
 }
 
 void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE])

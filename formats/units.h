@@ -18,6 +18,11 @@ void etlheap_units_count(i64 value, char out[ETLHEAP_UNITS_SIZE]);
  * digits. */
 void etlheap_units_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE]);
 
+/* The same for narrow columns, at most five characters and a sign: "17", "3.37K",
+ * "126M"; counts are exact below 100,000 and then cut: "99,999", "123k", "1.23M". */
+void etlheap_units_short_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE]);
+void etlheap_units_short_count(i64 value, char out[ETLHEAP_UNITS_SIZE]);
+
 /* A span of time for people: "12.345 s", "100.000 ms", "800 ns". */
 void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 

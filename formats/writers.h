@@ -15,9 +15,62 @@ etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap
 etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_table *table,
                                     const etlheap_layout *layout, etlheap_sink *sink);
 
+etl_status etlheap_write_windows_text(const etlheap_result *result,
+                                      const etlheap_windows_answer *answer,
+                                      const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_windows_json(const etlheap_result *result,
+                                      const etlheap_windows_answer *answer,
+                                      const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_windows_csv(const etlheap_result *result,
+                                     const etlheap_windows_answer *answer,
+                                     const etlheap_layout *layout, etlheap_sink *sink);
+
+etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_check *check,
+                                    const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_check *check,
+                                    const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap_check *check,
+                                     const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_check_sarif(const etlheap_result *result, const etlheap_check *check,
+                                     const etlheap_layout *layout, etlheap_sink *sink);
+
+etl_status etlheap_write_histogram_text(const etlheap_result *result, const etlheap_table *table,
+                                        const etlheap_histogram *histogram,
+                                        const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlheap_table *table,
+                                        const etlheap_histogram *histogram,
+                                        const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_histogram_csv(const etlheap_result *result, const etlheap_table *table,
+                                       const etlheap_histogram *histogram,
+                                       const etlheap_layout *layout, etlheap_sink *sink);
+
+/* The tables of a histogram, without what a report has before and after them. */
+etl_status etlheap_write_buckets_text(const etlheap_histogram *histogram,
+                                      const etlheap_layout *layout, etlheap_sink *sink);
+
 /* The call trees of a table whose rows have stacks, for layout->tree. */
 etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_layout *layout,
                                    etlheap_sink *sink);
+
+etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                   etlheap_sink *sink);
+etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                   etlheap_sink *sink);
+etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                  etlheap_sink *sink);
+
+/* Two logs of one process, in the form of UMDH's own comparison. */
+void etlheap_write_umdh_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink);
+
+etl_status etlheap_write_allocations_text(etlheap_lifetimes *walk, const etlheap_layout *layout,
+                                          etlheap_sink *sink);
+etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap_layout *layout,
+                                          etlheap_sink *sink);
+etl_status etlheap_write_allocations_ndjson(etlheap_lifetimes *walk, const etlheap_layout *layout,
+                                            etlheap_sink *sink);
+etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_layout *layout,
+                                         etlheap_sink *sink);
 
 etl_status etlheap_write_symbols_text(const etlheap_result *result, const etlheap_symbol_list *list,
                                       const etlheap_layout *layout, etlheap_sink *sink);
@@ -25,6 +78,10 @@ etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlhea
                                       const etlheap_layout *layout, etlheap_sink *sink);
 etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap_symbol_list *list,
                                      const etlheap_layout *layout, etlheap_sink *sink);
+
+/* The moment of a report of what is outstanding at one; false: it is of none, or
+ * kinds have different ones. */
+bool etlheap_table_moment(const etlheap_table *table, i64 *at_ns);
 
 /* A cell of CSV, quoted when it must be. */
 void etlheap_csv_cell(etlheap_sink *sink, const char *text);

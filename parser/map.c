@@ -22,11 +22,18 @@ etl_status etl_map_open(const char *path, bool read_it, etl_map *out, etl_error 
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot be opened: %s", strerror(errno));
-    size_t size = 0;
-    etl_status status = check_regular(fd, &size, err);
-    if (status == ETL_OK && size > 0 && (read_it || !map_file(fd, size, out)))
-        status = read_file(fd, size, out, err);
+    const etl_status status = etl_map_descriptor(fd, read_it, out, err);
     (void)close(fd);
+    return status;
+}
+
+etl_status etl_map_descriptor(int descriptor, bool read_it, etl_map *out, etl_error *err)
+{
+    *out = (etl_map){ 0 };
+    size_t size = 0;
+    const etl_status status = check_regular(descriptor, &size, err);
+    if (status == ETL_OK && size > 0 && (read_it || !map_file(descriptor, size, out)))
+        return read_file(descriptor, size, out, err);
     return status;
 }
 

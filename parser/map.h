@@ -21,6 +21,10 @@ typedef struct etl_map {
  */
 etl_status etl_map_open(const char *path, bool read_it, etl_map *out, etl_error *err);
 
+/* The same for a file that is open, for reading at its beginning, and stays the
+ * caller's. */
+etl_status etl_map_descriptor(int descriptor, bool read_it, etl_map *out, etl_error *err);
+
 void etl_map_close(etl_map *map);
 
 #endif

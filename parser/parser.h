@@ -144,7 +144,8 @@ typedef struct etl_open_options {
  * is not an ETL file (message says what it looks like: empty, zip, text, ...).
  * ETL_ERR_UNSUPPORTED: an ETL of a kind we do not read, named. ETL_ERR_CORRUPT: its
  * log-file header is cut off. ETL_ERR_MEMORY.
- * A file that shrinks while mapped raises SIGBUS; no_mmap avoids that.
+ * A file that shrinks while mapped raises SIGBUS (the program's cli/bus_guard.h
+ * makes an error of it); no_mmap avoids that.
  */
 etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,
                     etl_error *err);

@@ -19,6 +19,11 @@ need_library() # pkg-config name, package
     pkg-config --exists "$1" 2> /dev/null || missing="$missing $2"
 }
 
+need_module() # Python module, package
+{
+    "${PYTHON:-python3}" -c "import $1" > /dev/null 2>&1 || missing="$missing $2"
+}
+
 need_for_build()
 {
     need_command gcc gcc
@@ -30,12 +35,16 @@ need_for_build()
     need_library libzip libzip-dev
     need_library libcurl libcurl4-openssl-dev
     need_library libmspack libmspack-dev
+    need_library libxml-2.0 libxml2-dev
+    need_library zlib zlib1g-dev
 }
 
 need_for_test()
 {
     need_library cmocka libcmocka-dev
     need_command python3 python3
+    need_module jsonschema python3-jsonschema
+    need_command xmllint libxml2-utils
     need_command zip zip
     need_command openssl openssl
     need_command gcab gcab

@@ -236,9 +236,29 @@ typedef struct etl_build_realloc {
 void etl_build_heap_realloc(etl_build *b, etl_build_at at, u64 heap,
                             const etl_build_realloc *change);
 
+/* What a record says of the whole heap. */
+typedef struct etl_build_heap_sizes {
+    u64 committed;
+    u64 reserved;
+} etl_build_heap_sizes;
+
+/* What Create says: [0x2000 committed, 0x100000 reserved]. */
+void etl_build_heap_create_of(etl_build *b, etl_build_at at, u64 heap, etl_build_heap_sizes sizes);
+
 /* Memory committed to the heap, or taken from it. */
 void etl_build_heap_expand(etl_build *b, etl_build_at at, u64 heap, u64 address, u64 size);
 void etl_build_heap_contract(etl_build *b, etl_build_at at, u64 heap, u64 address, u64 size);
+
+/* The same (0x25, 0x2A), with what the heap then has in all. */
+typedef struct etl_build_heap_extent {
+    u64 heap;
+    u64 address;
+    u64 size;
+    etl_build_heap_sizes sizes;
+} etl_build_heap_extent;
+
+void etl_build_heap_resize(etl_build *b, etl_build_at at, u8 type,
+                           const etl_build_heap_extent *extent);
 
 /* Totals of a heap; the owner is in the payload. */
 void etl_build_heap_snapshot(etl_build *b, etl_build_at at, u64 heap, u32 owner_pid,

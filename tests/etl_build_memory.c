@@ -28,10 +28,14 @@
 #define SOURCE_MAIN   3u
 #define LFH_BYTES_MAX 16384u
 
-static void put_extent(etl_build *b, etl_build_at at, u16 hook, u64 heap, etl_build_range range);
 static u32 source_of(u64 size);
 
 void etl_build_heap_create(etl_build *b, etl_build_at at, u64 heap)
+{
+    etl_build_heap_create_of(b, at, heap, (etl_build_heap_sizes){ 0x2000, 0x100000 });
+}
+
+void etl_build_heap_create_of(etl_build *b, etl_build_at at, u64 heap, etl_build_heap_sizes sizes)
 {
     if (!build_ok(b))
         return;
@@ -39,9 +43,9 @@ void etl_build_heap_create(etl_build *b, etl_build_at at, u64 heap)
     build_put_pointer(b, heap);
     build_put_u32(b, HEAP_GROWABLE);
     if (build_version(&at, 3) >= 3) {
-        build_put_pointer(b, 0x100000); /* reserved, committed, allocated space */
-        build_put_pointer(b, 0x2000);
-        build_put_pointer(b, 0x6D0);
+        build_put_pointer(b, sizes.reserved);
+        build_put_pointer(b, sizes.committed);
+        build_put_pointer(b, 0x6D0); /* allocated */
     }
     build_end(b, &at);
 }
@@ -100,29 +104,34 @@ void etl_build_heap_destroy(etl_build *b, etl_build_at at, u64 heap)
 
 void etl_build_heap_expand(etl_build *b, etl_build_at at, u64 heap, u64 address, u64 size)
 {
-    put_extent(b, at, HOOK_HEAP_EXPAND, heap, (etl_build_range){ address, size });
+    etl_build_heap_resize(
+        b, at, HOOK_HEAP_EXPAND & 0xFF,
+        &(etl_build_heap_extent){ heap, address, size, { size + 0x2000, 0x100000 } });
 }
 
 void etl_build_heap_contract(etl_build *b, etl_build_at at, u64 heap, u64 address, u64 size)
 {
-    put_extent(b, at, HOOK_HEAP_CONTRACT, heap, (etl_build_range){ address, size });
+    etl_build_heap_resize(
+        b, at, HOOK_HEAP_CONTRACT & 0xFF,
+        &(etl_build_heap_extent){ heap, address, size, { size + 0x2000, 0x100000 } });
 }
 
 /* The size comes before the address here. */
-static void put_extent(etl_build *b, etl_build_at at, u16 hook, u64 heap, etl_build_range range)
+void etl_build_heap_resize(etl_build *b, etl_build_at at, u8 type,
+                           const etl_build_heap_extent *extent)
 {
     if (!build_ok(b))
         return;
-    build_begin(b, &at, hook, ETL_BUILD_HEADER_SYSTEM, 3);
-    build_put_pointer(b, heap);
-    build_put_pointer(b, range.size);
-    build_put_pointer(b, range.address);
-    build_put_pointer(b, 0x1800); /* free, committed, reserved space */
-    build_put_pointer(b, range.size + 0x2000);
-    build_put_pointer(b, 0x100000);
+    build_begin(b, &at, (u16)(HOOK_HEAP_CREATE & 0xFF00) | type, ETL_BUILD_HEADER_SYSTEM, 3);
+    build_put_pointer(b, extent->heap);
+    build_put_pointer(b, extent->size);
+    build_put_pointer(b, extent->address);
+    build_put_pointer(b, 0x1800); /* free */
+    build_put_pointer(b, extent->sizes.committed);
+    build_put_pointer(b, extent->sizes.reserved);
     build_put_u32(b, 1); /* uncommitted ranges */
     if (build_version(&at, 3) >= 3)
-        build_put_pointer(b, range.size);
+        build_put_pointer(b, extent->size);
     build_end(b, &at);
 }
 

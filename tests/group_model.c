@@ -89,6 +89,19 @@ static lifetime random_lifetime(u64 *random)
     return row;
 }
 
+static void add_tags(model_world *world)
+{
+    static const etlheap_tag tags[] = { { .path = "System\\Library" },
+                                        { .path = "System", .priority = 1 } };
+    static const etlheap_pattern entries[] = { { .module = "lib.*" }, { .module = "NTDLL.dll" } };
+    assert_int_equal(etlheap_tags_open(&world->tags, NULL), ETL_OK);
+    for (u32 i = 0; i < ETL_COUNT_OF(tags); i++) {
+        u32 id;
+        assert_int_equal(etlheap_tags_add(world->tags, &tags[i], &id, NULL), ETL_OK);
+        assert_int_equal(etlheap_tags_add_entry(world->tags, id, &entries[i], NULL), ETL_OK);
+    }
+}
+
 model_world *model_world_new(u64 seed)
 {
     model_world *const world = calloc(1, sizeof *world);
@@ -107,12 +120,14 @@ model_world *model_world_new(u64 seed)
         hand_lifetime(world->result, &world->rows[i]);
     }
     hand_ready(world->result, T0 + MODEL_TICKS + 60);
+    add_tags(world);
     return world;
 }
 
 void model_world_free(model_world *world)
 {
     etlheap_result_free(world->result);
+    etlheap_tags_close(world->tags);
     free(world);
 }
 
@@ -143,6 +158,20 @@ static u32 first_frame(const model_stack *stack, const etlheap_query *query)
            strcmp(module_names[stack->module[first]], query->cull_frames[0].module) == 0)
         first++;
     return first;
+}
+
+/* ntdll.dll wins over lib.dll, wherever it is; culling does not matter. */
+static const char *stack_tag_of(const model_stack *stack)
+{
+    const char *tag = "Other";
+    for (u32 i = 0; i < stack->count; i++) {
+        const char *const module = module_names[stack->module[i]];
+        if (module != NULL && strcmp(module, "ntdll.dll") == 0)
+            return "System";
+        if (module != NULL && strcmp(module, "lib.dll") == 0)
+            tag = "System\\Library";
+    }
+    return tag;
 }
 
 static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
@@ -197,6 +226,9 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     }
     case ETLHEAP_KEY_TYPE_NAME:
         model_put(out, " unknown");
+        break;
+    case ETLHEAP_KEY_TAG:
+        model_put(out, " %s", stack == NULL ? "?" : stack_tag_of(stack));
         break;
     case ETLHEAP_KEY_COUNT:
         fail();

@@ -27,6 +27,7 @@ typedef struct model_stack {
 /* Random lifetimes and the result that holds them. */
 typedef struct model_world {
     etlheap_result *result;
+    etlheap_tags *tags; /* for queries by tag */
     model_stack stacks[MODEL_STACKS];
     u32 ids[MODEL_STACKS][MODEL_PROCESSES]; /* raw stack of it in each process */
     lifetime rows[MODEL_ROWS];

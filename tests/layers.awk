@@ -15,6 +15,7 @@ BEGIN {
     grant("xxhash.h", "engine")
     grant("zstd.h", "engine formats")
     grant("zip.h", "formats")
+    grant("zlib.h", "formats")
     grant("curl/curl.h", "engine")
     grant("mspack.h", "engine")
     grant("pthread.h", "engine")

@@ -78,6 +78,7 @@ etlheap_table made_table(void)
         .to_ns = 1000,
         .group_by = group_by,
         .group_by_count = (u32)ETL_COUNT_OF(group_by),
+        .measures = (2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1,
         .frames = frames,
         .frame_count = (u32)ETL_COUNT_OF(frames),
         .stack_starts = stack_starts,

@@ -68,6 +68,9 @@ static void put_table_key(model_text *out, const etlheap_table *table, const etl
     case ETLHEAP_KEY_TYPE_NAME:
         model_put(out, " %s", row->type_name);
         break;
+    case ETLHEAP_KEY_TAG:
+        model_put(out, " %s", row->tag == NULL ? "?" : row->tag);
+        break;
     case ETLHEAP_KEY_COUNT:
         fail();
     }
@@ -91,7 +94,7 @@ static void expect_model(const model *m, const etlheap_table *table)
         while (found < m->count && strcmp(m->rows[found].key, key) != 0)
             found++;
         assert_true(found < m->count);
-        for (u32 k = 0; k < ETLHEAP_MEASURES_COUNT; k++)
+        for (u32 k = 0; k <= ETLHEAP_MEASURE_PEAK_SIZE; k++) /* those that all tables have */
             assert_int_equal(table->rows[i].measures[k], m->rows[found].measures[k]);
         for (u32 k = 0; k < i; k++) {
             char other[MODEL_KEY_TEXT];
@@ -155,7 +158,8 @@ static int compare_rows(const etlheap_table *table, const etlheap_row *a, const 
                            compare_frames(table, a->frame, b->frame),
                            compare_names(a->module, b->module),
                            compare_numbers(a->thread, b->thread),
-                           compare_numbers(a->size_class_bytes, b->size_class_bytes) };
+                           compare_numbers(a->size_class_bytes, b->size_class_bytes),
+                           compare_names(a->tag, b->tag) };
     for (size_t i = 0; i < ETL_COUNT_OF(orders); i++) {
         if (orders[i] != 0)
             return orders[i];
@@ -222,9 +226,10 @@ static void check_query(const model_world *world, const etlheap_query *query, mo
     etlheap_table_free(table);
 }
 
-static etlheap_query whole_query(void)
+static etlheap_query whole_query(const model_world *world)
 {
     etlheap_query query = etlheap_query_default();
+    query.tags = world->tags;
     query.from_ns = 0;
     query.to_ns = (MODEL_TICKS + 61) * HAND_TICK_NS;
     return query;
@@ -236,7 +241,7 @@ static void each_key_alone_groups_by_what_it_shows(void **state)
     model *const m = malloc(sizeof *m);
     assert_non_null(m);
     model_world *const world = model_world_new(1);
-    etlheap_query query = whole_query();
+    etlheap_query query = whole_query(world);
     query.group_by_count = 1;
     for (int key = 0; key < ETLHEAP_KEY_COUNT; key++) {
         query.group_by[0] = (etlheap_key)key;
@@ -252,7 +257,7 @@ static void no_key_is_one_row(void **state)
     model *const m = malloc(sizeof *m);
     assert_non_null(m);
     model_world *const world = model_world_new(2);
-    etlheap_query query = whole_query();
+    etlheap_query query = whole_query(world);
     query.group_by_count = 0;
     check_query(world, &query, m);
     assert_int_equal(m->count, 1);
@@ -261,10 +266,10 @@ static void no_key_is_one_row(void **state)
 }
 
 /* Some keys in some order, a window, an order, filters that need stacks. */
-static etlheap_query random_query(u64 *random)
+static etlheap_query random_query(const model_world *world, u64 *random)
 {
     static const etlheap_pattern ntdll = { .module = "ntdll.dll" }, app = { .module = "app.exe" };
-    etlheap_query query = whole_query();
+    etlheap_query query = whole_query(world);
     query.group_by_count = 0;
     for (int key = 0; key < ETLHEAP_KEY_COUNT; key++) {
         if (hand_random(random) % 3 == 0)
@@ -280,7 +285,7 @@ static etlheap_query random_query(u64 *random)
     query.to_ns = query.from_ns + (i64)(1 + hand_random(random) % 200) * HAND_TICK_NS;
     query.at_exit_freed = hand_random(random) % 2;
     query.kinds = hand_random(random) % 8;
-    query.sort = (etlheap_measure)(hand_random(random) % ETLHEAP_MEASURES_COUNT);
+    query.sort = (etlheap_measure)(hand_random(random) % (ETLHEAP_MEASURE_PEAK_SIZE + 1));
     query.sort_ascending = hand_random(random) % 2;
     query.cull_frames = &ntdll;
     query.cull_frame_count = hand_random(random) % 2;
@@ -299,7 +304,7 @@ static void any_query_gives_what_the_model_gives(void **state)
     for (u64 seed = 3; seed < 8; seed++) {
         model_world *const world = model_world_new(seed);
         for (u32 i = 0; i < 24; i++) {
-            const etlheap_query query = random_query(&random);
+            const etlheap_query query = random_query(world, &random);
             check_query(world, &query, m);
         }
         model_world_free(world);
@@ -311,7 +316,7 @@ static void keeping_the_top_keeps_what_it_refers_to(void **state)
 {
     (void)state;
     model_world *const world = model_world_new(9);
-    etlheap_query query = whole_query();
+    etlheap_query query = whole_query(world);
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_FRAME;
     const etlheap_table *const full = aggregate(world, &query);
     const u32 counts[] = { 0, 1, 2, full->row_count / 2, full->row_count, full->row_count + 1 };
@@ -342,7 +347,7 @@ static void totals_count_frees_of_selected_processes(void **state)
     model_world *const world = model_world_new(10);
     for (u32 i = 0; i < MODEL_PROCESSES; i++)
         world->result->processes.at[i].free_without_alloc[ETLHEAP_KIND_HEAP] = (u64)1 << i;
-    etlheap_query query = whole_query();
+    etlheap_query query = whole_query(world);
     const char *const words[] = { "a.exe" };
     query.processes = words;
     query.process_count = 1;

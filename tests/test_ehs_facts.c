@@ -93,6 +93,16 @@ static void a_result_says_the_same_after_it_was_kept(void **state)
         assert_int_equal(got->first_ticks, given->first_ticks);
         assert_int_equal(got->last_ticks, given->last_ticks);
         assert_int_equal(got->context.volumes.count, given->context.volumes.count);
+        assert_int_equal(got->heap_sizes.count, given->heap_sizes.count);
+        for (size_t i = 0; i < got->heap_sizes.count; i++) {
+            const heap_size *const kept = &got->heap_sizes.at[i], *const had =
+                                                                      &given->heap_sizes.at[i];
+            assert_int_equal(kept->process, had->process);
+            assert_int_equal(kept->handle, had->handle);
+            assert_int_equal(kept->ticks, had->ticks);
+            assert_int_equal(kept->committed, had->committed);
+            assert_int_equal(kept->reserved, had->reserved);
+        }
         free(before);
         free(after);
         etlheap_result_free(given);
@@ -142,10 +152,25 @@ static void swap_modules(etlheap_result *result)
     list[1] = first;
 }
 
+static void swap_heap_sizes(etlheap_result *result)
+{
+    heap_size *const list = result->heap_sizes.at;
+    const heap_size first = list[0];
+    assert_true(result->heap_sizes.count > 1);
+    list[0] = list[1];
+    list[1] = first;
+}
+
+static void give_a_heap_to_nobody(etlheap_result *result)
+{
+    result->heap_sizes.at[result->heap_sizes.count - 1].process = (u32)result->processes.count + 1;
+}
+
 static void facts_that_cannot_be_are_refused(void **state)
 {
     (void)state;
-    spoil_fn *const spoils[] = { stop_the_clock, race_the_clock, swap_modules };
+    spoil_fn *const spoils[] = { stop_the_clock, race_the_clock, swap_modules, swap_heap_sizes,
+                                 give_a_heap_to_nobody };
     for (size_t i = 0; i < ETL_COUNT_OF(spoils); i++) {
         check_traces traces = { 0 };
         etlheap_result *const given = analyze_scenario("kitchen-sink", &traces), *got;

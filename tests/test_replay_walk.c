@@ -446,8 +446,8 @@ static void compare_walk(const model *m, replay_walk walk)
         walk.jobs = jobs[i];
         live_group *const groups = run_walk(m->f, walk);
         for (u32 g = 0; g < GROUPS; g++) {
-            const curve *const peak = &expected[g].curve;
-            assert_peak(&groups[g], peak->peak_size, peak->peak_count);
+            const curve *const whole = &expected[g].curve;
+            assert_peak(&groups[g], whole->peak_size, whole->peak_count);
             for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
                 assert_sums(&groups[g], (etlheap_type)type, expected[g].types[type]);
         }

@@ -122,10 +122,39 @@ static void shares_are_rounded_percent(void **state)
     assert_string_equal(text, "");
 }
 
+static void short_numbers_fit_narrow_columns(void **state)
+{
+    static const unit_row sizes[] = {
+        { 0, "0" },
+        { 17, "17" },
+        { 1023, "1023" },
+        { 3450, "3.37K" },
+        { -10 * 1048576, "-10.0M" },
+        { 1000 * 1048576, "1000M" },
+        { INT64_MAX, "8.00E" },
+    };
+    static const unit_row counts[] = {
+        { 0, "0" },
+        { 99999, "99,999" },
+        { -99999, "-99,999" },
+        { 100000, "100k" },
+        { 999999, "999k" },
+        { 1239999, "1.23M" },
+        { 45678901, "45.6M" },
+        { -123456789, "-123M" },
+        { INT64_MAX, "9.22E" },
+        { INT64_MIN, "-9.22E" },
+    };
+    (void)state;
+    expect_all(etlheap_units_short_size, sizes, ETL_COUNT_OF(sizes));
+    expect_all(etlheap_units_short_count, counts, ETL_COUNT_OF(counts));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_have_separators),
+        cmocka_unit_test(short_numbers_fit_narrow_columns),
         cmocka_unit_test(sizes_have_three_digits_and_round),
         cmocka_unit_test(durations_choose_their_unit),
         cmocka_unit_test(seconds_are_exact),

@@ -64,7 +64,8 @@ static void write_lifetime(const workload *w, const workload_lifetime *life, FIL
         fprintf(file, "%lld", (long long)life->f);
     fprintf(file, ", \"ft\": \"%s\", \"stack\": ", workload_free_type_name(life->ft));
     write_stack(w, life->stack, file);
-    fprintf(file, ", \"realloc\": %s}", life->is_realloc ? "true" : "false");
+    fprintf(file, ", \"realloc\": %s", life->is_realloc ? "true" : "false");
+    fprintf(file, ", \"tid\": %u}", life->tid);
 }
 
 static void write_stack(const workload *w, u32 stack, FILE *file)

@@ -11,13 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HOOK_SAMPLE        0x0F2Eu
-#define HOOK_SWITCH        0x0524u
-#define ITEM_STACK64       6u
-#define RUNDOWN_STEP_TICKS 7
-#define CONTROLLER_PID     812u
-#define CONTROLLER_TID     2044u
-#define PROVIDER_MANIFEST  "3f471139-acb7-4a01-b7a7-ff5da4ba2d43"
+#define HOOK_SAMPLE         0x0F2Eu
+#define HOOK_SWITCH         0x0524u
+#define ITEM_STACK64        6u
+#define RUNDOWN_STEP_TICKS  7
+#define HEAP_FIRST_BYTES    0x2000   /* as Create says */
+#define HEAP_RESERVED_BYTES 0x100000 /* more than what is committed */
+#define CONTROLLER_PID      812u
+#define CONTROLLER_TID      2044u
+#define PROVIDER_MANIFEST   "3f471139-acb7-4a01-b7a7-ff5da4ba2d43"
 
 static void write_machine(const workload *w, etl_build *b);
 static void write_rundown(const workload *w, etl_build *b, bool at_end);
@@ -27,6 +29,7 @@ static void rundown_image(const workload *w, etl_build *b, const workload_image 
                           etl_build_at *at, bool at_end);
 static void write_op(const workload *w, etl_build *system, etl_build *heap, const workload_op *op);
 static void write_heap_op(const workload *w, etl_build *b, const workload_op *op);
+static void write_extent(const workload *w, etl_build *b, etl_build_at at, const workload_op *op);
 static void write_system_op(const workload *w, etl_build *b, const workload_op *op);
 static void write_process(const workload *w, etl_build *b, etl_build_at at, u8 type, u32 process);
 static void write_image(const workload *w, etl_build *b, etl_build_at at, u8 type,
@@ -149,13 +152,32 @@ static void write_heap_op(const workload *w, etl_build *b, const workload_op *op
     case WORKLOAD_HEAP_DESTROY:
         etl_build_heap_destroy(b, at, op->heap);
         break;
-    case WORKLOAD_HEAP_EXPAND:
-        etl_build_heap_expand(b, at, op->heap, op->address, op->size);
-        break;
     default:
-        etl_build_heap_contract(b, at, op->heap, op->address, op->size);
+        write_extent(w, b, at, op);
         break;
     }
+}
+
+/* A heap begins with two pages and has then what it was given less what it gave
+ * back, as its operations since it was made tell. */
+static void write_extent(const workload *w, etl_build *b, etl_build_at at, const workload_op *op)
+{
+    i64 committed = HEAP_FIRST_BYTES;
+    for (const workload_op *of = op; of >= w->ops; of--) {
+        if (of->process != op->process || of->heap != op->heap)
+            continue;
+        if (of->kind == WORKLOAD_HEAP_CREATE)
+            break;
+        if (of->kind == WORKLOAD_HEAP_EXPAND)
+            committed += (i64)of->size;
+        if (of->kind == WORKLOAD_HEAP_CONTRACT)
+            committed -= (i64)of->size;
+    }
+    const u64 bytes = committed > HEAP_FIRST_BYTES ? (u64)committed : HEAP_FIRST_BYTES;
+    const etl_build_heap_extent extent = {
+        op->heap, op->address, op->size, { bytes, bytes + HEAP_RESERVED_BYTES }
+    };
+    etl_build_heap_resize(b, at, op->kind == WORKLOAD_HEAP_EXPAND ? 0x25 : 0x2A, &extent);
 }
 
 static void write_system_op(const workload *w, etl_build *b, const workload_op *op)

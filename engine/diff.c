@@ -1,0 +1,282 @@
+/*
+ * diff.c - what changed between two tables.
+ *
+ * Rows of both tables are given the number of their identity, so a group is an
+ * element of an array: its amounts on both sides are two sums, and what has to be
+ * sorted and shown is only what changed.
+ */
+#include <stdlib.h>
+
+#include "diff_inside.h"
+
+static etl_status check_tables(const diff_maker *maker, etl_error *err);
+static bool make(diff_maker *maker);
+static bool sum_groups(diff_maker *maker);
+static void add_row(const diff_maker *maker, diff_group *group, const etlheap_row *row, u32 index,
+                    bool is_new);
+static bool place_groups(diff_maker *maker);
+static u64 order_of(const etlheap_diff_options *options, i64 delta);
+static bool is_equal(const diff_maker *maker, i64 a, i64 b);
+static i64 amount(const diff_maker *maker, i64 value, bool is_new);
+static int compare_places(const void *a, const void *b);
+
+/* Those that add up over rows. */
+const diff_pair diff_comparable[DIFF_PAIRS] = {
+    { ETLHEAP_MEASURE_COUNT, ETLHEAP_MEASURE_SIZE },
+    { ETLHEAP_MEASURE_SIZE, ETLHEAP_MEASURE_COUNT },
+    { ETLHEAP_MEASURE_IMPACTING_SIZE, ETLHEAP_MEASURE_IMPACTING_SIZE },
+    { ETLHEAP_MEASURE_OUTSTANDING_COUNT, ETLHEAP_MEASURE_OUTSTANDING_SIZE },
+    { ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT },
+    { ETLHEAP_MEASURE_REALLOC_COUNT, ETLHEAP_MEASURE_REALLOC_COUNT },
+    { ETLHEAP_MEASURE_OVERHEAD_SIZE, ETLHEAP_MEASURE_OVERHEAD_SIZE },
+};
+
+const char *etlheap_diff_state_word(etlheap_diff_state state)
+{
+    static const char *const words[] = {
+#define STATE_WORD(name, word) word,
+        ETLHEAP_DIFF_STATES(STATE_WORD)
+#undef STATE_WORD
+    };
+    assert(state < ETLHEAP_DIFF_STATE_COUNT);
+    return words[state];
+}
+
+etlheap_diff_options etlheap_diff_options_default(void)
+{
+    return (etlheap_diff_options){ .size = sizeof(etlheap_diff_options),
+                                   .measure = ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+}
+
+bool etlheap_diff_compares(etlheap_measure measure)
+{
+    for (u32 i = 0; i < DIFF_PAIRS; i++) {
+        if (diff_comparable[i].measure == measure)
+            return true;
+    }
+    return false;
+}
+
+etlheap_measure etlheap_diff_partner(etlheap_measure measure)
+{
+    for (u32 i = 0; i < DIFF_PAIRS; i++) {
+        if (diff_comparable[i].measure == measure)
+            return diff_comparable[i].partner;
+    }
+    return measure;
+}
+
+etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *now,
+                               const etlheap_diff_options *options, etlheap_diff **out,
+                               etl_error *err)
+{
+    diff_maker maker = { .base = base, .now = now, .options = etlheap_diff_options_default() };
+    *out = NULL;
+    if (options != NULL)
+        maker.options = *options;
+    for (u32 i = 0; i < DIFF_PAIRS; i++)
+        maker.measures |= 1u << diff_comparable[i].measure & base->measures & now->measures;
+    etl_status status = check_tables(&maker, err);
+    if (status != ETL_OK)
+        return status;
+    maker.out = calloc(1, sizeof *maker.out);
+    if (maker.out == NULL || !make(&maker))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    row_identities_free(&maker.identities);
+    free(maker.groups);
+    free(maker.places);
+    free(maker.base_numbers.frames);
+    free(maker.base_numbers.stacks);
+    free(maker.new_numbers.frames);
+    free(maker.new_numbers.stacks);
+    if (status == ETL_OK)
+        *out = &maker.out->diff;
+    else if (maker.out != NULL)
+        etlheap_diff_free(&maker.out->diff);
+    return status;
+}
+
+/* Twelve digits of a long division: the product would not fit. */
+i64 etlheap_diff_rate(i64 amount, i64 ns)
+{
+    const u64 longest = 1000000000000000000u; /* 31 years: ten times it still fits */
+    const u64 divisor = etl_min_u64((u64)ns, longest);
+    const u64 whole = amount < 0 ? 0 - (u64)amount : (u64)amount;
+    u64 quotient = whole / divisor, rest = whole % divisor;
+    assert(ns > 0);
+    for (int digit = 0; digit < 12; digit++) {
+        rest *= 10;
+        if (quotient > ((u64)INT64_MAX - 9) / 10)
+            return amount < 0 ? INT64_MIN : INT64_MAX;
+        quotient = quotient * 10 + rest / divisor;
+        rest %= divisor;
+    }
+    quotient += rest >= divisor - rest;
+    return amount < 0 ? -(i64)quotient : (i64)quotient;
+}
+
+i64 etlheap_diff_subtract(i64 base, i64 now)
+{
+    i64 result;
+    if (!__builtin_sub_overflow(now, base, &result))
+        return result;
+    return now > base ? INT64_MAX : INT64_MIN;
+}
+
+static etl_status check_tables(const diff_maker *maker, etl_error *err)
+{
+    const etlheap_table *const base = maker->base, *const now = maker->now;
+    if (!etlheap_diff_compares(maker->options.measure))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s does not add up over rows and cannot be compared",
+                             etlheap_measure_word(maker->options.measure));
+    if ((maker->measures >> maker->options.measure & 1) == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the tables have no %s",
+                             etlheap_measure_word(maker->options.measure));
+    if (base->group_by_count != now->group_by_count ||
+        memcmp(base->group_by, now->group_by, base->group_by_count * sizeof *base->group_by) != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the tables are grouped differently");
+    for (u32 i = 0; i < base->group_by_count; i++) {
+        const etlheap_key key = base->group_by[i];
+        if (key == ETLHEAP_KEY_HEAP || key == ETLHEAP_KEY_THREAD)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "rows grouped by %s cannot be compared: its numbers are others "
+                                 "in every run",
+                                 etlheap_key_word(key));
+    }
+    return ETL_OK;
+}
+
+static bool make(diff_maker *maker)
+{
+    etlheap_diff *const diff = &maker->out->diff;
+    const etlheap_diff_options *const options = &maker->options;
+    row_identities *const identities = &maker->identities;
+    diff->base_ns =
+        maker->base->to_ns > maker->base->from_ns ? maker->base->to_ns - maker->base->from_ns : 1;
+    diff->new_ns =
+        maker->now->to_ns > maker->now->from_ns ? maker->now->to_ns - maker->now->from_ns : 1;
+    diff->per_second = options->per_second;
+    diff->measure = options->measure;
+    if (options->base_result != NULL && options->new_result != NULL &&
+        !diff_builds_find(&identities->builds, &identities->strings, options->base_result,
+                          options->new_result))
+        return false;
+    return sum_groups(maker) && place_groups(maker) && diff_put(maker);
+}
+
+/* The first row of a group is the one that is shown. */
+static bool sum_groups(diff_maker *maker)
+{
+    const size_t base_count = maker->base->row_count, count = base_count + maker->now->row_count;
+    u32 *const ids = calloc(count + 1, sizeof *ids);
+    bool ok = ids != NULL && row_identities_add(&maker->identities, maker->base, false, ids) &&
+              row_identities_add(&maker->identities, maker->now, true, ids + base_count);
+    if (ok)
+        maker->groups = calloc(maker->identities.keys.count + 1, sizeof *maker->groups);
+    ok = ok && maker->groups != NULL;
+    for (size_t i = 0; ok && i < maker->identities.keys.count; i++)
+        maker->groups[i].base_row = maker->groups[i].new_row = ETLHEAP_NO_INDEX;
+    for (u32 i = 0; ok && i < maker->base->row_count; i++)
+        add_row(maker, &maker->groups[ids[i] - 1], &maker->base->rows[i], i, false);
+    for (u32 i = 0; ok && i < maker->now->row_count; i++)
+        add_row(maker, &maker->groups[ids[base_count + i] - 1], &maker->now->rows[i], i, true);
+    free(ids);
+    return ok;
+}
+
+static void add_row(const diff_maker *maker, diff_group *group, const etlheap_row *row, u32 index,
+                    bool is_new)
+{
+    i64 *const sums = is_new ? group->now : group->base;
+    u32 *const first = is_new ? &group->new_row : &group->base_row;
+    if (*first == ETLHEAP_NO_INDEX)
+        *first = index;
+    for (u32 i = 0; i < DIFF_PAIRS; i++) {
+        const etlheap_measure m = diff_comparable[i].measure;
+        if ((maker->measures >> m & 1) != 0)
+            sums[m] = etl_sat_add_i64(sums[m], row->measures[m]);
+    }
+}
+
+/* Sorting goes by numbers that are at hand in the elements. */
+static bool place_groups(diff_maker *maker)
+{
+    const size_t count = maker->identities.keys.count;
+    const etlheap_measure measure = maker->options.measure;
+    u32 *const ranks = calloc(count + 1, sizeof *ranks);
+    maker->places = calloc(count + 1, sizeof *maker->places);
+    const bool ok =
+        ranks != NULL && maker->places != NULL && row_identities_rank(&maker->identities, ranks);
+    for (u32 i = 0; ok && i < count; i++) {
+        const diff_group *const group = &maker->groups[i];
+        const etlheap_diff_state state = diff_state_of(maker, group->base, group->now);
+        const i64 delta = etlheap_diff_subtract(amount(maker, group->base[measure], false),
+                                                amount(maker, group->now[measure], true));
+        maker->out->diff.unchanged_count += state == ETLHEAP_DIFF_UNCHANGED;
+        maker->out->diff.matched_count +=
+            group->base_row != ETLHEAP_NO_INDEX && group->new_row != ETLHEAP_NO_INDEX;
+        if (state == ETLHEAP_DIFF_UNCHANGED && !maker->options.keep_unchanged)
+            continue;
+        maker->places[maker->place_count++] =
+            (diff_place){ order_of(&maker->options, delta), ranks[i], i, (u8)state };
+    }
+    free(ranks);
+    if (ok)
+        qsort(maker->places, maker->place_count, sizeof *maker->places, compare_places);
+    return ok;
+}
+
+/* Ascending in the order that is asked for. */
+static u64 order_of(const etlheap_diff_options *options, i64 delta)
+{
+    const u64 magnitude = delta < 0 ? 0 - (u64)delta : (u64)delta;
+    const u64 from_least = (u64)delta ^ (u64)1 << 63;
+    const u64 order = options->by_direction ? from_least : magnitude;
+    return options->ascending ? order : UINT64_MAX - order;
+}
+
+etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now)
+{
+    const etlheap_measure measure = maker->options.measure;
+    const etlheap_measure partner = etlheap_diff_partner(measure);
+    const i64 before = amount(maker, base[measure], false);
+    const i64 after = amount(maker, now[measure], true);
+    const i64 partner_before = amount(maker, base[partner], false);
+    const i64 partner_after = amount(maker, now[partner], true);
+    const bool is_same = is_equal(maker, before, after);
+    if (is_same && is_equal(maker, partner_before, partner_after))
+        return ETLHEAP_DIFF_UNCHANGED;
+    if (base[measure] == 0 && base[partner] == 0)
+        return ETLHEAP_DIFF_ADDED;
+    if (now[measure] == 0 && now[partner] == 0)
+        return ETLHEAP_DIFF_REMOVED;
+    const bool is_more = is_same ? partner_after > partner_before : after > before;
+    return is_more ? ETLHEAP_DIFF_GROWN : ETLHEAP_DIFF_SHRUNK;
+}
+
+/* Rates depend on where exactly a window ends: a thousandth is no change. */
+static bool is_equal(const diff_maker *maker, i64 a, i64 b)
+{
+    const u64 size_a = a < 0 ? 0 - (u64)a : (u64)a, size_b = b < 0 ? 0 - (u64)b : (u64)b;
+    const u64 difference = a > b ? (u64)a - (u64)b : (u64)b - (u64)a;
+    return difference == 0 ||
+           (maker->options.per_second && difference <= etl_max_u64(size_a, size_b) / 1000);
+}
+
+/* What counts of a value: itself, or per second of its window. */
+static i64 amount(const diff_maker *maker, i64 value, bool is_new)
+{
+    const etlheap_diff *const diff = &maker->out->diff;
+    if (!maker->options.per_second)
+        return value;
+    return etlheap_diff_rate(value, is_new ? diff->new_ns : diff->base_ns);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const diff_place *const x = a, *const y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}

@@ -1,0 +1,170 @@
+/*
+ * diff_order.c - an order of identities that is the same in every run.
+ *
+ * Frames are ranked by what they are, then stacks by the ranks of their frames, then
+ * keys by those of their stacks: each step sorts numbers that the step before gave.
+ */
+#include "row_identity.h"
+
+#include <stdlib.h>
+
+/* Each has all that its comparison needs: qsort passes nothing else along. */
+typedef struct frame_order {
+    const char *module, *symbol;
+    u64 offset;
+    u32 side, id;
+} frame_order;
+
+typedef struct stack_order {
+    const u32 *ranks; /* of its frames */
+    u32 count, id;
+} stack_order;
+
+typedef struct key_order {
+    const char *process, *module, *type_name, *tag;
+    const identity_key *key;
+    u32 stack, frame; /* ranks; 0: none */
+    u32 id;
+} key_order;
+
+static bool rank_frames(const row_identities *identities, u32 *ranks);
+static int compare_frames(const void *a, const void *b);
+static bool rank_stacks(const row_identities *identities, const u32 *frame_ranks, u32 *ranks);
+static int compare_stacks(const void *a, const void *b);
+static bool rank_keys(const row_identities *identities, const u32 *frame_ranks,
+                      const u32 *stack_ranks, u32 *ranks);
+static int compare_keys(const void *a, const void *b);
+
+/* Ranks are by id and begin at 1; at [0] stands 0 for "none". */
+bool row_identities_rank(const row_identities *identities, u32 *ranks)
+{
+    u32 *const frame_ranks = calloc(identities->frames.count + 1, sizeof *frame_ranks);
+    u32 *const stack_ranks = calloc(identities->stacks.count + 1, sizeof *stack_ranks);
+    const bool ok = frame_ranks != NULL && stack_ranks != NULL &&
+                    rank_frames(identities, frame_ranks) &&
+                    rank_stacks(identities, frame_ranks, stack_ranks) &&
+                    rank_keys(identities, frame_ranks, stack_ranks, ranks);
+    free(frame_ranks);
+    free(stack_ranks);
+    return ok;
+}
+
+static bool rank_frames(const row_identities *identities, u32 *ranks)
+{
+    const size_t count = identities->frames.count;
+    frame_order *const order = calloc(count + 1, sizeof *order);
+    if (order == NULL)
+        return false;
+    for (u32 i = 0; i < count; i++) {
+        const identity_frame *const frame = &identities->frames.at[i];
+        order[i] =
+            (frame_order){ .module = etlheap_strings_get(&identities->strings, frame->module),
+                           .symbol = etlheap_strings_get(&identities->strings, frame->symbol),
+                           .offset = frame->offset,
+                           .side = frame->side,
+                           .id = i + 1 };
+    }
+    qsort(order, count, sizeof *order, compare_frames);
+    for (u32 i = 0; i < count; i++)
+        ranks[order[i].id] = i + 1;
+    free(order);
+    return true;
+}
+
+static int compare_u64(u64 x, u64 y)
+{
+    return (x > y) - (x < y);
+}
+
+static int compare_frames(const void *a, const void *b)
+{
+    const frame_order *const x = a, *const y = b;
+    int order = strcmp(x->module, y->module);
+    if (order == 0)
+        order = strcmp(x->symbol, y->symbol);
+    if (order == 0)
+        order = compare_u64(x->offset, y->offset);
+    return order != 0 ? order : compare_u64(x->side, y->side);
+}
+
+static bool rank_stacks(const row_identities *identities, const u32 *frame_ranks, u32 *ranks)
+{
+    const size_t count = identities->stacks.count;
+    stack_order *const order = calloc(count + 1, sizeof *order);
+    u32 *const pool = calloc(identities->pool.count + 1, sizeof *pool);
+    const bool ok = order != NULL && pool != NULL;
+    for (size_t i = 0; ok && i < identities->pool.count; i++)
+        pool[i] = frame_ranks[identities->pool.at[i]];
+    for (u32 i = 0; ok && i < count; i++) {
+        const identity_stack *const stack = &identities->stacks.at[i];
+        order[i] = (stack_order){ &pool[stack->start], stack->count, i + 1 };
+    }
+    if (ok) {
+        qsort(order, count, sizeof *order, compare_stacks);
+        for (u32 i = 0; i < count; i++)
+            ranks[order[i].id] = i + 1;
+    }
+    free(order);
+    free(pool);
+    return ok;
+}
+
+static int compare_stacks(const void *a, const void *b)
+{
+    const stack_order *const x = a, *const y = b;
+    const u32 shared = (u32)etl_min_u64(x->count, y->count);
+    for (u32 i = 0; i < shared; i++) {
+        if (x->ranks[i] != y->ranks[i])
+            return x->ranks[i] < y->ranks[i] ? -1 : 1;
+    }
+    return compare_u64(x->count, y->count);
+}
+
+static bool rank_keys(const row_identities *identities, const u32 *frame_ranks,
+                      const u32 *stack_ranks, u32 *ranks)
+{
+    const etlheap_strings *const strings = &identities->strings;
+    const size_t count = identities->keys.count;
+    key_order *const order = calloc(count + 1, sizeof *order);
+    if (order == NULL)
+        return false;
+    for (u32 i = 0; i < count; i++) {
+        const identity_key *const key = &identities->keys.at[i];
+        order[i] = (key_order){ .process = etlheap_strings_get(strings, key->process),
+                                .module = etlheap_strings_get(strings, key->module),
+                                .type_name = etlheap_strings_get(strings, key->type_name),
+                                .tag = etlheap_strings_get(strings, key->tag),
+                                .key = key,
+                                .stack = stack_ranks[key->stack],
+                                .frame = frame_ranks[key->frame],
+                                .id = i + 1 };
+    }
+    qsort(order, count, sizeof *order, compare_keys);
+    for (u32 i = 0; i < count; i++)
+        ranks[order[i].id - 1] = i + 1;
+    free(order);
+    return true;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const key_order *const x = a, *const y = b;
+    int order = (int)x->key->kind - (int)y->key->kind;
+    if (order == 0)
+        order = strcmp(x->process, y->process);
+    if (order == 0)
+        order = (int)x->key->type - (int)y->key->type;
+    if (order == 0)
+        order = (int)x->key->free_type - (int)y->key->free_type;
+    if (order == 0)
+        order = compare_u64(x->stack, y->stack);
+    if (order == 0)
+        order = compare_u64(x->frame, y->frame);
+    if (order == 0)
+        order = strcmp(x->module, y->module);
+    if (order == 0)
+        order = compare_u64(x->key->size_class_bytes, y->key->size_class_bytes);
+    if (order == 0)
+        order = strcmp(x->type_name, y->type_name);
+    return order != 0 ? order : strcmp(x->tag, y->tag);
+}

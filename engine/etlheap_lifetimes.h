@@ -1,0 +1,122 @@
+/*
+ * etlheap_lifetimes.h - lifetimes one by one: the rows that reports add up.
+ *
+ *     etlheap_lifetimes_analyze     traces -> result that can be walked
+ *     etlheap_lifetimes_open_store  store  -> the same
+ *     etlheap_lifetimes_open        result, query -> walk
+ *     etlheap_lifetimes_next        walk -> row, until there are no more
+ *
+ * Part of engine.h. A walk hands out what a query selects, in an order that is
+ * total and goes by content: it is the same for a trace and its store, and does
+ * not depend on `jobs`. By time of allocation it takes no memory for rows of a
+ * store, whatever their number, but 9 bytes a block for the ends of some millions
+ * of them at once; any other order keeps the rows that are handed out.
+ *
+ * Any number of walks of a result may be open; one thread uses a walk at a time.
+ */
+#ifndef ETLHEAP_LIFETIMES_H
+#define ETLHEAP_LIFETIMES_H
+
+/*
+ * As etlheap_analyze, for results that will be walked: of options, report, windows and
+ * store are ignored and census_only is false. Traces of together more than
+ * ETLHEAP_SPOOL_BYTES are analyzed through a store without a name in the temporary
+ * folder, if one is given, so that lifetimes are in memory neither now nor later.
+ */
+#define ETLHEAP_SPOOL_BYTES ((u64)256 << 20)
+etl_status etlheap_lifetimes_analyze(etl_trace *const *traces, const char *const *names,
+                                     u32 trace_count, const etlheap_options *options,
+                                     etlheap_result **out, etl_error *err);
+
+/* As etlheap_open_store, but heap lifetimes stay in the file: the result can be
+ * walked, and answers queries as one of a report does (etlheap_result_is_report). */
+etl_status etlheap_lifetimes_open_store(const char *path, const etlheap_options *options,
+                                        etlheap_result **out, etl_error *err);
+
+/* X(enumerator, --sort word, WPA title) - what rows can be sorted by */
+#define ETLHEAP_LIFETIME_COLUMNS(X)                                                                \
+    X(ALLOC_TIME, "alloc_time", "Alloc Time")                                                      \
+    X(FREE_TIME, "free_time", "Free Time")                                                         \
+    X(LIFETIME, "lifetime", "LifeTime")                                                            \
+    X(KIND, "kind", "Kind")                                                                        \
+    X(PROCESS, "process", "Process")                                                               \
+    X(HEAP, "heap", "Handle")                                                                      \
+    X(TYPE, "type", "Type")                                                                        \
+    X(FREE_TYPE, "free_type", "FreeType")                                                          \
+    X(IS_REALLOC, "is_realloc", "Is Realloc")                                                      \
+    X(ADDRESS, "address", "Address")                                                               \
+    X(SIZE, "size", "Size")                                                                        \
+    X(THREAD, "thread", "Thread")
+
+typedef enum etlheap_lifetime_column {
+#define ETLHEAP_LIFETIME_COLUMN_ENUM(name, word, title) ETLHEAP_LIFETIME_##name,
+    ETLHEAP_LIFETIME_COLUMNS(ETLHEAP_LIFETIME_COLUMN_ENUM)
+#undef ETLHEAP_LIFETIME_COLUMN_ENUM
+        ETLHEAP_LIFETIME_COLUMN_COUNT
+} etlheap_lifetime_column;
+
+const char *etlheap_lifetime_column_word(etlheap_lifetime_column column);
+const char *etlheap_lifetime_column_title(etlheap_lifetime_column column);
+
+/* One lifetime as a query sees it. */
+typedef struct etlheap_lifetime {
+    u8 kind;      /* etlheap_kind */
+    u8 type;      /* etlheap_type, for the query's window */
+    u8 free_type; /* etlheap_free_type, also of an exit that the query does not count */
+    bool is_realloc;
+    bool has_heap; /* false: virtualalloc */
+    u32 thread;    /* that allocated; ETL_NO_ID unknown */
+    etlheap_process process;
+    etlheap_stack raw_stack; /* as recorded: see etlheap_stack_frames */
+    u32 stack;               /* into the walk's table, ETLHEAP_NO_INDEX: none */
+    u64 address, size_bytes, heap_handle;
+    i64 alloc_ticks;       /* ETLHEAP_TICKS_BEFORE: before the trace */
+    i64 free_ticks;        /* ETLHEAP_TICKS_NEVER; an exit, if the query counts it, is an end */
+    i64 alloc_ns, free_ns; /* the same as times; INT64_MIN before, INT64_MAX never */
+    i64 lifetime_ns;       /* INT64_MAX: not known to have both ends */
+} etlheap_lifetime;
+
+typedef struct etlheap_lifetimes_options {
+    size_t size;                   /* sizeof(etlheap_lifetimes_options) */
+    etlheap_lifetime_column sort;  /* of 0: alloc_time */
+    bool sort_descending;          /* largest first; what never ended has the largest end */
+    u64 top;                       /* the first rows only, kept as they come; 0: all */
+    u64 memory_bytes_max;          /* for rows and their ends; 0: no limit */
+    etlheap_progress_fn *progress; /* in bytes of the trace; may be NULL; false cancels */
+    void *progress_user;
+} etlheap_lifetimes_options;
+
+typedef struct etlheap_lifetimes etlheap_lifetimes;
+
+/*
+ * Opens a walk over what the query selects; how it groups does not count. The
+ * result and the query with all it points to are borrowed until the walk is
+ * closed. options may be NULL: all rows, by time of allocation. With symbols in
+ * the query, all stacks that rows have are named here. On success the caller owns
+ * *out. ETL_ERR_ARGUMENT (contradictory query; the result keeps no lifetimes),
+ * ETL_ERR_UNSUPPORTED (it is a summary),
+ * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_CORRUPT (the store is damaged),
+ * ETL_ERR_CANCELLED.
+ */
+etl_status etlheap_lifetimes_open(const etlheap_result *result, const etlheap_query *query,
+                                  const etlheap_lifetimes_options *options, etlheap_lifetimes **out,
+                                  etl_error *err);
+void etlheap_lifetimes_close(etlheap_lifetimes *walk); /* NULL is allowed */
+
+/* False after the last row and after an error: ask etlheap_lifetimes_status. */
+bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out);
+
+/* ETL_OK, or what stopped the walk; errors as of opening. */
+etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err);
+
+/*
+ * The window, and frames and stacks of the rows handed out so far, in order of
+ * first use: complete after the last row. There are no rows or totals in it. The
+ * table is the walk's; its arrays may move with the next row.
+ */
+const etlheap_table *etlheap_lifetimes_table(const etlheap_lifetimes *walk);
+
+/* What it walks over. */
+const etlheap_result *etlheap_lifetimes_result(const etlheap_lifetimes *walk);
+
+#endif

@@ -1,0 +1,240 @@
+/*
+ * gate.c - the leak gate: tables into rows, rows into subjects, subjects into one
+ * verdict.
+ */
+#include "gate.h"
+
+#include <stdlib.h>
+
+static const char *const scope_words[] = {
+#define SCOPE_WORD(name, word) [ETLHEAP_SCOPE_##name] = word,
+    ETLHEAP_SCOPES(SCOPE_WORD)
+#undef SCOPE_WORD
+};
+
+static const char *const outcome_words[] = {
+#define OUTCOME_WORD(name, word) [ETLHEAP_OUTCOME_##name] = word,
+    ETLHEAP_OUTCOMES(OUTCOME_WORD)
+#undef OUTCOME_WORD
+};
+
+typedef struct doubt_row {
+    const char *word, *sentence;
+} doubt_row;
+
+static const doubt_row doubts[] = {
+#define DOUBT_ROW(name, word, sentence) [ETLHEAP_DOUBT_##name] = { word, sentence },
+    ETLHEAP_DOUBTS(DOUBT_ROW)
+#undef DOUBT_ROW
+};
+
+static etl_status judge(owned_gate *gate, etl_error *err);
+static etl_status check_budgets(const etlheap_gate_options *options, etl_error *err);
+static bool judge_budgets(owned_gate *gate);
+static void add_fingerprints(owned_gate *gate);
+static bool sum_suppressions(owned_gate *gate);
+static void count_stacks(const owned_gate *gate, etlheap_suppression_use *uses, bool *counted);
+static void finish(owned_gate *gate);
+
+const char *etlheap_scope_word(etlheap_scope scope)
+{
+    return scope_words[scope];
+}
+
+const char *etlheap_outcome_word(etlheap_outcome outcome)
+{
+    return outcome_words[outcome];
+}
+
+const char *etlheap_doubt_word(etlheap_doubt doubt)
+{
+    return doubts[doubt].word;
+}
+
+const char *etlheap_doubt_sentence(etlheap_doubt doubt)
+{
+    return doubts[doubt].sentence;
+}
+
+etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_options *options,
+                              const etlheap_gate **out, etl_error *err)
+{
+    etlheap_gate_options own = { .size = sizeof own };
+    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    *out = NULL;
+    etl_status status = check_budgets(&own, err);
+    if (status != ETL_OK)
+        return status;
+    owned_gate *const gate = calloc(1, sizeof *gate);
+    if (gate == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    gate->now = now;
+    gate->options = &own;
+    status = judge(gate, err);
+    gate_rows_close(gate);
+    ETLHEAP_VECTOR_FREE(&gate->listed);
+    query_close(&gate->plan);
+    gate->options = NULL;
+    gate->now = NULL;
+    if (status == ETL_OK)
+        *out = &gate->gate;
+    else
+        etlheap_gate_free(&gate->gate);
+    return status;
+}
+
+/* Gates are handed out as constants; the engine made them. */
+void etlheap_gate_free(const etlheap_gate *gate)
+{
+    owned_gate *const owned = (owned_gate *)(uintptr_t)gate;
+    static_assert(offsetof(owned_gate, gate) == 0, "a gate is the begin of what owns it");
+    if (owned == NULL)
+        return;
+    gate_tables_close(owned);
+    etlheap_arena_free(&owned->arena);
+    free(owned);
+}
+
+static etl_status judge(owned_gate *gate, etl_error *err)
+{
+    etl_status status = query_open(&gate->plan, gate->now->result, gate->now->query, err);
+    if (status == ETL_OK)
+        status = gate_find_events(gate, err);
+    if (status == ETL_OK)
+        status = gate_tables_open(gate, err);
+    if (status == ETL_OK &&
+        (!gate_rows_open(gate) || !judge_budgets(gate) || !sum_suppressions(gate)))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (status == ETL_OK)
+        status = gate_tables_name(gate, err);
+    if (status == ETL_OK)
+        finish(gate);
+    return status;
+}
+
+static etl_status check_budgets(const etlheap_gate_options *options, etl_error *err)
+{
+    for (u32 i = 0; i < options->budget_count; i++) {
+        const etlheap_budget *const budget = &options->budgets[i];
+        if ((u32)budget->scope >= ETLHEAP_SCOPE_COUNT || budget->kinds >> ETLHEAP_KIND_COUNT)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such scope or kind");
+        if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_HEAP)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "growth cannot be judged heap by heap: handles of heaps differ "
+                                 "from run to run");
+    }
+    return ETL_OK;
+}
+
+/* A failed budget stays failed whatever else is in doubt. */
+static bool judge_budgets(owned_gate *gate)
+{
+    const u32 count = gate->options->budget_count;
+    gate->budgets = etlheap_arena_alloc(&gate->arena, (count + (size_t)1) * sizeof *gate->budgets);
+    if (gate->budgets == NULL)
+        return false;
+    gate->gate.outcome = ETLHEAP_OUTCOME_PASS;
+    for (u32 i = 0; i < count; i++) {
+        etlheap_gate_budget *const budget = &gate->budgets[i];
+        const etlheap_budget asked = gate->options->budgets[i];
+        *budget = (etlheap_gate_budget){ .budget = asked, .outcome = ETLHEAP_OUTCOME_SKIPPED };
+        if (asked.is_growth && gate->diff == NULL)
+            continue;
+        budget->doubts = gate_doubts_of(gate, &asked);
+        if (!gate_subjects_judge(gate, asked.is_growth ? &gate->growth : &gate->absolute, budget))
+            return false;
+        const u32 unseen = 1u << ETLHEAP_DOUBT_LOSS | 1u << ETLHEAP_DOUBT_NO_EVENTS |
+                           1u << ETLHEAP_DOUBT_NO_PROCESS;
+        if (budget->outcome == ETLHEAP_OUTCOME_PASS && (budget->doubts & unseen) != 0)
+            budget->outcome = ETLHEAP_OUTCOME_INCONCLUSIVE;
+        gate->gate.doubts |= budget->doubts;
+        if (budget->outcome > gate->gate.outcome)
+            gate->gate.outcome = budget->outcome;
+    }
+    gate->gate.budgets = gate->budgets;
+    gate->gate.budget_count = count;
+    return true;
+}
+
+/* One line for each suppression, also for those that nothing matched: they can go. */
+static bool sum_suppressions(owned_gate *gate)
+{
+    const etlheap_suppressions *const suppressions = gate->options->suppressions;
+    const size_t count = suppressions ? suppressions->list.count : 0;
+    etlheap_suppression_use *const uses =
+        etlheap_arena_alloc(&gate->arena, (count + 1) * sizeof *uses);
+    bool *const counted = calloc((size_t)gate->table->stack_count + 1, sizeof *counted);
+    const bool ok = uses != NULL && counted != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        const suppression *const from = &suppressions->list.at[i];
+        uses[i] = (etlheap_suppression_use){ .pattern = from->pattern,
+                                             .file = from->file,
+                                             .line = from->line };
+    }
+    if (ok)
+        count_stacks(gate, uses, counted);
+    for (size_t i = 0; ok && i < gate->absolute.list.count; i++) {
+        const gate_row *const row = &gate->absolute.list.at[i];
+        const bool suppressed = row->suppression != SUPPRESSION_NONE;
+        gate_add_amount(suppressed ? &gate->gate.suppressed[row->kind]
+                                   : &gate->gate.outstanding[row->kind],
+                        &row->now);
+        if (suppressed)
+            gate_add_amount(&uses[row->suppression].of[row->kind], &row->now);
+    }
+    gate->gate.suppressions = uses;
+    gate->gate.suppression_count = (u32)count;
+    free(counted);
+    return ok;
+}
+
+/* A stack is in rows of several processes, heaps and kinds. */
+static void count_stacks(const owned_gate *gate, etlheap_suppression_use *uses, bool *counted)
+{
+    for (size_t i = 0; i < gate->absolute.list.count; i++) {
+        const gate_row *const row = &gate->absolute.list.at[i];
+        if (row->suppression == SUPPRESSION_NONE || counted[row->stack])
+            continue;
+        counted[row->stack] = true;
+        uses[row->suppression].stacks++;
+    }
+}
+
+/* Tables moved when they were named: what points to them is set last. */
+static void finish(owned_gate *gate)
+{
+    etlheap_gate *const out = &gate->gate;
+    const etlheap_gate_options *const options = gate->options;
+    out->from_ns = gate->table->from_ns;
+    out->to_ns = gate->table->to_ns;
+    out->diagnostics = gate->table->diagnostics;
+    for (u32 i = 0; i < out->budget_count; i++) {
+        etlheap_gate_budget *const budget = &gate->budgets[i];
+        if (budget->outcome != ETLHEAP_OUTCOME_SKIPPED)
+            budget->table = budget->budget.is_growth ? &gate->diff->table : gate->table;
+    }
+    add_fingerprints(gate);
+    if (gate->diff == NULL)
+        return;
+    out->baseline = etlheap_result_trace(options->baseline->result);
+    out->baseline_diagnostics = gate->baseline->diagnostics;
+    out->rebuilt = gate->diff->rebuilt;
+    out->rebuilt_count = gate->diff->rebuilt_count;
+    out->missing_count = gate->growth.missing_count;
+    out->may_tighten = out->grown_count == 0 && out->missing_count == 0;
+}
+
+/* After naming: functions are part of them. */
+static void add_fingerprints(owned_gate *gate)
+{
+    for (size_t i = 0; i < gate->listed.count; i++) {
+        const gate_unsigned *const listed = &gate->listed.at[i];
+        const etlheap_table *const table = listed->budget->table;
+        listed->subject->fingerprint =
+            gate_subject_fingerprint(table, &listed->budget->budget, listed->subject);
+        for (u32 k = 0; k < listed->subject->stack_count; k++) {
+            etlheap_gate_stack *const stack = &listed->stacks[k];
+            stack->fingerprint = gate_stack_fingerprint(table, stack->process, stack->stack);
+        }
+    }
+}

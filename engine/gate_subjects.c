@@ -1,0 +1,327 @@
+/*
+ * gate_subjects.c - rows into subjects of a budget, and their judgement.
+ *
+ *     rows ──▶ entries sorted by (what makes a subject, then its stacks)
+ *          ──▶ runs of equal subjects: sums ──▶ outcome
+ *          ──▶ failed ones first, each with its largest stacks
+ *
+ * Known leaks, and kinds that the budget is not for, make no entry.
+ */
+#include <stdlib.h>
+
+#include "gate.h"
+
+/* A row by its place in the order. What the scope does not tell apart is 0. */
+typedef struct entry {
+    u8 kind;
+    u32 process; /* of the subject */
+    u64 heap;
+    u32 stack;
+    u32 row_process; /* of the row: stacks of the subject are told apart by these */
+    u32 row_stack;
+    u32 row;
+} entry;
+
+/* A subject in the making. */
+typedef struct draft {
+    etlheap_gate_subject subject;
+    u32 first, count; /* of entries */
+} draft;
+
+typedef struct judge {
+    owned_gate *gate;
+    const gate_rows *rows;
+    etlheap_gate_budget *budget;
+    ETLHEAP_VECTOR(entry) entries;
+    ETLHEAP_VECTOR(draft) drafts;
+} judge;
+
+static bool collect(judge *j);
+static entry entry_of(const gate_row *row, u32 index, etlheap_scope scope);
+static int by_place(const void *a, const void *b);
+static bool is_same_subject(const entry *a, const entry *b);
+static bool sum_subjects(judge *j);
+static etlheap_gate_subject subject_of(const gate_row *row, etlheap_scope scope);
+static void judge_subjects(judge *j);
+static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
+                       const etlheap_amount *baseline);
+static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline);
+static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject);
+static int by_outcome(const void *a, const void *b);
+static bool publish(judge *j);
+static bool list_stacks(judge *j, const draft *from, etlheap_gate_subject *to,
+                        etlheap_gate_stack **stacks);
+
+bool gate_subjects_judge(owned_gate *gate, const gate_rows *rows, etlheap_gate_budget *out)
+{
+    judge j = { .gate = gate, .rows = rows, .budget = out };
+    bool ok = collect(&j) && sum_subjects(&j);
+    if (ok)
+        judge_subjects(&j);
+    ok = ok && publish(&j);
+    ETLHEAP_VECTOR_FREE(&j.entries);
+    ETLHEAP_VECTOR_FREE(&j.drafts);
+    return ok;
+}
+
+void gate_add_amount(etlheap_amount *to, const etlheap_amount *amount)
+{
+    to->size_bytes = etl_sat_add_u64(to->size_bytes, amount->size_bytes);
+    to->count = etl_sat_add_u64(to->count, amount->count);
+}
+
+/* Rows without memory are no subject of their own where subjects are finer than
+ * processes. */
+static bool collect(judge *j)
+{
+    const u32 kinds = gate_kinds_of(j->gate, &j->budget->budget);
+    const etlheap_scope scope = j->budget->budget.scope;
+    const bool is_fine = scope == ETLHEAP_SCOPE_HEAP || scope == ETLHEAP_SCOPE_STACK;
+    for (size_t i = 0; i < j->rows->list.count; i++) {
+        const gate_row *const row = &j->rows->list.at[i];
+        const bool empty = row->now.count == 0 && row->baseline.count == 0;
+        if (!(kinds >> row->kind & 1) || row->suppression != SUPPRESSION_NONE || (empty && is_fine))
+            continue;
+        if (!ETLHEAP_PUSH(&j->entries, entry_of(row, (u32)i, scope)))
+            return false;
+    }
+    if (j->entries.count > 0)
+        qsort(j->entries.at, j->entries.count, sizeof *j->entries.at, by_place);
+    return true;
+}
+
+static entry entry_of(const gate_row *row, u32 index, etlheap_scope scope)
+{
+    return (entry){
+        .kind = row->kind,
+        .process = scope == ETLHEAP_SCOPE_TOTAL ? 0 : row->process,
+        .heap = scope == ETLHEAP_SCOPE_HEAP ? row->heap : 0,
+        .stack = scope == ETLHEAP_SCOPE_STACK ? row->stack : 0,
+        .row_process = row->process,
+        .row_stack = row->stack,
+        .row = index,
+    };
+}
+
+static int compare_u64(u64 a, u64 b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const entry *const left = a;
+    const entry *const right = b;
+    int order = compare_u64(left->kind, right->kind);
+    if (order == 0)
+        order = compare_u64(left->process, right->process);
+    if (order == 0)
+        order = compare_u64(left->heap, right->heap);
+    if (order == 0)
+        order = compare_u64(left->stack, right->stack);
+    if (order == 0)
+        order = compare_u64(left->row_process, right->row_process);
+    if (order == 0)
+        order = compare_u64(left->row_stack, right->row_stack);
+    return order != 0 ? order : compare_u64(left->row, right->row);
+}
+
+static bool is_same_subject(const entry *a, const entry *b)
+{
+    return a->kind == b->kind && a->process == b->process && a->heap == b->heap &&
+           a->stack == b->stack;
+}
+
+static bool sum_subjects(judge *j)
+{
+    const etlheap_scope scope = j->budget->budget.scope;
+    for (size_t i = 0; i < j->entries.count; i++) {
+        const gate_row *const row = &j->rows->list.at[j->entries.at[i].row];
+        const bool is_new = i == 0 || !is_same_subject(&j->entries.at[i], &j->entries.at[i - 1]);
+        if (is_new && !ETLHEAP_PUSH(&j->drafts,
+                                    (draft){ .subject = subject_of(row, scope), .first = (u32)i }))
+            return false;
+        draft *const last = &j->drafts.at[j->drafts.count - 1];
+        last->count++;
+        gate_add_amount(&last->subject.now, &row->now);
+        gate_add_amount(&last->subject.baseline, &row->baseline);
+    }
+    return true;
+}
+
+static etlheap_gate_subject subject_of(const gate_row *row, etlheap_scope scope)
+{
+    etlheap_gate_subject subject = { .kind = (etlheap_kind)row->kind,
+                                     .pid = ETL_NO_ID,
+                                     .stack = ETLHEAP_NO_INDEX };
+    if (scope != ETLHEAP_SCOPE_TOTAL) {
+        subject.process = row->name;
+        subject.pid = row->pid;
+    }
+    if (scope == ETLHEAP_SCOPE_HEAP) {
+        subject.has_heap = row->has_heap;
+        subject.heap_handle = row->heap;
+    }
+    if (scope == ETLHEAP_SCOPE_STACK)
+        subject.stack = row->stack;
+    return subject;
+}
+
+static void judge_subjects(judge *j)
+{
+    etlheap_gate_budget *const budget = j->budget;
+    for (size_t i = 0; i < j->drafts.count; i++) {
+        etlheap_gate_subject *const subject = &j->drafts.at[i].subject;
+        subject->measured = measured_of(&budget->budget, &subject->now, &subject->baseline);
+        subject->limit = limit_of(&budget->budget, &subject->baseline);
+        subject->outcome = judge_subject(j, subject);
+        budget->failed_count += subject->outcome == ETLHEAP_OUTCOME_FAIL;
+    }
+    budget->judged_count = (u32)j->drafts.count;
+    budget->outcome = ETLHEAP_OUTCOME_PASS;
+    if (j->drafts.count == 0)
+        return;
+    qsort(j->drafts.at, j->drafts.count, sizeof *j->drafts.at, by_outcome);
+    budget->outcome = j->drafts.at[0].subject.outcome;
+}
+
+/* What a budget measures of amounts: bytes or allocations, all or the growth. */
+static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
+                       const etlheap_amount *baseline)
+{
+    const u64 after = budget->is_count ? now->count : now->size_bytes;
+    const u64 before = budget->is_count ? baseline->count : baseline->size_bytes;
+    const i64 all = (i64)etl_min_u64(after, INT64_MAX);
+    return budget->is_growth ? all - (i64)etl_min_u64(before, INT64_MAX) : all;
+}
+
+/* The share is cut to whole units: 5 % of 10 bytes allows no growth. Limits that do
+ * not fit stop at the end of i64. */
+static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline)
+{
+    const u64 before = budget->is_count ? baseline->count : baseline->size_bytes;
+    u64 share = 0;
+    u64 rest;
+    if (budget->is_growth) {
+        const u64 parts = budget->baseline_millionths;
+        if (__builtin_mul_overflow(before / ETLHEAP_BUDGET_MILLIONTHS, parts, &share) ||
+            __builtin_mul_overflow(before % ETLHEAP_BUDGET_MILLIONTHS, parts, &rest))
+            return INT64_MAX;
+        share = etl_sat_add_u64(share, rest / ETLHEAP_BUDGET_MILLIONTHS);
+    }
+    return (i64)etl_min_u64(etl_sat_add_u64(budget->limit, share), INT64_MAX);
+}
+
+/* Totals of a lossy trace are lower bounds: of this run they can prove that a limit
+ * is exceeded, of the baseline that it is not. */
+static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject)
+{
+    etlheap_gate_budget *const budget = j->budget;
+    if (subject->measured <= subject->limit)
+        return budget->doubts & 1u << ETLHEAP_DOUBT_LOSS ? ETLHEAP_OUTCOME_INCONCLUSIVE
+                                                         : ETLHEAP_OUTCOME_PASS;
+    const u32 doubts = budget->budget.is_growth ? gate_doubts_of_growth(j->gate, subject->kind) : 0;
+    budget->doubts |= doubts;
+    return doubts != 0 ? ETLHEAP_OUTCOME_INCONCLUSIVE : ETLHEAP_OUTCOME_FAIL;
+}
+
+/* Worst first, then largest; entries are in an order that depends on content. */
+static int by_outcome(const void *a, const void *b)
+{
+    const draft *const left = a;
+    const draft *const right = b;
+    if (left->subject.outcome != right->subject.outcome)
+        return left->subject.outcome > right->subject.outcome ? -1 : 1;
+    if (left->subject.measured != right->subject.measured)
+        return left->subject.measured > right->subject.measured ? -1 : 1;
+    return compare_u64(left->first, right->first);
+}
+
+/* Keeps all that failed and the first of the others. */
+static bool publish(judge *j)
+{
+    const u64 wanted = (u64)j->budget->failed_count + j->gate->options->passes_max;
+    const u32 count = (u32)etl_min_u64(wanted, j->drafts.count);
+    etlheap_gate_subject *const subjects =
+        etlheap_arena_alloc(&j->gate->arena, (count + (size_t)1) * sizeof *subjects);
+    if (subjects == NULL)
+        return false;
+    for (u32 i = 0; i < count; i++) {
+        gate_unsigned listed = { .budget = j->budget, .subject = &subjects[i] };
+        subjects[i] = j->drafts.at[i].subject;
+        if (subjects[i].outcome == ETLHEAP_OUTCOME_FAIL &&
+            !list_stacks(j, &j->drafts.at[i], &subjects[i], &listed.stacks))
+            return false;
+        if (!ETLHEAP_PUSH(&j->gate->listed, listed))
+            return false;
+    }
+    j->budget->subjects = subjects;
+    j->budget->subject_count = count;
+    if (!j->budget->budget.is_growth)
+        return true;
+    for (size_t i = 0; i < j->drafts.count; i++) {
+        j->gate->gate.grown_count += j->drafts.at[i].subject.measured > 0;
+        j->gate->gate.shrunk_count += j->drafts.at[i].subject.measured < 0;
+    }
+    return true;
+}
+
+/* A stack of a subject, by what the budget measures. */
+typedef struct blame {
+    etlheap_gate_stack stack;
+    i64 measured;
+    u32 place;
+} blame;
+
+static int by_blame(const void *a, const void *b)
+{
+    const blame *const left = a;
+    const blame *const right = b;
+    if (left->measured != right->measured)
+        return left->measured > right->measured ? -1 : 1;
+    return compare_u64(left->place, right->place);
+}
+
+/* The entries of a subject are in order of process and stack: rows of one stack,
+ * of several heaps, are neighbours. */
+static u32 sum_stacks(const judge *j, const draft *from, blame *out)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < from->count; i++) {
+        const entry *const at = &j->entries.at[from->first + i];
+        const gate_row *const row = &j->rows->list.at[at->row];
+        if (i == 0 || at->row_process != at[-1].row_process || at->row_stack != at[-1].row_stack) {
+            out[count] =
+                (blame){ .stack = { .stack = row->stack, .process = row->name }, .place = count };
+            count++;
+        }
+        gate_add_amount(&out[count - 1].stack.now, &row->now);
+        gate_add_amount(&out[count - 1].stack.baseline, &row->baseline);
+    }
+    for (u32 i = 0; i < count; i++)
+        out[i].measured =
+            measured_of(&j->budget->budget, &out[i].stack.now, &out[i].stack.baseline);
+    return count;
+}
+
+/* Stacks that did not add to what was measured are not to blame. */
+static bool list_stacks(judge *j, const draft *from, etlheap_gate_subject *to,
+                        etlheap_gate_stack **stacks)
+{
+    blame *const all = malloc(((size_t)from->count + 1) * sizeof *all);
+    if (all == NULL)
+        return false;
+    const u32 count = sum_stacks(j, from, all);
+    qsort(all, count, sizeof *all, by_blame);
+    u32 guilty = 0;
+    while (guilty < count && all[guilty].measured > 0)
+        guilty++;
+    to->stack_count = (u32)etl_min_u64(guilty, j->gate->options->stacks_max);
+    to->stacks_omitted = guilty - to->stack_count;
+    *stacks = etlheap_arena_alloc(&j->gate->arena, (to->stack_count + (size_t)1) * sizeof **stacks);
+    for (u32 i = 0; *stacks != NULL && i < to->stack_count; i++)
+        (*stacks)[i] = all[i].stack;
+    to->stacks = *stacks;
+    free(all);
+    return *stacks != NULL;
+}

@@ -1,0 +1,131 @@
+/*
+ * gate_tables.c - the tables behind a gate: outstanding memory by process and stack.
+ *
+ * Frames are named before memory is judged only where names decide: suppressions
+ * and comparisons go by them. Else only what is listed gets names, since with a
+ * symbol server each module that is asked about may be a download.
+ */
+#include <stdlib.h>
+
+#include "gate.h"
+
+static bool has_heap_budget(const owned_gate *gate);
+static etlheap_query stack_query(const etlheap_query *asked, bool by_heap);
+static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool named,
+                             const etlheap_table **out, etl_error *err);
+static etl_status compare(owned_gate *gate, etl_error *err);
+static void mark_listed(const owned_gate *gate, bool *listed_stacks);
+
+etl_status gate_tables_open(owned_gate *gate, etl_error *err)
+{
+    const etlheap_gate_side *const baseline = gate->options->baseline;
+    const bool by_heap = has_heap_budget(gate);
+    etl_error why = { .status = ETL_OK };
+    const bool named = gate->options->suppressions != NULL || baseline != NULL;
+    etl_status status = make_table(gate->now, by_heap, named, &gate->table, err);
+    if (status == ETL_OK && baseline != NULL && by_heap)
+        status = make_table(gate->now, false, true, &gate->compared, err);
+    if (status == ETL_OK && baseline != NULL)
+        status =
+            gate_of_baseline(make_table(baseline, false, true, &gate->baseline, &why), &why, err);
+    if (status == ETL_OK && baseline != NULL)
+        status = compare(gate, err);
+    return status;
+}
+
+void gate_tables_close(owned_gate *gate)
+{
+    etlheap_diff_free(gate->diff);
+    etlheap_table_free(gate->baseline);
+    etlheap_table_free(gate->compared);
+    etlheap_table_free(gate->table);
+}
+
+etl_status gate_tables_name(owned_gate *gate, etl_error *err)
+{
+    const etlheap_table *const table = gate->table;
+    if (gate->options->suppressions != NULL || gate->options->baseline != NULL ||
+        gate->now->query->symbols == NULL)
+        return ETL_OK;
+    bool *const stacks = calloc((size_t)table->stack_count + 1, sizeof *stacks);
+    bool *const rows = calloc((size_t)table->row_count + 1, sizeof *rows);
+    etl_status status = ETL_OK;
+    if (stacks == NULL || rows == NULL) {
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    } else {
+        mark_listed(gate, stacks);
+        for (u32 i = 0; i < table->row_count; i++)
+            rows[i] = table->rows[i].stack != ETLHEAP_NO_INDEX && stacks[table->rows[i].stack];
+        status = etlheap_table_name(&gate->table, gate->now->query->symbols, rows, err);
+    }
+    free(stacks);
+    free(rows);
+    return status;
+}
+
+static bool has_heap_budget(const owned_gate *gate)
+{
+    bool has = false;
+    for (u32 i = 0; i < gate->options->budget_count; i++)
+        has |= gate->options->budgets[i].scope == ETLHEAP_SCOPE_HEAP;
+    return has;
+}
+
+/* By count, so that what is outstanding comes first: allocations of 0 bytes are too. */
+static etlheap_query stack_query(const etlheap_query *asked, bool by_heap)
+{
+    etlheap_query query = *asked;
+    query.types = 0;
+    query.group_by_count = 0;
+    query.group_by[query.group_by_count++] = ETLHEAP_KEY_KIND;
+    query.group_by[query.group_by_count++] = ETLHEAP_KEY_PROCESS;
+    if (by_heap)
+        query.group_by[query.group_by_count++] = ETLHEAP_KEY_HEAP;
+    query.group_by[query.group_by_count++] = ETLHEAP_KEY_STACK;
+    query.sort = ETLHEAP_MEASURE_OUTSTANDING_COUNT;
+    query.sort_ascending = false;
+    query.lifetime_ranks = query.growth = query.at_end = false;
+    query.tags = NULL;
+    return query;
+}
+
+static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool named,
+                             const etlheap_table **out, etl_error *err)
+{
+    const etlheap_query query = stack_query(side->query, by_heap);
+    etl_status status = etlheap_aggregate(side->result, &query, out, err);
+    u32 outstanding = 0;
+    while (status == ETL_OK && outstanding < (*out)->row_count &&
+           (*out)->rows[outstanding].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] > 0)
+        outstanding++;
+    if (status == ETL_OK)
+        status = etlheap_table_keep_top(out, outstanding, err);
+    if (status == ETL_OK && named && query.symbols != NULL)
+        status = etlheap_table_name(out, query.symbols, NULL, err);
+    return status;
+}
+
+static etl_status compare(owned_gate *gate, etl_error *err)
+{
+    etlheap_diff_options options = etlheap_diff_options_default();
+    options.keep_unchanged = true;
+    options.base_result = gate->options->baseline->result;
+    options.new_result = gate->now->result;
+    return etlheap_diff_tables(gate->baseline, gate->compared ? gate->compared : gate->table,
+                               &options, &gate->diff, err);
+}
+
+static void mark_listed(const owned_gate *gate, bool *listed_stacks)
+{
+    for (u32 b = 0; b < gate->gate.budget_count; b++) {
+        for (u32 s = 0; s < gate->budgets[b].subject_count; s++) {
+            const etlheap_gate_subject *const subject = &gate->budgets[b].subjects[s];
+            if (subject->stack != ETLHEAP_NO_INDEX)
+                listed_stacks[subject->stack] = true;
+            for (u32 i = 0; i < subject->stack_count; i++) {
+                if (subject->stacks[i].stack != ETLHEAP_NO_INDEX)
+                    listed_stacks[subject->stacks[i].stack] = true;
+            }
+        }
+    }
+}

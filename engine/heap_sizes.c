@@ -1,0 +1,199 @@
+/* heap_sizes.c - see heap_sizes.h. */
+#include "heap_sizes.h"
+
+#include <stdlib.h>
+
+#include "context.h"
+
+/* A note, and whose heap it is about. */
+typedef struct owned_note {
+    heap_note note;
+    u32 process;
+    size_t order;
+} owned_note;
+
+/* What is known of one heap while its notes are gone through. */
+typedef struct heap_state {
+    u64 committed, reserved, ranges;
+    bool is_gone;
+} heap_state;
+
+static u64 told(u64 bytes);
+static u64 sum_of_ranges(const etl_heap_range_rundown *rundown);
+static int by_heap_and_time(const void *a, const void *b);
+static bool append_history(heap_size_list *out, const owned_note *notes, size_t count);
+static void apply(heap_state *state, const heap_note *note);
+
+bool heap_note_of(const etl_event *event, u32 pid, heap_note *out)
+{
+    *out = (heap_note){ .pid = pid,
+                        .committed = HEAP_SIZE_UNKNOWN,
+                        .reserved = HEAP_SIZE_UNKNOWN,
+                        .kind = HEAP_NOTE_SIZES };
+    switch (event->kind) {
+    case ETL_EVENT_HEAP_CREATE:
+        out->handle = event->as.heap_create.heap_handle;
+        out->kind = HEAP_NOTE_CREATED;
+        out->committed = told(event->as.heap_create.committed_space_bytes);
+        out->reserved = told(event->as.heap_create.reserved_space_bytes);
+        return true;
+    case ETL_EVENT_HEAP_EXPAND:
+    case ETL_EVENT_HEAP_CONTRACT:
+        out->handle = event->as.heap_extent.heap_handle;
+        out->committed = told(event->as.heap_extent.committed_space_bytes);
+        out->reserved = told(event->as.heap_extent.reserved_space_bytes);
+        return true;
+    case ETL_EVENT_HEAP_SNAPSHOT:
+        out->handle = event->as.heap_snapshot.heap_handle;
+        out->committed = told(event->as.heap_snapshot.committed_space_bytes);
+        out->reserved = told(event->as.heap_snapshot.reserved_space_bytes);
+        if (event->as.heap_snapshot.process_id != 0)
+            out->pid = event->as.heap_snapshot.process_id;
+        return true;
+    case ETL_EVENT_HEAP_DESTROY:
+    case ETL_EVENT_HEAP_RANGE_DESTROY:
+        out->handle = event->as.heap_handle.heap_handle;
+        out->kind = HEAP_NOTE_DESTROYED;
+        return true;
+    case ETL_EVENT_HEAP_RANGE_RUNDOWN:
+        out->handle = event->as.heap_range_rundown.heap_handle;
+        out->pid = event->as.heap_range_rundown.process_id;
+        out->reserved = sum_of_ranges(&event->as.heap_range_rundown);
+        out->kind = HEAP_NOTE_RANGES;
+        return true;
+    case ETL_EVENT_HEAP_RANGE_CREATE:
+        out->handle = event->as.heap_range_create.heap_handle;
+        out->reserved = event->as.heap_range_create.first_range_size_bytes;
+        out->kind = HEAP_NOTE_RANGES;
+        return true;
+    case ETL_EVENT_HEAP_RANGE_RESERVE:
+    case ETL_EVENT_HEAP_RANGE_RELEASE:
+        out->handle = event->as.heap_range.heap_handle;
+        out->reserved = event->as.heap_range.size_bytes;
+        out->kind = event->kind == ETL_EVENT_HEAP_RANGE_RESERVE ? HEAP_NOTE_RANGE_ADDED
+                                                                : HEAP_NOTE_RANGE_REMOVED;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A heap that is there has something committed: 0 is what older versions leave. */
+static u64 told(u64 bytes)
+{
+    return bytes == 0 ? HEAP_SIZE_UNKNOWN : bytes;
+}
+
+/* Pairs of address and size; their width follows from their number. */
+static u64 sum_of_ranges(const etl_heap_range_rundown *rundown)
+{
+    u64 sum = 0;
+    for (u32 i = 0; i < rundown->range_count; i++) {
+        const size_t width = rundown->ranges.size / 2 / rundown->range_count;
+        const u8 *const size = rundown->ranges.at + (2 * (size_t)i + 1) * width;
+        sum = etl_sat_add_u64(sum, width == 8 ? etl_load_u64(size) : etl_load_u32(size));
+    }
+    return sum;
+}
+
+bool heap_sizes_build(heap_size_list *out, const heap_notes *notes, const trace_context *context,
+                      const u32 *process_ids)
+{
+    owned_note *const owned = malloc((notes->count + 1) * sizeof *owned);
+    size_t count = 0;
+    bool ok = owned != NULL;
+    for (size_t i = 0; ok && i < notes->count; i++) {
+        const heap_note *const note = &notes->at[i];
+        const u32 process = context_process_at(context, note->pid, note->ticks);
+        if (process != 0)
+            owned[count++] = (owned_note){ *note, process_ids[process], i };
+    }
+    if (ok && count > 0)
+        qsort(owned, count, sizeof *owned, by_heap_and_time);
+    for (size_t first = 0; ok && first < count;) {
+        size_t end = first + 1;
+        while (end < count && owned[end].process == owned[first].process &&
+               owned[end].note.handle == owned[first].note.handle)
+            end++;
+        ok = append_history(out, owned + first, end - first);
+        first = end;
+    }
+    free(owned);
+    return ok;
+}
+
+static int compare_u64(u64 x, u64 y)
+{
+    return (x > y) - (x < y);
+}
+
+static int by_heap_and_time(const void *a, const void *b)
+{
+    const owned_note *const x = a, *const y = b;
+    int order = compare_u64(x->process, y->process);
+    if (order == 0)
+        order = compare_u64(x->note.handle, y->note.handle);
+    if (order == 0)
+        order = (x->note.ticks > y->note.ticks) - (x->note.ticks < y->note.ticks);
+    if (order == 0)
+        order = compare_u64(x->note.stream, y->note.stream);
+    return order != 0 ? order : compare_u64(x->order, y->order);
+}
+
+static bool append_history(heap_size_list *out, const owned_note *notes, size_t count)
+{
+    heap_state state = { HEAP_SIZE_UNKNOWN, HEAP_SIZE_UNKNOWN, HEAP_SIZE_UNKNOWN, false };
+    for (size_t i = 0; i < count; i++) {
+        apply(&state, &notes[i].note);
+        if (i + 1 < count && notes[i + 1].note.ticks == notes[i].note.ticks)
+            continue;
+        const u64 reserved = state.reserved == HEAP_SIZE_UNKNOWN ? state.ranges : state.reserved;
+        const heap_size row = { .handle = notes[i].note.handle,
+                                .ticks = notes[i].note.ticks,
+                                .committed = state.is_gone ? 0 : state.committed,
+                                .reserved = state.is_gone ? 0 : reserved,
+                                .process = notes[i].process };
+        if (!ETLHEAP_PUSH(out, row))
+            return false;
+    }
+    return true;
+}
+
+static void apply(heap_state *state, const heap_note *note)
+{
+    const bool has_ranges = state->ranges != HEAP_SIZE_UNKNOWN;
+    state->is_gone &= note->kind == HEAP_NOTE_RANGE_REMOVED;
+    switch ((heap_note_kind)note->kind) {
+    case HEAP_NOTE_CREATED:
+        state->committed = note->committed;
+        state->reserved = note->reserved;
+        break;
+    case HEAP_NOTE_SIZES:
+        state->committed =
+            note->committed == HEAP_SIZE_UNKNOWN ? state->committed : note->committed;
+        state->reserved = note->reserved == HEAP_SIZE_UNKNOWN ? state->reserved : note->reserved;
+        break;
+    case HEAP_NOTE_DESTROYED:
+        *state = (heap_state){ HEAP_SIZE_UNKNOWN, HEAP_SIZE_UNKNOWN,
+                               has_ranges ? 0 : HEAP_SIZE_UNKNOWN, true };
+        break;
+    case HEAP_NOTE_RANGES:
+        state->ranges = note->reserved;
+        break;
+    case HEAP_NOTE_RANGE_ADDED:
+        if (has_ranges)
+            state->ranges = etl_sat_add_u64(state->ranges, note->reserved);
+        break;
+    case HEAP_NOTE_RANGE_REMOVED:
+        if (has_ranges)
+            state->ranges -= etl_min_u64(state->ranges, note->reserved);
+        break;
+    }
+}
+
+bool heap_size_precedes(const heap_size *a, const heap_size *b)
+{
+    if (a->process != b->process)
+        return a->process < b->process;
+    return a->handle != b->handle ? a->handle < b->handle : a->ticks < b->ticks;
+}

@@ -1,0 +1,59 @@
+/* lifetimes_memory.c - the memory that a walk takes; see lifetimes.h. */
+#include "lifetimes.h"
+
+/* What of frames grows with the stacks. */
+static u64 frames_bytes(const frame_table *frames)
+{
+    return (sizeof *frames->recent << frames->recent_bits) +
+           frames->frames.capacity * sizeof *frames->frames.at +
+           frames->pool.capacity * sizeof *frames->pool.at +
+           frames->stacks.capacity * sizeof *frames->stacks.at +
+           frames->cache.capacity * sizeof *frames->cache.at;
+}
+
+static u64 table_bytes(const owned_table *table)
+{
+    return table == NULL ? 0
+                         : table->frames.capacity * sizeof *table->frames.at +
+                               table->places.capacity * sizeof *table->places.at +
+                               table->stack_starts.capacity * sizeof *table->stack_starts.at +
+                               table->frame_indices.capacity * sizeof *table->frame_indices.at;
+}
+
+/* Sorting takes the items once more. */
+static u64 list_bytes(const walk_list *list)
+{
+    return list->rows.capacity * sizeof *list->rows.at +
+           list->items.capacity * 2 * sizeof *list->items.at;
+}
+
+static u64 archive_bytes(const lifetimes_archive *reader)
+{
+    const u64 row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 1; /* of a checkpoint */
+    return reader->end_capacity * (sizeof *reader->end_ticks + sizeof *reader->end_how) +
+           reader->open.capacity * row_bytes;
+}
+
+static u64 result_bytes(const etlheap_result *result)
+{
+    return result->stacks.arena.total_bytes + result->context.strings.arena.total_bytes +
+           result->stacks.list.capacity * sizeof *result->stacks.list.at +
+           result->store.rows * sizeof(lifetime);
+}
+
+etl_status walk_check_memory(const etlheap_lifetimes *walk, etl_error *err)
+{
+    const u64 allowed = walk->options.memory_bytes_max;
+    if (allowed == 0)
+        return ETL_OK;
+    const u64 rows = list_bytes(&walk->kept);
+    const u64 bytes = result_bytes(walk->result) + frames_bytes(&walk->frames) +
+                      table_bytes(walk->table) + table_bytes(walk->base) + rows +
+                      list_bytes(&walk->batch) + archive_bytes(&walk->archive);
+    if (bytes <= allowed)
+        return ETL_OK;
+    return etl_fail_with(
+        err, ETL_ERR_LIMIT, 0, "%llu MiB of memory are needed, more than allowed; raise --memory%s",
+        (unsigned long long)(bytes / ETL_MIB + 1),
+        rows > bytes / 2 ? ", or ask for fewer rows with --top" : " or narrow the window");
+}

@@ -1,0 +1,175 @@
+/* lifetimes_rows.c - rows of a walk in their order; see lifetimes.c. */
+#include "lifetimes.h"
+
+static etl_status poll(const etlheap_lifetimes *walk, etl_error *err);
+static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
+                                const etlheap_segment *segment, u32 number, etl_error *err);
+static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok);
+static etl_status load_batch(etlheap_lifetimes *walk, etl_error *err);
+static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *rows, etl_error *err);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* --- all rows, in any order ------------------------------------------------------------ */
+
+/* Between segments: tells how far the archive is read, and looks at the memory. */
+static etl_status poll(const etlheap_lifetimes *walk, etl_error *err)
+{
+    const u64 bytes = walk->result->info.bytes;
+    u32 total = 0;
+    const u32 done = walk->has_archive ? lifetimes_archive_done(&walk->archive, &total) : 0;
+    const u64 share = total == 0 ? 0 : bytes / total * done;
+    if (walk->options.progress != NULL &&
+        !walk->options.progress(walk->options.progress_user, share, bytes))
+        return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+    return walk_check_memory(walk, err);
+}
+
+/* What streams is not kept. */
+etl_status walk_visit_all(etlheap_lifetimes *walk, walk_visit what, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    const bool is_kept_in_file = what == WALK_KEEP && walk->is_streaming;
+    for (u32 i = 0; status == ETL_OK && i < walk->result->store.segments.count; i++) {
+        const etlheap_segment segment = store_view(&walk->result->store.segments.at[i]);
+        status = visit_segment(walk, what, &segment, i, err);
+        if (status == ETL_OK)
+            status = poll(walk, err);
+    }
+    if (walk->has_archive)
+        lifetimes_archive_rewind(&walk->archive);
+    while (status == ETL_OK && walk->has_archive && !is_kept_in_file) {
+        const store_segment *rows = NULL;
+        status = lifetimes_archive_next(&walk->archive, &rows, err);
+        if (rows == NULL)
+            break;
+        const etlheap_segment segment = store_view(rows);
+        status = visit_segment(walk, what, &segment, 0, err);
+        if (status == ETL_OK)
+            status = poll(walk, err);
+    }
+    return status;
+}
+
+/* Whether the stack has a required frame; *ok: there was memory to find out. */
+static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok)
+{
+    u32 id;
+    *ok = true;
+    if (walk->plan.query->require_frame_count == 0)
+        return true;
+    *ok = frames_resolve(&walk->frames, life->process, life->stack, life->alloc_ticks, &id);
+    const u32 stack = *ok ? frames_settled(&walk->frames, id) : 0;
+    return stack != 0 && walk->frames.stacks.at[stack - 1].wanted;
+}
+
+static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
+                                const etlheap_segment *segment, u32 number, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (u32 at = 0; status == ETL_OK && at < segment->rows; at++) {
+        query_row selected;
+        u32 id;
+        bool ok = true;
+        if (!query_select(&walk->plan, segment, at, &selected))
+            continue;
+        const walk_row row = walk_row_of(segment, at, &selected);
+        if (what == WALK_RESOLVE)
+            ok = frames_resolve(&walk->frames, row.life.process, row.life.stack,
+                                row.life.alloc_ticks, &id);
+        else if (has_required(walk, &row.life, &ok))
+            status = walk_list_add(&walk->kept, &row, walk_place(number, at), err);
+        if (!ok)
+            status = no_memory(err);
+    }
+    return status;
+}
+
+/* --- rows in order -------------------------------------------------------------------------- */
+
+void walk_rewind(etlheap_lifetimes *walk)
+{
+    walk->kept.next = 0;
+    walk->left = walk->options.top == 0 ? UINT64_MAX : walk->options.top;
+    walk->batch.rows.count = walk->batch.items.count = walk->batch.next = 0;
+    walk->horizon_ticks = INT64_MIN;
+    walk->is_read = !walk->is_streaming;
+    if (walk->has_archive)
+        lifetimes_archive_rewind(&walk->archive);
+}
+
+static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *rows, etl_error *err)
+{
+    const etlheap_segment segment = store_view(rows);
+    etl_status status = ETL_OK;
+    for (u32 at = 0; status == ETL_OK && at < segment.rows; at++) {
+        query_row selected;
+        bool ok;
+        if (!query_select(&walk->plan, &segment, at, &selected))
+            continue;
+        const walk_row row = walk_row_of(&segment, at, &selected);
+        if (has_required(walk, &row.life, &ok))
+            status = walk_list_add(&walk->batch, &row, 0, err);
+        if (!ok)
+            status = no_memory(err);
+    }
+    return status;
+}
+
+/* Appends a segment's rows to those that wait. Sorting is for when some of them
+ * are complete: one tick may fill many segments. */
+static etl_status load_batch(etlheap_lifetimes *walk, etl_error *err)
+{
+    const store_segment *rows = NULL;
+    const i64 horizon = walk->horizon_ticks;
+    etl_status status = poll(walk, err);
+    if (status == ETL_OK)
+        status = walk_list_drop(&walk->batch, err);
+    if (status == ETL_OK)
+        status = lifetimes_archive_next(&walk->archive, &rows, err);
+    if (status != ETL_OK)
+        return status;
+    walk->is_read = rows == NULL;
+    if (rows != NULL) {
+        walk->horizon_ticks = rows->alloc_ticks[rows->rows - 1];
+        status = add_to_batch(walk, rows, err);
+    }
+    if (status == ETL_OK && (walk->is_read || walk->horizon_ticks != horizon))
+        status = walk_list_sort(&walk->batch, err);
+    return status;
+}
+
+static bool peek_batch(const etlheap_lifetimes *walk, walk_row *out)
+{
+    return walk_list_peek(&walk->batch, out) &&
+           (walk->is_read || out->life.alloc_ticks < walk->horizon_ticks);
+}
+
+etl_status walk_next(etlheap_lifetimes *walk, walk_row *out, bool *found, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    walk_row fresh;
+    bool has_fresh = peek_batch(walk, &fresh);
+    *found = false;
+    if (walk->left == 0)
+        return ETL_OK;
+    while (status == ETL_OK && !has_fresh && !walk->is_read) {
+        status = load_batch(walk, err);
+        has_fresh = status == ETL_OK && peek_batch(walk, &fresh);
+    }
+    if (status != ETL_OK)
+        return status;
+    *found = walk_list_peek(&walk->kept, out);
+    if (has_fresh && (!*found || walk_compare(walk->result, &fresh, out) < 0)) {
+        *found = true;
+        *out = fresh;
+        walk->batch.next++;
+    } else if (*found) {
+        walk->kept.next++;
+    }
+    walk->left -= *found;
+    return ETL_OK;
+}

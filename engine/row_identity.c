@@ -1,0 +1,226 @@
+/* row_identity.c - rows, stacks and frames as numbers: see row_identity.h. */
+#include "row_identity.h"
+
+#include <stdlib.h>
+
+/* A table whose rows are being identified. */
+typedef struct table_reader {
+    row_identities *to;
+    const etlheap_table *table;
+    bool is_new;
+    u32 *frames; /* identity of each of the table's frames; 0: not looked at yet */
+    u32 *stacks;
+} table_reader;
+
+static bool identify_row(table_reader *r, const etlheap_row *row, u32 *id);
+static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, identity_key *out);
+static bool add_text(etlheap_strings *strings, const char *text, u32 *id);
+static bool identify_stack(table_reader *r, u32 stack, u32 *id);
+static bool intern_stack(row_identities *to, const identity_stack *fresh, u32 *id);
+static bool identify_frame(table_reader *r, u32 frame, u32 *id);
+static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity_frame *out);
+static bool note_rebuilt(row_identities *identities, u32 name, const char *spelled);
+static bool same_key(const void *owner, u32 id, const void *key);
+static bool same_stack(const void *owner, u32 id, const void *key);
+static bool same_frame(const void *owner, u32 id, const void *key);
+
+void row_identities_free(row_identities *identities)
+{
+    etlheap_strings_free(&identities->strings);
+    diff_builds_free(&identities->builds);
+    ETLHEAP_VECTOR_FREE(&identities->frames);
+    ETLHEAP_VECTOR_FREE(&identities->pool);
+    ETLHEAP_VECTOR_FREE(&identities->stacks);
+    ETLHEAP_VECTOR_FREE(&identities->keys);
+    ETLHEAP_VECTOR_FREE(&identities->rebuilt);
+    etlheap_index_free(&identities->frame_index);
+    etlheap_index_free(&identities->stack_index);
+    etlheap_index_free(&identities->key_index);
+}
+
+bool row_identities_add(row_identities *identities, const etlheap_table *table, bool is_new,
+                        u32 *ids)
+{
+    table_reader r = { .to = identities,
+                       .table = table,
+                       .is_new = is_new,
+                       .frames = calloc((size_t)table->frame_count + 1, sizeof(u32)),
+                       .stacks = calloc((size_t)table->stack_count + 1, sizeof(u32)) };
+    bool ok = r.frames != NULL && r.stacks != NULL;
+    for (u32 i = 0; ok && i < table->row_count; i++)
+        ok = identify_row(&r, &table->rows[i], &ids[i]);
+    free(r.frames);
+    free(r.stacks);
+    return ok;
+}
+
+static bool identify_row(table_reader *r, const etlheap_row *row, u32 *id)
+{
+    row_identities *const to = r->to;
+    identity_key key = { 0 };
+    for (u32 k = 0; k < r->table->group_by_count; k++) {
+        if (!set_key(r, row, r->table->group_by[k], &key))
+            return false;
+    }
+    const u64 hash = etlheap_hash_bytes(&key, sizeof key);
+    *id = etlheap_index_find(&to->key_index, hash, same_key, to, &key);
+    if (*id != 0)
+        return true;
+    if (to->keys.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&to->keys, key))
+        return false;
+    *id = (u32)to->keys.count;
+    return etlheap_index_add(&to->key_index, hash, *id);
+}
+
+/* Of a row only the keys that it is grouped by mean anything. */
+static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, identity_key *out)
+{
+    etlheap_strings *const strings = &r->to->strings;
+    switch (key) {
+    case ETLHEAP_KEY_KIND:
+        out->kind = row->kind;
+        return true;
+    case ETLHEAP_KEY_PROCESS:
+        return diff_fold(strings, row->process, &out->process);
+    case ETLHEAP_KEY_TYPE:
+        out->type = row->type;
+        return true;
+    case ETLHEAP_KEY_FREE_TYPE:
+        out->free_type = row->free_type;
+        return true;
+    case ETLHEAP_KEY_STACK:
+        return identify_stack(r, row->stack, &out->stack);
+    case ETLHEAP_KEY_FRAME:
+    case ETLHEAP_KEY_SITE:
+        return row->frame == ETLHEAP_NO_INDEX || identify_frame(r, row->frame, &out->frame);
+    case ETLHEAP_KEY_MODULE:
+        return diff_fold(strings, row->module, &out->module);
+    case ETLHEAP_KEY_SIZE_CLASS:
+        out->size_class_bytes = row->size_class_bytes;
+        return true;
+    case ETLHEAP_KEY_TYPE_NAME:
+        return add_text(strings, row->type_name, &out->type_name);
+    case ETLHEAP_KEY_TAG:
+        return add_text(strings, row->tag, &out->tag);
+    case ETLHEAP_KEY_HEAP:
+    case ETLHEAP_KEY_THREAD:
+    case ETLHEAP_KEY_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Case counts; NULL is 0. */
+static bool add_text(etlheap_strings *strings, const char *text, u32 *id)
+{
+    return text == NULL || etlheap_strings_add(strings, text, strlen(text), id);
+}
+
+/* The frames go behind the pool, and stay there only when the stack is new. */
+static bool identify_stack(table_reader *r, u32 stack, u32 *id)
+{
+    row_identities *const to = r->to;
+    if (stack == ETLHEAP_NO_INDEX)
+        return true;
+    if (r->stacks[stack] == 0) {
+        const identity_stack fresh = { (u32)to->pool.count, r->table->stack_starts[stack + 1] -
+                                                                r->table->stack_starts[stack] };
+        for (u32 i = 0; i < fresh.count; i++) {
+            u32 frame;
+            if (!identify_frame(r, r->table->frame_indices[r->table->stack_starts[stack] + i],
+                                &frame) ||
+                !ETLHEAP_PUSH(&to->pool, frame))
+                return false;
+        }
+        if (!intern_stack(to, &fresh, &r->stacks[stack]))
+            return false;
+    }
+    *id = r->stacks[stack];
+    return true;
+}
+
+static bool intern_stack(row_identities *to, const identity_stack *fresh, u32 *id)
+{
+    const u64 hash = etlheap_hash_bytes(to->pool.at + fresh->start, fresh->count * sizeof(u32));
+    *id = etlheap_index_find(&to->stack_index, hash, same_stack, to, fresh);
+    if (*id != 0) {
+        to->pool.count = fresh->start;
+        return true;
+    }
+    if (to->pool.count >= UINT32_MAX || !ETLHEAP_PUSH(&to->stacks, *fresh))
+        return false;
+    *id = (u32)to->stacks.count;
+    return etlheap_index_add(&to->stack_index, hash, *id);
+}
+
+static bool identify_frame(table_reader *r, u32 frame, u32 *id)
+{
+    row_identities *const to = r->to;
+    if (r->frames[frame] == 0) {
+        identity_frame fresh = { 0 };
+        if (!describe_frame(r, &r->table->frames[frame], &fresh))
+            return false;
+        const u64 hash = etlheap_hash_bytes(&fresh, sizeof fresh);
+        u32 found = etlheap_index_find(&to->frame_index, hash, same_frame, to, &fresh);
+        if (found == 0) {
+            if (!ETLHEAP_PUSH(&to->frames, fresh))
+                return false;
+            found = (u32)to->frames.count;
+            if (!etlheap_index_add(&to->frame_index, hash, found))
+                return false;
+        }
+        r->frames[frame] = found;
+    }
+    *id = r->frames[frame];
+    return true;
+}
+
+/* A guess that rests on the same exports on both sides is worth less than the
+ * offset; between builds it is all there is. */
+static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity_frame *out)
+{
+    row_identities *const to = r->to;
+    if (frame->module == NULL)
+        return true;
+    if (!diff_fold(&to->strings, frame->module, &out->module))
+        return false;
+    const bool is_rebuilt = diff_builds_has(&to->builds, out->module);
+    if (frame->symbol != NULL && (is_rebuilt || !frame->is_nearest))
+        return add_text(&to->strings, frame->symbol, &out->symbol);
+    out->offset = frame->offset;
+    if (!is_rebuilt)
+        return true;
+    out->side = r->is_new ? 2 : 1;
+    return note_rebuilt(to, out->module, frame->module);
+}
+
+static bool note_rebuilt(row_identities *identities, u32 name, const char *spelled)
+{
+    for (size_t i = 0; i < identities->rebuilt.count; i++) {
+        if (identities->rebuilt.at[i].name == name)
+            return true;
+    }
+    return ETLHEAP_PUSH(&identities->rebuilt, (rebuilt_module){ name, spelled });
+}
+
+static bool same_key(const void *owner, u32 id, const void *key)
+{
+    const row_identities *const identities = owner;
+    return memcmp(&identities->keys.at[id - 1], key, sizeof(identity_key)) == 0;
+}
+
+static bool same_frame(const void *owner, u32 id, const void *key)
+{
+    const row_identities *const identities = owner;
+    return memcmp(&identities->frames.at[id - 1], key, sizeof(identity_frame)) == 0;
+}
+
+static bool same_stack(const void *owner, u32 id, const void *key)
+{
+    const row_identities *const identities = owner;
+    const identity_stack *const known = &identities->stacks.at[id - 1], *const wanted = key;
+    return known->count == wanted->count &&
+           (wanted->count == 0 ||
+            memcmp(identities->pool.at + known->start, identities->pool.at + wanted->start,
+                   wanted->count * sizeof(u32)) == 0);
+}

@@ -1,0 +1,69 @@
+/*
+ * row_identity.h - when rows of two tables are the same group: see etlheap_diff.h.
+ *
+ *     row ──▶ identity_key {process, stack, frame, ...} ──▶ identity, a dense id
+ *                               │
+ *                stack: a list of identity_frame {module, function or offset}
+ *
+ * Everything is interned, so that equal means the same number. Numbers are given in
+ * the order in which rows come; row_identities_rank gives an order that does not
+ * depend on it.
+ */
+#ifndef ETLHEAP_ROW_IDENTITY_H
+#define ETLHEAP_ROW_IDENTITY_H
+
+#include "diff_builds.h"
+
+/* Strings are ids of the pool. Compared and hashed as bytes, as are keys. */
+typedef struct identity_frame {
+    u64 offset; /* in the module, 0 when the symbol counts */
+    u32 module; /* lower case; 0: outside of modules */
+    u32 symbol; /* 0: the offset counts */
+    u32 side;   /* 0: comparable; 1 base, 2 new: an offset in a build of that side only */
+    u32 padding;
+} identity_frame;
+
+typedef struct identity_stack {
+    u32 start, count; /* into pool */
+} identity_stack;
+
+typedef struct identity_key {
+    u64 size_class_bytes;
+    u32 process, module, type_name, tag; /* strings */
+    u32 stack, frame;                    /* ids; 0: none, or no key */
+    u8 kind, type, free_type;
+    u8 padding[5];
+} identity_key;
+
+static_assert(sizeof(identity_frame) == 24, "no hidden padding: hashed as bytes");
+static_assert(sizeof(identity_key) == 40, "no hidden padding: hashed as bytes");
+
+/* A module whose frames match nothing, as a table spells it. */
+typedef struct rebuilt_module {
+    u32 name;
+    const char *spelled;
+} rebuilt_module;
+
+/* Start from {0}. Ids are indices + 1. */
+typedef struct row_identities {
+    etlheap_strings strings;
+    diff_builds builds;
+    ETLHEAP_VECTOR(identity_frame) frames;
+    ETLHEAP_VECTOR(u32) pool; /* frame ids of stacks, innermost first */
+    ETLHEAP_VECTOR(identity_stack) stacks;
+    ETLHEAP_VECTOR(identity_key) keys;
+    ETLHEAP_VECTOR(rebuilt_module) rebuilt; /* those that occur in rows */
+    etlheap_index frame_index, stack_index, key_index;
+} row_identities;
+
+void row_identities_free(row_identities *identities);
+
+/* The identity of every row of a table, ids[row_count]. False without memory. */
+bool row_identities_add(row_identities *identities, const etlheap_table *table, bool is_new,
+                        u32 *ids);
+
+/* ranks[id - 1] of every identity: by kind, process and so on, stacks by module,
+ * function and offset. False without memory. */
+bool row_identities_rank(const row_identities *identities, u32 *ranks);
+
+#endif

@@ -1,0 +1,290 @@
+/* windows_plan.c - see windows_plan.h. */
+#include "windows_plan.h"
+
+#include <stdlib.h>
+
+static etl_status add_windows(windows_plan *plan, const query_plan *query,
+                              const etlheap_windows_options *options, etl_error *err);
+static etl_status place_windows(windows_plan *plan, etl_error *err);
+static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
+                               etl_error *err);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+static etl_status too_many(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_LIMIT, 0, "there would be more than %u windows",
+                         ETLHEAP_WINDOWS_MAX);
+}
+
+etl_status windows_plan_hull(const etlheap_query *query, const etlheap_windows_options *options,
+                             i64 *from_ns, i64 *to_ns, etl_error *err)
+{
+    const bool ways[] = { options->every_ns != 0, options->cut_count > 0,
+                          options->range_count > 0 };
+    if (ways[0] + ways[1] + ways[2] > 1)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "windows are given in more than one way");
+    if (options->every_ns < 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the length of windows is negative");
+    if (options->cut_count >= ETLHEAP_WINDOWS_MAX || options->range_count > ETLHEAP_WINDOWS_MAX)
+        return too_many(err);
+    *from_ns = options->range_count == 0 ? query->from_ns : INT64_MAX;
+    *to_ns = options->range_count == 0 ? query->to_ns : INT64_MIN;
+    for (u32 i = 0; i < options->range_count; i++) {
+        const etlheap_time_range *const range = &options->ranges[i];
+        const i64 from = range->from_ns == INT64_MIN ? query->from_ns : range->from_ns;
+        const i64 to = range->to_ns == INT64_MAX ? query->to_ns : range->to_ns;
+        if (from != INT64_MIN && to != INT64_MAX && from > to)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a window ends before it begins");
+        *from_ns = from < *from_ns ? from : *from_ns;
+        *to_ns = to > *to_ns ? to : *to_ns;
+    }
+    return ETL_OK;
+}
+
+etl_status windows_plan_open(windows_plan *out, const query_plan *query,
+                             const etlheap_windows_options *options, etl_error *err)
+{
+    *out = (windows_plan){ .every_ns = options->every_ns };
+    etl_status status = add_windows(out, query, options, err);
+    if (status == ETL_OK)
+        status = place_windows(out, err);
+    return status == ETL_OK ? set_measured(out, options, err) : status;
+}
+
+void windows_plan_close(windows_plan *plan)
+{
+    for (size_t i = 0; i < plan->passes.count; i++)
+        ETLHEAP_VECTOR_FREE(&plan->passes.at[i].bounds);
+    ETLHEAP_VECTOR_FREE(&plan->passes);
+    ETLHEAP_VECTOR_FREE(&plan->windows);
+    ETLHEAP_VECTOR_FREE(&plan->spans);
+    ETLHEAP_VECTOR_FREE(&plan->places);
+}
+
+u32 windows_interval(const window_pass *pass, i64 ticks)
+{
+    u32 low = 0, high = (u32)pass->bounds.count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (pass->bounds.at[middle] <= ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A window that begins or ends with the query's does so at its ticks, which may be
+ * farther than its nanoseconds can tell. */
+static bool add_window(windows_plan *plan, const query_plan *query, etlheap_time_range range,
+                       bool is_first, bool is_last)
+{
+    const etl_session *const session = query->result->base.base;
+    const window_span span = { is_first ? query->from_ticks
+                                        : etl_time_ticks(session, range.from_ns),
+                               is_last ? query->to_ticks : etl_time_ticks(session, range.to_ns) };
+    return ETLHEAP_PUSH(&plan->windows, range) && ETLHEAP_PUSH(&plan->spans, span);
+}
+
+/* The first moment after `at` that is a multiple of `every` away from the anchor;
+ * INT64_MAX when there is none. */
+static i64 next_multiple(i64 anchor, i64 every, i64 at)
+{
+    i64 distance, next;
+    if (__builtin_sub_overflow(at, anchor, &distance))
+        return INT64_MAX;
+    const i64 past = distance % every;
+    const i64 step = past >= 0 ? every - past : -past;
+    return __builtin_add_overflow(at, step, &next) ? INT64_MAX : next;
+}
+
+/* [from, to) cut every so often; an empty window is not cut. */
+static etl_status add_pieces(windows_plan *plan, const query_plan *query, i64 every, etl_error *err)
+{
+    const i64 anchor = query->query->from_ns == INT64_MIN ? 0 : query->from_ns;
+    for (i64 at = query->from_ns; at == query->from_ns || at < query->to_ns;) {
+        const i64 next = next_multiple(anchor, every, at);
+        const i64 end = next < query->to_ns ? next : query->to_ns;
+        if (plan->windows.count >= ETLHEAP_WINDOWS_MAX)
+            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                                 "there would be more than %u windows: choose longer ones",
+                                 ETLHEAP_WINDOWS_MAX);
+        if (!add_window(plan, query, (etlheap_time_range){ at, end }, plan->windows.count == 0,
+                        end == query->to_ns))
+            return no_memory(err);
+        if (end <= at)
+            break;
+        at = end;
+    }
+    return ETL_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const i64 x = *(const i64 *)a, y = *(const i64 *)b;
+    return (x > y) - (x < y);
+}
+
+static etl_status add_cuts(windows_plan *plan, const query_plan *query,
+                           const etlheap_windows_options *options, etl_error *err)
+{
+    i64 *const cuts = malloc(options->cut_count * sizeof *cuts);
+    if (cuts == NULL)
+        return no_memory(err);
+    memcpy(cuts, options->cuts, options->cut_count * sizeof *cuts);
+    qsort(cuts, options->cut_count, sizeof *cuts, by_value);
+    i64 at = query->from_ns;
+    bool ok = true;
+    for (u32 i = 0; ok && i < options->cut_count; i++) {
+        if (cuts[i] <= at || cuts[i] >= query->to_ns)
+            continue;
+        ok = add_window(plan, query, (etlheap_time_range){ at, cuts[i] }, plan->windows.count == 0,
+                        false);
+        at = cuts[i];
+    }
+    ok = ok && add_window(plan, query, (etlheap_time_range){ at, query->to_ns },
+                          plan->windows.count == 0, true);
+    free(cuts);
+    return ok ? ETL_OK : no_memory(err);
+}
+
+/* An end that is open is the query's, unless it lies behind the other one: then it
+ * gives way, and the window is empty. */
+static bool add_range(windows_plan *plan, const query_plan *query, etlheap_time_range range)
+{
+    const etlheap_query *const given = query->query;
+    if (range.from_ns == INT64_MIN)
+        range.from_ns = given->from_ns;
+    if (range.to_ns == INT64_MAX)
+        range.to_ns = given->to_ns;
+    bool is_first = range.from_ns == INT64_MIN;
+    bool is_last = range.to_ns == INT64_MAX;
+    if (is_first)
+        range.from_ns = query->from_ns;
+    if (is_last)
+        range.to_ns = query->to_ns;
+    if (range.to_ns < range.from_ns) {
+        range.from_ns = is_first ? range.to_ns : range.from_ns;
+        range.to_ns = range.from_ns;
+        is_first = is_last = false;
+    }
+    return add_window(plan, query, range, is_first, is_last);
+}
+
+static etl_status add_ranges(windows_plan *plan, const query_plan *query,
+                             const etlheap_windows_options *options, etl_error *err)
+{
+    for (u32 i = 0; i < options->range_count; i++) {
+        if (!add_range(plan, query, options->ranges[i]))
+            return no_memory(err);
+    }
+    return ETL_OK;
+}
+
+static etl_status add_windows(windows_plan *plan, const query_plan *query,
+                              const etlheap_windows_options *options, etl_error *err)
+{
+    if (options->every_ns > 0)
+        return add_pieces(plan, query, options->every_ns, err);
+    if (options->range_count > 0)
+        return add_ranges(plan, query, options, err);
+    return options->cut_count > 0 ? add_cuts(plan, query, options, err)
+           : add_window(plan, query, (etlheap_time_range){ query->from_ns, query->to_ns }, true,
+                        true)
+               ? ETL_OK
+               : no_memory(err);
+}
+
+typedef struct ordered_window {
+    window_span span;
+    u32 number;
+} ordered_window;
+
+static int by_time(const void *a, const void *b)
+{
+    const ordered_window *const x = a, *const y = b;
+    if (x->span.from_ticks != y->span.from_ticks)
+        return x->span.from_ticks < y->span.from_ticks ? -1 : 1;
+    if (x->span.to_ticks != y->span.to_ticks)
+        return x->span.to_ticks < y->span.to_ticks ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Adds the window to the first pass that is over when it begins. */
+static bool place_window(windows_plan *plan, const window_span *window, window_place *place)
+{
+    u32 number = 0;
+    for (; number < plan->passes.count; number++) {
+        const window_pass *const pass = &plan->passes.at[number];
+        if (pass->bounds.at[pass->bounds.count - 1] <= window->from_ticks)
+            break;
+    }
+    if (number == plan->passes.count && !ETLHEAP_PUSH(&plan->passes, (window_pass){ { 0 } }))
+        return false;
+    window_pass *const pass = &plan->passes.at[number];
+    const bool touches =
+        pass->bounds.count > 0 && pass->bounds.at[pass->bounds.count - 1] == window->from_ticks;
+    if (!touches && !ETLHEAP_PUSH(&pass->bounds, window->from_ticks))
+        return false;
+    *place = (window_place){ number, (u32)pass->bounds.count };
+    return ETLHEAP_PUSH(&pass->bounds, window->to_ticks);
+}
+
+static etl_status place_windows(windows_plan *plan, etl_error *err)
+{
+    const size_t count = plan->windows.count;
+    ordered_window *const order = malloc((count + 1) * sizeof *order);
+    bool ok = order != NULL && ETLHEAP_RESERVE(&plan->places, count);
+    for (u32 i = 0; ok && i < count; i++)
+        order[i] = (ordered_window){ plan->spans.at[i], i };
+    if (ok)
+        qsort(order, count, sizeof *order, by_time);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = place_window(plan, &order[i].span, &plan->places.at[order[i].number]);
+    plan->places.count = ok ? count : 0;
+    free(order);
+    return ok ? ETL_OK : no_memory(err);
+}
+
+/* With one pass the measured time is a run of its intervals; several have not got
+ * it in one piece, and it becomes a pass of its own. */
+static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
+                               etl_error *err)
+{
+    const u32 all = (u32)plan->windows.count;
+    const u32 first = options->measured_count == 0 ? 0 : options->measured_first;
+    const u32 count = options->measured_count == 0 ? all : options->measured_count;
+    if (first >= all || count > all - first)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there are no such windows to measure");
+    plan->measured = plan->windows.at[first];
+    window_span whole = plan->spans.at[first];
+    window_place *const from = &plan->measured_first, *const to = &plan->measured_last;
+    *from = *to = plan->places.at[first];
+    for (u32 i = first; i < first + count; i++) {
+        const etlheap_time_range *const range = &plan->windows.at[i];
+        const window_place place = plan->places.at[i];
+        const window_span *const span = &plan->spans.at[i];
+        etlheap_time_range *const all_ns = &plan->measured;
+        all_ns->from_ns = range->from_ns < all_ns->from_ns ? range->from_ns : all_ns->from_ns;
+        all_ns->to_ns = range->to_ns > all_ns->to_ns ? range->to_ns : all_ns->to_ns;
+        whole.from_ticks =
+            span->from_ticks < whole.from_ticks ? span->from_ticks : whole.from_ticks;
+        whole.to_ticks = span->to_ticks > whole.to_ticks ? span->to_ticks : whole.to_ticks;
+        from->interval = place.interval < from->interval ? place.interval : from->interval;
+        to->interval = place.interval > to->interval ? place.interval : to->interval;
+    }
+    if (plan->passes.count == 1)
+        return ETL_OK;
+    window_pass pass = { { 0 } };
+    if (!ETLHEAP_PUSH(&pass.bounds, whole.from_ticks) ||
+        !ETLHEAP_PUSH(&pass.bounds, whole.to_ticks) || !ETLHEAP_PUSH(&plan->passes, pass)) {
+        ETLHEAP_VECTOR_FREE(&pass.bounds);
+        return no_memory(err);
+    }
+    *from = *to = (window_place){ (u32)plan->passes.count - 1, 1 };
+    return ETL_OK;
+}

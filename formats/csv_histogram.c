@@ -1,0 +1,45 @@
+/*
+ * csv_histogram.c - the buckets of a histogram as comma-separated values.
+ */
+#include "writers.h"
+
+#include <inttypes.h>
+
+static void write_bucket(const etlheap_histogram *histogram, const etlheap_bucket *bucket,
+                         etlheap_sink *sink);
+
+etl_status etlheap_write_histogram_csv(const etlheap_result *result, const etlheap_table *table,
+                                       const etlheap_histogram *histogram,
+                                       const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const bool by_size = histogram->by == ETLHEAP_HISTOGRAM_SIZE;
+    (void)result;
+    (void)table;
+    (void)layout;
+    etlheap_sink_text(sink, histogram->by_process ? "Kind,Process,PID," : "Kind,");
+    etlheap_sink_text(sink, by_size ? "Size From,Size Below," : "LifeTime From,LifeTime Below,");
+    etlheap_sink_text(sink, "Count,Size,Outstanding Count,Outstanding Size\n");
+    for (u32 i = 0; i < histogram->bucket_count; i++)
+        write_bucket(histogram, &histogram->buckets[i], sink);
+    return ETL_OK;
+}
+
+/* Bytes or ns; a bound that there is not is an empty cell. */
+static void write_bucket(const etlheap_histogram *histogram, const etlheap_bucket *bucket,
+                         etlheap_sink *sink)
+{
+    etlheap_sink_text(sink, etlheap_kind_name((etlheap_kind)bucket->kind));
+    etlheap_sink_text(sink, ",");
+    if (histogram->by_process) {
+        etlheap_csv_cell(sink, bucket->process);
+        etlheap_sink_format(sink, ",%" PRIu32 ",", bucket->pid);
+    }
+    if (!bucket->is_open)
+        etlheap_sink_unsigned(sink, bucket->from);
+    etlheap_sink_text(sink, ",");
+    if (!bucket->is_open && bucket->to != UINT64_MAX)
+        etlheap_sink_unsigned(sink, bucket->to);
+    etlheap_sink_format(sink, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", bucket->count,
+                        bucket->size_bytes, bucket->outstanding_count,
+                        bucket->outstanding_size_bytes);
+}

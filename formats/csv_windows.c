@@ -1,0 +1,66 @@
+/*
+ * csv_windows.c - time windows as comma-separated values: one line for each window
+ * and group that concern each other.
+ *
+ * With --find-growth the groups are those that explain the growth, in its windows.
+ */
+#include "csv_rows.h"
+#include "text_buffer.h"
+#include "window_rows.h"
+#include "writers.h"
+
+static void write_titles(const etlheap_table *table, etlheap_sink *sink);
+static void write_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_text *text,
+                       etlheap_sink *sink);
+
+etl_status etlheap_write_windows_csv(const etlheap_result *result,
+                                     const etlheap_windows_answer *answer,
+                                     const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const bool explains = answer->growth_wanted && answer->growth;
+    const etlheap_windows *const windows = explains ? answer->stacks : answer->windows;
+    const etlheap_window_span span = etlheap_windows_span(windows, answer->growth);
+    const u32 row_count = answer->growth_wanted && !explains ? 0 : windows->table->row_count;
+    etlheap_text text = { 0 };
+    (void)result;
+    (void)layout;
+    write_titles(windows->table, sink);
+    for (u32 w = span.first; w < span.first + span.count && etlheap_sink_ok(sink); w++) {
+        for (u32 i = 0; i < row_count; i++) {
+            if (!explains || answer->explains[i])
+                write_cell(windows, i, w, &text, sink);
+        }
+    }
+    const bool failed = text.failed;
+    etlheap_text_free(&text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
+}
+
+static void write_titles(const etlheap_table *table, etlheap_sink *sink)
+{
+    etlheap_sink_text(sink, "From (ns),To (ns),");
+    etlheap_csv_key_titles(table, sink);
+    for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
+        etlheap_sink_text(sink, c > 0 ? "," : "");
+        etlheap_sink_text(sink, etlheap_cell_title((etlheap_cell_column)c));
+    }
+    etlheap_sink_text(sink, "\n");
+}
+
+static void write_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_text *text,
+                       etlheap_sink *sink)
+{
+    etlheap_cell cell;
+    if (!etlheap_windows_cell(windows, row, window, &cell))
+        return;
+    etlheap_sink_signed(sink, windows->windows[window].from_ns);
+    etlheap_sink_text(sink, ",");
+    etlheap_sink_signed(sink, windows->windows[window].to_ns);
+    etlheap_sink_text(sink, ",");
+    etlheap_csv_keys(windows->table, &windows->table->rows[row], text, sink);
+    for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
+        etlheap_sink_text(sink, c > 0 ? "," : "");
+        etlheap_sink_signed(sink, etlheap_cell_value(&cell, (etlheap_cell_column)c));
+    }
+    etlheap_sink_text(sink, "\n");
+}

@@ -1,0 +1,71 @@
+/*
+ * exporters.h - other programs' formats: formats.h includes this.
+ *
+ * An exporter is a row of one const table. It is given an open result and what the
+ * user selected, asks the engine the questions that its format needs, and streams
+ * the answer into a sink. The same request gives the same bytes.
+ */
+#ifndef ETLHEAP_EXPORTERS_H
+#define ETLHEAP_EXPORTERS_H
+
+#include "engine/engine.h"
+
+typedef struct etlheap_sink etlheap_sink;
+
+/* X(enumerator, --metric word, what is counted) */
+#define ETLHEAP_METRICS(X)                                                                         \
+    X(OUTSTANDING, "outstanding", "what is in use as the window ends")                             \
+    X(TOTAL, "total", "all that was allocated inside the window")                                  \
+    X(TRANSIENT, "transient", "what was allocated and freed inside the window")                    \
+    X(PEAK, "peak", "what was in use when most was, kind by kind")
+
+typedef enum etlheap_metric {
+#define ETLHEAP_METRIC_ENUM(name, word, text) ETLHEAP_METRIC_##name,
+    ETLHEAP_METRICS(ETLHEAP_METRIC_ENUM)
+#undef ETLHEAP_METRIC_ENUM
+        ETLHEAP_METRIC_COUNT
+} etlheap_metric;
+
+const char *etlheap_metric_word(etlheap_metric metric);
+
+/* What is to be written. Everything is borrowed for the call. */
+typedef struct etlheap_export_request {
+    const etlheap_result *result;
+    /* Selects, culls and has the symbols; how it groups, sorts and which types it has
+     * is the exporter's choice. */
+    const etlheap_query *query;
+    etlheap_metric metric;
+    bool rows;                     /* one by one, where the format has a place for lifetimes */
+    u64 memory_bytes_max;          /* for rows; 0: no limit */
+    etlheap_progress_fn *progress; /* may be NULL; false cancels */
+    void *progress_user;
+    const char *output_name;     /* the file that is written; NULL: none has a name */
+    struct etlheap_text *advice; /* takes a sentence on what to do with it; may be NULL */
+} etlheap_export_request;
+
+typedef struct etlheap_exporter {
+    const char *name;     /* "folded" */
+    const char *suffix;   /* ".folded" */
+    const char *summary;  /* one line for --help */
+    u32 metrics;          /* bit per etlheap_metric that it can write; the lowest is its default */
+    bool has_rows;        /* knows what to do with `rows` */
+    bool needs_lifetimes; /* the result must be one that can be walked (etlheap_lifetimes_open) */
+    bool keeps_lifetimes; /* the result must have lifetimes: see etlheap_query.needs_lifetimes */
+    bool is_text;         /* may be compressed as a whole */
+    /* Errors are those of the engine's questions, and ETL_ERR_ARGUMENT (said why); those
+     * of the sink are told when it is closed. */
+    etl_status (*write)(const etlheap_export_request *request, etlheap_sink *sink, etl_error *err);
+} etlheap_exporter;
+
+u32 etlheap_exporter_count(void);
+const etlheap_exporter *etlheap_exporter_at(u32 index);           /* index < count */
+const etlheap_exporter *etlheap_exporter_named(const char *name); /* NULL: none */
+
+/* Of the exporter's metrics the one that it writes unless told otherwise. */
+etlheap_metric etlheap_exporter_default_metric(const etlheap_exporter *exporter);
+
+/* What the analysis has to keep for such a request: the peak is found among
+ * lifetimes. See etlheap_query.needs_lifetimes. */
+bool etlheap_metric_needs_lifetimes(etlheap_metric metric);
+
+#endif

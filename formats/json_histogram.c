@@ -1,0 +1,43 @@
+/*
+ * json_histogram.c - the `histogram` of a report document.
+ */
+#include "json_histogram.h"
+
+static void write_bucket(etlheap_json *json, const etlheap_histogram *histogram,
+                         const etlheap_bucket *bucket);
+
+void etlheap_json_histogram(etlheap_json *json, const etlheap_histogram *histogram)
+{
+    etlheap_json_object(json, "histogram");
+    etlheap_json_string(json, "by", etlheap_histogram_word(histogram->by));
+    etlheap_json_array(json, "buckets");
+    for (u32 i = 0; i < histogram->bucket_count; i++)
+        write_bucket(json, histogram, &histogram->buckets[i]);
+    etlheap_json_array_close(json);
+    etlheap_json_object_close(json);
+}
+
+/* A bound that there is not, or that no integer has, is null. */
+static void write_bucket(etlheap_json *json, const etlheap_histogram *histogram,
+                         const etlheap_bucket *bucket)
+{
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)bucket->kind));
+    if (histogram->by_process) {
+        etlheap_json_string(json, "process", bucket->process);
+        etlheap_json_u64(json, "pid", bucket->pid);
+    }
+    if (bucket->is_open)
+        etlheap_json_null(json, "from");
+    else
+        etlheap_json_u64(json, "from", bucket->from);
+    if (bucket->is_open || bucket->to == UINT64_MAX)
+        etlheap_json_null(json, "to");
+    else
+        etlheap_json_u64(json, "to", bucket->to);
+    etlheap_json_i64(json, "count", bucket->count);
+    etlheap_json_i64(json, "size", bucket->size_bytes);
+    etlheap_json_i64(json, "outstanding_count", bucket->outstanding_count);
+    etlheap_json_i64(json, "outstanding_size", bucket->outstanding_size_bytes);
+    etlheap_json_object_close(json);
+}

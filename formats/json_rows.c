@@ -1,0 +1,148 @@
+/* json_rows.c - see json_rows.h. */
+#include "json_rows.h"
+
+static void write_index(etlheap_json *json, const char *key, u32 index);
+
+void etlheap_json_frames(etlheap_json *json, const etlheap_table *table)
+{
+    etlheap_json_array(json, "frames");
+    for (u32 i = 0; i < table->frame_count; i++)
+        etlheap_json_frame(json, &table->frames[i]);
+    etlheap_json_array_close(json);
+}
+
+/* What few frames are, inlined calls and guesses, is said of those alone. */
+void etlheap_json_frame(etlheap_json *json, const etlheap_frame *frame)
+{
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "module", frame->module);
+    if (frame->module)
+        etlheap_json_hex(json, "offset", frame->offset, 1);
+    else
+        etlheap_json_null(json, "offset");
+    if (frame->address != ETLHEAP_NO_ADDRESS)
+        etlheap_json_hex(json, "address", frame->address, 1);
+    else
+        etlheap_json_null(json, "address");
+    etlheap_json_string(json, "symbol", frame->symbol);
+    etlheap_json_string(json, "file", frame->file);
+    if (frame->line != 0)
+        etlheap_json_u64(json, "line", frame->line);
+    else
+        etlheap_json_null(json, "line");
+    if (frame->is_inlined)
+        etlheap_json_bool(json, "inline", true);
+    if (frame->is_nearest) {
+        etlheap_json_bool(json, "nearest", true);
+        etlheap_json_hex(json, "displacement", frame->displacement, 1);
+    }
+    etlheap_json_object_close(json);
+}
+
+void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table)
+{
+    etlheap_json_array(json, "stacks");
+    for (u32 i = 0; i < table->stack_count; i++) {
+        etlheap_json_array(json, NULL);
+        for (u32 at = table->stack_starts[i]; at < table->stack_starts[i + 1]; at++)
+            etlheap_json_u64(json, NULL, table->frame_indices[at]);
+        etlheap_json_array_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
+{
+    const char *const word = etlheap_key_word(key);
+    switch (key) {
+    case ETLHEAP_KEY_KIND:
+        etlheap_json_string(json, word, etlheap_kind_name((etlheap_kind)row->kind));
+        break;
+    case ETLHEAP_KEY_PROCESS:
+        etlheap_json_string(json, word, row->process);
+        if (row->pid != ETL_NO_ID)
+            etlheap_json_u64(json, "pid", row->pid);
+        else
+            etlheap_json_null(json, "pid");
+        break;
+    case ETLHEAP_KEY_HEAP:
+        if (row->has_heap)
+            etlheap_json_hex(json, word, row->heap_handle, 1);
+        else
+            etlheap_json_null(json, word);
+        break;
+    case ETLHEAP_KEY_TYPE:
+        etlheap_json_string(json, word, etlheap_type_name((etlheap_type)row->type));
+        etlheap_json_string(json, "impacting_type",
+                            etlheap_impacting_type_name((etlheap_type)row->type));
+        break;
+    case ETLHEAP_KEY_FREE_TYPE:
+        etlheap_json_string(json, word, etlheap_free_type_name((etlheap_free_type)row->free_type));
+        break;
+    case ETLHEAP_KEY_STACK:
+        write_index(json, word, row->stack);
+        break;
+    case ETLHEAP_KEY_FRAME:
+    case ETLHEAP_KEY_SITE:
+        write_index(json, word, row->frame);
+        break;
+    case ETLHEAP_KEY_MODULE:
+        etlheap_json_string(json, word, row->module);
+        break;
+    case ETLHEAP_KEY_THREAD:
+        write_index(json, word, row->thread);
+        break;
+    case ETLHEAP_KEY_SIZE_CLASS:
+        etlheap_json_u64(json, word, row->size_class_bytes);
+        break;
+    case ETLHEAP_KEY_TYPE_NAME:
+        etlheap_json_string(json, word, row->type_name);
+        break;
+    case ETLHEAP_KEY_TAG:
+        etlheap_json_string(json, word, row->tag);
+        break;
+    case ETLHEAP_KEY_COUNT:
+        break;
+    }
+}
+
+void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const etlheap_row *row)
+{
+    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        const char *const word = etlheap_measure_word((etlheap_measure)m);
+        if ((table->measures >> m & 1) == 0)
+            continue;
+        if (row->measures[m] == ETLHEAP_NOT_KNOWN)
+            etlheap_json_null(json, word);
+        else
+            etlheap_json_i64(json, word, row->measures[m]);
+    }
+    if (row->grows_most)
+        etlheap_json_bool(json, "grows_most", true);
+}
+
+void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
+                              const etlheap_row *row, etlheap_frame_texts *texts)
+{
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (row->stack == ETLHEAP_NO_INDEX) {
+        etlheap_json_null(json, "stack");
+        return;
+    }
+    etlheap_json_array(json, "stack");
+    for (u32 i = 0; i < frames.count; i++) {
+        const etl_bytes frame = etlheap_frame_texts_of(texts, table, frames.at[i]);
+        etlheap_json_string_bytes(json, NULL, (const char *)frame.at, frame.size);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* Indices and thread ids alike: all bits set means none. */
+static void write_index(etlheap_json *json, const char *key, u32 index)
+{
+    static_assert(ETLHEAP_NO_INDEX == UINT32_MAX && ETL_NO_ID == UINT32_MAX, "one value for none");
+    if (index == UINT32_MAX)
+        etlheap_json_null(json, key);
+    else
+        etlheap_json_u64(json, key, index);
+}

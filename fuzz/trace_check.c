@@ -1,0 +1,194 @@
+/* trace_check.c - see trace_check.h. */
+#include "trace_check.h"
+
+#include <stdlib.h>
+
+#include "engine/engine.h"
+
+#define MEMORY_BYTES_MAX ((u64)512 << 20)
+
+/* A store on its way into memory. */
+typedef struct store_bytes {
+    u8 *at;
+    size_t size, capacity;
+} store_bytes;
+
+static void read_records(etl_trace *trace);
+static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetimes,
+                                   u64 slice_bytes);
+static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes);
+static void check_same(const etlheap_table *a, const etlheap_table *b, bool with_peaks);
+static void check_sums(const etlheap_table *table);
+
+/* Two answers to one question differ. */
+static void disagree(void)
+{
+    __builtin_trap();
+}
+
+void trace_check(const u8 *data, size_t size, u64 slice_bytes)
+{
+    etl_trace *trace = NULL;
+    etl_error err;
+    if (etl_open_memory((etl_bytes){ data, size }, NULL, &trace, &err) != ETL_OK)
+        return;
+    read_records(trace);
+    const etlheap_table *const first = report(trace, 1, false, slice_bytes);
+    const etlheap_table *const others[] = { report(trace, 2, false, slice_bytes),
+                                            report(trace, 1, true, slice_bytes),
+                                            report_from_store(trace, slice_bytes) };
+    if (first != NULL)
+        check_sums(first);
+    for (size_t i = 0; i < ETL_COUNT_OF(others); i++) {
+        /* A store knows ends that were noticed late to the segment only. */
+        if (first != NULL && others[i] != NULL)
+            check_same(first, others[i], i < 2);
+        etlheap_table_free(others[i]);
+    }
+    etlheap_table_free(first);
+    etl_close(trace);
+}
+
+/* As `dump` does, decoding each. */
+static void read_records(etl_trace *trace)
+{
+    etlheap_stream *stream = NULL;
+    etlheap_stream_record row;
+    etl_diag_counts diag = { 0 };
+    etl_error err;
+    if (etlheap_stream_open(&trace, 1, &stream, &err) != ETL_OK)
+        return;
+    while (etlheap_stream_next(stream, &row)) {
+        etl_event event;
+        (void)etl_decode(&row.record, &event, &diag);
+        (void)etl_record_name(&row.record);
+    }
+    etlheap_stream_close(stream);
+}
+
+/* Tables borrow from their result; of what outlives it here nothing is borrowed. */
+static const etlheap_table *ask(etlheap_result *result, const etlheap_query *query)
+{
+    const etlheap_table *table = NULL;
+    etl_error err;
+    if (etlheap_aggregate(result, query, &table, &err) != ETL_OK)
+        table = NULL;
+    etlheap_result_free(result);
+    return table;
+}
+
+static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetimes, u64 slice_bytes)
+{
+    static const char *const name = "fuzz.etl";
+    etlheap_query query = etlheap_query_default();
+    query.jobs = jobs;
+    const etlheap_options options = { .size = sizeof options,
+                                      .jobs = jobs,
+                                      .memory_bytes_max = MEMORY_BYTES_MAX,
+                                      .slice_bytes = slice_bytes,
+                                      .report = from_lifetimes ? NULL : &query };
+    etlheap_result *result = NULL;
+    etl_error err;
+    if (etlheap_analyze(&trace, &name, 1, &options, &result, &err) != ETL_OK)
+        return NULL;
+    return ask(result, &query);
+}
+
+static bool keep(void *user, const void *bytes, size_t size)
+{
+    store_bytes *const store = user;
+    if (size > store->capacity - store->size) {
+        const size_t capacity = 2 * (store->size + size);
+        u8 *const grown = realloc(store->at, capacity);
+        if (grown == NULL)
+            return false;
+        store->at = grown;
+        store->capacity = capacity;
+    }
+    memcpy(store->at + store->size, bytes, size);
+    store->size += size;
+    return true;
+}
+
+static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
+{
+    static const char *const name = "fuzz.etl";
+    store_bytes bytes = { .at = NULL };
+    const etlheap_store_options store = { .size = sizeof store, .write = keep, .user = &bytes };
+    const etlheap_options options = { .size = sizeof options,
+                                      .jobs = 1,
+                                      .memory_bytes_max = MEMORY_BYTES_MAX,
+                                      .slice_bytes = slice_bytes,
+                                      .store = &store };
+    etlheap_query query = etlheap_query_default();
+    query.jobs = 1;
+    const etlheap_options reading = { .size = sizeof reading, .report = &query };
+    etlheap_result *facts = NULL, *result = NULL;
+    const etlheap_table *table = NULL;
+    etl_error err;
+    if (etlheap_analyze(&trace, &name, 1, &options, &facts, &err) == ETL_OK) {
+        /* What was written must be readable. */
+        if (etlheap_open_store(fuzz_file(bytes.at, bytes.size), &reading, &result, &err) != ETL_OK)
+            disagree();
+        table = ask(result, &query);
+    }
+    etlheap_result_free(facts);
+    free(bytes.at);
+    return table;
+}
+
+static bool is_peak(u32 measure)
+{
+    return measure == ETLHEAP_MEASURE_PEAK_SIZE || measure == ETLHEAP_MEASURE_PEAK_COUNT;
+}
+
+static void check_row(const etlheap_row *a, const etlheap_row *b, bool with_peaks)
+{
+    if (a->kind != b->kind || a->type != b->type || a->pid != b->pid ||
+        a->heap_handle != b->heap_handle || a->stack != b->stack)
+        disagree();
+    for (u32 m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        if ((with_peaks || !is_peak(m)) && a->measures[m] != b->measures[m])
+            disagree();
+    }
+}
+
+static void check_same(const etlheap_table *a, const etlheap_table *b, bool with_peaks)
+{
+    if (a->row_count != b->row_count || a->stack_count != b->stack_count ||
+        a->frame_count != b->frame_count || a->from_ns != b->from_ns || a->to_ns != b->to_ns)
+        disagree();
+    for (u32 i = 0; i < a->row_count; i++)
+        check_row(&a->rows[i], &b->rows[i], with_peaks);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (memcmp(a->totals[kind].measures, b->totals[kind].measures,
+                   sizeof a->totals[kind].measures) != 0 ||
+            a->totals[kind].free_without_alloc != b->totals[kind].free_without_alloc)
+            disagree();
+    }
+}
+
+/* Rows add up to their totals, where neither stopped at the largest number, and no
+ * row has more outstanding than it ever had at once. */
+static void check_sums(const etlheap_table *table)
+{
+    static const etlheap_measure sums[] = { ETLHEAP_MEASURE_COUNT,
+                                            ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+                                            ETLHEAP_MEASURE_REALLOC_COUNT };
+    i64 of_rows[ETLHEAP_KIND_COUNT][ETL_COUNT_OF(sums)] = { { 0 } };
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        for (size_t s = 0; s < ETL_COUNT_OF(sums); s++)
+            of_rows[row->kind][s] += row->measures[sums[s]];
+        if (row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] >
+                row->measures[ETLHEAP_MEASURE_PEAK_COUNT] ||
+            row->measures[ETLHEAP_MEASURE_PEAK_COUNT] > row->measures[ETLHEAP_MEASURE_COUNT])
+            disagree();
+    }
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        for (size_t s = 0; s < ETL_COUNT_OF(sums); s++) {
+            if (of_rows[kind][s] != table->totals[kind].measures[sums[s]])
+                disagree();
+        }
+    }
+}

@@ -1,0 +1,368 @@
+/*
+ * Goal: the cells of windows are what the definitions of types, outstanding and peak
+ * say for each window, however windows lie; what cannot be asked is refused.
+ * Method: random lifetimes in memory, where most events share their tick with others
+ * and with the ends of windows; every cell against the lifetimes one by one and
+ * against a report for its window. Traces and stores: test_windows_sources.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "group_model.h"
+#include "hand_bytes.h"
+#include "windows_check.h"
+
+#define NS(ticks) ((i64)(ticks)*HAND_TICK_NS)
+
+static etlheap_query by_process(void)
+{
+    etlheap_query query = etlheap_query_default();
+    query.group_by_count = 2;
+    query.at_exit_freed = true;
+    query.jobs = 1;
+    return query;
+}
+
+static void check_all(const etlheap_result *result, const etlheap_query *query,
+                      const etlheap_windows_options *options)
+{
+    etlheap_windows *const windows = windows_check_make(result, query, options);
+    assert_true(windows->table->row_count > 0);
+    windows_check_lifetimes(result, query, windows);
+    windows_check_reports(result, query, windows);
+    if (options->range_count == 0)
+        windows_check_sums(windows);
+    etlheap_windows_free(windows);
+}
+
+static void pieces_tile_the_whole_and_each_cell_is_right(void **state)
+{
+    (void)state;
+    static const i64 lengths[] = { NS(1), NS(7), NS(40), NS(40) + 30, NS(113), NS(10000) };
+    for (u32 i = 0; i < ETL_COUNT_OF(lengths); i++) {
+        model_world *const world = model_world_new(500 + i);
+        etlheap_query query = by_process();
+        query.at_exit_freed = i % 2 == 0;
+        if (i % 3 == 1)
+            query.group_by[query.group_by_count++] = ETLHEAP_KEY_HEAP;
+        if (i % 3 == 2)
+            query.group_by[query.group_by_count++] = ETLHEAP_KEY_THREAD;
+        if (i >= 2) { /* the first piece is late, the last one short */
+            query.from_ns = NS(33);
+            query.to_ns = NS(391) + 50;
+        }
+        const etlheap_windows_options options = { .size = sizeof options, .every_ns = lengths[i] };
+        check_all(world->result, &query, &options);
+        model_world_free(world);
+    }
+}
+
+static void windows_may_lie_anyhow(void **state)
+{
+    (void)state;
+    u64 random = 77;
+    for (u32 i = 0; i < 12; i++) {
+        model_world *const world = model_world_new(700 + i);
+        etlheap_query query = by_process();
+        query.at_exit_freed = i % 2 == 0;
+        etlheap_time_range ranges[9];
+        const u32 count = 1 + hand_random(&random) % ETL_COUNT_OF(ranges);
+        for (u32 k = 0; k < count; k++) {
+            ranges[k].from_ns = NS((i64)(hand_random(&random) % 500) - 20);
+            ranges[k].to_ns = ranges[k].from_ns + NS(hand_random(&random) % 90) * (k % 4 != 0);
+        }
+        const etlheap_windows_options options = { .size = sizeof options,
+                                                  .ranges = ranges,
+                                                  .range_count = count };
+        check_all(world->result, &query, &options);
+        model_world_free(world);
+    }
+}
+
+static void cuts_count_once_and_inside_the_window_only(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(41);
+    etlheap_query query = by_process();
+    query.from_ns = NS(10);
+    query.to_ns = NS(300);
+    const i64 cuts[] = { NS(200), NS(50), NS(50), NS(10), NS(300), NS(5), NS(900), NS(199) };
+    const etlheap_windows_options options = { .size = sizeof options,
+                                              .cuts = cuts,
+                                              .cut_count = ETL_COUNT_OF(cuts) };
+    etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+    static const i64 ends[] = { 10, 50, 199, 200, 300 };
+    assert_int_equal(windows->window_count, 4);
+    for (u32 w = 0; w < 4; w++) {
+        assert_int_equal(windows->windows[w].from_ns, NS(ends[w]));
+        assert_int_equal(windows->windows[w].to_ns, NS(ends[w + 1]));
+    }
+    etlheap_windows_free(windows);
+    check_all(world->result, &query, &options);
+    model_world_free(world);
+}
+
+static void groups_may_be_stacks_modules_sites_or_classes(void **state)
+{
+    (void)state;
+    static const etlheap_key keys[] = { ETLHEAP_KEY_STACK, ETLHEAP_KEY_MODULE, ETLHEAP_KEY_SITE,
+                                        ETLHEAP_KEY_SIZE_CLASS };
+    model_world *const world = model_world_new(42);
+    for (u32 i = 0; i < ETL_COUNT_OF(keys); i++) {
+        etlheap_query query = by_process();
+        query.group_by[2] = keys[i];
+        query.group_by_count = 3;
+        query.jobs = 1 + i;
+        query.size_min_bytes = i % 2;
+        const etlheap_windows_options options = { .size = sizeof options, .every_ns = NS(60) };
+        etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+        windows_check_reports(world->result, &query, windows);
+        windows_check_sums(windows);
+        etlheap_windows_free(windows);
+    }
+    model_world_free(world);
+}
+
+static void lifetimes_may_be_filtered_by_their_length(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(43);
+    etlheap_query query = by_process();
+    query.lifetime_min_ns = NS(5);
+    query.lifetime_max_ns = NS(40);
+    const etlheap_windows_options options = { .size = sizeof options, .every_ns = NS(50) };
+    etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+    windows_check_reports(world->result, &query, windows);
+    etlheap_windows_free(windows);
+    model_world_free(world);
+}
+
+/* cli.md: AIFO in the first, AOFO in the second, AOFI in the third. */
+static void a_block_is_another_type_in_each_window(void **state)
+{
+    (void)state;
+    etlheap_result *const result = hand_result_new();
+    const u32 process = hand_process(result, 10, "a.exe");
+    hand_lifetime(result, &(lifetime){ .alloc_ticks = HAND_START_TICKS + 15,
+                                       .free_ticks = HAND_START_TICKS + 25,
+                                       .size = 100,
+                                       .process = process,
+                                       .free_type = ETLHEAP_FREE_FREE });
+    hand_ready(result, HAND_START_TICKS + 49);
+    const etlheap_query query = by_process();
+    const etlheap_windows_options options = { .size = sizeof options, .every_ns = NS(5) };
+    etlheap_windows *const windows = windows_check_make(result, &query, &options);
+    assert_int_equal(windows->window_count, 10);
+    static const int types[] = {
+        -1, -1, -1, ETLHEAP_TYPE_AIFO, ETLHEAP_TYPE_AOFO, ETLHEAP_TYPE_AOFI, -1, -1, -1, -1
+    };
+    for (u32 w = 0; w < 10; w++) {
+        etlheap_cell cell;
+        assert_int_equal(etlheap_windows_cell(windows, 0, w, &cell), types[w] >= 0);
+        for (int t = 0; t < ETLHEAP_TYPE_COUNT; t++)
+            assert_int_equal(cell.size[t], t == types[w] ? 100 : 0);
+    }
+    etlheap_windows_free(windows);
+    etlheap_result_free(result);
+}
+
+/* A moment is asked for with a window that is empty, and one after the end of all. */
+static void empty_windows_show_what_is_outstanding(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(44);
+    const etlheap_query query = by_process();
+    const etlheap_time_range ranges[] = {
+        { NS(100), NS(100) }, { NS(100), NS(100) }, { NS(100), NS(200) },   { NS(200), NS(200) },
+        { NS(-50), NS(-50) }, { NS(900), NS(900) }, { NS(900), INT64_MAX }, { INT64_MIN, NS(100) },
+    };
+    const etlheap_windows_options options = { .size = sizeof options,
+                                              .ranges = ranges,
+                                              .range_count = ETL_COUNT_OF(ranges) };
+    check_all(world->result, &query, &options);
+    model_world_free(world);
+}
+
+/* The measures of rows are those of a report over the windows that are measured. */
+static void rows_are_measured_over_some_windows(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(45);
+    etlheap_query query = by_process();
+    query.sort = ETLHEAP_MEASURE_IMPACTING_SIZE;
+    const etlheap_windows_options options = {
+        .size = sizeof options, .every_ns = NS(40), .measured_first = 3, .measured_count = 4
+    };
+    etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+    query.from_ns = NS(120);
+    query.to_ns = NS(280);
+    const etlheap_table *table = NULL;
+    assert_int_equal(etlheap_aggregate(world->result, &query, &table, NULL), ETL_OK);
+    assert_int_equal(windows->table->from_ns, query.from_ns);
+    assert_int_equal(windows->table->to_ns, query.to_ns);
+    assert_int_equal(table->row_count, windows->table->row_count);
+    for (u32 r = 0; r < table->row_count; r++) {
+        for (u32 m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
+            assert_int_equal(windows->table->rows[r].measures[m],
+                             m == ETLHEAP_MEASURE_REALLOC_COUNT ? 0 : table->rows[r].measures[m]);
+    }
+    etlheap_table_free(table);
+    etlheap_windows_free(windows);
+    model_world_free(world);
+}
+
+static void overlapping_windows_are_measured_as_one(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(46);
+    etlheap_query query = by_process();
+    const etlheap_time_range ranges[] = { { NS(50), NS(150) }, { NS(100), NS(300) } };
+    const etlheap_windows_options options = { .size = sizeof options,
+                                              .ranges = ranges,
+                                              .range_count = 2 };
+    etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+    query.from_ns = NS(50);
+    query.to_ns = NS(300);
+    const etlheap_table *table = NULL;
+    assert_int_equal(etlheap_aggregate(world->result, &query, &table, NULL), ETL_OK);
+    assert_int_equal(table->row_count, windows->table->row_count);
+    for (u32 r = 0; r < table->row_count; r++)
+        assert_int_equal(windows->table->rows[r].measures[ETLHEAP_MEASURE_PEAK_SIZE],
+                         table->rows[r].measures[ETLHEAP_MEASURE_PEAK_SIZE]);
+    etlheap_table_free(table);
+    etlheap_windows_free(windows);
+    model_world_free(world);
+}
+
+static void rows_keep_their_cells_when_the_table_is_cut(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(47);
+    const etlheap_query query = by_process();
+    const etlheap_windows_options options = { .size = sizeof options, .every_ns = NS(40) };
+    etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+    etlheap_cell before, after;
+    assert_true(etlheap_windows_cell(windows, 2, 4, &before));
+    assert_int_equal(etlheap_table_keep_top(&windows->table, 3, NULL), ETL_OK);
+    assert_int_equal(windows->table->row_count, 3);
+    assert_true(etlheap_windows_cell(windows, 2, 4, &after));
+    assert_memory_equal(&before, &after, sizeof before);
+    etlheap_windows_free(windows);
+    model_world_free(world);
+}
+
+static void kinds_are_apart_even_when_nobody_asks(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(48);
+    etlheap_query query = by_process();
+    query.group_by[0] = ETLHEAP_KEY_PROCESS;
+    query.group_by_count = 1;
+    etlheap_windows *windows = windows_check_make(world->result, &query, NULL);
+    assert_int_equal(windows->table->group_by_count, 2);
+    assert_int_equal(windows->window_count, 1);
+    windows_check_reports(world->result, &query, windows);
+    etlheap_windows_free(windows);
+    query.kinds = 1u << ETLHEAP_KIND_HEAP;
+    windows = windows_check_make(world->result, &query, NULL);
+    assert_int_equal(windows->table->group_by_count, 1);
+    windows_check_reports(world->result, &query, windows);
+    etlheap_windows_free(windows);
+    model_world_free(world);
+}
+
+/* Sizes near 2^63 stop at the largest number, and none goes below 0. */
+static void sizes_that_do_not_fit_stop_at_the_largest(void **state)
+{
+    (void)state;
+    etlheap_result *const result = hand_result_new();
+    const u32 process = hand_process(result, 10, "a.exe");
+    for (u32 i = 0; i < 6; i++)
+        hand_lifetime(result, &(lifetime){ .alloc_ticks = HAND_START_TICKS + 5 + i,
+                                           .free_ticks = HAND_START_TICKS + 20 + 3 * (i64)i,
+                                           .size = UINT64_MAX - i,
+                                           .process = process,
+                                           .free_type = ETLHEAP_FREE_FREE });
+    hand_ready(result, HAND_START_TICKS + 49);
+    const etlheap_query query = by_process();
+    const etlheap_windows_options options = { .size = sizeof options, .every_ns = NS(4) };
+    etlheap_windows *const windows = windows_check_make(result, &query, &options);
+    for (u32 w = 0; w < windows->window_count; w++) {
+        etlheap_cell cell;
+        (void)etlheap_windows_cell(windows, 0, w, &cell);
+        for (u32 t = 0; t < ETLHEAP_TYPE_COUNT; t++)
+            assert_true(cell.count[t] >= 0 && cell.count[t] <= 6 && cell.size[t] >= 0);
+        assert_true(cell.peak_size >= 0);
+    }
+    etlheap_windows_free(windows);
+    etlheap_result_free(result);
+}
+
+static void refuses(const etlheap_result *result, const etlheap_query *query,
+                    const etlheap_windows_options *options, etl_status status)
+{
+    etlheap_windows *windows = NULL;
+    etl_error err = { .status = ETL_OK };
+    assert_int_equal(etlheap_windows_make(result, query, options, &windows, &err), status);
+    assert_null(windows);
+    assert_true(err.message[0] != '\0');
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(49);
+    const etlheap_query good = by_process();
+    const i64 cut = NS(5);
+    const etlheap_time_range backwards = { NS(9), NS(8) };
+    etlheap_query query = good;
+    query.types = 1;
+    refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
+    query = good;
+    query.group_by[1] = ETLHEAP_KEY_TYPE;
+    refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
+    query.group_by[1] = ETLHEAP_KEY_FREE_TYPE;
+    refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
+    etlheap_windows_options options = { .size = sizeof options, .every_ns = -1 };
+    refuses(world->result, &good, &options, ETL_ERR_ARGUMENT);
+    options = (etlheap_windows_options){
+        .size = sizeof options, .every_ns = 1000, .cuts = &cut, .cut_count = 1
+    };
+    refuses(world->result, &good, &options, ETL_ERR_ARGUMENT);
+    options =
+        (etlheap_windows_options){ .size = sizeof options, .ranges = &backwards, .range_count = 1 };
+    refuses(world->result, &good, &options, ETL_ERR_ARGUMENT);
+    options = (etlheap_windows_options){
+        .size = sizeof options, .every_ns = NS(100), .measured_first = 4, .measured_count = 9
+    };
+    refuses(world->result, &good, &options, ETL_ERR_ARGUMENT);
+    query = good;
+    query.to_ns = INT64_C(1) << 40;
+    options = (etlheap_windows_options){ .size = sizeof options, .every_ns = 1 };
+    refuses(world->result, &query, &options, ETL_ERR_LIMIT);
+    model_world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_tile_the_whole_and_each_cell_is_right),
+        cmocka_unit_test(windows_may_lie_anyhow),
+        cmocka_unit_test(cuts_count_once_and_inside_the_window_only),
+        cmocka_unit_test(groups_may_be_stacks_modules_sites_or_classes),
+        cmocka_unit_test(lifetimes_may_be_filtered_by_their_length),
+        cmocka_unit_test(a_block_is_another_type_in_each_window),
+        cmocka_unit_test(empty_windows_show_what_is_outstanding),
+        cmocka_unit_test(rows_are_measured_over_some_windows),
+        cmocka_unit_test(overlapping_windows_are_measured_as_one),
+        cmocka_unit_test(rows_keep_their_cells_when_the_table_is_cut),
+        cmocka_unit_test(kinds_are_apart_even_when_nobody_asks),
+        cmocka_unit_test(sizes_that_do_not_fit_stop_at_the_largest),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
