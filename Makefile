@@ -64,9 +64,10 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows xml \
 	zip_input)
 CLI_SRCS := $(patsubst %,cli/%.c, \
-	analysis cmd_dump cmd_info cmd_report cmd_store cmd_symbols cull_list guard help inputs main messages \
-	option_values options outputs parse_values progress question record_filter report_query symbol_source \
-	terminal)
+	analysis baseline budgets bus_guard cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info \
+	cmd_merge cmd_report cmd_store cmd_symbols cmd_windows cull_list guard help inputs main messages \
+	option_values options options_table outputs parse_values progress question record_filter report_query \
+	symbol_source terminal window_plan)
 
 # Tests are found, not listed: a test that is forgotten here would never run.
 TEST_SRCS := $(sort $(wildcard tests/test_*.c))

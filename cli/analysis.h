@@ -7,9 +7,18 @@
 #include "guard.h"
 #include "inputs.h"
 
-/* Analyzes the inputs for one report, or without one only counts what they hold;
- * shows progress. Errors as of etlheap_analyze. */
+/* What the result is for; report and windows are those of etlheap_options. */
+typedef struct cli_purpose {
+    const etlheap_query *report;
+    const etlheap_windows_options *windows; /* NULL: other than windows */
+    /* Lifetimes will be gone through one by one (etlheap_lifetimes_open): those of
+     * stores and of large traces stay on disk. */
+    bool lifetimes;
+} cli_purpose;
+
+/* Analyzes the inputs, or without a purpose only counts what they hold; shows
+ * progress. Errors as of etlheap_analyze. */
 etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
-                       const etlheap_query *report, etlheap_result **out, etl_error *err);
+                       const cli_purpose *purpose, etlheap_result **out, etl_error *err);
 
 #endif

@@ -8,9 +8,6 @@
 #include "record_filter.h"
 #include "terminal.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #define RECORDS_PER_POLL 4096
 #define NS_PER_FILETIME  100
 
@@ -35,7 +32,6 @@ static etl_status dump_record(const dump *job, const etlheap_stream_record *reco
                               etlheap_text *scratch, etlheap_sink *sink);
 static dump_extent extent_of(const cli_inputs *inputs);
 static bool poll_progress(cli_progress *progress, const dump_extent *extent, i64 time_ns);
-static void note_losses(const cli_inputs *inputs, const etl_diag_counts *counts);
 
 int cli_run_dump(const cli_options *options)
 {
@@ -80,7 +76,7 @@ static int dump_inputs(dump *job)
     const etl_diag_counts *const counts = etlheap_stream_diagnostics(job->stream);
     if (job->options->strict)
         return cli_exit_of_diagnostics(job->options, subject, counts);
-    note_losses(job->inputs, counts);
+    cli_note_losses(subject, counts);
     return CLI_EXIT_DONE;
 }
 
@@ -148,18 +144,4 @@ static bool poll_progress(cli_progress *progress, const dump_extent *extent, i64
         return cli_progress_update(progress, 0, 0);
     const double share = (double)time / (double)extent->duration_ns;
     return cli_progress_update(progress, (u64)(share * (double)extent->bytes), extent->bytes);
-}
-
-/* A listing has no room for diagnostics: they go to stderr. */
-static void note_losses(const cli_inputs *inputs, const etl_diag_counts *counts)
-{
-    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
-        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
-        char message[512];
-        if (counts->of[i] == 0 || info->severity == ETL_SEVERITY_INFO)
-            continue;
-        snprintf(message, sizeof message, "%s (%" PRIu64 "): %s", info->name, counts->of[i],
-                 info->advice);
-        cli_note(cli_inputs_subject(inputs), message);
-    }
 }

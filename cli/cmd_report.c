@@ -13,12 +13,17 @@
 typedef struct report {
     cli_question question;
     const etlheap_table *table;
+    const etlheap_histogram *histogram; /* NULL: none is asked for */
 } report;
 
 static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                          report *out);
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err);
+static void group_coarsely(etlheap_query *query);
+static void choose_analysis(cli_question *question);
+static etl_status find_peaks(report *out, etl_error *err);
+static etl_status make_histogram(const cli_options *options, report *out, etl_error *err);
 static bool is_outline(const cli_options *options);
 static etl_status name_frames(const cli_options *options, report *out, etl_error *err);
 
@@ -30,6 +35,7 @@ int cli_run_report(const cli_options *options)
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = report_inputs(options, &inputs, &guard, &made);
+    etlheap_histogram_free(made.histogram);
     etlheap_table_free(made.table);
     cli_question_close(&made.question);
     cli_inputs_close(&inputs);
@@ -50,7 +56,9 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     etl_status status = make_report(options, inputs, guard, out, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
-    status = format->write_report(out->question.result, out->table, &layout, sink);
+    status = out->histogram ? format->write_histogram(out->question.result, out->table,
+                                                      out->histogram, &layout, sink)
+                            : format->write_report(out->question.result, out->table, &layout, sink);
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
@@ -60,7 +68,14 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err)
 {
+    if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
+        group_coarsely(&out->question.query.query);
+    choose_analysis(&out->question);
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
+    if (status == ETL_OK && options->at_peak)
+        status = find_peaks(out, err);
+    if (status == ETL_OK && options->histogram != 0)
+        status = make_histogram(options, out, err);
     if (status == ETL_OK)
         status =
             etlheap_aggregate(out->question.result, &out->question.query.query, &out->table, err);
@@ -70,6 +85,56 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
         status = name_frames(options, out, err);
     cli_symbols_done(&out->question.symbols);
     return status;
+}
+
+/* What is not JSON has the buckets in place of the rows: totals are all that is
+ * shown of the table. */
+static void group_coarsely(etlheap_query *query)
+{
+    query->group_by[0] = ETLHEAP_KEY_KIND;
+    query->group_by[1] = ETLHEAP_KEY_TYPE;
+    query->group_by_count = 2;
+    query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    query->lifetime_ranks = query->growth = false;
+}
+
+/* What goes through lifetimes once and needs only sums beside them leaves those of
+ * stores and large traces on disk. */
+static void choose_analysis(cli_question *question)
+{
+    etlheap_query *const query = &question->query.query;
+    const bool walks = query->needs_lifetimes;
+    query->needs_lifetimes = false;
+    question->lifetimes = walks && !etlheap_query_needs_lifetimes(query);
+    query->needs_lifetimes = walks && !question->lifetimes;
+}
+
+/* Each kind has its own moment, at which the window ends for it. */
+static etl_status find_peaks(report *out, etl_error *err)
+{
+    cli_query *const question = &out->question.query;
+    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    const etl_status status =
+        etlheap_find_peaks(out->question.result, &question->query, peaks, err);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        question->kind_to_ticks[kind] = peaks[kind].to_ticks;
+    question->query.kind_to_ticks = question->kind_to_ticks;
+    return status;
+}
+
+/* By process only if the user speaks of processes. */
+static etl_status make_histogram(const cli_options *options, report *out, etl_error *err)
+{
+    etlheap_query spread = out->question.query.query;
+    bool by_process = options->processes.count > 0;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        by_process |= options->group_by[i] == ETLHEAP_KEY_PROCESS;
+    spread.group_by_count = 0;
+    if (by_process)
+        spread.group_by[spread.group_by_count++] = ETLHEAP_KEY_PROCESS;
+    return etlheap_histogram_make(out->question.result, &spread,
+                                  (etlheap_histogram_by)(options->histogram - 1), &out->histogram,
+                                  err);
 }
 
 /* The outline of the text report lists fewer rows but sums all of them. */

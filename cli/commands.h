@@ -10,9 +10,15 @@
 #include "options.h"
 
 int cli_run_report(const cli_options *options);
+int cli_run_allocations(const cli_options *options);
+int cli_run_windows(const cli_options *options);
+int cli_run_diff(const cli_options *options);
 int cli_run_symbols(const cli_options *options);
 int cli_run_info(const cli_options *options);
 int cli_run_store(const cli_options *options);
+int cli_run_check(const cli_options *options);
+int cli_run_merge(const cli_options *options);
+int cli_run_export(const cli_options *options);
 int cli_run_dump(const cli_options *options);
 
 #endif

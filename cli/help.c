@@ -7,10 +7,13 @@
 
 #define SPELLING_SIZE   64
 #define SPELLING_COLUMN 26
+#define EXPORTER_COLUMN 12
+#define LINE_COLUMNS    100
 
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink);
 static void write_lines(const char *text, etlheap_sink *sink);
 static void write_formats(const cli_command *command, etlheap_sink *sink);
+static void write_exporters(etlheap_sink *sink);
 
 void cli_write_help(const cli_command *command, etlheap_sink *sink)
 {
@@ -55,9 +58,12 @@ static void write_option(const cli_command *command, const cli_option *option, e
         snprintf(spelling, sizeof spelling, "  %s%s%s", option->name, gap, value);
     const size_t size = strlen(spelling);
     etlheap_sink_text(sink, spelling);
-    etlheap_sink_fill(sink, ' ', size < SPELLING_COLUMN ? SPELLING_COLUMN - size : 1);
+    etlheap_sink_text(sink, size < SPELLING_COLUMN ? "" : "\n");
+    etlheap_sink_fill(sink, ' ', SPELLING_COLUMN - (size < SPELLING_COLUMN ? size : 0));
     if (option->value == CLI_VALUE_FORMAT)
         write_formats(command, sink);
+    else if (option->value == CLI_VALUE_EXPORTER)
+        write_exporters(sink);
     else
         write_lines(option->help, sink);
     etlheap_sink_text(sink, "\n");
@@ -81,15 +87,36 @@ static void write_lines(const char *text, etlheap_sink *sink)
 static void write_formats(const cli_command *command, etlheap_sink *sink)
 {
     bool any = false;
+    size_t column = SPELLING_COLUMN;
     for (u32 i = 0; i < etlheap_format_count(); i++) {
         const etlheap_format *const format = etlheap_format_at(i);
         if (!cli_format_fits(format, command->bit))
             continue;
-        etlheap_sink_text(sink, any ? ", " : "");
+        const size_t size = strlen(format->name) + strlen(format->summary) + sizeof ", ()" - 1;
+        const bool is_new_line = any && column + size > LINE_COLUMNS;
+        column = (is_new_line ? SPELLING_COLUMN : column) + size;
+        etlheap_sink_text(sink, is_new_line ? ",\n" : any ? ", " : "");
+        etlheap_sink_fill(sink, ' ', is_new_line ? SPELLING_COLUMN : 0);
         etlheap_sink_text(sink, format->name);
         etlheap_sink_text(sink, " (");
         etlheap_sink_text(sink, format->summary);
         etlheap_sink_text(sink, ")");
         any = true;
+    }
+}
+
+/* A line for each: there are many, and each needs a word. */
+static void write_exporters(etlheap_sink *sink)
+{
+    for (u32 i = 0; i < etlheap_exporter_count(); i++) {
+        const etlheap_exporter *const exporter = etlheap_exporter_at(i);
+        const size_t size = strlen(exporter->name);
+        if (i > 0) {
+            etlheap_sink_text(sink, "\n");
+            etlheap_sink_fill(sink, ' ', SPELLING_COLUMN);
+        }
+        etlheap_sink_text(sink, exporter->name);
+        etlheap_sink_fill(sink, ' ', size < EXPORTER_COLUMN ? EXPORTER_COLUMN - size : 1);
+        etlheap_sink_text(sink, exporter->summary);
     }
 }

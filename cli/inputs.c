@@ -3,6 +3,7 @@
  */
 #include "inputs.h"
 
+#include "bus_guard.h"
 #include "messages.h"
 #include "progress.h"
 #include "terminal.h"
@@ -40,12 +41,28 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
         const etl_status status = open_input(options, options->inputs.at[i], guard, out, &err);
         if (status == ETL_OK)
             continue;
-        if (status != ETL_ERR_CANCELLED)
+        if (cli_bus_guard_tripped())
+            cli_complain(options->inputs.at[i], cli_bus_guard_message);
+        else if (status != ETL_ERR_CANCELLED)
             cli_complain(options->inputs.at[i], err.message);
         return CLI_EXIT_INPUT;
     }
     out->start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
     return CLI_EXIT_DONE;
+}
+
+int cli_stores_check(const cli_options *options)
+{
+    const int paths = check_paths(options);
+    for (u32 i = 0; paths == CLI_EXIT_DONE && i < options->inputs.count; i++) {
+        const char *const path = options->inputs.at[i];
+        struct stat about;
+        if (is_store(path) || stat(path, &about) != 0)
+            continue; /* what is not there, reading it will say */
+        cli_complain(path, "is no store; make one of it with etlheap store");
+        return CLI_EXIT_INPUT;
+    }
+    return paths;
 }
 
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why)
@@ -122,14 +139,14 @@ static bool is_store(const char *path)
 static int open_store(const cli_options *options, const char *path, cli_inputs *out)
 {
     if (options->inputs.count > 1) {
-        cli_complain(path, "a store is read alone: it holds a whole recording");
+        cli_complain(path, "a store is read alone; etlheap merge adds several up");
         return CLI_EXIT_USAGE;
     }
     const etlheap_options facts = { .size = sizeof facts, .census_only = true };
     etlheap_result *result = NULL;
     etl_error err = { .status = ETL_OK };
     if (etlheap_open_store(path, &facts, &result, &err) != ETL_OK) {
-        cli_complain(path, err.message);
+        cli_complain(path, cli_bus_guard_tripped() ? cli_bus_guard_message : err.message);
         return CLI_EXIT_INPUT;
     }
     out->start_filetime = etlheap_result_trace(result)->start_time_filetime;

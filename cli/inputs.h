@@ -22,6 +22,10 @@ typedef struct cli_inputs {
  */
 int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out);
 
+/* For commands that take any number of stores: an exit status; the sentence about
+ * what is no store, or given twice, was written to stderr. */
+int cli_stores_check(const cli_options *options);
+
 /* For commands that need the traces themselves: false, said to the user, when the
  * input is a store. */
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why);

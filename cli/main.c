@@ -1,6 +1,7 @@
 /*
  * main.c - the program: subcommands, and what comes before them.
  */
+#include "bus_guard.h"
 #include "commands.h"
 #include "messages.h"
 
@@ -14,10 +15,31 @@ static const char *const report_examples[] = {
     "etlheap report app.etl                           what was outstanding at the end",
     "etlheap report kernel.etl heap.etl --kind heap   files of one recording, read as one",
     "etlheap report app.etl --from 10s --to 20s --type AIFO",
+    "etlheap report app.etl --impacting transient     what made the spikes",
+    "etlheap report app.etl --process app.exe --at peak",
     "etlheap report app.etl --process app.exe --group-by process,module",
     "etlheap report app.etl --tree=callers --size 1M..",
+    "etlheap report app.etl --growth --group-by process,site    leaks apart from caches",
     "etlheap report app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
     "etlheap report app.etl.zip --format json -o report.json",
+    NULL,
+};
+
+static const char *const windows_examples[] = {
+    "etlheap windows app.etl                              about twenty windows, by process",
+    "etlheap windows app.etl --every 500ms --from 10s --to 20s --group-by stack --top 5",
+    "etlheap windows app.etl --at 5s --at 10s --at 15s    outstanding then, changes between",
+    "etlheap windows app.etl --window 1s..2s --window 8s..9s --format csv",
+    "etlheap windows app.etl --find-growth                when it rose most, and which stacks",
+    NULL,
+};
+
+static const char *const diff_examples[] = {
+    "etlheap diff before.etl after.etl                   what grew, shrank, came and went",
+    "etlheap diff base.ehs new.etl --process app.exe --symbols out",
+    "etlheap diff short.etl long.etl --per-second --group-by process,site",
+    "etlheap diff base.etl new.etl --format json | jq '.rows[] | select(.state == \"added\")'",
+    "etlheap diff first.txt second.txt                   two logs of umdh -pn:app.exe -f:FILE",
     NULL,
 };
 
@@ -25,6 +47,26 @@ static const char *const symbols_examples[] = {
     "etlheap symbols app.etl                             which PDBs are needed",
     "etlheap symbols app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
     "etlheap symbols app.etl --format json | jq -r '.modules[] | select(.file == null).expected'",
+    NULL,
+};
+
+static const char *const check_examples[] = {
+    "etlheap check app.etl --process app.exe --max-outstanding 10M",
+    "etlheap check app.etl --max-outstanding heap/total:50M --max-outstanding stack:1M",
+    "etlheap check app.etl --baseline base.ehs --max-growth stack:4K+5% --symbols out",
+    "etlheap check app.etl --baseline base.ehs --max-growth 64K --update-baseline",
+    "etlheap check app.etl --max-outstanding 1M --suppressions known.supp --format junit -o "
+    "leaks.xml",
+    NULL,
+};
+
+static const char *const allocations_examples[] = {
+    "etlheap allocations app.etl --process app.exe --type AIFO   what was not freed, block by "
+    "block",
+    "etlheap allocations app.etl --sort size --top 20            the largest",
+    "etlheap allocations app.etl --from 10s --to 11s --lifetime ..5ms --require-frame 'app.exe!'",
+    "etlheap allocations app.ehs --format ndjson | jq -r 'select(.size > 65536).stack[0]'",
+    "etlheap allocations app.etl --format csv -o blocks.csv",
     NULL,
 };
 
@@ -37,6 +79,21 @@ static const char *const info_examples[] = {
 static const char *const store_examples[] = {
     "etlheap store app.etl -o app.ehs                    then: etlheap report app.ehs",
     "etlheap store kernel.etl heap.etl -o run.ehs        files of one recording, as one",
+    "etlheap store app.etl --summary -o app.ehs          for archives: a total for each stack",
+    "etlheap store app.etl --summary --every 1s -o app.ehs",
+    NULL,
+};
+
+static const char *const merge_examples[] = {
+    "etlheap merge monday.ehs tuesday.ehs -o week.ehs    then: etlheap report week.ehs",
+    "etlheap store run7.etl --summary -o run7.ehs && etlheap merge all.ehs run7.ehs -o new.ehs",
+    "etlheap merge runs/*.ehs -o runs.ehs                full stores are summarised",
+    NULL,
+};
+
+static const char *const export_examples[] = {
+    "etlheap export app.etl --format folded | flamegraph.pl > app.svg",
+    "etlheap export app.etl --kind heap --metric peak --format folded -o peak.folded.zst",
     NULL,
 };
 
@@ -51,6 +108,14 @@ static const cli_command commands[] = {
     { "report", CLI_REPORT, "INPUT...",
       "Says where memory went: outstanding per process, heap and call stack.", report_examples,
       cli_run_report },
+    { "allocations", CLI_ALLOCATIONS, "INPUT...",
+      "Lists allocations one by one, each on a line: where, how large, how long, whose.",
+      allocations_examples, cli_run_allocations },
+    { "windows", CLI_WINDOWS, "INPUT...",
+      "Follows memory through windows of time: what comes, goes and stays in each.",
+      windows_examples, cli_run_windows },
+    { "diff", CLI_DIFF, "BASE NEW", "Says what grew, shrank, appeared and vanished.", diff_examples,
+      cli_run_diff },
     { "symbols", CLI_SYMBOLS, "INPUT...",
       "Says which modules have symbols, which do not, and how much memory that concerns.",
       symbols_examples, cli_run_symbols },
@@ -59,6 +124,15 @@ static const cli_command commands[] = {
     { "store", CLI_STORE, "TRACE... -o FILE.ehs",
       "Decodes once into a compressed store, which other commands read in a trace's place.",
       store_examples, cli_run_store },
+    { "check", CLI_CHECK, "INPUT...",
+      "Says whether more is outstanding, or has grown, than budgets allow; status 1 if so.",
+      check_examples, cli_run_check },
+    { "merge", CLI_MERGE, "FILE.ehs... -o FILE.ehs",
+      "Adds up stores of many runs by process name and stack; the largest peak is kept.",
+      merge_examples, cli_run_merge },
+    { "export", CLI_EXPORT, "INPUT... --format FORMAT",
+      "Writes the formats of other programs: flame graphs, profiles, tables.", export_examples,
+      cli_run_export },
     { "dump", CLI_DUMP, "INPUT...", "Lists every event in time order, one line each.",
       dump_examples, cli_run_dump },
 };
@@ -86,6 +160,7 @@ static void keep_freed_memory(void)
 int main(int argc, char *argv[])
 {
     keep_freed_memory();
+    cli_bus_guard_begin();
     if (argc < 2) {
         cli_complain(NULL, "no command; see etlheap --help");
         return CLI_EXIT_USAGE;
@@ -170,13 +245,14 @@ static void write_overview(etlheap_sink *sink)
         const size_t size = strlen(commands[i].name);
         etlheap_sink_text(sink, "  ");
         etlheap_sink_text(sink, commands[i].name);
-        etlheap_sink_fill(sink, ' ', size < 9 ? 9 - size : 1);
+        etlheap_sink_fill(sink, ' ', size < 12 ? 12 - size : 1);
         etlheap_sink_text(sink, commands[i].summary);
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(
         sink, "\nINPUT is one or more .etl or .etl.zip files of one recording.\n"
-              "Exit status: 0 done, 2 usage error, 3 cannot read or write or no usable input,\n"
-              "4 finished, but the input was damaged or lost events and --strict was given.\n"
+              "Exit status: 0 done, 1 check found a budget exceeded, 2 usage error, 3 cannot read\n"
+              "or write or no usable input, 4 finished, but the input was damaged or lost events\n"
+              "and --strict was given.\n"
               "See etlheap COMMAND --help for options and examples.\n");
 }

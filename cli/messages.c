@@ -64,6 +64,19 @@ int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
     return CLI_EXIT_STRICT;
 }
 
+void cli_note_losses(const char *subject, const etl_diag_counts *counts)
+{
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        char message[MESSAGE_SIZE];
+        if (counts->of[i] == 0 || info->severity == ETL_SEVERITY_INFO)
+            continue;
+        snprintf(message, sizeof message, "%s (%" PRIu64 "): %s", info->name, counts->of[i],
+                 info->advice);
+        cli_note(subject, message);
+    }
+}
+
 /* By a sink and not by stdio, because names in messages come from files. */
 static void say(const char *kind, const char *subject, const char *message)
 {

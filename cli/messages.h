@@ -16,6 +16,9 @@ void cli_note(const char *subject, const char *message);
 /* The exit status that a failed call means. */
 int cli_exit_of(etl_status status);
 
+/* Notes what was lost or damaged: for lists, which have no room for it. */
+void cli_note_losses(const char *subject, const etl_diag_counts *counts);
+
 /*
  * For --strict: CLI_EXIT_STRICT and a sentence when the input was damaged or lost
  * events, else CLI_EXIT_DONE.

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #define CHOICES_MAX      24
-#define CHOICES_TEXT_MAX 160
+#define CHOICES_TEXT_MAX 190
 #define JOBS_MAX         1024
 
 /* What would have been right, for values that are no words of a list. */
@@ -20,6 +20,10 @@ static const char *const expectations[] = {
     [CLI_VALUE_NUMBER] = "number",
     [CLI_VALUE_SIZE] = "size such as 4096, 64K, 1.5M or 2G",
     [CLI_VALUE_TIME] = "time such as 12s, 350ms, 1.5e6us, 800ns or 2020-07-29T00:07:10Z",
+    [CLI_VALUE_DURATION] = "span of time such as 500ms, 2s or 1.5e6us",
+    [CLI_VALUE_MOMENTS] = "time such as 12s, 350ms, 1.5e6us, 800ns or 2020-07-29T00:07:10Z",
+    [CLI_VALUE_WINDOWS] = "window of time such as 10s..12s, 5s.. or ..350ms",
+    [CLI_VALUE_AT] = "moment: peak, or a time such as 12s, 350ms or 2020-07-29T00:07:10Z",
     [CLI_VALUE_LIFETIMES] = "range of times such as 1s..5s, 1s.. or ..350ms",
     [CLI_VALUE_SIZES] = "range of sizes such as 64K..1.5M, 64K.. or ..4096",
     [CLI_VALUE_HEAPS] = "list of heap handles such as 0x1f0000,0x200000",
@@ -34,9 +38,14 @@ static u32 list_choices(cli_value value, const char *choices[CHOICES_MAX + 1]);
 static bool find_choice(cli_value value, const char *word, u32 *index);
 static u32 count_max(const cli_option *option);
 static bool parse_number(const cli_option *option, const char *text, u32 *out);
+static bool parse_quantity(const cli_option *option, const char *text, void *member,
+                           cli_options *out);
+static bool store_moment(const char *text, cli_options *out);
 static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory);
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);
+static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
+                              cli_times *out, etl_error *err);
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err);
 static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_error *err);
@@ -67,11 +76,14 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         good = parse_number(option, text, member);
         break;
     case CLI_VALUE_SIZE:
-        good = cli_parse_size(text, member) && *(u64 *)member > 0;
-        break;
     case CLI_VALUE_TIME:
-        good = cli_parse_time(text, member);
+    case CLI_VALUE_AT:
+    case CLI_VALUE_DURATION:
+        good = parse_quantity(option, text, member, out);
         break;
+    case CLI_VALUE_MOMENTS:
+    case CLI_VALUE_WINDOWS:
+        return store_times(option, spelled, text, member, err);
     case CLI_VALUE_HEAPS:
         good = parse_numbers(text, member, UINT64_MAX, &no_memory);
         break;
@@ -83,13 +95,10 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         return store_range(option, spelled, text, out, err);
     case CLI_VALUE_KINDS:
     case CLI_VALUE_TYPES:
+    case CLI_VALUE_IMPACTING:
     case CLI_VALUE_KEYS:
         return store_list(option, spelled, text, out, err);
-    case CLI_VALUE_SORT:
-    case CLI_VALUE_FORMAT:
-    case CLI_VALUE_AT_EXIT:
-    case CLI_VALUE_PROGRESS:
-    case CLI_VALUE_TREE:
+    default: /* one word of a list */
         return store_choice(option, spelled, text, out, err);
     }
     if (no_memory)
@@ -100,6 +109,8 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
 const char *cli_value_choice(cli_value value, u32 index)
 {
     static const char *const at_exit[] = { "leaked", "freed" };
+    static const char *const impacting[CLI_IMPACTING_COUNT] = { "transient", "impacting",
+                                                                "persistent" };
     static const char *const progress[] = { "auto", "always", "never" };
     static const char *const tree[] = { "callees", "callers" };
     switch (value) {
@@ -107,14 +118,30 @@ const char *cli_value_choice(cli_value value, u32 index)
         return index < ETLHEAP_KIND_COUNT ? etlheap_kind_name((etlheap_kind)index) : NULL;
     case CLI_VALUE_TYPES:
         return index < ETLHEAP_TYPE_COUNT ? etlheap_type_name((etlheap_type)index) : NULL;
+    case CLI_VALUE_IMPACTING:
+        return index < CLI_IMPACTING_COUNT ? impacting[index] : NULL;
+    case CLI_VALUE_HISTOGRAM:
+        return index < ETLHEAP_HISTOGRAM_BY_COUNT
+                   ? etlheap_histogram_word((etlheap_histogram_by)index)
+                   : NULL;
     case CLI_VALUE_KEYS:
         return index < ETLHEAP_KEY_COUNT ? etlheap_key_word((etlheap_key)index) : NULL;
     case CLI_VALUE_SORT:
         return index < ETLHEAP_MEASURES_COUNT ? etlheap_measure_word((etlheap_measure)index) : NULL;
+    case CLI_VALUE_LIFETIME_SORT:
+        return index < ETLHEAP_LIFETIME_COLUMN_COUNT
+                   ? etlheap_lifetime_column_word((etlheap_lifetime_column)index)
+                   : NULL;
     case CLI_VALUE_FORMAT:
         return index < etlheap_format_count() ? etlheap_format_at(index)->name : NULL;
+    case CLI_VALUE_EXPORTER:
+        return index < etlheap_exporter_count() ? etlheap_exporter_at(index)->name : NULL;
+    case CLI_VALUE_METRIC:
+        return index < ETLHEAP_METRIC_COUNT ? etlheap_metric_word((etlheap_metric)index) : NULL;
     case CLI_VALUE_AT_EXIT:
         return index < ETL_COUNT_OF(at_exit) ? at_exit[index] : NULL;
+    case CLI_VALUE_SCOPE:
+        return index < ETLHEAP_SCOPE_COUNT ? etlheap_scope_word((etlheap_scope)index) : NULL;
     case CLI_VALUE_PROGRESS:
         return index < ETL_COUNT_OF(progress) ? progress[index] : NULL;
     case CLI_VALUE_TREE:
@@ -132,6 +159,10 @@ const etlheap_format *cli_format_of(const cli_options *options)
 bool cli_format_fits(const etlheap_format *format, u32 command_bit)
 {
     return (command_bit == CLI_REPORT && format->write_report) ||
+           (command_bit == CLI_ALLOCATIONS && format->write_allocations) ||
+           (command_bit == CLI_WINDOWS && format->write_windows) ||
+           (command_bit == CLI_DIFF && format->write_diff) ||
+           (command_bit == CLI_CHECK && format->write_check) ||
            (command_bit == CLI_SYMBOLS && format->write_symbols) ||
            (command_bit == CLI_INFO && format->write_info) ||
            (command_bit == CLI_DUMP && format->write_record);
@@ -225,6 +256,29 @@ static bool parse_number(const cli_option *option, const char *text, u32 *out)
     return true;
 }
 
+static bool parse_quantity(const cli_option *option, const char *text, void *member,
+                           cli_options *out)
+{
+    switch ((cli_value)option->value) {
+    case CLI_VALUE_SIZE:
+        return cli_parse_size(text, member) && *(u64 *)member > 0;
+    case CLI_VALUE_AT:
+        return store_moment(text, out);
+    case CLI_VALUE_DURATION:
+        return cli_parse_duration(text, member) && *(i64 *)member > 0;
+    default:
+        return cli_parse_time(text, member);
+    }
+}
+
+/* The last one given counts, as with other options. */
+static bool store_moment(const char *text, cli_options *out)
+{
+    out->at_peak = strcasecmp(text, "peak") == 0;
+    out->at = (cli_time){ .given = false };
+    return out->at_peak || cli_parse_time(text, &out->at);
+}
+
 /* Lists add up over repetitions: --heap A --heap B is --heap A,B. */
 static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory)
 {
@@ -260,11 +314,31 @@ static etl_status store_range(const cli_option *option, const char *spelled, con
     return good ? ETL_OK : bad_value(option, spelled, text, err);
 }
 
+/* Repetitions add up. Ends of which one is an instant are compared once the trace
+ * is open. */
+static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
+                              cli_times *out, etl_error *err)
+{
+    cli_time times[2];
+    const u32 count = option->value == CLI_VALUE_MOMENTS ? 1 : 2;
+    const bool good =
+        count == 1 ? cli_parse_time(text, times) : cli_parse_time_range(text, &times[0], &times[1]);
+    if (!good)
+        return bad_value(option, spelled, text, err);
+    cli_time *const at = realloc(out->at, ((size_t)out->count + count) * sizeof *at);
+    if (!at)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    memcpy(at + out->count, times, count * sizeof *times);
+    out->at = at;
+    out->count += count;
+    return ETL_OK;
+}
+
 /* Masks add up over repetitions, keys keep their order. */
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err)
 {
-    u32 *const mask = option->value == CLI_VALUE_KINDS ? &out->kinds : &out->types;
+    u32 *const mask = (u32 *)(void *)((char *)out + option->offset); /* of all but keys */
     const char *rest = text;
     if (option->value == CLI_VALUE_KEYS)
         out->group_by_count = 0;
@@ -307,20 +381,33 @@ static etl_status store_choice(const cli_option *option, const char *spelled, co
 {
     const cli_value value = (cli_value)option->value;
     u32 *const member = (u32 *)(void *)((char *)out + option->offset);
-    const bool reversed = value == CLI_VALUE_SORT && text[0] == '-';
+    const bool is_sort = value == CLI_VALUE_SORT || value == CLI_VALUE_LIFETIME_SORT;
+    const bool reversed = is_sort && text[0] == '-';
     u32 index = 0; /* of a tree without a value: callees */
     if (text && !find_choice(value, text + (reversed ? 1 : 0), &index))
         return bad_choice(option, spelled, text, err);
     switch (value) {
     case CLI_VALUE_SORT:
         out->sort = (etlheap_measure)index;
+        out->sort_given = true;
         out->sort_ascending = reversed;
+        break;
+    case CLI_VALUE_LIFETIME_SORT:
+        out->lifetime_sort = (etlheap_lifetime_column)index;
+        out->lifetime_descending = !reversed;
         break;
     case CLI_VALUE_FORMAT:
         out->format = etlheap_format_at(index)->name;
         break;
+    case CLI_VALUE_EXPORTER:
+        out->format = etlheap_exporter_at(index)->name;
+        break;
     case CLI_VALUE_TREE:
         out->tree = index == 0 ? ETLHEAP_TREE_CALLEES : ETLHEAP_TREE_CALLERS;
+        break;
+    case CLI_VALUE_HISTOGRAM:
+    case CLI_VALUE_METRIC:
+        *member = index + 1;
         break;
     default:
         *member = index;

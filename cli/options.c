@@ -1,90 +1,15 @@
 /*
- * options.c - the options of all commands: one table for parsing and help.
+ * options.c - parsing of options, as the table of options_table.c says.
  */
 #include "options.h"
+#include "outputs.h"
+
+#include "budgets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OPTION(member) (u16) offsetof(cli_options, member)
-
-static const char group_select[] = "Which allocations";
-static const char group_shape[] = "How they are shown";
-static const char group_symbols[] = "Names of functions";
-static const char group_run[] = "The run";
-
-/* One row an option, in the order of --help. */
-static const cli_option options_table[] = {
-    { "--from", 0, CLI_VALUE_TIME, OPTION(from), CLI_REPORT | CLI_SYMBOLS | CLI_DUMP, group_select,
-      "TIME", "window from here: 12s, 350ms, or 2020-07-29T00:07:10Z" },
-    { "--to", 0, CLI_VALUE_TIME, OPTION(to), CLI_REPORT | CLI_SYMBOLS | CLI_DUMP, group_select,
-      "TIME", "up to here, exclusive" },
-    { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit), CLI_REPORT | CLI_SYMBOLS, group_select,
-      "leaked|freed", "whether the end of a process frees its memory (leaked)" },
-    { "--kind", 0, CLI_VALUE_KINDS, OPTION(kinds), CLI_REPORT | CLI_SYMBOLS, group_select, "LIST",
-      "heap, virtualalloc, extent" },
-    { "--process", 0, CLI_VALUE_WORDS, OPTION(processes), CLI_REPORT | CLI_SYMBOLS | CLI_DUMP,
-      group_select, "NAME|PID", "with * and ?; may be repeated" },
-    { "--heap", 0, CLI_VALUE_HEAPS, OPTION(heaps), CLI_REPORT | CLI_SYMBOLS, group_select, "HANDLE",
-      "heap handles, 0x1f0000" },
-    { "--thread", 0, CLI_VALUE_THREADS, OPTION(threads), CLI_REPORT, group_select, "TID",
-      "allocating threads" },
-    { "--type", 0, CLI_VALUE_TYPES, OPTION(types), CLI_REPORT, group_select, "LIST",
-      "AIFO, AIFI, AOFI, AOFO: allocated, freed inside or outside" },
-    { "--lifetime", 0, CLI_VALUE_LIFETIMES, OPTION(lifetime_min_ns), CLI_REPORT, group_select,
-      "A..B", "time between allocation and free: 1s.., ..5ms" },
-    { "--size", 0, CLI_VALUE_SIZES, OPTION(size_min_bytes), CLI_REPORT | CLI_SYMBOLS, group_select,
-      "A..B", "size of one allocation: 64K..1.5M, 4096" },
-    { "--require-frame", 0, CLI_VALUE_WORDS, OPTION(require_frames), CLI_REPORT, group_select,
-      "PATTERN", "stacks with such a frame: [module!][symbol], * and ?" },
-    { "--events", 0, CLI_VALUE_WORDS, OPTION(events), CLI_DUMP, group_select, "LIST",
-      "Heap/Alloc, Heap/*, 0x1021 or a provider's GUID; may be repeated" },
-
-    { "--group-by", 0, CLI_VALUE_KEYS, OPTION(group_by), CLI_REPORT, group_shape, "LIST",
-      "kind process heap type free_type stack frame site module thread\n"
-      "size_class type_name" },
-    { "--sort", 0, CLI_VALUE_SORT, OPTION(sort), CLI_REPORT, group_shape, "[-]COLUMN",
-      "outstanding_size; a dash sorts the smallest first" },
-    { "--top", 0, CLI_VALUE_COUNT, OPTION(top), CLI_REPORT | CLI_INFO, group_shape, "N",
-      "only the first N rows (text: 25 of each kind)" },
-    { "--tree", 0, CLI_VALUE_TREE, OPTION(tree), CLI_REPORT, group_shape, "[=callers]",
-      "call tree, outermost frame first, or innermost first" },
-    { "--frames", 0, CLI_VALUE_NUMBER, OPTION(frames), CLI_REPORT, group_shape, "N",
-      "frames shown of each stack (4)" },
-    { "--cull-frame", 0, CLI_VALUE_WORDS, OPTION(cull_frames), CLI_REPORT | CLI_SYMBOLS,
-      group_shape, "PATTERN", "drop innermost frames like this one" },
-    { "--cull-list", 0, CLI_VALUE_WORDS, OPTION(cull_lists), CLI_REPORT | CLI_SYMBOLS, group_shape,
-      "FILE", "the same, patterns one a line" },
-    { "--no-cull", 0, CLI_VALUE_FLAG, OPTION(no_cull), CLI_REPORT | CLI_SYMBOLS, group_shape, NULL,
-      "keep the frames of known allocators" },
-    { "--format", 0, CLI_VALUE_FORMAT, OPTION(format), CLI_SHOWING, group_shape, "FORMAT",
-      NULL /* the command's formats */ },
-
-    { "--symbols", 0, CLI_VALUE_WORD, OPTION(symbols), CLI_REPORT | CLI_SYMBOLS, group_symbols,
-      "PATH", "where PDBs are: DIR;SRV*CACHE*URL... (_NT_SYMBOL_PATH)" },
-    { "--no-symbols", 0, CLI_VALUE_FLAG, OPTION(no_symbols), CLI_REPORT, group_symbols, NULL,
-      "frames as module+offset" },
-    { "--symbols-loose", 0, CLI_VALUE_FLAG, OPTION(symbols_loose), CLI_REPORT | CLI_SYMBOLS,
-      group_symbols, NULL, "use PDBs of another build rather than none" },
-    { "--offline", 0, CLI_VALUE_FLAG, OPTION(offline), CLI_REPORT | CLI_SYMBOLS, group_symbols,
-      NULL, "ask no servers, only folders and caches" },
-    { "--output", 'o', CLI_VALUE_WORD, OPTION(output), CLI_ALL, group_run, "FILE",
-      "write to FILE, complete or not at all" },
-    { "--jobs", 'j', CLI_VALUE_COUNT, OPTION(jobs), CLI_ALL, group_run, "N",
-      "threads (all processors)" },
-    { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes),
-      CLI_REPORT | CLI_SYMBOLS | CLI_INFO | CLI_STORE, group_run, "SIZE",
-      "stop rather than use more memory: 512M, 4G" },
-    { "--no-mmap", 0, CLI_VALUE_FLAG, OPTION(no_mmap), CLI_ALL, group_run, NULL,
-      "read files instead of mapping them" },
-    { "--progress", 0, CLI_VALUE_PROGRESS, OPTION(progress), CLI_ALL, group_run, "WHEN",
-      "bar on stderr: always, never, auto (on a terminal)" },
-    { "--strict", 0, CLI_VALUE_FLAG, OPTION(strict), CLI_ALL, group_run, NULL,
-      "status 4 when the input is damaged or lost events" },
-    { "--help", 'h', CLI_VALUE_FLAG, OPTION(help), CLI_ALL, group_run, NULL, "this" },
-};
-
-static const cli_option *find_option(const char *name, size_t size);
+static const cli_option *find_option(const cli_command *command, const char *name, size_t size);
 static const cli_option *find_letter(char letter);
 static void unknown_option(const cli_command *command, const char *word, etl_error *err);
 static etl_status parse_long(const cli_command *command, char *const *words, cli_options *out,
@@ -95,28 +20,27 @@ static etl_status check_command(const cli_command *command, const cli_option *op
                                 const char *spelled, etl_error *err);
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err);
+static etl_status check_budgets(const cli_options *options, etl_error *err);
+static etl_status check_tags(const cli_options *options, etl_error *err);
+static etl_status check_export(const cli_options *options, etl_error *err);
 static etl_status check_report(const cli_options *options, etl_error *err);
-
-u32 cli_option_count(void)
-{
-    return (u32)ETL_COUNT_OF(options_table);
-}
-
-const cli_option *cli_option_at(u32 index)
-{
-    assert(index < ETL_COUNT_OF(options_table));
-    return &options_table[index];
-}
+static etl_status check_windows(const cli_options *options, etl_error *err);
+static etl_status check_growth(const cli_options *options, etl_error *err);
+static etl_status check_moment(const cli_options *options, etl_error *err);
 
 etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
                              cli_options *out, etl_error *err)
 {
+    const bool is_windows = command->bit == CLI_WINDOWS;
     *out = (cli_options){
         .frames = etlheap_layout_default().frames_max,
-        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+        .sort = is_windows ? ETLHEAP_MEASURE_PEAK_SIZE : ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+        .at_exit = is_windows ? 1 : 0,
+        .per = ETLHEAP_SCOPE_PROCESS,
         .lifetime_max_ns = INT64_MAX,
         .size_max_bytes = UINT64_MAX,
     };
+    out->is_export = command->bit == CLI_EXPORT;
     bool only_inputs = false; /* after "--" */
     etl_status status = ETL_OK;
     for (int i = 0; i < count && status == ETL_OK;) {
@@ -131,20 +55,41 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
             status = parse_short(command, &words[i], out, &taken, err);
         i += taken;
     }
+    /* Of what came and went nothing is outstanding. */
+    if (cli_wants_transient(out) && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_SIZE;
+    if (out->growth && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
     if (status == ETL_OK && !out->help)
         status = check_options(command, out, err);
     return status;
+}
+
+bool cli_wants_transient(const cli_options *options)
+{
+    return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
+}
+
+bool cli_wants_growth(const cli_options *options)
+{
+    return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||
+           options->sort == ETLHEAP_MEASURE_STEADINESS;
 }
 
 void cli_options_free(cli_options *options)
 {
     cli_words *const words[] = { &options->inputs,         &options->processes,
                                  &options->require_frames, &options->cull_frames,
-                                 &options->cull_lists,     &options->events };
+                                 &options->cull_lists,     &options->events,
+                                 &options->stack_tags,     &options->max_outstanding,
+                                 &options->max_growth,     &options->max_outstanding_count,
+                                 &options->suppressions,   &options->max_growth_count };
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
     free(options->heaps.at);
     free(options->threads.at);
+    free(options->moments.at);
+    free(options->windows.at);
     *options = (cli_options){ 0 };
 }
 
@@ -168,21 +113,26 @@ void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_S
         snprintf(hint, CLI_HINT_SIZE, ", did you mean %s?", nearest);
 }
 
-static const cli_option *find_option(const char *name, size_t size)
+/* The command's option, else that of another command with this name. */
+static const cli_option *find_option(const cli_command *command, const char *name, size_t size)
 {
-    for (size_t i = 0; i < ETL_COUNT_OF(options_table); i++) {
-        if (strlen(options_table[i].name) == size &&
-            strncmp(options_table[i].name, name, size) == 0)
-            return &options_table[i];
+    const cli_option *found = NULL;
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        const cli_option *const option = cli_option_at(i);
+        if (strlen(option->name) != size || strncmp(option->name, name, size) != 0)
+            continue;
+        if (option->commands & command->bit)
+            return option;
+        found = option;
     }
-    return NULL;
+    return found;
 }
 
 static const cli_option *find_letter(char letter)
 {
-    for (size_t i = 0; i < ETL_COUNT_OF(options_table); i++) {
-        if (options_table[i].letter == letter)
-            return &options_table[i];
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        if (cli_option_at(i)->letter == letter)
+            return cli_option_at(i);
     }
     return NULL;
 }
@@ -190,13 +140,13 @@ static const cli_option *find_letter(char letter)
 /* Only options that the command has are suggested. */
 static void unknown_option(const cli_command *command, const char *word, etl_error *err)
 {
-    const char *choices[ETL_COUNT_OF(options_table) + 1] = { NULL };
+    const char *choices[CLI_OPTIONS_MAX + 1] = { NULL };
     char name[CLI_WORD_SIZE];
     char hint[CLI_HINT_SIZE];
     size_t count = 0;
-    for (size_t i = 0; i < ETL_COUNT_OF(options_table); i++) {
-        if (options_table[i].commands & command->bit)
-            choices[count++] = options_table[i].name;
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        if (cli_option_at(i)->commands & command->bit)
+            choices[count++] = cli_option_at(i)->name;
     }
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     cli_hint(name, choices, hint);
@@ -213,7 +163,7 @@ static etl_status parse_long(const cli_command *command, char *const *words, cli
 {
     const char *const word = words[0];
     const size_t size = strcspn(word, "=");
-    const cli_option *const option = find_option(word, size);
+    const cli_option *const option = find_option(command, word, size);
     if (!option) {
         unknown_option(command, word, err);
         return ETL_ERR_ARGUMENT;
@@ -273,21 +223,79 @@ static etl_status check_command(const cli_command *command, const cli_option *op
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err)
 {
-    const etlheap_format *const format = cli_format_of(options);
+    const etlheap_format *const format =
+        (command->bit & CLI_SHOWING) != 0 ? cli_format_of(options) : NULL;
     if (options->inputs.count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "no input: name a trace, as in etlheap %s app.etl", command->name);
-    if (command->bit == CLI_STORE && !options->output)
+    if ((command->bit & (CLI_STORE | CLI_MERGE)) && !options->output)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "store needs -o FILE: where the store goes, as in -o app.ehs");
+                             "%s needs -o FILE: where the store goes, as in -o app.ehs",
+                             command->name);
+    if (command->bit == CLI_STORE && options->every_ns != 0 && !options->summary)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--every is for --summary: a full store answers for any windows");
     if ((command->bit & CLI_SHOWING) && !cli_format_fits(format, command->bit))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--format %s is no format of %s; see etlheap %s --help", format->name,
                              command->name, command->name);
+    if (command->bit == CLI_EXPORT && check_export(options, err) != ETL_OK)
+        return ETL_ERR_ARGUMENT;
     if (options->from.given && options->to.given &&
         options->from.is_instant == options->to.is_instant && options->from.ns > options->to.ns)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
-    return command->bit == CLI_REPORT ? check_report(options, err) : ETL_OK;
+    if (command->bit == CLI_CHECK)
+        return check_budgets(options, err);
+    const etl_status status = check_tags(options, err);
+    if (status == ETL_OK && command->bit == CLI_WINDOWS)
+        return check_windows(options, err);
+    return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
+}
+
+static etl_status check_export(const cli_options *options, etl_error *err)
+{
+    const etlheap_exporter *const exporter =
+        options->format ? etlheap_exporter_named(options->format) : NULL;
+    if (!exporter)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "export needs --format FORMAT; see etlheap export --help");
+    if (options->metric != 0 && (exporter->metrics >> (options->metric - 1) & 1) == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot hold --metric %s",
+                             exporter->name,
+                             etlheap_metric_word((etlheap_metric)(options->metric - 1)));
+    if (!exporter->is_text && cli_output_is_compressed(options))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--format %s is compressed already: leave .zst out of the name",
+                             exporter->name);
+    if (options->rows && !exporter->has_rows)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --rows",
+                             exporter->name);
+    return ETL_OK;
+}
+
+/* They are read again when they are needed: here only what is wrong with them counts. */
+static etl_status check_budgets(const cli_options *options, etl_error *err)
+{
+    cli_budgets budgets = { 0 };
+    const etl_status status = cli_budgets_parse(options, &budgets, err);
+    cli_budgets_free(&budgets);
+    return status;
+}
+
+static etl_status check_tags(const cli_options *options, etl_error *err)
+{
+    const bool given = options->stack_tags.count > 0;
+    const bool by_default = options->group_by_count == 0 && options->tree == ETLHEAP_TREE_NONE;
+    bool by_tag = given && by_default;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        by_tag |= options->group_by[i] == ETLHEAP_KEY_TAG;
+    if (by_tag && !given)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--group-by tag needs the tags: --stack-tags FILE");
+    if (given && !by_tag)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--stack-tags is for --group-by tag, which is not asked for");
+    return ETL_OK;
 }
 
 /* Combinations that would give an empty or a misleading report. */
@@ -308,5 +316,72 @@ static etl_status check_report(const cli_options *options, etl_error *err)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,
             "--heap and --kind virtualalloc exclude each other: those have no heap");
+    if (options->histogram != 0 && options->tree != ETLHEAP_TREE_NONE)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--histogram and --tree exclude each other");
+    if (options->types != 0 && options->impacting != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--type and --impacting exclude each other: both choose types");
+    const etl_status status = cli_wants_growth(options) ? check_growth(options, err) : ETL_OK;
+    return status == ETL_OK ? check_moment(options, err) : status;
+}
+
+/* What is freed makes the curve as much as what stays. Slopes cannot be added up. */
+static etl_status check_growth(const cli_options *options, etl_error *err)
+{
+    bool by_type = options->types != 0 || options->impacting != 0;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        by_type |= options->group_by[i] == ETLHEAP_KEY_TYPE ||
+                   options->group_by[i] == ETLHEAP_KEY_FREE_TYPE;
+    if (by_type)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is of what comes and goes: leave out types");
+    if (options->at_peak || options->at.given)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is over a window, not at a moment: leave out --at");
+    if (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is of rows: leave out --tree and --histogram");
+    return ETL_OK;
+}
+
+/* A moment is the end of a window and chooses what has not ended by then. */
+static etl_status check_moment(const cli_options *options, etl_error *err)
+{
+    if (!options->at_peak && !options->at.given)
+        return ETL_OK;
+    if (options->types != 0 || options->impacting != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--at excludes --type and --impacting: only what is outstanding at "
+                             "the moment is shown");
+    if (options->at.given && options->to.given)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--at TIME and --to exclude each other: both say where the window "
+                             "ends");
+    if (options->at.given && options->from.given &&
+        options->at.is_instant == options->from.is_instant && options->from.ns > options->at.ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --at: the window is empty");
+    return ETL_OK;
+}
+
+/* Windows are cut in one way, and each has its own types. */
+static etl_status check_windows(const cli_options *options, etl_error *err)
+{
+    const u32 ways = (options->every_ns > 0 ? 1u : 0u) + (options->moments.count > 0 ? 1u : 0u) +
+                     (options->windows.count > 0 ? 1u : 0u);
+    if (ways > 1)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--every, --at and --window exclude each other: use one of them");
+    if (options->find_growth && options->windows.count > 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--find-growth looks along the trace: --every or --at, and --from and "
+                             "--to to limit it, but no --window");
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        const etlheap_key key = options->group_by[i];
+        if (key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "--group-by %s: types differ from window to window; each row has "
+                                 "all four of them",
+                                 etlheap_key_word(key));
+    }
     return ETL_OK;
 }

@@ -11,22 +11,34 @@
 #include "formats/formats.h"
 #include "parse_values.h"
 
-/* Exit statuses. 1 is kept for `check`: the budget was exceeded. */
 typedef enum cli_exit {
     CLI_EXIT_DONE = 0,
+    CLI_EXIT_EXCEEDED = 1, /* check: a budget is exceeded */
     CLI_EXIT_USAGE = 2,
     CLI_EXIT_INPUT = 3, /* cannot read or write, or not a usable input */
     CLI_EXIT_STRICT = 4 /* finished, but the input was damaged or lost events */
 } cli_exit;
 
 /* Bits of the commands that have an option. */
-#define CLI_REPORT  1u
-#define CLI_INFO    2u
-#define CLI_DUMP    4u
-#define CLI_SYMBOLS 8u
-#define CLI_STORE   16u
-#define CLI_SHOWING (CLI_REPORT | CLI_INFO | CLI_DUMP | CLI_SYMBOLS) /* in a format */
-#define CLI_ALL     (CLI_SHOWING | CLI_STORE)
+#define CLI_REPORT      1u
+#define CLI_INFO        2u
+#define CLI_DUMP        4u
+#define CLI_SYMBOLS     8u
+#define CLI_STORE       16u
+#define CLI_WINDOWS     32u
+#define CLI_ALLOCATIONS 64u
+#define CLI_CHECK       128u
+#define CLI_DIFF        256u
+#define CLI_EXPORT      512u
+#define CLI_MERGE       1024u
+
+/* Commands that have options in common: all filters and groupings, a window and
+ * the simple filters, a format. */
+#define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF)
+#define CLI_FILTERING (CLI_GROUPING | CLI_ALLOCATIONS | CLI_CHECK | CLI_EXPORT)
+#define CLI_ASKING    (CLI_FILTERING | CLI_SYMBOLS)
+#define CLI_SHOWING   ((CLI_ASKING & ~CLI_EXPORT) | CLI_INFO | CLI_DUMP)
+#define CLI_ALL       (CLI_ASKING | CLI_INFO | CLI_DUMP | CLI_STORE | CLI_MERGE)
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -45,6 +57,11 @@ typedef struct cli_numbers {
     u32 count;
 } cli_numbers;
 
+typedef struct cli_times {
+    cli_time *at;
+    u32 count;
+} cli_times;
+
 typedef struct cli_options {
     bool help;
     cli_words inputs;
@@ -55,22 +72,43 @@ typedef struct cli_options {
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     u32 group_by_count; /* 0: not given */
     etlheap_measure sort;
-    bool sort_ascending;
+    bool sort_given, sort_ascending;
+    etlheap_lifetime_column lifetime_sort; /* of allocations */
+    bool lifetime_descending;
     u32 tree;    /* etlheap_tree */
-    u32 at_exit; /* 0 leaked, 1 freed */
+    u32 at_exit; /* 0 leaked, 1 freed; each command has its default */
     cli_time from, to;
-    u32 kinds, types; /* bit masks; 0: all */
+    i64 every_ns; /* 0: not given */
+    cli_times moments;
+    cli_times windows; /* pairs: from and to; one that is not given is the trace's */
+    bool find_growth;
+    bool all, per_second; /* of diff */
+    bool at_peak;         /* report --at peak */
+    cli_time at;          /* report --at TIME */
+    u32 histogram;        /* etlheap_histogram_by + 1; 0: none */
+    u32 kinds, types;     /* bit masks; 0: all */
+    u32 impacting;        /* bit by word: transient, impacting, persistent; 0: not given */
     cli_words processes;
     cli_numbers heaps, threads;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
-    cli_words require_frames, cull_frames, cull_lists;
+    cli_words require_frames, cull_frames, cull_lists, stack_tags;
+    bool growth;
     bool no_cull, no_symbols;
+    cli_words max_outstanding, max_outstanding_count, max_growth, max_growth_count; /* check */
+    cli_words suppressions;
+    const char *baseline; /* NULL: not given */
+    u32 per;              /* etlheap_scope */
+    bool update_baseline, accept;
     const char *symbols; /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
     u32 jobs;
     u64 memory_bytes;
+    bool summary, allow_duplicates; /* store, merge */
+    bool is_export;                 /* `format` is that of an exporter */
+    u32 metric;                     /* of export: etlheap_metric + 1; 0: the format's own */
+    bool rows;                      /* of export */
     bool no_mmap, strict;
     u32 progress; /* cli_progress_mode */
 } cli_options;
@@ -87,25 +125,35 @@ typedef struct cli_command {
 
 /* How a value is read and what is written to the option's member. */
 typedef enum cli_value {
-    CLI_VALUE_FLAG,   /* bool */
-    CLI_VALUE_WORD,   /* const char * */
-    CLI_VALUE_WORDS,  /* cli_words: may be repeated */
-    CLI_VALUE_COUNT,  /* u32, at least 1 */
-    CLI_VALUE_NUMBER, /* u32 */
-    CLI_VALUE_SIZE,   /* u64 */
-    CLI_VALUE_TIME,   /* cli_time */
+    CLI_VALUE_FLAG,     /* bool */
+    CLI_VALUE_WORD,     /* const char * */
+    CLI_VALUE_WORDS,    /* cli_words: may be repeated */
+    CLI_VALUE_COUNT,    /* u32, at least 1 */
+    CLI_VALUE_NUMBER,   /* u32 */
+    CLI_VALUE_SIZE,     /* u64 */
+    CLI_VALUE_TIME,     /* cli_time */
+    CLI_VALUE_AT,       /* cli_time, or "peak": at_peak */
+    CLI_VALUE_DURATION, /* i64, above 0 */
+    CLI_VALUE_MOMENTS,  /* cli_times: may be repeated */
+    CLI_VALUE_WINDOWS,  /* cli_times, in pairs: may be repeated */
     CLI_VALUE_LIFETIMES,
     CLI_VALUE_SIZES,
-    CLI_VALUE_HEAPS,   /* cli_numbers */
-    CLI_VALUE_THREADS, /* cli_numbers */
-    CLI_VALUE_KINDS,   /* u32 mask */
-    CLI_VALUE_TYPES,   /* u32 mask */
+    CLI_VALUE_HEAPS,     /* cli_numbers */
+    CLI_VALUE_THREADS,   /* cli_numbers */
+    CLI_VALUE_KINDS,     /* u32 mask */
+    CLI_VALUE_TYPES,     /* u32 mask */
+    CLI_VALUE_IMPACTING, /* u32 mask */
     CLI_VALUE_KEYS,
     CLI_VALUE_SORT,
-    CLI_VALUE_FORMAT,   /* const char * */
-    CLI_VALUE_AT_EXIT,  /* u32 */
-    CLI_VALUE_PROGRESS, /* u32 */
-    CLI_VALUE_TREE      /* u32; the value is optional and follows "=" */
+    CLI_VALUE_LIFETIME_SORT,
+    CLI_VALUE_FORMAT,    /* const char * */
+    CLI_VALUE_EXPORTER,  /* const char * */
+    CLI_VALUE_METRIC,    /* u32, + 1 */
+    CLI_VALUE_AT_EXIT,   /* u32 */
+    CLI_VALUE_HISTOGRAM, /* u32, + 1 */
+    CLI_VALUE_SCOPE,     /* u32 */
+    CLI_VALUE_PROGRESS,  /* u32 */
+    CLI_VALUE_TREE       /* u32; the value is optional and follows "=" */
 } cli_value;
 
 typedef struct cli_option {
@@ -119,6 +167,7 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
+#define CLI_OPTIONS_MAX 128
 u32 cli_option_count(void);
 const cli_option *cli_option_at(u32 index);
 
@@ -131,6 +180,20 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
                              cli_options *out, etl_error *err);
 
 void cli_options_free(cli_options *options);
+
+/* The words of --impacting. */
+typedef enum cli_impacting {
+    CLI_IMPACTING_TRANSIENT,
+    CLI_IMPACTING_IMPACTING,
+    CLI_IMPACTING_PERSISTENT,
+    CLI_IMPACTING_COUNT
+} cli_impacting;
+
+/* Is only what came and went asked for? */
+bool cli_wants_transient(const cli_options *options);
+
+/* Whether rows have growth: asked for, or sorted by. */
+bool cli_wants_growth(const cli_options *options);
 
 /* The words a value may be, or be a list of; NULL after the last, and at once
  * for values that are no words of a list. */

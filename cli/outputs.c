@@ -3,6 +3,7 @@
  */
 #include "outputs.h"
 
+#include "bus_guard.h"
 #include "messages.h"
 
 #include <unistd.h>
@@ -14,8 +15,18 @@ static const char *name_of(const cli_options *options);
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
+    int exit_status = cli_output_open_binary(options, guard, out);
+    if (exit_status == CLI_EXIT_DONE && cli_output_is_compressed(options) &&
+        etlheap_sink_compress(*out, &err) != ETL_OK)
+        exit_status = cli_output_fail(*out, name_of(options), &err);
+    return exit_status;
+}
+
+int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap_sink **out)
+{
+    etl_error err = { .status = ETL_OK };
     etl_status status;
-    if (options->output) {
+    if (cli_output_is_file(options)) {
         cli_guard_begin(guard);
         status = etlheap_sink_open_file(options->output, out, &err);
     } else {
@@ -26,6 +37,18 @@ int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink *
     return cli_exit_of(status);
 }
 
+bool cli_output_is_compressed(const cli_options *options)
+{
+    const size_t size = options->output ? strlen(options->output) : 0;
+    return cli_output_is_file(options) && size > 4 &&
+           strcmp(options->output + size - 4, ".zst") == 0;
+}
+
+bool cli_output_is_file(const cli_options *options)
+{
+    return options->output && strcmp(options->output, "-") != 0;
+}
+
 /* Asked to stop while writing: the file would be complete, but the user said no. */
 int cli_output_close(const cli_options *options, const cli_guard *guard, etl_status status,
                      etlheap_sink *sink)
@@ -33,6 +56,12 @@ int cli_output_close(const cli_options *options, const cli_guard *guard, etl_sta
     etl_error err = { .status = ETL_OK };
     if (cli_guard_interrupted(guard)) {
         etlheap_sink_discard(sink);
+        return CLI_EXIT_INPUT;
+    }
+    if (cli_bus_guard_tripped()) {
+        etlheap_sink_discard(sink);
+        cli_complain(options->inputs.count == 1 ? options->inputs.at[0] : NULL,
+                     cli_bus_guard_message);
         return CLI_EXIT_INPUT;
     }
     if (status != ETL_OK) {
@@ -49,12 +78,21 @@ int cli_output_close(const cli_options *options, const cli_guard *guard, etl_sta
 int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *err)
 {
     etlheap_sink_discard(sink);
-    if (err->status != ETL_ERR_CANCELLED)
+    if (cli_bus_guard_tripped())
+        cli_complain(subject, cli_bus_guard_message);
+    else if (err->status != ETL_ERR_CANCELLED)
         cli_complain(subject, err->message);
     return cli_exit_of(err->status);
 }
 
+bool cli_sink_put(void *user, const void *bytes, size_t size)
+{
+    etlheap_sink *const sink = user;
+    etlheap_sink_write(sink, bytes, size);
+    return etlheap_sink_ok(sink);
+}
+
 static const char *name_of(const cli_options *options)
 {
-    return options->output ? options->output : standard_output;
+    return cli_output_is_file(options) ? options->output : standard_output;
 }

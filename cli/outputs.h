@@ -7,9 +7,19 @@
 #include "guard.h"
 #include "options.h"
 
-/* Opens standard output or the file of -o; with a file the guard is active from
- * here on. Returns an exit status, having complained. */
+/* Opens standard output (also as "-") or the file of -o, for text: a file whose name
+ * ends in .zst is compressed. With a file the guard is active from here on. Returns an
+ * exit status, having complained. */
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out);
+
+/* The same for bytes that are no text: written as they come. */
+int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap_sink **out);
+
+/* Whether -o names a file: "-" is standard output. */
+bool cli_output_is_file(const cli_options *options);
+
+/* Whether -o names a file that text is compressed into. */
+bool cli_output_is_compressed(const cli_options *options);
 
 /*
  * Completes the output when `status` says that it is good and nobody asked to
@@ -21,5 +31,8 @@ int cli_output_close(const cli_options *options, const cli_guard *guard, etl_sta
 /* Removes the output of a failed run and says why it failed, unless the run was
  * cancelled. Returns the exit status of the error. */
 int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *err);
+
+/* An etlheap_write_fn: `user` is the sink. */
+bool cli_sink_put(void *user, const void *bytes, size_t size);
 
 #endif

@@ -78,6 +78,16 @@ bool cli_parse_duration(const char *text, i64 *ns)
     return true;
 }
 
+bool cli_parse_time_range(const char *text, cli_time *from, cli_time *to)
+{
+    char low[RANGE_END_SIZE];
+    char high[RANGE_END_SIZE];
+    *from = (cli_time){ .given = false };
+    *to = (cli_time){ .given = false };
+    return split_range(text, low, high) && (low[0] == '\0' || cli_parse_time(low, from)) &&
+           (high[0] == '\0' || cli_parse_time(high, to));
+}
+
 bool cli_parse_size(const char *text, u64 *size_bytes)
 {
     static const char letters[] = "kmgt";

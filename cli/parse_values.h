@@ -28,6 +28,10 @@ bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns);
 /* "12s" and the like, not negative. */
 bool cli_parse_duration(const char *text, i64 *ns);
 
+/* Two times: "A..B", "A.." or "..B", whose other end is not given, or "A" alone,
+ * which is both. */
+bool cli_parse_time_range(const char *text, cli_time *from, cli_time *to);
+
 /* "100", "64K", "1.5M", "2GiB", "10kb": units are powers of 1024. */
 bool cli_parse_size(const char *text, u64 *size_bytes);
 

@@ -5,6 +5,7 @@
  */
 #include "progress.h"
 
+#include "bus_guard.h"
 #include "terminal.h"
 
 #include <inttypes.h>
@@ -48,7 +49,7 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
             progress->last = now;
         }
     }
-    return !cli_guard_interrupted(progress->guard);
+    return !cli_guard_interrupted(progress->guard) && !cli_bus_guard_tripped();
 }
 
 void cli_progress_end(cli_progress *progress)

@@ -5,6 +5,14 @@
 #include "messages.h"
 #include "outputs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+static void leave_out_heaps(etlheap_query *query);
+static void note_functions(const etlheap_tags *tags);
+
+static bool is_binary(const cli_options *options);
+
 int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                       cli_question *out, etlheap_sink **sink)
 {
@@ -16,7 +24,8 @@ int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_
         cli_complain(NULL, err.message);
         return cli_exit_of(status);
     }
-    return cli_output_open(options, guard, sink);
+    return is_binary(options) ? cli_output_open_binary(options, guard, sink)
+                              : cli_output_open(options, guard, sink);
 }
 
 etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs,
@@ -24,12 +33,43 @@ etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs
                             etl_error *err)
 {
     etlheap_query *const query = &question->query.query;
-    etl_status status = cli_analyze(options, inputs, guard, query, &question->result, err);
+    const cli_purpose purpose = { query, question->windows, question->lifetimes };
+    etl_status status = cli_analyze(options, inputs, guard, &purpose, &question->result, err);
+    if (status == ETL_OK && etlheap_result_is_summary(question->result) &&
+        options->group_by_count == 0)
+        leave_out_heaps(query);
     if (status == ETL_OK)
         status =
             cli_symbols_open(options, guard, question->result, always, &question->symbols, err);
     query->symbols = question->symbols.symbols;
+    if (status == ETL_OK && query->tags && !query->symbols)
+        note_functions(query->tags);
     return status;
+}
+
+/* A summary has none. Who names the key is told so. */
+static void leave_out_heaps(etlheap_query *query)
+{
+    u32 kept = 0;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] != ETLHEAP_KEY_HEAP)
+            query->group_by[kept++] = query->group_by[i];
+    }
+    query->group_by_count = kept;
+}
+
+/* Entry points that never match look like memory that nobody tagged. */
+static void note_functions(const etlheap_tags *tags)
+{
+    char message[160];
+    const u32 by_function = etlheap_tags_function_entries(tags);
+    if (by_function == 0)
+        return;
+    snprintf(message, sizeof message,
+             "%" PRIu32 " of %" PRIu32 " entry points of the stack tags name functions, which "
+             "are not known without --symbols",
+             by_function, etlheap_tags_entries(tags));
+    cli_note(NULL, message);
 }
 
 void cli_question_close(cli_question *question)
@@ -37,4 +77,12 @@ void cli_question_close(cli_question *question)
     cli_symbols_close(&question->symbols);
     etlheap_result_free(question->result);
     cli_query_free(&question->query);
+}
+
+/* Only some formats of other programs are. */
+static bool is_binary(const cli_options *options)
+{
+    const etlheap_exporter *const exporter =
+        options->is_export ? etlheap_exporter_named(options->format) : NULL;
+    return exporter && !exporter->is_text;
 }

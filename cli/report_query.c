@@ -7,6 +7,8 @@
 
 static etl_status add_patterns(const cli_options *options, cli_query *out, etl_error *err);
 static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err);
+static etl_status add_tags(const cli_options *options, cli_query *out, etl_error *err);
+static u32 impacting_types(const cli_options *options);
 static void set_grouping(const cli_options *options, etlheap_query *query);
 static void add_kind(const cli_options *options, etlheap_query *query);
 
@@ -20,9 +22,17 @@ etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_q
         status = add_patterns(options, out, err);
     if (status == ETL_OK)
         status = add_threads(options, out, err);
+    if (status == ETL_OK)
+        status = add_tags(options, out, err);
     query->at_exit_freed = options->at_exit != 0;
     query->kinds = options->kinds;
-    query->types = options->types;
+    query->types = options->types | impacting_types(options);
+    query->at_end = options->at_peak || options->at.given;
+    query->needs_lifetimes = options->at_peak || options->histogram != 0;
+    query->lifetime_ranks = cli_wants_transient(options) ||
+                            options->sort == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
+                            options->sort == ETLHEAP_MEASURE_LIFETIME_P99;
+    query->growth = cli_wants_growth(options);
     query->processes = options->processes.at;
     query->process_count = options->processes.count;
     query->heaps = options->heaps.at;
@@ -35,13 +45,33 @@ etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_q
     query->sort_ascending = options->sort_ascending;
     query->jobs = options->jobs;
     set_grouping(options, query);
+    if (status == ETL_OK && (etlheap_query_measures(query) >> query->sort & 1) == 0)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                               "--sort %s is for rows that are heaps: --group-by heap, kind and "
+                               "process may be with it",
+                               etlheap_measure_word(query->sort));
     return status;
+}
+
+static u32 impacting_types(const cli_options *options)
+{
+    static const u32 types[CLI_IMPACTING_COUNT] = {
+        [CLI_IMPACTING_TRANSIENT] = 1u << ETLHEAP_TYPE_AIFI,
+        [CLI_IMPACTING_IMPACTING] = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFI,
+        [CLI_IMPACTING_PERSISTENT] = 1u << ETLHEAP_TYPE_AOFO,
+    };
+    u32 mask = 0;
+    for (u32 i = 0; i < CLI_IMPACTING_COUNT; i++)
+        mask |= (options->impacting >> i & 1) != 0 ? types[i] : 0;
+    return mask;
 }
 
 void cli_query_free(cli_query *query)
 {
     cli_patterns_free(&query->require_frames);
     cli_patterns_free(&query->cull_frames);
+    etlheap_tags_close(query->tags);
+    query->tags = NULL;
     free(query->threads);
     query->threads = NULL;
 }
@@ -55,8 +85,11 @@ etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is centuries away from the trace");
     if (options->to.given && !cli_time_resolve(&options->to, start_filetime, to_ns))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--to is centuries away from the trace");
-    if (options->from.given && options->to.given && *from_ns > *to_ns)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
+    if (options->at.given && !cli_time_resolve(&options->at, start_filetime, to_ns))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--at is centuries away from the trace");
+    if (options->from.given && *to_ns != INT64_MAX && *from_ns > *to_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --%s: the window is empty",
+                             options->to.given ? "to" : "at");
     return ETL_OK;
 }
 
@@ -95,11 +128,28 @@ static etl_status add_threads(const cli_options *options, cli_query *out, etl_er
     return ETL_OK;
 }
 
-/* A tree is one per kind and process, whatever heap and type the stacks have. */
+/* As in WPA the file that was loaded last comes first. */
+static etl_status add_tags(const cli_options *options, cli_query *out, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    if (options->stack_tags.count > 0)
+        status = etlheap_tags_open(&out->tags, err);
+    for (u32 i = options->stack_tags.count; i > 0 && status == ETL_OK; i--)
+        status = etlheap_stack_tags_read(options->stack_tags.at[i - 1], out->tags, err);
+    out->query.tags = out->tags;
+    return status;
+}
+
+/* A tree is one per kind and process, whatever heap and type the stacks have; tags
+ * are for what is larger than a stack; growth is of all types. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
     static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                              ETLHEAP_KEY_STACK };
+    static const etlheap_key tag_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                            ETLHEAP_KEY_TAG };
+    static const etlheap_key growth_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                               ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK };
     if (options->group_by_count > 0) {
         query->group_by_count = 0;
         add_kind(options, query);
@@ -109,6 +159,12 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     } else if (options->tree != ETLHEAP_TREE_NONE) {
         memcpy(query->group_by, tree_keys, sizeof tree_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
+    } else if (options->stack_tags.count > 0) {
+        memcpy(query->group_by, tag_keys, sizeof tag_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(tag_keys);
+    } else if (cli_wants_growth(options)) {
+        memcpy(query->group_by, growth_keys, sizeof growth_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(growth_keys);
     }
 }
 

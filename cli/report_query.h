@@ -10,20 +10,22 @@
 typedef struct cli_query {
     etlheap_query query;
     cli_patterns require_frames, cull_frames;
+    etlheap_tags *tags; /* NULL none */
     u32 *threads;
+    i64 kind_to_ticks[ETLHEAP_KIND_COUNT]; /* for --at peak */
 } cli_query;
 
 /*
  * Fills *out, to be freed in every case. The traces' start is needed for
  * windows given as instants. Errors: ARGUMENT (an empty window, a bad pattern),
- * IO (a cull list), MEMORY.
+ * IO (a cull list, stack tags), CORRUPT and LIMIT (stack tags), MEMORY.
  */
 etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_query *out,
                            etl_error *err);
 
 void cli_query_free(cli_query *query);
 
-/* --from and --to as nanoseconds; INT64_MIN and INT64_MAX when not given.
+/* --from and --to, or --at in its place, as nanoseconds; INT64_MIN and INT64_MAX when not given.
  * Errors: ARGUMENT when the window is empty. */
 etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_ns, i64 *to_ns,
                       etl_error *err);

@@ -3,14 +3,18 @@
  */
 #include "terminal.h"
 
+#include "outputs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 4096
 
+static bool is_utf8(void);
 static bool is_set(const char *variable);
 
 /* COLUMNS goes before the terminal's own word, as in other programs: a script can
@@ -26,6 +30,7 @@ etlheap_layout cli_layout(const cli_options *options)
     else if (terminal && cli_terminal_columns(STDOUT_FILENO) >= COLUMNS_MIN)
         layout.width = cli_terminal_columns(STDOUT_FILENO);
     layout.colour = terminal && !is_set("NO_COLOR");
+    layout.ascii = terminal && !is_utf8();
     if (options->top > 0) {
         layout.rows_max = options->top;
         layout.rows_of_each_kind = false;
@@ -39,7 +44,7 @@ etlheap_layout cli_layout(const cli_options *options)
 
 bool cli_output_is_terminal(const cli_options *options)
 {
-    return !options->output && isatty(STDOUT_FILENO) == 1;
+    return !cli_output_is_file(options) && isatty(STDOUT_FILENO) == 1;
 }
 
 const char *cli_temporary_folder(void)
@@ -74,6 +79,21 @@ unsigned cli_terminal_columns(int descriptor)
 {
     struct winsize size;
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* Whether the locale's characters are UTF-8. Source: POSIX, the order of the
+ * variables; glibc, the spellings of the character set. */
+static bool is_utf8(void)
+{
+    const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    for (size_t i = 0; i < ETL_COUNT_OF(variables); i++) {
+        if (!is_set(variables[i]))
+            continue;
+        const char *const point = strchr(getenv(variables[i]), '.');
+        return point &&
+               (strncasecmp(point, ".utf-8", 6) == 0 || strncasecmp(point, ".utf8", 5) == 0);
+    }
+    return false;
 }
 
 static bool is_set(const char *variable)

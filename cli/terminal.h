@@ -8,7 +8,8 @@
 #include "options.h"
 
 /* How text is to look: width from COLUMNS or the terminal, colour on a terminal
- * unless NO_COLOR is set, rows and frames from the options. */
+ * unless NO_COLOR is set, ASCII on a terminal whose locale is not UTF-8, rows and
+ * frames from the options. */
 etlheap_layout cli_layout(const cli_options *options);
 
 /* Whether the result goes to a terminal. */

@@ -31,6 +31,10 @@ fi
 echo "no zip either" > text.etl.zip
 mkfifo pipe.etl
 
+printf '<Tag Name="A"/>' > good.stacktags
+printf '<Tag Name="">\n<Stack/></Tag>' > bad.stacktags
+printf '<!DOCTYPE Tag [<!ENTITY a "lol">]><Tag Name="&a;"/>' > laughs.stacktags
+
 # --- the check --------------------------------------------------------------------
 
 # A leftover is any file that was not there before: a partial output or its
@@ -60,7 +64,7 @@ expect()
 
 # --- no usable input: status 3 ------------------------------------------------------
 
-for command in report symbols info dump; do
+for command in report windows symbols info dump; do
     expect 3 missing.etl $command missing.etl
     expect 3 empty.etl $command empty.etl
     expect 3 folder.etl $command folder.etl
@@ -145,7 +149,7 @@ else
     fail "an input that was named as the output is as before" "same.etl differs from good.etl"
 fi
 if test -e /dev/full; then
-    for command in report symbols info dump; do
+    for command in report windows symbols info dump; do
         "$ETLHEAP" $command good.etl > /dev/full 2> err
         got=$?
         if test $got -eq 3 && test "$(wc -l < err)" -eq 1; then
@@ -160,7 +164,7 @@ fi
 
 expect 2 nonsense nonsense
 expect 2 nonsense nonsense good.etl
-for command in report symbols info dump; do
+for command in report windows symbols info dump; do
     expect 2 input $command
     expect 2 --nonsense $command --nonsense good.etl
     expect 2 --format $command good.etl --format
@@ -177,6 +181,17 @@ expect 2 --symbols report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
 _NT_SYMBOL_PATH='srv*a*b*c*d*e*f*g*h*i*j*k' expect 2 _NT_SYMBOL_PATH symbols good.etl
 expect 2 nonsense report good.etl --sort nonsense
 expect 2 nonsense report good.etl --group-by kind,nonsense
+expect 2 "needs the tags: --stack-tags FILE" report good.etl --group-by tag
+expect 2 "not asked for" report good.etl --stack-tags good.stacktags --group-by process
+expect 2 "not asked for" report good.etl --stack-tags good.stacktags --tree
+expect 3 "none.stacktags: No such file" report good.etl --stack-tags none.stacktags
+expect 3 "bad.stacktags, line 2: <Stack> is no element" report good.etl --stack-tags good.stacktags --stack-tags bad.stacktags
+expect 3 "laughs.stacktags, line 1: a document type" report good.etl --stack-tags laughs.stacktags
+expect 3 "text.etl, line 1" report good.etl --stack-tags text.etl
+expect 2 "leave out types" report good.etl --growth --group-by process,type
+expect 2 "leave out types" report good.etl --sort steadiness --type AIFO
+expect 2 "leave out --at" report good.etl --growth --at peak
+expect 2 "leave out --tree" report good.etl --growth --tree
 expect 2 nonsense report good.etl --kind nonsense
 expect 2 nonsense report good.etl --type nonsense
 expect 2 nonsense report good.etl --at-exit=nonsense
@@ -215,7 +230,7 @@ expect_damage() # STATUS ARGUMENT...
     fi
 }
 
-for command in report symbols info dump; do
+for command in report windows symbols info dump; do
     expect_damage 0 $command cut.etl
     expect_damage 4 $command cut.etl --strict
     expect_damage 0 $command good.etl --strict

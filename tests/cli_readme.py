@@ -2,7 +2,7 @@
 """The README's examples are what the program prints.
 
 Each indented block of the README that begins with "$ build/etlheap ..." is run
-on the demo trace, and what the program prints compared with the lines below.
+on the demo trace (and a longer one), and what the program prints compared with the lines below.
 
     cli_readme.py             compares
     cli_readme.py --update    writes what the program prints into the README
@@ -51,6 +51,8 @@ def main():
         os.mkdir(os.path.join(folder, "build"))
         demo = os.path.join(folder, "build", "demo.etl")
         subprocess.run([MAKE_TRACE, "demo", demo], check=True, stdout=subprocess.DEVNULL)
+        longer = os.path.join(folder, "build", "longer.etl")
+        subprocess.run([MAKE_TRACE, "battery-meter", longer], check=True, stdout=subprocess.DEVNULL)
         if "--update" in sys.argv:
             updated = BLOCK.sub(
                 lambda match: f"    $ build/etlheap {match[1]}\n{printed(folder, match[1])}", readme

@@ -54,7 +54,9 @@ compare_trace() # trace
     compare_jobs "$1" info --format json
     compare_jobs "$1" report --format json
     compare_jobs "$1" report --format json --at-exit=freed --from 10ms --to 40ms --group-by kind,process
+    compare_jobs "$1" report --format json --growth
     compare_jobs "$1" report
+    compare_jobs "$1" windows --every 10ms --format json
     compare_jobs "$1" dump --format ndjson
 }
 

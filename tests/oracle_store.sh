@@ -48,12 +48,22 @@ compare_trace() # trace
     compare "$1" report --format json --from 1ms --group-by site,type
     compare "$1" report --format json --to 30ms --group-by thread,free_type,size_class
     compare "$1" report --format json --lifetime 0..5ms
+    compare "$1" report --format json --growth --group-by process,stack
 }
 
 if "$MAKE_TRACE" demo "$TEST_TMP/demo.etl" > "$TEST_TMP/log" 2>&1; then
     compare_trace "$TEST_TMP/demo.etl"
 else
     fail "the demo trace is made" "$(cat "$TEST_TMP/log")"
+fi
+
+# Blocks of all sorts that come and go, with windows cut through their lives.
+if "$MAKE_TRACE" workload "$TEST_TMP/workload.etl" --seed 3 --events 3000 --keys > "$TEST_TMP/log" 2>&1; then
+    compare_trace "$TEST_TMP/workload.etl"
+    compare "$TEST_TMP/workload.etl" report --format json --growth --from 2ms --to 9ms
+    compare "$TEST_TMP/workload.etl" report --format json --growth --at-exit=freed --group-by process,module
+else
+    fail "the workload's trace is made" "$(cat "$TEST_TMP/log")"
 fi
 
 found=

@@ -46,7 +46,7 @@ list_parts()
     for script in tests/oracle_*.sh tests/golden*.sh tests/cli_*.sh; do
         test -f "$script" && echo "$(basename "$script" .sh) bash $script"
     done
-    for script in oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks cli_readme; do
+    for script in oracle_allocations oracle_windows oracle_check oracle_details oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge cli_readme; do
         echo "$script $PYTHON tests/$script.py"
     done
     echo "fuzz_replay bash tests/fuzz_replay.sh"

@@ -201,6 +201,24 @@ static void ranges_may_be_open_at_either_end(void **state)
     assert_true(min_ns == 0 && max_ns == 350000000);
 }
 
+static void time_ranges_have_open_ends(void **state)
+{
+    cli_time from;
+    cli_time to;
+    (void)state;
+    assert_true(cli_parse_time_range("1.5s..2020-07-29T00:07:10Z", &from, &to));
+    assert_true(from.given && from.ns == 1500000000 && to.given && to.is_instant);
+    assert_true(cli_parse_time_range("-1s..", &from, &to));
+    assert_true(from.given && from.ns == -1000000000 && !to.given);
+    assert_true(cli_parse_time_range("..350ms", &from, &to));
+    assert_true(!from.given && to.given && to.ns == 350000000);
+    assert_true(cli_parse_time_range("3s", &from, &to));
+    assert_true(from.given && to.given && from.ns == to.ns);
+    assert_false(cli_parse_time_range("..", &from, &to));
+    assert_false(cli_parse_time_range("1s..2s..3s", &from, &to));
+    assert_false(cli_parse_time_range("soon..", &from, &to));
+}
+
 static void empty_ranges_are_told_from_nonsense(void **state)
 {
     u64 min;
@@ -334,6 +352,7 @@ int main(void)
         cmocka_unit_test(sizes_are_powers_of_1024),
         cmocka_unit_test(what_is_no_size_is_refused),
         cmocka_unit_test(ranges_may_be_open_at_either_end),
+        cmocka_unit_test(time_ranges_have_open_ends),
         cmocka_unit_test(empty_ranges_are_told_from_nonsense),
         cmocka_unit_test(handles_are_hexadecimal_with_0x),
         cmocka_unit_test(lists_give_their_words),

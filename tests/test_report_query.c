@@ -1,7 +1,7 @@
 /*
  * Goal: options become the query they mean: windows, groupings, frame patterns.
- * Method: options by hand, members of the query looked at; cull lists are files
- * in a folder of the test.
+ * Method: options by hand, members of the query looked at; cull lists and stack tags
+ * are temporary files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cli/report_query.h"
+#include "engine/tags.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,56 @@ static void a_tree_is_grouped_by_process_and_stack(void **state)
     cli_query_free(&made);
 }
 
+static void tags_and_growth_have_groupings_of_their_own(void **state)
+{
+    cli_options options = defaults();
+    cli_query made;
+    (void)state;
+    options.growth = true;
+    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_true(made.query.growth);
+    assert_int_equal(made.query.group_by_count, 4);
+    assert_int_equal(made.query.group_by[3], ETLHEAP_KEY_STACK);
+    cli_query_free(&made);
+    options.sort = ETLHEAP_MEASURE_STEADINESS;
+    options.growth = false;
+    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_true(made.query.growth);
+    cli_query_free(&made);
+}
+
+static void write_tags(char path[], const char *content)
+{
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_true(write(descriptor, content, strlen(content)) == (ssize_t)strlen(content));
+    close(descriptor);
+}
+
+/* The last file has the first say, so its tags are added first. */
+static void stack_tags_are_read_from_the_last_file_to_the_first(void **state)
+{
+    char first[] = "/tmp/etlheap-tags-XXXXXX", last[] = "/tmp/etlheap-tags-XXXXXX";
+    const char *paths[] = { first, last };
+    cli_options options = defaults();
+    cli_query made;
+    (void)state;
+    write_tags(first, "<Tag Name='A'/>");
+    write_tags(last, "<Tag Name='B'/>");
+    options.stack_tags = (cli_words){ paths, 2 };
+    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    unlink(first);
+    unlink(last);
+    assert_int_equal(made.query.group_by_count, 3);
+    assert_int_equal(made.query.group_by[2], ETLHEAP_KEY_TAG);
+    const etlheap_tags *const tags = made.query.tags;
+    assert_int_equal(tags->rows.count, 2);
+    assert_string_equal(etlheap_strings_get(&tags->strings, tags->rows.at[0].path), "B");
+    cli_query_free(&made);
+    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_ERR_IO);
+    cli_query_free(&made);
+}
+
 static void no_cull_leaves_only_the_users_patterns(void **state)
 {
     const char *words[] = { "app.exe!My*", "malloc" };
@@ -182,6 +233,8 @@ int main(void)
         cmocka_unit_test(kinds_are_never_added_together),
         cmocka_unit_test(all_keys_at_once_fit),
         cmocka_unit_test(a_tree_is_grouped_by_process_and_stack),
+        cmocka_unit_test(tags_and_growth_have_groupings_of_their_own),
+        cmocka_unit_test(stack_tags_are_read_from_the_last_file_to_the_first),
         cmocka_unit_test(no_cull_leaves_only_the_users_patterns),
         cmocka_unit_test(a_pattern_of_everything_is_refused),
         cmocka_unit_test(cull_lists_have_a_pattern_a_line),

@@ -1,0 +1,111 @@
+/* window_plan.c - see window_plan.h. */
+#include "window_plan.h"
+
+#include <stdlib.h>
+
+#define WINDOWS_SHOWN  20
+#define WINDOWS_GROWTH 200 /* as etlheap_windows_find_growth likes them */
+
+static etl_status add_cuts(const cli_options *options, i64 start_filetime, cli_window_plan *out,
+                           etl_error *err);
+static etl_status add_ranges(const cli_options *options, i64 start_filetime, cli_window_plan *out,
+                             etl_error *err);
+static etl_status resolve(const cli_time *time, i64 start_filetime, const char *option, i64 *ns,
+                          etl_error *err);
+
+etl_status cli_window_plan_make(const cli_options *options, i64 start_filetime,
+                                cli_window_plan *out, etl_error *err)
+{
+    *out = (cli_window_plan){ .windows = { .size = sizeof out->windows } };
+    etl_status status = add_cuts(options, start_filetime, out, err);
+    if (status == ETL_OK)
+        status = add_ranges(options, start_filetime, out, err);
+    out->windows.every_ns = options->every_ns;
+    out->windows.cuts = out->cuts;
+    out->windows.ranges = out->ranges;
+    out->is_open =
+        options->every_ns == 0 && options->moments.count == 0 && options->windows.count == 0;
+    return status;
+}
+
+void cli_window_plan_free(cli_window_plan *plan)
+{
+    free(plan->cuts);
+    free(plan->ranges);
+    *plan = (cli_window_plan){ .is_open = false };
+}
+
+void cli_window_plan_settle(const cli_options *options, i64 from_ns, i64 to_ns,
+                            cli_window_plan *plan)
+{
+    i64 span_ns;
+    if (!plan->is_open || __builtin_sub_overflow(to_ns, from_ns, &span_ns))
+        return;
+    plan->windows.every_ns =
+        cli_window_plan_length(span_ns, options->find_growth ? WINDOWS_GROWTH : WINDOWS_SHOWN);
+}
+
+i64 cli_window_plan_length(i64 span_ns, u32 count)
+{
+    static const i64 steps[] = { 1, 2, 5 };
+    const i64 pieces_max = (i64)count + count / 4;
+    i64 power = 1;
+    u32 step = 0;
+    if (span_ns <= 0)
+        return 0;
+    while ((span_ns - 1) / (power * steps[step]) >= pieces_max) {
+        step = (step + 1) % (u32)ETL_COUNT_OF(steps);
+        power *= step == 0 ? 10 : 1;
+    }
+    return power * steps[step];
+}
+
+static etl_status add_cuts(const cli_options *options, i64 start_filetime, cli_window_plan *out,
+                           etl_error *err)
+{
+    const u32 count = options->moments.count;
+    etl_status status = ETL_OK;
+    if (count == 0)
+        return ETL_OK;
+    out->cuts = calloc(count, sizeof *out->cuts);
+    if (!out->cuts)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 i = 0; i < count && status == ETL_OK; i++)
+        status = resolve(&options->moments.at[i], start_filetime, "--at", &out->cuts[i], err);
+    out->windows.cut_count = count;
+    return status;
+}
+
+static etl_status add_ranges(const cli_options *options, i64 start_filetime, cli_window_plan *out,
+                             etl_error *err)
+{
+    const u32 count = options->windows.count / 2;
+    etl_status status = ETL_OK;
+    if (count == 0)
+        return ETL_OK;
+    out->ranges = calloc(count, sizeof *out->ranges);
+    if (!out->ranges)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 i = 0; i < count && status == ETL_OK; i++) {
+        etlheap_time_range *const range = &out->ranges[i];
+        const cli_time *const ends = &options->windows.at[i * 2];
+        *range = (etlheap_time_range){ INT64_MIN, INT64_MAX };
+        if (ends[0].given)
+            status = resolve(&ends[0], start_filetime, "--window", &range->from_ns, err);
+        if (status == ETL_OK && ends[1].given)
+            status = resolve(&ends[1], start_filetime, "--window", &range->to_ns, err);
+        if (status == ETL_OK && range->from_ns > range->to_ns)
+            status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                   "--window: an empty window: the earlier end comes first");
+    }
+    out->windows.range_count = count;
+    return status;
+}
+
+static etl_status resolve(const cli_time *time, i64 start_filetime, const char *option, i64 *ns,
+                          etl_error *err)
+{
+    if (cli_time_resolve(time, start_filetime, ns))
+        return ETL_OK;
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s is centuries away from the trace", option);
+}

@@ -1,0 +1,197 @@
+/*
+ * Goal: limits on the command line become the budgets they say, and what is no limit is
+ * refused with a sentence that names option and text.
+ * Method: whole command lines through the options' table.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "cli/budgets.h"
+
+static int never_run(const cli_options *options)
+{
+    (void)options;
+    return 1;
+}
+
+static const char *const no_examples[] = { NULL };
+static const cli_command check = { "check", CLI_CHECK, "INPUT...", "", no_examples, never_run };
+
+#define WORDS_MAX 12
+
+/* The budgets of "etlheap check a.etl ARGUMENTS". */
+static etl_status parse(const char *arguments, cli_budgets *out, etl_error *err)
+{
+    char text[256];
+    char *words[WORDS_MAX] = { (char[]){ "a.etl" } };
+    int count = 1;
+    cli_options options;
+    snprintf(text, sizeof text, "%s", arguments);
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        words[count++] = word;
+    *out = (cli_budgets){ 0 };
+    etl_status status = cli_options_parse(&check, count, words, &options, err);
+    if (status == ETL_OK)
+        status = cli_budgets_parse(&options, out, err);
+    cli_options_free(&options);
+    return status;
+}
+
+static etlheap_budget only_budget(const char *arguments)
+{
+    cli_budgets budgets;
+    etl_error err = { .status = ETL_OK };
+    if (parse(arguments, &budgets, &err) != ETL_OK)
+        fail_msg("%s: %s", arguments, err.message);
+    assert_int_equal(budgets.count, 1);
+    const etlheap_budget budget = budgets.at[0];
+    cli_budgets_free(&budgets);
+    return budget;
+}
+
+static void amount_alone_holds_for_each_process(void **state)
+{
+    (void)state;
+    const etlheap_budget size = only_budget("--max-outstanding 10MB");
+    assert_int_equal(size.limit, 10 << 20);
+    assert_int_equal(size.scope, ETLHEAP_SCOPE_PROCESS);
+    assert_int_equal(size.kinds, 0);
+    assert_false(size.is_growth || size.is_count);
+    const etlheap_budget count = only_budget("--max-outstanding-count 0");
+    assert_int_equal(count.limit, 0);
+    assert_true(count.is_count && !count.is_growth);
+}
+
+static void scope_comes_from_the_limit_or_from_per(void **state)
+{
+    (void)state;
+    assert_int_equal(only_budget("--max-outstanding stack:64K").scope, ETLHEAP_SCOPE_STACK);
+    assert_int_equal(only_budget("--per heap --max-outstanding 1").scope, ETLHEAP_SCOPE_HEAP);
+    assert_int_equal(only_budget("--max-outstanding Total:1 --per heap").scope,
+                     ETLHEAP_SCOPE_TOTAL);
+}
+
+static void kind_may_stand_before_the_limit(void **state)
+{
+    (void)state;
+    const etlheap_budget heaps = only_budget("--max-outstanding heap/heap:1.5K");
+    assert_int_equal(heaps.kinds, 1u << ETLHEAP_KIND_HEAP);
+    assert_int_equal(heaps.scope, ETLHEAP_SCOPE_HEAP);
+    assert_int_equal(heaps.limit, 1536);
+    assert_int_equal(only_budget("--max-outstanding VirtualAlloc/2G").kinds,
+                     1u << ETLHEAP_KIND_VIRTUALALLOC);
+}
+
+static void growth_is_an_amount_a_share_or_both(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        u64 limit, millionths;
+    } rows[] = {
+        { "--baseline b --max-growth 64K", 65536, 0 },
+        { "--baseline b --max-growth 5%", 0, 50000 },
+        { "--baseline b --max-growth 0.25%", 0, 2500 },
+        { "--baseline b --max-growth 12.0001%", 0, 120001 },
+        { "--baseline b --max-growth 4K+5%", 4096, 50000 },
+        { "--baseline b --max-growth 5%+4K", 4096, 50000 },
+        { "--baseline b --max-growth 0", 0, 0 },
+        { "--baseline b --max-growth-count 10+150%", 10, 1500000 },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_budget budget = only_budget(rows[i].text);
+        assert_true(budget.is_growth);
+        assert_int_equal(budget.limit, rows[i].limit);
+        assert_int_equal(budget.baseline_millionths, rows[i].millionths);
+    }
+}
+
+static void budgets_keep_their_order(void **state)
+{
+    (void)state;
+    cli_budgets budgets;
+    assert_int_equal(parse("--max-growth 1 --max-outstanding 3 --baseline b --max-outstanding 2",
+                           &budgets, NULL),
+                     ETL_OK);
+    assert_int_equal(budgets.count, 3);
+    assert_int_equal(budgets.at[0].limit, 3);
+    assert_int_equal(budgets.at[1].limit, 2);
+    assert_true(budgets.at[2].is_growth);
+    cli_budgets_free(&budgets);
+}
+
+static void refuse(const char *arguments, const char *part)
+{
+    cli_budgets budgets;
+    etl_error err = { .status = ETL_OK };
+    assert_int_equal(parse(arguments, &budgets, &err), ETL_ERR_ARGUMENT);
+    if (!strstr(err.message, part))
+        fail_msg("%s: '%s' is not in '%s'", arguments, part, err.message);
+    cli_budgets_free(&budgets);
+}
+
+static void what_is_no_limit_is_named(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "x",         "5%",          "stack:", "stack",
+        "stak:5",    "/5",          ":5",     "heap/:5",
+        "heap/x:5",  "file/5",      "-5",     "5_K",
+        "stack:5:5", "heap/heap/5", "1e99",   "99999999999999999999",
+        "5K+5%"
+    };
+    char text[64];
+    for (size_t i = 0; i < ETL_COUNT_OF(wrong); i++) {
+        snprintf(text, sizeof text, "--max-outstanding=%s", wrong[i]);
+        refuse(text, "--max-outstanding: '");
+    }
+    refuse("--max-outstanding-count 1K", "no limit such as 1000");
+    refuse("--max-outstanding-count 1.5", "--max-outstanding-count: '1.5'");
+}
+
+static void what_is_no_growth_is_named(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = { "%",   ".5%", "5.%",   "5.12345%", "5%%",
+                                         "+5%", "5%+", "5%+5%", "4K+4K",    "4K+5%+1",
+                                         "5%x", "-5%", "x%",    "1000001%" };
+    char text[64];
+    for (size_t i = 0; i < ETL_COUNT_OF(wrong); i++) {
+        snprintf(text, sizeof text, "--baseline b --max-growth=%s", wrong[i]);
+        refuse(text, "no growth such as");
+    }
+    refuse("--baseline b --max-growth heap:5%", "differ from run to run");
+    refuse("--baseline b --per heap --max-growth 5%", "differ from run to run");
+}
+
+static void options_that_need_each_other_say_so(void **state)
+{
+    (void)state;
+    refuse("--per stack", "needs a budget");
+    refuse("--max-growth 5%", "--baseline FILE");
+    refuse("--baseline b", "--max-growth");
+    refuse("--baseline b --max-outstanding 5", "--max-growth");
+    refuse("--max-outstanding 5 --update-baseline", "--baseline FILE");
+    refuse("--max-outstanding 5 --accept", "--update-baseline");
+    refuse("--max-outstanding 5 --per row", "--per: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(amount_alone_holds_for_each_process),
+        cmocka_unit_test(scope_comes_from_the_limit_or_from_per),
+        cmocka_unit_test(kind_may_stand_before_the_limit),
+        cmocka_unit_test(growth_is_an_amount_a_share_or_both),
+        cmocka_unit_test(budgets_keep_their_order),
+        cmocka_unit_test(what_is_no_limit_is_named),
+        cmocka_unit_test(what_is_no_growth_is_named),
+        cmocka_unit_test(options_that_need_each_other_say_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
