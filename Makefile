@@ -56,13 +56,17 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	windows_walk workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows \
-	csv_symbols csv_windows diff_parts display export_folded export_samples exporters formats json \
-	json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \
-	json_symbols json_windows junit_check moment outline record_view sarif_check sink sparkline stack_tags \
-	summary_traces tabular text_allocations text_buffer text_check text_diff text_dump text_histogram \
-	text_info text_missing text_parts text_report text_symbols text_tree text_umdh text_windows \
-	text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows xml \
-	zip_input)
+	csv_symbols csv_windows diff_parts display export_csv export_dhat export_events export_folded \
+	export_heaptrack export_html export_html_ask export_html_choice export_html_code export_html_data \
+	export_ndjson export_numbers export_parquet export_parquet_lifetimes export_parquet_report \
+	export_parquet_stacks export_perfview export_pprof export_rows export_samples export_speedscope \
+	export_tree export_wpa_profile export_wpa_xml exporters formats gzip json json_allocations json_check \
+	json_diff json_dump json_histogram json_info json_report json_rows json_symbols json_windows junit_check \
+	moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write pprof_code \
+	protobuf record_view sarif_check sink sparkline stack_tags summary_traces tabular text_allocations \
+	text_buffer text_check text_diff text_dump text_histogram text_info text_missing text_parts text_report \
+	text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts \
+	umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
 CLI_SRCS := $(patsubst %,cli/%.c, \
 	analysis baseline budgets bus_guard cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info \
 	cmd_merge cmd_report cmd_store cmd_symbols cmd_windows cull_list guard help inputs main messages \
@@ -99,6 +103,10 @@ $(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLI
 
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 
+# The page of the HTML report, as C.
+HTML_PAGE := $(OUT)/formats/html_page
+HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
+	_data.js _page.js _state.js _chart.js _flame.js _table.js _views.js _main.js)
 
 LIBRARY := $(OUT)/libetlheap.a
 CLI_LIBRARY := $(OUT)/libcli.a
@@ -323,6 +331,16 @@ fuzz-all: ## every fuzz target for TIME= seconds each
 	+@for target in $(FUZZ_TARGETS); do \
 		$(MAKE) --no-print-directory fuzz T=$$target TIME='$(TIME)' || exit 1; done
 
+# --- other programs ---------------------------------------------------------
+
+# Some of the programs that read what `export` writes are large: tests use those that are
+# there, and say which are not.
+CONSUMERS = $(BUILD)/consumers
+
+consumer-deps: ## installs the programs that read exports, for the tests that use them
+	@sh tests/check_deps.sh consumers
+	$(Q)npm install --silent --no-fund --no-audit --prefix '$(CONSUMERS)' speedscope
+
 # --- measuring ----------------------------------------------------------------
 
 # The inputs are large: BENCH_DIR= puts them elsewhere, ONLY=heap,size measures a part.
@@ -386,4 +404,4 @@ help: ## this list
 FORCE:
 .PHONY: fuzz fuzz-run fuzz-all all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
-	bench-clean demo demo-run cov readme-update clean help FORCE
+	bench-clean consumer-deps demo demo-run cov readme-update clean help FORCE

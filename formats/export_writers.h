@@ -10,5 +10,27 @@
 
 etl_status etlheap_export_folded(const etlheap_export_request *request, etlheap_sink *sink,
                                  etl_error *err);
+etl_status etlheap_export_speedscope(const etlheap_export_request *request, etlheap_sink *sink,
+                                     etl_error *err);
+etl_status etlheap_export_pprof(const etlheap_export_request *request, etlheap_sink *sink,
+                                etl_error *err);
+etl_status etlheap_export_dhat(const etlheap_export_request *request, etlheap_sink *sink,
+                               etl_error *err);
+etl_status etlheap_export_heaptrack(const etlheap_export_request *request, etlheap_sink *sink,
+                                    etl_error *err);
+etl_status etlheap_export_csv(const etlheap_export_request *request, etlheap_sink *sink,
+                              etl_error *err);
+etl_status etlheap_export_ndjson(const etlheap_export_request *request, etlheap_sink *sink,
+                                 etl_error *err);
+etl_status etlheap_export_wpa_profile(const etlheap_export_request *request, etlheap_sink *sink,
+                                      etl_error *err);
+etl_status etlheap_export_perfview(const etlheap_export_request *request, etlheap_sink *sink,
+                                   etl_error *err);
+etl_status etlheap_export_wpa_xml(const etlheap_export_request *request, etlheap_sink *sink,
+                                  etl_error *err);
+etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_sink *sink,
+                               etl_error *err);
+etl_status etlheap_export_parquet(const etlheap_export_request *request, etlheap_sink *sink,
+                                  etl_error *err);
 
 #endif

@@ -218,6 +218,7 @@ const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
 /* --- other programs' formats ------------------------------------------------------ */
 
 #include "exporters.h"
+#include "wpa_xml_read.h" /* documents of one of them, read */
 
 /* --- stack tags ------------------------------------------------------------------ */
 

@@ -42,6 +42,8 @@ static etl_status open_direct(const char *path, etlheap_sink **out, etl_error *e
 static etl_status open_temporary(const char *path, const struct stat *existing, etlheap_sink **out,
                                  etl_error *err);
 static int create_beside(const char *path, char **temporary);
+static void write_long(etlheap_sink *sink, size_t length, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_EndDirective how);
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size);
 static void sink_free(etlheap_sink *sink);
@@ -106,14 +108,30 @@ void etlheap_sink_text(etlheap_sink *sink, const char *text)
 void etlheap_sink_format(etlheap_sink *sink, const char *format, ...)
 {
     char text[512];
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
+    va_copy(again, arguments);
     const int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* Formats are for numbers and short words; long text goes by write. */
-    assert(length >= 0 && (size_t)length < sizeof text);
-    if (length > 0)
-        etlheap_sink_write(sink, text, etl_min_u64((u64)length, sizeof text - 1));
+    assert(length >= 0);
+    if (length > 0 && (size_t)length < sizeof text)
+        etlheap_sink_write(sink, text, (size_t)length);
+    else if (length > 0)
+        write_long(sink, (size_t)length, format, again);
+    va_end(again);
+}
+
+/* Text that hardly ever occurs: names from a trace may have any length. */
+static void write_long(etlheap_sink *sink, size_t length, const char *format, va_list arguments)
+{
+    char *const text = malloc(length + 1);
+    if (!text) {
+        sink->error = sink->error == 0 ? ENOMEM : sink->error;
+        return;
+    }
+    (void)vsnprintf(text, length + 1, format, arguments);
+    etlheap_sink_write(sink, text, length);
+    free(text);
 }
 
 void etlheap_sink_unsigned(etlheap_sink *sink, u64 value)

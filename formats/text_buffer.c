@@ -49,14 +49,17 @@ void etlheap_text_add_string(etlheap_text *text, const char *string)
 
 void etlheap_text_add_format(etlheap_text *text, const char *format, ...)
 {
-    char small[128];
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
-    const int length = vsnprintf(small, sizeof small, format, arguments);
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    assert(length >= 0 && (size_t)length < sizeof small);
-    if (length > 0)
-        etlheap_text_add(text, small, etl_min_u64((u64)length, sizeof small - 1));
+    assert(length >= 0);
+    if (length > 0 && reserve(text, (size_t)length)) {
+        (void)vsnprintf(text->bytes + text->size, (size_t)length + 1, format, again);
+        text->size += (size_t)length;
+    }
+    va_end(again);
 }
 
 void etlheap_text_add_utf16(etlheap_text *text, etl_bytes utf16)

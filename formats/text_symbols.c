@@ -30,7 +30,7 @@ static void add_module(const etlheap_symbol_list *list, const etlheap_symbol_mod
                        etlheap_grid *grid);
 static bool is_named(const etlheap_symbol_module *row);
 static void write_line(const etlheap_symbol_list *list, const etlheap_layout *layout,
-                       const char *module, const etlheap_text *text, etlheap_sink *sink);
+                       const char *module, etlheap_text *text, etlheap_sink *sink);
 static void add_sizes(etlheap_grid *grid, i64 size, i64 named_size);
 
 etl_status etlheap_write_symbols_text(const etlheap_result *result, const etlheap_symbol_list *list,
@@ -159,7 +159,7 @@ static void write_used(const etlheap_symbol_list *list, const etlheap_layout *la
 /* The module, and from one column on what there is to say of it. Names come from
  * the trace, paths from the file system: they are shown as far as they may be. */
 static void write_line(const etlheap_symbol_list *list, const etlheap_layout *layout,
-                       const char *module, const etlheap_text *text, etlheap_sink *sink)
+                       const char *module, etlheap_text *text, etlheap_sink *sink)
 {
     u32 column = 0;
     for (u32 i = 0; i < list->module_count; i++) {
@@ -176,6 +176,7 @@ static void write_line(const etlheap_symbol_list *list, const etlheap_layout *la
     etlheap_display_add(&shown, etlheap_text_of(text));
     etlheap_display_wrap(sink, etlheap_text_of(&shown), (u32)etl_max_u64(column, width + 1), column,
                          layout->width);
+    text->failed |= shown.failed;
     etlheap_text_free(&shown);
 }
 

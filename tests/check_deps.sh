@@ -3,6 +3,7 @@
 #
 #   check_deps.sh build        what the program needs
 #   check_deps.sh build test   and what the tests need
+#   check_deps.sh consumers    and the large programs that some tests use if they are there
 #
 # Nothing is installed, and apt is not asked, when everything is there.
 set -u
@@ -39,6 +40,8 @@ need_for_build()
     need_library zlib zlib1g-dev
 }
 
+# A browser is not installed for the tests' sake, it is too large: browser_html.py is
+# skipped without one, and says so.
 need_for_test()
 {
     need_library cmocka libcmocka-dev
@@ -46,20 +49,36 @@ need_for_test()
     need_module jsonschema python3-jsonschema
     need_command xmllint libxml2-utils
     need_command zip zip
+    need_command zstd zstd
+    need_command heaptrack_print heaptrack
     need_command openssl openssl
     need_command gcab gcab
+    # Their completions are asked, and manual pages are set.
+    need_command zsh zsh
+    need_command fish fish
+    need_command groff groff-base
     # Programs and PDBs are made and compared with these; other versions print otherwise.
     need_command clang-16 clang-16
     need_command lld-link-16 lld-16
     need_command llvm-symbolizer-16 llvm-16
 }
 
+# Half a gigabyte, for three readers of exports.
+need_for_consumers()
+{
+    need_command go golang-go
+    need_command valgrind valgrind
+    need_command node nodejs
+    need_command npm npm
+}
+
 for what in "$@"; do
     case $what in
     build) need_for_build ;;
     test) need_for_test ;;
+    consumers) need_for_consumers ;;
     *)
-        echo "check_deps.sh: unknown list '$what'; use build or test" >&2
+        echo "check_deps.sh: unknown list '$what'; use build, test or consumers" >&2
         exit 2
         ;;
     esac

@@ -19,7 +19,7 @@ TRACES=${TRACES:-../shared/traces}
 # A part takes a few seconds. What takes minutes hangs, or has gone quadratic on one of
 # the crowded inputs that tests are made of; sanitizers slow a part tenfold and more.
 case $OUT in
-*/check) PART_SECONDS=${PART_SECONDS:-90} ;;
+*/check) PART_SECONDS=${PART_SECONDS:-300} ;;
 *) PART_SECONDS=${PART_SECONDS:-900} ;;
 esac
 export OUT BUILD PYTHON TRACES PART_SECONDS
@@ -46,10 +46,12 @@ list_parts()
     for script in tests/oracle_*.sh tests/golden*.sh tests/cli_*.sh; do
         test -f "$script" && echo "$(basename "$script" .sh) bash $script"
     done
-    for script in oracle_allocations oracle_windows oracle_check oracle_details oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge cli_readme; do
+    for script in oracle_allocations oracle_parquet oracle_export oracle_export_events oracle_export_pprof oracle_wpa oracle_windows oracle_check oracle_details oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge oracle_html cli_readme; do
         echo "$script $PYTHON tests/$script.py"
     done
-    echo "fuzz_replay bash tests/fuzz_replay.sh"
+    for script in fuzz_replay; do
+        echo "$script bash tests/$script.sh"
+    done
     for program in "$OUT"/tests/test_*; do
         # Objects lie beside the programs, and so may one whose test was removed.
         test -f "tests/$(basename "$program").c" || continue
@@ -57,6 +59,7 @@ list_parts()
     done
     # What the variant cannot change is checked once, in plain `make check`.
     if test "$(basename "$OUT")" = check; then
+        echo "browser_html $PYTHON tests/browser_html.py"
         echo "layers bash tests/static.sh layers"
         echo "limits bash tests/static.sh limits"
         echo "format bash tests/static.sh format"

@@ -1,0 +1,45 @@
+/*
+ * export_html.h - what an HTML report is made of: questions, answers, document.
+ *
+ *     html_answers_open   request -> answers of the engine
+ *     html_choice_make    answers -> what is shown one by one (export_html_choice.h)
+ *     html_write_data     both    -> the JSON in the page
+ *
+ * The page's own text, style and script are the files of formats/html; the Makefile
+ * turns them into arrays of lines.
+ */
+#ifndef ETLHEAP_EXPORT_HTML_H
+#define ETLHEAP_EXPORT_HTML_H
+
+#include "export_html_choice.h"
+
+/* Start from {0}. Rows are sorted by their peak, the largest first. */
+typedef struct html_answers {
+    const etlheap_export_request *request;
+    /* By kind; by kind, process and heap; and by these and stack. All follow the same
+     * windows, which have no gaps; the last two have one window more, the whole. */
+    etlheap_windows *kinds, *groups, *rows;
+    u32 window_count;
+    const etlheap_table *ends; /* by kind and how lifetimes end */
+    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
+    etlheap_symbols *nowhere; /* when the request has no symbols: all are missing */
+    const etlheap_symbol_list *symbols;
+} html_answers;
+
+/* Errors as of the engine's questions, and ETL_ERR_UNSUPPORTED: the result is a
+ * summary. To be closed in any case. The request is borrowed until then. */
+etl_status html_answers_open(const etlheap_export_request *request, html_answers *out,
+                             etl_error *err);
+void html_answers_close(html_answers *answers);
+
+/* The document `etlheap-html-1`, safe inside of a script element. False: out of memory. */
+bool html_write_data(const html_answers *answers, const html_choice *choice, etlheap_sink *sink);
+
+/* Made by the Makefile: the lines of formats/html/report.html and so on. The last is
+ * followed by NULL. */
+extern const char *const html_page_html[];
+extern const char *const html_page_css[];
+extern const char *const html_page_js[];
+
+#endif

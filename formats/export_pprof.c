@@ -1,0 +1,193 @@
+/*
+ * export_pprof.c - a profile for pprof: gzip around a protocol buffers message.
+ *
+ * A sample is a stack with one value for each sample type. Each kind has its own four,
+ * of the names that heap profiles have: inuse_space, inuse_objects, alloc_space and
+ * alloc_objects, and virtualalloc_inuse_space and so on for the others, since kinds
+ * must not be added up. Samples are by process and WPA's type, which are labels: pprof
+ * adds up what it is asked for. What they refer to is in pprof_code.c.
+ * Source: google/pprof, proto/profile.proto.
+ */
+#include "export_samples.h"
+#include "export_writers.h"
+#include "pprof_code.h"
+
+#define VALUES_PER_KIND 4
+#define UNIX_EPOCH      INT64_C(116444736000000000) /* as a FILETIME */
+#define FILETIME_NS     100
+
+enum { TYPE_NAME = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+
+static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_TYPE,
+                                    ETLHEAP_KEY_STACK };
+
+/* What a kind has of a row. */
+typedef enum pprof_value { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECTS } pprof_value;
+
+typedef struct pprof_writer {
+    pprof_code code;
+    u32 values_of[ETLHEAP_KIND_COUNT]; /* where a kind's values begin */
+    u32 value_count;
+    etlheap_text message, list, label; /* in the making */
+} pprof_writer;
+
+static void write_head(pprof_writer *w, const etlheap_export_request *request);
+static void write_sample_types(pprof_writer *w, u32 kinds, etlheap_metric metric);
+static void write_time(pprof_writer *w);
+static void write_sample(pprof_writer *w, const etlheap_row *row);
+static bool values_of_row(const etlheap_row *row, i64 values[VALUES_PER_KIND]);
+static void add_labels(pprof_writer *w, const etlheap_row *row);
+static void add_label(pprof_writer *w, const char *key, const char *text, u64 number);
+static void write_strings(pprof_writer *w);
+
+etl_status etlheap_export_pprof(const etlheap_export_request *request, etlheap_sink *sink,
+                                etl_error *err)
+{
+    pprof_writer w = { .code.result = request->result };
+    const etlheap_table *table;
+    const etl_status status = export_table_open(request, keys, ETL_COUNT_OF(keys), &table, err);
+    if (status != ETL_OK)
+        return status;
+    w.code.table = table;
+    w.code.gzip = etlheap_gzip_open(sink);
+    bool ok = w.code.gzip != NULL;
+    if (ok)
+        write_head(&w, request);
+    for (u32 i = 0; i < table->row_count && ok && etlheap_sink_ok(sink); i++) {
+        write_sample(&w, &table->rows[i]);
+        ok = pprof_code_ok(&w.code);
+    }
+    if (ok)
+        write_strings(&w);
+    ok = ok && pprof_code_ok(&w.code) && !w.message.failed && !w.list.failed && !w.label.failed;
+    (void)etlheap_gzip_close(w.code.gzip);
+    pprof_code_free(&w.code);
+    etlheap_text_free(&w.message);
+    etlheap_text_free(&w.list);
+    etlheap_text_free(&w.label);
+    etlheap_table_free(table);
+    return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* String 0 is the empty one, whatever else there is. */
+static void write_head(pprof_writer *w, const etlheap_export_request *request)
+{
+    u32 kinds = 0;
+    (void)pprof_string(&w->code, "");
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (w->code.table->totals[kind].present)
+            kinds |= 1u << kind;
+    }
+    /* A profile without values is none. */
+    if (request->query->kinds != 0)
+        kinds &= request->query->kinds;
+    write_sample_types(w, kinds != 0 ? kinds : 1u << ETLHEAP_KIND_HEAP, request->metric);
+    write_time(w);
+}
+
+static void write_sample_types(pprof_writer *w, u32 kinds, etlheap_metric metric)
+{
+    static const char *const names[VALUES_PER_KIND] = { "inuse_space", "inuse_objects",
+                                                        "alloc_space", "alloc_objects" };
+    static const char *const units[VALUES_PER_KIND] = { "bytes", "count", "bytes", "count" };
+    const pprof_value shown = metric == ETLHEAP_METRIC_TOTAL ? ALLOC_SPACE : INUSE_SPACE;
+    u32 first = 0; /* the name of the value shown of the first kind */
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if ((kinds >> kind & 1) == 0)
+            continue;
+        w->values_of[kind] = w->value_count;
+        for (u32 value = 0; value < VALUES_PER_KIND; value++) {
+            etlheap_text_clear(&w->label);
+            if (kind != ETLHEAP_KIND_HEAP)
+                etlheap_text_add_format(&w->label, "%s_", etlheap_kind_name((etlheap_kind)kind));
+            etlheap_text_add_string(&w->label, names[value]);
+            const u32 name = pprof_string(&w->code, etlheap_text_of(&w->label));
+            if (first == 0 && value == shown)
+                first = name;
+            etlheap_protobuf_number(&w->message, TYPE_NAME, name);
+            etlheap_protobuf_number(&w->message, TYPE_UNIT, pprof_string(&w->code, units[value]));
+            pprof_put(&w->code, PROFILE_SAMPLE_TYPE, &w->message);
+        }
+        w->value_count += VALUES_PER_KIND;
+    }
+    etlheap_text_clear(&w->label);
+    etlheap_protobuf_number(&w->list, PROFILE_DEFAULT_TYPE, first);
+    etlheap_protobuf_number(&w->list, PROFILE_COMMENT,
+                            pprof_string(&w->code, "etlheap " ETLHEAP_VERSION));
+}
+
+/* Of the window. A recording before 1970, or that does not say when it was, has no
+ * time. */
+static void write_time(pprof_writer *w)
+{
+    const i64 start = etlheap_result_trace(w->code.result)->start_time_filetime;
+    const i64 from_ns = w->code.table->from_ns, to_ns = w->code.table->to_ns;
+    if (start > UNIX_EPOCH && start - UNIX_EPOCH < INT64_MAX / 2 / FILETIME_NS) {
+        const i64 time_ns = etl_sat_add_i64((start - UNIX_EPOCH) * FILETIME_NS, from_ns);
+        etlheap_protobuf_number(&w->list, PROFILE_TIME, (u64)time_ns);
+    }
+    if (to_ns > from_ns)
+        etlheap_protobuf_number(&w->list, PROFILE_DURATION, (u64)to_ns - (u64)from_ns);
+    etlheap_gzip_write(w->code.gzip, etlheap_text_of(&w->list), w->list.size);
+    etlheap_text_clear(&w->list);
+}
+
+/* Values of kinds that are not the row's are 0, which has to be said. */
+static void write_sample(pprof_writer *w, const etlheap_row *row)
+{
+    i64 values[VALUES_PER_KIND];
+    if (!values_of_row(row, values))
+        return;
+    pprof_add_locations(&w->code, row, &w->list);
+    etlheap_protobuf_bytes(&w->message, SAMPLE_LOCATIONS, etlheap_protobuf_of(&w->list));
+    etlheap_text_clear(&w->list);
+    const u32 first = w->values_of[row->kind];
+    for (u32 i = 0; i < w->value_count; i++) {
+        const bool is_its = i >= first && i < first + VALUES_PER_KIND;
+        etlheap_protobuf_varint(&w->list, is_its ? (u64)values[i - first] : 0);
+    }
+    etlheap_protobuf_bytes(&w->message, SAMPLE_VALUES, etlheap_protobuf_of(&w->list));
+    etlheap_text_clear(&w->list);
+    add_labels(w, row);
+    pprof_put(&w->code, PROFILE_SAMPLE, &w->message);
+}
+
+/* False: the row has nothing of what a profile counts. */
+static bool values_of_row(const etlheap_row *row, i64 values[VALUES_PER_KIND])
+{
+    const bool is_made = row->type == ETLHEAP_TYPE_AIFO || row->type == ETLHEAP_TYPE_AIFI;
+    values[INUSE_SPACE] = row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE];
+    values[INUSE_OBJECTS] = row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];
+    values[ALLOC_SPACE] = is_made ? row->measures[ETLHEAP_MEASURE_SIZE] : 0;
+    values[ALLOC_OBJECTS] = is_made ? row->measures[ETLHEAP_MEASURE_COUNT] : 0;
+    return values[INUSE_OBJECTS] != 0 || values[ALLOC_OBJECTS] != 0;
+}
+
+static void add_labels(pprof_writer *w, const etlheap_row *row)
+{
+    add_label(w, "process", row->process, 0);
+    if (row->pid != ETL_NO_ID)
+        add_label(w, "pid", NULL, row->pid);
+    add_label(w, "type", etlheap_type_name((etlheap_type)row->type), 0);
+}
+
+static void add_label(pprof_writer *w, const char *key, const char *text, u64 number)
+{
+    etlheap_protobuf_number(&w->label, LABEL_KEY, pprof_string(&w->code, key));
+    if (text)
+        etlheap_protobuf_number(&w->label, LABEL_TEXT, pprof_string(&w->code, text));
+    etlheap_protobuf_number(&w->label, LABEL_NUMBER, number);
+    etlheap_protobuf_bytes(&w->message, SAMPLE_LABEL, etlheap_protobuf_of(&w->label));
+    etlheap_text_clear(&w->label);
+}
+
+static void write_strings(pprof_writer *w)
+{
+    for (u32 i = 0; i < w->code.strings.count; i++) {
+        etlheap_protobuf_bytes(&w->list, PROFILE_STRING, export_number_key(&w->code.strings, i));
+        etlheap_gzip_write(w->code.gzip, etlheap_text_of(&w->list), w->list.size);
+        etlheap_text_clear(&w->list);
+    }
+}

@@ -1,0 +1,86 @@
+/* gzip.c - see gzip.h. */
+#define ZLIB_CONST /* its input is const */
+
+#include "gzip.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#define PACKED_BYTES (64 * 1024)
+#define GZIP_WINDOW  (15 + 16) /* the largest window; 16 asks for a gzip header */
+#define BARE_WINDOW  (-15)     /* the largest window, no header */
+#define MEMORY_LEVEL 8         /* zlib's default */
+
+struct etlheap_gzip {
+    etlheap_sink *sink;
+    z_stream stream;
+    u64 packed_bytes; /* written so far */
+    u8 packed[PACKED_BYTES];
+};
+
+static etlheap_gzip *open_with(etlheap_sink *sink, int window);
+static void pass_on(etlheap_gzip *gzip, int how);
+
+etlheap_gzip *etlheap_gzip_open(etlheap_sink *sink)
+{
+    return open_with(sink, GZIP_WINDOW);
+}
+
+etlheap_gzip *etlheap_gzip_open_bare(etlheap_sink *sink)
+{
+    return open_with(sink, BARE_WINDOW);
+}
+
+static etlheap_gzip *open_with(etlheap_sink *sink, int window)
+{
+    etlheap_gzip *const gzip = malloc(sizeof *gzip);
+    if (!gzip)
+        return NULL;
+    gzip->sink = sink;
+    gzip->stream = (z_stream){ 0 };
+    gzip->packed_bytes = 0;
+    if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, MEMORY_LEVEL,
+                     Z_DEFAULT_STRATEGY) == Z_OK)
+        return gzip;
+    free(gzip);
+    return NULL;
+}
+
+void etlheap_gzip_write(etlheap_gzip *gzip, const void *bytes, size_t size)
+{
+    const u8 *at = bytes;
+    while (size > 0) {
+        const uInt part = (uInt)etl_min_u64(size, UINT32_MAX);
+        gzip->stream.next_in = at;
+        gzip->stream.avail_in = part;
+        pass_on(gzip, Z_NO_FLUSH);
+        at += part;
+        size -= part;
+    }
+}
+
+u64 etlheap_gzip_close(etlheap_gzip *gzip)
+{
+    if (!gzip)
+        return 0;
+    gzip->stream.avail_in = 0;
+    pass_on(gzip, Z_FINISH);
+    (void)deflateEnd(&gzip->stream);
+    const u64 packed_bytes = gzip->packed_bytes;
+    free(gzip);
+    return packed_bytes;
+}
+
+/* Once the stream is set up, deflate can only run out of room for its output. */
+static void pass_on(etlheap_gzip *gzip, int how)
+{
+    do {
+        gzip->stream.next_out = gzip->packed;
+        gzip->stream.avail_out = PACKED_BYTES;
+        (void)deflate(&gzip->stream, how);
+        const size_t size = PACKED_BYTES - gzip->stream.avail_out;
+        etlheap_sink_write(gzip->sink, gzip->packed, size);
+        gzip->packed_bytes += size;
+    } while (gzip->stream.avail_out == 0);
+    assert(gzip->stream.avail_in == 0);
+}

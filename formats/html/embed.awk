@@ -1,0 +1,34 @@
+# embed.awk - the files of a page as C: arrays of lines, NULL behind the last.
+#
+#   awk -f embed.awk report.html report.css report_data.js ... > html_page.c
+#
+# Files become html_page_html, html_page_css and so on, those of one kind one after
+# the other in one array. A compiler need not take literals of more than 4095
+# characters: each line is one. The files are ASCII, so that their bytes do not depend
+# on what awk takes for a character.
+
+BEGIN {
+    print "/* Made of the files in formats/html: change those. */"
+    print "#include \"formats/export_html.h\""
+}
+
+FNR == 1 {
+    before = name
+    name = FILENAME
+    sub(/.*\./, "", name)
+    if (NR > 1 && name != before)
+        print "    NULL,\n};"
+    if (name != before)
+        printf "\nconst char *const html_page_%s[] = {\n", name
+}
+
+{
+    gsub(/\\/, "&&")
+    gsub(/"/, "\\\\&")
+    gsub(/\?\?/, "?\" \"?")
+    printf "    \"%s\\n\",\n", $0
+}
+
+END {
+    print "    NULL,\n};"
+}

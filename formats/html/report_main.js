@@ -1,0 +1,74 @@
+// Putting it together: which view hears of which change, theme, keys, first drawing.
+
+views.push((changes) => {
+  if ("kind" in changes) {
+    drawOverview();
+    drawHistograms();
+    drawModules();
+  }
+  spikes.shown = SPIKES_SHOWN;
+  drawFilters();
+  drawSpikes();
+});
+
+function setTheme(isDark) {
+  document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  byId("theme").setAttribute("aria-pressed", String(isDark));
+}
+
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+setTheme(prefersDark.matches);
+prefersDark.addEventListener("change", () => setTheme(prefersDark.matches));
+byId("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
+
+// Paper is light.
+let themeOnScreen = null;
+addEventListener("beforeprint", () => {
+  themeOnScreen = document.documentElement.dataset.theme;
+  setTheme(false);
+});
+addEventListener("afterprint", () => setTheme(themeOnScreen === "dark"));
+byId("print").addEventListener("click", () => print());
+
+let searchTimer = 0;
+byId("search").addEventListener("input", () => {
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(() => update({ search: byId("search").value.trim().toLowerCase() }), 120);
+});
+byId("search").addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && state.search !== "") clearSearch();
+});
+
+addEventListener("keydown", (event) => {
+  const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName ?? "");
+  if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    byId("search").focus();
+  } else if (event.key === "Escape" && !isTyping && isSelected()) {
+    update({ selection: null });
+  }
+});
+
+let drawnWidth = innerWidth;
+addEventListener("resize", () => {
+  if (innerWidth === drawnWidth) return;
+  drawnWidth = innerWidth;
+  for (const view of views) view({ size: true });
+});
+
+drawTitle();
+drawNotices();
+drawDiagnostics();
+if (state.kind === null) {
+  byId("kinds").append(
+    make(
+      "p",
+      { class: "empty" },
+      "The trace holds no heap, VirtualAlloc or extent events: etlheap info says how to record them.",
+    ),
+  );
+  drawChart();
+} else {
+  update({ kind: state.kind });
+}
+document.documentElement.dataset.ready = performance.now().toFixed(0);

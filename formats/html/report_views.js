@@ -1,0 +1,456 @@
+// The smaller views: overview, filters, spikes, histograms, modules, diagnostics.
+
+// --- overview -------------------------------------------------------------------------------------
+
+function drawOverview() {
+  const cards = kinds.map((kind) => {
+    const list = make("dl");
+    const entry = (title, text, attributes = {}) => list.append(make("dt", {}, title), make("dd", attributes, text));
+    if (report.window.at_exit === "leaked")
+      entry(
+        "left at process exit",
+        kind.leaked_size > 0 ? `${bytes(kind.leaked_size)} in ${blocks(kind.leaked_count)}` : "none",
+        { class: "leaked" },
+      );
+    entry("peak", `${bytes(kind.peak.size)} at ${seconds(kind.peak.at_ns)}`);
+    entry("allocated", `${bytes(kind.types[1] + kind.types[3])} in ${blocks(kind.types[0] + kind.types[2])}`);
+    if (kind.growth !== null)
+      entry(
+        "steepest rise",
+        `${signed(kind.growth.after_size - kind.growth.before_size)} from ${seconds(edge(kind.growth.first_window))}`,
+      );
+    if (kind.free_without_alloc > 0) entry("frees of older memory", count(kind.free_without_alloc));
+    const isChosen = kind === state.kind;
+    const card = make(
+      "div",
+      {
+        class: "kind",
+        role: "radio",
+        "aria-checked": isChosen,
+        tabindex: isChosen ? 0 : -1,
+        "data-kind": kind.kind,
+        onclick: () => chooseKind(kind),
+        onkeydown: (event) => moveKind(event, kind),
+      },
+      make("div", { class: "name" }, kind.kind),
+      make(
+        "div",
+        { class: "big", "data-value": outstandingSize(kind.types) },
+        bytes(outstandingSize(kind.types)),
+        " ",
+        make("small", {}, `outstanding in ${blocks(outstandingCount(kind.types))}`),
+      ),
+      list,
+      spark(kind.cells.curve(), 100, 20),
+    );
+    return card;
+  });
+  byId("kinds").replaceChildren(...cards);
+}
+
+function chooseKind(kind) {
+  update({ kind });
+  byId("kinds").querySelector('[aria-checked="true"]').focus({ preventScroll: true });
+}
+
+function moveKind(event, kind) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (step === undefined && event.key !== " " && event.key !== "Enter") return;
+  event.preventDefault();
+  chooseKind(kinds[(kinds.indexOf(kind) + (step ?? 0) + kinds.length) % kinds.length]);
+}
+
+function drawTitle() {
+  const trace = report.trace;
+  const names = trace.files.map((file) => file.replace(/^.*[\\/]/, ""));
+  const title = `Memory in ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
+  document.title = title;
+  byId("page-title").textContent = title;
+  const lost = trace.events_lost + trace.buffers_lost;
+  const facts = [
+    trace.computer,
+    trace.os_build > 0 ? `Windows build ${trace.os_build}` : "",
+    `recorded ${trace.start_time.slice(0, 19).replace("T", " ")} UTC`,
+    span(trace.duration_ns),
+    `${count(trace.events)} events${lost === 0 ? ", none lost" : `, ${count(lost)} lost`}`,
+  ];
+  byId("page-subtitle").textContent = facts.filter((fact) => fact !== "").join(" \u00b7 ");
+  byId("footer").textContent =
+    `Made by etlheap ${report.version}. Sizes are the bytes that programs asked for. This file loads nothing from anywhere.`;
+}
+
+function drawNotices() {
+  const found = report.diagnostics.filter((one) => one.severity === "loss" || one.severity === "damage");
+  if (found.length === 0) return;
+  byId("notices").append(
+    make(
+      "p",
+      { class: "notice bad" },
+      `The recording is not complete: ${found.map((one) => `${one.name} (${count(one.count)})`).join(", ")}. Sizes may be off; `,
+      make("a", { href: "#diagnostics" }, "what that means and what helps"),
+      ".",
+    ),
+  );
+}
+
+// --- filters ------------------------------------------------------------------------------------------
+
+function drawFilters() {
+  const chips = [];
+  const chip = (text, name, clear) =>
+    chips.push(
+      make(
+        "button",
+        {
+          type: "button",
+          class: "chip",
+          "aria-label": `Remove: ${text}`,
+          title: text,
+          "data-chip": name,
+          onclick: clear,
+        },
+        make("span", {}, text),
+        "\u00d7",
+      ),
+    );
+  if (state.selection !== null)
+    chip(`${seconds(edge(state.selection.from))} \u2013 ${seconds(edge(state.selection.to))}`, "selection", () =>
+      update({ selection: null }),
+    );
+  if (state.group !== null) chip(state.group.label, "group", () => update({ group: null }));
+  if (state.node !== null) chip(flameText(state.node), "node", () => zoomFlame(0));
+  if (state.search !== "") chip(`\u201c${state.search}\u201d`, "search", clearSearch);
+  if (chips.length === 0)
+    chips.push(
+      make(
+        "span",
+        { class: "chip plain" },
+        state.kind === null ? "" : `Showing all ${state.kind.kind}, the whole trace`,
+      ),
+    );
+  byId("chips").replaceChildren(...chips);
+  byId("search-result").textContent = searchResult();
+}
+
+function searchResult() {
+  if (state.search === "" || state.kind === null) return "";
+  let size = 0,
+    found = 0;
+  for (const row of rowsShown()) {
+    const amounts = amountsOf(row);
+    size += amounts === null ? 0 : amounts.endSize;
+    found++;
+  }
+  const whole = (state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group))?.endSize ?? 0;
+  const part = whole > 0 ? `, ${share(size, whole)}` : "";
+  return `${count(found)} ${found === 1 ? "row matches" : "rows match"}: ${bytes(size)} outstanding${part}`;
+}
+
+function clearSearch() {
+  byId("search").value = "";
+  update({ search: "" });
+  byId("search").focus();
+}
+
+// --- spikes -------------------------------------------------------------------------------------------
+
+const SPIKES_SHOWN = 15,
+  MOMENTS_SHOWN = 6;
+const spikes = { shown: SPIKES_SHOWN };
+
+// How far a peak stands above what was there before and what stayed after.
+function spikeOf(row) {
+  const amounts = amountsOf(row);
+  if (amounts === null) return null;
+  const startSize = isSelected() ? amounts.startSize : row.startSize;
+  return { row, amounts, spike: Math.max(0, amounts.peak - Math.max(startSize, amounts.endSize)) };
+}
+
+function drawSpikes() {
+  if (state.kind === null) return;
+  const when = isSelected() ? "in the selection" : "during the trace";
+  byId("spikes-hint").textContent =
+    `Stacks whose memory came and went ${when}: ` +
+    "by how much their own peak stands above what they held before and after.";
+  const found = rowsShown()
+    .map(spikeOf)
+    .filter((one) => one !== null && one.spike > 0)
+    .sort((a, b) => b.spike - a.spike || b.amounts.allocSize - a.amounts.allocSize);
+  const head = make(
+    "thead",
+    {},
+    make(
+      "tr",
+      {},
+      ...["Stack", "Process and heap", "Spike", "Own peak", "Allocated", "Blocks", "Freed", "Over time"].map(
+        (title, i) => make("th", { scope: "col", class: i === 1 ? "text" : null }, title),
+      ),
+    ),
+  );
+  const body = make("tbody");
+  for (const { row, amounts, spike } of found.slice(0, spikes.shown)) {
+    body.append(
+      make(
+        "tr",
+        {},
+        make(
+          "th",
+          { scope: "row", title: stackPath(row) },
+          stackText(row),
+          make("span", { class: "caller" }, callerOf(row)),
+        ),
+        make("td", { class: "text" }, row.group.label),
+        numberCell(spike, true),
+        numberCell(amounts.peak, true),
+        numberCell(amounts.allocSize, true),
+        numberCell(amounts.allocCount, false),
+        numberCell(amounts.freeSize, true),
+        make("td", {}, ...(row.cells === null ? [] : [spark(row.cells.peaks())])),
+      ),
+    );
+  }
+  if (found.length === 0)
+    body.append(make("tr", {}, make("td", { class: "empty", colspan: 8 }, "Nothing came and went here.")));
+  if (found.length > spikes.shown)
+    body.append(
+      make(
+        "tr",
+        {},
+        make(
+          "td",
+          { colspan: 8 },
+          make(
+            "button",
+            {
+              type: "button",
+              onclick: () => {
+                spikes.shown += 50;
+                drawSpikes();
+              },
+            },
+            `Show more of ${count(found.length - spikes.shown)}`,
+          ),
+        ),
+      ),
+    );
+  byId("spike-rows").replaceChildren(head, body);
+  drawMoments();
+}
+
+function stackPath(row) {
+  return row.stack < 0
+    ? NO_STACK
+    : [...stacks[row.stack]]
+        .reverse()
+        .map((frame) => labels[labelOf[frame]].text)
+        .join("\n");
+}
+
+// The windows in which most came and went.
+function drawMoments() {
+  const cells = (state.group ?? state.kind).cells;
+  const curve = cells.curve(),
+    peaks = cells.peaks();
+  const found = Array.from(peaks, (peak, window) => ({
+    window,
+    spike: peak - Math.max(curve[window], curve[window + 1]),
+  }))
+    .filter((one) => one.spike > 0)
+    .sort((a, b) => b.spike - a.spike || a.window - b.window)
+    .slice(0, MOMENTS_SHOWN);
+  byId("spike-moments").replaceChildren(
+    ...found.map(({ window, spike }) =>
+      make(
+        "button",
+        { type: "button", onclick: () => select(window, window + 1) },
+        `${seconds(edge(window))}: ${signed(spike)}`,
+      ),
+    ),
+  );
+}
+
+// --- histograms ---------------------------------------------------------------------------------------
+
+function boundText(value, by) {
+  return by === "size" ? bytes(value) : span(Number(value.toPrecision(3)));
+}
+
+function bucketText(bucket, by) {
+  if (bucket.from === null) return "not within the trace";
+  if (bucket.to === null) return `${boundText(bucket.from, by)} and more`;
+  if (bucket.to - bucket.from === 1) return boundText(bucket.from, by);
+  return `${boundText(bucket.from, by)} \u2013 ${boundText(bucket.to, by)}`;
+}
+
+function drawHistograms() {
+  if (state.kind === null) return;
+  byId("histogram-tables").replaceChildren(
+    ...report.histograms.map(({ histogram }) => {
+      const buckets = histogram.buckets.filter((bucket) => bucket.kind === state.kind.kind);
+      const mostSize = Math.max(1, ...buckets.map((bucket) => bucket.size)),
+        mostCount = Math.max(1, ...buckets.map((bucket) => bucket.count));
+      const title = histogram.by === "size" ? "Size of a block" : "Time from allocation to free";
+      const body = make("tbody");
+      for (const bucket of buckets) {
+        const bars = [make("div"), make("div")];
+        bars[0].style.width = `${(100 * bucket.size) / mostSize}%`;
+        bars[1].style.width = `${(100 * bucket.count) / mostCount}%`;
+        body.append(
+          make(
+            "tr",
+            {},
+            make("th", { scope: "row" }, bucketText(bucket, histogram.by)),
+            make("td", { class: "meter", "aria-hidden": "true" }, ...bars),
+            numberCell(bucket.size, true),
+            numberCell(bucket.count, false),
+            numberCell(bucket.outstanding_size, true),
+          ),
+        );
+      }
+      const swatches = ["Size", "Count"].map((text, i) => {
+        const swatch = make("span", { class: "swatch" });
+        swatch.style.cssText = `display:inline-block;background:var(--series-${i});margin-right:.3rem`;
+        return make("span", {}, swatch, `${text} `);
+      });
+      return make(
+        "div",
+        { class: "panel scroll" },
+        make(
+          "table",
+          { "data-histogram": histogram.by },
+          make("caption", { class: "sr" }, title),
+          make(
+            "thead",
+            {},
+            make(
+              "tr",
+              {},
+              make("th", { scope: "col" }, title),
+              make("td", { class: "text" }, ...swatches),
+              ...["Size", "Count", "Outstanding"].map((text) => make("th", { scope: "col" }, text)),
+            ),
+          ),
+          body,
+        ),
+      );
+    }),
+  );
+}
+
+// --- modules ------------------------------------------------------------------------------------------
+
+const STATE_ADVICE = {
+  missing: "not on the symbol path",
+  mismatch: "there, but of another build",
+  unusable: "damaged, or of a kind that is not read",
+  withheld: "the store says it is not to be had",
+  unreachable: "the server did not answer",
+  unidentified: "the trace does not say which build it was",
+  exports: "only the exports of the program file",
+  loose: "the PDB of another build",
+};
+
+function drawModules() {
+  if (state.kind === null) return;
+  const kind = state.kind.kind,
+    symbols = report.symbols;
+  const missing = symbols.modules
+    .filter((module) => module.status !== "found")
+    .sort((a, b) => (b.size[kind] ?? 0) - (a.size[kind] ?? 0));
+  const whole = symbols.size[kind] ?? 0,
+    named = symbols.named_size[kind] ?? 0;
+  byId("modules-hint").textContent =
+    (whole > 0 ? `${share(named, whole)} of the outstanding bytes have an allocating function with a name. ` : "") +
+    (symbols.asked
+      ? "These modules of the stacks have no symbols, or not those of their build."
+      : "No symbol path was given: with --symbols PATH, or _NT_SYMBOL_PATH, frames get the names of their functions.") +
+    (symbols.hidden > 0 ? ` ${count(symbols.hidden)} modules with less memory are left out.` : "");
+  const body = make("tbody");
+  for (const module of missing)
+    body.append(
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row", title: module.path }, module.module),
+        numberCell(module.size[kind] ?? 0, true),
+        make("td", { class: "text" }, make("span", { class: "badge" }, module.status)),
+        make("td", { class: "wrap" }, module.note || (STATE_ADVICE[module.status] ?? "")),
+        make("td", { class: "wrap mono" }, module.expected),
+      ),
+    );
+  if (missing.length === 0)
+    body.append(
+      make(
+        "tr",
+        {},
+        make(
+          "td",
+          { class: "empty", colspan: 5 },
+          symbols.modules.length === 0
+            ? "No module is in a stack of outstanding memory."
+            : "All modules have their symbols.",
+        ),
+      ),
+    );
+  byId("module-rows").replaceChildren(
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        make("th", { scope: "col" }, "Module"),
+        make("th", { scope: "col" }, "Outstanding Size"),
+        ...["Status", "Why", "Expected"].map((text) => make("th", { scope: "col", class: "text" }, text)),
+      ),
+    ),
+    body,
+  );
+}
+
+// --- diagnostics --------------------------------------------------------------------------------------
+
+function drawDiagnostics() {
+  const box = byId("diagnostic-rows");
+  if (report.diagnostics.length === 0) {
+    box.append(make("p", { class: "hint" }, "Nothing was lost, damaged or odd."));
+    return;
+  }
+  const rank = ["damage", "loss", "limit", "info"];
+  const sorted = [...report.diagnostics].sort((a, b) => rank.indexOf(a.severity) - rank.indexOf(b.severity));
+  const body = make("tbody");
+  for (const one of sorted)
+    body.append(
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, make("span", { class: `badge ${one.severity}` }, one.severity)),
+        numberCell(one.count, false),
+        make("td", { class: "text mono" }, one.name),
+        make("td", { class: "wrap" }, one.advice),
+      ),
+    );
+  box.append(
+    make(
+      "div",
+      { class: "panel scroll" },
+      make(
+        "table",
+        { "aria-labelledby": "diagnostics-title" },
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("th", { scope: "col" }, "Severity"),
+            make("th", { scope: "col" }, "Count"),
+            make("th", { scope: "col", class: "text" }, "Name"),
+            make("th", { scope: "col", class: "text" }, "What it means and what helps"),
+          ),
+        ),
+        body,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+/*
+ * parquet_chunk.h - the values of one column in one row group, and their pages.
+ *
+ *     data page    header | zstd( [u32 size, what is NULL] values )
+ *     what is NULL   one bit a row, 1 for a value; only of optional columns (hybrid)
+ *     values         plain, or u8 width and numbers of dictionary entries (hybrid)
+ *     dictionary     header | zstd( distinct values, plain )
+ *     plain          i64 little endian, one bit of a truth, u32 size and bytes of a text
+ *
+ * Parts of parquet_write.c.
+ */
+#ifndef PARQUET_CHUNK_H
+#define PARQUET_CHUNK_H
+
+#include "parquet_dictionary.h"
+#include "parquet_thrift.h"
+#include "parquet_write.h"
+
+#include <zstd.h>
+
+typedef struct parquet_chunk {
+    const parquet_column *column;
+    bool has_dictionary;
+    u32 row_count, value_count; /* values: what is not NULL */
+    u8 *present;                /* by row; only of optional columns */
+    u64 *numbers;               /* by value, without a dictionary */
+    u32 *entries;               /* by value, with one */
+    u64 text_bytes;             /* that texts take when written plainly */
+    parquet_dictionary dictionary;
+} parquet_chunk;
+
+/* Where pages go; the texts are scratch. */
+typedef struct parquet_pages {
+    etlheap_sink *sink;
+    u64 offset; /* in the file */
+    ZSTD_CCtx *zstd;
+    u32 *numbers; /* PARQUET_PAGE_ROWS */
+    etlheap_text header, page, packed;
+    bool failed; /* no memory */
+} parquet_pages;
+
+/* What the footer says of a chunk. */
+typedef struct parquet_chunk_sizes {
+    u64 offset;       /* of the first page */
+    u64 data_offset;  /* of the first data page */
+    u64 plain_bytes;  /* of the pages before compression, and their headers */
+    u64 packed_bytes; /* as they are */
+    bool is_coded;
+} parquet_chunk_sizes;
+
+/* Room for so many rows; false without memory. The chunk is freed in either case. */
+bool parquet_chunk_init(parquet_chunk *chunk, const parquet_column *column, u32 row_max);
+void parquet_chunk_clear(parquet_chunk *chunk);
+void parquet_chunk_free(parquet_chunk *chunk);
+
+void parquet_chunk_number(parquet_chunk *chunk, u64 value);
+void parquet_chunk_null(parquet_chunk *chunk);
+/* A text's entry, and a value of an entry. */
+u32 parquet_chunk_intern(parquet_chunk *chunk, const char *text, size_t size);
+void parquet_chunk_entry(parquet_chunk *chunk, u32 entry);
+
+/* Encodes and writes the pages. */
+parquet_chunk_sizes parquet_chunk_write(const parquet_chunk *chunk, parquet_pages *pages);
+
+/* Statistics of the chunk as field `field` of an open structure. */
+void parquet_chunk_statistics(const parquet_chunk *chunk, u32 field, parquet_thrift *thrift);
+
+/* Numbers of the format. */
+u32 parquet_physical_type(parquet_type type);
+
+#define PARQUET_ENCODING_PLAIN          0
+#define PARQUET_ENCODING_RLE            3
+#define PARQUET_ENCODING_RLE_DICTIONARY 8
+#define PARQUET_CODEC_ZSTD              6
+
+#endif

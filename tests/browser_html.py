@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Uses HTML reports in a real browser, as people do, and compares what they show.
+
+    browser_html.py
+
+  * A page draws without errors, warnings or requests, light and dark, and on paper.
+  * Totals, and the figures of a window that is selected with the pointer, are those
+    of `report` and `windows`.
+  * Everything can be done with the keyboard: kinds, brush, flame graph, table, sort.
+  * Search, zoom and filters show the sums that the report has for them.
+  * Names that look like markup stay text.
+  * To a screen reader every control has a name, and tables and trees are ones.
+
+Skipped when there is no Chromium. $BROWSER_PROGRAM names one that is not on the path.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+
+from browser_page import PACKAGE, Page, find_browser
+from oracle_support import Results, run, run_json, skip_all
+
+MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
+MAKE_SYMBOL_TRACE = os.path.join(os.environ.get("OUT", "build/check"), "make_symbol_trace")
+WIDGETS = {"button", "radio", "slider", "searchbox", "combobox", "treeitem", "treegrid", "tree", "table", "link"}
+
+
+def figure(page, key):
+    return page.run(f"Number(document.querySelector('[data-figure={key}]').dataset.value)")
+
+
+def table_value(page, row, column):
+    """A number in the table, by the text that its row begins with; the column from 0."""
+    return page.run(
+        "(() => { const row = [...document.querySelectorAll('#rows tbody tr[data-id]')]"
+        f".find((one) => one.querySelector('th').textContent.includes({json.dumps(row)}));"
+        f" return row ? Number(row.querySelectorAll('td')[{column}].dataset.value) : null; }})()"
+    )
+
+
+def focused(page):
+    return page.run("document.activeElement.getAttribute('aria-label') || document.activeElement.textContent")
+
+
+def check_totals(results, page, trace):
+    for total in run_json("report", trace, "--no-symbols")["totals"]:
+        card = page.run(f"document.querySelector('[data-kind={total['kind']}] .big').dataset.value")
+        results.equal(f"card of {total['kind']}", int(card), total["outstanding_size"])
+        page.run(f"document.querySelector('[data-kind={total['kind']}]').click()")
+        got = [table_value(page, f"All {total['kind']}", i) for i in range(5)]
+        words = "outstanding_size outstanding_count impacting_size size count".split()
+        results.equal(f"table of {total['kind']}", got, [total[word] for word in words])
+        flame = page.run("Number(document.querySelector('#flame-tree .bar')?.dataset.value ?? 0)")
+        results.equal(f"flame graph of {total['kind']}", flame, total["outstanding_size"])
+    page.run("document.querySelector('[data-kind=heap]').click()")
+
+
+def check_brush(results, page, trace):
+    """Drags over a part of the chart, and reads off which windows that is."""
+    left, top, width, height = page.box("#chart .surface")
+    page.drag((left + width * 0.3, top + height / 2), (left + width * 0.6, top + height / 3))
+    page.settle()
+    chosen = page.run("state.selection")
+    results.check("dragging selects a third of the windows", chosen and 40 < chosen["to"] - chosen["from"] < 90, chosen)
+    every = page.run("report.window.every_ns")
+    windows = run_json(
+        "windows", trace, "--every", f"{every}ns", "--group-by", "kind", "--at-exit", "leaked", "--no-symbols"
+    )["windows"][chosen["from"] : chosen["to"]]
+    rows = [row for window in windows for row in window["rows"] if row["kind"] == "heap"]
+    wanted = {
+        "endSize": rows[-1]["outstanding_size"],
+        "net": sum(row["impacting_size"] for row in rows),
+        "allocSize": sum(row["aifi_size"] + row["aifo_size"] for row in rows),
+        "freeSize": sum(row["aifi_size"] + row["aofi_size"] for row in rows),
+        "peak": max(row["peak_size"] for row in rows),
+    }
+    results.equal("figures of the selection", {key: figure(page, key) for key in wanted}, wanted)
+    got = [table_value(page, "All heap", column) for column in (0, 1, 2, 4, 6)]
+    results.equal("so does the table", got, [wanted[key] for key in ("endSize", "net", "allocSize", "freeSize", "peak")])
+    below = page.run(
+        "[...document.querySelectorAll('#rows tbody tr.level-2')]"
+        ".reduce((sum, row) => sum + Number(row.querySelectorAll('td')[2].dataset.value), 0)"
+    )
+    results.equal("processes add up to it", below, wanted["allocSize"])
+    page.run("document.getElementById('brush-end').focus()")
+    page.press("ArrowRight")
+    page.press("ArrowLeft", shift=True)
+    results.equal("arrow keys move an end of it", page.run("state.selection.to"), chosen["to"] - 9)
+    results.equal("and keep the focus", page.run("document.activeElement.id"), "brush-end")
+    page.press("Escape")
+    results.equal("Escape selects the whole trace", page.run("state.selection"), None)
+    page.run("document.getElementById('brush-start').focus()")
+    page.press("End")
+    results.equal("End goes to the last window", page.run("state.selection.to - state.selection.from"), 1)
+    page.press("Home")
+    page.run("document.getElementById('select-peak').click()")
+    peak = page.run("state.kind.peak")
+    results.equal("the peak is in the window selected for it", figure(page, "peak"), peak["size"])
+    page.run("document.getElementById('select-none').click()")
+
+
+def check_search(results, page, trace):
+    page.run("document.body.focus()")
+    page.press("/")
+    results.equal("/ goes to the search", page.run("document.activeElement.id"), "search")
+    for character in "+0x2a1f":
+        page.press(character)
+    page.settle()
+    rows = run_json("report", trace, "--kind", "heap", "--no-symbols")
+    has_frame = [
+        any(rows["frames"][i]["offset"] == "0x2a1f" for i in stack) for stack in rows["stacks"]
+    ]
+    found = [row for row in rows["rows"] if row["stack"] is not None and has_frame[row["stack"]]]
+    wanted = sum(row["outstanding_size"] for row in found)
+    results.equal("search shows the stacks that have the frame", table_value(page, "All heap", 0), wanted)
+    results.check("and marks it", page.run("document.querySelectorAll('.bar.match').length") == 1)
+    said = page.run("document.getElementById('search-result').textContent")
+    results.check("and says how much that is", said.startswith("1 row matches: 320 KiB"), said)
+    page.press("Escape")
+    page.settle()
+    results.equal("Escape ends the search", page.run("state.search"), "")
+
+
+def check_flame(results, page):
+    page.run("document.querySelector('#flame-tree .bar').focus()")
+    for _ in range(6):
+        page.press("ArrowDown")
+    page.press("ArrowRight")
+    name = focused(page)
+    page.press("Enter")
+    page.settle()
+    results.check("arrow keys go down a stack", "BatteryMeter.exe+0x2a58, 320 KiB" in name, name)
+    results.check("Enter zooms and keeps the focus", focused(page) == name, focused(page))
+    results.equal("the table has its stacks alone", table_value(page, "All heap", 0), 327680)
+    results.check("the chart has its curve", page.run("document.querySelectorAll('#chart .focus').length") == 1)
+    page.press("Escape")
+    page.run("document.getElementById('flame-reset').click()")
+    results.equal("reset shows all again", table_value(page, "All heap", 0), 655360)
+    page.run("document.getElementById('flame-direction').value = 'callers';"
+             "document.getElementById('flame-direction').dispatchEvent(new Event('change'))")
+    results.equal("from the allocating function too", table_value(page, "All heap", 0), 655360)
+
+
+def check_table(results, page):
+    page.run("document.querySelector('#rows th[data-key=size] button').focus()")
+    page.press("Enter")
+    page.press("Enter")
+    page.settle()
+    sort = page.run("document.querySelector('#rows th[data-key=size]').getAttribute('aria-sort')")
+    results.equal("Enter on a heading sorts, and again the other way", sort, "ascending")
+    page.press("Enter")
+    page.run("document.querySelector('#rows tbody tr[tabindex=\"0\"]').focus()")
+    page.press("ArrowDown")
+    page.press("ArrowLeft")
+    closed = page.run("document.activeElement.getAttribute('aria-expanded')")
+    page.press("ArrowRight")
+    results.equal("arrow keys close a row and open it", [closed, page.run("document.activeElement.getAttribute('aria-expanded')")], ["false", "true"])
+    page.press("End")
+    page.press("Home")
+    results.check("Home goes to the first row", "All heap" in focused(page), focused(page))
+    page.run("[...document.querySelectorAll('#rows tr.level-5')][0].click()")
+    frames = page.run("document.querySelectorAll('#rows .frames li').length")
+    results.check("a stack opens to its frames", frames > 3, frames)
+
+
+def check_names(results, page):
+    """What a screen reader is told."""
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    nodes = [node for node in nodes if not node.get("ignored")]
+    roles = {}
+    for node in nodes:
+        roles.setdefault(node["role"]["value"], []).append(node.get("name", {}).get("value", ""))
+    nameless = [role for role in WIDGETS for name in roles.get(role, []) if not name.strip()]
+    results.equal("every control has a name", nameless, [])
+    missing = [role for role in ("radio", "slider", "treeitem", "treegrid", "table", "searchbox") if role not in roles]
+    results.equal("there are the roles that it has controls of", missing, [])
+    unreachable = page.run(
+        "[...document.querySelectorAll('[onclick], .kind, .bar, tr[data-id]')].filter((one) => one.tabIndex < 0 && !one.closest('[role=tree], [role=treegrid], [role=radiogroup]')).length"
+    )
+    results.equal("nothing is for the mouse alone", unreachable, 0)
+    one_each = page.run(
+        "['#kinds', '#flame-tree', '#rows tbody'].map((box) => document.querySelectorAll(box + ' > [tabindex=\"0\"]').length)"
+    )
+    results.equal("a group of controls is one stop of the Tab key", one_each, [1, 1, 1])
+
+
+SUMS_THAT_DIFFER = """(() => {
+  const wrong = [], known = state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
+  const nodes = [...buildTable().children.values()];
+  for (const key of ["endSize", "endCount", "net"])
+    if (nodes[0].sums[key] !== known[key]) wrong.push(["all", key, nodes[0].sums[key], known[key]]);
+  for (const node of nodes) {
+    const below = [...node.children.values()];
+    nodes.push(...below);
+    for (const key of below.length > 0 ? TABLE_SUMS : []) {
+      const sum = below.reduce((total, one) => total + one.sums[key], 0);
+      if (sum !== node.sums[key]) wrong.push([node.text, key, node.sums[key], sum]);
+    }
+  }
+  return wrong;
+})()"""
+
+
+def check_sums(results, page):
+    """Every row of the table is the sum of those below it."""
+    for change in ("0", "select(20, 60)", "select(0, 1)", "update({ group: groups[0] })", "update({ group: null, selection: null })"):
+        page.run(change)
+        results.equal(f"rows add up after {change}", page.run(SUMS_THAT_DIFFER), [])
+
+
+def check_themes(results, page):
+    theme = "document.documentElement.dataset.theme"
+    results.equal("the theme is the system's", page.run(theme), "dark")
+    page.run("document.getElementById('theme').click()")
+    results.equal("a button changes it", page.run(theme), "light")
+
+
+HOSTILE = '</script><img\u00a0src=x\u00a0onerror=owned()>"\'`&lt;${owned()}.dll'
+
+
+def check_hostile_names(results, page, folder):
+    """The name of a module is text at every place, whatever is in it."""
+    trace = os.path.join(folder, "hostile.etl")
+    lines = f"module \\Device\\HarddiskVolume3\\{HOSTILE} 7ff600000000 10000 1\nalloc 100 7ff600001234 7ff600002345\n"
+    subprocess.run([MAKE_SYMBOL_TRACE, trace], input=lines.encode("latin-1"), check=True)
+    opened = open_report(page, trace)
+    shown = page.run("document.querySelector('#module-rows tbody th').textContent")
+    wanted = run_json("report", trace, "--no-symbols")["frames"][0]["module"]
+    results.equal("a hostile name is shown as it is", shown, wanted)
+    results.check("it is hostile", "</script><img" in wanted, wanted)
+    results.equal("and makes no elements", page.run("document.images.length"), 0)
+    return opened
+
+
+def check_paper(results, page, folder):
+    path = os.path.join(folder, "page.pdf")
+    page.print(path)
+    results.check("it prints", os.path.getsize(path) > 20000)
+
+
+def open_report(page, trace):
+    path = trace + ".html"
+    run("export", trace, "--format", "html", "--no-symbols", "-o", path)
+    page.open(path)
+    page.settle()
+    print(f"# ready after {page.run('document.documentElement.dataset.ready')} ms")
+    return "file://" + os.path.abspath(path)
+
+
+def make_trace(folder, scenario):
+    path = os.path.join(folder, scenario + ".etl")
+    subprocess.run([MAKE_TRACE, scenario, path], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def use(results, page, folder):
+    demo, workload = make_trace(folder, "demo"), make_trace(folder, "workload")
+    opened = [open_report(page, demo)]
+    check_totals(results, page, demo)
+    check_brush(results, page, demo)
+    check_search(results, page, demo)
+    check_flame(results, page)
+    check_table(results, page)
+    check_names(results, page)
+    page.prefer("dark")
+    opened.append(open_report(page, workload))
+    check_themes(results, page)
+    check_sums(results, page)
+    check_paper(results, page, folder)
+    opened.append(check_hostile_names(results, page, folder))
+    results.equal("no errors or warnings", page.problems, [])
+    results.equal("no requests but for the files", page.requests, opened)
+
+
+def main():
+    browser = find_browser()
+    if browser is None:
+        skip_all(f"no Chromium here to open HTML reports in; to have it: apt-get install {PACKAGE}")
+    results = Results()
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP"), ignore_cleanup_errors=True) as folder:
+        page = Page(browser, folder)
+        try:
+            use(results, page, folder)
+        finally:
+            page.close()
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Compares what `export --format pprof` writes with `report`.
+
+The message is read twice: here, by the definitions of profile.proto alone, which finds
+every stack with all of its values, and references that lead nowhere; and by `go tool
+pprof`, whose sums of each sample type, whole and by function, must be the report's.
+"""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+
+import oracle_symbols
+from oracle_export import HINT, NO_STACK, WORK, cleaned, export, frame_text, hostile_trace, made_traces
+from oracle_support import Results, run, run_json
+
+GO = shutil.which("go")
+KINDS = ["heap", "virtualalloc", "extent"]
+VALUES = ["inuse_space", "inuse_objects", "alloc_space", "alloc_objects"]
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """(number, value) of each field of a message: varints and what has a length."""
+    at, out = 0, []
+    while at < len(data):
+        tag, at = varint(data, at)
+        value, at = varint(data, at)
+        if tag & 7 == 2:
+            assert at + value <= len(data), "a field is longer than its message"
+            value, at = data[at:at + value], at + value
+        else:
+            assert tag & 7 == 0, f"wire type {tag & 7}"
+        out.append((tag >> 3, value))
+    return out
+
+
+def numbers(data):
+    at, out = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        out.append(value)
+    return out
+
+
+class Profile:
+    """A profile with all references followed."""
+
+    def __init__(self, data):
+        parts = defaultdict(list)
+        for number, value in fields(gzip.decompress(data)):
+            parts[number].append(value)
+        self.strings = [text.decode("utf-8") for text in parts[6]]
+        assert self.strings[0] == "", "string 0 is empty"
+        self.types = [tuple(self.strings[dict(fields(part))[i]] for i in (1, 2)) for part in parts[1]]
+        functions = {dict(fields(part))[1]: dict(fields(part)) for part in parts[5]}
+        self.functions = {key: (self.strings[part[2]], self.strings[part.get(4, 0)]) for key, part in functions.items()}
+        self.mappings = {dict(fields(part))[1]: dict(fields(part)) for part in parts[3]}
+        self.locations = {}
+        for part in parts[4]:
+            location = dict(fields(part))
+            lines = [dict(fields(value)) for number, value in fields(part) if number == 4]
+            names = [(*self.functions[line[1]], line.get(2, 0)) for line in lines]
+            self.locations[location[1]] = (location.get(3, 0), location.get(2, 0), names)
+        self.samples = [self.sample(part) for part in parts[2]]
+        self.default = self.strings[parts[14][0]]
+        self.times = (parts[9], parts[10])
+
+    def sample(self, part):
+        parts, labels = {}, {}
+        for number, value in fields(part):
+            if number == 3:
+                label = dict(fields(value))
+                labels[self.strings[label[1]]] = self.strings[label[2]] if 2 in label else label.get(3, 0)
+            else:
+                parts[number] = numbers(value)
+        assert len(parts[2]) == len(self.types), "a value for each sample type"
+        return [self.locations[i] for i in parts[1]], parts[2], labels
+
+
+def report_values(trace, *arguments):
+    """{(process, pid, type, stack): {sample type: value}} by the report."""
+    report = run_json("report", trace, "--group-by", "kind,process,type,stack", *arguments)
+    texts = [(cleaned(frame_text(frame)), frame["file"] or "", frame["line"] or 0) for frame in report["frames"]]
+    out = defaultdict(lambda: defaultdict(int))
+    for row in report["rows"]:
+        stack = tuple(texts[i] for i in report["stacks"][row["stack"]]) if row["stack"] is not None else ()
+        key = (cleaned(row["process"]), row["pid"], row["type"], stack or ((NO_STACK, "", 0),))
+        is_made = row["type"] in ("AIFO", "AIFI")
+        values = [row["outstanding_size"], row["outstanding_count"], is_made * row["size"], is_made * row["count"]]
+        for name, value in zip(VALUES, values):
+            if value:
+                out[key][("" if row["kind"] == "heap" else row["kind"] + "_") + name] += value
+    return {key: dict(values) for key, values in out.items()}
+
+
+def check_message(results, trace, label, *arguments):
+    profile = Profile(export(trace, "pprof", *arguments))
+    wanted = report_values(trace, *arguments)
+    got = {}
+    for stack, values, labels in profile.samples:
+        names = tuple(name for _, _, lines in stack for name in lines)
+        key = (labels["process"], labels.get("pid"), labels["type"], names)
+        row = got.setdefault(key, {})
+        for (name, _), value in zip(profile.types, values, strict=True):
+            if value:
+                row[name] = row.get(name, 0) + value
+    results.equal_maps(f"{label}: {len(wanted)} samples are the report's", got, wanted)
+    totals = run_json("report", trace, *arguments)["totals"]
+    kinds = [kind for kind in KINDS if any(total["kind"] == kind for total in totals)]
+    names = [("" if kind == "heap" else kind + "_") + value for kind in kinds for value in VALUES]
+    results.equal(f"{label}: sample types are those of the kinds there are", profile.types,
+                  [(name, "bytes" if "space" in name else "count") for name in names])
+    outside = [hex(address) for address, number, _ in profile.locations.values() if number != 0 and not
+               profile.mappings[number][2] <= address < profile.mappings[number][3]]
+    results.check(f"{label}: code lies inside its mapping", not outside, *outside[:5])
+    return profile
+
+
+def go_top(path, sample_type):
+    done = subprocess.run(
+        [GO, "tool", "pprof", "-top", "-unit=B", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0",
+         f"-sample_index={sample_type}", path],
+        capture_output=True, check=False, env={**os.environ, "PPROF_TMPDIR": WORK})
+    text = done.stdout.decode()
+    total = re.search(r"of (\d+)B? total", text)
+    flat = {}
+    for line in text.split("cum%\n")[-1].splitlines():
+        cells = line.split(None, 5)
+        value = int(cells[0].rstrip("B"))
+        if value:
+            flat[cells[5].removesuffix(" (inline)")] = value
+    return int(total.group(1)) if total else done.stderr.decode(), flat
+
+
+def check_go(results, trace, label, *arguments):
+    path = os.path.join(WORK, "profile.pb.gz")
+    with open(path, "wb") as file:
+        file.write(export(trace, "pprof", *arguments))
+    sums = defaultdict(lambda: defaultdict(int))
+    for (_, _, _, stack), values in report_values(trace, *arguments).items():
+        for name, value in values.items():
+            sums[name][stack[0][0]] += value
+    for name in sums:
+        total, flat = go_top(path, name)
+        results.equal(f"{label}: go tool pprof finds {name}", total, sum(sums[name].values()))
+        results.equal_maps(f"{label}: and the same by function", flat, dict(sums[name]))
+
+
+def check_builds(results, trace):
+    """Mappings are the modules that the trace tells of, with their builds."""
+    profile = Profile(export(trace, "pprof"))
+    modules = json.loads(run("symbols", trace, "--format", "json"))["modules"]
+    known = {module["expected"].split("/")[-1].lower() for module in modules}
+    builds = {profile.strings[mapping.get(6, 0)].lower() for mapping in profile.mappings.values()} - {""}
+    results.check(f"{len(builds)} builds are those that symbols are looked for by", builds and builds & known,
+                  builds, known)
+
+
+def check_names(results):
+    """Inlined calls are lines of one location, with files and lines."""
+    program = oracle_symbols.made_program("inline-x64", "sample_inline.cpp", "x86_64", ["-O2"], [])
+    code = [rva + i for rva, size, is_code in program.sections if is_code for i in range(0, size, 3)]
+    lines = [program.lines()]
+    for number, rva in enumerate(code[:: max(1, len(code) // 150)]):
+        lines.append(oracle_symbols.memory("freed" if number % 3 else "alloc", 16 + number,
+                                           [program.at(rva), program.at(code[number])]))
+    trace = oracle_symbols.make_trace("pprof-names", *lines)
+    named = ["--symbols", os.path.dirname(program.pdb)]
+    profile = check_message(results, trace, "names", *named)
+    results.check("names: some locations have several lines",
+                  any(len(names) > 1 and names[-1][2] > 0 for _, _, names in profile.locations.values()))
+    if GO:
+        check_go(results, trace, "names", *named)
+
+
+def main():
+    results = Results()
+    if not GO:
+        print(f"skipped: go tool pprof is not here; {HINT}")
+    demo, keyed, _ = made_traces()
+    hostile, named = hostile_trace()
+    for trace, *arguments in ([demo], [keyed], [hostile, *named]):
+        check_message(results, trace, os.path.basename(trace), *arguments)
+    summary = os.path.join(WORK, "summary.ehs")
+    run("store", keyed, "--summary", "-o", summary)
+    check_message(results, summary, "a summary")
+    check_message(results, keyed, "a window", "--from", "2ms", "--to", "40ms", "--kind", "heap")
+    if GO:
+        check_go(results, demo, os.path.basename(demo))
+        check_go(results, hostile, os.path.basename(hostile), *named)
+    results.equal("the default is what is in use", Profile(export(demo, "pprof")).default, "inuse_space")
+    results.equal("--metric total shows what was allocated",
+                  Profile(export(demo, "pprof", "--metric", "total")).default, "alloc_space")
+    check_builds(results, demo)
+    check_names(results)
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""Checks the data in HTML reports against the JSON of `report` and `windows`.
+
+    oracle_html.py
+
+The numbers in a page are read by a decoder written apart from the page's own.
+
+  * Sums of its rows, with what it says is left out, are the rows of `report`.
+  * Every cell of every stack, heap and kind is what `windows` says of that window.
+  * The histograms, modules and diagnostics are those of the other commands.
+  * The same bytes with any -j; a store gives the same page but for the file's name.
+  * Functions of real programs, beside TRACES, are named as in the report.
+  * A summary is refused.
+  * Windows, filters and --at-exit select the same as elsewhere; .zst compresses.
+"""
+
+import json
+import os
+import random
+import re
+import subprocess
+import tempfile
+from collections import defaultdict
+
+from oracle_support import ETLHEAP, TRACES, Results, run, run_json
+
+MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
+TYPES = ("AIFO", "AIFI", "AOFI", "AOFO")
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def numbers_of(text):
+    """Base64 VLQ without signs: five bits a digit, lowest first."""
+    value = shift = 0
+    for character in text:
+        digit = ALPHABET.index(character)
+        value |= (digit & 31) << shift
+        shift += 5
+        if digit < 32:
+            yield value
+            value = shift = 0
+
+
+def data_of(page):
+    """The document in a page, as the browser finds it."""
+    text = page.decode("utf-8")
+    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert len(found) == 1, f"{len(found)} documents"
+    return json.loads(found[0])
+
+
+def read_cells(numbers, count):
+    """{window: (allocated count, size, freed count, size, peak above)}"""
+    cells, window = {}, -1
+    for _ in range(count):
+        head = next(numbers)
+        window += head // 8 + 1
+        allocated = (next(numbers), next(numbers)) if head & 1 else (0, 0)
+        freed = (next(numbers), next(numbers)) if head & 2 else (0, 0)
+        cells[window] = (*allocated, *freed, next(numbers) if head & 4 else 0)
+    return cells
+
+
+def frames_of(data):
+    """Frames as (module, function, or else offset or address); with a line (.., file, line)."""
+    frames, numbers = [], numbers_of(data["frames"])
+    for head in numbers:
+        module = data["modules"][head // 8 - 1] if head >= 8 else None
+        place = next(numbers)
+        source = (data["files"][next(numbers)], next(numbers)) if head & 2 else ()
+        frames.append((module, data["names"][place] if head & 1 else place, *source))
+    return frames
+
+
+def stacks_of(data):
+    frames, numbers = frames_of(data), numbers_of(data["stacks"])
+    stacks, before, fresh = [], [], 0
+    for shared in numbers:
+        added = next(numbers)
+        before = before[:shared]
+        for _ in range(added):
+            number = next(numbers)
+            if number == 0:
+                fresh += 1
+            before = before + [fresh - 1 if number == 0 else number - 1]
+        stacks.append(tuple(frames[i] for i in reversed(before)))
+    return stacks
+
+
+def rows_of(data):
+    """Rows as (group, stack, peak, start, {type: (count, size)}, cells or None)."""
+    stacks, numbers, rows = stacks_of(data), numbers_of(data["rows"]), []
+    for group in numbers:
+        stack, bits, peak = next(numbers), next(numbers), next(numbers)
+        start = (next(numbers), next(numbers)) if bits & 32 else (0, 0)
+        amounts = {name: (next(numbers), next(numbers)) for i, name in enumerate(TYPES) if bits >> i & 1}
+        cells = read_cells(numbers, next(numbers)) if bits & 16 else None
+        rows.append((data["groups"][group], stacks[stack - 1] if stack else None, peak, start, amounts, cells))
+    return rows
+
+
+def report_frame(frame):
+    if frame["symbol"] is None:
+        return (frame["module"], int(frame["offset"] or frame["address"], 16))
+    distance = f"+{frame['displacement']}" if frame.get("nearest") else ""
+    source = (frame["file"], frame["line"]) if frame["line"] else ()
+    return (frame["module"], frame["symbol"] + distance, *source)
+
+
+def report_stack(document, row):
+    if row["stack"] is None:
+        return None
+    return tuple(report_frame(document["frames"][i]) for i in document["stacks"][row["stack"]])
+
+
+def key_of(row):
+    return (row["kind"], row["process"], row["pid"], row["heap"])
+
+
+def group_key(group):
+    return (group["kind"], group["process"], group["pid"], group["heap"])
+
+
+def check_rows(results, name, data, report):
+    """Rows of the page, and the sums of what it leaves out, are those of the report."""
+    wanted, by_group = {}, defaultdict(int)
+    for row in report["rows"]:
+        wanted[key_of(row), report_stack(report, row), row["type"]] = (row["count"], row["size"])
+        by_group[key_of(row), row["type"]] += row["size"]
+    got, sums = {}, defaultdict(int)
+    for group, stack, _, _, amounts, _ in rows_of(data):
+        for kind, amount in amounts.items():
+            got[group_key(group), stack, kind] = amount
+            sums[group_key(group), kind] += amount[1]
+    for group in data["groups"]:
+        for i, kind in enumerate(TYPES):
+            sums[group_key(group), kind] += group.get("hidden", {"types": [0] * 8})["types"][2 * i + 1]
+    results.equal_maps(f"{name}: its rows are rows of the report", {k: wanted.get(k) for k in got}, got)
+    drop = lambda sums: {key: size for key, size in sums.items() if size}
+    results.equal_maps(f"{name}: with what is left out they add up", drop(sums), drop(by_group))
+    return len(got), len(wanted)
+
+
+def check_totals(results, name, data, report):
+    totals = {total["kind"]: total for total in report["totals"] if total["count"]}
+    for kind in data["kinds"]:
+        groups = [group["types"] for group in data["groups"] if group["kind"] == kind["kind"]]
+        groups += [left["types"] for word, left in data["hidden_groups"].items() if word == kind["kind"]]
+        sums = [sum(column) for column in zip(*groups)]
+        total = totals[kind["kind"]]
+        got = (sum(sums[0::2]), sum(sums[1::2]), sums[0] + sums[6], sums[1] + sums[7], sums[1] - sums[5])
+        words = "count size outstanding_count outstanding_size impacting_size".split()
+        results.equal(f"{name}: totals of {kind['kind']}", got, tuple(total[word] for word in words))
+    results.equal(f"{name}: its kinds", {kind["kind"] for kind in data["kinds"]}, set(totals))
+
+
+def cell_of(row):
+    """What a window's row comes to in the page."""
+    return (
+        row["aifi_count"] + row["aifo_count"],
+        row["aifi_size"] + row["aifo_size"],
+        row["aifi_count"] + row["aofi_count"],
+        row["aifi_size"] + row["aofi_size"],
+    )
+
+
+def check_cells(results, name, things, windows, key):
+    """things: {key: (start size, cells)}; windows: the document grouped by that key."""
+    wanted, got = {}, {}
+    for i, window in enumerate(windows["windows"]):
+        for row in window["rows"]:
+            if key(windows, row) in things:
+                wanted[key(windows, row), i] = (*cell_of(row), row["outstanding_size"], row["peak_size"])
+    for thing, (start, cells) in things.items():
+        size = start
+        for i in range(len(windows["windows"])):
+            before, cell = size, cells.get(i, (0, 0, 0, 0, 0))
+            size += cell[1] - cell[3]
+            got[thing, i] = (*cell[:4], size, max(before, size) + cell[4])
+    quiet = (0, 0, 0, 0, 0, 0)
+    got = {where: cell for where, cell in got.items() if where in wanted or cell != quiet}
+    results.equal_maps(f"{name}: {len(wanted)} cells are those of windows", got, wanted)
+
+
+def check_windows(results, name, data, trace, *options):
+    every = f"{data['window']['every_ns']}ns"
+    arguments = (trace, *options, "--every", every, "--at-exit", data["window"]["at_exit"], "--no-symbols")
+    ask = lambda keys: run_json("windows", *arguments, "--group-by", keys)
+    kinds = {
+        kind["kind"]: (kind["start_size"], read_cells(numbers_of(kind["cells"]), kind["news"]))
+        for kind in data["kinds"]
+    }
+    check_cells(results, f"{name}, kinds", kinds, ask("kind"), lambda _, row: row["kind"])
+    groups = {
+        group_key(group): (group["start_size"], read_cells(numbers_of(group["cells"]), group["news"]))
+        for group in data["groups"]
+        if group["cells"] is not None
+    }
+    check_cells(results, f"{name}, heaps", groups, ask("kind,process,heap"), lambda _, row: key_of(row))
+    rows = {
+        (group_key(group), stack): (start[1], cells)
+        for group, stack, _, start, _, cells in rows_of(data)
+        if cells is not None
+    }
+    stacks = ask("kind,process,heap,stack")
+    check_cells(
+        results, f"{name}, stacks", rows, stacks, lambda document, row: (key_of(row), report_stack(document, row))
+    )
+    edges = [window["from_ns"] for window in stacks["windows"]] + [stacks["windows"][-1]["to_ns"]]
+    results.equal(f"{name}: the edges of its windows", data["window"]["edges_ns"], edges)
+
+
+def check_trace(results, name, trace, *options):
+    data = data_of(run("export", trace, *options, "--format", "html", "--no-symbols"))
+    report = run_json("report", trace, *options, "--no-symbols")
+    shown, there = check_rows(results, name, data, report)
+    results.check(f"{name}: {shown} of {there} rows are shown", shown == there or shown > 5000)
+    check_totals(results, name, data, report)
+    check_windows(results, name, data, trace, *options)
+    for histogram in (one["histogram"] for one in data["histograms"]):
+        asked = run_json(
+            "report", trace, *options, "--no-symbols", "--histogram", histogram["by"], "--group-by", "kind"
+        )
+        results.equal(f"{name}: histogram by {histogram['by']}", histogram, asked["histogram"])
+    symbols = run_json("symbols", trace, *options)
+    got = [(module["module"], module["status"], module["expected"]) for module in data["symbols"]["modules"]]
+    wanted = [(one["module"], one["status"], one["expected"] or "") for one in symbols["modules"]]
+    results.equal(f"{name}: its modules are those of symbols", got, wanted)
+    results.equal(f"{name}: its diagnostics too", data["diagnostics"], symbols["diagnostics"])
+
+
+def check_leaks(results, name, data, trace):
+    """What was left behind at exit is outstanding only if exits free nothing."""
+    for kind in data["kinds"]:
+        leaked, freed = (
+            next(
+                row["outstanding_size"]
+                for row in run_json("report", trace, "--no-symbols", "--at-exit", at_exit)["totals"]
+                if row["kind"] == kind["kind"]
+            )
+            for at_exit in ("leaked", "freed")
+        )
+        results.equal(f"{name}: {kind['kind']} left behind at exit", kind["leaked_size"], leaked - freed)
+
+
+def check_names(results):
+    """Functions, files and lines of a real program are those of the report."""
+    folder = os.path.normpath(os.path.join(TRACES, "..", "symbols"))
+    program = os.path.join(folder, "redis-cli.exe")
+    if not os.path.exists(program):
+        print(f"skipped: {program} is not here; set TRACES to the folder beside it")
+        return
+    from oracle_symbols import Program, make_trace as make_symbol_trace, memory
+
+    redis = Program(program, None)
+    chance = random.Random(4)
+    calls = [redis.at(0x1000 + chance.randrange(0x40000)) for _ in range(60)]
+    words = ["alloc", "freed", "commit"]
+    blocks = [memory(chance.choice(words), 100 + size, chance.choices(calls, k=6)) for size in range(150)]
+    trace = make_symbol_trace("html", redis.lines(), *blocks)
+    data = data_of(run("export", trace, "--format", "html", "--symbols", folder))
+    check_rows(results, "names", data, run_json("report", trace, "--symbols", folder))
+    frames = frames_of(data)
+    named = sum(isinstance(frame[1], str) for frame in frames)
+    results.check("names: frames have names, and lines", named > 50 and any(len(one) == 4 for one in frames), named)
+    results.equal("names: the page knows that symbols were asked for", data["symbols"]["asked"], True)
+
+
+def make_trace(folder, scenario, *options):
+    path = os.path.join(folder, scenario + ".etl")
+    subprocess.run([MAKE_TRACE, scenario, path, *options], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def check_bytes(results, folder, trace):
+    pages = [run("export", trace, "--format", "html", "--no-symbols", "-j", jobs) for jobs in (1, 2, 7)]
+    results.check("the same bytes with -j1, -j2 and -j7", pages[0] == pages[1] == pages[2])
+    store = os.path.join(folder, "trace.ehs")
+    run("store", trace, "-o", store)
+    stored, read = data_of(run("export", store, "--format", "html", "--no-symbols")), data_of(pages[0])
+    stored["trace"]["files"] = read["trace"]["files"]
+    results.check("a store gives the same page", stored == read)
+    packed = os.path.join(folder, "page.html.zst")
+    run("export", trace, "--format", "html", "--no-symbols", "-o", packed)
+    with open(packed, "rb") as file:
+        results.equal("-o FILE.zst is compressed", file.read(4), b"\x28\xb5\x2f\xfd")
+    text = pages[0].decode("utf-8")
+    outside = re.findall(r'(?:src|href)="(?!#)[^"]*"|@import|url\(|https?://(?!www\.w3\.org/2000/svg)', text)
+    results.equal("nothing is loaded from anywhere", outside, [])
+    results.check("its policy forbids it too", "content=\"default-src 'none';" in text)
+
+
+def check_summary(results, folder, trace):
+    summary = os.path.join(folder, "summary.ehs")
+    run("store", trace, "--summary", "-o", summary)
+    page = os.path.join(folder, "summary.html")
+    command = [ETLHEAP, "export", summary, "--format", "html", "-o", page]
+    done = subprocess.run(command, capture_output=True, check=False)
+    said = done.stderr.decode()
+    good = done.returncode == 3 and "not of a summary" in said and not os.path.exists(page)
+    results.check("a summary is refused, and no file is left", good, done.returncode, said)
+
+
+def main():
+    results = Results()
+    os.environ.pop("_NT_SYMBOL_PATH", None)
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
+        demo = make_trace(folder, "demo")
+        check_trace(results, "demo", demo)
+        check_trace(results, "demo from 3 s to 11 s", demo, "--from", "3s", "--to", "11s", "--at-exit", "freed")
+        workload = make_trace(folder, "workload", "--seed", "11", "--events", "2000")
+        check_trace(results, "workload", workload)
+        check_trace(results, "workload, one kind", workload, "--kind", "virtualalloc", "--size", "64K..")
+        data = data_of(run("export", workload, "--format", "html", "--no-symbols"))
+        check_leaks(results, "workload", data, workload)
+        check_trace(results, "kitchen sink", make_trace(folder, "kitchen-sink"))
+        check_bytes(results, folder, workload)
+        check_summary(results, folder, demo)
+    check_names(results)
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
