@@ -33,53 +33,47 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 # --- sources ------------------------------------------------------------------
 
 PARSER_SRCS := $(patsubst %,parser/%.c, \
-	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack decode_system \
-	describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees pdb_lines pdb_modules \
-	pdb_publics pdb_record pdb_resolver pdb_text pdb_types pe pe_debug pe_exports record session status \
-	trace undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
-	undecorate_print_type undecorate_symbol undecorate_template undecorate_type utf16 xpress xpress_huffman)
+	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
+	decode_system describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees \
+	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
+	pe pe_debug pe_exports status trace \
+	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
+	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
+	utf16 xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	aggregate archive archive_rows archive_walk arena blocks census census_match context deferred diff \
-	diff_builds diff_order diff_rows ehs_codec ehs_columns ehs_facts ehs_open ehs_pack ehs_reader ehs_rows \
-	ehs_segment ehs_stacks ehs_table ehs_writer engine frames frames_order frames_settle frames_tags gate \
-	gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables growth growth_walk heap_sizes histogram \
-	intern join journal journal_chunks journal_file lifetime_ranks lifetimes lifetimes_archive \
-	lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool meminfo modules order \
-	pair peak_moment peaks plan query range_map ranges rank_map replay replay_journal replay_walk result \
-	row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
+	aggregate archive archive_rows archive_walk arena blocks census census_match context deferred diff diff_builds diff_order diff_rows ehs_codec ehs_columns ehs_facts \
+	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
+	engine frames frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
+	heap_sizes histogram intern join journal \
+	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
+	journal_chunks journal_file libraries lifetime_ranks meminfo modules nameless order pair peak_moment peaks plan query range_map ranges rank_map replay replay_journal \
+	replay_walk result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
-	summary_file summary_finish summary_fold summary_run summary_windows suppressions symbol_cab \
-	symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names symbol_partial \
-	symbol_path symbol_search symbol_store symbol_temporary symbol_transfer symbol_url symbols symbols_batch \
-	symbols_builds symbols_list table table_names table_stacks tag_groups tags timebase trace_identity \
-	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows \
-	windows_walk workers)
+	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
+	symbol_cab symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
+	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
+	symbol_url symbols symbols_batch symbols_builds symbols_list table table_names table_stacks tag_groups tags timebase \
+	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows windows_walk workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
-	abilities allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows \
-	csv_symbols csv_windows diff_parts display export_csv export_dhat export_events export_folded \
-	export_heaptrack export_html export_html_ask export_html_choice export_html_code export_html_data \
-	export_ndjson export_numbers export_parquet export_parquet_lifetimes export_parquet_report \
-	export_parquet_stacks export_perfview export_pprof export_rows export_samples export_speedscope \
-	export_tree export_wpa_profile export_wpa_xml exporters formats gzip json json_allocations json_check \
-	json_diff json_dump json_histogram json_info json_report json_rows json_symbols json_windows junit_check \
-	moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write pprof_code \
-	protobuf record_view sarif_check sink sparkline stack_tags summary_traces tabular text_allocations \
-	text_buffer text_check text_diff text_dump text_histogram text_info text_missing text_parts text_report \
-	text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts \
-	umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
+	abilities export_html export_html_ask export_html_choice export_html_code export_html_data export_csv export_dhat export_events export_folded export_heaptrack export_ndjson export_numbers export_perfview export_parquet export_parquet_lifetimes export_parquet_report export_parquet_stacks export_pprof export_rows export_samples export_speedscope export_tree export_wpa_profile export_wpa_xml exporters gzip pprof_code protobuf allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows csv_symbols csv_windows diff_parts display formats format_libraries json json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \
+	json_symbols json_windows junit_check moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write \
+	record_view sarif_check sink sparkline stack_tags summary_traces tabular text_allocations text_buffer text_check text_diff text_dump text_histogram text_info text_missing text_parts \
+	text_report text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
 CLI_SRCS := $(patsubst %,cli/%.c, \
-	analysis baseline budgets bus_guard cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info \
-	cmd_merge cmd_report cmd_store cmd_symbols cmd_windows cull_list guard help inputs main messages \
-	option_values options options_table outputs parse_values progress question record_filter report_query \
-	symbol_source terminal window_plan)
+	about analysis baseline budgets bus_guard cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info cmd_merge cmd_report cmd_selftest cmd_store cmd_symbols cmd_windows completion completion_bash completion_fish completion_zsh cull_list guard help inputs main man_page messages \
+	option_values options options_table outputs parse_values progress question record_filter report_query selftest_trace \
+	symbol_source terminal version window_plan)
 
 # Tests are found, not listed: a test that is forgotten here would never run.
 TEST_SRCS := $(sort $(wildcard tests/test_*.c))
 TEST_TOOL_SRCS := $(sort $(wildcard tests/make_*.c))
 
+# Of two programs, which fork children for faults (see `make faults`).
+FAULT_SRCS := $(sort $(wildcard tests/fault_*.c))
+
 # What writes traces needs no test framework: the demo is made with it.
 BUILDER_SRCS := $(sort $(wildcard tests/etl_build*.c tests/lz77_*.c tests/scenario*.c tests/workload*.c))
-TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS),$(sort $(wildcard tests/*.c)))
+TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS) $(FAULT_SRCS),$(sort $(wildcard tests/*.c)))
 
 # Each of these is a program, the others in bench/ are what they share.
 BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/heaptrack_file.c bench/rss_anon.c \
@@ -92,15 +86,16 @@ FUZZ_TARGETS := $(patsubst fuzz/fuzz_%.c,%,$(filter-out fuzz/fuzz_file.c,$(FUZZ_
 FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c
 
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
-ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) \
+ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) $(FAULT_SRCS) \
 	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS) $(FUZZ_SRCS) $(FUZZ_SHARED_SRCS)
 ALL_FILES := $(sort $(wildcard parser/*.[ch] engine/*.[ch] formats/*.[ch] cli/*.[ch] \
-	tests/*.[ch] fuzz/*.[ch] bench/*.[ch]))
+	tests/*.[ch] fuzz/*.[ch] bench/*.[ch] examples/*.[ch]))
 
 # A file that is in no list is not built, which its author should hear at once.
 UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS),$(wildcard parser/*.c engine/*.c formats/*.c cli/*.c))
 $(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLISTED)))
 
+, := ,
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 
 # The page of the HTML report, as C.
@@ -109,6 +104,7 @@ HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
 	_data.js _page.js _state.js _chart.js _flame.js _table.js _views.js _main.js)
 
 LIBRARY := $(OUT)/libetlheap.a
+SHARED := $(OUT)/libetlheap.so
 CLI_LIBRARY := $(OUT)/libcli.a
 BUILDER_LIBRARY := $(OUT)/libbuilder.a
 TEST_LIBRARY := $(OUT)/libtestsupport.a
@@ -116,6 +112,7 @@ BENCH_LIBRARY := $(OUT)/libbench.a
 PROGRAM := $(OUT)/etlheap
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRCS))
 TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%,$(TEST_TOOL_SRCS))
+FAULT_PROGRAMS := $(OUT)/fault_program $(OUT)/fault_matrix
 REPLAY_PROGRAMS := $(patsubst %,$(OUT)/fuzz/replay_%,$(FUZZ_TARGETS))
 FUZZ_PROGRAMS := $(patsubst %,$(OUT)/fuzz/fuzz_%,$(FUZZ_TARGETS))
 FUZZ_SUPPORT := $(OUT)/fuzz/fuzz_file.o $(OUT)/fuzz/trace_check.o
@@ -136,7 +133,9 @@ TEST_LIBS = $(eval TEST_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Wcast-align -Wundef \
 	-Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
-HARDENING := -fstack-protector-strong -fPIE
+# The archive and the shared library are made of the same objects. The linker undoes
+# what -fPIC does to a program: it runs the same number of instructions as with -fPIE.
+HARDENING := -fstack-protector-strong -fPIC -fno-semantic-interposition
 FORTIFY := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 FRAMES := -g -fno-omit-frame-pointer
 NO_RECOVER := -fno-sanitize-recover=all
@@ -159,7 +158,8 @@ $(OUT)/engine/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FL
 
 CPPFLAGS_ALL := -I. -D_POSIX_C_SOURCE=200809L $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 -pthread $(WARNINGS) $(HARDENING) $(VARIANT_FLAGS) $(CFLAGS)
-LDFLAGS_ALL = -pthread -pie -Wl,-z,relro,-z,now $(VARIANT_FLAGS) $(LDFLAGS)
+LDFLAGS_SHARED = -pthread -Wl,-z,relro,-z,now $(VARIANT_FLAGS) $(LDFLAGS)
+LDFLAGS_ALL = -pie $(LDFLAGS_SHARED)
 
 # --- building -----------------------------------------------------------------
 
@@ -178,8 +178,8 @@ $(BUILD)/etlheap: $(PROGRAM)
 .PHONY: $(BUILD)/etlheap
 endif
 
-library: $(LIBRARY) ## the library alone, build/<variant>/libetlheap.a
-tests: $(TEST_PROGRAMS) $(TEST_TOOLS) $(REPLAY_PROGRAMS) ## all test programs and test tools, not run
+library: $(LIBRARY) $(SHARED) ## the library alone, build/<variant>/libetlheap.{a,so}
+tests: $(TEST_PROGRAMS) $(TEST_TOOLS) $(REPLAY_PROGRAMS) $(FAULT_PROGRAMS) ## all test programs and test tools, not run
 objects: $(call objects_of,$(ALL_SRCS))
 
 READY := $(OUT)/.ready
@@ -195,8 +195,21 @@ define link
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(1) $(PKG_LIBS)
 endef
 
-$(LIBRARY): $(call objects_of,$(LIB_SRCS))
+LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o
+
+$(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
+
+# Only what public headers declare is exported.
+$(SHARED): $(LIBRARY_OBJECTS) $(OUT)/exports.map
+	$(SAY) "  LINK  $@"
+	$(Q)$(CC) -shared $(LDFLAGS_SHARED) -Wl,-soname,libetlheap.so.$(SOVERSION) \
+		$(if $(findstring -fsanitize,$(VARIANT_FLAGS)),,-Wl,-z,defs) \
+		-Wl,--version-script=$(OUT)/exports.map -o $@ $(filter %.o,$^) $(PKG_LIBS)
+
+$(OUT)/exports.map: FORCE | $(READY)
+	@awk -v node=ETLHEAP_$(SOVERSION) -f packaging/exports.awk $(PUBLIC_HEADERS) > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 $(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS)))
 	$(archive)
@@ -219,6 +232,19 @@ $(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(TEST_LIBRARY) $(BUILDER_LIB
 $(TEST_TOOLS): $(OUT)/%: $(OUT)/tests/%.o $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
+# The program as it is, but its calls of these end in fault_program.c.
+WRAPPED := malloc calloc realloc aligned_alloc strdup realpath open fopen stat fstat read mmap write \
+	pwrite close rename mkstemp ftruncate pthread_create
+FAULT_MAIN := $(OUT)/cli/main.o $(CLI_LIBRARY)
+
+$(OUT)/fault_program: LDFLAGS += $(patsubst %,-Wl$(,)--wrap=%,$(WRAPPED))
+$(OUT)/fault_program: $(OUT)/tests/fault_program.o $(FAULT_MAIN) $(LIBRARY)
+	$(call link)
+
+$(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/fault_%.o,matrix inputs large) $(OUT)/fuzz/trace_check.o $(OUT)/fuzz/fuzz_file.o \
+		$(BUILDER_LIBRARY) $(LIBRARY)
+	$(call link)
+
 $(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
@@ -231,6 +257,15 @@ $(FUZZ_PROGRAMS): $(OUT)/fuzz/fuzz_%: $(OUT)/fuzz/fuzz_%.o $(FUZZ_SUPPORT) $(BUI
 		$(LIBRARY)
 	$(call link)
 
+$(HTML_PAGE).c: formats/html/embed.awk $(HTML_FILES)
+	$(SAY) "  AWK   $@"
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -f formats/html/embed.awk $(HTML_FILES) > $@
+
+$(HTML_PAGE).o: $(HTML_PAGE).c $(OUT)/.flags | $(READY)
+	$(SAY) "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
 $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	@mkdir -p $(@D)
@@ -238,7 +273,7 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)
 
 $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): | $(TESTS_READY)
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS)))
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE
@@ -292,7 +327,7 @@ check-tsan: ## the tests under ThreadSanitizer
 	@sh tests/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=tsan check-run
 
-check-run: $(PROGRAM) tests
+check-run: $(PROGRAM) $(if $(filter check,$(VARIANT)),$(SHARED)) tests
 	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
 		bash tests/run_tests.sh
 
@@ -310,6 +345,125 @@ format: ## formats all C files in place
 
 format-check: ## fails when a C file is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(ALL_FILES)
+
+# --- installing ----------------------------------------------------------------
+
+# The names and defaults of the GNU coding standards.
+prefix ?= /usr/local
+exec_prefix ?= $(prefix)
+bindir ?= $(exec_prefix)/bin
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+datadir ?= $(datarootdir)
+docdir ?= $(datarootdir)/doc/etlheap
+mandir ?= $(datarootdir)/man
+bashcompletiondir ?= $(datadir)/bash-completion/completions
+zshcompletiondir ?= $(datadir)/zsh/site-functions
+fishcompletiondir ?= $(datadir)/fish/vendor_completions.d
+INSTALL ?= install
+
+# Raised when a program that was linked with the library would no longer run with it.
+SOVERSION := 0
+
+# The front doors and all that they include. Installed, they find each other by
+# relative paths, so that nobody's own parser/parser.h gets in between.
+FRONT_DOORS := parser/symbols.h formats/formats.h
+PUBLIC_HEADERS = $(eval PUBLIC_HEADERS := $$(sort $$(filter %.h,$$(shell \
+	$(CC) -I. -D_POSIX_C_SOURCE=200809L -MM -x c $(FRONT_DOORS)))))$(PUBLIC_HEADERS)
+DATA_FILES = $(wildcard formats/*.xsd formats/*.sql formats/sql/*.sql)
+DOCUMENTS = README.md CHANGELOG.md LICENSE $(wildcard formats/*.md)
+PAGES := $(OUT)/pages
+TO := $(DESTDIR)
+
+# A tree that is moved as a whole is found through ${prefix} (pkg-config --define-prefix).
+under_prefix = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
+fill_in = sed -e 's|@version@|$(VERSION)|g' -e 's|@prefix@|$(prefix)|g' \
+	-e 's|@libdir@|$(call under_prefix,$(libdir))|g' \
+	-e 's|@includedir@|$(call under_prefix,$(includedir))|g' \
+	-e 's|@requires@|$(call pkg_names,$(LIBRARIES))|g'
+
+install: install-program install-library ## installs all of it: DESTDIR=, prefix=, libdir=, ...
+
+install-program: $(PROGRAM) pages
+	$(INSTALL) -d '$(TO)$(bindir)' '$(TO)$(mandir)/man1' '$(TO)$(bashcompletiondir)' \
+		'$(TO)$(zshcompletiondir)' '$(TO)$(fishcompletiondir)' '$(TO)$(docdir)' '$(TO)$(datadir)/etlheap'
+	$(INSTALL) $(PROGRAM) '$(TO)$(bindir)/etlheap'
+	$(INSTALL) -m 644 $(PAGES)/*.1 '$(TO)$(mandir)/man1'
+	$(INSTALL) -m 644 $(PAGES)/etlheap.bash '$(TO)$(bashcompletiondir)/etlheap'
+	$(INSTALL) -m 644 $(PAGES)/etlheap.zsh '$(TO)$(zshcompletiondir)/_etlheap'
+	$(INSTALL) -m 644 $(PAGES)/etlheap.fish '$(TO)$(fishcompletiondir)/etlheap.fish'
+	$(INSTALL) -m 644 $(DOCUMENTS) '$(TO)$(docdir)'
+	$(INSTALL) -m 644 $(DATA_FILES) '$(TO)$(datadir)/etlheap'
+
+install-library: $(LIBRARY) $(SHARED)
+	$(INSTALL) -d '$(TO)$(libdir)/pkgconfig' '$(TO)$(docdir)/examples'
+	$(INSTALL) -m 644 $(LIBRARY) '$(TO)$(libdir)/libetlheap.a'
+	$(INSTALL) -m 644 $(SHARED) '$(TO)$(libdir)/libetlheap.so.$(VERSION)'
+	ln -sf libetlheap.so.$(VERSION) '$(TO)$(libdir)/libetlheap.so.$(SOVERSION)'
+	ln -sf libetlheap.so.$(SOVERSION) '$(TO)$(libdir)/libetlheap.so'
+	$(fill_in) packaging/etlheap.pc.in > $(OUT)/etlheap.pc
+	$(INSTALL) -m 644 $(OUT)/etlheap.pc '$(TO)$(libdir)/pkgconfig/etlheap.pc'
+	$(INSTALL) -m 644 examples/* '$(TO)$(docdir)/examples'
+	for header in $(PUBLIC_HEADERS); do \
+		mkdir -p "$(OUT)/include/$${header%/*}" && $(INSTALL) -d "$(TO)$(includedir)/etlheap/$${header%/*}" && \
+		sed 's|^#include "\([a-z]*/\)|#include "../\1|' "$$header" > "$(OUT)/include/$$header" && \
+		$(INSTALL) -m 644 "$(OUT)/include/$$header" "$(TO)$(includedir)/etlheap/$$header" || exit 1; done
+
+uninstall: ## removes what install installed, with the same DESTDIR=, prefix=, ...
+	rm -f '$(TO)$(bindir)/etlheap' '$(TO)$(mandir)/man1/etlheap.1' '$(TO)$(mandir)'/man1/etlheap-*.1 \
+		'$(TO)$(bashcompletiondir)/etlheap' '$(TO)$(zshcompletiondir)/_etlheap' \
+		'$(TO)$(fishcompletiondir)/etlheap.fish' '$(TO)$(libdir)'/libetlheap.a '$(TO)$(libdir)'/libetlheap.so* \
+		'$(TO)$(libdir)/pkgconfig/etlheap.pc'
+	rm -rf '$(TO)$(includedir)/etlheap' '$(TO)$(datadir)/etlheap'
+	rm -f $(foreach file,$(notdir $(DOCUMENTS)) $(wildcard examples/*),'$(TO)$(docdir)/$(file)')
+	rmdir '$(TO)$(docdir)/examples' '$(TO)$(docdir)' 2> /dev/null || true
+
+# For releases: what later ones have to keep. It is committed with the release.
+interface-record: ## writes packaging/interface-SOVERSION.txt, the library's interface
+	+@$(MAKE) --no-print-directory install-library DESTDIR='$(abspath $(OUT))/interface' prefix=/usr > /dev/null
+	$(PYTHON) -B packaging/interface.py list $(OUT)/interface/usr/include/etlheap > packaging/interface-$(SOVERSION).txt
+
+# The last commit, dated as it is: the same bytes wherever and whenever it is made.
+DIST = $(BUILD)/etlheap-$(VERSION).tar.gz
+
+dist: ## a source tarball of the last commit, build/etlheap-VERSION.tar.gz
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=etlheap-$(VERSION)/ HEAD | gzip -9n > $(DIST).new
+	@mv $(DIST).new $(DIST)
+
+DEB := $(BUILD)/deb
+
+deb: ## Debian packages of the program, the library and its headers, in build/deb
+	rm -rf $(DEB)
+	+$(MAKE) --no-print-directory VARIANT=release install DESTDIR='$(abspath $(DEB))/stage' prefix=/usr \
+		libdir=/usr/lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) \
+		zshcompletiondir=/usr/share/zsh/vendor-completions
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} sh packaging/make_deb.sh \
+		$(DEB)/stage $(DEB) $(VERSION) $(SOVERSION) $(foreach pair,$(LIBRARIES),$(lastword $(subst :, ,$(pair))))
+
+check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean Debian, and uses them there
+	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/check_deb.sh $(DEB)
+
+# Manual pages and completions say what the program's table of options says: the program
+# writes them, and the pages take in what cli/man/ adds in words.
+pages: $(PROGRAM)
+	@sh packaging/make_pages.sh '$(PROGRAM)' '$(PAGES)'
+
+# All that `make check` takes samples of: a hundred thousand inputs, some minutes.
+faults: ## every truncation, flipped bit, failing call and refused allocation; takes minutes
+	@sh tests/check_deps.sh build test
+	+@$(PARALLEL_MAKE) VARIANT=$(FAULT_VARIANT) faults-run
+
+FAULT_VARIANT := $(if $(filter release,$(VARIANT)),check,$(VARIANT))
+FAULT_FOLDER = $(OUT)/faults.tmp
+FAULT_ENVIRONMENT = rm -rf '$(FAULT_FOLDER)' && mkdir -p '$(FAULT_FOLDER)' && TEST_TMP='$(FAULT_FOLDER)' OUT='$(OUT)' TRACES='$(TRACES)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace'
+
+faults-run: $(PROGRAM) $(TEST_TOOLS) $(FAULT_PROGRAMS)
+	@$(FAULT_ENVIRONMENT) EVERY=1 CHECK=11 SHRINK=1 bash tests/fault_matrix.sh
+	@$(FAULT_ENVIRONMENT) STRIDE=1 bash tests/fault_calls.sh
+	@$(FAULT_ENVIRONMENT) bash tests/fault_files.sh
+	@rm -rf '$(FAULT_FOLDER)'
 
 # --- fuzzing ------------------------------------------------------------------
 
@@ -402,6 +556,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: fuzz fuzz-run fuzz-all all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
+.PHONY: faults faults-run interface-record dist deb check-deb install install-program install-library uninstall pages fuzz fuzz-run fuzz-all all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run cov readme-update clean help FORCE

@@ -23,7 +23,7 @@
 #define SEGMENTS_MAX 512
 
 const char cli_bus_guard_message[] =
-    "the file became shorter while it was read; wait until nobody writes to it, or copy it, and "
+    "a file became shorter while it was read; wait until nobody writes to it, or copy it, and "
     "run again";
 
 typedef struct segment {
@@ -36,7 +36,7 @@ static struct {
     segment segments[SEGMENTS_MAX];
     size_t segment_count;
     uintptr_t page_bytes;
-    volatile sig_atomic_t tripped;
+    _Atomic bool tripped; /* by whichever thread met it */
 } guard;
 
 static int note_segments(struct dl_phdr_info *object, size_t size, void *user);
@@ -58,7 +58,7 @@ void cli_bus_guard_begin(void)
 
 bool cli_bus_guard_tripped(void)
 {
-    return guard.tripped != 0;
+    return guard.tripped;
 }
 
 /* Of the program and each library; not 0 when there are too many. */
@@ -85,7 +85,7 @@ static void replace_page(int number, siginfo_t *info, void *context)
     if (info->si_code == BUS_ADRERR && !is_program((uintptr_t)info->si_addr) &&
         mmap((char *)info->si_addr - offset, guard.page_bytes, PROT_READ,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
-        guard.tripped = 1;
+        guard.tripped = true;
         return;
     }
     /* Held back until this returns; then it ends the program as ever. */

@@ -20,7 +20,7 @@ void cli_write_help(const cli_command *command, etlheap_sink *sink)
     const char *group = "";
     etlheap_sink_text(sink, "Usage: etlheap ");
     etlheap_sink_text(sink, command->name);
-    etlheap_sink_text(sink, " ");
+    etlheap_sink_text(sink, command->arguments[0] == '\0' ? "" : " ");
     etlheap_sink_text(sink, command->arguments);
     etlheap_sink_text(sink, " [OPTION...]\n");
     etlheap_sink_text(sink, command->summary);

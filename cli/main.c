@@ -1,6 +1,7 @@
 /*
  * main.c - the program: subcommands, and what comes before them.
  */
+#include "about.h"
 #include "bus_guard.h"
 #include "commands.h"
 #include "messages.h"
@@ -92,8 +93,11 @@ static const char *const merge_examples[] = {
 };
 
 static const char *const export_examples[] = {
+    "etlheap export app.etl --format html -o app.html    for browsers: charts, tables, flame graph",
     "etlheap export app.etl --format folded | flamegraph.pl > app.svg",
-    "etlheap export app.etl --kind heap --metric peak --format folded -o peak.folded.zst",
+    "etlheap export app.etl --format pprof -o app.pb.gz && go tool pprof -http=: app.pb.gz",
+    "etlheap export app.etl --process app.exe --format heaptrack -o app.heaptrack.zst",
+    "etlheap export app.etl --kind heap --metric peak --format speedscope -o peak.json",
     NULL,
 };
 
@@ -101,6 +105,11 @@ static const char *const dump_examples[] = {
     "etlheap dump app.etl --events 'Heap/*' --process app.exe",
     "etlheap dump app.etl --from 1.5s --to 1.6s",
     "etlheap dump app.etl --format ndjson | jq -r .name | sort | uniq -c",
+    NULL,
+};
+
+static const char *const selftest_examples[] = {
+    "etlheap selftest",
     NULL,
 };
 
@@ -135,15 +144,15 @@ static const cli_command commands[] = {
       cli_run_export },
     { "dump", CLI_DUMP, "INPUT...", "Lists every event in time order, one line each.",
       dump_examples, cli_run_dump },
+    { "selftest", CLI_SELFTEST, "", "Checks on a trace of its own that this program works here.",
+      selftest_examples, cli_run_selftest },
 };
 
-static const cli_command *find_command(const char *name);
 static int unknown_command(const char *name);
 static int run_command(const cli_command *command, int count, char *const *words);
-static int print(const cli_command *help_of, const char *text);
+static int print_help(const cli_command *command);
 static void write_overview(etlheap_sink *sink);
 
-/* What is before the command is for the program: --help and --version. */
 /*
  * Every time slice allocates and frees the same large arrays. Giving them back to
  * the system in between costs page faults, and with threads an interrupt of every
@@ -165,23 +174,16 @@ int main(int argc, char *argv[])
         cli_complain(NULL, "no command; see etlheap --help");
         return CLI_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0)
-        return print(NULL, "etlheap " ETLHEAP_VERSION "\n");
+    int exit_status;
+    const cli_command_list list = { commands, ETL_COUNT_OF(commands) };
+    if (cli_about(&list, argv + 1, &exit_status))
+        return exit_status;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return print(NULL, NULL);
-    const cli_command *const command = find_command(argv[1]);
+        return print_help(NULL);
+    const cli_command *const command = cli_command_named(&list, argv[1]);
     if (!command)
         return unknown_command(argv[1]);
     return run_command(command, argc - 2, argv + 2);
-}
-
-static const cli_command *find_command(const char *name)
-{
-    for (size_t i = 0; i < ETL_COUNT_OF(commands); i++) {
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    }
-    return NULL;
 }
 
 /* An option in the place of the command is told as one. */
@@ -209,24 +211,22 @@ static int run_command(const cli_command *command, int count, char *const *words
     if (status != ETL_OK)
         cli_complain(NULL, err.message);
     else if (options.help)
-        exit_status = print(command, NULL);
+        exit_status = print_help(command);
     else
         exit_status = command->run(&options);
     cli_options_free(&options);
     return exit_status;
 }
 
-/* A text, the help of a command, or without both the overview. */
-static int print(const cli_command *help_of, const char *text)
+/* Of a command, or of all in short. */
+static int print_help(const cli_command *command)
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
     etl_status status = etlheap_sink_open_descriptor(STDOUT_FILENO, "standard output", &sink, &err);
     if (status == ETL_OK) {
-        if (text)
-            etlheap_sink_text(sink, text);
-        else if (help_of)
-            cli_write_help(help_of, sink);
+        if (command)
+            cli_write_help(command, sink);
         else
             write_overview(sink);
         status = etlheap_sink_close(sink, &err);
@@ -254,5 +254,6 @@ static void write_overview(etlheap_sink *sink)
               "Exit status: 0 done, 1 check found a budget exceeded, 2 usage error, 3 cannot read\n"
               "or write or no usable input, 4 finished, but the input was damaged or lost events\n"
               "and --strict was given.\n"
-              "See etlheap COMMAND --help for options and examples.\n");
+              "See etlheap COMMAND --help for options and examples; --version tells libraries,\n"
+              "--completion bash|zsh|fish writes what a shell needs to complete words.\n");
 }

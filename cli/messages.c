@@ -80,9 +80,14 @@ void cli_note_losses(const char *subject, const etl_diag_counts *counts)
 /* By a sink and not by stdio, because names in messages come from files. */
 static void say(const char *kind, const char *subject, const char *message)
 {
+    static const char no_memory[] = "etlheap: out of memory\n";
     etlheap_sink *sink = NULL;
-    if (etlheap_sink_open_descriptor(STDERR_FILENO, "standard error", &sink, NULL) != ETL_OK)
+    if (etlheap_sink_open_descriptor(STDERR_FILENO, "standard error", &sink, NULL) != ETL_OK) {
+        /* Not even for the message: then that is what happened. */
+        const ssize_t written = write(STDERR_FILENO, no_memory, sizeof no_memory - 1);
+        (void)written;
         return;
+    }
     etlheap_sink_text(sink, "etlheap: ");
     etlheap_sink_text(sink, kind);
     if (subject) {

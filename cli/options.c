@@ -225,6 +225,11 @@ static etl_status check_options(const cli_command *command, const cli_options *o
 {
     const etlheap_format *const format =
         (command->bit & CLI_SHOWING) != 0 ? cli_format_of(options) : NULL;
+    if (command->bit == CLI_SELFTEST)
+        return options->inputs.count == 0
+                   ? ETL_OK
+                   : etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                   "selftest has no input: it makes its own trace");
     if (options->inputs.count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "no input: name a trace, as in etlheap %s app.etl", command->name);

@@ -31,6 +31,7 @@ typedef enum cli_exit {
 #define CLI_DIFF        256u
 #define CLI_EXPORT      512u
 #define CLI_MERGE       1024u
+#define CLI_SELFTEST    2048u
 
 /* Commands that have options in common: all filters and groupings, a window and
  * the simple filters, a format. */

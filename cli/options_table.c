@@ -159,7 +159,8 @@ static const cli_option options_table[] = {
       "bar on stderr: always, never, auto (on a terminal)" },
     { "--strict", 0, CLI_VALUE_FLAG, OPTION(strict), CLI_ALL, group_run, NULL,
       "status 4 when the input is damaged or lost events" },
-    { "--help", 'h', CLI_VALUE_FLAG, OPTION(help), CLI_ALL, group_run, NULL, "this" },
+    { "--help", 'h', CLI_VALUE_FLAG, OPTION(help), CLI_ALL | CLI_SELFTEST, group_run, NULL,
+      "this" },
 };
 
 static_assert(ETL_COUNT_OF(options_table) <= CLI_OPTIONS_MAX, "lists of options have room");

@@ -6,11 +6,13 @@
 #include "bus_guard.h"
 #include "messages.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char standard_output[] = "standard output";
 
 static const char *name_of(const cli_options *options);
+static bool is_special(const char *path);
 
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
@@ -27,7 +29,9 @@ int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap
     etl_error err = { .status = ETL_OK };
     etl_status status;
     if (cli_output_is_file(options)) {
-        cli_guard_begin(guard);
+        /* A pipe leaves nothing over, and may hold the program for ever. */
+        if (!is_special(options->output))
+            cli_guard_begin(guard);
         status = etlheap_sink_open_file(options->output, out, &err);
     } else {
         status = etlheap_sink_open_descriptor(STDOUT_FILENO, standard_output, out, &err);
@@ -95,4 +99,10 @@ bool cli_sink_put(void *user, const void *bytes, size_t size)
 static const char *name_of(const cli_options *options)
 {
     return cli_output_is_file(options) ? options->output : standard_output;
+}
+
+static bool is_special(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
 }

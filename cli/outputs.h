@@ -8,8 +8,8 @@
 #include "options.h"
 
 /* Opens standard output (also as "-") or the file of -o, for text: a file whose name
- * ends in .zst is compressed. With a file the guard is active from here on. Returns an
- * exit status, having complained. */
+ * ends in .zst is compressed. With a file that is no pipe or device the guard is
+ * active from here on. Returns an exit status, having complained. */
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out);
 
 /* The same for bytes that are no text: written as they come. */

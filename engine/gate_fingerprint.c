@@ -34,7 +34,7 @@ u64 gate_subject_fingerprint(const etlheap_table *table, const etlheap_budget *b
 
 static u64 mix(u64 hash, u64 value)
 {
-    return etlheap_hash_u64(hash * 31 + value);
+    return etlheap_mix_u64(hash * 31 + value);
 }
 
 /* Names of files and processes are compared in any case. FNV-1a, as they come in
@@ -54,7 +54,7 @@ static u64 hash_frame(const etlheap_frame *frame)
     if (frame->module == NULL)
         return 0;
     const u64 function = frame->symbol != NULL
-                             ? etlheap_hash_bytes(frame->symbol, strlen(frame->symbol))
-                             : etlheap_hash_u64(frame->offset);
+                             ? etlheap_mix_bytes(frame->symbol, strlen(frame->symbol))
+                             : etlheap_mix_u64(frame->offset);
     return mix(hash_name(frame->module), function);
 }

@@ -91,9 +91,16 @@ void etlheap_index_free(etlheap_index *index)
     *index = (etlheap_index){ 0 };
 }
 
-u64 etlheap_hash_bytes(const void *bytes, size_t size)
+const char etlheap_hash_anchor = 0;
+
+u64 etlheap_mix_bytes(const void *bytes, size_t size)
 {
     return XXH3_64bits(bytes, size);
+}
+
+u64 etlheap_hash_bytes(const void *bytes, size_t size)
+{
+    return XXH3_64bits_withSeed(bytes, size, etlheap_hash_seed());
 }
 
 typedef struct text_key {

@@ -33,8 +33,9 @@ bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
 
 void etlheap_index_free(etlheap_index *index);
 
-/* A well mixed hash of one integer, and of bytes (XXH3). */
-static inline u64 etlheap_hash_u64(u64 value)
+/* Well mixed hashes of one integer, and of bytes (XXH3), which are the same always:
+ * for what is written down. */
+static inline u64 etlheap_mix_u64(u64 value)
 {
     value ^= value >> 32;
     value *= 0xd6e8feb86659fd93u;
@@ -42,6 +43,26 @@ static inline u64 etlheap_hash_u64(u64 value)
     value *= 0xd6e8feb86659fd93u;
     value ^= value >> 32;
     return value;
+}
+
+u64 etlheap_mix_bytes(const void *bytes, size_t size);
+
+/*
+ * For tables: whoever writes a trace must not be able to choose keys that all have
+ * one hash, or each would be compared with all others. So hashes of tables begin
+ * with a number that differs from run to run: the address at which the system loads
+ * the program, or the library, is random. Nothing that is told depends on it.
+ */
+extern const char etlheap_hash_anchor;
+
+static inline u64 etlheap_hash_seed(void)
+{
+    return (u64)(uintptr_t)&etlheap_hash_anchor * 0x9e3779b97f4a7c15u;
+}
+
+static inline u64 etlheap_hash_u64(u64 value)
+{
+    return etlheap_mix_u64(value ^ etlheap_hash_seed());
 }
 
 u64 etlheap_hash_bytes(const void *bytes, size_t size);

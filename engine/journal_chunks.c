@@ -36,13 +36,16 @@ etl_status journal_close(event_journal *journal)
     return status;
 }
 
-/* Times of one tick need no order: their entries count together. */
+/* Entries of one tick count together, but stores list them: in an order that does
+ * not depend on that of the tables of blocks. */
 static int by_ticks(const void *a, const void *b)
 {
     const journal_late *const x = a, *const y = b;
     if (x->ticks != y->ticks)
         return x->ticks < y->ticks ? -1 : 1;
-    return (x->entry > y->entry) - (x->entry < y->entry);
+    if (x->entry != y->entry)
+        return x->entry < y->entry ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static bool gather_late(event_journal *journal)

@@ -2,25 +2,14 @@
 #include "journal_file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "nameless.h"
+
 /* Chunks begin at multiples of it, so that they can be mapped. */
 #define CHUNK_ALIGNMENT ((u64)1 << 16)
-
-/* A file without a name: it is gone when it is closed, however that happens. */
-static bool open_file(event_journal *journal)
-{
-    char path[4096];
-    const int length =
-        snprintf(path, sizeof path, "%s/etlheap-journal-XXXXXX", journal->spill_folder);
-    if (length < 0 || (size_t)length >= sizeof path)
-        return false;
-    journal->file = mkstemp(path);
-    return journal->file >= 0 && unlink(path) == 0;
-}
 
 static bool write_all(int file, const void *bytes, size_t size, u64 offset)
 {
@@ -44,9 +33,9 @@ etl_status journal_spill(event_journal *journal, journal_chunk *chunk)
     if (journal->resident_bytes <= journal->resident_bytes_max || journal->spill_folder == NULL ||
         chunk->count == 0)
         return ETL_OK;
-    if (journal->file < 0 && !open_file(journal))
-        return ETL_ERR_IO;
-    if (!write_all(journal->file, chunk->entries, bytes, journal->file_bytes))
+    if (journal->file < 0)
+        journal->file = nameless_file(journal->spill_folder);
+    if (journal->file < 0 || !write_all(journal->file, chunk->entries, bytes, journal->file_bytes))
         return ETL_ERR_IO;
     chunk->file_offset = journal->file_bytes;
     journal->file_bytes += (bytes + CHUNK_ALIGNMENT - 1) & ~(CHUNK_ALIGNMENT - 1);

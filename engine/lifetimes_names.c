@@ -115,7 +115,8 @@ bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index
     const bool ok = walk->base != NULL ? copy_stack(walk, stack, index)
                                        : table_number_stack(walk->table, &walk->numbers,
                                                             &walk->frames, stack, index);
-    if (ok && walk->table->stack_starts.count != count)
+    /* Also when there was no memory for all of it: what the table shows may have moved. */
+    if (!ok || walk->table->stack_starts.count != count)
         table_publish(walk->table);
     return ok;
 }

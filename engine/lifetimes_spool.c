@@ -6,15 +6,14 @@
  * afterwards stacks and facts.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "archive.h"
 #include "lifetimes.h"
+#include "nameless.h"
 
 static etlheap_options walk_options(const etlheap_options *options);
-static int open_file(const char *folder, etl_error *err);
 static bool write_all(void *user, const void *bytes, size_t size);
 
 /* Where the store goes, and why it could not. */
@@ -78,9 +77,10 @@ etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
     *out = NULL;
-    to.file = open_file(own.temporary_folder, err);
+    to.file = nameless_file(own.temporary_folder);
     if (to.file < 0)
-        return ETL_ERR_IO;
+        return etl_fail_with(err, ETL_ERR_IO, 0, "no temporary file can be made in %.100s: %s",
+                             own.temporary_folder, strerror(errno));
     own.store = &store;
     etl_status status = etlheap_analyze(traces, names, trace_count, &own, &facts, err);
     etlheap_result_free(facts);
@@ -98,20 +98,6 @@ etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u
         status = archive_open(&map, &request, out, err);
     (void)close(to.file);
     return status;
-}
-
-/* It is gone when it is closed and no longer mapped, however that happens. */
-static int open_file(const char *folder, etl_error *err)
-{
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/etlheap-rows-XXXXXX", folder);
-    const int file = length < 0 || (size_t)length >= sizeof path ? -1 : mkstemp(path);
-    if (file < 0)
-        etl_fail_with(err, ETL_ERR_IO, 0, "no temporary file can be made in %.100s: %s", folder,
-                      strerror(errno));
-    else
-        (void)unlink(path);
-    return file;
 }
 
 static bool write_all(void *user, const void *bytes, size_t size)

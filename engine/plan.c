@@ -121,7 +121,8 @@ bool plan_next(read_plan *plan, plan_slice *slice, bool *more)
         plan->next++;
     }
     slice->end_ticks = plan->next < plan->count ? plan->buffers[plan->next].first_ticks : INT64_MAX;
-    qsort(slice->buffers.at, slice->buffers.count, sizeof *slice->buffers.at, by_stream);
+    if (slice->buffers.count > 0)
+        qsort(slice->buffers.at, slice->buffers.count, sizeof *slice->buffers.at, by_stream);
     return cut_tasks(plan, slice);
 }
 

@@ -192,7 +192,7 @@ static bool push_event(scanner *s, memory_event event)
 
 static u8 range_shard(u32 pid)
 {
-    return (u8)(HEAP_SHARDS + (u32)(etlheap_hash_u64(pid) >> 32) % RANGE_SHARDS);
+    return (u8)(HEAP_SHARDS + (u32)(etlheap_mix_u64(pid) >> 32) % RANGE_SHARDS);
 }
 
 static bool handle_alloc(scanner *s, const etl_event *event)

@@ -43,7 +43,7 @@ bool scan_note_event(scan_output *out, const memory_event *event);
 /* The shard of a heap event: that of its block. */
 static inline u8 scan_heap_shard(u64 address, u32 pid)
 {
-    return (u8)((u32)(etlheap_hash_u64(address ^ (u64)pid << 40) >> 32) % HEAP_SHARDS);
+    return (u8)((u32)(etlheap_mix_u64(address ^ (u64)pid << 40) >> 32) % HEAP_SHARDS);
 }
 
 #endif

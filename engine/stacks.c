@@ -25,7 +25,7 @@ static bool grow(stack_table *table);
 
 u64 stack_hash(const void *frames, u32 count)
 {
-    return XXH3_64bits(frames, (size_t)count * 8);
+    return XXH3_64bits_withSeed(frames, (size_t)count * 8, etlheap_hash_seed());
 }
 
 u32 stack_find(const stack_table *table, u64 hash, const void *frames, u32 count)

@@ -58,7 +58,7 @@ static void identify(const etlheap_summary_file *files, size_t count, u64 id[2])
     u64 words[2] = { 0, 0 };
     for (size_t i = 0; i < count; i++) {
         for (u32 k = 0; k < 2; k++)
-            words[k] = count == 1 ? files[i].id[k] : etlheap_hash_u64(words[k] ^ files[i].id[k]);
+            words[k] = count == 1 ? files[i].id[k] : etlheap_mix_u64(words[k] ^ files[i].id[k]);
     }
     memcpy(id, words, sizeof words);
 }

@@ -35,16 +35,18 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* Fifty KiB: on the stack, where there is no lack of memory that would have to be
+ * told from a curve without a rise. */
 typedef struct level_curve {
     const etlheap_windows *windows;
     u32 stride; /* windows between two levels */
     u32 last;   /* number of the last level */
     u32 reach;  /* how many levels are looked at */
-    i64 *levels;
-    i64 *high, *low;
-    i64 *sorted;
-    u32 *above, *below; /* levels looked at that are above high, below low */
-    bool is_strict;     /* both sides must have all levels that are looked at */
+    i64 levels[POINTS_MAX + 1];
+    i64 high[POINTS_MAX + 1], low[POINTS_MAX + 1];
+    i64 sorted[POINTS_MAX + 1];
+    u32 above[POINTS_MAX + 1], below[POINTS_MAX + 1]; /* looked at that are above high, below low */
+    bool is_strict; /* both sides must have all levels that are looked at */
 } level_curve;
 
 typedef struct rise {
@@ -54,7 +56,6 @@ typedef struct rise {
 } rise;
 
 static bool open_curve(level_curve *curve, const etlheap_windows *windows);
-static void close_curve(level_curve *curve);
 static void read_row(level_curve *curve, u32 row);
 static rise find_rise(const level_curve *curve);
 static bool is_better(const rise *a, const rise *b);
@@ -95,7 +96,6 @@ bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlhea
         out->from_ns = windows->windows[from].from_ns;
         out->to_ns = windows->windows[from + out->window_count - 1].to_ns;
     }
-    close_curve(&curve);
     return best.growth > 0;
 }
 
@@ -103,7 +103,8 @@ static bool open_curve(level_curve *curve, const etlheap_windows *windows)
 {
     const u32 count = windows->window_count;
     const u32 stride = (count + POINTS_MAX - 1) / POINTS_MAX;
-    *curve = (level_curve){ .windows = windows, .stride = stride };
+    curve->windows = windows;
+    curve->stride = stride;
     for (u32 w = 1; w < count; w++) {
         if (windows->windows[w].from_ns != windows->windows[w - 1].to_ns)
             return false;
@@ -112,24 +113,8 @@ static bool open_curve(level_curve *curve, const etlheap_windows *windows)
         return false;
     curve->last = (count + stride - 1) / stride;
     curve->reach = (u32)etl_max_u64(1, curve->last / SHARE);
-    const size_t points = curve->last + (size_t)1;
-    curve->levels = calloc(4 * points, sizeof *curve->levels);
-    curve->above = calloc(2 * points, sizeof *curve->above);
-    if (curve->levels == NULL || curve->above == NULL)
-        return false;
-    curve->high = curve->levels + points;
-    curve->low = curve->high + points;
-    curve->sorted = curve->low + points;
-    curve->below = curve->above + points;
+    assert(curve->last <= POINTS_MAX);
     return true;
-}
-
-static void close_curve(level_curve *curve)
-{
-    free(curve->levels);
-    free(curve->above);
-    curve->levels = NULL;
-    curve->above = NULL;
 }
 
 static int by_value(const void *a, const void *b)
@@ -139,7 +124,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The levels of numbers [from, to] in order; returns how many. */
-static u32 sort_levels(const level_curve *curve, u32 from, u32 to)
+static u32 sort_levels(level_curve *curve, u32 from, u32 to)
 {
     const u32 count = to - from + 1;
     memcpy(curve->sorted, curve->levels + from, count * sizeof *curve->sorted);

@@ -15,6 +15,10 @@
 #include "engine/engine.h"
 #include "umdh_log.h" /* snapshot logs of UMDH */
 
+/* The libraries of the output, as etlheap_engine_library: one an index, false after
+ * the last. */
+bool etlheap_formats_library(u32 index, etlheap_library *out);
+
 /* --- sinks ------------------------------------------------------------------ */
 
 /*

@@ -13,12 +13,13 @@
 #include "tests/etl_build.h"
 #include "trace_check.h"
 
-#define STEP_BYTES   8u
-#define STEPS_MAX    4000u
-#define BREAKS_MAX   32u
-#define DEPTH_MAX    12u
-#define IMAGE_BASE   0x7ff600000000u
-#define ADDRESS_STEP 0x40u
+#define STEP_BYTES     8u
+#define STEPS_MAX      4000u
+#define BREAKS_MAX     32u
+#define DEPTH_MAX      12u
+#define TAIL_BYTES_MAX 65536u
+#define IMAGE_BASE     0x7ff600000000u
+#define ADDRESS_STEP   0x40u
 
 typedef struct builder_run {
     etl_build *b;
@@ -230,6 +231,8 @@ static void break_field(builder_run *run, const u8 *bytes)
 {
     if (run->breaks++ >= BREAKS_MAX)
         return;
+    const etl_build_field field = (etl_build_field)(bytes[1] % ETL_BREAK_COUNT);
     const u64 value = (u64)bytes[4] << (bytes[5] % 57) | bytes[6];
-    etl_build_break(run->b, (etl_build_field)(bytes[1] % ETL_BREAK_COUNT), bytes[2], value);
+    const bool is_length = field == ETL_BREAK_FILE_ZEROS || field == ETL_BREAK_FILE_GARBAGE;
+    etl_build_break(run->b, field, bytes[2], is_length ? value % TAIL_BYTES_MAX : value);
 }

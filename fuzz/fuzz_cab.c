@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     char target[96];
     etl_error err;
     symbol_partial partial;
-    snprintf(target, sizeof target, "%s.out", path);
+    snprintf(target, sizeof target, "/tmp/etlheap-fuzz-%ld.out", (long)getpid());
     if (symbol_partial_open(&partial, target)) {
         (void)symbol_cab_expand(path, "app.pdb", EXPANDED_BYTES_MAX, &partial, &err);
         symbol_partial_drop(&partial);

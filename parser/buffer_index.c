@@ -52,6 +52,7 @@ static u16 cpu_of(index_walk *walk, const etl_buffer_header *header);
 static void skip_broken(index_walk *walk);
 static void *grow(void *rows, u32 *capacity, size_t row_size);
 static void count_header_losses(etl_buffer_index *index, const etl_log_header *header);
+static void count_missing_buffers(etl_buffer_index *index);
 static etl_status count_sequence_gaps(etl_buffer_index *index);
 static u64 sequence_gaps_of(i64 *sequences, size_t count);
 static int compare_sequences(const void *a, const void *b);
@@ -76,6 +77,7 @@ etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file,
         return status;
     for (u32 i = 0; i < index->header_count; i++)
         count_header_losses(index, &index->headers[i]);
+    count_missing_buffers(index);
     if (count_sequence_gaps(index) != ETL_OK)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to index its buffers");
     return ETL_OK;
@@ -291,6 +293,21 @@ static void count_header_losses(etl_buffer_index *index, const etl_log_header *h
     etl_diag_add(&index->diag, ETL_DIAG_buffers_lost,
                  session->buffers_lost > 0 ? session->buffers_lost : header->buffers_lost_flags);
     etl_diag_add(&index->diag, ETL_DIAG_session_not_closed, session->end_time_filetime == 0);
+}
+
+/*
+ * A session counts the buffers it wrote, its header's included, when it is closed.
+ * Unknown is what the number means in a circular file, which may have been written
+ * more than once, and in joined files; there sequence numbers alone tell.
+ */
+static void count_missing_buffers(etl_buffer_index *index)
+{
+    const etl_session *const session = &index->headers[0].session;
+    const bool is_circular = (session->log_file_mode & ETL_MODE_CIRCULAR) != 0;
+    if (index->header_count == 1 && !is_circular && session->end_time_filetime != 0 &&
+        session->buffers_written > index->buffer_count)
+        etl_diag_add(&index->diag, ETL_DIAG_buffers_missing,
+                     session->buffers_written - index->buffer_count);
 }
 
 /* Data buffers are numbered without gaps; what is missing among them is lost. */

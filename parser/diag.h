@@ -37,6 +37,9 @@ typedef enum etl_severity {
       "it (wpr -stop, xperf -stop) before copying")                                                \
     X(file_truncated, DAMAGE,                                                                      \
       "the file ends inside a buffer: that many bytes are missing at least; copy it again")        \
+    X(buffers_missing, DAMAGE,                                                                     \
+      "the file has fewer buffers than its log-file header counts: it was cut off between two, "   \
+      "or some were overwritten; copy it again")                                                   \
     X(buffer_header_invalid, DAMAGE,                                                               \
       "a buffer header fails its checks; its buffer was skipped, or read as far as the header "    \
       "can be believed")                                                                           \

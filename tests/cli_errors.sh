@@ -103,6 +103,10 @@ expect 3 folder.etl report good.etl -o folder.etl
 expect 3 text.etl report text.etl -o result.json
 expect 2 same.etl report same.etl -o same.etl
 expect 2 twice report good.etl good.etl
+expect 2 "bash, zsh or fish" --completion tcsh
+expect 2 "bash, zsh or fish" --completion
+expect 2 "name of a command" --man nothing
+expect 2 "no input" selftest good.etl
 expect 3 missing.etl dump missing.etl -o result.ndjson
 expect 2 nonsense report good.etl --sort nonsense -o result.json
 for trace in missing.etl empty.etl text.etl short.etl zeros.etl pipe.etl; do

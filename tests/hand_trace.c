@@ -67,7 +67,7 @@ void hand_log_record(hand_bytes *records, const hand_log_header *facts)
     hand_u32(records, 156250); /* timer resolution */
     hand_u32(records, 100);    /* maximum file size */
     hand_u32(records, facts->mode);
-    hand_u32(records, 7); /* buffers written */
+    hand_u32(records, facts->buffers_written);
     hand_u32(records, 1); /* start buffers */
     hand_u32(records, facts->pointer_bytes);
     hand_u32(records, facts->events_lost);

@@ -40,6 +40,7 @@ typedef struct hand_log_header {
     u64 start_time;
     u32 clock;
     u32 buffers_lost;
+    u32 buffers_written;   /* 0: as if nobody had counted */
     const char *name;      /* plain ASCII */
     const char *file_name; /* NULL: the record ends behind the name */
 } hand_log_header;

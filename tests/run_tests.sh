@@ -46,10 +46,10 @@ list_parts()
     for script in tests/oracle_*.sh tests/golden*.sh tests/cli_*.sh; do
         test -f "$script" && echo "$(basename "$script" .sh) bash $script"
     done
-    for script in oracle_allocations oracle_parquet oracle_export oracle_export_events oracle_export_pprof oracle_wpa oracle_windows oracle_check oracle_details oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge oracle_html cli_readme; do
+    for script in oracle_api oracle_allocations oracle_parquet oracle_export oracle_export_events oracle_export_pprof oracle_wpa oracle_windows oracle_check oracle_details oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge oracle_html cli_readme; do
         echo "$script $PYTHON tests/$script.py"
     done
-    for script in fuzz_replay; do
+    for script in fuzz_replay fault_matrix fault_calls fault_files; do
         echo "$script bash tests/$script.sh"
     done
     for program in "$OUT"/tests/test_*; do

@@ -453,6 +453,36 @@ static void losses_come_from_the_header(void **state)
     assert_counted(ETL_DIAG_events_lost, (u64)41, ETL_DIAG_buffers_lost, (u64)2, -1);
 }
 
+static void fewer_buffers_than_the_header_counts_are_missing(void **state)
+{
+    (void)state;
+    hand_log_header facts = hand_header();
+    facts.buffers_written = 4;
+    hand_header_buffer(&file, &facts, ETL_COMPRESSION_XPRESS);
+    hand_data_buffer(&file, 0, 1, 5000);
+    reopen();
+    assert_counted(ETL_DIAG_buffers_missing, (u64)2, -1);
+    hand_data_buffer(&file, 0, 2, 5000);
+    hand_data_buffer(&file, 0, 3, 5000);
+    reopen();
+    assert_counted(-1);
+    hand_data_buffer(&file, 0, 4, 5000);
+    reopen();
+    assert_counted(-1);
+}
+
+static void what_a_circular_file_counts_is_not_known(void **state)
+{
+    (void)state;
+    hand_log_header facts = hand_header();
+    facts.buffers_written = 400;
+    facts.mode |= ETL_MODE_CIRCULAR;
+    hand_header_buffer(&file, &facts, ETL_COMPRESSION_XPRESS);
+    hand_data_buffer(&file, 0, 1, 5000);
+    reopen();
+    assert_counted(-1);
+}
+
 static void without_it_flagged_buffers_count(void **state)
 {
     (void)state;
@@ -544,6 +574,8 @@ int main(void)
         TEST(each_session_has_its_own_numbering),
         TEST(jumps_no_session_makes_are_not_counted_as_losses),
         TEST(losses_come_from_the_header),
+        TEST(fewer_buffers_than_the_header_counts_are_missing),
+        TEST(what_a_circular_file_counts_is_not_known),
         TEST(without_it_flagged_buffers_count),
         TEST(random_damage_leaves_sound_rows),
         TEST(hostile_files_cost_no_more_than_their_size),

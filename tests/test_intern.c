@@ -109,6 +109,32 @@ static void hash_spreads_numbers_that_differ_in_few_bits(void **state)
     }
 }
 
+/* The inverse of etlheap_mix_u64: a key for any hash. */
+static u64 unmix(u64 hash)
+{
+    const u64 inverse = 0xcfee444d8b59a89bu;
+    hash ^= hash >> 32;
+    hash *= inverse;
+    hash ^= hash >> 32;
+    hash *= inverse;
+    return hash ^ hash >> 32;
+}
+
+static void keys_made_to_collide_do_not(void **state)
+{
+    (void)state;
+    static bool hit[4096];
+    u32 places = 0;
+    for (u64 i = 0; i < 4096; i++) {
+        const u64 key = unmix(i);
+        assert_true(etlheap_mix_u64(key) >> 32 == 0);
+        const u32 at = (u32)(etlheap_hash_u64(key) >> 32) & 4095;
+        places += !hit[at];
+        hit[at] = true;
+    }
+    assert_in_range(places, 1024, 4096);
+}
+
 static u32 add(etlheap_strings *strings, const char *text)
 {
     u32 id = 999;
@@ -235,6 +261,7 @@ int main(void)
         cmocka_unit_test(equal_hashes_are_told_apart_by_content),
         cmocka_unit_test(freed_index_is_empty_and_usable),
         cmocka_unit_test(hash_spreads_numbers_that_differ_in_few_bits),
+        cmocka_unit_test(keys_made_to_collide_do_not),
         cmocka_unit_test(equal_texts_have_one_id),
         cmocka_unit_test(empty_text_is_id_zero),
         cmocka_unit_test(text_need_not_be_terminated),

@@ -39,6 +39,7 @@ static void both_layouts_give_the_same_session(void **state)
         facts.is_32 = is_32 != 0;
         facts.events_lost = 3;
         facts.buffers_lost = 4;
+        facts.buffers_written = 7;
         facts.cpu_mhz = 2400;
         const etl_session *const session = session_of(&facts);
         assert_int_equal(session->header_offset, 72);

@@ -1,0 +1,62 @@
+/*
+ * about.c - words that stand in the place of a command and ask about the program.
+ */
+#include "about.h"
+#include "messages.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct about_word {
+    const char *name;
+    const char *value; /* what has to follow, for the message; NULL: nothing */
+    bool (*write)(const cli_command_list *commands, const char *word, etlheap_sink *sink);
+} about_word;
+
+static const about_word about_words[] = {
+    { "--version", NULL, cli_write_version },
+    { "--completion", "bash, zsh or fish", cli_write_completion },
+    { "--man", "the name of a command", cli_write_man_page },
+};
+
+static int answer(const cli_command_list *commands, const about_word *about, const char *word);
+
+bool cli_about(const cli_command_list *commands, char *const *words, int *exit_status)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(about_words); i++) {
+        if (strcmp(words[0], about_words[i].name) != 0)
+            continue;
+        *exit_status = answer(commands, &about_words[i], words[1]);
+        return true;
+    }
+    return false;
+}
+
+const cli_command *cli_command_named(const cli_command_list *commands, const char *name)
+{
+    for (size_t i = 0; i < commands->count; i++) {
+        if (strcmp(commands->at[i].name, name) == 0)
+            return &commands->at[i];
+    }
+    return NULL;
+}
+
+static int answer(const cli_command_list *commands, const about_word *about, const char *word)
+{
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    etl_status status = etlheap_sink_open_descriptor(STDOUT_FILENO, "standard output", &sink, &err);
+    bool known = true;
+    if (status == ETL_OK) {
+        known = (!about->value || word) && about->write(commands, word, sink);
+        status = etlheap_sink_close(sink, &err);
+    }
+    if (!known) {
+        snprintf(err.message, sizeof err.message, "%s needs %s", about->name, about->value);
+        cli_complain(NULL, err.message);
+        return CLI_EXIT_USAGE;
+    }
+    if (status != ETL_OK)
+        cli_complain("standard output", err.message);
+    return cli_exit_of(status);
+}

@@ -1,0 +1,22 @@
+/*
+ * etlheap_libraries.h - what this build runs with: other libraries and the processor.
+ *
+ * Part of engine.h. For reports of faults: the versions are those of the libraries
+ * that are loaded, not of the headers that were compiled with. Any thread.
+ */
+#ifndef ETLHEAP_LIBRARIES_H
+#define ETLHEAP_LIBRARIES_H
+
+typedef struct etlheap_library {
+    const char *name; /* "zstd" */
+    char version[24]; /* "1.5.4" */
+} etlheap_library;
+
+/* The engine's libraries, one an index from 0; false after the last. */
+bool etlheap_engine_library(u32 index, etlheap_library *out);
+
+/* The instructions beyond plain C that the engine uses here: "sse2", "neon", or
+ * "scalar" for none. They are chosen when it is compiled. */
+const char *etlheap_cpu_features(void);
+
+#endif

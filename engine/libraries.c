@@ -1,0 +1,54 @@
+/* libraries.c - versions of the libraries that the engine is linked with. */
+#include "engine.h"
+#include "tag_groups.h"
+
+#include <curl/curl.h>
+#include <mspack.h>
+#include <stdio.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+/* xxHash and zstd count a version as major * 10000 + minor * 100 + patch. */
+#define MAJOR(version) ((version) / 10000)
+#define MINOR(version) ((version) / 100 % 100)
+#define PATCH(version) ((version) % 100)
+
+static void put_number(etlheap_library *out, const char *name, unsigned version);
+
+bool etlheap_engine_library(u32 index, etlheap_library *out)
+{
+    switch (index) {
+    case 0:
+        put_number(out, "xxHash", XXH_versionNumber());
+        return true;
+    case 1:
+        put_number(out, "zstd", ZSTD_versionNumber());
+        return true;
+    case 2:
+        out->name = "libcurl";
+        snprintf(out->version, sizeof out->version, "%s",
+                 curl_version_info(CURLVERSION_NOW)->version);
+        return true;
+    case 3:
+        /* It tells the version of its interface alone. */
+        out->name = "libmspack";
+        snprintf(out->version, sizeof out->version, "interface %d",
+                 mspack_version(MSPACK_VER_LIBRARY));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void put_number(etlheap_library *out, const char *name, unsigned version)
+{
+    out->name = name;
+    snprintf(out->version, sizeof out->version, "%u.%u.%u", MAJOR(version), MINOR(version),
+             PATCH(version));
+}
+
+/* The last row is the best that the build has, and the one it uses. */
+const char *etlheap_cpu_features(void)
+{
+    return tag_match_rows[tag_match_row_count - 1].isa;
+}

@@ -1,0 +1,39 @@
+/* modules.c - what each module allocated on heaps.   ./modules app.etl
+ * cc modules.c $(pkg-config --cflags --libs etlheap) -o modules */
+#include <etlheap/engine/engine.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(int argc, char *argv[])
+{
+    const char *const name = argc == 2 ? argv[1] : "app.etl";
+    etl_error err = { .status = ETL_OK };
+    etl_trace *trace = NULL;
+    etlheap_result *result = NULL;
+    const etlheap_table *table = NULL;
+    /* The module of the innermost frame that is not the allocator's own. */
+    const etlheap_pattern allocators[] = { { .module = "ntdll.dll" },
+                                           { .module = "ucrtbase.dll" } };
+    etlheap_query query = etlheap_query_default();
+    query.kinds = 1u << ETLHEAP_KIND_HEAP;
+    query.group_by[0] = ETLHEAP_KEY_MODULE;
+    query.group_by_count = 1;
+    query.sort = ETLHEAP_MEASURE_SIZE;
+    query.cull_frames = allocators;
+    query.cull_frame_count = 2;
+    const bool good = etl_open(name, NULL, &trace, &err) == ETL_OK &&
+                      etlheap_analyze(&trace, &name, 1, NULL, &result, &err) == ETL_OK &&
+                      etlheap_aggregate(result, &query, &table, &err) == ETL_OK;
+    for (u32 i = 0; good && i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        printf("%12" PRId64 " bytes in %8" PRId64 " allocations  %s\n",
+               row->measures[ETLHEAP_MEASURE_SIZE], row->measures[ETLHEAP_MEASURE_COUNT],
+               row->module ? row->module : "(no stack)");
+    }
+    if (!good)
+        fprintf(stderr, "%s: %s\n", name, err.message);
+    etlheap_table_free(table);
+    etlheap_result_free(result);
+    etl_close(trace);
+    return good ? 0 : 1;
+}

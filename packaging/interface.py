@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The library's interface as text, and whether a newer one may take an older one's place.
+
+    interface.py list FOLDER          FOLDER holds the installed headers (include/etlheap)
+    interface.py compare OLD NEW      two such lists; status 1 and a line for each break
+
+What the headers declare is taken from the compiler's preprocessor, one declaration a
+line: prototypes, types, inline functions left out. A program that was linked with OLD
+runs with NEW when every line of OLD is there unchanged, but for structures that begin
+with their own size: those may grow at the end, unless a function returns one and so
+writes all of it into the program's room for the old one.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+FRONT_DOORS = "#include <etlheap/parser/symbols.h>\n#include <etlheap/formats/formats.h>\n"
+LINE_MARKER = re.compile(r'# \d+ "([^"]*)"')
+SIZED = re.compile(r"typedef struct (\w+) \{ size_t size;")
+
+
+def own_text(folder):
+    """What the preprocessor leaves of our headers alone."""
+    compiler = os.environ.get("CC", "gcc").split()
+    done = subprocess.run(
+        [*compiler, "-std=c11", "-E", "-I", os.path.dirname(os.path.abspath(folder)), "-"],
+        input=FRONT_DOORS,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ours, lines = False, []
+    for line in done.stdout.splitlines():
+        marker = LINE_MARKER.match(line)
+        if marker:
+            ours = "/etlheap/" in marker.group(1)
+        elif ours:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def declarations(text):
+    """Each that ends in a semicolon outside braces, with single spaces; no bodies."""
+    depth, begin, found = 0, 0, []
+    for at, c in enumerate(text):
+        if c == "{":
+            depth += 1
+        elif c == "}":
+            depth -= 1
+            if depth == 0 and text[begin:at].lstrip().startswith("static"):
+                begin = at + 1
+        elif c == ";" and depth == 0:
+            found.append(" ".join(text[begin:at].split()) + ";")
+            begin = at + 1
+    return sorted({line for line in found if not line.startswith(("_Static_assert", "static"))})
+
+
+def is_returned(name, lines):
+    return any(re.match(rf"{name} \w+\(", line) for line in lines)
+
+
+def breaks(old, new):
+    """The lines of the old list that the new one does not keep."""
+    grown = {match.group(1): line for line in new if (match := SIZED.match(line))}
+    grown = {name: line for name, line in grown.items() if not is_returned(name, old)}
+    wrong = []
+    for line in sorted(set(old) - set(new)):
+        sized = SIZED.match(line)
+        members = line[: line.rindex("}")].rstrip() if sized else None
+        if not sized or not grown.get(sized.group(1), "").startswith(members):
+            wrong.append(line)
+    return wrong
+
+
+def main(arguments):
+    if len(arguments) == 2 and arguments[0] == "list":
+        print("\n".join(declarations(own_text(arguments[1]))))
+        return 0
+    if len(arguments) == 3 and arguments[0] == "compare":
+        with open(arguments[1], encoding="utf-8") as old, open(arguments[2], encoding="utf-8") as new:
+            wrong = breaks(old.read().splitlines(), new.read().splitlines())
+        for line in wrong:
+            print(f"gone or changed: {line[:300]}")
+        return 1 if wrong else 0
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

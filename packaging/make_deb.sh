@@ -1,0 +1,111 @@
+#!/bin/sh
+# Makes Debian packages of an installed tree:
+#
+#   make_deb.sh STAGE FOLDER VERSION SOVERSION PACKAGE...
+#
+# STAGE is what `make install DESTDIR=STAGE prefix=/usr` made and is used up; FOLDER
+# takes etlheap_*.deb (the program), libetlheapN_*.deb (the shared library) and
+# libetlheap-dev_*.deb (all that compiling needs: the PACKAGEs too). The same tree gives
+# the same bytes, dated SOURCE_DATE_EPOCH.
+set -eu
+
+stage=$1
+folder=$2
+version=$3
+soversion=$4
+shift 4
+others=$(echo "$*" | sed 's/ /, /g')
+
+for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture strip; do
+    command -v $tool > /dev/null || {
+        echo "Debian packages need $tool; install it with: sudo apt-get install dpkg-dev binutils" >&2
+        exit 1
+    }
+done
+
+architecture=$(dpkg --print-architecture)
+libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+doc=usr/share/doc
+work=$folder/work
+rm -rf "$work"
+mkdir -p "$work/debian"
+
+# What moves from the stage to a package, by path.
+take() # package, path...
+{
+    package=$1
+    shift
+    for path in "$@"; do
+        mkdir -p "$work/$package/$(dirname "$path")"
+        mv "$stage/$path" "$work/$package/$path"
+    done
+}
+
+# Debian has the licence, the changes and nothing unpacked that need not be.
+add_documents() # package
+{
+    at=$work/$1/$doc/$1
+    mkdir -p "$at"
+    cp LICENSE "$at/copyright"
+    gzip -9nc CHANGELOG.md > "$at/changelog.gz"
+    chmod 644 "$at"/*
+}
+
+# "libc6 (>= 2.36), libzstd1 (>= 1.4.0)", from the binary itself.
+libraries_of() # file
+{
+    file=$(realpath "$1")
+    (cd "$work" && dpkg-shlibdeps -O -e"$file" 2> shlibdeps.log || { cat shlibdeps.log >&2; exit 1; }) |
+        sed -n 's/^shlibs:Depends=//p'
+}
+
+make_package() # package, section, depends, summary; the long text from stdin
+{
+    root=$work/$1
+    mkdir -p "$root/DEBIAN"
+    size=$(du -sk --exclude=DEBIAN "$root" | cut -f 1)
+    {
+        printf 'Package: %s\nVersion: %s-1\nArchitecture: %s\n' "$1" "$version" "$architecture"
+        printf 'Source: etlheap\nMaintainer: etlheap contributors <etlheap@localhost>\n'
+        printf 'Installed-Size: %s\nDepends: %s\nSection: %s\nPriority: optional\n' "$size" "$3" "$2"
+        printf 'Description: %s\n' "$4"
+        sed 's/^/ /'
+    } > "$root/DEBIAN/control"
+    (cd "$root" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum > DEBIAN/md5sums)
+    dpkg-deb --root-owner-group -Zxz --build "$root" "$folder/${1}_$version-1_$architecture.deb"
+}
+
+printf 'Source: etlheap\n\nPackage: etlheap\nArchitecture: any\n' > "$work/debian/control"
+strip --strip-unneeded "$stage/usr/bin/etlheap" "$stage/$libdir/libetlheap.so.$version"
+strip --strip-debug --enable-deterministic-archives "$stage/$libdir/libetlheap.a"
+gzip -9n "$stage"/usr/share/man/man1/*.1
+rm -f "$stage/$doc/etlheap/LICENSE" "$stage/$doc/etlheap/CHANGELOG.md"
+
+library=libetlheap$soversion
+take "$library" "$libdir/libetlheap.so.$soversion" "$libdir/libetlheap.so.$version"
+mkdir -p "$stage/$doc/libetlheap-dev"
+mv "$stage/$doc/etlheap/examples" "$stage/$doc/libetlheap-dev/examples"
+take libetlheap-dev usr/include "$libdir/libetlheap.so" "$libdir/libetlheap.a" "$libdir/pkgconfig" "$doc/libetlheap-dev"
+take etlheap usr/bin usr/share
+for package in etlheap "$library" libetlheap-dev; do add_documents "$package"; done
+
+left=$(find "$stage" ! -type d)
+test -z "$left" || { echo "make_deb.sh: in no package: $left" >&2; exit 1; }
+
+make_package etlheap devel "$(libraries_of "$work/etlheap/usr/bin/etlheap")" \
+    "heap and VirtualAlloc analysis of Windows ETL traces" << 'TEXT'
+Reads traces that Event Tracing for Windows recorded and says which process, heap
+and call stack holds memory, in any window of time, without Windows' own tools.
+TEXT
+mkdir -p "$work/$library/DEBIAN"
+echo 'activate-noawait ldconfig' > "$work/$library/DEBIAN/triggers"
+echo "libetlheap $soversion $library (>= $version)" > "$work/$library/DEBIAN/shlibs"
+make_package "$library" libs "$(libraries_of "$work/$library/$libdir/libetlheap.so.$version")" \
+    "heap and VirtualAlloc analysis of Windows ETL traces, library" << 'TEXT'
+The shared library, for programs that were linked with it.
+TEXT
+make_package libetlheap-dev libdevel "$library (= $version-1), $others" \
+    "heap and VirtualAlloc analysis of Windows ETL traces, headers" << 'TEXT'
+Headers, the static library and an example, to compile programs with.
+TEXT
+rm -rf "$work" "$stage"
