@@ -13,6 +13,7 @@
 #define FLEXIBLE_MIN    20
 #define GRID_FIRST_ROWS 64
 #define TITLE_LINES     2
+#define MIDDLE_MIN      12 /* narrower cells lose their end */
 
 static const char ellipsis[] = "\xE2\x80\xA6"; /* one column wide */
 
@@ -38,6 +39,7 @@ typedef struct grid_plan {
     grid_title titles[ETLHEAP_GRID_COLUMNS_MAX];
     u32 widths[ETLHEAP_GRID_COLUMNS_MAX];
     u32 count;
+    u32 line_width; /* 0: not limited */
     bool two_title_lines;
 } grid_plan;
 
@@ -49,7 +51,9 @@ static u32 width_of(const grid_plan *plan);
 static void write_titles(const etlheap_grid *grid, const grid_plan *plan, etlheap_sink *sink);
 static void write_line(const etlheap_grid *grid, const grid_plan *plan,
                        const struct etlheap_grid_line *line, etlheap_sink *sink);
+static u32 room_of(const grid_plan *plan, const struct etlheap_grid_line *line, u32 c);
 static void write_cell(etlheap_sink *sink, const char *text, size_t size, u32 width);
+static size_t tail_of(const char *text, size_t size, u32 columns);
 
 etlheap_grid etlheap_grid_begin(const etlheap_column *columns, u32 column_count)
 {
@@ -139,7 +143,7 @@ void etlheap_emphasis_off(etlheap_sink *sink, const etlheap_layout *layout,
 /* Widths that hold everything, made narrower until the line fits. */
 static grid_plan plan_of(const etlheap_grid *grid, u32 line_width)
 {
-    grid_plan plan = { .count = grid->column_count };
+    grid_plan plan = { .count = grid->column_count, .line_width = line_width };
     for (u32 c = 0; c < grid->column_count; c++)
         plan_column(grid, c, &plan);
     while (line_width > 0 && width_of(&plan) > line_width) {
@@ -243,7 +247,8 @@ static void write_line(const etlheap_grid *grid, const grid_plan *plan,
         owed += right ? padding : 0;
         if (cell->size > 0) {
             etlheap_sink_fill(sink, ' ', owed);
-            write_cell(sink, text + cell->at, cell->size, plan->widths[c]);
+            write_cell(sink, text + cell->at, cell->size,
+                       right ? plan->widths[c] : room_of(plan, line, c));
             owed = 0;
         }
         owed += COLUMN_GAP + (right ? 0 : padding);
@@ -251,16 +256,54 @@ static void write_line(const etlheap_grid *grid, const grid_plan *plan,
     etlheap_sink_text(sink, "\n");
 }
 
-/* What does not fit ends in an ellipsis, so that nobody takes it for whole. */
+/* A cell with nothing behind it has the rest of the line: frames below a row do. */
+static u32 room_of(const grid_plan *plan, const struct etlheap_grid_line *line, u32 c)
+{
+    u32 start = 0;
+    for (u32 i = 0; i < plan->count; i++) {
+        if (i > c && line->cells[i].size > 0)
+            return plan->widths[c];
+        start += i < c ? plan->widths[i] + COLUMN_GAP : 0;
+    }
+    const u32 rest = plan->line_width > start ? plan->line_width - start : 0;
+    return plan->line_width == 0 ? line->cells[c].columns : (u32)etl_max_u64(rest, plan->widths[c]);
+}
+
+/*
+ * What does not fit has an ellipsis, so that nobody takes it for whole: in its middle,
+ * because the beginning of a name says which module and its end which function or
+ * offset; a third is left of the beginning.
+ */
 static void write_cell(etlheap_sink *sink, const char *text, size_t size, u32 width)
 {
     if (etlheap_display_fit(text, size, width) == size) {
         etlheap_sink_write(sink, text, size);
         return;
     }
-    const size_t fitting = etlheap_display_fit(text, size, width - 1);
-    etlheap_sink_write(sink, text, fitting);
+    const u32 kept = width - 1;
+    const u32 behind = width < MIDDLE_MIN ? 0 : kept - kept / 3;
+    const size_t head = etlheap_display_fit(text, size, kept - behind);
+    const size_t tail = tail_of(text, size, behind);
+    etlheap_sink_write(sink, text, head);
     etlheap_sink_text(sink, ellipsis);
+    etlheap_sink_write(sink, text + tail, size - tail);
     /* A wide character that did not fit leaves a column open. */
-    etlheap_sink_fill(sink, ' ', width - 1 - etlheap_display_width(text, fitting));
+    etlheap_sink_fill(sink, ' ',
+                      kept - etlheap_display_width(text, head) -
+                          etlheap_display_width(text + tail, size - tail));
+}
+
+/* Where the longest end begins that takes at most `columns`. */
+static size_t tail_of(const char *text, size_t size, u32 columns)
+{
+    u32 left = etlheap_display_width(text, size);
+    size_t at = 0;
+    while (at < size) {
+        const etlheap_glyph glyph = etlheap_glyph_at(text + at, size - at);
+        if (left <= columns && glyph.columns > 0)
+            break;
+        left -= glyph.columns;
+        at += glyph.size;
+    }
+    return at;
 }

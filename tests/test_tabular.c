@@ -60,7 +60,7 @@ static void the_flexible_column_is_cut_to_the_width(void **state)
     check_table(&grid, 41,
                 "                       Outstanding\n"
                 "Process                       Size  Count\n"
-                "a-name-that-is-longe\xE2\x80\xA6          1 B      1\n"
+                "a-name\xE2\x80\xA6-than-the-line          1 B      1\n"
                 "short                          2 B      2\n");
 }
 
@@ -72,7 +72,21 @@ static void a_narrow_line_loses_columns_at_the_right(void **state)
     check_table(&grid, 36,
                 "                         Outstanding\n"
                 "Process                         Size\n"
-                "a-name-that-is-longer-\xE2\x80\xA6          1 B\n");
+                "a-name-\xE2\x80\xA6r-than-the-line          1 B\n");
+}
+
+static void a_cell_with_nothing_behind_it_has_the_rest_of_the_line(void **state)
+{
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    (void)state;
+    add_row(&grid, "a-name-that-is-longer-than-the-line", 1, 1);
+    etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+    etlheap_grid_cell(&grid, "a-frame-that-is-longer-than-its-column");
+    check_table(&grid, 41,
+                "                       Outstanding\n"
+                "Process                       Size  Count\n"
+                "a-name\xE2\x80\xA6-than-the-line          1 B      1\n"
+                "a-frame-that-is-longer-than-its-column\n");
 }
 
 static void lines_never_exceed_the_width(void **state)
@@ -190,6 +204,7 @@ int main(void)
         cmocka_unit_test(numbers_are_right_aligned_under_broken_titles),
         cmocka_unit_test(the_flexible_column_is_cut_to_the_width),
         cmocka_unit_test(a_narrow_line_loses_columns_at_the_right),
+        cmocka_unit_test(a_cell_with_nothing_behind_it_has_the_rest_of_the_line),
         cmocka_unit_test(lines_never_exceed_the_width),
         cmocka_unit_test(cells_left_empty_leave_no_trailing_space),
         cmocka_unit_test(a_table_without_rows_is_nothing),
