@@ -27,14 +27,14 @@ static const etlheap_exporter exporters[] = {
     {
         .name = "pprof",
         .suffix = ".pb.gz",
-        .summary = "for go tool pprof: inuse_ and alloc_ space and objects of each kind",
+        .summary = "for go tool pprof: in use and allocated, space and objects",
         .metrics = METRIC(OUTSTANDING) | METRIC(TOTAL),
         .write = etlheap_export_pprof,
     },
     {
         .name = "dhat",
         .suffix = ".dhat.json",
-        .summary = "for valgrind's dh_view.html: lifetimes, peak and end of one kind",
+        .summary = "for valgrind's dh_view.html: lifetimes, peak, end; one kind",
         .metrics = METRIC(OUTSTANDING),
         .needs_lifetimes = true,
         .is_text = true,
@@ -103,7 +103,7 @@ static const etlheap_exporter exporters[] = {
     {
         .name = "html",
         .suffix = ".html",
-        .summary = "a report for browsers: one file with charts, flame graph and tables",
+        .summary = "a report for browsers: charts, flame graph, tables; one file",
         .metrics = METRIC(OUTSTANDING),
         .keeps_lifetimes = true,
         .is_text = true,
