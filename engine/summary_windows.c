@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "summary_answer.h"
+#include "windows.h"
 
 static bool gather(aggregator *a, summary_windows *windows);
 static const summary_cell *find_cell(const summary_windows *windows, u32 group, u32 window);
@@ -159,11 +160,7 @@ void summary_windows_measure(const summary_windows *windows, aggregator *a, u32 
             continue;
         group_row row = { .key = a->groups.at[g].key, .number = g };
         measure_group(windows, g, first, count, row.measures);
-        i64 *const total = a->totals[row.key.kind];
-        for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
-            const bool adds_up = i != ETLHEAP_MEASURE_PEAK_COUNT && i != ETLHEAP_MEASURE_PEAK_SIZE;
-            total[i] = adds_up ? etl_sat_add_i64(total[i], row.measures[i]) : 0;
-        }
+        windows_add_total(a, &row);
         a->groups.at[kept++] = row;
     }
     a->groups.count = kept;

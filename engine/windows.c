@@ -284,14 +284,19 @@ static void measure_groups(maker *m)
         row.number = g;
         windows_cells_measure(cells, g, plan->measured_first.interval, plan->measured_last.interval,
                               row.measures);
-        i64 *const total = a->totals[row.key.kind];
-        for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
-            const bool adds_up = i != ETLHEAP_MEASURE_PEAK_COUNT && i != ETLHEAP_MEASURE_PEAK_SIZE;
-            total[i] = adds_up ? etl_sat_add_i64(total[i], row.measures[i]) : 0;
-        }
+        windows_add_total(a, &row);
         a->groups.at[kept++] = row;
     }
     a->groups.count = kept;
+}
+
+void windows_add_total(aggregator *a, const group_row *row)
+{
+    i64 *const total = a->totals[row->key.kind];
+    for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
+        const bool adds_up = i != ETLHEAP_MEASURE_PEAK_COUNT && i != ETLHEAP_MEASURE_PEAK_SIZE;
+        total[i] = adds_up ? etl_sat_add_i64(total[i], row->measures[i]) : 0;
+    }
 }
 
 static etl_status publish(maker *m, etl_error *err)
