@@ -21,6 +21,7 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err);
 static void group_coarsely(etlheap_query *query);
+static bool shows_peaks(const cli_options *options);
 static void choose_analysis(cli_question *question);
 static etl_status find_peaks(report *out, etl_error *err);
 static etl_status make_histogram(const cli_options *options, report *out, etl_error *err);
@@ -70,6 +71,7 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
 {
     if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
         group_coarsely(&out->question.query.query);
+    out->question.query.query.sums_only = !shows_peaks(options);
     choose_analysis(&out->question);
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status == ETL_OK && options->at_peak)
@@ -96,6 +98,15 @@ static void group_coarsely(etlheap_query *query)
     query->group_by_count = 2;
     query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
     query->lifetime_ranks = query->growth = false;
+}
+
+/* Peaks take the order of all events, and the text report seldom has a column for
+ * them. */
+static bool shows_peaks(const cli_options *options)
+{
+    return strcmp(cli_format_of(options)->name, "text") != 0 || cli_wants_transient(options) ||
+           cli_wants_growth(options) || options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
+           options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
 }
 
 /* What goes through lifetimes once and needs only sums beside them leaves those of

@@ -92,6 +92,8 @@ static bool is_answered(const aggregator *a)
                                 : journal->from_ticks == a->plan.from_ticks;
     const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
                                                          : journal->to_ticks == a->plan.to_ticks;
+    if (journal->is_tallied && !replay_needs_sums_only(a->query))
+        return false;
     return replay_can(a->query) && a->query->kind_to_ticks == NULL && same_start && same_end &&
            journal->exit_frees == a->query->at_exit_freed;
 }
@@ -205,8 +207,9 @@ etl_status aggregate_fill(aggregator *a, etl_error *err)
     etl_status status = aggregate_settle(a, err);
     if (status != ETL_OK)
         return status;
-    const bool is_summary = a->result->summary != NULL; /* whose rows have their peaks */
-    const bool ok = aggregate_rows(a, &steps) && (is_summary || compute_peaks(a, &steps)) &&
+    const bool is_summary = a->result->summary != NULL;       /* whose rows have their peaks */
+    const bool has_peaks = is_summary || a->query->sums_only; /* or none are wanted */
+    const bool ok = aggregate_rows(a, &steps) && (has_peaks || compute_peaks(a, &steps)) &&
                     (!a->query->growth || growth_fill(a, steps.at, steps.count));
     ETLHEAP_VECTOR_FREE(&steps);
     if (!ok)

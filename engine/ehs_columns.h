@@ -24,7 +24,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  * segment: one row for each part of heap. checkpoint: one for each set of blocks
  *   open before a segment, whose rows are in parts of open.
  * slot: row n - 1 is what n means in heap.slot and open.slot: the stack, the
- *   owner, and the thread of blocks that name none. owner: row n - 1 is owner n: a
+ *   owner, and the thread of blocks that name none. slot_sum: row n - 1 is how many
+ *   blocks slot n has in all, by how they ended, and their bytes. owner: row n - 1 is owner n: a
  *   heap while the modules of its process stay as they are. handle: row n - 1 is
  *   heap n, a handle of a process.
  * life: lifetimes of other kinds than heap. Its stacks and processes may have been
@@ -66,6 +67,15 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(SLOT_STACK, 0x0501, "slot.stack", PACKED, NONE, 4)                                           \
     X(SLOT_OWNER, 0x0502, "slot.owner", PLANES, NONE, 4)                                           \
     X(SLOT_THREAD, 0x0503, "slot.thread", PLANES, NONE, 4)                                         \
+    X(SLOT_FREED_COUNT, 0x0511, "slot_sum.freed_count", PLANES, NONE, 8)                           \
+    X(SLOT_FREED_SIZE, 0x0512, "slot_sum.freed_size", PLANES, NONE, 8)                             \
+    X(SLOT_FREED_REALLOCS, 0x0513, "slot_sum.freed_realloc_count", PLANES, NONE, 8)                \
+    X(SLOT_EXITED_COUNT, 0x0514, "slot_sum.exited_count", PLANES, NONE, 8)                         \
+    X(SLOT_EXITED_SIZE, 0x0515, "slot_sum.exited_size", PLANES, NONE, 8)                           \
+    X(SLOT_EXITED_REALLOCS, 0x0516, "slot_sum.exited_realloc_count", PLANES, NONE, 8)              \
+    X(SLOT_IN_USE_COUNT, 0x0517, "slot_sum.in_use_count", PLANES, NONE, 8)                         \
+    X(SLOT_IN_USE_SIZE, 0x0518, "slot_sum.in_use_size", PLANES, NONE, 8)                           \
+    X(SLOT_IN_USE_REALLOCS, 0x0519, "slot_sum.in_use_realloc_count", PLANES, NONE, 8)              \
     X(OWNER_HEAP, 0x0601, "owner.heap", PLANES, NONE, 4)                                           \
     X(OWNER_EPOCH, 0x0602, "owner.epoch", PLANES, NONE, 4)                                         \
     X(OWNER_FIRST_TICKS, 0x0603, "owner.first_ticks", PLANES, NONE, 8)                             \

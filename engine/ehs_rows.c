@@ -211,6 +211,17 @@ static const ehs_field slot_fields[] = {
     { EHS_SLOT_OWNER, offsetof(ehs_slot, owner), EHS_MEMBER_U32 },
     { EHS_SLOT_THREAD, offsetof(ehs_slot, thread), EHS_MEMBER_U32 },
 };
+#define SUM_FIELDS(end, column)                                                                    \
+    { EHS_SLOT_##column##_COUNT, offsetof(ehs_slot_sums, of[end].count), EHS_MEMBER_U64 },         \
+        { EHS_SLOT_##column##_SIZE, offsetof(ehs_slot_sums, of[end].size), EHS_MEMBER_U64 },       \
+    {                                                                                              \
+        EHS_SLOT_##column##_REALLOCS, offsetof(ehs_slot_sums, of[end].realloc_count),              \
+            EHS_MEMBER_U64                                                                         \
+    }
+
+static const ehs_field sum_fields[] = { SUM_FIELDS(TALLY_FREED, FREED),
+                                        SUM_FIELDS(TALLY_EXITED, EXITED),
+                                        SUM_FIELDS(TALLY_IN_USE, IN_USE) };
 static const ehs_field owner_fields[] = {
     { EHS_OWNER_FIRST_TICKS, offsetof(ehs_owner, first_ticks), EHS_MEMBER_U64 },
     { EHS_OWNER_HEAP, offsetof(ehs_owner, heap), EHS_MEMBER_U32 },
@@ -222,6 +233,7 @@ static const ehs_field handle_fields[] = {
 };
 static const ehs_table slot_table_columns = { slot_fields, ETL_COUNT_OF(slot_fields),
                                               sizeof(ehs_slot) };
+static const ehs_table sum_table = { sum_fields, ETL_COUNT_OF(sum_fields), sizeof(ehs_slot_sums) };
 static const ehs_table owner_table = { owner_fields, ETL_COUNT_OF(owner_fields),
                                        sizeof(ehs_owner) };
 static const ehs_table handle_table = { handle_fields, ETL_COUNT_OF(handle_fields),
@@ -230,6 +242,7 @@ static const ehs_table handle_table = { handle_fields, ETL_COUNT_OF(handle_field
 bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots)
 {
     return ehs_table_save(saver, &slot_table_columns, slots->slots.at, slots->slots.count) &&
+           ehs_table_save(saver, &sum_table, slots->sums.at, slots->sums.count) &&
            ehs_table_save(saver, &owner_table, slots->owners.at, slots->owners.count) &&
            ehs_table_save(saver, &handle_table, slots->handles.at, slots->handles.count);
 }
@@ -237,8 +250,22 @@ bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots)
 void ehs_slots_free(ehs_slots *slots)
 {
     ETLHEAP_VECTOR_FREE(&slots->slots);
+    ETLHEAP_VECTOR_FREE(&slots->sums);
     ETLHEAP_VECTOR_FREE(&slots->owners);
     ETLHEAP_VECTOR_FREE(&slots->handles);
+}
+
+/* Sums are never less than nothing. */
+static bool are_sums(const ehs_slots *slots)
+{
+    bool ok = slots->sums.count == 0 || slots->sums.count == slots->slots.count;
+    for (size_t i = 0; i < slots->sums.count; i++) {
+        for (u32 end = 0; end <= TALLY_IN_USE; end++) {
+            const type_sums *const sums = &slots->sums.at[i].of[end];
+            ok &= sums->count >= 0 && sums->size >= 0 && sums->realloc_count >= 0;
+        }
+    }
+    return ok;
 }
 
 static bool are_within(const ehs_slots *slots, const ehs_bounds *bounds)
@@ -265,6 +292,11 @@ etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slot
     *out = (ehs_slots){ 0 };
     etl_status status =
         ehs_table_load(loader, &slot_table_columns, &out->slots.at, &out->slots.count);
+    if (status == ETL_OK)
+        status = ehs_table_load(loader, &sum_table, &out->sums.at, &out->sums.count);
+    if (status == ETL_OK && !are_sums(out))
+        status =
+            etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0, "the sums of the slots are damaged");
     if (status == ETL_OK)
         status = ehs_table_load(loader, &owner_table, &out->owners.at, &out->owners.count);
     if (status == ETL_OK)

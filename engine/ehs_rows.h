@@ -52,6 +52,11 @@ typedef struct ehs_slot {
     u32 thread; /* of blocks without one; ETL_NO_ID unknown */
 } ehs_slot;
 
+/* The whole recording's blocks of a slot, by tally_end. */
+typedef struct ehs_slot_sums {
+    type_sums of[TALLY_IN_USE + 1];
+} ehs_slot_sums;
+
 typedef struct ehs_owner {
     i64 first_ticks;
     u32 heap; /* row n - 1 of handles */
@@ -67,6 +72,7 @@ typedef struct ehs_slots {
     ETLHEAP_VECTOR(ehs_slot) slots; /* slot n is at[n - 1] */
     ETLHEAP_VECTOR(ehs_owner) owners;
     ETLHEAP_VECTOR(ehs_handle) handles;
+    ETLHEAP_VECTOR(ehs_slot_sums) sums; /* as slots; empty: the file has none */
 } ehs_slots;
 
 bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots);

@@ -12,7 +12,7 @@
 
 #include "census_match.h"
 #include "join.h"
-#include "pair.h"
+#include "pair_lanes.h"
 #include "replay.h"
 #include "result.h"
 #include "store_run.h"
@@ -38,7 +38,7 @@ typedef struct run {
     stack_join join;
     census_matcher matcher;
     record_census census;
-    pair_shard shards[SHARDS];
+    pair_lanes lanes;
     ETLHEAP_VECTOR(key_definition) definitions;
     ETLHEAP_VECTOR(system_event) system;
     heap_notes heap_notes; /* of the whole run */
@@ -46,7 +46,6 @@ typedef struct run {
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
     i64 sweep_until_ticks;        /* slices sweep dead blocks until one ends after it */
-    pair_input pairing;           /* of the slice */
     store_run *store;             /* NULL: lifetimes or a journal are kept */
     etlheap_result *census_facts; /* with a store: what `info` would say */
 } run;
@@ -132,17 +131,21 @@ static bool open_run(run *state)
                                   .slots = &state->result->slot_table,
                                   .from_ticks = INT64_MIN,
                                   .count_only = state->options.census_only };
-    state->pairing = (pair_input){ .rules = { .context = &state->result->context,
-                                              .slots = &state->result->slot_table,
-                                              .race_ticks = pair_race_ticks(base) },
-                                   .order = &state->order };
+    state->lanes.input = (pair_input){ .rules = { .context = &state->result->context,
+                                                  .slots = &state->result->slot_table,
+                                                  .race_ticks = pair_race_ticks(base) },
+                                       .order = &state->order };
     state->crew = etlheap_crew_open(state->options.jobs);
     if (state->crew == NULL)
         return false;
     for (u32 i = 0; i < state->trace_count; i++)
         state->total_bytes += etl_file_size(state->traces[i]);
-    return open_journal(state) && plan_open(&state->plan, state->traces, state->trace_count, base,
-                                            state->options.slice_bytes);
+    if (!open_journal(state))
+        return false;
+    const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
+    return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
+           plan_open(&state->plan, state->traces, state->trace_count, base,
+                     state->options.slice_bytes);
 }
 
 /* A report's window may begin before time zero, with the first event: that is
@@ -162,6 +165,8 @@ static bool open_journal(run *state)
     journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
     if (state->options.windows != NULL)
         journal_cut(journal, &lattice);
+    else if (replay_needs_sums_only(report))
+        journal_reduce(journal);
     if (state->options.memory_bytes_max != 0)
         journal->resident_bytes_max =
             etl_min_u64(journal->resident_bytes_max, state->options.memory_bytes_max / 4);
@@ -171,7 +176,7 @@ static bool open_journal(run *state)
             return false;
     }
     for (u32 i = 0; i < HEAP_SHARDS; i++)
-        state->shards[i].out.journal = &journal->shards[i];
+        state->lanes.shards[i].out.journal = &journal->shards[i];
     return true;
 }
 
@@ -187,7 +192,7 @@ static etl_status open_store(run *state)
     event_journal *const journal = &state->result->journal;
     journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
     for (u32 i = 0; i < HEAP_SHARDS; i++)
-        state->shards[i].out.journal = &journal->shards[i];
+        state->lanes.shards[i].out.journal = &journal->shards[i];
     return store_run_open(state->store, state->options.store, state->crew, journal);
 }
 
@@ -224,8 +229,7 @@ static void close_run(run *state)
     join_close(&state->join);
     census_match_close(&state->matcher);
     census_free(&state->census);
-    for (u32 i = 0; i < SHARDS; i++)
-        pair_free(&state->shards[i]);
+    pair_lanes_close(&state->lanes);
     ETLHEAP_VECTOR_FREE(&state->definitions);
     ETLHEAP_VECTOR_FREE(&state->system);
     ETLHEAP_VECTOR_FREE(&state->heap_notes);
@@ -259,12 +263,7 @@ static u64 held_bytes(const run *state)
     bytes += state->join.slots.capacity * sizeof *state->join.slots.at;
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + result->journal.resident_bytes;
-    for (u32 i = 0; i < SHARDS; i++) {
-        const pair_shard *const shard = &state->shards[i];
-        bytes += shard->blocks.places == NULL ? 0 : (shard->blocks.mask + (u64)1) * sizeof(block);
-        bytes += shard->out.rows.capacity * sizeof(lifetime);
-    }
-    bytes += slots_bytes(&result->slot_table);
+    bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
     bytes += state->heap_notes.capacity * sizeof *state->heap_notes.at;
     bytes += state->memory_notes.capacity * sizeof *state->memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
@@ -325,12 +324,6 @@ static void note_one(void *context, u32 bucket)
 {
     run *const state = context;
     order_note(&state->order, bucket);
-}
-
-static void pair_one(void *context, u32 shard)
-{
-    run *const state = context;
-    pair_slice(&state->pairing, shard, &state->shards[shard]);
 }
 
 static int by_time(const void *a, const void *b)
@@ -457,7 +450,7 @@ static process_counts *counts_of(run *state, u32 process)
 static bool drain_shards(run *state)
 {
     for (u32 i = 0; i < SHARDS; i++) {
-        shard_output *const out = &state->shards[i].out;
+        shard_output *const out = &state->lanes.shards[i].out;
         if (out->out_of_memory ||
             !store_append(&state->result->store, out->rows.at, out->rows.count))
             return false;
@@ -517,14 +510,14 @@ static etl_status order_slice(run *state)
 static etl_status pair_events(run *state)
 {
     note_ends(state);
-    state->pairing.rules.first_rank = (u32)state->next_rank;
+    state->lanes.input.rules.first_rank = (u32)state->next_rank;
     state->next_rank += state->order.count;
-    state->pairing.end_ticks = state->slice.end_ticks;
-    state->pairing.sweep = state->sweep_until_ticks != INT64_MIN;
+    state->lanes.input.end_ticks = state->slice.end_ticks;
+    state->lanes.input.sweep = state->sweep_until_ticks != INT64_MIN;
     if (state->slice.end_ticks > state->sweep_until_ticks)
         state->sweep_until_ticks = INT64_MIN;
     if (!state->options.census_only)
-        etlheap_crew_run(state->crew, SHARDS, pair_one, state);
+        pair_lanes_run(&state->lanes, state->crew);
     if (state->result->journal.is_kept)
         etlheap_crew_run(state->crew, state->order.bucket_count, note_one, state);
     etl_status status = drain_shards(state) ? ETL_OK : ETL_ERR_MEMORY;
@@ -556,8 +549,7 @@ static etl_status finish(run *state)
         if (!census_merge(&state->census, &state->tasks[i].census))
             return ETL_ERR_MEMORY;
     }
-    for (u32 i = 0; i < SHARDS; i++)
-        pair_finish(&state->pairing, &state->shards[i]);
+    pair_lanes_finish(&state->lanes);
     if (!drain_shards(state) ||
         !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved))
         return ETL_ERR_MEMORY;
@@ -566,10 +558,14 @@ static etl_status finish(run *state)
         status = store_run_slice(state->store, result, true);
     if (status == ETL_OK && result->journal.is_kept)
         status = journal_close(&result->journal);
+    const u32 slot_count = (u32)result->slot_table.slots.count;
+    if (status == ETL_OK && state->lanes.tallies != NULL &&
+        !pair_lanes_sum(&state->lanes, slot_count, &result->journal))
+        status = ETL_ERR_MEMORY;
     if (status != ETL_OK)
         return status;
     for (u32 i = 0; i < SHARDS; i++)
-        etl_diag_merge(&result->diag, &state->shards[i].out.diag);
+        etl_diag_merge(&result->diag, &state->lanes.shards[i].out.diag);
     etl_diag_merge(&result->diag, &result->context.diag);
     etl_diag_add(&result->diag, ETL_DIAG_stack_key_unresolved, unresolved);
     etl_diag_add(&result->diag, ETL_DIAG_stack_unmatched, state->matcher.unmatched);

@@ -376,6 +376,7 @@ typedef struct etlheap_query {
     bool lifetime_ranks;       /* rows have the measures LIFETIME_*, which needs lifetimes */
     bool growth;               /* and GROWTH_RATE, STEADINESS: of all types, not by type */
     bool needs_lifetimes;      /* so does what will be asked besides: the analysis keeps them */
+    bool sums_only;            /* rows do not have PEAK_*, for which events are kept in order */
     bool at_end;               /* only what is outstanding as the window ends, at its moment */
     /* By etlheap_kind: the window ends there, not at to_ns; NULL: no such moments. */
     const i64 *kind_to_ticks;

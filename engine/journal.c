@@ -23,7 +23,8 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         journal->shards[i] = (shard_journal){ .from_ticks = from_ticks,
                                               .to_ticks = to_ticks,
-                                              .exit_frees = exit_frees };
+                                              .exit_frees = exit_frees,
+                                              .keeps_events = true };
 }
 
 /* No window is at hand yet. */
@@ -37,6 +38,14 @@ void journal_cut(event_journal *journal, windows_lattice *lattice)
     }
 }
 
+void journal_reduce(event_journal *journal)
+{
+    journal->is_kept = false;
+    journal->is_tallied = true;
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        journal->shards[i].keeps_events = false;
+}
+
 static void free_shard(shard_journal *shard)
 {
     ETLHEAP_VECTOR_FREE(&shard->late);
@@ -47,7 +56,7 @@ static void free_shard(shard_journal *shard)
 
 void journal_free(event_journal *journal)
 {
-    if (!journal->is_kept)
+    if (!journal->is_kept && !journal->is_tallied)
         return;
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         free_shard(&journal->shards[i]);
@@ -59,11 +68,13 @@ void journal_free(event_journal *journal)
     windows_lattice_free(&journal->lattice);
     free(journal->survivor_bits);
     free(journal->spill_folder);
+    free(journal->sums);
+    journal->sums = NULL;
     journal->survivor_bits = NULL;
     journal->spill_folder = NULL;
     if (journal->file >= 0)
         close(journal->file);
-    journal->is_kept = false;
+    journal->is_kept = journal->is_tallied = false;
 }
 
 void journal_chunk_free(journal_chunk *chunk)
@@ -168,8 +179,36 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     return ETLHEAP_PUSH(&journal->late, row);
 }
 
+/* Counts a block that has come to its end, by the rules of query_select. */
+static bool count_block(shard_journal *journal, const journal_block *block, i64 free_ticks)
+{
+    if (block->alloc_ticks >= journal->to_ticks || free_ticks < journal->from_ticks)
+        return true;
+    const bool is_inside = block->alloc_ticks >= journal->from_ticks;
+    const bool is_freed = free_ticks < journal->to_ticks;
+    const etlheap_type of_inside = is_freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
+    const etlheap_type of_outside = is_freed ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO;
+    const tally_block counted = { { block->size, 1, block->is_realloc },
+                                  block->slot,
+                                  is_inside ? of_inside : of_outside };
+    return tally_add(journal->tally, &counted);
+}
+
+/* The same for a store, whose windows are not known yet. */
+static bool count_end(shard_journal *journal, const journal_block *block, journal_moment at)
+{
+    const bool exited = at.how == ETLHEAP_FREE_PROCESS_EXIT;
+    const tally_end end = exited                            ? TALLY_EXITED
+                          : at.ticks == ETLHEAP_TICKS_NEVER ? TALLY_IN_USE
+                                                            : TALLY_FREED;
+    const tally_block counted = { { block->size, 1, block->is_realloc }, block->slot, end };
+    return tally_add(journal->tally, &counted);
+}
+
 bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank)
 {
+    if (!journal->keeps_events)
+        return true;
     assert(block->rank == journal->first_rank + rank);
     if (block->alloc_ticks >= journal->to_ticks &&
         !is_in_later_window(journal, block->alloc_ticks, false))
@@ -180,6 +219,10 @@ bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 
 
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
 {
+    if (!journal->keeps_events)
+        return count_block(journal, block, at.ticks);
+    if (journal->tally != NULL && !count_end(journal, block, at))
+        return false;
     const bool is_late = at.rank == JOURNAL_NO_RANK;
     if (block->alloc_ticks >= journal->to_ticks &&
         !is_in_later_window(journal, block->alloc_ticks, true))
@@ -191,6 +234,8 @@ bool journal_note_end(shard_journal *journal, const journal_block *block, journa
 
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at)
 {
+    if (!journal->keeps_events)
+        return true; /* its end will say so */
     if (block->alloc_ticks >= journal->to_ticks && !is_in_later_window(journal, at.ticks, false))
         return true;
     const journal_mark mark = { journal->first_rank + at.rank, block->rank };

@@ -14,6 +14,9 @@
  * process ended, a block displaced); those are kept apart and merged in by time,
  * for which the chunks of the latest few milliseconds are held open.
  *
+ * Of a report without peaks there is no more to keep than sums: shards then count
+ * blocks as they end (tally.h), and there are no chunks.
+ *
  * A journal may be kept for many windows in place of one. INSIDE of a free then
  * means that its allocation lies in the same window as it, and the journal knows
  * which of its words are the first of a window.
@@ -22,6 +25,7 @@
 #define ETLHEAP_JOURNAL_H
 
 #include "slots.h"
+#include "tally.h"
 #include "windows_lattice.h"
 
 /*
@@ -95,6 +99,8 @@ typedef struct shard_journal {
     i64 from_ticks, to_ticks;       /* the window; of several, the one at hand */
     const windows_lattice *lattice; /* of several windows */
     bool exit_frees;                /* the end of a process frees its blocks */
+    bool keeps_events;              /* false: blocks are counted alone */
+    slot_tally *tally;              /* counts blocks when they end; NULL: not wanted */
     ETLHEAP_VECTOR(journal_late) late;
     ETLHEAP_VECTOR(journal_mark) marks;
     ETLHEAP_VECTOR(u32) survivors; /* ranks of blocks the window's end finds in use */
@@ -163,6 +169,8 @@ typedef etl_status journal_take_fn(void *user, journal_chunk *chunk, const journ
 
 typedef struct event_journal {
     bool is_kept;
+    bool is_tallied;       /* sums are kept in place of events */
+    type_sums *sums;       /* see tally_sum; of reports and stores, at the run's end */
     journal_take_fn *take; /* not NULL: the journal is wide, and chunks leave */
     void *take_user;
     i64 from_ticks, to_ticks;
@@ -191,6 +199,10 @@ void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, 
 /* Keeps it for the windows of the lattice, which it takes over; before the first
  * slice. */
 void journal_cut(event_journal *journal, windows_lattice *lattice);
+
+/* Sums alone will do; before the first slice. The shards' tallies are up to the
+ * caller. */
+void journal_reduce(event_journal *journal);
 void journal_free(event_journal *journal);
 void journal_chunk_free(journal_chunk *chunk);
 

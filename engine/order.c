@@ -6,6 +6,7 @@
 #define SAMPLE_STEP       128u
 #define EVENTS_PER_BUCKET 2048u
 #define CACHE_SIZE        64u /* a power of two */
+#define AHEAD             8u  /* events fetched before their turn */
 
 /* An event on its way into order. */
 typedef struct order_key {
@@ -361,6 +362,8 @@ static bool hand_out(filler *f)
     u32 next[SHARDS];
     memcpy(next, bucket->shard_starts, sizeof next);
     for (u32 i = 0; i < f->count; i++) {
+        if (i + AHEAD < f->count)
+            __builtin_prefetch(f->keys[i + AHEAD].event);
         const memory_event *const event = f->keys[i].event;
         const i64 ticks = f->keys[i].ticks;
         cached_owner *const owner = owner_of(f, event, ticks);

@@ -61,13 +61,14 @@ static void pair_blocks(const pair_input *input, const order_bucket *bucket, u32
 static void pair_event(const pair_input *input, ordered_event *event, pair_shard *shard)
 {
     shard_journal *const journal = shard->out.journal;
-    if (journal != NULL) {
+    const bool is_noted = journal != NULL && journal->keeps_events;
+    if (is_noted) {
         journal->entry = 0;
         journal->partner = 0;
     }
     if (event->op != OP_COUNT_HEAP)
         blocks_apply(&shard->blocks, &input->rules, event, &shard->out);
-    if (journal != NULL) {
+    if (is_noted) {
         event->entry = journal->entry;
         event->partner = journal->partner;
     }

@@ -216,7 +216,9 @@ u32 query_types(const etlheap_query *query)
 /* The sizes of a heap are those of a row only when the row is all of a heap. */
 u32 etlheap_query_measures(const etlheap_query *query)
 {
-    const u32 always = (2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1;
+    const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
+    const u32 always =
+        ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
     const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
     const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
                       1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;

@@ -12,6 +12,8 @@
  * the journal, and an allocation that nothing frees in time is a survivor. So
  * the curve of AIFI leaves survivors out, AIFO only grows, AOFO stands still and
  * AOFI only falls: a group needs no more than two running sums.
+ *
+ * Where no peaks are wanted there may be sums by slot already, and no journal.
  */
 #include "replay.h"
 
@@ -24,6 +26,9 @@ static etl_status walk_journal(const aggregator *a, replay_walk *walk, live_grou
                                etl_error *err);
 static etl_status walk_archive(const aggregator *a, replay_walk *walk, live_group **groups,
                                etl_error *err);
+static bool has_sums(const aggregator *a);
+static etl_status add_sums(const aggregator *a, const replay_walk *walk, live_group **groups,
+                           etl_error *err);
 static bool publish_groups(aggregator *a, const slot_groups *slots, const live_group *groups);
 
 bool replay_can(const etlheap_query *query)
@@ -41,6 +46,12 @@ bool replay_can(const etlheap_query *query)
     return query->thread_count == 0 && query->lifetime_min_ns <= 0 &&
            query->lifetime_max_ns == INT64_MAX &&
            ((query->types == 0 && !query->at_end) || by_type);
+}
+
+bool replay_needs_sums_only(const etlheap_query *query)
+{
+    return replay_can(query) && query->sums_only && !query->growth && query->size_min_bytes == 0 &&
+           query->size_max_bytes == UINT64_MAX;
 }
 
 bool etlheap_query_needs_lifetimes(const etlheap_query *query)
@@ -63,7 +74,9 @@ etl_status replay_run(aggregator *a, etl_error *err)
                          .jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs()
                                                      : a->query->jobs };
     live_group *groups = NULL;
-    if (status == ETL_OK)
+    if (status == ETL_OK && has_sums(a))
+        status = add_sums(a, &walk, &groups, err);
+    else if (status == ETL_OK)
         status = a->result->is_walked ? walk_archive(a, &walk, &groups, err)
                                       : walk_journal(a, &walk, &groups, err);
     if (status == ETL_OK && !publish_groups(a, &slots, groups))
@@ -102,6 +115,50 @@ static etl_status walk_archive(const aggregator *a, replay_walk *walk, live_grou
     return status;
 }
 
+/* Sums instead of events: a run's were counted for its window, a store's are of
+ * everything. */
+static bool has_sums(const aggregator *a)
+{
+    const etlheap_query *const query = a->query;
+    if (!a->result->is_walked)
+        return a->result->journal.is_tallied;
+    return replay_needs_sums_only(query) && query->from_ns == INT64_MIN &&
+           query->to_ns == INT64_MAX && query->kind_to_ticks == NULL &&
+           a->result->archive->slots.sums.count > 0;
+}
+
+/* What a store says of a slot, as a report of its whole recording has it. */
+static void sums_of_archive(const aggregator *a, u32 slot, type_sums types[ETLHEAP_TYPE_COUNT])
+{
+    const ehs_slot_sums *const sums = &a->result->archive->slots.sums.at[slot - 1];
+    const etlheap_type exited = a->query->at_exit_freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
+    memset(types, 0, ETLHEAP_TYPE_COUNT * sizeof *types);
+    types[ETLHEAP_TYPE_AIFI] = sums->of[TALLY_FREED];
+    types[ETLHEAP_TYPE_AIFO] = sums->of[TALLY_IN_USE];
+    tally_add_sums(&types[exited], &sums->of[TALLY_EXITED]);
+}
+
+static etl_status add_sums(const aggregator *a, const replay_walk *walk, live_group **groups,
+                           etl_error *err)
+{
+    *groups = calloc(walk->group_count + (size_t)1, sizeof **groups);
+    if (*groups == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 slot = 1; slot <= walk->slot_count; slot++) {
+        const u32 group = walk->slot_groups[slot];
+        type_sums types[ETLHEAP_TYPE_COUNT];
+        if (group == GROUP_NONE)
+            continue;
+        if (a->result->is_walked)
+            sums_of_archive(a, slot, types);
+        else
+            memcpy(types, &a->result->journal.sums[(size_t)slot * TALLY_BINS], sizeof types);
+        for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+            tally_add_sums(&(*groups)[group].types[type], &types[type]);
+    }
+    return ETL_OK;
+}
+
 static void add_type(i64 measures[ETLHEAP_MEASURES_COUNT], const type_sums *sums, etlheap_type type)
 {
     const bool outstanding = type == ETLHEAP_TYPE_AIFO || type == ETLHEAP_TYPE_AOFO;
@@ -134,10 +191,12 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
         /* Only what comes and goes has a peak of its own; the others are at their
          * largest at one end of the window. */
         const bool comes_and_goes = type == ETLHEAP_TYPE_AIFI;
-        row.measures[ETLHEAP_MEASURE_PEAK_SIZE] =
-            comes_and_goes ? group->curve.peak_size : sums->size;
-        row.measures[ETLHEAP_MEASURE_PEAK_COUNT] =
-            comes_and_goes ? group->curve.peak_count : sums->count;
+        if (!a->query->sums_only) {
+            row.measures[ETLHEAP_MEASURE_PEAK_SIZE] =
+                comes_and_goes ? group->curve.peak_size : sums->size;
+            row.measures[ETLHEAP_MEASURE_PEAK_COUNT] =
+                comes_and_goes ? group->curve.peak_count : sums->count;
+        }
         if (!ETLHEAP_PUSH(&a->groups, row))
             return false;
     }
@@ -153,8 +212,10 @@ static bool publish_whole(aggregator *a, const live_group *group, group_key key)
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
         return true;
-    row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = group->curve.peak_size;
-    row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = group->curve.peak_count;
+    if (!a->query->sums_only) {
+        row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = group->curve.peak_size;
+        row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = group->curve.peak_count;
+    }
     return ETLHEAP_PUSH(&a->groups, row);
 }
 

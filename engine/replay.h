@@ -12,6 +12,10 @@
  */
 bool replay_can(const etlheap_query *query);
 
+/* Will sums by slot and type do (tally.h)? Sizes of single blocks are not in them,
+ * and neither is what was in use at one time. */
+bool replay_needs_sums_only(const etlheap_query *query);
+
 /*
  * Adds the groups of kind heap that the query selects, with all measures, to the
  * aggregator: from the journal, or from the store that the result was read from.

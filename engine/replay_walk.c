@@ -187,20 +187,13 @@ static void add_curve(curve *sum, const curve *part)
     curve_move(sum, part->size, part->count);
 }
 
-static void add_sums_of(type_sums *to, const type_sums *from)
-{
-    to->count += from->count;
-    to->size = etl_sat_add_i64(to->size, from->size);
-    to->realloc_count += from->realloc_count;
-}
-
 static void add_segment(live_group *sum, const replay_walker *part)
 {
     for (u32 g = 0; g < part->walk->group_count; g++) {
         add_curve(&sum[g].curve, &part->hot[g].curve);
-        add_sums_of(&sum[g].types[ETLHEAP_TYPE_AIFI], &part->hot[g].aifi);
+        tally_add_sums(&sum[g].types[ETLHEAP_TYPE_AIFI], &part->hot[g].aifi);
         for (u32 t = 0; t < ETLHEAP_TYPE_COUNT; t++)
-            add_sums_of(&sum[g].types[t], &part->cold[g].types[t]);
+            tally_add_sums(&sum[g].types[t], &part->cold[g].types[t]);
     }
 }
 

@@ -6,6 +6,7 @@
 #define ETLHEAP_REPLAY_WALK_H
 
 #include "slot_groups.h"
+#include "tally.h"
 #include "windows_cells.h"
 
 /* A running sum with its maximum; a value counts once time moves on. */
@@ -13,10 +14,6 @@ typedef struct curve {
     i64 size, count;
     i64 peak_size, peak_count;
 } curve;
-
-typedef struct type_sums {
-    i64 count, size, realloc_count;
-} type_sums;
 
 /*
  * One group but for its type. Rows by type need the curve of AIFI alone: AIFO

@@ -28,7 +28,7 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         return ETL_ERR_MEMORY;
     rewrite_columns(result, new_ids);
     judge(result, parts);
-    if (!result->journal.is_kept)
+    if (!result->journal.is_kept && !result->journal.is_tallied)
         return ETL_OK;
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
         const shard_journal *const shard = &result->journal.shards[s];
@@ -275,7 +275,8 @@ void etlheap_result_free(etlheap_result *result)
 
 bool etlheap_result_is_report(const etlheap_result *result)
 {
-    return result->journal.is_kept || result->is_walked || result->summary != NULL;
+    return result->journal.is_kept || result->journal.is_tallied || result->is_walked ||
+           result->summary != NULL;
 }
 
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)

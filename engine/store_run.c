@@ -248,12 +248,16 @@ static bool save_slots(ehs_saver *saver, const etlheap_result *result)
     const slot_table *const table = &result->slot_table;
     ehs_slots out = { 0 };
     bool ok = ETLHEAP_RESERVE(&out.slots, table->slots.count) &&
+              ETLHEAP_RESERVE(&out.sums, table->slots.count) &&
               ETLHEAP_RESERVE(&out.owners, table->owners.count) &&
               ETLHEAP_RESERVE(&out.handles, table->heaps.count);
     for (size_t i = 0; ok && i < table->slots.count; i++) {
         const slot_row *const row = &table->slots.at[i];
         out.slots.at[out.slots.count++] = (ehs_slot){ result_final_stack(result, row->stack),
                                                       row->owner, thread_of(result, row->stack) };
+        ehs_slot_sums *const sums = &out.sums.at[out.sums.count++];
+        for (u32 end = 0; end <= TALLY_IN_USE; end++)
+            sums->of[end] = result->journal.sums[(i + 1) * TALLY_BINS + end];
     }
     for (size_t i = 0; ok && i < table->owners.count; i++) {
         const owner_row *const row = &table->owners.at[i];

@@ -16,7 +16,7 @@ ask() # input, output, command...
     local input=$1 output=$2
     shift 2
     "$ETLHEAP" "$@" "$input" > "$output.json" 2> "$output.err" || return 1
-    sed 's/"files": *\[[^]]*\]//' "$output.json" > "$output"
+    sed -e 's/"files": *\[[^]]*\]//' -e '/^Trace /d' "$output.json" > "$output"
     test -s "$output"
 }
 
@@ -44,6 +44,9 @@ compare_trace() # trace
     fi
     compare "$1" info --format json
     compare "$1" report --format json
+    compare "$1" report --format text --group-by process,heap
+    compare "$1" report --format text --from 1ms --to 30ms
+    compare "$1" report --tree=callers --at-exit=freed
     compare "$1" report --format json --at-exit=freed --from 2ms --to 40ms --group-by kind,process
     compare "$1" report --format json --from 1ms --group-by site,type
     compare "$1" report --format json --to 30ms --group-by thread,free_type,size_class

@@ -1,6 +1,8 @@
 /* replay_check.c - see replay_check.h. */
 #include "replay_check.h"
 
+#include "engine/replay.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +19,7 @@ void replay_check_same(const check_traces *traces, const etlheap_query *query,
     };
     etlheap_result *const kept = check_analyze(traces, &options);
     assert_true(etlheap_result_is_report(kept));
+    assert_int_equal(kept->journal.is_tallied, replay_needs_sums_only(query));
     char *const expected = check_aggregate_text(rows, query);
     char *const found = check_aggregate_text(kept, query);
     const etl_diag_counts *const a = etlheap_result_diagnostics(rows);

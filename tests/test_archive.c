@@ -126,6 +126,8 @@ static void compare_windows(fixture *f, const i64 windows[][2], u32 count)
         query.jobs = 1 + i % 3;
         shape(&query, i % SHAPES);
         compare(f, rows, &query);
+        query.sums_only = true; /* the file has those of the whole recording */
+        compare(f, rows, &query);
     }
     ETLHEAP_VECTOR_FREE(&file);
     etlheap_result_free(rows);

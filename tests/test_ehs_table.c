@@ -501,21 +501,28 @@ static etl_status load_slots(const ehs_slots *slots, ehs_slots *got, table_file 
 static void slots_come_back_and_must_lead_to_a_process(void **state)
 {
     (void)state;
-    for (u32 wrong = 0; wrong < 8; wrong++) {
+    for (u32 wrong = 0; wrong < 10; wrong++) {
         table_file file = { 0 };
         ehs_slots got;
         ehs_slot slot[] = { { 10, 1, ETL_NO_ID }, { 0, 2, 77 } };
         ehs_owner owner[] = { { -5, 1, 0 }, { 9, 1, 3 } };
         ehs_handle handle[] = { { 0x1D0000, 3 } };
-        const ehs_slots given = { { slot, 2, 2 }, { owner, 2, 2 }, { handle, 1, 1 } };
+        ehs_slot_sums sums[] = { { { { 5, 500, 1 }, { 0, 0, 0 }, { 2, 70, 0 } } },
+                                 { { { 0, 0, 0 }, { 1, INT64_MAX, 0 }, { 0, 0, 0 } } } };
+        const size_t sum_count = wrong == 8 ? 1 : 2;
+        const ehs_slots given = {
+            { slot, 2, 2 }, { owner, 2, 2 }, { handle, 1, 1 }, { sums, sum_count, sum_count }
+        };
         slot[0].stack = wrong == 1 ? 11 : slot[0].stack;
         slot[1].owner = wrong == 2 ? 3 : wrong == 3 ? 0 : slot[1].owner;
         owner[1].heap = wrong == 4 ? 2 : wrong == 5 ? 0 : owner[1].heap;
         handle[0].process = wrong == 6 ? 4 : wrong == 7 ? 0 : handle[0].process;
+        sums[1].of[TALLY_EXITED].size = wrong == 9 ? -1 : INT64_MAX;
         const etl_status status = load_slots(&given, &got, &file);
         assert_int_equal(status, wrong == 0 ? ETL_OK : ETL_ERR_CORRUPT);
         if (wrong == 0) {
             assert_memory_equal(got.slots.at, slot, sizeof slot);
+            assert_memory_equal(got.sums.at, sums, sizeof sums);
             assert_memory_equal(got.owners.at, owner, sizeof owner);
             assert_int_equal(got.handles.at[0].value, 0x1D0000);
             assert_int_equal(got.handles.at[0].process, 3);

@@ -265,6 +265,9 @@ static void sizes_beyond_an_entry_tell_what_lifetimes_tell(void **state)
             query.jobs = 1 + (i + k) % 3;
             query.at_exit_freed = (i / SHAPES + k) % 2 == 0;
             replay_check_same(&traces, &query, rows, slices[k], window->name);
+            query.sums_only = true;
+            replay_check_same(&traces, &query, rows, slices[k], window->name);
+            query.sums_only = false;
         }
     }
     etlheap_result_free(rows);
@@ -319,6 +322,9 @@ static void time_that_goes_back_tells_what_lifetimes_tell(void **state)
         query.jobs = 1 + i % 2;
         shape(&query, i % SHAPES);
         replay_check_same(&traces, &query, rows, slice_bytes, "disorder");
+        query.sums_only = true;
+        replay_check_same(&traces, &query, rows, slice_bytes, "disorder");
+        query.sums_only = false;
         etlheap_result_free(rows);
         check_close(&traces);
     }
