@@ -73,6 +73,10 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
         group_coarsely(&out->question.query.query);
     out->question.query.query.sums_only = !shows_peaks(options);
     choose_analysis(&out->question);
+    if (is_outline(options)) {
+        const etlheap_layout layout = cli_layout(options);
+        out->question.query.query.whole_rows_max = etlheap_layout_whole_rows(&layout);
+    }
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status == ETL_OK && options->at_peak)
         status = find_peaks(out, err);

@@ -17,6 +17,8 @@
 #include "slot_groups.h"
 #include "summary_answer.h"
 
+#define CHAIN_MAX 8u /* groups of a stack that are looked through */
+
 static bool is_answered(const aggregator *a);
 static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
                     u32 *group);
@@ -31,6 +33,7 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
     if (status == ETL_OK)
         status = aggregate_fill(&a, err);
     if (status == ETL_OK) {
+        a.may_merge = true;
         *out = aggregate_table(&a);
         if (*out == NULL)
             status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -73,10 +76,12 @@ void aggregate_close(aggregator *a)
     frames_close(&a->frames);
     query_close(&a->plan);
     ETLHEAP_VECTOR_FREE(&a->groups);
+    ETLHEAP_VECTOR_FREE(&a->by_stack);
     ETLHEAP_VECTOR_FREE(&a->lifetimes);
     etlheap_index_free(&a->index);
     free(a->same_name);
-    a->same_name = NULL;
+    free(a->order);
+    a->same_name = a->order = NULL;
 }
 
 /* A journal answers for the window it was kept for, a store for any. */
@@ -247,19 +252,44 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, e
     measures[ETLHEAP_MEASURE_REALLOC_COUNT] += is_realloc;
 }
 
-bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
+static bool add_group(aggregator *a, const group_key *key, u32 next, u32 *group)
+{
+    const group_row fresh = { .key = *key, .next = next };
+    if (a->groups.count >= GROUP_UNWANTED - 1 || !ETLHEAP_PUSH(&a->groups, fresh))
+        return false;
+    *group = (u32)a->groups.count - 1;
+    return true;
+}
+
+static bool find_in_index(aggregator *a, const group_key *key, u32 *group)
 {
     const u64 hash = etlheap_hash_bytes(key, sizeof *key);
-    u32 id = etlheap_index_find(&a->index, hash, same_key, a, key);
-    if (id == 0) {
-        const group_row fresh = { .key = *key };
-        if (a->groups.count >= GROUP_UNWANTED - 1 || !ETLHEAP_PUSH(&a->groups, fresh))
-            return false;
-        id = (u32)a->groups.count;
-        if (!etlheap_index_add(&a->index, hash, id))
-            return false;
-    }
+    const u32 id = etlheap_index_find(&a->index, hash, same_key, a, key);
     *group = id - 1;
+    return id != 0 ||
+           (add_group(a, key, 0, group) && etlheap_index_add(&a->index, hash, *group + 1));
+}
+
+/* Stacks come one after the other, and most have few groups: those are at hand. */
+bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
+{
+    u32 looked_at = 0;
+    if (key->stack == 0)
+        return find_in_index(a, key, group);
+    if (!table_ids_fit(&a->by_stack, a->frames.stacks.count + 1))
+        return false;
+    u32 *const newest = &a->by_stack.at[key->stack];
+    for (u32 id = *newest; id != 0; id = a->groups.at[id - 1].next) {
+        *group = id - 1;
+        if (same_key(a, id, key))
+            return true;
+        looked_at++;
+    }
+    if (looked_at == CHAIN_MAX)
+        return find_in_index(a, key, group);
+    if (!add_group(a, key, *newest, group))
+        return false;
+    *newest = *group + 1;
     return true;
 }
 

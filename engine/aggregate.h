@@ -7,6 +7,7 @@
 #include "frames.h"
 #include "lifetime_ranks.h"
 #include "peaks.h"
+#include "table.h"
 
 #define GROUP_UNWANTED UINT32_MAX
 
@@ -31,7 +32,8 @@ static_assert(sizeof(group_key) == 48, "no hidden padding: keys are hashed as by
 typedef struct group_row {
     group_key key;
     i64 measures[ETLHEAP_MEASURES_COUNT];
-    u32 number; /* for those who keep more of a group, which sorting leaves behind */
+    u32 number; /* for those who keep more of a group than this */
+    u32 next;   /* group of the same stack, + 1; 0: none */
 } group_row;
 
 typedef struct named_process {
@@ -46,7 +48,10 @@ typedef struct aggregator {
     frame_table frames;
     u32 *same_name; /* by process id: the first with its name and pid */
     ETLHEAP_VECTOR(group_row) groups;
-    etlheap_index index;
+    table_ids by_stack;  /* the first groups of each stack: the newest of them, + 1 */
+    etlheap_index index; /* of the other groups */
+    bool may_merge;      /* the query's whole_rows_max counts */
+    u32 *order;          /* of the finished table: the group of each row, unless rows are merged */
     ranked_lifetimes lifetimes; /* of the rows, if their ranks are wanted */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
     bool wants_stack;   /* a key or a filter needs resolved frames */
@@ -87,7 +92,7 @@ bool aggregate_group(aggregator *a, const group_key *key, u32 *group);
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
                    group_key *key);
 
-/* The finished table; NULL without memory. Sorts the groups. */
+/* The finished table; NULL without memory. */
 const etlheap_table *aggregate_table(aggregator *a);
 
 #endif

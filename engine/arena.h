@@ -32,6 +32,10 @@ void etlheap_arena_free(etlheap_arena *arena); /* leaves an empty arena */
  */
 void *etlheap_touched_calloc(size_t count, size_t element_size);
 
+/* A hint that large memory will soon be used whole: asks for pages that are mapped
+ * in fewer steps. */
+void etlheap_expect_use(const void *memory, size_t size);
+
 #define ETLHEAP_VECTOR(type)                                                                       \
     struct {                                                                                       \
         type *at;                                                                                  \
@@ -45,6 +49,13 @@ bool etlheap_vector_reserve(void *vector, size_t element_size, size_t more);
 #define ETLHEAP_RESERVE(vector, more)                                                              \
     ((vector)->capacity - (vector)->count >= (size_t)(more) ||                                     \
      etlheap_vector_reserve((vector), sizeof *(vector)->at, (more)))
+
+/* The same when nearly all of it will be used soon, as far as that is known: where
+ * there is no memory for so much, what is needed is found out on the way. */
+#define ETLHEAP_EXPECT(vector, more)                                                               \
+    (ETLHEAP_RESERVE((vector), (more))                                                             \
+         ? etlheap_expect_use((vector)->at, (vector)->capacity * sizeof *(vector)->at)             \
+         : (void)0)
 
 /* Appends; false without memory. */
 #define ETLHEAP_PUSH(vector, ...)                                                                  \

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "address_numbers.h"
+
 /* A stack on its way into the file: its frames, outermost last. */
 typedef struct sorted_stack {
     const u64 *frames;
@@ -14,26 +16,27 @@ typedef struct stack_columns {
     u32 *id, *shared, *own;
 } stack_columns;
 
-/* The distinct addresses of frames and their numbers, plus 1; 0: a free place. */
-typedef struct address_table {
-    u64 *addresses;
-    u32 *numbers;
-    u32 mask, count;
-} address_table;
+/* The distinct addresses of frames, which the file has in ascending order. */
+typedef struct address_order {
+    address_numbers numbers; /* in the order of stacks */
+    u32 *places;             /* by number: in the file */
+} address_order;
 
-#define ADDRESS_PLACES_MIN 1024u
+typedef struct sorted_address {
+    u64 address;
+    u32 number;
+} sorted_address;
 
-static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_table *table);
+static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_order *order);
 static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
-                        const address_table *table);
-static void address_table_free(address_table *table);
+                        address_order *order);
 static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, size_t count);
 static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count);
 
-static int by_value(const void *a, const void *b)
+static int by_address(const void *a, const void *b)
 {
-    const u64 *const x = a, *const y = b;
-    return (*x > *y) - (*x < *y);
+    const sorted_address *const x = a, *const y = b;
+    return (x->address > y->address) - (x->address < y->address);
 }
 
 /* From the outermost frame inwards; a stack comes before its continuations. */
@@ -52,103 +55,71 @@ static int by_outer_frames(const void *a, const void *b)
 bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks)
 {
     const size_t count = stacks->list.count;
-    address_table table = { 0 };
+    address_order order = { .places = NULL };
     sorted_stack *const sorted = calloc(count + 1, sizeof *sorted);
-    bool ok = sorted != NULL && save_addresses(saver, stacks, &table);
+    bool ok = sorted != NULL && save_addresses(saver, stacks, &order);
     for (u32 i = 0; ok && i < count; i++) {
         const etlheap_frames frames = stack_get(stacks, i + 1);
         sorted[i] = (sorted_stack){ frames.addresses, frames.count, i + 1 };
     }
     if (ok) {
         qsort(sorted, count, sizeof *sorted, by_outer_frames);
-        ok = save_sorted(saver, sorted, count, &table);
+        ok = save_sorted(saver, sorted, count, &order);
     }
     free(sorted);
-    address_table_free(&table);
+    free(order.places);
+    address_numbers_free(&order.numbers);
     return ok;
 }
 
-/* The place of an address, or the free one where it belongs. */
-static u32 place_of(const address_table *table, u64 address)
+/* Numbers all addresses, and sorts them. NULL without memory. */
+static sorted_address *sort_addresses(const stack_table *stacks, address_numbers *numbers)
 {
-    u32 at = (u32)etlheap_hash_u64(address) & table->mask;
-    while (table->numbers[at] != 0 && table->addresses[at] != address)
-        at = (at + 1) & table->mask;
-    return at;
-}
-
-static bool grow(address_table *table)
-{
-    const u64 places = table->numbers == NULL ? ADDRESS_PLACES_MIN : 2 * ((u64)table->mask + 1);
-    address_table grown = { .mask = (u32)(places - 1), .count = table->count };
-    if (places > (u64)1 << 31)
-        return false;
-    grown.addresses = malloc(places * sizeof *grown.addresses);
-    grown.numbers = calloc(places, sizeof *grown.numbers);
-    if (grown.addresses == NULL || grown.numbers == NULL) {
-        address_table_free(&grown);
-        return false;
+    u32 unused[EHS_STACK_FRAMES_MAX];
+    bool ok = true;
+    for (size_t i = 0; ok && i < stacks->list.count; i++) {
+        const stack_entry *const stack = &stacks->list.at[i];
+        assert(stack->count <= EHS_STACK_FRAMES_MAX);
+        ok = address_numbers_add(numbers, stack->frames, stack->count, unused);
     }
-    for (u64 i = 0; table->numbers != NULL && i <= table->mask; i++) {
-        if (table->numbers[i] == 0)
-            continue;
-        const u32 at = place_of(&grown, table->addresses[i]);
-        grown.addresses[at] = table->addresses[i];
-        grown.numbers[at] = table->numbers[i];
+    const size_t count = numbers->count;
+    u64 *const addresses = ok ? malloc((count + 1) * sizeof *addresses) : NULL;
+    sorted_address *const sorted = malloc((count + 1) * sizeof *sorted);
+    if (addresses != NULL && sorted != NULL) {
+        address_numbers_list(numbers, addresses);
+        for (u32 i = 0; i < count; i++)
+            sorted[i] = (sorted_address){ addresses[i], i };
+        qsort(sorted, count, sizeof *sorted, by_address);
     }
-    address_table_free(table);
-    *table = grown;
-    return true;
-}
-
-static bool add_frames(address_table *table, const stack_entry *stack)
-{
-    for (u32 i = 0; i < stack->count; i++) {
-        if ((table->numbers == NULL || table->count > table->mask / 2) && !grow(table))
-            return false;
-        const u32 at = place_of(table, stack->frames[i]);
-        table->count += table->numbers[at] == 0;
-        table->addresses[at] = stack->frames[i];
-        table->numbers[at] = 1;
-    }
-    return true;
+    ok = addresses != NULL;
+    free(addresses);
+    if (ok)
+        return sorted;
+    free(sorted);
+    return NULL;
 }
 
 /* Frames are many and distinct addresses few, so those are found first and only
  * they are sorted. */
-static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_table *table)
+static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_order *order)
 {
-    for (size_t i = 0; i < stacks->list.count; i++) {
-        if (!add_frames(table, &stacks->list.at[i]))
-            return false;
-    }
-    u64 *const sorted = malloc(((size_t)table->count + 1) * sizeof *sorted);
-    if (sorted == NULL)
-        return false;
-    size_t count = 0;
-    for (u64 i = 0; table->numbers != NULL && i <= table->mask; i++) {
-        if (table->numbers[i] != 0)
-            sorted[count++] = table->addresses[i];
-    }
-    qsort(sorted, count, sizeof *sorted, by_value);
-    for (u32 i = 0; i < count; i++)
-        table->numbers[place_of(table, sorted[i])] = i + 1;
-    bool ok = true;
+    sorted_address *const sorted = sort_addresses(stacks, &order->numbers);
+    const size_t count = order->numbers.count;
+    u64 *const part = malloc(EHS_PART_ROWS * sizeof *part);
+    order->places = malloc((count + 1) * sizeof *order->places);
+    bool ok = sorted != NULL && part != NULL && order->places != NULL;
     for (size_t first = 0; ok && first < count; first += EHS_PART_ROWS) {
-        const size_t left = count - first;
+        const u32 rows = (u32)etl_min_u64(count - first, EHS_PART_ROWS);
+        for (u32 i = 0; i < rows; i++) {
+            part[i] = sorted[first + i].address;
+            order->places[sorted[first + i].number] = (u32)(first + i);
+        }
         ok = ehs_blocks_add(&saver->blocks, &saver->codec, EHS_FRAME_ADDRESS,
-                            (u32)(first / EHS_PART_ROWS), sorted + first,
-                            (u32)(left < EHS_PART_ROWS ? left : EHS_PART_ROWS));
+                            (u32)(first / EHS_PART_ROWS), part, rows);
     }
+    free(part);
     free(sorted);
     return ok;
-}
-
-static void address_table_free(address_table *table)
-{
-    free(table->addresses);
-    free(table->numbers);
-    *table = (address_table){ 0 };
 }
 
 static u32 shared_frames(const sorted_stack *before, const sorted_stack *stack)
@@ -161,9 +132,10 @@ static u32 shared_frames(const sorted_stack *before, const sorted_stack *stack)
 }
 
 static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
-                        const address_table *table)
+                        address_order *order)
 {
     ETLHEAP_VECTOR(u32) frames = { 0 };
+    u32 numbers[EHS_STACK_FRAMES_MAX];
     u32 *const memory = malloc((3 * count + 1) * sizeof *memory);
     const stack_columns columns = { memory, memory + count, memory + 2 * count };
     bool ok = memory != NULL;
@@ -172,12 +144,12 @@ static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t cou
         const u32 shared = i == 0 ? 0 : shared_frames(stack - 1, stack);
         columns.id[i] = stack->id;
         columns.shared[i] = shared;
-        columns.own[i] = stack->count - shared;
-        ok = ETLHEAP_RESERVE(&frames, stack->count - shared);
-        for (u32 k = shared; ok && k < stack->count; k++) {
-            const u32 place = place_of(table, stack->frames[stack->count - 1 - k]);
-            frames.at[frames.count++] = table->numbers[place] - 1;
-        }
+        const u32 own = stack->count - shared;
+        columns.own[i] = own;
+        ok = ETLHEAP_RESERVE(&frames, own) &&
+             address_numbers_add(&order->numbers, stack->frames, own, numbers);
+        for (u32 k = own; ok && k > 0; k--)
+            frames.at[frames.count++] = order->places[numbers[k - 1]];
     }
     ok = ok && save_u32(saver, EHS_STACK_ID, columns.id, count) &&
          save_u32(saver, EHS_STACK_SHARED, columns.shared, count) &&
@@ -262,7 +234,7 @@ static etl_status damaged(ehs_loader *loader, u64 row)
 }
 
 /* Checks what building relies on: ids from 1 to count once each, shared frames
- * that the stack before has, and frames that exist. Sums up all frames. */
+ * that the stack before has, a frame at least, and frames that exist. Sums up all frames. */
 static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_table *out,
                               u64 *frames)
 {
@@ -275,7 +247,7 @@ static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_t
     for (u64 i = 0; i < count; i++) {
         const u32 id = in->id.values[i], shared = in->shared.values[i], more = in->own.values[i];
         const bool is_sound = id >= 1 && id <= count && shared <= before &&
-                              more <= EHS_STACK_FRAMES_MAX - shared &&
+                              more <= EHS_STACK_FRAMES_MAX - shared && shared + more > 0 &&
                               out->list.at[id - 1].frames == NULL;
         if (!is_sound)
             return damaged(loader, i);
@@ -286,6 +258,8 @@ static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_t
     }
     if (own != in->frame.count)
         return damaged(loader, count);
+    if (in->address_count > ADDRESS_NUMBERS_MAX)
+        return etl_fail_with(loader->err, ETL_ERR_LIMIT, 0, "the store has too many addresses");
     for (u64 i = 0; i < in->frame.count; i++) {
         if (in->frame.values[i] >= in->address_count)
             return damaged(loader, count);
@@ -293,23 +267,34 @@ static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_t
     return ETL_OK;
 }
 
-/* One array holds the frames of all stacks, each innermost first. */
-static void build(const stack_input *in, stack_table *out, u64 *frames)
+/* One array holds the frames of all stacks, each innermost first, and another one
+ * the numbers of their addresses; both by id, as stacks are mostly asked for. */
+static void build(const stack_input *in, stack_table *out, u64 *frames, u32 *numbers)
 {
     const u32 *own = in->frame.values;
-    const stack_entry *before = NULL;
+    const u32 *before = numbers; /* behind the numbers of the stack before */
+    size_t count = 0;
     for (u64 i = 0; i < in->id.count; i++) {
-        stack_entry *const stack = &out->list.at[in->id.values[i] - 1];
-        const u32 shared = in->shared.values[i], more = in->own.values[i];
-        stack->frames = frames;
-        for (u32 k = 0; k < more; k++)
-            frames[more - 1 - k] = in->addresses[own[k]];
-        if (shared > 0)
-            memcpy(frames + more, before->frames + before->count - shared, shared * sizeof *frames);
-        own += more;
-        frames += stack->count;
-        before = stack;
+        out->list.at[i].frames = frames + count;
+        count += out->list.at[i].count;
     }
+    for (u64 i = 0; i < in->id.count; i++) {
+        const u32 id = in->id.values[i];
+        const u32 shared = in->shared.values[i], more = in->own.values[i];
+        u32 *const to = numbers + (out->list.at[id - 1].frames - frames);
+        for (u32 k = 0; k < more; k++)
+            to[k] = own[more - 1 - k];
+        if (shared > 0)
+            memcpy(to + more, before - shared, shared * sizeof *to);
+        own += more;
+        before = to + more + shared;
+    }
+    for (size_t i = 0; i < count; i++)
+        frames[i] = in->addresses[numbers[i]];
+    out->numbered = frames;
+    out->numbers = numbers;
+    out->numbered_count = count;
+    out->number_count = (u32)in->address_count;
 }
 
 static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count)
@@ -320,19 +305,21 @@ static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count)
     if (status == ETL_OK)
         status = check_input(loader, &in, out, &frames);
     if (status == ETL_OK)
-        status = ehs_loader_charge(loader, frames, sizeof(u64));
+        status = ehs_loader_charge(loader, frames, sizeof(u64) + sizeof(u32));
     u64 *memory = NULL;
     if (status == ETL_OK) {
-        memory = etlheap_arena_alloc(&out->arena, (size_t)frames * sizeof *memory + 1);
+        const size_t bytes = (size_t)frames * (sizeof(u64) + sizeof(u32)) + 1;
+        memory = etlheap_arena_alloc(&out->arena, bytes);
+        etlheap_expect_use(memory, bytes);
         if (memory == NULL)
             status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     }
     if (status == ETL_OK && count > 0)
-        build(&in, out, memory);
+        build(&in, out, memory, (u32 *)(memory + frames));
     free(in.id.values);
     free(in.shared.values);
     free(in.own.values);
     free(in.frame.values);
-    free(in.addresses);
+    out->addresses = in.addresses;
     return status;
 }

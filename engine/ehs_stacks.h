@@ -27,8 +27,8 @@
 bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks);
 
 /*
- * Fills an empty table with the stacks, under their ids; those that no id names
- * are empty. The table is for looking up by id only. CORRUPT, MEMORY, LIMIT; the
+ * Fills an empty table with the stacks, under their ids, and the numbers of their
+ * addresses. The table is for looking up by id only. CORRUPT, MEMORY, LIMIT; the
  * table is the caller's to free in any case.
  */
 etl_status ehs_stacks_load(ehs_loader *loader, stack_table *out);

@@ -380,6 +380,12 @@ typedef struct etlheap_query {
     bool at_end;               /* only what is outstanding as the window ends, at its moment */
     /* By etlheap_kind: the window ends there, not at to_ns; NULL: no such moments. */
     const i64 *kind_to_ticks;
+    /* For rows of which few are looked at: of each kind the first so many stand on their
+     * own, and the first so many with something in the sort measure; the others are added
+     * up, those that differ in STACK alone in one row without it, at the place of its
+     * first (etlheap_row.merged_rows). Holds where STACK comes last, after keys from KIND
+     * to FREE_TYPE. 0: every row stands on its own. */
+    u32 whole_rows_max;
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -440,6 +446,7 @@ typedef struct etlheap_row {
     const char *tag;       /* TAG key; NULL: no stack */
     u64 size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
     bool grows_most;       /* grouped by heap: the largest impacting size of its kind, above 0 */
+    u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
     i64 measures[ETLHEAP_MEASURES_COUNT];
 } etlheap_row;
 

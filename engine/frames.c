@@ -3,20 +3,9 @@
 
 #include <stdlib.h>
 
-/* Places for recent frames, by the number of stacks: 12 MiB at most. */
-#define RECENT_BITS_MIN  10u
-#define RECENT_BITS_MAX  19u
-#define RECENT_PER_STACK 8u
-
-#define FRAME_BATCH 32u /* frames looked up at once */
-
 static bool find_canonical(frame_table *table);
-static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u32 *id);
-static bool find_frames(frame_table *table, const frame_cache *key, etlheap_frames raw, i64 ticks,
-                        u32 *frames);
-static u64 hash_frame(const frame_row *row);
-static frame_row frame_of(const frame_table *table, u32 process, u64 address, i64 ticks);
-static bool intern_frame(frame_table *table, const frame_row *row, u64 hash, u32 *frame);
+static bool resolve_again(frame_table *table, frame_cache *key, i64 ticks);
+static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks);
 static u32 cull(const frame_table *table, const u32 *frames, u32 count);
 static bool is_wanted(const frame_table *table, const u32 *frames, u32 count);
 
@@ -28,14 +17,12 @@ bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_q
                                   calloc(count + 1, sizeof *out->cull.verdicts) };
     out->require = (frame_patterns){ query->require_frames, query->require_frame_count,
                                      calloc(count + 1, sizeof *out->require.verdicts) };
-    out->recent_bits = RECENT_BITS_MIN;
-    while (out->recent_bits < RECENT_BITS_MAX &&
-           (size_t)1 << out->recent_bits < result->stacks.list.count * RECENT_PER_STACK)
-        out->recent_bits++;
-    out->recent = calloc((size_t)1 << out->recent_bits, sizeof *out->recent);
+    out->first_count = (u32)result->stacks.list.count;
+    out->firsts = calloc((size_t)out->first_count + 1, sizeof *out->firsts);
     const bool by_tag = query_groups_by(query, ETLHEAP_KEY_TAG);
-    if (out->recent == NULL || out->cull.verdicts == NULL || out->require.verdicts == NULL ||
-        !find_canonical(out) || (by_tag && !tag_matcher_open(&out->tags, query->tags, count))) {
+    if (out->firsts == NULL || out->cull.verdicts == NULL || out->require.verdicts == NULL ||
+        !find_canonical(out) || !frames_finder_open(out) ||
+        (by_tag && !tag_matcher_open(&out->tags, query->tags, count))) {
         frames_close(out);
         return false;
     }
@@ -46,7 +33,8 @@ void frames_close(frame_table *table)
 {
     free(table->canonical);
     free(table->namesakes);
-    free(table->recent);
+    free(table->firsts);
+    frames_finder_close(&table->finder);
     free(table->ranks);
     free(table->cull.verdicts);
     free(table->require.verdicts);
@@ -137,110 +125,70 @@ static bool same_cache(const void *owner, u32 id, const void *key)
 {
     const frame_table *const table = owner;
     const frame_cache *const a = &table->cache.at[id - 1], *const b = key;
-    return a->process == b->process && a->stack == b->stack && a->epoch == b->epoch &&
-           a->kernel_epoch == b->kernel_epoch;
+    return a->context == b->context && a->stack == b->stack;
 }
 
+/* Nearly every stack is met in one context only. */
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id)
 {
+    u32 context;
     *id = 0;
     if (stack == 0)
         return true;
-    const module_table *const modules = &table->result->modules;
-    const u32 pid = table->result->processes.at[process - 1].pid;
-    frame_cache key = { .process = process, .stack = stack };
-    if (modules->epochs.count > 0) {
-        key.epoch = modules_epoch(modules, pid, ticks);
-        key.kernel_epoch = modules_epoch(modules, 0, ticks);
+    if (!frames_context(table, process, ticks, &context))
+        return false;
+    frame_cache other = { .context = context + 1, .stack = stack };
+    frame_cache *const first = stack <= table->first_count ? &table->firsts[stack] : NULL;
+    bool ok = true;
+    if (first == NULL || (first->context != 0 && first->context != context + 1)) {
+        ok = resolve_again(table, &other, ticks);
+        *id = other.resolved;
+        return ok;
     }
-    const u64 hash = etlheap_hash_bytes(&key, offsetof(frame_cache, resolved));
-    const u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, &key);
+    if (first->context == 0) {
+        ok = resolve_new(table, &other, ticks);
+        if (ok)
+            *first = other;
+    }
+    *id = first->resolved;
+    return ok;
+}
+
+static bool resolve_again(frame_table *table, frame_cache *key, i64 ticks)
+{
+    const u64 hash = etlheap_hash_u64((u64)key->context << 32 | key->stack);
+    const u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, key);
     if (cached != 0) {
-        *id = table->cache.at[cached - 1].resolved;
+        key->resolved = table->cache.at[cached - 1].resolved;
         return true;
     }
-    if (!resolve_new(table, &key, ticks, id))
-        return false;
-    key.resolved = *id;
-    return ETLHEAP_PUSH(&table->cache, key) &&
+    return resolve_new(table, key, ticks) && ETLHEAP_PUSH(&table->cache, *key) &&
            etlheap_index_add(&table->cache_index, hash, (u32)table->cache.count);
 }
 
-/* Where the frame of an address is kept while it is recent. */
-static inline recent_frame *recent_of(const frame_table *table, u32 process, u64 address)
-{
-    const u64 mixed = (address ^ (u64)process << 48) * 0x9E3779B97F4A7C15u;
-    return &table->recent[mixed >> (64 - table->recent_bits)];
-}
-
-static bool resolve_new(frame_table *table, const frame_cache *key, i64 ticks, u32 *id)
+static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks)
 {
     u32 frames[2 * STACK_FRAMES_MAX];
-    const etlheap_frames raw = stack_get(&table->result->stacks, key->stack);
-    assert(raw.count > 0 && raw.count <= ETL_COUNT_OF(frames));
-    for (u32 i = 0; i < raw.count; i++)
-        __builtin_prefetch(recent_of(table, key->process, raw.addresses[i]));
-    for (u32 i = 0; i < raw.count; i += FRAME_BATCH) {
-        const u32 left = raw.count - i;
-        const etlheap_frames part = { raw.addresses + i, left < FRAME_BATCH ? left : FRAME_BATCH };
-        if (!find_frames(table, key, part, ticks, frames + i))
-            return false;
-    }
-    frame_stack row = { .count = raw.count };
-    if (table->query->symbols != NULL)
-        return frames_add_stack(table, frames, &row, id);
-    if (table->tags.tags != NULL && !frames_tag(table, frames, raw.count, &row.tag))
+    const u32 count = stack_get(&table->result->stacks, key->stack).count;
+    assert(count > 0 && count <= ETL_COUNT_OF(frames));
+    if (!frames_find(table, key->context - 1, key->stack, ticks, frames))
         return false;
-    const u32 culled = cull(table, frames, raw.count);
-    row.count -= culled;
-    row.wanted = is_wanted(table, frames, raw.count);
-    return frames_add_stack(table, frames + culled, &row, id);
+    frame_stack row = frames_row(table, frames, count);
+    if (table->query->symbols == NULL && table->tags.tags != NULL &&
+        !frames_tag(table, frames, count, &row.tag))
+        return false;
+    return frames_add_stack(table, frames + (count - row.count), &row, &key->resolved);
 }
 
-static bool is_recent(const recent_frame *recent, const frame_cache *key, u64 address)
+/* With symbols culling comes later. */
+frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count)
 {
-    return recent->frame != 0 && recent->address == address && recent->process == key->process &&
-           recent->epoch == key->epoch && recent->kernel_epoch == key->kernel_epoch;
-}
-
-/* Of up to FRAME_BATCH addresses. What the index will be asked for misses the cache
- * nearly always, so all of it is fetched before the first answer is needed. */
-static bool find_frames(frame_table *table, const frame_cache *key, etlheap_frames raw, i64 ticks,
-                        u32 *frames)
-{
-    frame_row rows[FRAME_BATCH];
-    u64 hashes[FRAME_BATCH];
-    u32 places[FRAME_BATCH], missing = 0;
-    for (u32 i = 0; i < raw.count; i++) {
-        const recent_frame *const recent = recent_of(table, key->process, raw.addresses[i]);
-        if (is_recent(recent, key, raw.addresses[i])) {
-            frames[i] = recent->frame - 1;
-            continue;
-        }
-        rows[missing] = frame_of(table, key->process, raw.addresses[i], ticks);
-        hashes[missing] = hash_frame(&rows[missing]);
-        etlheap_index_prefetch(&table->frame_index, hashes[missing]);
-        places[missing++] = i;
+    frame_stack row = { .count = count };
+    if (table->query->symbols == NULL) {
+        row.count -= cull(table, frames, count);
+        row.wanted = is_wanted(table, frames, count);
     }
-    for (u32 k = 0; k < missing; k++) {
-        const u32 id = etlheap_index_peek(&table->frame_index, hashes[k]);
-        if (id != 0)
-            __builtin_prefetch(&table->frames.at[id - 1]);
-    }
-    for (u32 k = 0; k < missing; k++) {
-        const u64 address = raw.addresses[places[k]];
-        u32 *const frame = &frames[places[k]];
-        if (!intern_frame(table, &rows[k], hashes[k], frame))
-            return false;
-        *recent_of(table, key->process, address) =
-            (recent_frame){ address, key->process, key->epoch, key->kernel_epoch, *frame + 1 };
-    }
-    return true;
-}
-
-static u64 hash_frame(const frame_row *row)
-{
-    return etlheap_hash_u64(row->offset ^ (u64)row->module << 40 ^ (u64)row->skip << 32);
+    return row;
 }
 
 static bool same_frame(const void *owner, u32 id, const void *key)
@@ -250,22 +198,10 @@ static bool same_frame(const void *owner, u32 id, const void *key)
     return a->module == b->module && a->offset == b->offset && a->skip == b->skip;
 }
 
-static frame_row frame_of(const frame_table *table, u32 process, u64 address, i64 ticks)
-{
-    const module_table *const modules = &table->result->modules;
-    const u32 pid = table->result->processes.at[process - 1].pid;
-    const u32 module = modules_find(modules, pid, address, ticks);
-    frame_row row = { .offset = address, .address = address, .module = FRAME_NONE };
-    if (module != FRAME_NONE) {
-        row.module = table->canonical[module];
-        row.offset = address - modules->list.at[module].base;
-    }
-    return row;
-}
-
 /* Of equal frames the lowest address is kept. */
-static bool intern_frame(frame_table *table, const frame_row *row, u64 hash, u32 *frame)
+bool frames_intern(frame_table *table, const frame_row *row, u32 *frame)
 {
+    const u64 hash = etlheap_hash_u64(row->offset ^ (u64)row->module << 40 ^ (u64)row->skip << 32);
     u32 id = etlheap_index_find(&table->frame_index, hash, same_frame, table, row);
     if (id == 0) {
         if (table->frames.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&table->frames, *row))
@@ -284,7 +220,7 @@ bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out)
 {
     frame_row row = table->frames.at[frame];
     row.skip = skip;
-    return intern_frame(table, &row, hash_frame(&row), out);
+    return frames_intern(table, &row, out);
 }
 
 /* Without symbols no function is known, and a verdict is never "by name". */
@@ -359,11 +295,16 @@ static bool same_stack(const void *owner, u32 id, const void *key)
            memcmp(table->pool.at + a->start, b->frames, a->count * sizeof(u32)) == 0;
 }
 
+u64 frames_hash(const u32 *frames, u32 count)
+{
+    return etlheap_hash_bytes(frames, count * sizeof *frames);
+}
+
 bool frames_add_stack(frame_table *table, const u32 *frames, const frame_stack *row, u32 *id)
 {
     const stack_wanted key = { frames, row };
     const u32 count = row->count;
-    const u64 hash = etlheap_hash_bytes(frames, count * sizeof *frames);
+    const u64 hash = frames_hash(frames, count);
     *id = etlheap_index_find(&table->stack_index, hash, same_stack, table, &key);
     if (*id != 0)
         return true;
@@ -374,6 +315,18 @@ bool frames_add_stack(frame_table *table, const u32 *frames, const frame_stack *
         return false;
     memcpy(table->pool.at + table->pool.count, frames, count * sizeof *frames);
     table->pool.count += count;
+    *id = (u32)table->stacks.count;
+    return etlheap_index_add(&table->stack_index, hash, *id);
+}
+
+bool frames_add_pooled(frame_table *table, const frame_stack *row, u64 hash, u32 *id)
+{
+    const stack_wanted key = { table->pool.at + row->start, row };
+    *id = etlheap_index_find(&table->stack_index, hash, same_stack, table, &key);
+    if (*id != 0)
+        return true;
+    if (!ETLHEAP_PUSH(&table->stacks, *row))
+        return false;
     *id = (u32)table->stacks.count;
     return etlheap_index_add(&table->stack_index, hash, *id);
 }

@@ -17,6 +17,7 @@
 #ifndef ETLHEAP_FRAMES_H
 #define ETLHEAP_FRAMES_H
 
+#include "address_numbers.h"
 #include "query.h"
 #include "symbols.h"
 #include "tags.h"
@@ -63,16 +64,33 @@ typedef struct frame_calls {
     u8 quality; /* symbol_quality */
 } frame_calls;
 
+/* What addresses mean: that of a process at a time. */
+typedef struct frame_context {
+    u32 process, epoch, kernel_epoch;
+    u32 pid;
+    bool is_steady, is_kernel_steady; /* no address is of other modules at other times */
+    u64 *known; /* a bit by number of an address: it is the frame that stands for it */
+    u32 known_words;
+} frame_context;
+
+/* What a raw stack became in a context, + 1; 0: there is none. */
 typedef struct frame_cache {
-    u32 process, stack, epoch, kernel_epoch, resolved;
+    u32 context, stack, resolved;
 } frame_cache;
 
-/* A frame found lately, by what it was found for. */
-typedef struct recent_frame {
-    u64 address;
-    u32 process, epoch, kernel_epoch;
-    u32 frame; /* + 1; 0: nothing here */
-} recent_frame;
+#define FRAME_HINTS 256u /* a power of two */
+
+/* What finds the frames of addresses: see frames_find.c. */
+typedef struct frame_finder {
+    address_numbers numbers;      /* of traces: a store has them */
+    ETLHEAP_VECTOR(u32) standing; /* by number: the frame that stands for it, + 1; 0: none */
+    ETLHEAP_VECTOR(frame_context) contexts;
+    etlheap_index context_index;
+    u32 *contexts_by_process; /* the last one of each, + 1 */
+    bool *moves;              /* by module that stands for its build: it lies at several places */
+    u64 known_bytes;          /* of all contexts */
+    u32 hints[FRAME_HINTS];   /* by parts of addresses: a module that was there, + 1 */
+} frame_finder;
 
 /* What a list of patterns says of a module's frames, whatever their functions. */
 typedef enum frame_verdict {
@@ -99,10 +117,12 @@ typedef struct frame_table {
     ETLHEAP_VECTOR(frame_row) frames;
     ETLHEAP_VECTOR(u32) pool; /* frame indices */
     ETLHEAP_VECTOR(frame_stack) stacks;
-    ETLHEAP_VECTOR(frame_cache) cache;
-    etlheap_index frame_index, stack_index, cache_index;
-    recent_frame *recent; /* direct mapped: the same callers are in most stacks */
-    u32 recent_bits;
+    etlheap_index frame_index, stack_index;
+    frame_cache *firsts; /* by stack: what it became where it was met first */
+    u32 first_count;
+    ETLHEAP_VECTOR(frame_cache) cache; /* and in other contexts */
+    etlheap_index cache_index;
+    frame_finder finder;
     u32 *ranks;            /* by frame, after frames_rank: places in frames_compare order */
     size_t resolved_count; /* stacks when they were settled */
     u32 *settled;          /* by stack id as resolved: the stack that is left; NULL: itself */
@@ -117,6 +137,16 @@ void frames_close(frame_table *table);
 
 /* The resolved stack of a lifetime; false without memory. */
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id);
+
+/* What is going to be asked for, once or more. */
+typedef struct frame_question {
+    i64 ticks;
+    u32 process, stack;
+} frame_question;
+
+/* Resolves what can be resolved together, which is faster than one by one; the others
+ * are left to frames_resolve. False without memory. */
+bool frames_resolve_all(frame_table *table, const frame_question *questions, size_t count);
 
 /*
  * Names what culling, required frames, sites and types need, and culls all stacks
@@ -138,6 +168,40 @@ u32 frames_innermost(const frame_table *table, u32 id);
 /* The same, but a function as a whole when its name is known. */
 u32 frames_site(const frame_table *table, u32 id);
 
+/* --- finding (frames_find.c) --------------------------------------------------- */
+
+/* After the modules that stand for others are known. False without memory. */
+bool frames_finder_open(frame_table *table);
+void frames_finder_close(frame_finder *finder);
+u64 frames_finder_bytes(const frame_finder *finder);
+
+/* The index of a process's context at a time. False without memory. */
+bool frames_context(frame_table *table, u32 process, i64 ticks, u32 *context);
+
+/* The frames of a raw stack, of which there are `count`. False without memory. */
+bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *frames);
+
+/* --- for frames_batch.c --------------------------------------------------------- */
+
+/* Makes room for all stacks of the result. False without memory. */
+bool frames_prepare(frame_table *table);
+
+/* The frame of one number of a store's addresses. False without memory. */
+bool frames_find_number(frame_table *table, u32 context, u32 number, i64 ticks);
+
+/* The frames of a stack of a store; false: not all are known in the context. By any
+ * thread while nobody finds others. */
+bool frames_known(const frame_table *table, u32 context, u32 stack, u32 *frames);
+
+/* What is left of a stack after culling without symbols: its row but for the place.
+ * By any thread once frames_verdict was asked for all of the frames. */
+frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count);
+
+u64 frames_hash(const u32 *frames, u32 count);
+
+/* A stack whose frames are in the pool already. */
+bool frames_add_pooled(frame_table *table, const frame_stack *row, u64 hash, u32 *id);
+
 /* --- for frames_settle.c ------------------------------------------------------ */
 
 /* What the patterns say of the frame's module. */
@@ -146,6 +210,9 @@ frame_verdict frames_verdict(const frame_table *table, const frame_patterns *pat
 /* Does a pattern match the module and a function of it? The name may be NULL. */
 bool frames_match(const frame_patterns *patterns, const char *module, const char *symbol,
                   bool is_guess);
+
+/* The frame of equal content, added if need be. False without memory. */
+bool frames_intern(frame_table *table, const frame_row *row, u32 *frame);
 
 /* The frame less `skip` inlined calls at its inner end. */
 bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out);
@@ -173,13 +240,14 @@ bool frames_tag(frame_table *table, const u32 *frames, u32 count, u32 *text);
 /* Module's name or NULL. */
 const char *frames_module(const frame_table *table, u32 frame);
 
-/* Puts all frames in order: by module name, then offset or address, the same for
- * every run. The comparisons below go by that. False without memory. */
+/* By module name, then offset or address, the same for every run. frames_rank puts
+ * all frames in that order, after which many comparisons are fast, and prefixes can
+ * be had. False without memory. */
 bool frames_rank(frame_table *table);
 int frames_compare(const frame_table *table, u32 a, u32 b);
 int frames_compare_stacks(const frame_table *table, u32 a, u32 b);
 
-/* Stacks whose prefixes differ are in the order of their prefixes. */
+/* Stacks whose prefixes differ are in the order of their prefixes. After frames_rank. */
 u64 frames_prefix(const frame_table *table, u32 id);
 
 #endif

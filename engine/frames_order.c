@@ -7,11 +7,9 @@
  */
 #include <stdlib.h>
 
+#include "digit_sort.h"
 #include "frames.h"
 #include "symbols.h"
-#include "workers.h"
-
-#define CHUNKS_MAX 16u /* of a sort */
 
 static const char *function_name(const frame_table *table, const frame_row *row)
 {
@@ -20,8 +18,10 @@ static const char *function_name(const frame_table *table, const frame_row *row)
     return symbols_text(table->query->symbols, table->functions.at[row->function - 1].symbol);
 }
 
-static int compare_rows(const frame_table *table, u32 a, u32 b)
+/* Module name and offset decide nearly always. */
+static int compare_rows(const void *owner, u32 a, u32 b)
 {
+    const frame_table *const table = owner;
     const char *const module_a = frames_module(table, a), *const module_b = frames_module(table, b);
     if (module_a == NULL || module_b == NULL) {
         if (module_a != module_b)
@@ -45,93 +45,6 @@ static int compare_rows(const frame_table *table, u32 a, u32 b)
     if (x->skip != y->skip)
         return x->skip < y->skip ? -1 : 1;
     return strcmp(function_name(table, x), function_name(table, y));
-}
-
-/* What decides the order of nearly all frames, without looking further. */
-typedef struct rank_row {
-    u64 offset;
-    u32 name; /* place of the module's name among the names; 0: no module */
-    u32 frame;
-} rank_row;
-
-static int compare_ranks(const frame_table *table, const rank_row *a, const rank_row *b)
-{
-    if (a->name != b->name)
-        return a->name < b->name ? -1 : 1;
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
-    return compare_rows(table, a->frame, b->frame);
-}
-
-/* Merge sort: qsort has no room for the table, and globals are not to be written.
- * Chunks are sorted side by side, then merged two by two. */
-typedef struct rank_sort {
-    const frame_table *table;
-    rank_row *from, *to; /* taken in turns, pass by pass */
-    size_t count;
-    size_t chunk; /* a power of two */
-    size_t width; /* of the runs that are merged, from chunk on */
-} rank_sort;
-
-/* The two runs of `width` rows at `start`. */
-static void merge_runs(const rank_sort *sort, const rank_row *from, rank_row *to, size_t start,
-                       size_t width)
-{
-    const size_t middle = (size_t)etl_min_u64(start + width, sort->count);
-    const size_t end = (size_t)etl_min_u64(start + 2 * width, sort->count);
-    size_t left = start, right = middle;
-    for (size_t at = start; at < end; at++) {
-        const bool take_left =
-            right >= end ||
-            (left < middle && compare_ranks(sort->table, &from[left], &from[right]) <= 0);
-        to[at] = take_left ? from[left++] : from[right++];
-    }
-}
-
-static void sort_chunk(void *context, u32 task)
-{
-    const rank_sort *const sort = context;
-    const size_t start = task * sort->chunk;
-    const size_t end = (size_t)etl_min_u64(start + sort->chunk, sort->count);
-    rank_row *from = sort->from, *to = sort->to;
-    for (size_t width = 1; width < sort->chunk; width *= 2) {
-        for (size_t at = start; at < end; at += 2 * width)
-            merge_runs(sort, from, to, at, width);
-        rank_row *const swap = from;
-        from = to;
-        to = swap;
-    }
-}
-
-static void merge_chunks(void *context, u32 task)
-{
-    const rank_sort *const sort = context;
-    merge_runs(sort, sort->from, sort->to, task * 2 * sort->width, sort->width);
-}
-
-static void swap_rows(rank_sort *sort)
-{
-    rank_row *const swap = sort->from;
-    sort->from = sort->to;
-    sort->to = swap;
-}
-
-/* Returns the one of the two arrays that holds the result. */
-static const rank_row *sort_ranks(rank_sort *sort, u32 jobs)
-{
-    sort->chunk = 1;
-    while (sort->chunk * CHUNKS_MAX < sort->count)
-        sort->chunk *= 2;
-    const u32 chunks = (u32)((sort->count + sort->chunk - 1) / sort->chunk);
-    etlheap_workers_run(jobs, chunks, sort_chunk, sort);
-    for (size_t width = 1; width < sort->chunk; width *= 2)
-        swap_rows(sort);
-    for (sort->width = sort->chunk; sort->width < sort->count; sort->width *= 2) {
-        const size_t pairs = (sort->count + 2 * sort->width - 1) / (2 * sort->width);
-        etlheap_workers_run(jobs, (u32)pairs, merge_chunks, sort);
-        swap_rows(sort);
-    }
-    return sort->from;
 }
 
 static int by_text(const void *a, const void *b)
@@ -168,22 +81,19 @@ static bool rank_names(const frame_table *table, u32 *names)
 bool frames_rank(frame_table *table)
 {
     const size_t count = table->frames.count;
-    rank_row *const rows = malloc((2 * count + 1) * sizeof *rows);
+    digit_row *const rows = malloc((2 * count + 1) * sizeof *rows);
     u32 *const names = calloc(table->result->modules.list.count + 1, sizeof *names);
     u32 *const ranks = malloc((count + 1) * sizeof *ranks);
     const bool ok = rows != NULL && names != NULL && ranks != NULL && rank_names(table, names);
     for (u32 i = 0; ok && i < count; i++) {
         const frame_row *const frame = &table->frames.at[i];
         const u32 name = frame->module == FRAME_NONE ? 0 : names[frame->module];
-        rows[i] = (rank_row){ frame->offset, name, i };
+        rows[i] = (digit_row){ frame->offset, name, i };
     }
-    rank_sort sort = {
-        .table = table, .from = rows, .to = rows + (ok ? count : 0), .count = count
-    };
-    const u32 jobs = table->query->jobs == 0 ? etlheap_workers_default_jobs() : table->query->jobs;
-    const rank_row *const sorted = ok ? sort_ranks(&sort, jobs) : NULL;
+    const digit_row *const sorted =
+        ok ? digit_sort(rows, rows + count, count, compare_rows, table) : NULL;
     for (u32 i = 0; ok && i < count; i++)
-        ranks[sorted[i].frame] = i;
+        ranks[sorted[i].id] = i;
     free(rows);
     free(names);
     free(table->ranks);
@@ -196,11 +106,13 @@ bool frames_rank(frame_table *table)
 /* No frame comes before every frame. */
 static u32 rank_of(const frame_table *table, u32 frame)
 {
-    return frame == FRAME_NONE ? 0 : table->ranks[frame] + 1;
+    return frame == FRAME_NONE ? 0 : table->ranks == NULL ? 1 : table->ranks[frame] + 1;
 }
 
 int frames_compare(const frame_table *table, u32 a, u32 b)
 {
+    if (table->ranks == NULL && a != b && a != FRAME_NONE && b != FRAME_NONE)
+        return compare_rows(table, a, b);
     const u32 x = rank_of(table, a), y = rank_of(table, b);
     return (x > y) - (x < y);
 }

@@ -1,13 +1,14 @@
 /* lifetimes_memory.c - the memory that a walk takes; see lifetimes.h. */
 #include "lifetimes.h"
 
-/* What of frames grows with the stacks. */
+/* What of frames grows with the stacks; what is reserved for more is not in use. */
 static u64 frames_bytes(const frame_table *frames)
 {
-    return (sizeof *frames->recent << frames->recent_bits) +
-           frames->frames.capacity * sizeof *frames->frames.at +
-           frames->pool.capacity * sizeof *frames->pool.at +
-           frames->stacks.capacity * sizeof *frames->stacks.at +
+    return frames_finder_bytes(&frames->finder) +
+           ((u64)frames->first_count + 1) * sizeof *frames->firsts +
+           frames->frames.count * sizeof *frames->frames.at +
+           frames->pool.count * sizeof *frames->pool.at +
+           frames->stacks.count * sizeof *frames->stacks.at +
            frames->cache.capacity * sizeof *frames->cache.at;
 }
 
@@ -36,7 +37,9 @@ static u64 archive_bytes(const lifetimes_archive *reader)
 
 static u64 result_bytes(const etlheap_result *result)
 {
-    return result->stacks.arena.total_bytes + result->context.strings.arena.total_bytes +
+    return result->stacks.arena.total_bytes +
+           result->stacks.number_count * sizeof *result->stacks.addresses +
+           result->context.strings.arena.total_bytes +
            result->stacks.list.capacity * sizeof *result->stacks.list.at +
            result->store.rows * sizeof(lifetime);
 }

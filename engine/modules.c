@@ -356,6 +356,20 @@ u32 modules_find(const module_table *modules, u32 pid, u64 address, i64 ticks)
                                                     : find_in(modules, KERNEL_PID, address, ticks);
 }
 
+bool modules_is_at(const module_table *modules, u32 module, u32 pid, u64 address)
+{
+    const etlheap_module_info *const row = &modules->list.at[module];
+    return row->pid == (stack_is_kernel_address(address, 8) ? KERNEL_PID : pid) &&
+           covers(row, address);
+}
+
+bool modules_has_epochs(const module_table *modules, u32 pid)
+{
+    const u32 first = modules_epoch(modules, pid, INT64_MIN);
+    return first != modules_epoch(modules, pid, INT64_MAX) ||
+           (first > 0 && modules->epochs.at[first - 1].pid == pid);
+}
+
 /* The number of epoch starts up to the moment, over all processes: what matters
  * is that it differs between epochs of one process. */
 u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks)

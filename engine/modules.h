@@ -35,6 +35,13 @@ void modules_free(module_table *modules);
  */
 u32 modules_find(const module_table *modules, u32 pid, u64 address, i64 ticks);
 
+/* Whether a module that was found for one address is what is found for another, at
+ * any time: of a process whose modules never share addresses. */
+bool modules_is_at(const module_table *modules, u32 module, u32 pid, u64 address);
+
+/* Do addresses of the process mean other modules at other times? */
+bool modules_has_epochs(const module_table *modules, u32 pid);
+
 /* Look-ups among one process's modules give the same answer at all times of an
  * epoch; nearly every process has but one. The kernel's have their own, pid 0. */
 u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks);

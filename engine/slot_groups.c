@@ -100,9 +100,31 @@ static bool find_final(slot_groups *r, u32 stack, u32 owner, u32 *group)
     return etlheap_index_add(&r->final_index, hash, (u32)r->finals.count);
 }
 
+/* Stacks that were not known at once are few, or were resolved by the others. */
+static bool resolve_stacks(const slot_groups *r)
+{
+    const slot_table *const slots = r->slots;
+    frame_question *const questions = malloc((slots->slots.count + 1) * sizeof *questions);
+    size_t count = 0;
+    for (size_t i = 0; questions != NULL && i < slots->slots.count; i++) {
+        const slot_row *const slot = &slots->slots.at[i];
+        const owner_row *const owner = &slots->owners.at[slot->owner - 1];
+        const heap_row *const heap = &slots->heaps.at[owner->heap - 1];
+        const u32 process = r->a->result->process_ids[heap->process];
+        if ((slot->stack & STACK_TAG_MASK) == 0 &&
+            query_select_owner(&r->a->plan, ETLHEAP_KIND_HEAP, process, heap->handle))
+            questions[count++] = (frame_question){ owner->first_ticks, process, slot->stack };
+    }
+    const bool ok = questions != NULL && frames_resolve_all(&r->a->frames, questions, count);
+    free(questions);
+    return ok;
+}
+
 static bool resolve(slot_groups *r)
 {
     const slot_table *const slots = r->slots;
+    if (r->a->wants_stack && !resolve_stacks(r))
+        return false;
     r->of_slot[0] = GROUP_NONE;
     for (u32 i = 0; i < slots->slots.count; i++) {
         const slot_row *const slot = &slots->slots.at[i];

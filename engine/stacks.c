@@ -108,4 +108,8 @@ void stack_table_free(stack_table *table)
     free(table->groups);
     table->groups = NULL;
     ETLHEAP_VECTOR_FREE(&table->list);
+    free(table->addresses);
+    table->addresses = NULL;
+    table->numbered = NULL;
+    table->numbers = NULL;
 }

@@ -66,6 +66,14 @@ typedef struct stack_table {
     stack_group *groups;              /* see stacks.c; NULL while empty */
     u32 group_mask;                   /* group count - 1 */
     ETLHEAP_VECTOR(stack_entry) list; /* list.at[id - 1] */
+    /* Of a table that was read from a store: `numbered` holds the frames of all
+     * stacks, and numbers[i] is which of number_count addresses numbered[i] is. NULL:
+     * not known. Addresses are the table's own. */
+    const u64 *numbered;
+    const u32 *numbers;
+    size_t numbered_count; /* of both arrays */
+    u64 *addresses;        /* by number */
+    u32 number_count;
 } stack_table;
 
 /* `frames` are count addresses of 8 bytes, at any alignment: they may lie in a
@@ -99,6 +107,14 @@ static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 {
     const stack_entry *const entry = &table->list.at[id - 1];
     return (etlheap_frames){ entry->frames, entry->count };
+}
+
+/* The numbers of a stack's addresses; NULL: they have none. */
+static inline const u32 *stack_numbers(const stack_table *table, u32 id)
+{
+    return table->numbers == NULL
+               ? NULL
+               : table->numbers + (table->list.at[id - 1].frames - table->numbered);
 }
 
 void stack_table_free(stack_table *table);

@@ -63,11 +63,29 @@ bool summary_selects(const aggregator *a, const summary_entry *entry)
            query_select_owner(&a->plan, (etlheap_kind)entry->kind, entry->process, 0);
 }
 
+/* All stacks that will be asked for. */
+static bool resolve_stacks(aggregator *a)
+{
+    const summary_data *const data = a->result->summary;
+    frame_question *const questions = malloc((data->entries.count + 1) * sizeof *questions);
+    size_t count = 0;
+    for (size_t i = 0; questions != NULL && i < data->entries.count; i++) {
+        const summary_entry *const entry = &data->entries.at[i];
+        if (summary_selects(a, entry))
+            questions[count++] = (frame_question){ 0, entry->process, entry->stack };
+    }
+    const bool ok = questions != NULL && frames_resolve_all(&a->frames, questions, count);
+    free(questions);
+    return ok;
+}
+
 bool summary_rows(aggregator *a)
 {
     const summary_data *const data = a->result->summary;
     size_t first = 0;
-    bool ok = true;
+    bool ok = !a->wants_stack || resolve_stacks(a);
+    if (!a->is_collecting)
+        ETLHEAP_EXPECT(&a->groups, data->rows.count);
     for (u32 i = 0; ok && i < data->entries.count; i++) {
         size_t end = first;
         while (end < data->rows.count && data->rows.at[end].entry == i)

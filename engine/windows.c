@@ -310,7 +310,7 @@ static etl_status publish(maker *m, etl_error *err)
     if (out->windows.table == NULL || out->groups == NULL)
         return no_memory(err);
     for (size_t i = 0; i < a->groups.count; i++)
-        out->groups[i] = a->groups.at[i].number;
+        out->groups[i] = a->groups.at[a->order[i]].number;
     etlheap_table *const table = &table_owned(out->windows.table)->table;
     table->measures = MEASURES;
     table->from_ns = out->plan.measured.from_ns;

@@ -110,6 +110,9 @@ etlheap_layout etlheap_layout_default(void);
  */
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
 
+/* For etlheap_query.whole_rows_max: as many as that chooses among at most. */
+u32 etlheap_layout_whole_rows(const etlheap_layout *layout);
+
 /* --- time windows --------------------------------------------------------------- */
 
 /* What the question for windows came to; everything is borrowed. */

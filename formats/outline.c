@@ -124,6 +124,9 @@ void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *ta
     bool has_some[ETLHEAP_KIND_COUNT] = { false };
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
+        listed[i] = false;
+        if (row->merged_rows > 0)
+            continue;
         u32 *const count = &listed_of[layout->rows_of_each_kind ? row->kind : 0];
         const bool is_empty = layout->rows_of_each_kind && is_idle(table, row, layout->sort);
         has_some[row->kind] |= !is_empty;
@@ -134,13 +137,18 @@ void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *ta
     }
 }
 
+u32 etlheap_layout_whole_rows(const etlheap_layout *layout)
+{
+    return layout->rows_max == 0 ? 0 : (u32)etl_max_u64(layout->rows_max, EMPTY_ROWS_MAX);
+}
+
 static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_outline *out)
 {
     for (u32 i = 0; i < table->row_count; i++) {
         if (listed[i])
             continue;
         add_measures(out->omitted, table->rows[i].measures);
-        out->omitted_rows++;
+        out->omitted_rows += (u32)etl_max_u64(table->rows[i].merged_rows, 1);
     }
 }
 

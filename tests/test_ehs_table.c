@@ -288,6 +288,18 @@ static void make_stacks(stack_table *stacks, u32 count)
     }
 }
 
+/* Each frame's number is that of its address. */
+static void expect_numbers(const stack_table *stacks, u32 id)
+{
+    const etlheap_frames frames = stack_get(stacks, id);
+    const u32 *const numbers = stack_numbers(stacks, id);
+    assert_non_null(numbers);
+    for (u32 i = 0; i < frames.count; i++) {
+        assert_true(numbers[i] < stacks->number_count);
+        assert_int_equal(stacks->addresses[numbers[i]], frames.addresses[i]);
+    }
+}
+
 static void stacks_come_back_under_their_ids(void **state)
 {
     (void)state;
@@ -304,7 +316,10 @@ static void stacks_come_back_under_their_ids(void **state)
             const etlheap_frames a = stack_get(&given, id), b = stack_get(&got, id);
             assert_int_equal(a.count, b.count);
             assert_memory_equal(a.addresses, b.addresses, a.count * sizeof *a.addresses);
+            expect_numbers(&got, id);
         }
+        for (u32 i = 1; i < got.number_count; i++)
+            assert_true(got.addresses[i - 1] < got.addresses[i]);
         stack_table_free(&given);
         stack_table_free(&got);
         close_file(&file);
@@ -354,6 +369,7 @@ static void stacks_that_cannot_be_are_refused(void **state)
         { { { 2, 1 }, { 0, 1 }, { 2, 2 }, { 0, 1, 2 } }, ETL_ERR_CORRUPT },
         { { { 2, 1 }, { 0, 1 }, { 2, UINT32_MAX }, { 0, 1, 2 } }, ETL_ERR_CORRUPT },
         { { { 2, 1 }, { 0, 1 }, { 2, 1 }, { 0, 1, 3 } }, ETL_ERR_CORRUPT },
+        { { { 2, 1 }, { 0, 0 }, { 3, 0 }, { 0, 1, 2 } }, ETL_ERR_CORRUPT }, /* no frame */
     };
     for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
         table_file file = { 0 };

@@ -1,0 +1,287 @@
+/*
+ * frames_find.c - the frames of raw stacks.
+ *
+ * What an address means depends on the process and the moment: its context. To look
+ * for the module, and then for the frame, costs two searches for each frame of each
+ * stack, while all stacks together have few addresses. So addresses have numbers,
+ * and the first frame that an address became stands for it. Modules nearly always
+ * lie at one place, in all processes: then that is the frame in every context, and
+ * a bit of the context says so for the next stack.
+ *
+ *     address --> number --> known here? --> the standing frame
+ *                            not yet ------> module --> the standing frame, a new
+ *                                                       one, or one of the index
+ *
+ * A frame outside of modules or of a module that lies at one place only has but one
+ * address. It is in the index only where another frame stands for that address;
+ * which of them comes first does not show.
+ */
+#include <stdlib.h>
+
+#include "frames.h"
+
+#define NUMBERS_AHEAD   64u            /* fetched while others are looked up */
+#define CULLED_AHEAD    3u             /* innermost frames, which culling will look at */
+#define HINT_SHIFT      16             /* modules begin where 64 KiB do */
+#define KNOWN_WORDS_MIN 64u            /* of a context */
+#define KNOWN_BYTES_MAX (16 * ETL_MIB) /* of all; the others look up every frame */
+
+static bool fit_standing(frame_finder *finder, u32 count);
+static bool fit_known(frame_finder *finder, frame_context *context, u32 count);
+static bool find_frame(frame_table *table, frame_context *context, const frame_row *row, u32 number,
+                       u32 *frame);
+static frame_row row_of(frame_table *table, const frame_context *context, u64 address, i64 ticks);
+
+bool frames_finder_open(frame_table *table)
+{
+    const module_table *const modules = &table->result->modules;
+    frame_finder *const finder = &table->finder;
+    finder->contexts_by_process =
+        calloc(table->result->processes.count + 1, sizeof *finder->contexts_by_process);
+    finder->moves = calloc(modules->list.count + 1, sizeof *finder->moves);
+    for (u32 i = 0; finder->moves != NULL && i < modules->list.count; i++) {
+        const u32 stands = table->canonical[i];
+        finder->moves[stands] |= modules->list.at[i].base != modules->list.at[stands].base;
+    }
+    return finder->contexts_by_process != NULL && finder->moves != NULL;
+}
+
+void frames_finder_close(frame_finder *finder)
+{
+    for (size_t i = 0; i < finder->contexts.count; i++)
+        free(finder->contexts.at[i].known);
+    ETLHEAP_VECTOR_FREE(&finder->contexts);
+    etlheap_index_free(&finder->context_index);
+    ETLHEAP_VECTOR_FREE(&finder->standing);
+    address_numbers_free(&finder->numbers);
+    free(finder->contexts_by_process);
+    free(finder->moves);
+    *finder = (frame_finder){ .moves = NULL };
+}
+
+u64 frames_finder_bytes(const frame_finder *finder)
+{
+    return address_numbers_bytes(&finder->numbers) +
+           finder->standing.capacity * sizeof *finder->standing.at +
+           finder->contexts.capacity * sizeof *finder->contexts.at + finder->known_bytes;
+}
+
+static bool same_context(const void *owner, u32 id, const void *key)
+{
+    const frame_finder *const finder = owner;
+    const frame_context *const a = &finder->contexts.at[id - 1], *const b = key;
+    return a->process == b->process && a->epoch == b->epoch && a->kernel_epoch == b->kernel_epoch;
+}
+
+/* The process's last context, or one of the index. */
+bool frames_context(frame_table *table, u32 process, i64 ticks, u32 *context)
+{
+    const module_table *const modules = &table->result->modules;
+    frame_finder *const finder = &table->finder;
+    u32 *const last = &finder->contexts_by_process[process];
+    frame_context key = { .process = process, .pid = table->result->processes.at[process - 1].pid };
+    if (modules->epochs.count > 0) {
+        key.epoch = modules_epoch(modules, key.pid, ticks);
+        key.kernel_epoch = modules_epoch(modules, 0, ticks);
+    }
+    if (*last == 0 || !same_context(finder, *last, &key)) {
+        const u64 hash = etlheap_hash_bytes(&key, offsetof(frame_context, pid));
+        u32 id = etlheap_index_find(&finder->context_index, hash, same_context, finder, &key);
+        if (id == 0) {
+            key.is_steady = !modules_has_epochs(modules, key.pid);
+            key.is_kernel_steady = !modules_has_epochs(modules, 0);
+            id = (u32)finder->contexts.count + 1;
+            if (!ETLHEAP_PUSH(&finder->contexts, key) ||
+                !etlheap_index_add(&finder->context_index, hash, id))
+                return false;
+        }
+        *last = id;
+    }
+    *context = *last - 1;
+    return true;
+}
+
+static inline bool is_known(const frame_context *context, u32 number)
+{
+    return number / 64 < context->known_words &&
+           (context->known[number / 64] >> number % 64 & 1) != 0;
+}
+
+/* Stacks are mostly asked for one after the other: what the next ones will need is
+ * fetched too. */
+bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *frames)
+{
+    u32 memory[2 * STACK_FRAMES_MAX];
+    frame_finder *const finder = &table->finder;
+    frame_context *const where = &finder->contexts.at[context];
+    const stack_table *const stacks = &table->result->stacks;
+    const etlheap_frames raw = stack_get(stacks, stack);
+    const u32 *numbers = stack_numbers(stacks, stack);
+    u32 number_count = stacks->number_count;
+    size_t ahead = 0; /* numbers from here on, those of the stacks that follow too */
+    assert(raw.count <= ETL_COUNT_OF(memory));
+    if (finder->standing.count == 0 && !frames_prepare(table))
+        return false;
+    if (numbers != NULL) {
+        ahead = stacks->numbered_count - (size_t)(raw.addresses - stacks->numbered);
+    } else {
+        if (!address_numbers_add(&finder->numbers, raw.addresses, raw.count, memory))
+            return false;
+        numbers = memory;
+        number_count = finder->numbers.count;
+        ahead = raw.count;
+    }
+    if (!fit_standing(finder, number_count) || !fit_known(finder, where, number_count))
+        return false;
+    for (u32 i = 0; numbers == memory && i < raw.count; i++)
+        __builtin_prefetch(&finder->standing.at[numbers[i]]);
+    for (u32 i = 0; i < raw.count; i++) {
+        const u32 number = numbers[i];
+        if (i + NUMBERS_AHEAD < ahead)
+            __builtin_prefetch(&finder->standing.at[numbers[i + NUMBERS_AHEAD]]);
+        if (is_known(where, number)) {
+            frames[i] = finder->standing.at[number] - 1;
+        } else {
+            const frame_row row = row_of(table, where, raw.addresses[i], ticks);
+            if (!find_frame(table, where, &row, number, &frames[i]))
+                return false;
+        }
+        if (i < CULLED_AHEAD)
+            __builtin_prefetch(&table->frames.at[frames[i]]);
+    }
+    return true;
+}
+
+/* Most questions are about all stacks; what one has no use for is not touched. */
+bool frames_prepare(frame_table *table)
+{
+    const stack_table *const stacks = &table->result->stacks;
+    ETLHEAP_EXPECT(&table->frames, stacks->number_count);
+    ETLHEAP_EXPECT(&table->stacks, stacks->list.count);
+    ETLHEAP_EXPECT(&table->pool, stacks->arena.total_bytes / sizeof(u64));
+    return fit_standing(&table->finder, stacks->number_count);
+}
+
+/* Verdicts go by module: they are found out here, where the frame is at hand. */
+bool frames_find_number(frame_table *table, u32 context, u32 number, i64 ticks)
+{
+    const stack_table *const stacks = &table->result->stacks;
+    frame_context *const where = &table->finder.contexts.at[context];
+    u32 frame;
+    if (!fit_known(&table->finder, where, stacks->number_count))
+        return false;
+    if (is_known(where, number)) {
+        frame = table->finder.standing.at[number] - 1;
+    } else {
+        const frame_row row = row_of(table, where, stacks->addresses[number], ticks);
+        if (!find_frame(table, where, &row, number, &frame))
+            return false;
+    }
+    (void)frames_verdict(table, &table->cull, frame);
+    (void)frames_verdict(table, &table->require, frame);
+    return true;
+}
+
+bool frames_known(const frame_table *table, u32 context, u32 stack, u32 *frames)
+{
+    const frame_finder *const finder = &table->finder;
+    const frame_context *const where = &finder->contexts.at[context];
+    const u32 *const numbers = stack_numbers(&table->result->stacks, stack);
+    const u32 count = stack_get(&table->result->stacks, stack).count;
+    for (u32 i = 0; i < count; i++) {
+        if (!is_known(where, numbers[i]))
+            return false;
+        frames[i] = finder->standing.at[numbers[i]] - 1;
+        if (i < CULLED_AHEAD)
+            __builtin_prefetch(&table->frames.at[frames[i]]);
+    }
+    return true;
+}
+
+/* Room for `count` numbers, of which the new ones have no frame. */
+static bool fit_standing(frame_finder *finder, u32 count)
+{
+    if (finder->standing.count >= count)
+        return true;
+    const size_t more = count - finder->standing.count;
+    if (!ETLHEAP_RESERVE(&finder->standing, more))
+        return false;
+    memset(finder->standing.at + finder->standing.count, 0, more * sizeof *finder->standing.at);
+    finder->standing.count = count;
+    return true;
+}
+
+/* Room for `count` bits, unless contexts are so many that their bits would be too
+ * much. */
+static bool fit_known(frame_finder *finder, frame_context *context, u32 count)
+{
+    if (context->known_words >= (count + 63) / 64)
+        return true;
+    u32 words = context->known_words == 0 ? KNOWN_WORDS_MIN : context->known_words;
+    while (words < (count + 63) / 64)
+        words *= 2;
+    const u64 more = (words - context->known_words) * sizeof *context->known;
+    if (finder->known_bytes + more > KNOWN_BYTES_MAX)
+        return true;
+    u64 *const known = realloc(context->known, words * sizeof *known);
+    if (known == NULL)
+        return false;
+    memset(known + context->known_words, 0, (size_t)more);
+    context->known = known;
+    context->known_words = words;
+    finder->known_bytes += more;
+    return true;
+}
+
+/* The module at an address; most often it is one that was found nearby. */
+static u32 module_of(frame_table *table, const frame_context *context, u64 address, i64 ticks)
+{
+    const module_table *const modules = &table->result->modules;
+    const bool is_steady =
+        stack_is_kernel_address(address, 8) ? context->is_kernel_steady : context->is_steady;
+    u32 *const hint = &table->finder.hints[(address >> HINT_SHIFT) % FRAME_HINTS];
+    if (is_steady && *hint != 0 && modules_is_at(modules, *hint - 1, context->pid, address))
+        return *hint - 1;
+    const u32 module = modules_find(modules, context->pid, address, ticks);
+    if (module != FRAME_NONE)
+        *hint = module + 1;
+    return module;
+}
+
+static frame_row row_of(frame_table *table, const frame_context *context, u64 address, i64 ticks)
+{
+    const u32 module = module_of(table, context, address, ticks);
+    frame_row row = { .offset = address, .address = address, .module = FRAME_NONE };
+    if (module != FRAME_NONE) {
+        row.module = table->canonical[module];
+        row.offset = address - table->result->modules.list.at[module].base;
+    }
+    return row;
+}
+
+static bool stands_for(const frame_table *table, u32 frame, const frame_row *row)
+{
+    const frame_row *const stands = &table->frames.at[frame];
+    return stands->module == row->module && stands->offset == row->offset;
+}
+
+static bool find_frame(frame_table *table, frame_context *context, const frame_row *row, u32 number,
+                       u32 *frame)
+{
+    u32 *const standing = &table->finder.standing.at[number];
+    const bool moves = row->module != FRAME_NONE && table->finder.moves[row->module];
+    if (*standing != 0 && stands_for(table, *standing - 1, row)) {
+        *frame = *standing - 1;
+    } else if (*standing == 0 && !moves) {
+        if (table->frames.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&table->frames, *row))
+            return false;
+        *frame = (u32)table->frames.count - 1;
+    } else if (!frames_intern(table, row, frame)) {
+        return false;
+    }
+    if (*standing == 0)
+        *standing = *frame + 1;
+    if (*standing == *frame + 1 && number / 64 < context->known_words)
+        context->known[number / 64] |= (u64)1 << number % 64;
+    return true;
+}
