@@ -6,6 +6,7 @@
 #   make CC=clang             gcc (default) or clang; objects are kept apart
 #   make V=1                  shows the commands
 #   make BUILD=/tmp/x         builds somewhere else
+#   make windows              build/windows/etlheap.exe, the same for Windows
 #
 # Objects lie in build/<variant>/, so switching variants rebuilds nothing.
 
@@ -21,12 +22,27 @@ PKG_CONFIG ?= pkg-config
 PYTHON ?= python3
 AR ?= ar
 
-ifeq ($(filter $(VARIANT),release debug check asan ubsan tsan cov fuzz),)
+ifeq ($(filter $(VARIANT),release debug check asan ubsan tsan cov fuzz fuzzcov),)
 $(error VARIANT=$(VARIANT) is none of release, debug, check, asan, ubsan, tsan, cov, fuzz)
 endif
 
+# Which of the files that come in two kinds are built: *_posix.c or *_windows.c. The
+# compiler for Windows runs here, with libraries of its own (see `make windows-deps`).
+# Build agents have a variable of this name, which means other things.
+ifneq ($(origin PLATFORM),command line)
+PLATFORM := $(if $(findstring mingw,$(CC)),windows,posix)
+endif
+WINDOWS_DEPS ?= $(BUILD)/windows/deps
+ifeq ($(PLATFORM),windows)
+HOST := x86_64-w64-mingw32-
+CC := $(HOST)gcc-posix
+AR := $(HOST)ar
+PKG_CONFIG := PKG_CONFIG_LIBDIR='$(abspath $(WINDOWS_DEPS))/lib/pkgconfig' pkg-config --static
+EXE := .exe
+endif
+
 COMPILER := $(if $(findstring clang,$(notdir $(CC))),clang,gcc)
-OUT := $(BUILD)/$(VARIANT)$(if $(filter clang,$(COMPILER)),-clang)
+OUT := $(BUILD)/$(if $(EXE),windows/)$(VARIANT)$(if $(filter clang,$(COMPILER)),-clang)
 Q := $(if $(filter 1,$(V)),,@)
 SAY := @$(if $(filter 1,$(V)),:,echo)
 
@@ -34,19 +50,19 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 
 PARSER_SRCS := $(patsubst %,parser/%.c, \
 	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
-	decode_system describe diag event_class file_kind map msf names pdb pdb_address pdb_inlinees \
+	decode_system describe diag event_class file_kind files_$(PLATFORM) map map_$(PLATFORM) msf names pdb pdb_address pdb_inlinees \
 	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
 	pe pe_debug pe_exports status trace \
 	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
 	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
-	utf16 xpress xpress_huffman)
+	utf16 wide $(if $(filter windows,$(PLATFORM)),wide_windows) xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	address_numbers aggregate archive archive_rows archive_walk arena blocks census census_match context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
+	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content blocks census census_match context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
 	engine frames frames_batch frames_find frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
-	heap_sizes histogram intern join journal large_pages \
+	heap_sizes histogram intern join journal \
 	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
-	journal_chunks journal_file libraries lifetime_ranks meminfo modules nameless order pair pair_lanes peak_moment peaks plan query range_map ranges rank_map replay replay_journal \
+	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks plan query range_map ranges rank_map replay replay_journal \
 	replay_walk result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
 	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
@@ -57,12 +73,12 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities export_html export_html_ask export_html_choice export_html_code export_html_data export_csv export_dhat export_events export_folded export_heaptrack export_ndjson export_numbers export_perfview export_parquet export_parquet_lifetimes export_parquet_report export_parquet_stacks export_pprof export_rows export_samples export_speedscope export_tree export_wpa_profile export_wpa_xml exporters gzip pprof_code protobuf allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows csv_symbols csv_windows diff_parts display formats format_libraries json json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \
 	json_symbols json_windows junit_check moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write \
-	record_view sarif_check sink sparkline stack_tags summary_traces tabular text_allocations text_buffer text_check text_diff text_dump text_histogram text_info text_missing text_parts \
+	record_view runs runs_read sarif_check sink sparkline stack_tags summary_traces tabular text_allocations text_buffer text_check text_diff text_dump text_histogram text_info text_missing text_parts \
 	text_report text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
 CLI_SRCS := $(patsubst %,cli/%.c, \
-	about analysis baseline budgets bus_guard cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info cmd_merge cmd_report cmd_selftest cmd_store cmd_symbols cmd_windows completion completion_bash completion_fish completion_zsh cull_list guard help inputs main man_page messages \
-	option_values options options_table outputs parse_values progress question record_filter report_query selftest_trace \
-	symbol_source terminal version window_plan)
+	about analysis baseline budgets bus_guard bus_guard_$(PLATFORM) cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info cmd_merge cmd_report cmd_selftest cmd_store cmd_symbols cmd_windows completion completion_bash completion_fish completion_zsh cull_list guard_$(PLATFORM) help host_$(PLATFORM) inputs main man_page many_folders many_index many_list many_store many_work messages \
+	option_values options options_table outputs parse_values progress question record_filter report_query selftest_trace stamp_$(PLATFORM) store_write \
+	symbol_source terminal version wildcards window_plan)
 
 # Tests are found, not listed: a test that is forgotten here would never run.
 TEST_SRCS := $(sort $(wildcard tests/test_*.c))
@@ -75,15 +91,32 @@ FAULT_SRCS := $(sort $(wildcard tests/fault_*.c))
 BUILDER_SRCS := $(sort $(wildcard tests/etl_build*.c tests/lz77_*.c tests/scenario*.c tests/workload*.c))
 TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS) $(FAULT_SRCS),$(sort $(wildcard tests/*.c)))
 
+# Tests for Windows make the few POSIX calls of posix_calls.h. What needs signals, pipes,
+# links, limits, a shell, a server of its own, or files that go or change while they are
+# open is tested here alone; so is what needs XPath, which the libraries for Windows go
+# without, and what takes minutes under Wine.
+ifeq ($(PLATFORM),windows)
+POSIX_TESTS := $(patsubst %,tests/%.c,test_export_wpa test_journal_disk test_map test_sink test_symbol_cache \
+	test_symbol_fetch test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
+	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_zip_input \
+	test_archive test_engine_workloads test_pdb_damage test_replay test_replay_edges test_runs test_store_run test_summary_damage test_tags test_windows_sources \
+	http_server symbol_finder make_symbolize)
+TEST_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_SRCS))
+TEST_TOOL_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_TOOL_SRCS))
+TEST_SUPPORT_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_SUPPORT_SRCS))
+else
+TEST_SUPPORT_SRCS := $(filter-out tests/posix_calls.c,$(TEST_SUPPORT_SRCS))
+endif
+
 # Each of these is a program, the others in bench/ are what they share.
-BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/heaptrack_file.c bench/rss_anon.c \
+BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/make_small.c bench/heaptrack_file.c bench/rss_anon.c \
 	$(sort $(wildcard bench/bench_*.c))
 BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench/*.c)))
 
 # One function each, linked with libFuzzer or with replay.c.
 FUZZ_SRCS := $(sort $(wildcard fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(patsubst fuzz/fuzz_%.c,%,$(filter-out fuzz/fuzz_file.c,$(FUZZ_SRCS)))
-FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c
+FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c fuzz/ehs_mutate.c
 
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
 ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) $(FAULT_SRCS) \
@@ -92,7 +125,10 @@ ALL_FILES := $(sort $(wildcard parser/*.[ch] engine/*.[ch] formats/*.[ch] cli/*.
 	tests/*.[ch] fuzz/*.[ch] bench/*.[ch] examples/*.[ch]))
 
 # A file that is in no list is not built, which its author should hear at once.
-UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS),$(wildcard parser/*.c engine/*.c formats/*.c cli/*.c))
+# The other platform's kind of one that is listed is not meant.
+OTHER_PLATFORM := $(if $(filter windows,$(PLATFORM)),posix,windows)
+OTHER_SRCS := $(patsubst %_$(PLATFORM).c,%_$(OTHER_PLATFORM).c,$(filter %_$(PLATFORM).c,$(LIB_SRCS) $(CLI_SRCS))) parser/wide_windows.c
+UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS) $(OTHER_SRCS),$(wildcard parser/*.c engine/*.c formats/*.c cli/*.c))
 $(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLISTED)))
 
 , := ,
@@ -109,9 +145,9 @@ CLI_LIBRARY := $(OUT)/libcli.a
 BUILDER_LIBRARY := $(OUT)/libbuilder.a
 TEST_LIBRARY := $(OUT)/libtestsupport.a
 BENCH_LIBRARY := $(OUT)/libbench.a
-PROGRAM := $(OUT)/etlheap
-TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%,$(TEST_SRCS))
-TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%,$(TEST_TOOL_SRCS))
+PROGRAM := $(OUT)/etlheap$(EXE)
+TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%$(EXE),$(TEST_SRCS))
+TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%$(EXE),$(TEST_TOOL_SRCS))
 FAULT_PROGRAMS := $(OUT)/fault_program $(OUT)/fault_matrix
 REPLAY_PROGRAMS := $(patsubst %,$(OUT)/fuzz/replay_%,$(FUZZ_TARGETS))
 FUZZ_PROGRAMS := $(patsubst %,$(OUT)/fuzz/fuzz_%,$(FUZZ_TARGETS))
@@ -135,7 +171,9 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Wcast-al
 	-Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 # The archive and the shared library are made of the same objects. The linker undoes
 # what -fPIC does to a program: it runs the same number of instructions as with -fPIE.
-HARDENING := -fstack-protector-strong -fPIC -fno-semantic-interposition
+hardening_posix := -fstack-protector-strong -fPIC -fno-semantic-interposition
+hardening_windows := -fstack-protector-strong
+HARDENING := $(hardening_$(PLATFORM))
 FORTIFY := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 FRAMES := -g -fno-omit-frame-pointer
 NO_RECOVER := -fno-sanitize-recover=all
@@ -148,7 +186,8 @@ flags_asan := -O1 $(FRAMES) -fsanitize=address,undefined $(NO_RECOVER)
 flags_ubsan := -O1 $(FRAMES) -fsanitize=undefined $(NO_RECOVER)
 flags_tsan := -O1 $(FRAMES) -fsanitize=thread $(NO_RECOVER)
 flags_cov := -O0 -g --coverage
-flags_fuzz := -O1 $(FRAMES) -fsanitize=fuzzer-no-link,address,undefined $(NO_RECOVER)
+flags_fuzz := -O1 $(FRAMES) -DFUZZ_SAMPLE=1 -fsanitize=fuzzer-no-link,address,undefined $(NO_RECOVER)
+flags_fuzzcov := -O1 $(FRAMES) -fprofile-instr-generate -fcoverage-mapping
 
 LTO ?= 0
 VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),-flto)
@@ -156,10 +195,17 @@ VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),-flto)
 # Hashing a stack is a loop that pays to be unrolled.
 $(OUT)/engine/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FLAGS))
 
-CPPFLAGS_ALL := -I. -D_POSIX_C_SOURCE=200809L $(CPPFLAGS)
+# Windows 10 and later, names of files in UTF-16, and printf as C has it.
+system_posix := -D_POSIX_C_SOURCE=200809L
+system_windows := -D_WIN32_WINNT=0x0A00 -DUNICODE -D_UNICODE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1
+CPPFLAGS_ALL := -I. $(system_$(PLATFORM)) $(CPPFLAGS)
 CFLAGS_ALL = -std=c11 -pthread $(WARNINGS) $(HARDENING) $(VARIANT_FLAGS) $(CFLAGS)
 LDFLAGS_SHARED = -pthread -Wl,-z,relro,-z,now $(VARIANT_FLAGS) $(LDFLAGS)
-LDFLAGS_ALL = -pie $(LDFLAGS_SHARED)
+# Without a time stamp the same sources are the same bytes. Stacks are as large as here.
+link_posix = -pie $(LDFLAGS_SHARED)
+link_windows = -static -pthread $(HARDENING) -Wl,--dynamicbase,--nxcompat,--high-entropy-va \
+	-Wl,--no-insert-timestamp,--stack,8388608,--gc-sections $(VARIANT_FLAGS) $(LDFLAGS)
+LDFLAGS_ALL = $(link_$(PLATFORM))
 
 # --- building -----------------------------------------------------------------
 
@@ -168,6 +214,18 @@ LDFLAGS_ALL = -pie $(LDFLAGS_SHARED)
 .SUFFIXES:
 
 all: $(BUILD)/etlheap ## the library and the program, build/etlheap (default)
+
+# For Windows it goes without what only debuggers read, and must not need any DLL that is
+# not part of Windows.
+SYSTEM_DLLS := advapi32 bcrypt crypt32 kernel32 msvcrt psapi shell32 user32 ws2_32
+
+$(BUILD)/windows/etlheap.exe: $(OUT)/etlheap.exe
+	$(Q)$(HOST)strip --preserve-dates -o $@.new $<
+	@dlls=$$($(HOST)objdump -p $@.new | sed -n 's/^.*DLL Name: \(.*\)\.dll$$/\1/p' | tr A-Z a-z); \
+	for dll in $$dlls; do \
+		case ' $(SYSTEM_DLLS) ' in *" $$dll "*) ;; *) \
+		echo "etlheap.exe needs $$dll.dll, which is none of $(SYSTEM_DLLS)" >&2; exit 1 ;; esac; done
+	@mv $@.new $@
 
 # Only the release variant, built by the default compiler, is "the" program.
 ifeq ($(OUT),$(BUILD)/release)
@@ -223,13 +281,19 @@ $(TEST_LIBRARY): $(call objects_of,$(TEST_SUPPORT_SRCS))
 $(BENCH_LIBRARY): $(call objects_of,$(BENCH_SUPPORT_SRCS))
 	$(archive)
 
-$(PROGRAM): $(OUT)/cli/main.o $(CLI_LIBRARY) $(LIBRARY)
+$(PROGRAM): $(OUT)/cli/main.o $(CLI_LIBRARY) $(LIBRARY) $(if $(EXE),$(OUT)/resources.o)
 	$(call link)
 
-$(TEST_PROGRAMS): $(OUT)/tests/%: $(OUT)/tests/%.o $(TEST_LIBRARY) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
+# Version and manifest, which Windows looks for in the program itself.
+$(OUT)/resources.o: packaging/windows.rc.in packaging/windows.manifest parser/parser.h | $(READY)
+	@mkdir -p $(@D)
+	@sed -e 's/@version@/$(VERSION)/g' -e 's/@numbers@/$(subst .,$(,),$(VERSION)),0/g' $< > $(OUT)/resources.rc
+	$(Q)$(HOST)windres --include-dir packaging -O coff -i $(OUT)/resources.rc -o $@
+
+$(TEST_PROGRAMS): $(OUT)/tests/%$(EXE): $(OUT)/tests/%.o $(TEST_LIBRARY) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
 	$(call link,$(TEST_LIBS))
 
-$(TEST_TOOLS): $(OUT)/%: $(OUT)/tests/%.o $(BUILDER_LIBRARY) $(LIBRARY)
+$(TEST_TOOLS): $(OUT)/%$(EXE): $(OUT)/tests/%.o $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
 # The program as it is, but its calls of these end in fault_program.c.
@@ -248,13 +312,16 @@ $(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/fault_%.o,matrix inputs large) $(
 $(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
+# A target that changes its inputs itself.
+$(OUT)/fuzz/replay_ehs $(OUT)/fuzz/fuzz_ehs: $(OUT)/fuzz/ehs_mutate.o
+
 $(REPLAY_PROGRAMS): $(OUT)/fuzz/replay_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/replay.o \
-		$(FUZZ_SUPPORT) $(BUILDER_LIBRARY) $(LIBRARY)
+		$(FUZZ_SUPPORT) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
 	$(call link)
 
 $(FUZZ_PROGRAMS): LDFLAGS += -fsanitize=fuzzer
 $(FUZZ_PROGRAMS): $(OUT)/fuzz/fuzz_%: $(OUT)/fuzz/fuzz_%.o $(FUZZ_SUPPORT) $(BUILDER_LIBRARY) \
-		$(LIBRARY)
+		$(CLI_LIBRARY) $(LIBRARY)
 	$(call link)
 
 $(HTML_PAGE).c: formats/html/embed.awk $(HTML_FILES)
@@ -272,6 +339,10 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): | $(TESTS_READY)
+ifeq ($(PLATFORM),windows)
+$(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -include tests/posix_calls.h
+$(TEST_PROGRAMS): LDFLAGS += -Wl,-u,posix_calls_fclose
+endif
 
 -include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d
 
@@ -372,7 +443,9 @@ FRONT_DOORS := parser/symbols.h formats/formats.h
 PUBLIC_HEADERS = $(eval PUBLIC_HEADERS := $$(sort $$(filter %.h,$$(shell \
 	$(CC) -I. -D_POSIX_C_SOURCE=200809L -MM -x c $(FRONT_DOORS)))))$(PUBLIC_HEADERS)
 DATA_FILES = $(wildcard formats/*.xsd formats/*.sql formats/sql/*.sql)
+FLEET_SCRIPTS = $(wildcard cli/fleet/*_*.sh)
 DOCUMENTS = README.md CHANGELOG.md LICENSE $(wildcard formats/*.md)
+DOCUMENT_PAGES = $(wildcard docs/*.md)
 PAGES := $(OUT)/pages
 TO := $(DESTDIR)
 
@@ -387,14 +460,17 @@ install: install-program install-library ## installs all of it: DESTDIR=, prefix
 
 install-program: $(PROGRAM) pages
 	$(INSTALL) -d '$(TO)$(bindir)' '$(TO)$(mandir)/man1' '$(TO)$(bashcompletiondir)' \
-		'$(TO)$(zshcompletiondir)' '$(TO)$(fishcompletiondir)' '$(TO)$(docdir)' '$(TO)$(datadir)/etlheap'
+		'$(TO)$(zshcompletiondir)' '$(TO)$(fishcompletiondir)' '$(TO)$(docdir)/docs' '$(TO)$(datadir)/etlheap/fleet'
 	$(INSTALL) $(PROGRAM) '$(TO)$(bindir)/etlheap'
 	$(INSTALL) -m 644 $(PAGES)/*.1 '$(TO)$(mandir)/man1'
 	$(INSTALL) -m 644 $(PAGES)/etlheap.bash '$(TO)$(bashcompletiondir)/etlheap'
 	$(INSTALL) -m 644 $(PAGES)/etlheap.zsh '$(TO)$(zshcompletiondir)/_etlheap'
 	$(INSTALL) -m 644 $(PAGES)/etlheap.fish '$(TO)$(fishcompletiondir)/etlheap.fish'
 	$(INSTALL) -m 644 $(DOCUMENTS) '$(TO)$(docdir)'
+	$(INSTALL) -m 644 $(DOCUMENT_PAGES) '$(TO)$(docdir)/docs'
 	$(INSTALL) -m 644 $(DATA_FILES) '$(TO)$(datadir)/etlheap'
+	$(INSTALL) -m 644 cli/fleet/fleet.sh '$(TO)$(datadir)/etlheap/fleet'
+	$(INSTALL) $(FLEET_SCRIPTS) '$(TO)$(datadir)/etlheap/fleet'
 
 install-library: $(LIBRARY) $(SHARED)
 	$(INSTALL) -d '$(TO)$(libdir)/pkgconfig' '$(TO)$(docdir)/examples'
@@ -415,7 +491,7 @@ uninstall: ## removes what install installed, with the same DESTDIR=, prefix=, .
 		'$(TO)$(bashcompletiondir)/etlheap' '$(TO)$(zshcompletiondir)/_etlheap' \
 		'$(TO)$(fishcompletiondir)/etlheap.fish' '$(TO)$(libdir)'/libetlheap.a '$(TO)$(libdir)'/libetlheap.so* \
 		'$(TO)$(libdir)/pkgconfig/etlheap.pc'
-	rm -rf '$(TO)$(includedir)/etlheap' '$(TO)$(datadir)/etlheap'
+	rm -rf '$(TO)$(includedir)/etlheap' '$(TO)$(datadir)/etlheap' '$(TO)$(docdir)/docs'
 	rm -f $(foreach file,$(notdir $(DOCUMENTS)) $(wildcard examples/*),'$(TO)$(docdir)/$(file)')
 	rmdir '$(TO)$(docdir)/examples' '$(TO)$(docdir)' 2> /dev/null || true
 
@@ -445,6 +521,46 @@ deb: ## Debian packages of the program, the library and its headers, in build/de
 check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean Debian, and uses them there
 	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/check_deb.sh $(DEB)
 
+# --- Windows --------------------------------------------------------------------
+
+# Built here, by a compiler for Windows: the same Makefile again, with PLATFORM=windows.
+FOR_WINDOWS = $(PARALLEL_MAKE) PLATFORM=windows VARIANT=release
+
+windows-deps: ## builds what the Windows program is linked with, in build/windows/deps
+	@sh tests/check_deps.sh windows
+	@sh packaging/windows_deps.sh '$(WINDOWS_DEPS)'
+
+windows: windows-deps ## the program for 64-bit Windows, build/windows/etlheap.exe
+	+@$(FOR_WINDOWS) $(BUILD)/windows/etlheap.exe
+
+windows-tests: windows-deps
+	+@$(FOR_WINDOWS) windows-test-programs
+
+windows-test-programs: $(TEST_PROGRAMS)
+
+# Dated as the last commit, with the licences of all that is linked in. Manual pages are
+# written by the program for Linux, of the variant that tests use.
+windows-dist: windows ## a zip of it with documents, build/etlheap-VERSION-windows-x64.zip
+	+@$(PARALLEL_MAKE) VARIANT=check windows-zip
+
+windows-zip: pages
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} \
+		sh packaging/windows_dist.sh $(BUILD)/windows/etlheap.exe $(PAGES) $(WINDOWS_DEPS) \
+		$(BUILD)/etlheap-$(VERSION)-windows-x64.zip $(DOCUMENTS)
+
+check-windows: windows-tests windows-dist ## the tests of the command line, with etlheap.exe under Wine
+	@sh tests/check_deps.sh build test wine
+	+@$(PARALLEL_MAKE) VARIANT=check check-windows-run
+
+check-windows-run: $(PROGRAM) $(TEST_TOOLS)
+	@BUILD='$(BUILD)' OUT='$(OUT)' WINDOWS_OUT='$(BUILD)/windows/release' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
+		bash tests/run_windows.sh
+
+# Slurm's and other daemons of its own, with ports, keys and folders of their own.
+check-fleet: $(PROGRAM) $(OUT)/make_trace ## stores and merges with Slurm, GNU parallel and DuckDB, as cli/fleet/ does
+	@sh tests/check_deps.sh build fleet
+	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' BUILD='$(BUILD)' OUT='$(OUT)' PYTHON='$(PYTHON)' bash tests/check_fleet.sh
+
 # Manual pages and completions say what the program's table of options says: the program
 # writes them, and the pages take in what cli/man/ adds in words.
 pages: $(PROGRAM)
@@ -463,6 +579,7 @@ faults-run: $(PROGRAM) $(TEST_TOOLS) $(FAULT_PROGRAMS)
 	@$(FAULT_ENVIRONMENT) EVERY=1 CHECK=11 SHRINK=1 bash tests/fault_matrix.sh
 	@$(FAULT_ENVIRONMENT) STRIDE=1 bash tests/fault_calls.sh
 	@$(FAULT_ENVIRONMENT) bash tests/fault_files.sh
+	@$(FAULT_ENVIRONMENT) FAULT_RUNS=500 $(PYTHON) -B tests/oracle_batch.py
 	@rm -rf '$(FAULT_FOLDER)'
 
 # --- fuzzing ------------------------------------------------------------------
@@ -484,6 +601,26 @@ fuzz-run: $(OUT)/fuzz/fuzz_$(T)
 fuzz-all: ## every fuzz target for TIME= seconds each
 	+@for target in $(FUZZ_TARGETS); do \
 		$(MAKE) --no-print-directory fuzz T=$$target TIME='$(TIME)' || exit 1; done
+
+fuzz-programs: $(FUZZ_PROGRAMS)
+fuzz-replays: $(REPLAY_PROGRAMS)
+
+# Processor seconds of all targets together; shares and tables are in fuzz_hour.py. What
+# was interrupted goes on with RESUME=1.
+TOTAL ?= 3600
+FUZZ_JOBS ?= $(shell nproc)
+FUZZ_HOUR = $(PYTHON) -B fuzz/fuzz_hour.py
+FUZZ_FOLDERS = --programs '$(BUILD)/fuzz-clang/fuzz' --work '$(BUILD)/fuzz-corpus'
+
+fuzz-hour: ## fuzzes for an hour of processor time (TOTAL= seconds), and says what was reached
+	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzz fuzz-programs
+	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzzcov fuzz-replays
+	@nice -n 10 $(FUZZ_HOUR) run $(FUZZ_FOLDERS) --replays '$(BUILD)/fuzzcov-clang/fuzz' \
+		--total '$(TOTAL)' --jobs '$(FUZZ_JOBS)' $(if $(RESUME),--resume)
+
+fuzz-corpus: ## chooses what fuzz/corpus keeps of all that fuzzing has found
+	+@$(PARALLEL_MAKE) CC=clang VARIANT=fuzz fuzz-programs
+	@nice -n 10 $(FUZZ_HOUR) corpus $(FUZZ_FOLDERS)
 
 # --- other programs ---------------------------------------------------------
 
@@ -538,13 +675,13 @@ demo-run: all $(TEST_TOOLS)
 	@echo "$$ $(BUILD)/etlheap report $(BUILD)/demo.etl"
 	@$(BUILD)/etlheap report $(BUILD)/demo.etl
 
-cov: ## line coverage of each source file by the tests
+cov: ## line coverage by the tests: by file and folder, against the targets
 	@sh tests/check_deps.sh build test
 	@find $(BUILD)/cov -name '*.gcda' -delete 2> /dev/null || true
-	+@$(PARALLEL_MAKE) VARIANT=cov check-run; status=$$?; \
-		sh tests/coverage.sh $(BUILD)/cov $(LIB_SRCS) $(CLI_SRCS); exit $$status
+	+@$(PARALLEL_MAKE) CC=gcc VARIANT=cov check-run; status=$$?; \
+		sh tests/coverage.sh $(BUILD)/cov $(LIB_SRCS) $(CLI_SRCS) && exit $$status
 
-readme-update: all $(TEST_TOOLS) ## writes what the program prints into the README's examples
+readme-update: all $(TEST_TOOLS) ## writes what the program prints into the examples of README and docs/
 	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) tests/cli_readme.py --update
 
@@ -556,6 +693,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: faults faults-run interface-record dist deb check-deb install install-program install-library uninstall pages fuzz fuzz-run fuzz-all all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
+.PHONY: windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run cov readme-update clean help FORCE

@@ -10,9 +10,10 @@ MIB = 1 << 20
 
 # Written in place of an input of the builder, with an allowance for their size.
 OTHER_FILES = {"H.heaptrack": 140 * MIB, "H8.rows.csv": 1200 * MIB, "H.ehs": 400 * MIB,
-               "large.pdb": 640 * MIB}
+               "large.pdb": 640 * MIB, "small": 100 * MIB}
 
 PDB_FUNCTIONS = 1000000
+SMALL_TRACES = 1000
 
 
 class BenchError(Exception):
@@ -60,6 +61,8 @@ class Inputs:
             self.make_heaptrack()
         if "large.pdb" in names:
             self.make_pdb()
+        if "small" in names:
+            self.make_small()
         os.sync()
 
     def is_made(self, name):
@@ -102,8 +105,19 @@ class Inputs:
             os.replace(path + ".part", path)
         return path
 
+    def make_small(self):
+        """A folder of many small traces."""
+        path = self.path("small")
+        if not os.path.exists(path):
+            shutil.rmtree(path + ".part", ignore_errors=True)
+            run_quietly([self.program("make_small"), str(SMALL_TRACES), path + ".part"])
+            os.replace(path + ".part", path)
+        return path
+
     def clean(self):
         """Deletes what was written here, and the folder if nothing else is in it."""
+        for name in ("small", "small.part", "small.out"):
+            shutil.rmtree(self.path(name), ignore_errors=True)
         for name in self.known | OTHER_FILES:
             for path in (self.path(name), self.path(name) + ".json", self.path(name) + ".part"):
                 if os.path.exists(path):

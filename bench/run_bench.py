@@ -16,6 +16,7 @@ import importlib.util
 import json
 import os
 import platform
+import shutil
 import statistics
 import sys
 
@@ -43,6 +44,10 @@ class Bench:
     def report(self, path, jobs=JOBS):
         return [self.etlheap, "report", path, f"-j{jobs}"]
 
+    def report_with_peaks(self, path):
+        """Shows the largest size of each row too, which takes the order of all events."""
+        return [*self.report(path), "--sort", "peak_size"]
+
     def tool(self, name):
         return self.inputs.program(name)
 
@@ -61,6 +66,7 @@ def heap_rows(bench):
     h, hk, hc = (inputs.make(name) for name in ("H", "HK", "HC"))
     rounds = Rounds(bench.runs)
     rounds.add("H -j2", bench.report(h))
+    rounds.add("H with peaks", bench.report_with_peaks(h))
     rounds.add("sum", [bench.tool("bench_sum"), h, str(JOBS)])
     rounds.add("H -j1", bench.report(h, 1))
     for threads in (1, JOBS):
@@ -78,6 +84,7 @@ def heap_rows(bench):
     rows = [
         Row("report on H, -j2", rounds.rates("H -j2", size / MB), "MB/s", 2000, 4000),
         Row("report on H, -j2, allocs + frees", rounds.rates("H -j2", events / 1e6), "M/s"),
+        Row("  with peaks of rows", rounds.rates("H with peaks", events / 1e6), "M/s"),
         Row("plain 64-bit sum over H, 2 threads", rounds.rates("sum", size / MB), "MB/s"),
         Row("report's time in times of the sum", rounds.ratios("H -j2", "sum"), "x", 8, 4,
             at_most=True),
@@ -92,6 +99,7 @@ def heap_rows(bench):
             Row("etlheap's events/s in heaptrack_print's",
                 rounds.ratios("heaptrack", "H -j2"), "x", 1.5, 2.5),
             Row("  with one thread each", rounds.ratios("heaptrack", "H -j1"), "x"),
+            Row("  with peaks of rows", rounds.ratios("heaptrack", "H with peaks"), "x"),
         ]
     rows += [
         Row("report on HC, -j1, uncompressed bytes",
@@ -179,6 +187,8 @@ def store_rows(bench):
     rounds = Rounds(bench.runs)
     rounds.add("trace", bench.report(trace))
     rounds.add("store", bench.report(store))
+    rounds.add("trace with peaks", bench.report_with_peaks(trace))
+    rounds.add("store with peaks", bench.report_with_peaks(store))
     rounds.run()
     facts = inputs.facts("H")
     return [
@@ -187,6 +197,33 @@ def store_rows(bench):
             16, 12, at_most=True),
         Row("report from the trace in times of the store", rounds.ratios("trace", "store"), "x",
             20, 50),
+        Row("  with peaks of rows", rounds.ratios("trace with peaks", "store with peaks"), "x"),
+    ]
+
+
+def batch_rows(bench):
+    """Many small traces stored in one run, each by itself."""
+    inputs = bench.inputs
+    folder, out = inputs.make_small(), inputs.path("small.out")
+    traces = sorted(glob.glob(os.path.join(folder, "*.etl")))
+    inputs.warm(*traces)
+    command = [bench.etlheap, "store", folder, "--out-dir", out, f"-j{JOBS}"]
+    rates, again, growth = [], [], []
+    for _ in range(bench.runs):
+        shutil.rmtree(out, ignore_errors=True)
+        rates.append(len(traces) / wall_seconds(command))
+        with open(os.path.join(out, "runs.ndjson"), encoding="utf-8") as file:
+            peaks = sorted(json.loads(line)["peak_memory_bytes"] for line in file)
+        if len(peaks) != len(traces):
+            raise BenchError(f"{out}: {len(peaks)} of {len(traces)} traces are in the index")
+        growth.append(peaks[-1] / peaks[9])
+        again.append(len(traces) / wall_seconds(command))
+    shutil.rmtree(out)
+    return [
+        Row(f"store {len(traces)} small traces, -j2", rates, "traces/s", 200, 500),
+        Row(f"  resident after {len(traces)} in times of that after 10", growth, "x", 1.2,
+            at_most=True),
+        Row("  once more, all skipped", again, "traces/s"),
     ]
 
 
@@ -274,6 +311,7 @@ GROUPS = {
     "xpress": (xpress_rows, [], always),
     "size": (size_rows, ["H1", "H8"], always),
     "store": (store_rows, ["H", "H.ehs"], has_store),
+    "batch": (batch_rows, ["small"], always),
     "types": (types_rows, ["H8", "H8.rows.csv"], always),
     "virtual": (virtual_rows, ["V"], always),
     "symbols": (symbols_rows, ["large.pdb"], always),

@@ -5,7 +5,8 @@
 #include "messages.h"
 
 #include <stdio.h>
-#include <unistd.h>
+
+#include "parser/files.h"
 
 typedef struct about_word {
     const char *name;
@@ -45,7 +46,7 @@ static int answer(const cli_command_list *commands, const about_word *about, con
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    etl_status status = etlheap_sink_open_descriptor(STDOUT_FILENO, "standard output", &sink, &err);
+    etl_status status = etlheap_sink_open_descriptor(ETL_STDOUT, "standard output", &sink, &err);
     bool known = true;
     if (status == ETL_OK) {
         known = (!about->value || word) && about->write(commands, word, sink);

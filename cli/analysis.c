@@ -14,7 +14,6 @@ static etl_status analyze(const cli_inputs *inputs, const etlheap_options *optio
 etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
                        const cli_purpose *purpose, etlheap_result **out, etl_error *err)
 {
-    const char *const temporary = cli_temporary_folder();
     cli_progress progress = cli_progress_begin(options, "reading", guard);
     const etlheap_options engine_options = {
         .size = sizeof engine_options,
@@ -23,7 +22,7 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
         .census_only = purpose == NULL,
         .report = purpose ? purpose->report : NULL,
         .windows = purpose ? purpose->windows : NULL,
-        .temporary_folder = temporary == NULL ? "/tmp" : temporary,
+        .temporary_folder = cli_temporary_folder(),
         .progress = cli_progress_update,
         .progress_user = &progress,
     };

@@ -8,7 +8,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
+
+#include "parser/files.h"
 
 #define COPY_BYTES ((size_t)1 << 16)
 
@@ -18,9 +19,9 @@ static etl_status copy_store(const char *path, etlheap_sink *sink, etl_error *er
 
 int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline *out)
 {
-    struct stat about;
     etl_error err = { .status = ETL_OK };
-    if (options->update_baseline && stat(options->baseline, &about) != 0 && errno == ENOENT)
+    if (options->update_baseline && etl_path_kind_of(options->baseline) == ETL_PATH_ABSENT &&
+        errno == ENOENT)
         return CLI_EXIT_DONE;
     out->exists = true;
     out->options = *options;
@@ -106,7 +107,6 @@ static etl_status write_store(const cli_options *options, const cli_inputs *inpu
                               const cli_guard *guard, const cli_baseline *baseline, etl_error *err)
 {
     etlheap_result *facts = NULL;
-    const char *const temporary = cli_temporary_folder();
     cli_progress progress = cli_progress_begin(options, "storing", guard);
     const u64 memory_bytes = cli_baseline_share(options, baseline);
     const etlheap_store_options store = { .size = sizeof store,
@@ -116,7 +116,7 @@ static etl_status write_store(const cli_options *options, const cli_inputs *inpu
         .size = sizeof engine_options,
         .jobs = options->jobs,
         .memory_bytes_max = memory_bytes,
-        .temporary_folder = temporary == NULL ? "/tmp" : temporary,
+        .temporary_folder = cli_temporary_folder(),
         .progress = cli_progress_update,
         .progress_user = &progress,
         .store = &store,
@@ -132,7 +132,7 @@ static etl_status copy_store(const char *path, etlheap_sink *sink, etl_error *er
 {
     static const char failed[] = "cannot copy the store %.80s: %s";
     char bytes[COPY_BYTES];
-    FILE *const file = fopen(path, "rb");
+    FILE *const file = etl_file_stream(path);
     if (!file)
         return etl_fail_with(err, ETL_ERR_IO, 0, failed, path, strerror(errno));
     for (size_t size; (size = fread(bytes, 1, sizeof bytes, file)) > 0;)

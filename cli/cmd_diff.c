@@ -223,7 +223,7 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
     exit_status = write_answer(options, guard, inquiry, sink);
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
         exit_status =
-            cli_exit_of_diagnostics(options, options->inputs.at[i], &sides[i]->table->diagnostics);
+            cli_exit_of_answer(options, options->inputs.at[i], &sides[i]->table->diagnostics);
     return exit_status;
 }
 

@@ -73,11 +73,7 @@ static int dump_inputs(dump *job)
     exit_status = cli_output_close(job->options, job->guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    const etl_diag_counts *const counts = etlheap_stream_diagnostics(job->stream);
-    if (job->options->strict)
-        return cli_exit_of_diagnostics(job->options, subject, counts);
-    cli_note_losses(subject, counts);
-    return CLI_EXIT_DONE;
+    return cli_exit_of_list(job->options, subject, etlheap_stream_diagnostics(job->stream));
 }
 
 /* The one loop over all records. It ends early when the output cannot be written

@@ -54,9 +54,7 @@ static int export_inputs(export_run *run)
     if (run->advice.size > 0)
         cli_note(NULL, run->advice.bytes);
     const etl_diag_counts *const found = etlheap_result_diagnostics(run->question.result);
-    if (!options->strict)
-        cli_note_losses(subject, found);
-    return cli_exit_of_diagnostics(options, subject, found);
+    return cli_exit_of_list(options, subject, found);
 }
 
 static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *err)

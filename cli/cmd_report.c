@@ -63,7 +63,7 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    return cli_exit_of_diagnostics(options, cli_inputs_subject(inputs), &out->table->diagnostics);
+    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->table->diagnostics);
 }
 
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,

@@ -12,10 +12,10 @@
 #include "selftest_trace.h"
 #include "terminal.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "parser/files.h"
 
 #define FILE_NAME_SIZE 512
 #define REPORT_MAX     65536u
@@ -169,7 +169,7 @@ static etl_status check_threads(selftest *test, etl_error *err)
     return status;
 }
 
-/* The file is unlinked once it is open, whatever comes of it. */
+/* The file is removed once it is open, whatever comes of it. */
 static etl_status check_store(selftest *test, etl_error *err)
 {
     etlheap_result *result = NULL;
@@ -183,8 +183,7 @@ static etl_status check_store(selftest *test, etl_error *err)
         status = write_store(test, sink, err);
     if (status == ETL_OK)
         status = etlheap_open_store(test->file, NULL, &result, err);
-    unlink(test->file);
-    close(descriptor);
+    etl_temporary_remove(descriptor, test->file);
     if (status == ETL_OK)
         status = compare_report(test, result, err);
     etlheap_result_free(result);
@@ -203,11 +202,10 @@ static etl_status analyze(const selftest *test, u32 jobs, const etlheap_store_op
                           etlheap_result **out, etl_error *err)
 {
     const char *const name = trace_name;
-    const char *const temporary = cli_temporary_folder();
     const etlheap_options options = { .size = sizeof options,
                                       .jobs = jobs,
                                       .slice_bytes = CLI_SELFTEST_BUFFER_BYTES,
-                                      .temporary_folder = temporary ? temporary : "/tmp",
+                                      .temporary_folder = cli_temporary_folder(),
                                       .store = store };
     return etlheap_analyze(&test->trace, &name, 1, &options, out, err);
 }
@@ -240,7 +238,6 @@ static etl_status write_report(const etlheap_result *result, char **out, etl_err
     etl_status status = open_temporary(name, &descriptor, err);
     if (status != ETL_OK)
         return status;
-    unlink(name);
     status = etlheap_aggregate(result, &query, &table, err);
     if (status == ETL_OK)
         status = etlheap_sink_open_descriptor(descriptor, name, &sink, err);
@@ -253,7 +250,7 @@ static etl_status write_report(const etlheap_result *result, char **out, etl_err
     if (status == ETL_OK)
         status = read_back(descriptor, out, err);
     etlheap_table_free(table);
-    close(descriptor);
+    etl_temporary_remove(descriptor, name);
     return status;
 }
 
@@ -273,14 +270,13 @@ static etl_status write_store(const selftest *test, etlheap_sink *sink, etl_erro
 static etl_status open_temporary(char name[FILE_NAME_SIZE], int *descriptor, etl_error *err)
 {
     const char *const folder = cli_temporary_folder();
-    const int size =
-        snprintf(name, FILE_NAME_SIZE, "%s/etlheap-selftest-XXXXXX", folder ? folder : "/tmp");
-    *descriptor = size > 0 && size < FILE_NAME_SIZE ? mkstemp(name) : -1;
+    const int size = snprintf(name, FILE_NAME_SIZE, "%s/etlheap-selftest-XXXXXX", folder);
+    *descriptor = size > 0 && size < FILE_NAME_SIZE ? etl_temporary_open(name) : -1;
     if (*descriptor < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0,
                              "no file can be made in %.120s; set TMPDIR to a folder that can be "
                              "written",
-                             folder ? folder : "/tmp");
+                             folder);
     return ETL_OK;
 }
 
@@ -290,9 +286,10 @@ static etl_status read_back(int descriptor, char **out, etl_error *err)
     char *const text = calloc(1, REPORT_MAX + 1);
     if (!text)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    const ssize_t size = pread(descriptor, text, REPORT_MAX, 0);
+    const i64 size =
+        etl_file_seek(descriptor, 0) ? etl_file_read(descriptor, text, REPORT_MAX) : -1;
     *out = text;
-    return size > 0 && size < (ssize_t)REPORT_MAX
+    return size > 0 && size < (i64)REPORT_MAX
                ? ETL_OK
                : etl_fail_with(err, ETL_ERR_IO, 0, "what was written cannot be read back");
 }

@@ -49,7 +49,7 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    return cli_exit_of_diagnostics(options, cli_inputs_subject(inputs), &out->list->diagnostics);
+    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->list->diagnostics);
 }
 
 static etl_status make_list(const cli_options *options, const cli_inputs *inputs,

@@ -86,8 +86,8 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    return cli_exit_of_diagnostics(options, cli_inputs_subject(inputs),
-                                   &out->windows->table->diagnostics);
+    return cli_exit_of_answer(options, cli_inputs_subject(inputs),
+                              &out->windows->table->diagnostics);
 }
 
 /* A group has a block of lines: fewer of them are shown than of other rows. */

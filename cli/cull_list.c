@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "parser/files.h"
+
 #define LINE_SIZE 1024
 
 /*
@@ -124,7 +126,7 @@ etl_status cli_patterns_add_words(cli_patterns *patterns, const cli_words *words
 
 etl_status cli_patterns_add_file(cli_patterns *patterns, const char *path, etl_error *err)
 {
-    FILE *const file = fopen(path, "r");
+    FILE *const file = etl_file_stream(path);
     if (!file)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read the cull list %.80s: %s", path,
                              strerror(errno));

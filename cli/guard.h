@@ -4,7 +4,8 @@
  * A handler would need written globals to know what to remove. Instead the
  * signals that ask a program to stop are held back while there is something to
  * clean up, and work is asked to look for them: pending ones take effect when
- * the guard ends, after the cleaning.
+ * the guard ends, after the cleaning. On Windows, where a thread of the system tells
+ * of Ctrl-C, it is held back likewise, and the program then ends as Ctrl-C ends one.
  */
 #ifndef CLI_GUARD_H
 #define CLI_GUARD_H
@@ -13,7 +14,9 @@
 #include <stdbool.h>
 
 typedef struct cli_guard {
+#if !defined(_WIN32)
     sigset_t before;
+#endif
     bool active;
 } cli_guard;
 

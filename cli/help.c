@@ -30,8 +30,8 @@ void cli_write_help(const cli_command *command, etlheap_sink *sink)
         if (!(option->commands & command->bit))
             continue;
         if (strcmp(group, option->group) != 0) {
+            etlheap_sink_text(sink, *group == '\0' ? "\n" : "");
             group = option->group;
-            etlheap_sink_text(sink, "\n");
             etlheap_sink_text(sink, group);
             etlheap_sink_text(sink, ":\n");
         }
@@ -45,7 +45,7 @@ void cli_write_help(const cli_command *command, etlheap_sink *sink)
     }
 }
 
-/* Two columns: how it is spelled, what it does. */
+/* Two columns: how it is spelled, what it does, which gives way to a long spelling. */
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink)
 {
     char spelling[SPELLING_SIZE];
@@ -58,8 +58,7 @@ static void write_option(const cli_command *command, const cli_option *option, e
         snprintf(spelling, sizeof spelling, "  %s%s%s", option->name, gap, value);
     const size_t size = strlen(spelling);
     etlheap_sink_text(sink, spelling);
-    etlheap_sink_text(sink, size < SPELLING_COLUMN ? "" : "\n");
-    etlheap_sink_fill(sink, ' ', SPELLING_COLUMN - (size < SPELLING_COLUMN ? size : 0));
+    etlheap_sink_fill(sink, ' ', size < SPELLING_COLUMN ? SPELLING_COLUMN - size : 2);
     if (option->value == CLI_VALUE_FORMAT)
         write_formats(command, sink);
     else if (option->value == CLI_VALUE_EXPORTER)

@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+
+#include "parser/files.h"
 
 static int check_paths(const cli_options *options);
 static bool is_same_file(const char *a, const char *b);
@@ -51,13 +52,21 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
     return CLI_EXIT_DONE;
 }
 
+etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guard *guard,
+                          cli_inputs *out, etl_error *err)
+{
+    if (!is_store(path))
+        return open_input(options, path, guard, out, err);
+    out->store = strdup(path);
+    return out->store ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
 int cli_stores_check(const cli_options *options)
 {
     const int paths = check_paths(options);
     for (u32 i = 0; paths == CLI_EXIT_DONE && i < options->inputs.count; i++) {
         const char *const path = options->inputs.at[i];
-        struct stat about;
-        if (is_store(path) || stat(path, &about) != 0)
+        if (is_store(path) || etl_path_kind_of(path) == ETL_PATH_ABSENT)
             continue; /* what is not there, reading it will say */
         cli_complain(path, "is no store; make one of it with etlheap store");
         return CLI_EXIT_INPUT;
@@ -113,26 +122,22 @@ static int check_paths(const cli_options *options)
     return CLI_EXIT_DONE;
 }
 
-/* By device and inode: a path has many spellings. */
+/* A path has many spellings. */
 static bool is_same_file(const char *a, const char *b)
 {
-    struct stat stat_a;
-    struct stat stat_b;
-    return stat(a, &stat_a) == 0 && stat(b, &stat_b) == 0 && S_ISREG(stat_a.st_mode) &&
-           stat_a.st_dev == stat_b.st_dev && stat_a.st_ino == stat_b.st_ino;
+    return etl_path_kind_of(a) == ETL_PATH_FILE && etl_path_is_same(a, b);
 }
 
 /* What cannot be read is no store: opening it as a trace says what is wrong. */
 static bool is_store(const char *path)
 {
     u8 bytes[8];
-    struct stat about; /* opening a pipe would wait for somebody to write into it */
-    const bool is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode);
-    FILE *const file = is_file ? fopen(path, "rb") : NULL;
-    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file)
-        fclose(file);
-    return etlheap_is_store((etl_bytes){ bytes, size });
+    const bool is_file = etl_path_kind_of(path) == ETL_PATH_FILE;
+    const int file = is_file ? etl_file_open(path) : -1;
+    const i64 size = file >= 0 ? etl_file_read(file, bytes, sizeof bytes) : 0;
+    if (file >= 0)
+        (void)etl_file_close(file);
+    return size > 0 && etlheap_is_store((etl_bytes){ bytes, (size_t)size });
 }
 
 /* Opened for a moment, which says early what is wrong with it. */

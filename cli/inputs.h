@@ -22,6 +22,11 @@ typedef struct cli_inputs {
  */
 int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out);
 
+/* Opens one input behind those that are open, and says nothing: *err does. The guard
+ * is active. A store is opened by whoever reads it. */
+etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guard *guard,
+                          cli_inputs *out, etl_error *err);
+
 /* For commands that take any number of stores: an exit status; the sentence about
  * what is no store, or given twice, was written to stderr. */
 int cli_stores_check(const cli_options *options);

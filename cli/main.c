@@ -4,13 +4,15 @@
 #include "about.h"
 #include "bus_guard.h"
 #include "commands.h"
+#include "host.h"
 #include "messages.h"
 
 #if defined(__linux__)
 #include <malloc.h>
 #endif
 #include <stdio.h>
-#include <unistd.h>
+
+#include "parser/files.h"
 
 static const char *const report_examples[] = {
     "etlheap report app.etl                           what was outstanding at the end",
@@ -52,10 +54,8 @@ static const char *const symbols_examples[] = {
 };
 
 static const char *const check_examples[] = {
-    "etlheap check app.etl --process app.exe --max-outstanding 10M",
-    "etlheap check app.etl --max-outstanding heap/total:50M --max-outstanding stack:1M",
-    "etlheap check app.etl --baseline base.ehs --max-growth stack:4K+5% --symbols out",
-    "etlheap check app.etl --baseline base.ehs --max-growth 64K --update-baseline",
+    "etlheap check app.etl --process app.exe --max-outstanding 10M --max-outstanding stack:1M",
+    "etlheap check app.etl --baseline base.ehs --max-growth stack:4K+5% --update-baseline",
     "etlheap check app.etl --max-outstanding 1M --suppressions known.supp --format junit -o "
     "leaks.xml",
     NULL,
@@ -82,6 +82,8 @@ static const char *const store_examples[] = {
     "etlheap store kernel.etl heap.etl -o run.ehs        files of one recording, as one",
     "etlheap store app.etl --summary -o app.ehs          for archives: a total for each stack",
     "etlheap store app.etl --summary --every 1s -o app.ehs",
+    "etlheap store nightly/*.etl --summary --out-dir archive -j 8    each by itself; goes on after",
+    "                                                    an interruption; archive/runs.ndjson",
     NULL,
 };
 
@@ -130,7 +132,7 @@ static const cli_command commands[] = {
       symbols_examples, cli_run_symbols },
     { "info", CLI_INFO, "INPUT...", "Says what a trace holds, and what can be analysed with it.",
       info_examples, cli_run_info },
-    { "store", CLI_STORE, "TRACE... -o FILE.ehs",
+    { "store", CLI_STORE, "TRACE... -o FILE.ehs|--out-dir DIR",
       "Decodes once into a compressed store, which other commands read in a trace's place.",
       store_examples, cli_run_store },
     { "check", CLI_CHECK, "INPUT...",
@@ -170,6 +172,11 @@ int main(int argc, char *argv[])
 {
     keep_freed_memory();
     cli_bus_guard_begin();
+    argv = cli_host_begin(&argc, argv);
+    if (!argv) {
+        cli_complain(NULL, "out of memory");
+        return CLI_EXIT_INPUT;
+    }
     if (argc < 2) {
         cli_complain(NULL, "no command; see etlheap --help");
         return CLI_EXIT_USAGE;
@@ -223,7 +230,7 @@ static int print_help(const cli_command *command)
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    etl_status status = etlheap_sink_open_descriptor(STDOUT_FILENO, "standard output", &sink, &err);
+    etl_status status = etlheap_sink_open_descriptor(ETL_STDOUT, "standard output", &sink, &err);
     if (status == ETL_OK) {
         if (command)
             cli_write_help(command, sink);
@@ -250,7 +257,7 @@ static void write_overview(etlheap_sink *sink)
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(
-        sink, "\nINPUT is one or more .etl or .etl.zip files of one recording.\n"
+        sink, "\nINPUT is one or more .etl or .etl.zip files of one recording, or an .ehs store.\n"
               "Exit status: 0 done, 1 check found a budget exceeded, 2 usage error, 3 cannot read\n"
               "or write or no usable input, 4 finished, but the input was damaged or lost events\n"
               "and --strict was given.\n"

@@ -5,13 +5,19 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
+
+#include "parser/files.h"
 
 #define MESSAGE_SIZE 512
 
 static void say(const char *kind, const char *subject, const char *message);
 
 void cli_complain(const char *subject, const char *message)
+{
+    say("", subject, message);
+}
+
+void cli_tell(const char *subject, const char *message)
 {
     say("", subject, message);
 }
@@ -64,6 +70,21 @@ int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
     return CLI_EXIT_STRICT;
 }
 
+int cli_exit_of_answer(const cli_options *options, const char *subject,
+                       const etl_diag_counts *counts)
+{
+    if (strcmp(cli_format_of(options)->name, "csv") == 0)
+        return cli_exit_of_list(options, subject, counts);
+    return cli_exit_of_diagnostics(options, subject, counts);
+}
+
+int cli_exit_of_list(const cli_options *options, const char *subject, const etl_diag_counts *counts)
+{
+    if (!options->strict)
+        cli_note_losses(subject, counts);
+    return cli_exit_of_diagnostics(options, subject, counts);
+}
+
 void cli_note_losses(const char *subject, const etl_diag_counts *counts)
 {
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
@@ -82,10 +103,9 @@ static void say(const char *kind, const char *subject, const char *message)
 {
     static const char no_memory[] = "etlheap: out of memory\n";
     etlheap_sink *sink = NULL;
-    if (etlheap_sink_open_descriptor(STDERR_FILENO, "standard error", &sink, NULL) != ETL_OK) {
+    if (etlheap_sink_open_descriptor(ETL_STDERR, "standard error", &sink, NULL) != ETL_OK) {
         /* Not even for the message: then that is what happened. */
-        const ssize_t written = write(STDERR_FILENO, no_memory, sizeof no_memory - 1);
-        (void)written;
+        (void)etl_file_write(ETL_STDERR, no_memory, sizeof no_memory - 1);
         return;
     }
     etlheap_sink_text(sink, "etlheap: ");

@@ -10,14 +10,14 @@
  * control the terminal is replaced. */
 void cli_complain(const char *subject, const char *message);
 
+/* The same for what is no failure: how far the work is. */
+void cli_tell(const char *subject, const char *message);
+
 /* "etlheap: note: ..." for what is no failure. */
 void cli_note(const char *subject, const char *message);
 
 /* The exit status that a failed call means. */
 int cli_exit_of(etl_status status);
-
-/* Notes what was lost or damaged: for lists, which have no room for it. */
-void cli_note_losses(const char *subject, const etl_diag_counts *counts);
 
 /*
  * For --strict: CLI_EXIT_STRICT and a sentence when the input was damaged or lost
@@ -25,5 +25,15 @@ void cli_note_losses(const char *subject, const etl_diag_counts *counts);
  */
 int cli_exit_of_diagnostics(const cli_options *options, const char *subject,
                             const etl_diag_counts *counts);
+
+/* The same behind a list, which has no room for what was lost or damaged: without
+ * --strict it is noted. And behind an answer, which as CSV is a list. */
+int cli_exit_of_list(const cli_options *options, const char *subject,
+                     const etl_diag_counts *counts);
+int cli_exit_of_answer(const cli_options *options, const char *subject,
+                       const etl_diag_counts *counts);
+
+/* Notes what was lost or damaged. */
+void cli_note_losses(const char *subject, const etl_diag_counts *counts);
 
 #endif

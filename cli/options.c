@@ -5,6 +5,8 @@
 #include "outputs.h"
 
 #include "budgets.h"
+#include "host.h"
+#include "wildcards.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +48,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     for (int i = 0; i < count && status == ETL_OK;) {
         int taken = 1;
         if (only_inputs || words[i][0] != '-' || words[i][1] == '\0')
-            status = cli_words_add(&out->inputs, words[i], err);
+            status = cli_host_leaves_wildcards ? cli_wildcards_add(&out->inputs, words[i], err)
+                                               : cli_words_add(&out->inputs, words[i], err);
         else if (strcmp(words[i], "--") == 0)
             only_inputs = true;
         else if (words[i][1] == '-')
@@ -233,7 +236,11 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     if (options->inputs.count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "no input: name a trace, as in etlheap %s app.etl", command->name);
-    if ((command->bit & (CLI_STORE | CLI_MERGE)) && !options->output)
+    if (command->bit == CLI_STORE && options->output && options->out_dir)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "-o and --out-dir exclude each other: one store of all inputs, or one "
+                             "of each");
+    if ((command->bit & (CLI_STORE | CLI_MERGE)) && !options->output && !options->out_dir)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s needs -o FILE: where the store goes, as in -o app.ehs",
                              command->name);

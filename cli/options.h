@@ -66,9 +66,10 @@ typedef struct cli_times {
 typedef struct cli_options {
     bool help;
     cli_words inputs;
-    const char *output; /* NULL: standard output */
-    const char *format; /* NULL: text */
-    u32 top;            /* 0: not given */
+    const char *output;  /* NULL: standard output */
+    const char *out_dir; /* of store: a store of each input goes there; NULL: not given */
+    const char *format;  /* NULL: text */
+    u32 top;             /* 0: not given */
     u32 frames;
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     u32 group_by_count; /* 0: not given */

@@ -54,17 +54,13 @@ static const cli_option options_table[] = {
       "Heap/Alloc, Heap/*, 0x1021 or a provider's GUID; may be repeated" },
 
     { "--max-outstanding", 0, CLI_VALUE_WORDS, OPTION(max_outstanding), CLI_CHECK, group_gate,
-      "LIMIT",
-      "no more bytes than [KIND/][PER:]SIZE: 10M, stack:64K,\n"
-      "heap/process:10M; all limits may be repeated" },
+      "LIMIT", "no more bytes than [KIND/][PER:]SIZE: 10M, stack:64K, heap/process:10M" },
     { "--max-outstanding-count", 0, CLI_VALUE_WORDS, OPTION(max_outstanding_count), CLI_CHECK,
-      group_gate, "LIMIT", "no more allocations than [KIND/][PER:]N" },
+      group_gate, "LIMIT", "no more allocations than [KIND/][PER:]N; limits may be repeated" },
     { "--per", 0, CLI_VALUE_SCOPE, OPTION(per), CLI_CHECK, group_gate, "WORD",
-      "what limits without PER: hold for, one by one: process, heap,\n"
-      "stack, total (process)" },
+      "of limits without PER: process, heap, stack or total (process)" },
     { "--suppressions", 0, CLI_VALUE_WORDS, OPTION(suppressions), CLI_CHECK, group_gate, "FILE",
-      "known leaks, which no limit counts: lines leak:PATTERN as of\n"
-      "LeakSanitizer; may be repeated" },
+      "known leaks, which no limit counts: lines leak:PATTERN (LeakSanitizer's)" },
     { "--baseline", 0, CLI_VALUE_WORD, OPTION(baseline), CLI_CHECK, group_gate, "FILE",
       "an earlier run to compare with, a store or a trace" },
     { "--max-growth", 0, CLI_VALUE_WORDS, OPTION(max_growth), CLI_CHECK, group_gate, "LIMIT",
@@ -72,10 +68,9 @@ static const cli_option options_table[] = {
     { "--max-growth-count", 0, CLI_VALUE_WORDS, OPTION(max_growth_count), CLI_CHECK, group_gate,
       "LIMIT", "no more allocations more: 10, 5%, stack:2+5%" },
     { "--update-baseline", 0, CLI_VALUE_FLAG, OPTION(update_baseline), CLI_CHECK, group_gate, NULL,
-      "after a pass that is nowhere larger this run is the next\n"
-      "baseline; makes the first one, too" },
+      "a run that passes and is nowhere larger becomes it, and so does the first" },
     { "--accept", 0, CLI_VALUE_FLAG, OPTION(accept), CLI_CHECK, group_gate, NULL,
-      "with it: this run is the next baseline, whatever the verdict" },
+      "with it: this run becomes the baseline, whatever the verdict" },
 
     { "--group-by", 0, CLI_VALUE_KEYS, OPTION(group_by), CLI_GROUPING & ~CLI_WINDOWS, group_shape,
       "LIST",
@@ -148,6 +143,9 @@ static const cli_option options_table[] = {
       "add up a trace that is there twice, rather than refuse it" },
     { "--output", 'o', CLI_VALUE_WORD, OPTION(output), CLI_ALL, group_run, "FILE",
       "write to FILE, complete or not at all" },
+    { "--out-dir", 0, CLI_VALUE_WORD, OPTION(out_dir), CLI_STORE, group_run, "DIR",
+      "store each input, and each trace in folders given, by itself in\n"
+      "DIR; what is there unchanged is skipped; DIR/runs.ndjson lists all" },
     { "--jobs", 'j', CLI_VALUE_COUNT, OPTION(jobs), CLI_ALL, group_run, "N",
       "threads (all processors)" },
     { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes),

@@ -6,8 +6,7 @@
 #include "bus_guard.h"
 #include "messages.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
+#include "parser/files.h"
 
 static const char standard_output[] = "standard output";
 
@@ -34,7 +33,7 @@ int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap
             cli_guard_begin(guard);
         status = etlheap_sink_open_file(options->output, out, &err);
     } else {
-        status = etlheap_sink_open_descriptor(STDOUT_FILENO, standard_output, out, &err);
+        status = etlheap_sink_open_descriptor(ETL_STDOUT, standard_output, out, &err);
     }
     if (status != ETL_OK)
         cli_complain(name_of(options), err.message);
@@ -103,6 +102,6 @@ static const char *name_of(const cli_options *options)
 
 static bool is_special(const char *path)
 {
-    struct stat about;
-    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+    const etl_path_kind kind = etl_path_kind_of(path);
+    return kind == ETL_PATH_FOLDER || kind == ETL_PATH_OTHER;
 }

@@ -6,11 +6,13 @@
 #include "progress.h"
 
 #include "bus_guard.h"
+#include "host.h"
 #include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
+
+#include "parser/files.h"
 
 #define FIRST_SHOWN_MS 1000 /* a shorter run needs no bar */
 #define SHOWN_EVERY_MS 100
@@ -28,8 +30,9 @@ cli_progress cli_progress_begin(const cli_options *options, const char *label,
 {
     cli_progress progress = { .label = label, .guard = guard };
     progress.wanted = cli_wants_progress(options);
+    progress.trips = cli_bus_guard_trips();
     progress.at_once = options->progress == CLI_PROGRESS_ALWAYS;
-    progress.terminal = isatty(STDERR_FILENO) == 1;
+    progress.terminal = cli_host_is_terminal(ETL_STDERR);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     progress.last = progress.start;
     return progress;
@@ -49,7 +52,7 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
             progress->last = now;
         }
     }
-    return !cli_guard_interrupted(progress->guard) && !cli_bus_guard_tripped();
+    return !cli_guard_interrupted(progress->guard) && cli_bus_guard_trips() == progress->trips;
 }
 
 void cli_progress_end(cli_progress *progress)
@@ -96,7 +99,7 @@ static void write_line(const cli_progress *progress, const char *line, size_t si
         write_stderr("\n", 1);
         return;
     }
-    const unsigned columns = cli_terminal_columns(STDERR_FILENO);
+    const unsigned columns = cli_host_columns(ETL_STDERR);
     write_stderr(over, sizeof over - 1);
     write_stderr(line, columns > 1 ? etl_min_u64(size, columns - 1) : size);
     write_stderr(rest, sizeof rest - 1);
@@ -105,6 +108,5 @@ static void write_line(const cli_progress *progress, const char *line, size_t si
 /* A bar that cannot be written is no reason to stop. */
 static void write_stderr(const char *text, size_t size)
 {
-    const ssize_t written = write(STDERR_FILENO, text, size);
-    (void)written;
+    (void)etl_file_write(ETL_STDERR, text, size);
 }

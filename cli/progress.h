@@ -13,9 +13,10 @@ typedef struct cli_progress {
     const char *label;      /* "reading" */
     const cli_guard *guard; /* whose interruption cancels the work */
     bool wanted;
-    bool at_once;  /* from the first moment on, not after a second */
-    bool terminal; /* lines are overwritten */
-    bool shown;    /* a bar stands on the screen */
+    bool at_once;   /* from the first moment on, not after a second */
+    bool terminal;  /* lines are overwritten */
+    bool shown;     /* a bar stands on the screen */
+    unsigned trips; /* of the bus guard, at the beginning */
     struct timespec start, last;
 } cli_progress;
 

@@ -1,6 +1,5 @@
 /*
- * terminal.h - what the program knows of where it runs. Only this file, of all
- * of the program, reads the environment.
+ * terminal.h - what the program makes of where it runs (host.h).
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
@@ -15,7 +14,8 @@ etlheap_layout cli_layout(const cli_options *options);
 /* Whether the result goes to a terminal. */
 bool cli_output_is_terminal(const cli_options *options);
 
-/* The folder for temporary files: TMPDIR, or NULL. */
+/* The folder for temporary files: of TMPDIR (on Windows also TMP and TEMP), or else the
+ * system's. */
 const char *cli_temporary_folder(void);
 
 /* The symbol path of _NT_SYMBOL_PATH, or NULL. */
@@ -27,8 +27,5 @@ bool cli_symbol_store(char *out, size_t size);
 
 /* Whether a progress bar is wanted and possible. */
 bool cli_wants_progress(const cli_options *options);
-
-/* Columns of the terminal at a descriptor; 0 when it is none. */
-unsigned cli_terminal_columns(int descriptor);
 
 #endif

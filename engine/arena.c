@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-#define CHUNK_BYTES ((size_t)1 << 20)
-#define ALIGNMENT   16
-#define PAGE_BYTES  4096 /* or a part of one */
+#define CHUNK_BYTES_MIN ((size_t)16 << 10)
+#define CHUNK_BYTES_MAX ((size_t)1 << 20)
+#define ALIGNMENT       16
+#define PAGE_BYTES      4096 /* or a part of one */
 
 struct etlheap_chunk {
     struct etlheap_chunk *older;
@@ -15,13 +16,22 @@ struct etlheap_chunk {
 
 static_assert(sizeof(struct etlheap_chunk) % ALIGNMENT == 0, "chunk data must be aligned");
 
+/* As much again as there is: most arenas of a small trace hold next to nothing. */
+static size_t next_chunk_size(const etlheap_arena *arena)
+{
+    return arena->total_bytes < CHUNK_BYTES_MIN   ? CHUNK_BYTES_MIN
+           : arena->total_bytes > CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX
+                                                  : arena->total_bytes;
+}
+
 void *etlheap_arena_alloc(etlheap_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
         return NULL;
     const size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (arena->chunks == NULL || rounded > arena->left) {
-        const size_t data_size = rounded > CHUNK_BYTES ? rounded : CHUNK_BYTES;
+        const size_t chunk_size = next_chunk_size(arena);
+        const size_t data_size = rounded > chunk_size ? rounded : chunk_size;
         struct etlheap_chunk *const chunk = malloc(sizeof *chunk + data_size);
         if (chunk == NULL)
             return NULL;

@@ -1,16 +1,19 @@
 /*
  * arena.h - bump memory that is freed whole, and growable arrays.
  *
- * An arena hands out memory in 1 MiB chunks; nothing is freed singly. A vector
- * is {at, count, capacity} and doubles; its elements move when it grows, so
- * nobody keeps pointers into one that still does. Neither is shared between
- * threads. Both report "no memory" by their result and stay usable.
+ * An arena hands out memory in chunks, of 16 KiB at first and of 1 MiB once it has
+ * as much; nothing is freed singly. A vector is {at, count, capacity}
+ * and doubles; its elements move when it grows, so nobody keeps pointers into one
+ * that still does. Neither is shared between threads. Both report "no memory" by
+ * their result and stay usable.
  */
 #ifndef ETLHEAP_ARENA_H
 #define ETLHEAP_ARENA_H
 
 #include "parser/base.h"
 #include "parser/parser.h"
+
+#include "machine.h"
 
 typedef struct etlheap_arena {
     struct etlheap_chunk *chunks; /* newest first */
@@ -32,10 +35,6 @@ void etlheap_arena_free(etlheap_arena *arena); /* leaves an empty arena */
  */
 void *etlheap_touched_calloc(size_t count, size_t element_size);
 
-/* A hint that large memory will soon be used whole: asks for pages that are mapped
- * in fewer steps. */
-void etlheap_expect_use(const void *memory, size_t size);
-
 #define ETLHEAP_VECTOR(type)                                                                       \
     struct {                                                                                       \
         type *at;                                                                                  \
@@ -54,7 +53,7 @@ bool etlheap_vector_reserve(void *vector, size_t element_size, size_t more);
  * there is no memory for so much, what is needed is found out on the way. */
 #define ETLHEAP_EXPECT(vector, more)                                                               \
     (ETLHEAP_RESERVE((vector), (more))                                                             \
-         ? etlheap_expect_use((vector)->at, (vector)->capacity * sizeof *(vector)->at)             \
+         ? machine_expect_use((vector)->at, (vector)->capacity * sizeof *(vector)->at)             \
          : (void)0)
 
 /* Appends; false without memory. */

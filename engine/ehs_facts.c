@@ -413,6 +413,11 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->symbols = (bits & CAN_SYMBOLS) != 0;
 }
 
+bool ehs_is_clock(u64 clock_hz)
+{
+    return clock_hz > 0 && clock_hz <= CLOCK_HZ_MAX;
+}
+
 static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
 {
     trace_row *row = NULL;
@@ -420,7 +425,7 @@ static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
     etl_status status = ehs_table_load(loader, &trace_table, &row, &count);
     if (status != ETL_OK)
         return status;
-    if (count != 1 || row->info.clock_hz == 0 || row->info.clock_hz > CLOCK_HZ_MAX) {
+    if (count != 1 || !ehs_is_clock(row->info.clock_hz)) {
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of the trace is damaged: it has no row, or no clock");
     } else if (!make_session(result, row)) {

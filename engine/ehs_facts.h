@@ -27,4 +27,7 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result);
 u32 ehs_abilities_bits(const etlheap_abilities *can);
 void ehs_abilities_set(etlheap_abilities *can, u32 bits);
 
+/* Whether times in such a clock can be told. */
+bool ehs_is_clock(u64 clock_hz);
+
 #endif

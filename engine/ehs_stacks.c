@@ -310,7 +310,7 @@ static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count)
     if (status == ETL_OK) {
         const size_t bytes = (size_t)frames * (sizeof(u64) + sizeof(u32)) + 1;
         memory = etlheap_arena_alloc(&out->arena, bytes);
-        etlheap_expect_use(memory, bytes);
+        machine_expect_use(memory, bytes);
         if (memory == NULL)
             status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     }

@@ -19,7 +19,8 @@ void ehs_saver_free(ehs_saver *saver)
 
 bool ehs_table_save(ehs_saver *saver, const ehs_table *table, const void *rows, size_t count)
 {
-    u64 *const values = malloc(EHS_PART_ROWS * sizeof *values);
+    const size_t values_max = count < EHS_PART_ROWS ? count : EHS_PART_ROWS;
+    u64 *const values = malloc((values_max + 1) * sizeof *values);
     bool ok = values != NULL;
     for (u32 f = 0; ok && f < table->field_count; f++) {
         const ehs_field *const field = &table->fields[f];

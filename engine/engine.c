@@ -385,7 +385,7 @@ static bool ensure_span(run *state, const memory_event *events, const pid_span *
     for (u32 i = 0; i < span->count; i++) {
         const i64 ticks = events[i].ticks;
         result->first_ticks = ticks < result->first_ticks ? ticks : result->first_ticks;
-        if (is_unsorted || ticks > until_ticks) {
+        if (i == 0 || is_unsorted || ticks > until_ticks) {
             if (!context_ensure_until(&result->context, span->pid, ticks, &until_ticks))
                 return false;
         }

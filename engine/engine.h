@@ -288,7 +288,7 @@ typedef struct etlheap_symbol_options {
     size_t size;                  /* sizeof(etlheap_symbol_options) */
     const char *path;             /* in the syntax of _NT_SYMBOL_PATH; NULL: nowhere */
     const char *default_store;    /* for elements that name none; NULL: none is kept */
-    const char *temporary_folder; /* NULL: /tmp */
+    const char *temporary_folder; /* NULL: /tmp; C:/Windows/Temp on Windows */
     bool offline;                 /* servers are not asked */
     bool loose;                   /* for want of a match, files of another build will do */
     u32 jobs;                     /* threads; 0: as many as online processors */
@@ -566,6 +566,7 @@ etl_status etlheap_stream_status(const etlheap_stream *stream);
 /* Damage met so far. */
 const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
 
+#include "etlheap_batch.h"
 #include "etlheap_diff.h"
 #include "etlheap_gate.h"
 #include "etlheap_libraries.h"

@@ -52,7 +52,7 @@ void etlheap_summary_free(etlheap_summary *summary); /* NULL is allowed */
 /*
  * Adds the files of one recording; arrays and options as of etlheap_analyze, of
  * which report, census_only and store must not be set. The recording goes through
- * a store in options->temporary_folder (NULL: /tmp), which is gone when the call returns. After a
+ * a store in options->temporary_folder (NULL: the system's), which is gone when the call returns. After a
  * failure the summary is to be freed.
  * Errors as of etlheap_analyze; ETL_ERR_ARGUMENT: the trace was added before.
  */

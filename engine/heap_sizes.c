@@ -15,13 +15,15 @@ typedef struct owned_note {
 /* What is known of one heap while its notes are gone through. */
 typedef struct heap_state {
     u64 committed, reserved, ranges;
-    bool is_gone;
+    u64 recreated; /* times that a new heap got the handle of a destroyed one */
+    bool is_gone, is_destroyed;
 } heap_state;
 
 static u64 told(u64 bytes);
 static u64 sum_of_ranges(const etl_heap_range_rundown *rundown);
 static int by_heap_and_time(const void *a, const void *b);
-static bool append_history(heap_size_list *out, const owned_note *notes, size_t count);
+static bool append_history(heap_size_list *out, const owned_note *notes, size_t count,
+                           u64 *recreated);
 static void apply(heap_state *state, const heap_note *note);
 
 bool heap_note_of(const etl_event *event, u32 pid, heap_note *out)
@@ -97,11 +99,12 @@ static u64 sum_of_ranges(const etl_heap_range_rundown *rundown)
 }
 
 bool heap_sizes_build(heap_size_list *out, const heap_notes *notes, const trace_context *context,
-                      const u32 *process_ids)
+                      const u32 *process_ids, u64 *recreated)
 {
     owned_note *const owned = malloc((notes->count + 1) * sizeof *owned);
     size_t count = 0;
     bool ok = owned != NULL;
+    *recreated = 0;
     for (size_t i = 0; ok && i < notes->count; i++) {
         const heap_note *const note = &notes->at[i];
         const u32 process = context_process_at(context, note->pid, note->ticks);
@@ -115,7 +118,7 @@ bool heap_sizes_build(heap_size_list *out, const heap_notes *notes, const trace_
         while (end < count && owned[end].process == owned[first].process &&
                owned[end].note.handle == owned[first].note.handle)
             end++;
-        ok = append_history(out, owned + first, end - first);
+        ok = append_history(out, owned + first, end - first, recreated);
         first = end;
     }
     free(owned);
@@ -140,9 +143,12 @@ static int by_heap_and_time(const void *a, const void *b)
     return order != 0 ? order : compare_u64(x->order, y->order);
 }
 
-static bool append_history(heap_size_list *out, const owned_note *notes, size_t count)
+static bool append_history(heap_size_list *out, const owned_note *notes, size_t count,
+                           u64 *recreated)
 {
-    heap_state state = { HEAP_SIZE_UNKNOWN, HEAP_SIZE_UNKNOWN, HEAP_SIZE_UNKNOWN, false };
+    heap_state state = { .committed = HEAP_SIZE_UNKNOWN,
+                         .reserved = HEAP_SIZE_UNKNOWN,
+                         .ranges = HEAP_SIZE_UNKNOWN };
     for (size_t i = 0; i < count; i++) {
         apply(&state, &notes[i].note);
         if (i + 1 < count && notes[i + 1].note.ticks == notes[i].note.ticks)
@@ -156,6 +162,7 @@ static bool append_history(heap_size_list *out, const owned_note *notes, size_t 
         if (!ETLHEAP_PUSH(out, row))
             return false;
     }
+    *recreated += state.recreated;
     return true;
 }
 
@@ -165,6 +172,8 @@ static void apply(heap_state *state, const heap_note *note)
     state->is_gone &= note->kind == HEAP_NOTE_RANGE_REMOVED;
     switch ((heap_note_kind)note->kind) {
     case HEAP_NOTE_CREATED:
+        state->recreated += state->is_destroyed;
+        state->is_destroyed = false;
         state->committed = note->committed;
         state->reserved = note->reserved;
         break;
@@ -174,8 +183,9 @@ static void apply(heap_state *state, const heap_note *note)
         state->reserved = note->reserved == HEAP_SIZE_UNKNOWN ? state->reserved : note->reserved;
         break;
     case HEAP_NOTE_DESTROYED:
-        *state = (heap_state){ HEAP_SIZE_UNKNOWN, HEAP_SIZE_UNKNOWN,
-                               has_ranges ? 0 : HEAP_SIZE_UNKNOWN, true };
+        state->committed = state->reserved = HEAP_SIZE_UNKNOWN;
+        state->ranges = has_ranges ? 0 : HEAP_SIZE_UNKNOWN;
+        state->is_gone = state->is_destroyed = true;
         break;
     case HEAP_NOTE_RANGES:
         state->ranges = note->reserved;

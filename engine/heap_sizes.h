@@ -56,10 +56,11 @@ typedef ETLHEAP_VECTOR(heap_size) heap_size_list;
 /*
  * Makes the histories from the notes of a run, which are in the order in which
  * they were met within each stream; process_ids are final ids by the run's ids.
- * False without memory.
+ * *recreated counts the heaps that took over the handle of a destroyed one. False
+ * without memory.
  */
 bool heap_sizes_build(heap_size_list *out, const heap_notes *notes,
-                      const struct trace_context *context, const u32 *process_ids);
+                      const struct trace_context *context, const u32 *process_ids, u64 *recreated);
 
 /* Is the row before another one of a list? */
 bool heap_size_precedes(const heap_size *a, const heap_size *b);

@@ -37,27 +37,17 @@ void etlheap_index_free(etlheap_index *index);
  * for what is written down. */
 static inline u64 etlheap_mix_u64(u64 value)
 {
-    value ^= value >> 32;
-    value *= 0xd6e8feb86659fd93u;
-    value ^= value >> 32;
-    value *= 0xd6e8feb86659fd93u;
-    value ^= value >> 32;
-    return value;
+    return etl_mix_u64(value);
 }
 
 u64 etlheap_mix_bytes(const void *bytes, size_t size);
 
-/*
- * For tables: whoever writes a trace must not be able to choose keys that all have
- * one hash, or each would be compared with all others. So hashes of tables begin
- * with a number that differs from run to run: the address at which the system loads
- * the program, or the library, is random. Nothing that is told depends on it.
- */
+/* For tables: hashes begin with a number that differs from run to run. */
 extern const char etlheap_hash_anchor;
 
 static inline u64 etlheap_hash_seed(void)
 {
-    return (u64)(uintptr_t)&etlheap_hash_anchor * 0x9e3779b97f4a7c15u;
+    return etl_hash_seed(&etlheap_hash_anchor);
 }
 
 static inline u64 etlheap_hash_u64(u64 value)

@@ -3,7 +3,8 @@
 #include "journal.h"
 
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "parser/files.h"
 
 /* Twice the 2 ms that late events of a process are waited for, and to spare. */
 #define PATIENCE_NS        ((i64)8 * 1000 * 1000)
@@ -73,7 +74,7 @@ void journal_free(event_journal *journal)
     journal->survivor_bits = NULL;
     journal->spill_folder = NULL;
     if (journal->file >= 0)
-        close(journal->file);
+        (void)etl_file_close(journal->file);
     journal->is_kept = journal->is_tallied = false;
 }
 

@@ -7,11 +7,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "archive.h"
 #include "lifetimes.h"
 #include "nameless.h"
+#include "parser/files.h"
 
 static etlheap_options walk_options(const etlheap_options *options);
 static bool write_all(void *user, const void *bytes, size_t size);
@@ -88,7 +88,7 @@ etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u
         status =
             etl_fail_with(err, ETL_ERR_IO, 0, "the temporary file in %.100s cannot be written: %s",
                           own.temporary_folder, strerror(to.error));
-    if (status == ETL_OK && lseek(to.file, 0, SEEK_SET) != 0)
+    if (status == ETL_OK && !etl_file_seek(to.file, 0))
         status = etl_fail_with(err, ETL_ERR_IO, 0, "the temporary file cannot be read back");
     if (status == ETL_OK)
         status = etl_map_descriptor(to.file, false, &map, err);
@@ -96,24 +96,15 @@ etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u
     const archive_request request = { .options = &own, .stays = true };
     if (status == ETL_OK)
         status = archive_open(&map, &request, out, err);
-    (void)close(to.file);
+    (void)etl_file_close(to.file);
     return status;
 }
 
 static bool write_all(void *user, const void *bytes, size_t size)
 {
     spool *const to = user;
-    const u8 *at = bytes;
-    while (size > 0) {
-        const ssize_t written = write(to->file, at, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            to->error = written < 0 ? errno : ENOSPC;
-            return false;
-        }
-        at += written;
-        size -= (size_t)written;
-    }
-    return true;
+    const bool is_done = etl_file_write(to->file, bytes, size);
+    if (!is_done)
+        to->error = errno;
+    return is_done;
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "machine.h"
 #include "replay_step.h"
 #include "workers.h"
 
@@ -88,21 +89,22 @@ static bool open_walker(replay_walker *walker, const replay_walk *walk)
     const size_t places = walk->group_count + (size_t)1;
     if (walk->windows != NULL) {
         *walker = (replay_walker){ .walk = walk,
-                                   .window_hot = aligned_alloc(sizeof(window_hot),
-                                                               places * sizeof(window_hot)) };
+                                   .window_hot = machine_alloc_aligned(
+                                       sizeof(window_hot), places * sizeof(window_hot)) };
         return walker->window_hot != NULL;
     }
     *walker = (replay_walker){ .walk = walk,
-                               .hot = aligned_alloc(sizeof(hot_group), places * sizeof(hot_group)),
+                               .hot = machine_alloc_aligned(sizeof(hot_group),
+                                                            places * sizeof(hot_group)),
                                .cold = malloc(places * sizeof(cold_group)) };
     return walker->hot != NULL && walker->cold != NULL;
 }
 
 static void close_walker(replay_walker *walker)
 {
-    free(walker->hot);
+    machine_free_aligned(walker->hot);
     free(walker->cold);
-    free(walker->window_hot);
+    machine_free_aligned(walker->window_hot);
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 

@@ -20,9 +20,11 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         !copy_census(result, parts->census) || !modules_build(&result->modules, &result->context) ||
         !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
-    if (parts->heap_notes != NULL &&
-        !heap_sizes_build(&result->heap_sizes, parts->heap_notes, &result->context, new_ids))
+    u64 recreated = 0;
+    if (parts->heap_notes != NULL && !heap_sizes_build(&result->heap_sizes, parts->heap_notes,
+                                                       &result->context, new_ids, &recreated))
         return ETL_ERR_MEMORY;
+    etl_diag_add(&result->diag, ETL_DIAG_heap_recreated, recreated);
     if (parts->memory_notes != NULL &&
         !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
         return ETL_ERR_MEMORY;
@@ -142,16 +144,24 @@ int result_by_guid(const void *a, const void *b)
     return strcmp(text_x, text_y);
 }
 
+static bool copy_hooks(etlheap_result *result, const census_count *page, u32 group)
+{
+    for (u32 type = 0; type < 256; type++) {
+        if (page[type].count == 0)
+            continue;
+        const u16 hook = (u16)(group << 8 | type);
+        const etlheap_hook_count row = { hook, etl_hook_name(hook), page[type].count,
+                                         page[type].bytes };
+        if (!ETLHEAP_PUSH(&result->hooks, row))
+            return false;
+    }
+    return true;
+}
+
 static bool copy_census(etlheap_result *result, const record_census *census)
 {
-    for (u32 hook = 0; hook <= UINT16_MAX; hook++) {
-        const census_count *const page = census->pages[hook >> 8];
-        if (page == NULL || page[hook & 0xFF].count == 0)
-            continue;
-        const census_count *const slot = &page[hook & 0xFF];
-        const etlheap_hook_count row = { (u16)hook, etl_hook_name((u16)hook), slot->count,
-                                         slot->bytes };
-        if (!ETLHEAP_PUSH(&result->hooks, row))
+    for (u32 group = 0; group < ETL_COUNT_OF(census->pages); group++) {
+        if (census->pages[group] != NULL && !copy_hooks(result, census->pages[group], group))
             return false;
     }
     for (size_t i = 0; i < census->providers.count; i++) {
@@ -241,6 +251,8 @@ static void judge(etlheap_result *result, const result_parts *parts)
     for (size_t i = 0; i < result->modules.list.count; i++)
         can->symbols |= result->modules.list.at[i].has_rsds;
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
+    for (u32 i = 0; i < parts->trace_count; i++)
+        etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));
     etl_diag_add(&result->diag, ETL_DIAG_trace_without_memory_events,
                  !can->heap && !can->virtualalloc);
     etl_diag_add(&result->diag, ETL_DIAG_trace_without_modules,

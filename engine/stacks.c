@@ -18,6 +18,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "machine.h"
+
 #define GROUPS_MIN 4u
 #define GROUPS_MAX ((u32)1 << 27)
 
@@ -88,7 +90,7 @@ static bool grow(stack_table *table)
         return false;
     const u32 new_count = old_count == 0 ? GROUPS_MIN : old_count * 2;
     stack_group *const old = table->groups;
-    stack_group *const groups = aligned_alloc(sizeof *groups, new_count * sizeof *groups);
+    stack_group *const groups = machine_alloc_aligned(sizeof *groups, new_count * sizeof *groups);
     if (groups == NULL)
         return false;
     memset(groups, 0, new_count * sizeof *groups);
@@ -98,14 +100,14 @@ static bool grow(stack_table *table)
         for (u32 slot = 0; slot < STACK_GROUP_SLOTS && old[i].tags[slot] != TAG_FREE; slot++)
             place(table, old[i].blocks[slot]);
     }
-    free(old);
+    machine_free_aligned(old);
     return true;
 }
 
 void stack_table_free(stack_table *table)
 {
     etlheap_arena_free(&table->arena);
-    free(table->groups);
+    machine_free_aligned(table->groups);
     table->groups = NULL;
     ETLHEAP_VECTOR_FREE(&table->list);
     free(table->addresses);

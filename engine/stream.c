@@ -25,13 +25,14 @@ typedef struct open_buffer {
 
 struct etlheap_stream {
     etl_trace *const *traces;
+    u32 trace_count;
     timebase base;
     read_plan plan;
     ETLHEAP_VECTOR(open_buffer *) heap;
     ETLHEAP_VECTOR(open_buffer *) spare; /* closed ones; their scratch is kept */
     open_buffer *current;                /* gave the latest record; not in the heap */
     etl_diag_counts diag;
-    bool failed;
+    bool failed, is_over;
 };
 
 static bool advance(etlheap_stream *stream, open_buffer *open);
@@ -47,6 +48,7 @@ etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlhea
     if (stream == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     stream->traces = traces;
+    stream->trace_count = trace_count;
     if (!timebase_open(&stream->base, traces, trace_count) ||
         !plan_open(&stream->plan, traces, trace_count, &stream->base, 1)) {
         etlheap_stream_close(stream);
@@ -132,6 +134,15 @@ static bool is_due(const etlheap_stream *stream)
            stream->plan.buffers[stream->plan.next].first_ticks <= stream->heap.at[0]->key;
 }
 
+/* What can be said only when all is read. */
+static bool end(etlheap_stream *stream)
+{
+    for (u32 i = 0; !stream->is_over && i < stream->trace_count; i++)
+        etl_diag_add(&stream->diag, ETL_DIAG_file_changed, etl_trace_changed(stream->traces[i]));
+    stream->is_over = true;
+    return false;
+}
+
 bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out)
 {
     if (stream->failed)
@@ -143,7 +154,7 @@ bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out)
     while (!stream->failed && is_due(stream))
         stream->failed = !open_next(stream);
     if (stream->failed || stream->heap.count == 0)
-        return false;
+        return end(stream);
     open_buffer *const open = pop_heap(stream);
     stream->current = open;
     const tick_map *const map = timebase_map(&stream->base, open->trace, open->buffer.session);

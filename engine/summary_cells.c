@@ -59,8 +59,9 @@ bool summary_add_cells(summary_cells *to, const summary_cell *cells, size_t coun
         position = end;
         const size_t a_done = a.count > 0 && end_of(&a) <= position;
         const size_t b_done = b.count > 0 && end_of(&b) <= position;
-        a = (cell_list){ a.at + a_done, a.count - a_done };
-        b = (cell_list){ b.at + b_done, b.count - b_done };
+        /* A list that is over may have no address to add to. */
+        a = (cell_list){ a_done ? a.at + 1 : a.at, a.count - a_done };
+        b = (cell_list){ b_done ? b.at + 1 : b.at, b.count - b_done };
     }
     to->count = 0;
     if (!ETLHEAP_RESERVE(to, scratch->count))

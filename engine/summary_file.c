@@ -269,6 +269,10 @@ static etl_status load_sources(ehs_loader *loader, summary_data *data)
     if (status == ETL_OK && !ETLHEAP_RESERVE(&data->traces, count))
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     for (size_t i = 0; status == ETL_OK && i < count; i++) {
+        if (!ehs_is_clock(rows[i].trace.info.clock_hz)) {
+            status = damaged(loader, "traces", i);
+            break;
+        }
         ehs_abilities_set(&rows[i].trace.can, rows[i].can);
         data->traces.at[data->traces.count++] = rows[i].trace;
     }

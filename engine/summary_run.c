@@ -9,6 +9,7 @@
 
 #include "archive.h"
 #include "lifetimes.h"
+#include "parser/files.h"
 #include "summary_build.h"
 #include "summary_file.h"
 
@@ -41,7 +42,7 @@ etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *trac
         memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
     own.size = sizeof own;
     if (own.temporary_folder == NULL)
-        own.temporary_folder = "/tmp";
+        own.temporary_folder = etl_temporary_default;
     etl_status status = lifetimes_spool(traces, names, trace_count, &own, &result, err);
     if (status == ETL_OK)
         status = add_result(s, result, names[0], err);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "parser/files.h"
 #include "symbol_cab.h"
 
 /* libmspack's table, and behind it what one expansion is about. */
@@ -143,7 +144,7 @@ static struct mspack_file *on_open(struct mspack_system *self, const char *name,
     if (!file)
         return NULL;
     if (mode == MSPACK_SYS_OPEN_READ)
-        file->in = fopen(name, "rb");
+        file->in = etl_file_stream(name);
     else
         file->system = (cab_system *)self;
     if (!file->in && !file->system) {

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "parser/files.h"
 #include "symbol_content.h"
 
 typedef struct magic {
@@ -53,7 +54,7 @@ static bool is_markup(etl_bytes head)
 
 symbol_content symbol_content_of_file(const char *path)
 {
-    FILE *const file = fopen(path, "rb");
+    FILE *const file = etl_file_stream(path);
     if (!file)
         return SYMBOL_CONTENT_UNKNOWN;
     u8 head[SYMBOL_CONTENT_BYTES];

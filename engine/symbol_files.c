@@ -3,8 +3,8 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
+#include "parser/files.h"
 #include "symbol_files.h"
 
 static char fold_letter(char letter, bool upper);
@@ -12,7 +12,8 @@ static char fold_letter(char letter, bool upper);
 bool symbol_join(char out[SYMBOL_FILE_SIZE], const char *folder, const char *name)
 {
     const size_t folder_size = strlen(folder);
-    const char *const slash = folder_size == 0 || folder[folder_size - 1] == '/' ? "" : "/";
+    const char *const slash =
+        folder_size == 0 || etl_path_is_separator(folder[folder_size - 1]) ? "" : "/";
     const int size = snprintf(out, SYMBOL_FILE_SIZE, "%s%s%s", folder, slash, name);
     return size >= 0 && size < SYMBOL_FILE_SIZE;
 }
@@ -59,14 +60,12 @@ bool symbol_same_name(const char *a, const char *b)
 
 bool symbol_is_file(const char *path)
 {
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+    return etl_path_kind_of(path) == ETL_PATH_FILE;
 }
 
 bool symbol_is_folder(const char *path)
 {
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    return etl_path_kind_of(path) == ETL_PATH_FOLDER;
 }
 
 bool symbol_make_folders(const char *path)
@@ -76,12 +75,12 @@ bool symbol_make_folders(const char *path)
     if (size >= sizeof part)
         return false;
     /* Ends after each component in turn; making what exists fails, harmlessly. */
-    for (size_t i = 1; i <= size; i++) {
-        if (i < size && path[i] != '/')
+    for (size_t i = etl_path_root_size(path) + 1; i <= size; i++) {
+        if (i < size && !etl_path_is_separator(path[i]))
             continue;
         memcpy(part, path, i);
         part[i] = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST && !symbol_is_folder(part))
+        if (!etl_folder_make(part) && errno != EEXIST && !symbol_is_folder(part))
             return false;
     }
     return symbol_is_folder(path);

@@ -1,10 +1,9 @@
 /*
  * symbol_names.c - finds names regardless of case in a file system that minds it.
  */
-#include <dirent.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "parser/files.h"
 #include "symbol_names.h"
 
 static bool find_folded(const char *folder, const char *name, bool upper,
@@ -26,15 +25,15 @@ void symbol_listing_read(symbol_listing *listing, const char *folder)
     if (listing->is_read)
         return;
     listing->is_read = true;
-    DIR *const directory = opendir(folder);
-    if (!directory)
+    etl_listing *const names = etl_listing_open(folder);
+    if (!names)
         return;
     for (;;) {
-        const struct dirent *const entry = readdir(directory);
-        if (!entry || !keep(listing, entry->d_name))
+        const char *const name = etl_listing_next(names);
+        if (!name || !keep(listing, name))
             break;
     }
-    (void)closedir(directory);
+    etl_listing_close(names);
     if (listing->names.count > 0)
         qsort(listing->names.at, listing->names.count, sizeof *listing->names.at, compare_names);
 }
@@ -129,5 +128,5 @@ static int compare_names(const void *left, const void *right)
 /* Of whatever kind; broken links are not. */
 static bool is_there(const char *path)
 {
-    return access(path, F_OK) == 0;
+    return etl_path_kind_of(path) != ETL_PATH_ABSENT;
 }

@@ -8,8 +8,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "parser/files.h"
 #include "symbol_search.h"
 
 /* A store of the path. Servers have no folder. */
@@ -120,7 +120,7 @@ static bool copy_options(symbol_path *path, const symbol_path_options *options)
     path->options = options ? *options : (symbol_path_options){ 0 };
     symbol_path_options *const own = &path->options;
     if (!own->temporary_folder)
-        own->temporary_folder = "/tmp";
+        own->temporary_folder = etl_temporary_default;
     if (own->fetch.file_bytes_max == 0)
         own->fetch.file_bytes_max = SYMBOL_FILE_BYTES_MAX_DEFAULT;
     if (!copy_text(path, &own->default_store) || !copy_text(path, &own->temporary_folder) ||
@@ -354,7 +354,7 @@ static symbol_store *download_store(finding *f, const symbol_caches *caches)
 {
     symbol_store *const store =
         caches->count ? caches->at[caches->count - 1] : symbol_keeping_store(&f->context);
-    if (store && symbol_make_folders(store->folder) && access(store->folder, W_OK | X_OK) == 0)
+    if (store && symbol_make_folders(store->folder) && etl_folder_is_usable(store->folder, true))
         return store;
     etl_diag_add(f->context.diag, ETL_DIAG_symbol_cache_unwritable, 1);
     return symbol_temporary_store(&f->path->temporary, f->path->options.temporary_folder);
@@ -416,7 +416,7 @@ static void take_download(finding *f, symbol_search *search, const symbol_downlo
         (void)symbol_search_cabinet(context, search, file, caches);
         /* Kept as it came only where another cache holds it expanded. */
         if (!search->found || caches->count <= 1)
-            (void)unlink(file);
+            (void)etl_file_remove(file);
         break;
     case SYMBOL_FETCH_POINTER: {
         const etl_bytes text = { (const u8 *)download->pointer, strlen(download->pointer) };
@@ -445,7 +445,7 @@ static void take_downloaded_file(finding *f, symbol_search *search, const char *
 {
     if (symbol_search_file(&f->context, search, file, caches))
         return;
-    (void)unlink(file);
+    (void)etl_file_remove(file);
     if (search->refused && strcmp(search->refused, file) == 0)
         search->refused = NULL;
 }

@@ -63,7 +63,7 @@ typedef symbol_verdict symbol_check_fn(void *user, const char *path, const symbo
 
 typedef struct symbol_path_options {
     const char *default_store;    /* for srv**URL, srv*URL and cache*; NULL: a temporary one */
-    const char *temporary_folder; /* for files without a store to keep them; NULL: /tmp */
+    const char *temporary_folder; /* for files without a store to keep them; NULL: the system's */
     bool offline;                 /* servers are passed over */
     bool loose;                   /* for want of a match, a file of another build will do */
     symbol_check_fn *check;       /* NULL: names and keys are believed */

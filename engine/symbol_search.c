@@ -2,9 +2,8 @@
  * symbol_search.c - from a candidate to a file to open.
  */
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "parser/files.h"
 #include "symbol_cab.h"
 #include "symbol_content.h"
 #include "symbol_search.h"
@@ -22,7 +21,6 @@ static void refuse(symbol_context *context, symbol_search *search, const char *f
                    symbol_verdict verdict);
 static bool keep_copy(symbol_context *context, symbol_store *store, const char *from,
                       const char *name, const char *key, char out[SYMBOL_FILE_SIZE]);
-static bool is_same_file(const char *a, const char *b);
 static bool open_expanded(symbol_context *context, const symbol_search *search, symbol_store *store,
                           symbol_partial *out);
 static bool expand(symbol_context *context, symbol_search *search, const char *cabinet,
@@ -126,20 +124,12 @@ static bool keep_copy(symbol_context *context, symbol_store *store, const char *
                       const char *name, const char *key, char out[SYMBOL_FILE_SIZE])
 {
     bool is_kept = symbol_store_path(store, name, key, out);
-    if (is_kept && is_same_file(from, out))
+    if (is_kept && etl_path_is_same(from, out))
         return true;
     is_kept = is_kept && symbol_copy_file(from, out);
     if (!is_kept)
         etl_diag_add(context->diag, ETL_DIAG_symbol_cache_unwritable, 1);
     return is_kept;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat left;
-    struct stat right;
-    return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_ino == right.st_ino &&
-           left.st_dev == right.st_dev;
 }
 
 bool symbol_search_cabinet(symbol_context *context, symbol_search *search, const char *file,
@@ -225,7 +215,7 @@ static void keep_cabinet(symbol_context *context, const symbol_search *search, c
         if (!symbol_store_path(caches->at[i], search->name, search->key_text, path))
             continue;
         path[strlen(path) - 1] = '_';
-        if (!is_same_file(cabinet, path) && !symbol_copy_file(cabinet, path))
+        if (!etl_path_is_same(cabinet, path) && !symbol_copy_file(cabinet, path))
             etl_diag_add(context->diag, ETL_DIAG_symbol_cache_unwritable, 1);
     }
 }
@@ -235,7 +225,7 @@ static bool take_pointer_file(symbol_context *context, symbol_search *search, co
 {
     u8 text[POINTER_BYTES_MAX];
     char folder[SYMBOL_FILE_SIZE];
-    FILE *const stream = fopen(file, "rb");
+    FILE *const stream = etl_file_stream(file);
     if (!stream)
         return false;
     const size_t size = fread(text, 1, sizeof text, stream);
@@ -258,7 +248,8 @@ bool symbol_search_pointer(symbol_context *context, symbol_search *search, const
         return false;
     }
     /* A server's own folders are not ours. */
-    const bool is_reachable = kind == SYMBOL_POINTER_PLACE && (folder[0] || place[0] == '/');
+    const bool is_reachable =
+        kind == SYMBOL_POINTER_PLACE && (folder[0] || etl_path_root_size(place) > 0);
     if (is_reachable && symbol_pointer_resolve(folder, place, file))
         return take_any(context, search, file, caches);
     etl_diag_add(context->diag, ETL_DIAG_symbol_pointer_unreachable, 1);

@@ -5,8 +5,7 @@
  * the next: three in the folder itself, three in the store of the more likely
  * tier, three in that of the other.
  */
-#include <unistd.h>
-
+#include "parser/files.h"
 #include "symbol_cab.h"
 #include "symbol_store.h"
 
@@ -35,7 +34,8 @@ bool symbol_store_exists(symbol_store *store)
         return true;
     char marker[SYMBOL_FILE_SIZE];
     store->is_examined = true;
-    store->is_missing = !symbol_is_folder(store->folder) || access(store->folder, X_OK) != 0;
+    store->is_missing =
+        !symbol_is_folder(store->folder) || !etl_folder_is_usable(store->folder, false);
     store->is_two_tier = !store->is_missing && symbol_join(marker, store->folder, "index2.txt") &&
                          symbol_is_file(marker);
     return !store->is_missing;
@@ -173,7 +173,7 @@ symbol_pointer_kind symbol_pointer_parse(etl_bytes text, char out[SYMBOL_FILE_SI
 
 bool symbol_pointer_resolve(const char *folder, const char *place, char out[SYMBOL_FILE_SIZE])
 {
-    const bool is_absolute = place[0] == '/';
+    const bool is_absolute = etl_path_root_size(place) > 0;
     if (is_absolute ? symbol_join(out, "", place) : symbol_join(out, folder, place))
         if (symbol_is_file(out))
             return true;

@@ -1,10 +1,9 @@
 /*
  * symbol_temporary.c - a store for files that no cache keeps.
  */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "symbol_temporary.h"
+
+#include "parser/files.h"
 
 static void remove_store(const char *folder);
 static void remove_keys(const char *folder);
@@ -14,7 +13,7 @@ symbol_store *symbol_temporary_store(symbol_temporary *temporary, const char *pa
 {
     if (!temporary->is_made) {
         if (!symbol_join(temporary->folder, parent, "etlheap-symbols-XXXXXX") ||
-            !mkdtemp(temporary->folder))
+            !etl_folder_make_temporary(temporary->folder))
             return NULL;
         temporary->is_made = true;
         temporary->store = (symbol_store){ .folder = temporary->folder };
@@ -40,7 +39,7 @@ static void remove_store(const char *folder)
         if (symbol_join(path, folder, names.names.at[i]))
             remove_keys(path);
     symbol_listing_free(&names);
-    (void)rmdir(folder);
+    (void)etl_folder_remove(folder);
 }
 
 static void remove_keys(const char *folder)
@@ -52,7 +51,7 @@ static void remove_keys(const char *folder)
         if (symbol_join(path, folder, keys.names.at[i]))
             remove_files(path);
     symbol_listing_free(&keys);
-    (void)rmdir(folder);
+    (void)etl_folder_remove(folder);
 }
 
 static void remove_files(const char *folder)
@@ -62,7 +61,7 @@ static void remove_files(const char *folder)
     symbol_listing_read(&files, folder);
     for (size_t i = 0; i < files.names.count; i++)
         if (symbol_join(path, folder, files.names.at[i]))
-            (void)unlink(path);
+            (void)etl_file_remove(path);
     symbol_listing_free(&files);
-    (void)rmdir(folder);
+    (void)etl_folder_remove(folder);
 }

@@ -9,7 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "machine.h"
 
 #define THREADS_MAX 256u
 #define PATIENCE    2000u /* looks before going to sleep, some ten microseconds */
@@ -155,8 +156,37 @@ void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *co
     etlheap_crew_close(crew);
 }
 
+struct etlheap_lock {
+    pthread_mutex_t mutex;
+};
+
+etlheap_lock *etlheap_lock_open(void)
+{
+    etlheap_lock *const lock = calloc(1, sizeof *lock);
+    if (lock != NULL)
+        pthread_mutex_init(&lock->mutex, NULL);
+    return lock;
+}
+
+void etlheap_lock_take(etlheap_lock *lock)
+{
+    pthread_mutex_lock(&lock->mutex);
+}
+
+void etlheap_lock_give(etlheap_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+}
+
+void etlheap_lock_close(etlheap_lock *lock)
+{
+    if (lock == NULL)
+        return;
+    pthread_mutex_destroy(&lock->mutex);
+    free(lock);
+}
+
 u32 etlheap_workers_default_jobs(void)
 {
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : online > (long)THREADS_MAX ? THREADS_MAX : (u32)online;
+    return (u32)etl_min_u64(machine_processors(), THREADS_MAX);
 }

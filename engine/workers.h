@@ -28,6 +28,14 @@ void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
  * too: all tasks run in any case. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
 
+/* For what tasks may not do at the same time. NULL without memory. */
+typedef struct etlheap_lock etlheap_lock;
+
+etlheap_lock *etlheap_lock_open(void);
+void etlheap_lock_take(etlheap_lock *lock);
+void etlheap_lock_give(etlheap_lock *lock);
+void etlheap_lock_close(etlheap_lock *lock); /* NULL is allowed */
+
 /* Online processors, at least 1. */
 u32 etlheap_workers_default_jobs(void);
 

@@ -128,7 +128,7 @@ void etlheap_display_wrap(etlheap_sink *sink, const char *words, u32 column, u32
             etlheap_sink_text(sink, " ");
             column++;
         }
-        etlheap_sink_write(sink, words, size);
+        etlheap_sink_printable(sink, words, size);
         column += columns;
         words += size;
         words += strspn(words, " ");

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #define SLOTS_FIRST 1024u
-#define MULTIPLIER  UINT64_C(0x9E3779B97F4A7C15)
+
+static const char hash_anchor = 0;
 
 static u64 hash_of(etl_bytes key);
 static u32 *slot_of(const export_numbers *numbers, etl_bytes key);
@@ -70,16 +71,14 @@ static u32 *slot_of(const export_numbers *numbers, etl_bytes key)
     return &numbers->slots[at];
 }
 
-/* Eight bytes at a time; the upper half of the product, which all bits reached, is
- * folded into the lower one that slots are chosen by. */
+/* Eight bytes at a time. */
 static u64 hash_of(etl_bytes key)
 {
-    u64 hash = key.size;
+    u64 hash = key.size ^ etl_hash_seed(&hash_anchor);
     for (size_t at = 0; at < key.size; at += 8) {
         u64 piece = 0;
         memcpy(&piece, key.at + at, key.size - at < 8 ? key.size - at : 8);
-        hash = (hash ^ piece) * MULTIPLIER;
-        hash ^= hash >> 32;
+        hash = etl_mix_u64(hash ^ piece);
     }
     return hash;
 }

@@ -10,6 +10,10 @@
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                     ETLHEAP_KEY_TYPE, ETLHEAP_KEY_STACK };
 
+/* Handles and process ids differ from run to run, and are NULL. */
+static const etlheap_key summary_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_TYPE,
+                                            ETLHEAP_KEY_STACK };
+
 static const parquet_column key_columns[] = {
     { .name = "kind", .type = PARQUET_STRING },
     { .name = "process", .type = PARQUET_STRING },
@@ -52,7 +56,10 @@ etl_status export_parquet_report(const etlheap_export_request *request, etlheap_
                                  etl_error *err)
 {
     const etlheap_table *table;
-    etl_status status = export_table_open(request, keys, ETL_COUNT_OF(keys), &table, err);
+    const bool is_summary = etlheap_result_is_summary(request->result);
+    etl_status status = export_table_open(
+        request, is_summary ? summary_keys : keys,
+        is_summary ? ETL_COUNT_OF(summary_keys) : ETL_COUNT_OF(keys), &table, err);
     if (status != ETL_OK)
         return status;
     status = write_report(request, table, sink);

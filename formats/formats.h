@@ -40,14 +40,18 @@ etl_status etlheap_sink_open_descriptor(int descriptor, const char *name, etlhea
  */
 etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_error *err);
 
+/* Adds to a text, which stays the caller's; `close` fails when it has failed. Errors:
+ * MEMORY. */
+typedef struct etlheap_text etlheap_text;
+etl_status etlheap_sink_open_text(etlheap_text *text, etlheap_sink **out, etl_error *err);
+
 /* Before anything is written: all that comes will be one zstd frame. Errors: MEMORY;
  * the sink is then only to be discarded. */
 etl_status etlheap_sink_compress(etlheap_sink *sink, etl_error *err);
 
 void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size);
 void etlheap_sink_text(etlheap_sink *sink, const char *text);
-void etlheap_sink_format(etlheap_sink *sink, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void etlheap_sink_format(etlheap_sink *sink, const char *format, ...) ETL_PRINTF(2, 3);
 
 /* Numbers without printf's cost: a listing has hundreds of millions. Hexadecimal
  * is lower case with at least `digits` digits (at most 16), without "0x". */
@@ -67,6 +71,9 @@ bool etlheap_sink_ok(const etlheap_sink *sink);
 
 /* Sends what is buffered now; a live reader sees whole lines. */
 void etlheap_sink_flush(etlheap_sink *sink);
+
+/* Sends it, and waits until a file is on the disk, whatever becomes of the machine. */
+void etlheap_sink_settle(etlheap_sink *sink);
 
 /* Completes the output and frees the sink in every case. On failure (ETL_ERR_IO,
  * the first error met) no file is left behind, neither new nor temporary. */
@@ -177,12 +184,12 @@ typedef struct etlheap_diff_answer {
 /* --- formats -------------------------------------------------------------------- */
 
 /* Text that grows as needed; writers convert fields in it. Start from {0}. */
-typedef struct etlheap_text {
+struct etlheap_text {
     char *bytes; /* NUL-terminated once something was put in */
     size_t size; /* without the NUL */
     size_t capacity;
     bool failed; /* out of memory: what is in it is incomplete */
-} etlheap_text;
+};
 
 void etlheap_text_free(etlheap_text *text);
 
@@ -225,6 +232,7 @@ const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
 /* --- other programs' formats ------------------------------------------------------ */
 
 #include "exporters.h"
+#include "runs.h"         /* the index of a batch */
 #include "wpa_xml_read.h" /* documents of one of them, read */
 
 /* --- stack tags ------------------------------------------------------------------ */
@@ -252,7 +260,7 @@ typedef struct etlheap_zip etlheap_zip;
 
 typedef struct etlheap_zip_options {
     size_t size;                   /* sizeof(etlheap_zip_options) */
-    const char *folder;            /* for temporary files; NULL: "/tmp" */
+    const char *folder;            /* for temporary files; NULL: the system's */
     u64 member_bytes_max;          /* 0: what the folder has room for */
     etlheap_progress_fn *progress; /* may be NULL; false cancels */
     void *progress_user;

@@ -10,10 +10,12 @@
 #define GZIP_WINDOW  (15 + 16) /* the largest window; 16 asks for a gzip header */
 #define BARE_WINDOW  (-15)     /* the largest window, no header */
 #define MEMORY_LEVEL 8         /* zlib's default */
+#define SYSTEM_NONE  255       /* the same bytes whichever system wrote them; RFC 1952 */
 
 struct etlheap_gzip {
     etlheap_sink *sink;
     z_stream stream;
+    gz_header header; /* zlib looks at it until it is written */
     u64 packed_bytes; /* written so far */
     u8 packed[PACKED_BYTES];
 };
@@ -38,10 +40,14 @@ static etlheap_gzip *open_with(etlheap_sink *sink, int window)
         return NULL;
     gzip->sink = sink;
     gzip->stream = (z_stream){ 0 };
+    gzip->header = (gz_header){ .os = SYSTEM_NONE };
     gzip->packed_bytes = 0;
     if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, MEMORY_LEVEL,
-                     Z_DEFAULT_STRATEGY) == Z_OK)
+                     Z_DEFAULT_STRATEGY) == Z_OK) {
+        if (window == GZIP_WINDOW)
+            (void)deflateSetHeader(&gzip->stream, &gzip->header);
         return gzip;
+    }
     free(gzip);
     return NULL;
 }

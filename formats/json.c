@@ -88,6 +88,15 @@ void etlheap_json_null(etlheap_json *json, const char *key)
     etlheap_sink_text(json->sink, "null");
 }
 
+void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value)
+{
+    begin_value(json, NULL);
+    etlheap_sink_write(json->sink, "\"", 1);
+    etlheap_sink_write(json->sink, key.at, key.size);
+    etlheap_sink_write(json->sink, "\": ", 3);
+    etlheap_sink_write(json->sink, value.at, value.size);
+}
+
 void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits)
 {
     begin_value(json, key);

@@ -39,6 +39,9 @@ void etlheap_json_u64(etlheap_json *json, const char *key, u64 value);
 void etlheap_json_bool(etlheap_json *json, const char *key, bool value);
 void etlheap_json_null(etlheap_json *json, const char *key);
 
+/* A member as it stands in another document, its key without quotes. */
+void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value);
+
 /* "0x1f0000", with at least `digits` digits. */
 void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits);
 

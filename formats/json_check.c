@@ -81,6 +81,7 @@ static void write_baseline(etlheap_json *json, const etlheap_check *check)
         etlheap_json_trace(json, gate->baseline);
     else
         etlheap_json_null(json, "trace");
+    etlheap_json_diagnostics(json, &gate->baseline_diagnostics);
     etlheap_json_object_close(json);
 }
 

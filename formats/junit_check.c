@@ -39,6 +39,7 @@ static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
                        const etlheap_gate_subject *subject);
 static void add_doubts(etlheap_text *text, u32 doubts);
 static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_text *text);
+static void add_losses(etlheap_text *text, const char *whose, const etl_diag_counts *counts);
 
 etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap_check *check,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -280,15 +281,21 @@ static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_t
     etlheap_xml_text(xml, etlheap_text_of(text));
     etlheap_xml_close(xml);
     etlheap_text_clear(text);
-    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
-        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
-        if (gate->diagnostics.of[i] == 0 || info->severity == ETL_SEVERITY_INFO)
-            continue;
-        etlheap_text_add_format(text, "%s (%" PRIu64 "): ", info->name, gate->diagnostics.of[i]);
-        etlheap_text_add_string(text, info->advice);
-        etlheap_text_add_string(text, "\n");
-    }
+    add_losses(text, "", &gate->diagnostics);
+    add_losses(text, "baseline: ", &gate->baseline_diagnostics);
     etlheap_xml_element(xml, "system-err");
     etlheap_xml_text(xml, etlheap_text_of(text));
     etlheap_xml_close(xml);
+}
+
+static void add_losses(etlheap_text *text, const char *whose, const etl_diag_counts *counts)
+{
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        if (counts->of[i] == 0 || info->severity == ETL_SEVERITY_INFO)
+            continue;
+        etlheap_text_add_format(text, "%s%s (%" PRIu64 "): ", whose, info->name, counts->of[i]);
+        etlheap_text_add_string(text, info->advice);
+        etlheap_text_add_string(text, "\n");
+    }
 }

@@ -5,6 +5,8 @@
 
 #define FIRST_CAPACITY 64
 
+static const char hash_anchor = 0;
+
 static bool make_room(parquet_dictionary *dictionary);
 static bool rebuild(parquet_dictionary *dictionary);
 static u32 add_entry(parquet_dictionary *dictionary, u32 slot, u64 hash, u64 item);
@@ -119,25 +121,22 @@ static u32 add_entry(parquet_dictionary *dictionary, u32 slot, u64 hash, u64 ite
     return entry;
 }
 
-/* The last steps of MurmurHash3: every bit of the value reaches the lowest ones. */
 static u64 hash_number(u64 value)
 {
-    value = (value ^ value >> 33) * 0xff51afd7ed558ccdu;
-    value = (value ^ value >> 33) * 0xc4ceb9fe1a85ec53u;
-    return value ^ value >> 33;
+    return etl_mix_u64(value ^ etl_hash_seed(&hash_anchor));
 }
 
 /* Eight bytes at a time: stacks are long. */
 static u64 hash_text(const char *text, size_t size)
 {
-    u64 hash = size;
+    u64 hash = size ^ etl_hash_seed(&hash_anchor);
     for (; size >= 8; size -= 8, text += 8) {
         u64 word;
         memcpy(&word, text, 8);
-        hash = hash_number(hash ^ word);
+        hash = etl_mix_u64(hash ^ word);
     }
     u64 rest = 0;
     if (size > 0)
         memcpy(&rest, text, size);
-    return hash_number(hash ^ rest);
+    return etl_mix_u64(hash ^ rest);
 }

@@ -21,6 +21,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define SENTENCE_SIZE 512 /* of a diagnostic */
+
 /* By is_growth and is_count. */
 static const struct {
     const char *name, *about;
@@ -36,6 +38,8 @@ static const struct {
 static u32 rule_of(const etlheap_budget *budget);
 static void write_tool(etlheap_json *json);
 static void write_invocation(etlheap_json *json, const etlheap_gate *gate, etlheap_text *text);
+static void write_diagnostics(etlheap_json *json, const char *whose, const etl_diag_counts *counts,
+                              etlheap_text *text);
 static void write_notification(etlheap_json *json, const char *level, const char *id,
                                const char *sentence, etlheap_text *text);
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
@@ -129,15 +133,26 @@ static void write_invocation(etlheap_json *json, const etlheap_gate *gate, etlhe
             write_notification(json, "warning", etlheap_doubt_word((etlheap_doubt)i),
                                etlheap_doubt_sentence((etlheap_doubt)i), text);
     }
-    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
-        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
-        if (gate->diagnostics.of[i] > 0)
-            write_notification(json, info->severity == ETL_SEVERITY_INFO ? "note" : "warning",
-                               info->name, info->advice, text);
-    }
+    write_diagnostics(json, "", &gate->diagnostics, text);
+    write_diagnostics(json, "baseline: ", &gate->baseline_diagnostics, text);
     etlheap_json_array_close(json);
     etlheap_json_object_close(json);
     etlheap_json_array_close(json);
+}
+
+static void write_diagnostics(etlheap_json *json, const char *whose, const etl_diag_counts *counts,
+                              etlheap_text *text)
+{
+    char sentence[SENTENCE_SIZE];
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        if (counts->of[i] == 0)
+            continue;
+        snprintf(sentence, sizeof sentence, "%s%s (%" PRIu64 "): %s", whose, info->name,
+                 counts->of[i], info->advice);
+        write_notification(json, info->severity == ETL_SEVERITY_INFO ? "note" : "warning",
+                           info->name, sentence, text);
+    }
 }
 
 static void write_notification(etlheap_json *json, const char *level, const char *id,

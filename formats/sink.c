@@ -3,22 +3,18 @@
  *
  * A file is written under a temporary name in the folder of its final name,
  * because only within one file system is a rename atomic: whoever looks at the
- * final name sees the old file or the complete new one. The temporary file is
- * created with open() rather than mkstemp() so that the umask applies as it
- * does to any other file a program writes.
+ * final name sees the old file or the complete new one.
  */
-#define _XOPEN_SOURCE 700 /* realpath is in the X/Open part of POSIX */
-
 #include "formats.h"
+#include "text_buffer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
+
+#include "parser/files.h"
 
 #define SINK_BUFFER_BYTES (64 * 1024)
 #define ZSTD_LEVEL        6 /* a third smaller than 1, and faster than text is written */
@@ -27,23 +23,23 @@
 
 struct etlheap_sink {
     int descriptor;
-    bool owned;      /* close the descriptor */
-    char *name;      /* for messages; the final path of a file */
-    char *temporary; /* NULL: written directly */
-    int error;       /* errno of the first failure */
-    ZSTD_CCtx *zstd; /* NULL: not compressed */
-    char *packed;    /* ZSTD_CStreamOutSize() bytes */
+    bool owned;         /* close the descriptor */
+    char *name;         /* for messages; the final path of a file */
+    char *temporary;    /* NULL: written directly */
+    etlheap_text *text; /* in place of the descriptor; NULL: none */
+    int error;          /* errno of the first failure */
+    ZSTD_CCtx *zstd;    /* NULL: not compressed */
+    char *packed;       /* ZSTD_CStreamOutSize() bytes */
     size_t used;
     char buffer[SINK_BUFFER_BYTES];
 };
 
 static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out, etl_error *err);
 static etl_status open_direct(const char *path, etlheap_sink **out, etl_error *err);
-static etl_status open_temporary(const char *path, const struct stat *existing, etlheap_sink **out,
-                                 etl_error *err);
+static etl_status open_temporary(const char *path, bool exists, etlheap_sink **out, etl_error *err);
 static int create_beside(const char *path, char **temporary);
 static void write_long(etlheap_sink *sink, size_t length, const char *format, va_list arguments)
-    __attribute__((format(printf, 3, 0)));
+    ETL_PRINTF(3, 0);
 static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_EndDirective how);
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size);
 static void sink_free(etlheap_sink *sink);
@@ -54,21 +50,29 @@ etl_status etlheap_sink_open_descriptor(int descriptor, const char *name, etlhea
     return sink_new(descriptor, name, out, err);
 }
 
+etl_status etlheap_sink_open_text(etlheap_text *text, etlheap_sink **out, etl_error *err)
+{
+    const etl_status status = sink_new(-1, "text", out, err);
+    if (status == ETL_OK)
+        (*out)->text = text;
+    return status;
+}
+
 etl_status etlheap_sink_open_file(const char *path, etlheap_sink **out, etl_error *err)
 {
-    struct stat existing;
+    const etl_path_kind existing = etl_path_kind_of(path);
     *out = NULL;
-    if (stat(path, &existing) != 0)
-        return open_temporary(path, NULL, out, err);
-    if (S_ISDIR(existing.st_mode))
+    if (existing == ETL_PATH_ABSENT)
+        return open_temporary(path, false, out, err);
+    if (existing == ETL_PATH_FOLDER)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: it is a directory");
-    if (!S_ISREG(existing.st_mode))
+    if (existing != ETL_PATH_FILE)
         return open_direct(path, out, err);
     /* A link stays a link: the file it points to is replaced. */
-    char *const target = realpath(path, NULL);
+    char *const target = etl_path_resolve(path);
     if (!target)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(errno));
-    const etl_status status = open_temporary(target, &existing, out, err);
+    const etl_status status = open_temporary(target, true, out, err);
     free(target);
     return status;
 }
@@ -182,16 +186,23 @@ void etlheap_sink_flush(etlheap_sink *sink)
     sink->used = 0;
 }
 
+void etlheap_sink_settle(etlheap_sink *sink)
+{
+    etlheap_sink_flush(sink);
+    if (sink->error == 0 && !etl_file_settle(sink->descriptor))
+        sink->error = errno;
+}
+
 etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err)
 {
     pass_on(sink, sink->buffer, sink->used, ZSTD_e_end);
     sink->used = 0;
     /* Some file systems tell a full disk only here. */
-    if (sink->owned && close(sink->descriptor) != 0 && sink->error == 0)
+    if (sink->owned && !etl_file_close(sink->descriptor) && sink->error == 0)
         sink->error = errno;
     sink->owned = false;
     if (sink->temporary && sink->error == 0) {
-        if (rename(sink->temporary, sink->name) == 0) {
+        if (etl_file_replace(sink->temporary, sink->name)) {
             free(sink->temporary);
             sink->temporary = NULL;
         } else {
@@ -227,6 +238,7 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     sink->owned = false;
     sink->name = copy;
     sink->temporary = NULL;
+    sink->text = NULL;
     sink->error = 0;
     sink->zstd = NULL;
     sink->packed = NULL;
@@ -238,31 +250,30 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
 /* No temporary name for devices and pipes: a rename would replace /dev/null. */
 static etl_status open_direct(const char *path, etlheap_sink **out, etl_error *err)
 {
-    const int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int descriptor = etl_file_open_device(path);
     if (descriptor < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(errno));
     const etl_status status = sink_new(descriptor, path, out, err);
     if (status == ETL_OK)
         (*out)->owned = true;
     else
-        close(descriptor);
+        (void)etl_file_close(descriptor);
     return status;
 }
 
-static etl_status open_temporary(const char *path, const struct stat *existing, etlheap_sink **out,
-                                 etl_error *err)
+static etl_status open_temporary(const char *path, bool exists, etlheap_sink **out, etl_error *err)
 {
     char *temporary = NULL;
     const int descriptor = create_beside(path, &temporary);
     if (descriptor < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot write: %s", strerror(errno));
     /* Best effort: a file of another owner keeps its mode, not its owner. */
-    if (existing)
-        (void)fchmod(descriptor, existing->st_mode & 0777);
+    if (exists)
+        (void)etl_file_chmod_as(descriptor, path);
     const etl_status status = sink_new(descriptor, path, out, err);
     if (status != ETL_OK) {
-        close(descriptor);
-        unlink(temporary);
+        (void)etl_file_close(descriptor);
+        (void)etl_file_remove(temporary);
         free(temporary);
         return status;
     }
@@ -280,8 +291,8 @@ static int create_beside(const char *path, char **temporary)
         return -1;
     int descriptor = -1;
     for (int i = 0; i < TEMPORARY_TRIES && descriptor < 0; i++) {
-        snprintf(name, capacity, "%s.%ld-%d.tmp", path, (long)getpid(), i);
-        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        snprintf(name, capacity, "%s.%u-%d.tmp", path, (unsigned)etl_process_id(), i);
+        descriptor = etl_file_create_new(name);
         if (descriptor < 0 && errno != EEXIST)
             break;
     }
@@ -312,27 +323,26 @@ static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_End
     }
 }
 
-/* Partial writes go on, interrupted ones are repeated, the first error stays. */
+/* The first error stays. */
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size)
 {
-    while (size > 0 && sink->error == 0) {
-        const ssize_t written = write(sink->descriptor, bytes, size);
-        if (written == 0 || (written < 0 && errno != EINTR))
-            sink->error = written == 0 ? EIO : errno;
-        if (written <= 0)
-            continue;
-        bytes += written;
-        size -= (size_t)written;
+    if (sink->text) {
+        etlheap_text_add(sink->text, bytes, size);
+        if (sink->text->failed && sink->error == 0)
+            sink->error = ENOMEM;
+        return;
     }
+    if (sink->error == 0 && !etl_file_write(sink->descriptor, bytes, size))
+        sink->error = errno;
 }
 
 /* Whatever still has a temporary name was not completed. */
 static void sink_free(etlheap_sink *sink)
 {
     if (sink->owned)
-        close(sink->descriptor);
+        (void)etl_file_close(sink->descriptor);
     if (sink->temporary)
-        unlink(sink->temporary);
+        (void)etl_file_remove(sink->temporary);
     ZSTD_freeCCtx(sink->zstd);
     free(sink->packed);
     free(sink->temporary);

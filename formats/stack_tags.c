@@ -57,6 +57,9 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "parser/files.h"
+#include "xml_quiet.h"
+
 #define FILE_BYTES_MAX (4u << 20) /* the largest published file has 72 KB */
 #define DEPTH_MAX      64u
 #define PATH_BYTES_MAX 4096u
@@ -85,6 +88,7 @@ typedef struct tags_reader {
     etl_error *err;
     etl_status status;
     u64 size_bytes;
+    xml_quiet quiet;
     u32 depth;
     bool has_begun, in_entry;
     open_tag open[DEPTH_MAX];
@@ -101,13 +105,13 @@ static etl_status open_reader(tags_reader *r, const char *name, etlheap_tags *ta
 static void close_reader(tags_reader *r);
 static void feed(tags_reader *r, const void *bytes, size_t size, bool is_end);
 static void fail_at_line(tags_reader *r, etl_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    ETL_PRINTF(3, 4);
 static void begin_tag(tags_reader *r, const char *element, const xml_attributes *attributes);
 static void begin_entry(tags_reader *r, const xml_attributes *attributes);
 
 etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_error *err)
 {
-    FILE *const file = fopen(path, "rb");
+    FILE *const file = etl_file_stream(path);
     tags_reader *const r = calloc(1, sizeof *r);
     etl_status status = ETL_OK;
     if (!file)
@@ -227,7 +231,7 @@ static etl_status open_reader(tags_reader *r, const char *name, etlheap_tags *ta
                               .startElementNs = begin_element,
                               .endElementNs = end_element,
                               .serror = note_error };
-    *r = (tags_reader){ .name = name, .tags = tags, .err = err };
+    *r = (tags_reader){ .name = name, .tags = tags, .err = err, .quiet = xml_quiet_begin() };
     r->context = xmlCreatePushParserCtxt(&handler, r, NULL, 0, NULL);
     if (r->context)
         xmlCtxtUseOptions(r->context, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
@@ -240,6 +244,8 @@ static void close_reader(tags_reader *r)
 {
     if (r->context)
         xmlFreeParserCtxt(r->context);
+    if (r->quiet.former)
+        xml_quiet_end(&r->quiet);
 }
 
 static void feed(tags_reader *r, const void *bytes, size_t size, bool is_end)

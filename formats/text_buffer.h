@@ -12,8 +12,7 @@
 void etlheap_text_clear(etlheap_text *text);
 void etlheap_text_add(etlheap_text *text, const char *bytes, size_t size);
 void etlheap_text_add_string(etlheap_text *text, const char *string);
-void etlheap_text_add_format(etlheap_text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void etlheap_text_add_format(etlheap_text *text, const char *format, ...) ETL_PRINTF(2, 3);
 
 /* Converted to UTF-8; bytes without meaning become U+FFFD or Latin-1. */
 void etlheap_text_add_utf16(etlheap_text *text, etl_bytes utf16);

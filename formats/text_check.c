@@ -57,6 +57,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     write_rebuilt(gate, layout, &text, sink);
     write_advice(check, layout, sink);
     etlheap_text_diagnostics(sink, layout, &gate->diagnostics);
+    etlheap_text_diagnostics_of(sink, layout, "In the baseline", &gate->baseline_diagnostics);
     if (text.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&text);

@@ -37,8 +37,6 @@ static void add_change(const etlheap_diff *diff, const etlheap_change *change,
 static void add_amount(etlheap_measure measure, i64 value, bool is_rate, etlheap_text *text);
 static void write_unchanged(const etlheap_diff *diff, const etlheap_layout *layout,
                             etlheap_sink *sink);
-static void write_diagnostics(const char *heading, const etlheap_table *table,
-                              const etlheap_layout *layout, etlheap_sink *sink);
 
 etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                                    etlheap_sink *sink)
@@ -60,8 +58,9 @@ etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlh
         write_unchanged(diff, layout, sink);
     }
     if (!is_log) {
-        write_diagnostics("In the base", answer->base.table, layout, sink);
-        write_diagnostics("In the new side", answer->now.table, layout, sink);
+        etlheap_text_diagnostics_of(sink, layout, "In the base", &answer->base.table->diagnostics);
+        etlheap_text_diagnostics_of(sink, layout, "In the new side",
+                                    &answer->now.table->diagnostics);
     }
     if (text.failed)
         status = ETL_ERR_MEMORY;
@@ -324,15 +323,4 @@ static void write_unchanged(const etlheap_diff *diff, const etlheap_layout *layo
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
     etlheap_sink_format(sink, "\n%s unchanged; --all lists what did not change\n", count);
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
-}
-
-static void write_diagnostics(const char *heading, const etlheap_table *table,
-                              const etlheap_layout *layout, etlheap_sink *sink)
-{
-    bool any = false;
-    for (int i = 0; i < ETL_DIAG_COUNT; i++)
-        any |= table->diagnostics.of[i] != 0;
-    if (any)
-        etlheap_text_heading(sink, layout, heading);
-    etlheap_text_diagnostics(sink, layout, &table->diagnostics);
 }

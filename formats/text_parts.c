@@ -190,6 +190,17 @@ void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
     }
 }
 
+void etlheap_text_diagnostics_of(etlheap_sink *sink, const etlheap_layout *layout,
+                                 const char *whose, const etl_diag_counts *counts)
+{
+    bool any = false;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++)
+        any |= counts->of[i] != 0;
+    if (any)
+        etlheap_text_heading(sink, layout, whose);
+    etlheap_text_diagnostics(sink, layout, counts);
+}
+
 void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
                            const etlheap_abilities *abilities)
 {

@@ -54,6 +54,10 @@ void etlheap_text_moment(etlheap_sink *sink, const etlheap_layout *layout,
 void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
                               const etl_diag_counts *counts);
 
+/* The same below a heading that says whose they are. */
+void etlheap_text_diagnostics_of(etlheap_sink *sink, const etlheap_layout *layout,
+                                 const char *whose, const etl_diag_counts *counts);
+
 /* How to record what the trace lacks, one label a missing ability. */
 void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
                            const etlheap_abilities *abilities);

@@ -72,6 +72,11 @@ etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *er
     etl_status status = etl_map_open(path, false, &map, err);
     if (status == ETL_OK)
         status = etlheap_umdh_parse(map.bytes, out, err);
+    if (status == ETL_OK && etl_map_changed(&map)) {
+        etlheap_umdh_close(*out);
+        *out = NULL;
+        status = etl_fail_with(err, ETL_ERR_IO, 0, "was written to while it was read; run again");
+    }
     etl_map_close(&map);
     return status;
 }

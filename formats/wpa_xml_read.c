@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "parser/files.h"
+#include "xml_quiet.h"
+
 #define NAMESPACE    "urn:etlheap:wpa-xml:1"
 #define DEPTH_MAX    4
 #define MESSAGE_SIZE 160
@@ -107,18 +110,20 @@ static i64 number_of(wpa_reader *r, const char *name);
 static i64 count_of(wpa_reader *r, const char *name);
 static bool take_number(wpa_reader *r, const char *name, i64 *out);
 static void fail_at_line(wpa_reader *r, etl_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    ETL_PRINTF(3, 4);
 static long line_of(const wpa_reader *r);
 
 etl_status etlheap_wpa_xml_read(const char *path, etlheap_wpa_document *out, etl_error *err)
 {
     wpa_reader r = { .name = path, .document = out, .err = err, .node_max = -1 };
     *out = (etlheap_wpa_document){ .of_lifetimes = false };
-    r.file = fopen(path, "rb");
+    r.file = etl_file_stream(path);
     if (!r.file)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read %.80s: %s", path, strerror(errno));
+    const xml_quiet quiet = xml_quiet_begin();
     r.xml = xmlReaderForIO(read_file, NULL, &r, NULL, NULL, XML_PARSE_NONET);
     const etl_status status = read_all(&r);
+    xml_quiet_end(&quiet);
     fclose(r.file);
     return r.cannot_read ? etl_fail_with(err, ETL_ERR_IO, 0, "cannot read %.80s", path) : status;
 }
@@ -130,9 +135,12 @@ etl_status etlheap_wpa_xml_parse(etl_bytes bytes, const char *name, etlheap_wpa_
     *out = (etlheap_wpa_document){ .of_lifetimes = false };
     if (bytes.size > INT32_MAX)
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "%.80s has more than 2 GiB in memory", name);
+    const xml_quiet quiet = xml_quiet_begin();
     r.xml =
         xmlReaderForMemory((const char *)bytes.at, (int)bytes.size, NULL, NULL, XML_PARSE_NONET);
-    return read_all(&r);
+    const etl_status status = read_all(&r);
+    xml_quiet_end(&quiet);
+    return status;
 }
 
 static int read_file(void *user, char *bytes, int size)

@@ -9,14 +9,13 @@
 #include "formats.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 #include <zip.h>
+
+#include "parser/files.h"
 
 #define MEMBERS_MAX     64 /* files of one recording; PerfView packs at most four */
 #define COPY_BYTES      (256 * 1024)
@@ -25,6 +24,7 @@
 typedef struct zip_member {
     char *name;
     char *path;
+    int file; /* -1: it is settled */
     zip_uint64_t index;
     u64 size_bytes;
 } zip_member;
@@ -53,7 +53,6 @@ static etl_status copy_member(extraction *job, const zip_member *member, int des
 static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member *member,
                              int descriptor, etl_error *err);
 static etl_status member_error(zip_error_t *error, const zip_member *member, etl_error *err);
-static bool write_all(int descriptor, const u8 *bytes, size_t size);
 
 bool etlheap_zip_recognise(const char *path)
 {
@@ -61,11 +60,11 @@ bool etlheap_zip_recognise(const char *path)
     static const u8 member[SIGNATURE_BYTES] = { 'P', 'K', 3, 4 };
     static const u8 empty[SIGNATURE_BYTES] = { 'P', 'K', 5, 6 };
     u8 start[SIGNATURE_BYTES] = { 0 };
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int descriptor = etl_file_open(path);
     if (descriptor < 0)
         return false;
-    const bool whole = read(descriptor, start, sizeof start) == (ssize_t)sizeof start;
-    close(descriptor);
+    const bool whole = etl_file_read(descriptor, start, sizeof start) == (i64)sizeof start;
+    (void)etl_file_close(descriptor);
     return whole &&
            (memcmp(start, member, sizeof start) == 0 || memcmp(start, empty, sizeof start) == 0);
 }
@@ -75,7 +74,7 @@ etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *opti
 {
     extraction job = { .options = options };
     etlheap_zip *const zip = calloc(1, sizeof *zip);
-    job.folder = options->folder ? options->folder : "/tmp";
+    job.folder = options->folder ? options->folder : etl_temporary_default;
     job.buffer = malloc(COPY_BYTES);
     *out = NULL;
     etl_status status = ETL_ERR_MEMORY;
@@ -118,7 +117,7 @@ void etlheap_zip_close(etlheap_zip *zip)
         return;
     for (u32 i = 0; i < zip->count; i++) {
         if (zip->members[i].path)
-            unlink(zip->members[i].path);
+            etl_temporary_remove(zip->members[i].file, zip->members[i].path);
         free(zip->members[i].path);
         free(zip->members[i].name);
     }
@@ -128,8 +127,10 @@ void etlheap_zip_close(etlheap_zip *zip)
 /* Read-only: libzip would otherwise want to write the file anew on close. */
 static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
 {
-    int code = 0;
-    *out = zip_open(path, ZIP_RDONLY, &code);
+    int code = ZIP_ER_MEMORY;
+    char *const name = etl_path_for_library(path);
+    *out = name ? zip_open(name, ZIP_RDONLY, &code) : NULL;
+    free(name);
     if (*out)
         return ETL_OK;
     zip_error_t error;
@@ -203,7 +204,7 @@ static etl_status check_member(const zip_stat_t *stat, etl_error *err)
  * running into a full disk would tell less, and later. */
 static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err)
 {
-    struct statvfs room;
+    u64 block, blocks;
     u64 need = 0;
     for (u32 i = 0; i < zip->count; i++) {
         const zip_member *const member = &zip->members[i];
@@ -215,16 +216,15 @@ static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_
                                  member->name, member->size_bytes, job->options->member_bytes_max);
         need = etl_sat_add_u64(need, member->size_bytes);
     }
-    if (statvfs(job->folder, &room) != 0)
+    if (!etl_folder_room(job->folder, &block, &blocks))
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
                              job->folder, strerror(errno));
     /* Blocks, rounded up: what fits exactly is allowed. */
-    const u64 block = room.f_frsize ? room.f_frsize : 1;
-    if (need / block + (need % block != 0) > room.f_bavail)
+    if (need / block + (need % block != 0) > blocks)
         return etl_fail_with(err, ETL_ERR_IO, 0,
                              "unpacking needs %" PRIu64 " bytes in %.80s, which has %" PRIu64
                              "; set TMPDIR to a larger folder",
-                             need, job->folder, (u64)room.f_bavail * block);
+                             need, job->folder, blocks * block);
     return ETL_OK;
 }
 
@@ -236,15 +236,15 @@ static etl_status extract_member(extraction *job, zip_member *member, etl_error 
     if (!path)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
     snprintf(path, capacity, "%s/etlheap-XXXXXX", job->folder);
-    const int descriptor = mkstemp(path);
-    if (descriptor < 0) {
+    member->file = etl_temporary_open(path);
+    if (member->file < 0) {
         free(path);
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
                              job->folder, strerror(errno));
     }
     member->path = path;
-    const etl_status status = copy_member(job, member, descriptor, err);
-    if (close(descriptor) != 0 && status == ETL_OK)
+    const etl_status status = copy_member(job, member, member->file, err);
+    if (!etl_temporary_settle(&member->file) && status == ETL_OK)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s", job->folder,
                              strerror(errno));
     return status;
@@ -278,7 +278,7 @@ static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member
                                  member->name, got > 0 ? "longer" : "shorter", member->size_bytes);
         if (got == 0)
             return ETL_OK;
-        if (!write_all(descriptor, job->buffer, (size_t)got))
+        if (!etl_file_write(descriptor, job->buffer, (size_t)got))
             return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
                                  job->folder, strerror(errno));
         left -= (u64)got;
@@ -302,18 +302,4 @@ static etl_status member_error(zip_error_t *error, const zip_member *member, etl
         status = ETL_ERR_UNSUPPORTED;
     return etl_fail_with(err, status, 0, "cannot unpack %.80s from the zip: %.80s", member->name,
                          zip_error_strerror(error));
-}
-
-static bool write_all(int descriptor, const u8 *bytes, size_t size)
-{
-    while (size > 0) {
-        const ssize_t written = write(descriptor, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
 }

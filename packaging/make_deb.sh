@@ -48,7 +48,7 @@ add_documents() # package
     mkdir -p "$at"
     cp LICENSE "$at/copyright"
     gzip -9nc CHANGELOG.md > "$at/changelog.gz"
-    chmod 644 "$at"/*
+    chmod 644 "$at/copyright" "$at/changelog.gz"
 }
 
 # "libc6 (>= 2.36), libzstd1 (>= 1.4.0)", from the binary itself.

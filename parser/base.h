@@ -24,6 +24,13 @@ typedef int64_t i64;
 static_assert(sizeof(void *) == 8, "a 64-bit host is required: traces are mapped whole");
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a little-endian host is required");
 
+/* Marks functions that take a printf format, of which MinGW knows two kinds. */
+#if defined(__MINGW32__) && !defined(__clang__)
+#define ETL_PRINTF(format_index, first) __attribute__((format(gnu_printf, format_index, first)))
+#else
+#define ETL_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
+#endif
+
 #define ETL_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 #define ETL_KIB ((u64)1 << 10)
@@ -94,6 +101,29 @@ static inline u64 etl_min_u64(u64 a, u64 b)
 static inline u64 etl_max_u64(u64 a, u64 b)
 {
     return a > b ? a : b;
+}
+
+/* Every bit of the value reaches every bit of the result; no two values share one. */
+static inline u64 etl_mix_u64(u64 value)
+{
+    value ^= value >> 32;
+    value *= 0xd6e8feb86659fd93u;
+    value ^= value >> 32;
+    value *= 0xd6e8feb86659fd93u;
+    value ^= value >> 32;
+    return value;
+}
+
+/*
+ * For hash tables of what files say: whoever writes a file must not be able to choose
+ * keys that all have one hash, or each would be compared with all others. So hashes
+ * begin with a number that differs from run to run: the address at which the system
+ * loads the program, or the library, is random. `anchor` is a constant that is loaded
+ * with it. Nothing that is told may depend on such a hash.
+ */
+static inline u64 etl_hash_seed(const void *anchor)
+{
+    return (u64)(uintptr_t)anchor * 0x9e3779b97f4a7c15u;
 }
 
 #endif

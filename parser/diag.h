@@ -40,35 +40,54 @@ typedef enum etl_severity {
     X(buffers_missing, DAMAGE,                                                                     \
       "the file has fewer buffers than its log-file header counts: it was cut off between two, "   \
       "or some were overwritten; copy it again")                                                   \
+    X(file_changed, DAMAGE,                                                                        \
+      "files that were written to while they were read: what is told of them may be mixed from "   \
+      "before and after; wait until nobody writes to them, or copy them, and run again")           \
     X(buffer_header_invalid, DAMAGE,                                                               \
       "a buffer header fails its checks; its buffer was skipped, or read as far as the header "    \
-      "can be believed")                                                                           \
-    X(bytes_skipped, DAMAGE, "bytes of the file that no valid buffer covers")                      \
+      "can be believed: totals may lack its events; copy the file again")                          \
+    X(bytes_skipped, DAMAGE,                                                                       \
+      "bytes of the file that no valid buffer covers: totals lack the events in them; copy the "   \
+      "file again")                                                                                \
     X(bytes_unused, INFO, "zero bytes after the last buffer (a preallocated or unfinished file)")  \
     X(buffer_compression_invalid, DAMAGE,                                                          \
-      "a compressed buffer does not decode; the records before the damage were used")              \
+      "a compressed buffer does not decode; the records before the damage were used, totals lack " \
+      "the rest; copy the file again")                                                             \
     X(buffer_compression_unsupported, LIMIT,                                                       \
-      "a buffer is compressed in a format other than XPRESS; it was skipped")                      \
-    X(buffer_type_unknown, DAMAGE, "a buffer of unknown type was skipped")                         \
+      "a buffer is compressed in a format other than XPRESS; it was skipped and totals lack its "  \
+      "events; merge the recording again without compression (wpr -stop, xperf -d, without "       \
+      "-compress)")                                                                                \
+    X(buffer_type_unknown, DAMAGE,                                                                 \
+      "a buffer of unknown type was skipped: totals lack its events, if it has any")               \
     X(record_invalid, DAMAGE,                                                                      \
-      "a record header fails its checks; the rest of its buffer was skipped")                      \
-    X(record_bytes_skipped, DAMAGE, "bytes after an invalid record that were skipped")             \
+      "a record header fails its checks; the rest of its buffer was skipped and totals lack its "  \
+      "events; copy the file again")                                                               \
+    X(record_bytes_skipped, DAMAGE,                                                                \
+      "bytes after an invalid record that were skipped: so much of the trace is not in the "       \
+      "totals")                                                                                    \
     X(record_kind_unknown, INFO, "records of a header kind we do not know were counted only")      \
-    X(items_invalid, DAMAGE, "extended items of an event overrun it; they were ignored")           \
-    X(event_truncated, DAMAGE, "an event is shorter than its layout; it was ignored")              \
+    X(items_invalid, DAMAGE,                                                                       \
+      "extended items of an event overrun it; they were ignored, and with them its stack")         \
+    X(event_truncated, DAMAGE,                                                                     \
+      "an event is shorter than its layout; it was ignored and totals lack it")                    \
     X(event_version_newer, INFO,                                                                   \
-      "events of a newer version than we know were read as the newest one we know")                \
-    X(time_backwards, INFO, "records whose time is before their predecessor's in the same buffer") \
-    X(cpu_index_invalid, DAMAGE, "buffers naming a CPU that the session does not have")            \
+      "events of a newer version than we know were read as the newest one we know; compare a "     \
+      "total with WPA's, and look for a newer etlheap")                                            \
+    X(time_backwards, INFO,                                                                        \
+      "records whose time is before their predecessor's in the same buffer: their provider sets "  \
+      "it; they count at the time they name")                                                      \
+    X(cpu_index_invalid, DAMAGE,                                                                   \
+      "buffers naming a CPU that the session does not have; their events were used")               \
     X(log_header_extra, INFO, "log-file headers after the first: appended or joined files")        \
     X(clock_mismatch, LIMIT,                                                                       \
       "files with different clocks were joined by wall time: order and stacks across them are "    \
       "good to milliseconds only")                                                                 \
-    X(stack_unmatched, INFO, "stack walks whose event is not in the trace")                        \
+    X(stack_unmatched, INFO,                                                                       \
+      "stack walks whose event is not in the trace: it was lost, or is of a kind that was not "    \
+      "recorded")                                                                                  \
     X(stack_key_unresolved, LOSS,                                                                  \
       "stack keys without a definition (lost buffers, or the session was not stopped): those "     \
       "stacks are unknown")                                                                        \
-    X(stack_key_wrong_mode, DAMAGE, "stack keys defined with frames of the other processor mode")  \
     X(stack_too_deep, LIMIT, "stacks deeper than we keep were cut at their outer end")             \
     X(alloc_without_stack, INFO,                                                                   \
       "allocations without a stack; enable stacks for HeapAlloc, HeapRealloc and VirtualAlloc "    \
@@ -83,7 +102,9 @@ typedef enum etl_severity {
       "processes without a name: record the kernel session too (xperf -on PROC_THREAD+LOADER)")    \
     X(process_start_missing, INFO,                                                                 \
       "processes that took over a process id whose former owner's end is not in the trace")        \
-    X(heap_recreated, INFO, "heap handles used again after their heap was destroyed")              \
+    X(heap_recreated, INFO,                                                                        \
+      "heaps that got the handle of a destroyed one: the rows of such a handle add up all of its " \
+      "heaps")                                                                                     \
     X(trace_without_memory_events, INFO,                                                           \
       "the trace has no heap and no VirtualAlloc events; record with: wpr -start Heap, or xperf "  \
       "-start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                       \

@@ -4,6 +4,7 @@
 #ifndef ETL_MAP_H
 #define ETL_MAP_H
 
+#include "files.h"
 #include "parser.h"
 
 /* The bytes of one file and how to give them back. Start from {0}. */
@@ -11,6 +12,9 @@ typedef struct etl_map {
     etl_bytes bytes; /* {NULL, 0} for an empty file */
     void *memory;    /* what etl_map_close releases */
     bool is_mapped;
+    void *kept;           /* on Windows: a handle of the file */
+    char *path;           /* NULL: its changes are not noticed */
+    etl_file_stamp stamp; /* as it was opened */
 } etl_map;
 
 /*
@@ -26,5 +30,19 @@ etl_status etl_map_open(const char *path, bool read_it, etl_map *out, etl_error 
 etl_status etl_map_descriptor(int descriptor, bool read_it, etl_map *out, etl_error *err);
 
 void etl_map_close(etl_map *map);
+
+/*
+ * Whether somebody has since written to the file: bytes may be mixed from before and
+ * after, and those of a file that became shorter within its last page are zeros. False
+ * of one that became longer, which is seen as it was, of one that was removed or
+ * replaced, which stays what it was, and when it cannot be known. The name is looked at
+ * again; no file is kept open, for there may be thousands.
+ */
+bool etl_map_changed(const etl_map *map);
+
+/* What map.c asks of the system: a view of the first `size` bytes of an open file,
+ * false when it cannot be mapped; and the end of one. */
+bool etl_map_view(int descriptor, size_t size, etl_map *out);
+void etl_map_unview(etl_map *map);
 
 #endif

@@ -48,7 +48,7 @@ typedef struct etl_error {
 
 /* Sets *err (may be NULL) from a printf format; returns status for `return`. */
 etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    ETL_PRINTF(4, 5);
 
 /* "out of memory" and the like: a short name for a status. */
 const char *etl_status_name(etl_status status);
@@ -138,14 +138,16 @@ typedef struct etl_open_options {
 } etl_open_options;
 
 /*
- * Maps the file, reads the log-file header(s) and indexes all buffers.
- * options may be NULL. On success *out is owned by the caller (etl_close).
+ * Maps the file, reads the log-file header(s) and indexes all buffers. Names of files,
+ * here and everywhere, are in UTF-8 on Windows, where they may be longer than MAX_PATH
+ * and have / or \ in them. options may be NULL. On success *out is owned by the caller (etl_close).
  * ETL_ERR_IO: cannot be opened or read, or is a directory. ETL_ERR_NOT_ETL: it
  * is not an ETL file (message says what it looks like: empty, zip, text, ...).
  * ETL_ERR_UNSUPPORTED: an ETL of a kind we do not read, named. ETL_ERR_CORRUPT: its
  * log-file header is cut off. ETL_ERR_MEMORY.
- * A file that shrinks while mapped raises SIGBUS (the program's cli/bus_guard.h
- * makes an error of it); no_mmap avoids that.
+ * A file that shrinks while mapped raises SIGBUS, on Windows one whose disk or network
+ * fails EXCEPTION_IN_PAGE_ERROR (the program's cli/bus_guard.h makes errors of them);
+ * no_mmap avoids that.
  */
 etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,
                     etl_error *err);
@@ -165,6 +167,11 @@ const etl_session *etl_session_of(const etl_trace *trace, u32 index);
 
 /* What indexing found (truncation, gaps, skipped bytes, header losses). */
 const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
+
+/* Whether the file was written to since it was opened, other than at its end: what
+ * was read may be mixed from before and after (ETL_DIAG_file_changed). To be asked
+ * when all is read. Any thread. */
+bool etl_trace_changed(const etl_trace *trace);
 
 /* --- buffers -------------------------------------------------------------- */
 

@@ -27,6 +27,8 @@ typedef struct site_run {
     bool is_inside; /* an address was in some range */
 } site_run;
 
+static const char hash_anchor = 0;
+
 static void step(site_run *run, u32 op, u32 operand, u32 second);
 static void begin_range(site_run *run);
 static void end_range(site_run *run, u32 end);
@@ -203,7 +205,7 @@ pdb_inlinee *pdb_inlinee_of(const pdb_resolver *r, u32 id)
 static pdb_inlinee *inlinee_place(const pdb_resolver *r, u32 id)
 {
     const u32 mask = r->inlinee_places - 1;
-    u32 at = id * 0x9e3779b1u & mask;
+    u32 at = (u32)etl_mix_u64(id ^ etl_hash_seed(&hash_anchor)) & mask;
     while (r->inlinees[at].id != 0 && r->inlinees[at].id != id)
         at = (at + 1) & mask;
     return &r->inlinees[at];

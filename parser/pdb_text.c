@@ -12,21 +12,20 @@
 
 #include "pdb_internal.h"
 
-#define CHUNK_BYTES      ((size_t)256 * 1024)
-#define TEXT_BYTES_MAX   ((size_t)4 * 1024 * 1024)
-#define NAME_PLACES      ((u32)1 << 16)
-#define NAME_COUNT_MAX   (NAME_PLACES / 4 * 3)
-#define HASH_MULTIPLIER  0x9e3779b97f4a7c15u
-#define NAME_PLACE_SHIFT 48 /* the topmost 16 bits of a product are the place */
+#define CHUNK_BYTES    ((size_t)256 * 1024)
+#define TEXT_BYTES_MAX ((size_t)4 * 1024 * 1024)
+#define NAME_PLACES    ((u32)1 << 16)
+#define NAME_COUNT_MAX (NAME_PLACES / 4 * 3)
 
 static_assert(PDB_NAME_MAX <= CHUNK_BYTES, "a name fits a chunk");
-static_assert(NAME_PLACES == (u64)1 << (64 - NAME_PLACE_SHIFT), "places are hash values");
 
 struct pdb_text_chunk {
     pdb_text_chunk *next;
     size_t used;
     u8 bytes[CHUNK_BYTES];
 };
+
+static const char hash_anchor = 0;
 
 static void forget(pdb_text *text);
 static pdb_name_entry *place_of(const pdb_text *text, u64 key);
@@ -92,7 +91,7 @@ void pdb_text_remember(pdb_text *text, u32 kind, u32 id, etl_bytes name)
 /* The key's entry, or the free one where it belongs: there always is one. */
 static pdb_name_entry *place_of(const pdb_text *text, u64 key)
 {
-    u32 at = (u32)(key * HASH_MULTIPLIER >> NAME_PLACE_SHIFT);
+    u32 at = (u32)(etl_mix_u64(key ^ etl_hash_seed(&hash_anchor)) % NAME_PLACES);
     while (text->names[at].key != 0 && text->names[at].key != key)
         at = (at + 1) % NAME_PLACES;
     return &text->names[at];

@@ -42,8 +42,7 @@ u64 pe_offset_of(const pe_image *image, const u8 *at);
 etl_bytes pe_text_in(etl_bytes bytes);
 
 /* Counts a place; the first one keeps its message. */
-void pe_damage_add(pe_damage *damage, u64 offset, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void pe_damage_add(pe_damage *damage, u64 offset, const char *format, ...) ETL_PRINTF(3, 4);
 
 /* Reads the debug directory into image->pdb. */
 void pe_debug_read(pe_image *image);

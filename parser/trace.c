@@ -123,6 +123,11 @@ void etl_close(etl_trace *trace)
     free(trace);
 }
 
+bool etl_trace_changed(const etl_trace *trace)
+{
+    return etl_map_changed(&trace->map);
+}
+
 u64 etl_file_size(const etl_trace *trace)
 {
     return trace->file.size;

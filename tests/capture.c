@@ -11,10 +11,11 @@ static void must(bool good);
 
 void capture_open(capture *out)
 {
-    char path[] = "/tmp/etlheap-capture-XXXXXX";
+    FILE *const file = tmpfile();
+    must(file != NULL);
     out->text = NULL;
-    out->descriptor = mkstemp(path);
-    must(out->descriptor >= 0 && unlink(path) == 0);
+    out->descriptor = dup(fileno(file));
+    must(out->descriptor >= 0 && fclose(file) == 0);
     must(etlheap_sink_open_descriptor(out->descriptor, "capture", &out->sink, NULL) == ETL_OK);
 }
 

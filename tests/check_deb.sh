@@ -34,6 +34,17 @@ for package in etlheap libetlheap0 libetlheap-dev; do
     check "$package is a package" dpkg-deb --info "$folder"/${package}_*.deb
 done
 
+# For everybody: folders to be entered, files to be read.
+readable_by_all()
+{
+    local package
+    for package in "$folder"/*.deb; do
+        dpkg-deb --contents "$package" | grep -vE '^(drwxr-xr-x|-rwxr-xr-x|-rw-r--r--|lrwxrwxrwx) ' && return 1
+    done
+    return 0
+}
+check "everybody may read what they install" readable_by_all
+
 if test "$(id -u)" -ne 0 || ! command -v debootstrap > /dev/null; then
     skip "installing in a clean root" "needs root and debootstrap (package debootstrap); unpacking instead"
     dpkg-deb --extract "$folder"/etlheap_*.deb "$root"
@@ -67,6 +78,7 @@ reports_the_same()
 }
 check "it reports there what it reports here" reports_the_same
 check "it names its libraries" inside etlheap --version
+check "its scripts for fleets run" inside /usr/share/etlheap/fleet/slurm_store.sh -h
 check "its completion loads" inside bash -c '. /usr/share/bash-completion/completions/etlheap && complete -p etlheap'
 check "the library and its headers install" install "/tmp/$(basename "$folder"/libetlheap0_*.deb)" \
     "/tmp/$(basename "$folder"/libetlheap-dev_*.deb)" gcc libc6-dev pkg-config

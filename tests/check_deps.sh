@@ -4,6 +4,9 @@
 #   check_deps.sh build        what the program needs
 #   check_deps.sh build test   and what the tests need
 #   check_deps.sh consumers    and the large programs that some tests use if they are there
+#   check_deps.sh fleet        what distributes work, for make check-fleet
+#   check_deps.sh windows      what builds the program for Windows, from here
+#   check_deps.sh wine         and what runs it here
 #
 # Nothing is installed, and apt is not asked, when everything is there.
 set -u
@@ -47,12 +50,15 @@ need_for_test()
     need_library cmocka libcmocka-dev
     need_command python3 python3
     need_module jsonschema python3-jsonschema
+    need_module yaml python3-yaml
     need_command xmllint libxml2-utils
     need_command zip zip
     need_command zstd zstd
     need_command heaptrack_print heaptrack
     need_command openssl openssl
     need_command gcab gcab
+    # Sums of files, to compare ours with.
+    need_command xxhsum xxhash
     # Their completions are asked, and manual pages are set.
     need_command zsh zsh
     need_command fish fish
@@ -72,13 +78,54 @@ need_for_consumers()
     need_command npm npm
 }
 
+# Its libraries come from Debian's source packages, see packaging/windows_deps.sh.
+need_for_windows()
+{
+    need_command x86_64-w64-mingw32-gcc-posix gcc-mingw-w64-x86-64-posix
+    need_command make make
+    need_command cmake cmake
+    need_command pkg-config pkg-config
+    need_command dpkg-source dpkg-dev
+    need_command patch patch
+    need_command xz xz-utils
+    need_command bzip2 bzip2
+    need_command zip zip
+    need_command groff groff-base
+}
+
+need_for_wine()
+{
+    # Debian keeps it out of the way of programs for both kinds of Windows.
+    test -x /usr/lib/wine/wine64 || need_command wine64 wine64
+}
+
+# Their daemons are found in sbin.
+need_for_fleet()
+{
+    PATH=$PATH:/usr/sbin
+    need_command slurmctld slurmctld
+    need_command slurmd slurmd
+    need_command sbatch slurm-client
+    need_command munged munge
+    need_command parallel parallel
+    need_command sshd openssh-server
+    need_command ssh openssh-client
+    need_command rsync rsync
+    need_command shellcheck shellcheck
+    need_command node nodejs
+    need_command npm npm
+}
+
 for what in "$@"; do
     case $what in
     build) need_for_build ;;
     test) need_for_test ;;
     consumers) need_for_consumers ;;
+    fleet) need_for_fleet ;;
+    windows) need_for_windows ;;
+    wine) need_for_wine ;;
     *)
-        echo "check_deps.sh: unknown list '$what'; use build, test or consumers" >&2
+        echo "check_deps.sh: unknown list '$what'; use build, test, consumers, fleet, windows or wine" >&2
         exit 2
         ;;
     esac

@@ -1,28 +1,31 @@
 #!/usr/bin/env python3
-"""The README's examples are what the program prints.
+"""The examples of the README and of the pages in docs/ are what the program prints.
 
-Each indented block of the README that begins with "$ build/etlheap ..." is run
-on the demo trace (and a longer one), and what the program prints compared with the lines below.
+Each indented block that begins with "$ build/etlheap ..." is run on the demo trace (and a
+longer one), and what the program prints compared with the lines below. Each page begins
+with these two files alone, so that it can be followed by itself.
 
     cli_readme.py             compares
-    cli_readme.py --update    writes what the program prints into the README
+    cli_readme.py --update    writes what the program prints into the pages
 """
 
 import difflib
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 from oracle_support import Results
 
-README = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "README.md")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 
-# The command, then all indented lines, and blank ones between them.
-BLOCK = re.compile(r"^    \$ build/etlheap (.*)\n((?:    .*\n|\n(?=    |\n))*)", re.MULTILINE)
+# The command, then all indented lines that are no command, and blank ones between them.
+BLOCK = re.compile(r"^    \$ build/etlheap (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*)", re.MULTILINE)
 
 
 def indented(text):
@@ -43,37 +46,50 @@ def printed(folder, arguments):
     return indented(done.stdout.decode("utf-8"))
 
 
+def page_folder(folder, page):
+    """A folder with the two traces, as `make demo` and one more command leave them."""
+    made = os.path.join(folder, os.path.basename(page), "build")
+    os.makedirs(made)
+    for name in ("demo.etl", "longer.etl"):
+        shutil.copy(os.path.join(folder, name), made)
+    return os.path.dirname(made)
+
+
+def compare(results, page, text, folder):
+    name = os.path.basename(page)
+    for arguments, wanted in BLOCK.findall(text):
+        got = printed(folder, arguments)
+        lines = difflib.unified_diff(
+            wanted.rstrip("\n").splitlines(), got.rstrip("\n").splitlines(), name, "program", lineterm=""
+        )
+        results.check(
+            f"{name}: etlheap {arguments}",
+            wanted.rstrip("\n") == got.rstrip("\n"),
+            *lines,
+            "make readme-update writes what the program prints",
+        )
+
+
 def main():
-    with open(README, encoding="utf-8") as file:
-        readme = file.read()
     results = Results()
+    count = 0
     with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(os.path.join(folder, "build"))
-        demo = os.path.join(folder, "build", "demo.etl")
-        subprocess.run([MAKE_TRACE, "demo", demo], check=True, stdout=subprocess.DEVNULL)
-        longer = os.path.join(folder, "build", "longer.etl")
-        subprocess.run([MAKE_TRACE, "battery-meter", longer], check=True, stdout=subprocess.DEVNULL)
-        if "--update" in sys.argv:
-            updated = BLOCK.sub(
-                lambda match: f"    $ build/etlheap {match[1]}\n{printed(folder, match[1])}", readme
-            )
-            with open(README, "w", encoding="utf-8") as file:
-                file.write(updated)
-            return
-        blocks = BLOCK.findall(readme)
-        results.check("the README has examples", blocks)
-        for arguments, wanted in blocks:
-            got = printed(folder, arguments)
-            lines = difflib.unified_diff(
-                wanted.rstrip("\n").splitlines(), got.rstrip("\n").splitlines(), "README.md", "program", lineterm=""
-            )
-            results.check(
-                f"README: etlheap {arguments}",
-                wanted.rstrip("\n") == got.rstrip("\n"),
-                *lines,
-                "make readme-update writes what the program prints",
-            )
-    results.finish()
+        for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter")):
+            subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
+        for page in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            here = page_folder(folder, page)
+            count += len(BLOCK.findall(text))
+            if "--update" in sys.argv:
+                updated = BLOCK.sub(lambda match: f"    $ build/etlheap {match[1]}\n{printed(here, match[1])}", text)
+                with open(page, "w", encoding="utf-8") as file:
+                    file.write(updated)
+            else:
+                compare(results, page, text, here)
+    if "--update" not in sys.argv:
+        results.check("there are examples", count > 10, f"{count} of them")
+        results.finish()
 
 
 if __name__ == "__main__":

@@ -57,6 +57,23 @@ end_listing
 cat begun.txt rest.txt > all.txt
 expect "a file that grows while it is read is read as it was" "test $status -eq 0 && cmp -s all.txt whole.txt" "status $status" "$(cat err)"
 
+# Shorter within the last page that is mapped: there are zeros, and no signal. Buffers at
+# the end are read last.
+cp a.etl b.etl
+truncate -s -100 b.etl
+begin_listing b.etl
+truncate -s -100 b.etl
+end_listing
+expect "a file that loses less than a page while it is read is told of" "test $status -eq 0 && grep -q 'were written to while they were read' err" \
+    "status $status" "$(cat err)"
+
+cp a.etl b.etl
+begin_listing b.etl --strict
+dd if=a.etl of=b.etl bs=65536 count=1 conv=notrunc 2> dd.log
+end_listing
+expect "a file that is written to in its middle while it is read is damage" "test $status -eq 4 && grep -q 'were written to while they were read' err" \
+    "status $status" "$(cat err)"
+
 cp a.etl b.etl
 begin_listing b.etl --no-mmap
 truncate -s 0 b.etl

@@ -19,6 +19,8 @@
  *                happens when the call is made: interrupt (SIGTERM behind any call),
  *                shrink and grow (another program changes the file being mapped)
  * FAULT_FOLDER   an empty folder; TMPDIR becomes tmp in it, output belongs into out
+ * FAULT_AT       in place of all this: only that call fails, in this process, and nobody
+ *                judges it; 0: none fails, and how many there are is said at the end
  * FAULT_STRIDE   after the first 6 only every so many calls [1]
  * FAULT_STICKY   1: all calls after the failing one fail too [0]
  */
@@ -91,6 +93,7 @@ typedef struct board {
 } board;
 
 static board *shared; /* NULL: nothing fails */
+static board single;  /* of FAULT_AT */
 static call_kind chosen;
 static bool sticky;
 
@@ -259,11 +262,24 @@ __attribute__((constructor)) static void begin(void)
         if (strcmp(calls[kind].name, wanted) != 0)
             continue;
         chosen = kind;
-        drive();
+        if (getenv("FAULT_AT") != NULL) {
+            single.fail_at = strtoull(getenv("FAULT_AT"), NULL, 10);
+            shared = &single;
+        } else {
+            drive();
+        }
         return;
     }
     fprintf(stderr, "etlheap_faults: no call of the name %s\n", wanted);
     _exit(2);
+}
+
+/* After main, so that counters of coverage, which are written later, meet no faults. */
+__attribute__((destructor)) static void end(void)
+{
+    if (shared == &single && single.fail_at == 0)
+        fprintf(stderr, "%s calls: %llu\n", calls[chosen].name, (unsigned long long)single.count);
+    shared = NULL;
 }
 
 static void die(const char *what)

@@ -243,7 +243,7 @@ def check_failures(results, trace):
 
     for name in ("dhat", "heaptrack"):
         fails(f"{name}: of two kinds", "--format", name, "--kind", "heap,virtualalloc", status=2)
-        fails(f"{name}: without memory for the walk", "--format", name, "--memory", "1M", status=3)
+        fails(f"{name}: without memory for the walk", "--format", name, "--memory", "280K", status=3)
     fails("a metric that a format cannot hold", "--format", "dhat", "--metric", "peak", status=2)
     fails("pprof, which is compressed, with .zst", "--format", "pprof", "-o", os.path.join(folder, "a.zst"), status=2)
     fails("rows where there is no place for them", "--format", "folded", "--rows", status=2)

@@ -66,7 +66,9 @@ for file in bin/etlheap lib/libetlheap.a lib/libetlheap.so "lib/libetlheap.so.$v
     include/etlheap/parser/parser.h include/etlheap/parser/symbols.h include/etlheap/engine/engine.h \
     include/etlheap/formats/formats.h share/man/man1/etlheap.1 share/etlheap/wpa_xml.xsd \
     share/bash-completion/completions/etlheap share/zsh/site-functions/_etlheap \
-    share/fish/vendor_completions.d/etlheap.fish share/doc/etlheap/LICENSE share/doc/etlheap/examples/modules.c; do
+    share/fish/vendor_completions.d/etlheap.fish share/doc/etlheap/LICENSE share/doc/etlheap/docs/fleet.md \
+    share/etlheap/growth_over_runs.sql share/etlheap/fleet/slurm_store.sh share/etlheap/fleet/fleet.sh \
+    share/doc/etlheap/examples/modules.c; do
     check "$file is installed" test -s "$tree/$file"
 done
 

@@ -7,7 +7,7 @@
 // {"sql": "..."}: rows as DuckDB answers, and their columns' types, and {"file": "..."}:
 // rows as hyparquet reads them. The answers are a list in the same order, a refusal is
 // {"error": "..."}. Integers are written as texts "i123", as JSON has no 64 bits, and
-// texts as "t...".
+// texts as "t...", lists as texts with "," between.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
@@ -24,6 +24,7 @@ function cell(value) {
     if (value === null || value === undefined) return null;
     if (typeof value === "bigint" || typeof value === "number") return `i${value}`;
     if (typeof value === "string") return `t${value}`;
+    if (Array.isArray(value.items)) return `t${value.items.join(",")}`;
     return value;
 }
 

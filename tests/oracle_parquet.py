@@ -138,7 +138,7 @@ def compare_rows(results, name, got, wanted):
 
 def frame_text(frame):
     if frame["module"] is None:
-        return frame["address"]
+        return frame["address"] or "outside of modules"
     if frame["symbol"] is None:
         return f"{frame['module']}+{frame['offset']}"
     return f"{frame['module']}!{frame['symbol']}" + (f"+{frame['displacement']}" if frame.get("nearest") else "")
@@ -363,53 +363,6 @@ def check_filters(results, readers, path, wanted):
         readers.ask([{"sql": f"SELECT row FROM '{path}' WHERE {condition}"}], check)
 
 
-# --- the runs of a fleet -----------------------------------------------------------------------------------
-
-
-def check_growth(results, readers):
-    """growth_over_runs.sql against what the reports of these runs say."""
-    curves, texts = {}, {}
-    folder = os.path.join(WORK, "runs")
-    os.makedirs(folder, exist_ok=True)
-    for number in range(4):
-        trace = os.path.join(WORK, f"run{number}.etl")
-        subprocess.run([MAKE_TRACE, "workload", trace, "--seed", "31", "--events", str(2000 + 1500 * (number ^ 1))],
-                       check=True, stdout=subprocess.DEVNULL)
-        export(os.path.join(folder, f"run{number}.parquet"), trace)
-        document = run_json("report", trace)
-        for row in document["rows"]:
-            text, key, site, _ = stack_cells(document, row["stack"])
-            curve = curves.setdefault((row["kind"], row["process"], key), [[0, 0] for _ in range(4)])
-            curve[number][0] += row["outstanding_size"]
-            curve[number][1] += row["outstanding_count"]
-            if number >= 1:
-                texts.setdefault((row["kind"], row["process"], key), set()).add((site, text))
-    wanted = []
-    for key, curve in curves.items():
-        last = curve[1:]
-        growth = last[-1][0] - last[0][0]
-        if growth > 0:
-            rising = sum(b[0] > a[0] for a, b in zip(last, last[1:]))
-            wanted.append((-growth, *map(repr, key), key[:2], last[0][0], last[-1][0], growth, last[-1][1] - last[0][1], rising, 3, key[2]))
-    wanted = [(*row[4], *row[5:]) for row in sorted(wanted, key=lambda row: (row[0], *row[4], row[-1] is None, row[-1] or 0))][:40]
-    with open(os.path.join(HERE, "..", "formats", "sql", "growth_over_runs.sql"), encoding="utf-8") as file:
-        script = "\n".join(line.split("--")[0] for line in file)
-    script = script.replace("'*.parquet'", f"'{folder}/*.parquet'")
-    script = script.replace("last_runs = 14", "last_runs = 3").replace("top = 25", "top = 40")
-    statements = [statement for statement in script.split(";") if statement.strip()]
-
-    def check(*answers):
-        answer = answers[-1]
-        got = [(*row[:2], *row[3:10]) for row in answer.rows]
-        results.check(f"growth_over_runs.sql lists {len(wanted)} stacks as the reports have them",
-                      not answer.error and got == wanted and len(wanted) > 5, answer.error,
-                      *[f"got {a}, wanted {b}" for a, b in zip(got, wanted) if a != b][:3])
-        named = all((row[2], row[10]) in texts[(row[0], row[1], row[9])] for row in answer.rows)
-        results.check("growth_over_runs.sql names sites and stacks", named and answer.rows)
-
-    readers.ask([{"sql": statement} for statement in statements], check)
-
-
 # --- bytes and failures --------------------------------------------------------------------------------------
 
 
@@ -486,7 +439,6 @@ def main():
     compare_made(results, readers, 500, 400, "4096")
     compare_made(results, readers, 1, 1)
     compare_made(results, readers, 0, 10)
-    check_growth(results, readers)
     readers.finish()
     check_bytes(results, traces[1])
     check_failures(results, traces[0])

@@ -398,7 +398,7 @@ def check_failures(results, trace):
             ("wpa-xml of extents", 2, "wpa-xml", "--kind", "extent"),
             ("a profile of nobody", 2, "wpaprofile", "--process", "nobody.exe"),
             ("a profile of lifetimes", 2, "wpaprofile", "--rows"),
-            ("perfview of lifetimes without memory for the walk", 3, "perfview", "--rows", "--memory", "1M")):
+            ("perfview of lifetimes without memory", 3, "perfview", "--rows", "--memory", "200K")):
         done = subprocess.run([ETLHEAP, "export", trace, "-o", path, "--format", *arguments],
                               capture_output=True, check=False)
         results.check(f"{label}: status {status}, one sentence, no file",

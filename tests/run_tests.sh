@@ -6,7 +6,8 @@
 # nothing, is a failure: silence must not look like success. The closing line of
 # the whole run has the same form.
 #
-# From the Makefile: BUILD, OUT (variant folder), TRACES, PYTHON.
+# From the Makefile: BUILD, OUT (variant folder), TRACES, PYTHON. From run_windows.sh also
+# PLATFORM=windows, ETLHEAP, LOGS, and WINDOWS_OUT, where programs for Windows are.
 # To the parts: ETLHEAP, MAKE_TRACE, TRACES, PYTHON, OUT and TEST_TMP, an empty folder
 # of the part's own.
 set -u
@@ -23,9 +24,10 @@ case $OUT in
 *) PART_SECONDS=${PART_SECONDS:-900} ;;
 esac
 export OUT BUILD PYTHON TRACES PART_SECONDS
-ETLHEAP=$(realpath -m "$OUT/etlheap")
+PLATFORM=${PLATFORM:-posix}
+test "$PLATFORM" = windows || ETLHEAP=$(realpath -m "$OUT/etlheap")
 MAKE_TRACE=$(realpath -m "$OUT/make_trace")
-export ETLHEAP MAKE_TRACE
+export PLATFORM ETLHEAP MAKE_TRACE
 # Sanitizers stop at the first finding.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=1:detect_stack_use_after_return=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
@@ -33,11 +35,28 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1}
 export CMOCKA_MESSAGE_OUTPUT=TAP
 export PYTHONDONTWRITEBYTECODE=1
 
-logs=$OUT/test-logs
+logs=${LOGS:-$OUT/test-logs}
 rm -rf "$logs"
 mkdir -p "$logs"
 
 # --- the parts, one line each: name, command ----------------------------------
+
+# What tests the program by its command line, and the unit tests that were built.
+list_windows_parts()
+{
+    local script program
+    echo "windows_same bash tests/windows_same.sh"
+    for script in oracle_check oracle_export oracle_export_events oracle_export_pprof oracle_wpa oracle_parquet oracle_windows oracle_allocations oracle_details oracle_truth oracle_symbols oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge oracle_html; do
+        echo "$script $PYTHON tests/$script.py"
+    done
+    for script in cli_errors oracle_store oracle_jobs windows_exe; do
+        echo "$script bash tests/$script.sh"
+    done
+    for program in "$WINDOWS_OUT"/tests/test_*.exe; do
+        test -f "tests/$(basename "$program" .exe).c" || continue
+        echo "$(basename "$program" .exe) $(dirname "$ETLHEAP")/exe $program"
+    done
+}
 
 list_parts()
 {
@@ -46,7 +65,7 @@ list_parts()
     for script in tests/oracle_*.sh tests/golden*.sh tests/cli_*.sh; do
         test -f "$script" && echo "$(basename "$script" .sh) bash $script"
     done
-    for script in oracle_api oracle_allocations oracle_parquet oracle_export oracle_export_events oracle_export_pprof oracle_wpa oracle_windows oracle_check oracle_details oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge oracle_html cli_readme; do
+    for script in oracle_api oracle_batch oracle_allocations oracle_parquet oracle_growth oracle_export oracle_export_events oracle_export_pprof oracle_wpa oracle_windows oracle_check oracle_details oracle_pdb oracle_symbols oracle_undecorate oracle_truth oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge oracle_html cli_readme docs_commands; do
         echo "$script $PYTHON tests/$script.py"
     done
     for script in fuzz_replay fault_matrix fault_calls fault_files; do
@@ -60,6 +79,7 @@ list_parts()
     # What the variant cannot change is checked once, in plain `make check`.
     if test "$(basename "$OUT")" = check; then
         echo "browser_html $PYTHON tests/browser_html.py"
+        echo "hardening bash tests/hardening.sh"
         echo "layers bash tests/static.sh layers"
         echo "limits bash tests/static.sh limits"
         echo "format bash tests/static.sh format"
@@ -83,7 +103,7 @@ run_part()
 export -f run_part
 export logs
 
-list_parts > "$logs/parts"
+if test "$PLATFORM" = windows; then list_windows_parts; else list_parts; fi > "$logs/parts"
 xargs -P "${JOBS:-$(nproc)}" -L 1 bash -c 'run_part "$@"' run_part < "$logs/parts"
 
 # --- the sums -----------------------------------------------------------------

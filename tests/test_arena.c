@@ -16,6 +16,7 @@
 #include "engine/arena.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
+#define FIRST_BYTES ((size_t)16 << 10)
 #define BLOCKS      400u
 
 typedef ETLHEAP_VECTOR(u32) u32_vector;
@@ -62,6 +63,21 @@ static void small_blocks_share_a_chunk(void **state)
     assert_int_equal(arena.total_bytes, CHUNK_BYTES);
     assert_non_null(etlheap_arena_alloc(&arena, 1));
     assert_int_equal(arena.total_bytes, 2 * CHUNK_BYTES);
+    etlheap_arena_free(&arena);
+}
+
+static void chunks_grow_with_the_arena_and_then_no_more(void **state)
+{
+    (void)state;
+    etlheap_arena arena = { 0 };
+    assert_non_null(etlheap_arena_alloc(&arena, 1));
+    assert_int_equal(arena.total_bytes, FIRST_BYTES);
+    while (arena.total_bytes < 4 * CHUNK_BYTES) {
+        const size_t before = arena.total_bytes;
+        assert_non_null(etlheap_arena_alloc(&arena, 4096));
+        const size_t more = arena.total_bytes - before;
+        assert_true(more == 0 || more == (before < CHUNK_BYTES ? before : CHUNK_BYTES));
+    }
     etlheap_arena_free(&arena);
 }
 
@@ -205,6 +221,7 @@ int main(void)
         cmocka_unit_test(blocks_are_aligned_and_apart),
         cmocka_unit_test(first_block_may_be_empty),
         cmocka_unit_test(small_blocks_share_a_chunk),
+        cmocka_unit_test(chunks_grow_with_the_arena_and_then_no_more),
         cmocka_unit_test(block_larger_than_a_chunk_fits),
         cmocka_unit_test(impossible_size_is_refused),
         cmocka_unit_test(copy_outlives_its_source),

@@ -64,14 +64,31 @@ static void build_records(etl_build *b)
     etl_build_message(b, at, &message);
 }
 
-static int set_up(void **state)
+/* Records that hold lists, and one that nobody has a name for. */
+static void build_lists(etl_build *b)
+{
+    static const etl_build_range ranges[] = { { 0x10000, 4096 }, { 0x7ff600000000, 65536 } };
+    static const etl_build_working_set sets[] = {
+        { .pid = 8, .working_set_pages = 30, .commit_pages = 20 },
+        { .pid = 12, .working_set_pages = 1, .commit_pages = 2 },
+    };
+    const u32 payload = 7;
+    etl_build_at at = { .ticks = START + 10, .cpu = 1, .pid = 20, .tid = 21 };
+    etl_build_heap_range_rundown(b, at, 0x1f0000, ranges, 2);
+    at.ticks += 10;
+    etl_build_meminfo_ws(b, at, sets, 2);
+    at.ticks += 10;
+    etl_build_hook(b, at, 0x7777, &payload, sizeof payload);
+}
+
+static int set_up_with(void **state, void (*build)(etl_build *b))
 {
     dumped *const d = calloc(1, sizeof *d);
     size_t size = 0;
     if (!d)
         return -1;
     d->build = etl_build_new(&(etl_build_options){ .cpus = 2, .start_ticks = START });
-    build_records(d->build);
+    build(d->build);
     assert_true(etl_build_finish(d->build));
     const u8 *const bytes = etl_build_data(d->build, &size);
     const etl_bytes file = { bytes, size };
@@ -80,6 +97,16 @@ static int set_up(void **state)
     d->inputs = (cli_inputs){ .traces = &d->trace, .names = &d->name, .count = 1 };
     *state = d;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_with(state, build_records);
+}
+
+static int set_up_lists(void **state)
+{
+    return set_up_with(state, build_lists);
 }
 
 static int tear_down(void **state)
@@ -186,6 +213,28 @@ static void text_lines_have_the_same_content(void **state)
                  "frames=[0x7ff600001000 0x7ff600002000]\n");
 }
 
+static void text_of_provider_records_has_provider_id_and_stack(void **state)
+{
+    const cli_options options = { .events = { by_provider, 1 } };
+    expect_lines(state, &options, "text",
+                 " 0.000007000    1      30      21  " PROVIDER "/7/9      3  "
+                 "stack=[0xfffff80000001000 0x7ff600001000]\n"
+                 " 0.000008000    1      30      21  " PROVIDER "/43/0      0\n");
+}
+
+static void lists_in_records_are_written_whole(void **state)
+{
+    static const char *words[] = { "HeapRange/*", "*MemInfo*", "0x7777" };
+    const cli_options options = { .events = { words, 3 } };
+    expect_lines(state, &options, "text",
+                 " 0.000001000    1      20      21  HeapRange/Rundown            56  "
+                 "heap_handle=0x1f0000 flags=0x2 process_id=20 range_count=2 "
+                 "ranges=[0x10000+4096 0x7ff600000000+65536]\n"
+                 " 0.000002000    1       -       -  PageFault/MemInfoWS         140  "
+                 "count=2 entries=[8:20/30 12:2/1]\n"
+                 " 0.000003000    1      20      21  0x7777                        4\n");
+}
+
 static void names_in_text_cannot_control_the_terminal(void **state)
 {
     static const char *word[] = { "Process/Start" };
@@ -243,6 +292,9 @@ int main(void)
         TEST(hook_records_have_hook_and_fields),
         TEST(provider_records_have_provider_id_and_stack),
         TEST(text_lines_have_the_same_content),
+        TEST(text_of_provider_records_has_provider_id_and_stack),
+        cmocka_unit_test_setup_teardown(lists_in_records_are_written_whole, set_up_lists,
+                                        tear_down),
         TEST(names_in_text_cannot_control_the_terminal),
         TEST(events_are_selected_by_name_or_hook),
         TEST(the_window_is_half_open),

@@ -24,6 +24,7 @@ typedef struct sizes_check {
     engine_check check;
     heap_notes notes;
     heap_size_list list;
+    u64 recreated;
     u32 ids[8]; /* final process ids: the run's own */
 } sizes_check;
 
@@ -66,7 +67,7 @@ static void assert_row(const sizes_check *c, size_t index, i64 ms, u64 committed
 
 static void build(sizes_check *c)
 {
-    assert_true(heap_sizes_build(&c->list, &c->notes, &c->check.context, c->ids));
+    assert_true(heap_sizes_build(&c->list, &c->notes, &c->check.context, c->ids, &c->recreated));
 }
 
 static void later_records_take_the_place_of_earlier_ones(void **state)
@@ -96,6 +97,27 @@ static void destroyed_heap_has_nothing_and_a_new_one_begins_anew(void **state)
     build(&c);
     assert_row(&c, 1, 2, 0, 0);
     assert_row(&c, 2, 3, UNKNOWN, UNKNOWN);
+    close_check(&c);
+}
+
+static void heaps_that_take_over_a_handle_are_counted(void **state)
+{
+    sizes_check c;
+    (void)state;
+    open_check(&c);
+    note(&c, 1, HEAP_NOTE_DESTROYED, UNKNOWN, UNKNOWN);
+    note(&c, 2, HEAP_NOTE_SIZES, 10, 20); /* late, and no new heap */
+    build(&c);
+    assert_int_equal(c.recreated, 0);
+    note(&c, 3, HEAP_NOTE_CREATED, 100, 800);
+    note(&c, 4, HEAP_NOTE_CREATED, 100, 800); /* told again by another session */
+    note(&c, 5, HEAP_NOTE_DESTROYED, UNKNOWN, UNKNOWN);
+    note(&c, 6, HEAP_NOTE_CREATED, 100, 800);
+    build(&c);
+    assert_int_equal(c.recreated, 2);
+    c.notes.at[4].handle++; /* the destruction of another heap */
+    build(&c);
+    assert_int_equal(c.recreated, 1);
     close_check(&c);
 }
 
@@ -354,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_records_take_the_place_of_earlier_ones),
         cmocka_unit_test(destroyed_heap_has_nothing_and_a_new_one_begins_anew),
+        cmocka_unit_test(heaps_that_take_over_a_handle_are_counted),
         cmocka_unit_test(ranges_count_where_no_heap_record_tells_what_is_reserved),
         cmocka_unit_test(of_one_moment_the_last_word_counts),
         cmocka_unit_test(heaps_of_unknown_processes_are_nobodys),

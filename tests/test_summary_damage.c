@@ -134,6 +134,12 @@ static void more_files_than_there_are(etlheap_result *result)
     result->summary->traces.at[0].file_count = 3;
 }
 
+/* The summary of it would be one that cannot be read. */
+static void trace_without_clock(etlheap_result *result)
+{
+    result->summary->traces.at[0].info.clock_hz = 0;
+}
+
 static void windows_without_length(etlheap_result *result)
 {
     result->summary->every_ns = 0;
@@ -164,6 +170,7 @@ static void sound_checksums_do_not_make_sense(void **state)
     expect_refused(f, sum_of_no_part, "sums");
     expect_refused(f, sums_out_of_order, "sums");
     expect_refused(f, more_files_than_there_are, "traces");
+    expect_refused(f, trace_without_clock, "traces");
     expect_refused(f, windows_without_length, "windows");
     expect_refused(f, overlapping_windows, "windows");
     expect_refused(f, windows_beyond_time, "windows");

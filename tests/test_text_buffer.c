@@ -1,7 +1,8 @@
 /*
- * Goal: formatted text keeps every byte, however long what goes into it is.
+ * Goal: formatted text keeps every byte, however long what goes into it is, and says
+ * of each key of a row what it is, known or not.
  * Method: names of all lengths around the sizes of the buffers behind it, into text
- * and into a file.
+ * and into a file; two rows, one of which everything is known and one of which nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,12 +64,73 @@ static void sinks_write_long_names_whole(void **state)
     close(ends[1]);
 }
 
+static void each_key_reads_as_people_write_it(void **state)
+{
+    static const struct {
+        const char *known, *unknown;
+        etlheap_key key;
+    } keys[] = {
+        { "virtualalloc", "heap", ETLHEAP_KEY_KIND },
+        { "app.exe (4321)", "Unknown", ETLHEAP_KEY_PROCESS },
+        { "0x1f0000", "", ETLHEAP_KEY_HEAP },
+        { "AOFI", "AIFO", ETLHEAP_KEY_TYPE },
+        { "process-exit", "none", ETLHEAP_KEY_FREE_TYPE },
+        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_STACK },
+        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FRAME },
+        { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_SITE },
+        { "app.exe", "[no module]", ETLHEAP_KEY_MODULE },
+        { "77", "[unknown thread]", ETLHEAP_KEY_THREAD },
+        { "Widget", "unknown", ETLHEAP_KEY_TYPE_NAME },
+        { "Startup\\Load", "[no stack recorded]", ETLHEAP_KEY_TAG },
+        { "64.0 KiB", "0 B", ETLHEAP_KEY_SIZE_CLASS },
+    };
+    static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
+    static const u32 starts[] = { 0, 1 }, indices[] = { 0 };
+    static const etlheap_table table = { .frames = &frame,
+                                         .frame_count = 1,
+                                         .stack_starts = starts,
+                                         .frame_indices = indices,
+                                         .stack_count = 1 };
+    static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
+                                       .type = ETLHEAP_TYPE_AOFI,
+                                       .free_type = ETLHEAP_FREE_PROCESS_EXIT,
+                                       .process = "app.exe",
+                                       .pid = 4321,
+                                       .thread = 77,
+                                       .has_heap = true,
+                                       .heap_handle = 0x1f0000,
+                                       .module = "app.exe",
+                                       .type_name = "Widget",
+                                       .tag = "Startup\\Load",
+                                       .size_class_bytes = 65536 };
+    static const etlheap_row unknown = { .type = ETLHEAP_TYPE_AIFO,
+                                         .free_type = ETLHEAP_FREE_NONE,
+                                         .process = "Unknown",
+                                         .pid = ETL_NO_ID,
+                                         .thread = ETL_NO_ID,
+                                         .stack = ETLHEAP_NO_INDEX,
+                                         .frame = ETLHEAP_NO_INDEX,
+                                         .type_name = "unknown" };
+    (void)state;
+    assert_int_equal(ETL_COUNT_OF(keys), ETLHEAP_KEY_COUNT);
+    for (size_t i = 0; i < ETL_COUNT_OF(keys); i++) {
+        etlheap_text text = { 0 };
+        etlheap_text_add_key(&text, &table, &known, keys[i].key);
+        assert_string_equal(etlheap_text_of(&text), keys[i].known);
+        etlheap_text_clear(&text);
+        etlheap_text_add_key(&text, &table, &unknown, keys[i].key);
+        assert_string_equal(etlheap_text_of(&text), keys[i].unknown);
+        etlheap_text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_names_are_formatted_whole),
         cmocka_unit_test(format_appends),
         cmocka_unit_test(sinks_write_long_names_whole),
+        cmocka_unit_test(each_key_reads_as_people_write_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

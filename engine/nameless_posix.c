@@ -1,5 +1,5 @@
 /*
- * nameless.c - temporary files without a name.
+ * nameless_posix.c - temporary files without a name.
  *
  * Where the file system can make them, they never have one. Elsewhere they lose it
  * at once, and a program killed in between leaves an empty file.
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int nameless_file(const char *folder)
@@ -31,4 +32,31 @@ int nameless_file(const char *folder)
     if (file >= 0)
         (void)unlink(path);
     return file;
+}
+
+bool nameless_write(int file, const void *bytes, size_t size, u64 offset)
+{
+    const u8 *at = bytes;
+    while (size > 0) {
+        const ssize_t written = pwrite(file, at, size, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        at += written;
+        size -= (size_t)written;
+        offset += (u64)written;
+    }
+    return true;
+}
+
+const void *nameless_map(int file, u64 offset, size_t size)
+{
+    void *const at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, (off_t)offset);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void nameless_unmap(const void *at, size_t size)
+{
+    munmap((void *)(uintptr_t)at, size);
 }

@@ -1,5 +1,5 @@
 /*
- * guard.c - interruption while a temporary file exists.
+ * guard_posix.c - interruption while a temporary file exists.
  */
 #include "guard.h"
 

