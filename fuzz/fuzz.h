@@ -9,7 +9,20 @@
 
 #include "parser/base.h"
 
+/* 1: checks that take longer than what they check are for a share of the inputs. */
+#ifndef FUZZ_SAMPLE
+#define FUZZ_SAMPLE 0
+#endif
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+/*
+ * A target may know of better changes to its inputs than any: this is then linked
+ * with it. The bytes are changed in place, up to `size_max` of them; the same seed
+ * makes the same change. The fuzzer, or replay.c, has changes of its own.
+ */
+size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t size_max, unsigned seed);
+size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t size_max);
 
 /* Writes the bytes to a temporary file and returns its name, which stays the same
  * throughout the process; for readers that map files. */

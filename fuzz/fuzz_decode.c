@@ -1,18 +1,91 @@
 /*
  * fuzz_decode.c - any bytes as the payload of an event that we decode. The first four
- * bytes choose hook, version and pointer width; the payload has memory of its own,
- * so that reading past it is found out.
+ * bytes choose hook or class, version and pointer width; the payload has memory of its
+ * own, so that reading past it is found out. All fields of what is decoded are read, as
+ * `dump` does.
  */
+#include "formats/record_view.h"
+#include "formats/text_buffer.h"
 #include "fuzz.h"
+#include "parser/layout_events.h"
 #include "parser/parser.h"
 
 #include <stdlib.h>
 
 #define CHOICE_BYTES 4u
+#define GUID_BYTES   16u
+
+/* Classes of hooks, and those that have records with their GUID only. */
+static const u8 hook_classes[] = { ETL_CLASS_HEADER,    ETL_CLASS_MEMORY, ETL_CLASS_PROCESS,
+                                   ETL_CLASS_THREAD,    ETL_CLASS_CONFIG, ETL_CLASS_HEAP,
+                                   ETL_CLASS_STACKWALK, ETL_CLASS_IMAGE };
+static const u8 guids[][GUID_BYTES] = {
+    /* ImageID, SysConfigEx, Lost_Event */
+    { 0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60,
+      0xde },
+    { 0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9,
+      0xd0 },
+    { 0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e,
+      0x7e },
+};
+
+static etl_record choose(const u8 *choice, etl_bytes payload)
+{
+    const u32 which = choice[0] % (ETL_COUNT_OF(hook_classes) + ETL_COUNT_OF(guids));
+    const bool has_hook = which < ETL_COUNT_OF(hook_classes);
+    const bool is_narrow = choice[3] % 2 != 0;
+    etl_record record = { .ticks = 1,
+                          .tid = 1,
+                          .pid = 1,
+                          .opcode = choice[1],
+                          .version = choice[2] % 8,
+                          .header = is_narrow ? ETL_HEADER_SYSTEM32 : ETL_HEADER_SYSTEM64,
+                          .pointer_bytes = is_narrow ? 4 : 8,
+                          .has_hook = has_hook,
+                          .has_time = true,
+                          .payload = payload };
+    if (has_hook) {
+        record.hook = (u16)(hook_classes[which] << 8 | choice[1]);
+    } else {
+        record.provider = guids[which - ETL_COUNT_OF(hook_classes)];
+        record.header = is_narrow ? ETL_HEADER_FULL32 : ETL_HEADER_FULL64;
+    }
+    return record;
+}
+
+static u64 read_members(const etlheap_value *value)
+{
+    u64 sum = 0, address, size_bytes;
+    for (u32 i = 0; i < value->count; i++) {
+        etl_meminfo_ws_row row;
+        if (value->kind == ETLHEAP_VALUE_FRAMES) {
+            sum += etlheap_value_frame(value, i);
+        } else if (value->kind == ETLHEAP_VALUE_RANGES) {
+            etlheap_value_range(value, i, &address, &size_bytes);
+            sum += address ^ size_bytes;
+        } else if (value->kind == ETLHEAP_VALUE_WORKING_SETS &&
+                   etl_meminfo_ws_entry(value->working_sets, (u8)value->width, i, &row)) {
+            sum += row.commit_pages;
+        }
+    }
+    return sum;
+}
+
+static void read_fields(const etl_event *event)
+{
+    const etl_event_info *const info = etl_event_describe(event->kind);
+    etlheap_text text = { 0 };
+    volatile u64 sum = 0;
+    for (size_t i = 0; i < info->field_count; i++) {
+        const etlheap_value value = etlheap_value_of(event, &info->fields[i], &text);
+        sum = read_members(&value);
+    }
+    (void)sum;
+    etlheap_text_free(&text);
+}
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-    static const u8 groups[] = { 0x00, 0x02, 0x03, 0x05, 0x0B, 0x10, 0x18, 0x03 };
     if (size < CHOICE_BYTES)
         return 0;
     const size_t left = size - CHOICE_BYTES;
@@ -20,21 +93,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
     if (payload == NULL)
         abort();
     memcpy(payload, data + CHOICE_BYTES, left);
-    const etl_record record = { .ticks = 1,
-                                .tid = 1,
-                                .pid = 1,
-                                .hook = (u16)(groups[data[0] % 8] << 8 | data[1]),
-                                .opcode = data[1],
-                                .version = data[2] % 8,
-                                .header = ETL_HEADER_SYSTEM64,
-                                .pointer_bytes = data[3] % 2 == 0 ? 8 : 4,
-                                .has_hook = true,
-                                .has_time = true,
-                                .payload = { payload, left } };
+    const etl_record record = choose(data, (etl_bytes){ payload, left });
     etl_diag_counts diag = { 0 };
     etl_event event;
-    if (etl_decode(&record, &event, &diag) && event.kind == ETL_EVENT_NONE)
-        __builtin_trap();
+    if (etl_decode(&record, &event, &diag)) {
+        if (event.kind == ETL_EVENT_NONE || etl_record_name(&record) == NULL)
+            __builtin_trap();
+        read_fields(&event);
+    }
     free(payload);
     return 0;
 }

@@ -31,19 +31,42 @@ static u8 *read_file(const char *path, size_t *size)
     return ok ? bytes : NULL;
 }
 
-/* A damaged copy in memory of its own size, so that reading past it is found out. */
-static void run_damaged(const u8 *bytes, size_t size, u64 *random)
+/* What the target itself knows of changes, if it does. */
+#pragma weak LLVMFuzzerCustomMutator
+
+static u64 random_state;
+
+size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t size_max)
 {
-    const size_t kept = next_random(random) % 4 == 0 ? next_random(random) % (size + 1) : size;
+    (void)size_max;
+    for (u64 i = next_random(&random_state) % 8; size > 0 && i > 0; i--) {
+        const size_t at = next_random(&random_state) % size;
+        const u64 how = next_random(&random_state) % 3;
+        data[at] = how == 0   ? 0xFF
+                   : how == 1 ? 0
+                              : (u8)(data[at] ^ 1u << next_random(&random_state) % 8);
+    }
+    return size;
+}
+
+/* A damaged copy in memory of its own size, so that reading past it is found out. */
+static void run_damaged(const u8 *bytes, size_t size)
+{
+    const bool is_cut = next_random(&random_state) % 4 == 0;
+    size_t kept = is_cut ? next_random(&random_state) % (size + 1) : size;
+    const size_t room = 2 * kept + 64;
+    u8 *const changed = malloc(room);
+    if (changed == NULL)
+        abort();
+    memcpy(changed, bytes, kept);
+    kept = LLVMFuzzerCustomMutator != NULL && !is_cut
+               ? LLVMFuzzerCustomMutator(changed, kept, room, (unsigned)next_random(&random_state))
+               : LLVMFuzzerMutate(changed, kept, room);
     u8 *const copy = malloc(kept + (kept == 0));
     if (copy == NULL)
         abort();
-    memcpy(copy, bytes, kept);
-    for (u64 i = next_random(random) % 8; kept > 0 && i > 0; i--) {
-        const size_t at = next_random(random) % kept;
-        const u64 how = next_random(random) % 3;
-        copy[at] = how == 0 ? 0xFF : how == 1 ? 0 : (u8)(copy[at] ^ 1u << next_random(random) % 8);
-    }
+    memcpy(copy, changed, kept);
+    free(changed);
     LLVMFuzzerTestOneInput(copy, kept);
     free(copy);
 }
@@ -63,10 +86,10 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s: cannot be read\n", argv[i]);
             return 1;
         }
-        u64 random = size + (u64)i;
+        random_state = size + (u64)i;
         LLVMFuzzerTestOneInput(bytes, size);
         for (long round = 0; round < rounds; round++)
-            run_damaged(bytes, size, &random);
+            run_damaged(bytes, size);
         count += (unsigned long)rounds + 1;
         free(bytes);
     }

@@ -13,6 +13,11 @@ typedef struct store_bytes {
     size_t size, capacity;
 } store_bytes;
 
+/* The ways to an answer besides the first: one thread, from a journal. */
+typedef enum other_way { WAY_TWO_THREADS, WAY_LIFETIMES, WAY_STORE, WAY_COUNT } other_way;
+
+static bool is_due(other_way way, const u8 *data, size_t size);
+static const etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_bytes);
 static void read_records(etl_trace *trace);
 static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetimes,
                                    u64 slice_bytes);
@@ -34,19 +39,45 @@ void trace_check(const u8 *data, size_t size, u64 slice_bytes)
         return;
     read_records(trace);
     const etlheap_table *const first = report(trace, 1, false, slice_bytes);
-    const etlheap_table *const others[] = { report(trace, 2, false, slice_bytes),
-                                            report(trace, 1, true, slice_bytes),
-                                            report_from_store(trace, slice_bytes) };
     if (first != NULL)
         check_sums(first);
-    for (size_t i = 0; i < ETL_COUNT_OF(others); i++) {
+    for (u32 way = 0; way < WAY_COUNT; way++) {
+        if (!is_due((other_way)way, data, size))
+            continue;
+        const etlheap_table *const other = answer(trace, (other_way)way, slice_bytes);
         /* A store knows ends that were noticed late to the segment only. */
-        if (first != NULL && others[i] != NULL)
-            check_same(first, others[i], i < 2);
-        etlheap_table_free(others[i]);
+        if (first != NULL && other != NULL)
+            check_same(first, other, way != WAY_STORE);
+        etlheap_table_free(other);
     }
     etlheap_table_free(first);
     etl_close(trace);
+}
+
+/* Every way takes as long as the first, or longer. Under a fuzzer each is for a
+ * share of the inputs, which depends on their bytes alone: what is found is found
+ * again. FNV-1a, folded. */
+static bool is_due(other_way way, const u8 *data, size_t size)
+{
+    static const u32 one_in[WAY_COUNT] = {
+        [WAY_TWO_THREADS] = 16, [WAY_LIFETIMES] = 2, [WAY_STORE] = 16
+    };
+    u64 hash = 14695981039346656037u + way;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ data[i]) * 1099511628211u;
+    return !FUZZ_SAMPLE || (hash >> 32) % one_in[way] == 0;
+}
+
+static const etlheap_table *answer(etl_trace *trace, other_way way, u64 slice_bytes)
+{
+    switch (way) {
+    case WAY_TWO_THREADS:
+        return report(trace, 2, false, slice_bytes);
+    case WAY_LIFETIMES:
+        return report(trace, 1, true, slice_bytes);
+    default:
+        return report_from_store(trace, slice_bytes);
+    }
 }
 
 /* As `dump` does, decoding each. */
@@ -142,13 +173,24 @@ static bool is_peak(u32 measure)
     return measure == ETLHEAP_MEASURE_PEAK_SIZE || measure == ETLHEAP_MEASURE_PEAK_COUNT;
 }
 
+/* A sum that stopped at the largest number and then became smaller is lower by what did
+ * not fit, and how much that is depends on the order of events in one moment. That takes
+ * blocks of more bytes than there are addresses. */
+static bool is_beyond_counting(const etlheap_row *row)
+{
+    return row->measures[ETLHEAP_MEASURE_SIZE] > INT64_MAX / 2;
+}
+
 static void check_row(const etlheap_row *a, const etlheap_row *b, bool with_peaks)
 {
     if (a->kind != b->kind || a->type != b->type || a->pid != b->pid ||
         a->heap_handle != b->heap_handle || a->stack != b->stack)
         disagree();
     for (u32 m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
-        if ((with_peaks || !is_peak(m)) && a->measures[m] != b->measures[m])
+        const bool is_loose =
+            is_peak(m) &&
+            (!with_peaks || (m == ETLHEAP_MEASURE_PEAK_SIZE && is_beyond_counting(a)));
+        if (a->measures[m] != b->measures[m] && !is_loose)
             disagree();
     }
 }
