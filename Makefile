@@ -96,7 +96,7 @@ TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS)
 # open is tested here alone; so is what needs XPath, which the libraries for Windows go
 # without, and what takes minutes under Wine.
 ifeq ($(PLATFORM),windows)
-POSIX_TESTS := $(patsubst %,tests/%.c,test_export_wpa test_journal_disk test_map test_sink test_symbol_cache \
+POSIX_TESTS := $(patsubst %,tests/%.c,test_export_wpa test_journal_disk test_map test_sink test_symbol_cab test_symbol_cache \
 	test_symbol_fetch test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
 	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_zip_input \
 	test_archive test_engine_workloads test_pdb_damage test_replay test_replay_edges test_runs test_store_run test_summary_damage test_tags test_windows_sources \
