@@ -49,24 +49,24 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 # --- sources ------------------------------------------------------------------
 
 PARSER_SRCS := $(patsubst %,parser/%.c, \
-	buffer_header buffer_index decode decode_heap decode_image decode_memory decode_stack \
-	decode_system describe diag event_class file_kind files_$(PLATFORM) map map_$(PLATFORM) msf names pdb pdb_address pdb_inlinees \
+	buffer_header buffer_index buffer_peek decode decode_heap decode_image decode_memory decode_stack \
+	decode_system describe diag event_class file_kind files_$(PLATFORM) late_library_$(PLATFORM) map map_$(PLATFORM) msf names pdb pdb_address pdb_inlinees \
 	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
 	pe pe_debug pe_exports status trace \
 	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
 	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
 	utf16 wide $(if $(filter windows,$(PLATFORM)),wide_windows) xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content blocks census census_match context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
+	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content block_pool blocks census census_match context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
 	engine frames frames_batch frames_find frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
 	heap_sizes histogram intern join journal \
 	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
-	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks plan query range_map ranges rank_map replay replay_journal \
+	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks plan query range_map ranges rank_map release replay replay_journal \
 	replay_walk result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
 	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
-	symbol_cab symbol_content symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
+	symbol_cab symbol_content symbol_curl symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
 	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
 	symbol_url symbols symbols_batch symbols_builds symbols_list table table_merge table_names table_order table_stacks tag_groups tags tally timebase \
 	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows windows_walk workers)
@@ -92,14 +92,13 @@ BUILDER_SRCS := $(sort $(wildcard tests/etl_build*.c tests/lz77_*.c tests/scenar
 TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS) $(FAULT_SRCS),$(sort $(wildcard tests/*.c)))
 
 # Tests for Windows make the few POSIX calls of posix_calls.h. What needs signals, pipes,
-# links, limits, a shell, a server of its own, or files that go or change while they are
-# open is tested here alone; so is what needs XPath, which the libraries for Windows go
-# without, and what takes minutes under Wine.
+# links, limits, pages that must not be read, a shell, a server of its own, or files that go
+# or change while they are open is tested here alone; so is what needs XPath, which the
+# libraries for Windows go without.
 ifeq ($(PLATFORM),windows)
 POSIX_TESTS := $(patsubst %,tests/%.c,test_export_wpa test_journal_disk test_map test_sink test_symbol_cab test_symbol_cache \
 	test_symbol_fetch test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
 	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_zip_input \
-	test_archive test_engine_workloads test_pdb_damage test_replay test_replay_edges test_runs test_store_run test_summary_damage test_tags test_windows_sources \
 	http_server symbol_finder make_symbolize)
 TEST_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_SRCS))
 TEST_TOOL_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_TOOL_SRCS))
@@ -157,14 +156,19 @@ BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 # --- flags --------------------------------------------------------------------
 
 # pkg-config name and Debian package, side by side.
-LIBRARIES := libxxhash:libxxhash-dev libzstd:libzstd-dev libzip:libzip-dev libcurl:libcurl4-openssl-dev \
+LIBRARIES := libxxhash:libxxhash-dev libzstd:libzstd-dev libzip:libzip-dev \
 	libmspack:libmspack-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
+# Compiled with, but loaded when they are needed (parser/late_library.h), if they are there.
+LATE_LIBRARIES := libcurl:libcurl4-openssl-dev
+DYNAMIC_LINKER := $(if $(filter posix,$(PLATFORM)),-ldl)
+# Programs for Windows have them in themselves.
+LINKED_LIBRARIES := $(LIBRARIES) $(if $(filter windows,$(PLATFORM)),$(LATE_LIBRARIES))
 TEST_LIBRARIES := cmocka:libcmocka-dev
 pkg_names = $(foreach pair,$(1),$(firstword $(subst :, ,$(pair))))
 
 # Asked of pkg-config on first use, not on every `make help`.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(call pkg_names,$(LIBRARIES))))$(PKG_CFLAGS)
-PKG_LIBS = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(LIBRARIES))))$(PKG_LIBS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell $(PKG_CONFIG) --cflags $(call pkg_names,$(LIBRARIES) $(LATE_LIBRARIES))))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(LINKED_LIBRARIES))) $(DYNAMIC_LINKER))$(PKG_LIBS)
 TEST_LIBS = $(eval TEST_LIBS := $$(shell $(PKG_CONFIG) --libs $(call pkg_names,$(TEST_LIBRARIES))))$(TEST_LIBS)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Wcast-align -Wundef \
@@ -341,7 +345,7 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)
 $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): | $(TESTS_READY)
 ifeq ($(PLATFORM),windows)
 $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -include tests/posix_calls.h
-$(TEST_PROGRAMS): LDFLAGS += -Wl,-u,posix_calls_fclose
+$(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
 -include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d
@@ -516,7 +520,7 @@ deb: ## Debian packages of the program, the library and its headers, in build/de
 		libdir=/usr/lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) \
 		zshcompletiondir=/usr/share/zsh/vendor-completions
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} sh packaging/make_deb.sh \
-		$(DEB)/stage $(DEB) $(VERSION) $(SOVERSION) $(foreach pair,$(LIBRARIES),$(lastword $(subst :, ,$(pair))))
+		$(DEB)/stage $(DEB) $(VERSION) $(SOVERSION) $(foreach pair,$(LIBRARIES) $(LATE_LIBRARIES),$(lastword $(subst :, ,$(pair))))
 
 check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean Debian, and uses them there
 	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/check_deb.sh $(DEB)
@@ -548,12 +552,12 @@ windows-zip: pages
 		sh packaging/windows_dist.sh $(BUILD)/windows/etlheap.exe $(PAGES) $(WINDOWS_DEPS) \
 		$(BUILD)/etlheap-$(VERSION)-windows-x64.zip $(DOCUMENTS)
 
-check-windows: windows-tests windows-dist ## the tests of the command line, with etlheap.exe under Wine
+check-windows: windows-tests windows-dist ## the tests of the command line, and unit tests, under Wine
 	@sh tests/check_deps.sh build test wine
 	+@$(PARALLEL_MAKE) VARIANT=check check-windows-run
 
 check-windows-run: $(PROGRAM) $(TEST_TOOLS)
-	@BUILD='$(BUILD)' OUT='$(OUT)' WINDOWS_OUT='$(BUILD)/windows/release' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
+	@BUILD='$(BUILD)' OUT='$(OUT)' WINDOWS_OUT='$(BUILD)/windows/release' WINDOWS_DEPS='$(WINDOWS_DEPS)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
 		bash tests/run_windows.sh
 
 # Slurm's and other daemons of its own, with ports, keys and folders of their own.

@@ -5,11 +5,18 @@
 
 #include "ehs_facts.h"
 #include "ehs_stacks.h"
+#include "machine.h"
 #include "replay.h"
 #include "summary_file.h"
 
+/* Memory that is expected to be used, at most, in pieces that a heap has room for in
+ * itself: larger ones may be mapped apart from it. */
+#define EXPECTED_PIECE_BYTES (30 * ETL_MIB)
+#define EXPECTED_PIECES_MAX  4u
+
+static void expect_memory(u64 size);
 static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err);
-static etl_status load_parts(etlheap_result *result, ehs_loader *loader);
+static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames);
 static bool adopt_slots(etlheap_result *result);
 static bool name_file(etlheap_result *result, const char *path);
 
@@ -43,6 +50,7 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
     }
     result->archive = archive;
     archive->map = *map;
+    expect_memory(map->bytes.size);
     etl_status status = ehs_reader_open(&archive->reader, map->bytes, err);
     if (status == ETL_OK)
         status = load(result, request, err);
@@ -53,6 +61,26 @@ etl_status archive_open(const etl_map *map, const archive_request *request, etlh
     else
         etlheap_result_free(result);
     return status;
+}
+
+/*
+ * A report on a store makes some dozens of arrays and uses each once, so that mapping
+ * their pages is a quarter of its time. They are about as large as the file. A heap
+ * that keeps what is freed, as that of the program, has this memory for them, in large
+ * pages; with another one nothing is lost.
+ */
+static void expect_memory(u64 size)
+{
+    void *pieces[EXPECTED_PIECES_MAX];
+    u32 count = 0;
+    const u64 wanted = size / EXPECTED_PIECE_BYTES + (size >= ETL_MIB);
+    while (count < wanted && count < EXPECTED_PIECES_MAX) {
+        void *const piece = malloc(EXPECTED_PIECE_BYTES);
+        machine_expect_use(piece, EXPECTED_PIECE_BYTES);
+        pieces[count++] = piece;
+    }
+    while (count > 0)
+        free(pieces[--count]);
 }
 
 /* The answer names what it was read from. */
@@ -93,12 +121,17 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
                           .arena = &result->context.strings.arena,
                           .bytes_left = memory == 0 ? UINT64_MAX : memory,
                           .err = err };
+    /* Reports name frames and do not show addresses. */
+    const bool is_report = own.report != NULL && replay_can(own.report);
+    const ehs_frames frames =
+        is_report && !request->stays ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
     etl_status status = ehs_loader_open(&loader);
     const bool is_summary = archive->reader.content == EHS_CONTENT_SUMMARY;
     if (status == ETL_OK && is_summary)
         status = summary_load(&loader, own.census_only, result);
     else if (status == ETL_OK)
-        status = own.census_only ? ehs_facts_load(&loader, result) : load_parts(result, &loader);
+        status =
+            own.census_only ? ehs_facts_load(&loader, result) : load_parts(result, &loader, frames);
     ehs_loader_free(&loader);
     if (own.census_only)
         result->diag = result->census_diag;
@@ -106,16 +139,16 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
         return status;
     if (!adopt_slots(result))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    result->is_walked = request->stays || (own.report != NULL && replay_can(own.report));
+    result->is_walked = request->stays || is_report;
     return result->is_walked ? ETL_OK : archive_add_rows(archive, &result->store, err);
 }
 
-static etl_status load_parts(etlheap_result *result, ehs_loader *loader)
+static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames)
 {
     ehs_archive *const archive = result->archive;
     etl_status status = ehs_facts_load(loader, result);
     if (status == ETL_OK)
-        status = ehs_stacks_load(loader, &result->stacks);
+        status = ehs_stacks_load(loader, frames, &result->stacks);
     const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
     if (status == ETL_OK)
         status = ehs_rows_load(loader, &bounds, &result->store);

@@ -3,13 +3,9 @@
 
 #include <stdlib.h>
 
-#define PLACES_MIN 64u
-#define PLACES_MAX ((u32)1 << 30)
-
 /* Not at an event's own place in the journal. */
 #define LATE JOURNAL_NO_RANK
 
-static block *find(const block_table *table, const ordered_event *event);
 static block *find_live(block_table *table, const block_rules *rules, const ordered_event *event,
                         shard_output *out);
 static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
@@ -89,89 +85,20 @@ static bool is_somebody_elses(const block_rules *rules, const block *found,
     return found->tid != event->tid && is_soon_after(rules, found, event->ticks);
 }
 
-static inline u32 home(const block_table *table, u32 heap, u64 address)
+void blocks_prepare(const block_table *table, ordered_event *event)
 {
-    return (u32)(etlheap_hash_u64(address ^ (u64)heap << 45) >> 20) & table->mask;
+    event->hash = block_hash(event->heap, event->address);
+    if (table->open.places != NULL)
+        __builtin_prefetch(&table->open.places[event->hash & table->open.mask]);
 }
 
 void blocks_prefetch(const block_table *table, const ordered_event *event)
 {
-    if (table->places == NULL)
+    const block *const guess = block_pool_guess(&table->open, event->hash);
+    if (guess == NULL)
         return;
-    const block *const place = &table->places[home(table, event->heap, event->address)];
-    __builtin_prefetch(place);
-    __builtin_prefetch((const u8 *)place + sizeof *place - 1);
-}
-
-static block *find(const block_table *table, const ordered_event *event)
-{
-    if (table->count == 0)
-        return NULL;
-    for (u32 at = home(table, event->heap, event->address);; at = (at + 1) & table->mask) {
-        block *const place = &table->places[at];
-        if (place->heap == 0)
-            return NULL;
-        if (place->address == event->address && place->heap == event->heap)
-            return place;
-    }
-}
-
-static bool grow(block_table *table)
-{
-    const u32 old_count = table->places == NULL ? 0 : table->mask + 1;
-    if (old_count >= PLACES_MAX)
-        return false;
-    const u32 new_count = old_count == 0 ? PLACES_MIN : old_count * 2;
-    block *const places = etlheap_touched_calloc(new_count, sizeof *places);
-    if (places == NULL)
-        return false;
-    block *const old = table->places;
-    table->places = places;
-    table->mask = new_count - 1;
-    for (u32 i = 0; i < old_count; i++) {
-        if (old[i].heap == 0)
-            continue;
-        u32 at = home(table, old[i].heap, old[i].address);
-        while (places[at].heap != 0)
-            at = (at + 1) & table->mask;
-        places[at] = old[i];
-    }
-    free(old);
-    return true;
-}
-
-/* A free place for a key that is not in the table; NULL without memory. */
-static block *insert(block_table *table, u32 heap, u64 address)
-{
-    if (table->places == NULL || table->count >= table->mask / 4 * 3) {
-        if (!grow(table))
-            return NULL;
-    }
-    u32 at = home(table, heap, address);
-    while (table->places[at].heap != 0)
-        at = (at + 1) & table->mask;
-    table->count++;
-    return &table->places[at];
-}
-
-/* Moves later members of the probe run back, so that no tombstone is needed. */
-static void erase(block_table *table, block *place)
-{
-    u32 hole = (u32)(place - table->places);
-    u32 at = hole;
-    for (;;) {
-        at = (at + 1) & table->mask;
-        const block *const next = &table->places[at];
-        if (next->heap == 0)
-            break;
-        const u32 wanted = home(table, next->heap, next->address);
-        if (((at - wanted) & table->mask) >= ((at - hole) & table->mask)) {
-            table->places[hole] = *next;
-            hole = at;
-        }
-    }
-    table->places[hole].heap = 0;
-    table->count--;
+    __builtin_prefetch(guess);
+    __builtin_prefetch((const u8 *)guess + sizeof *guess - 1);
 }
 
 static u64 size_of(const block_table *table, const block *from)
@@ -304,9 +231,9 @@ static void open_block(block_table *table, const block_rules *rules, const order
         displaced = keep_displaced(table, place);
         table->displaced_count += displaced != 0;
     } else {
-        place = insert(table, event->heap, event->address);
+        place = block_pool_add(&table->open, event->hash);
     }
-    if (place == NULL || (place->heap != 0 && displaced == 0)) {
+    if (place == NULL || (live != NULL && displaced == 0)) {
         out->out_of_memory = true;
         return;
     }
@@ -319,7 +246,8 @@ static void open_block(block_table *table, const block_rules *rules, const order
                       .tid = event->tid,
                       .rank = rules->first_rank + event->rank,
                       .displaced = displaced & 0x7FFFFFFF,
-                      .is_realloc = event->op != OP_ALLOC };
+                      .is_realloc = event->op != OP_ALLOC,
+                      .hash = event->hash };
     const bool kept = !is_big || ETLHEAP_PUSH(&table->big, (big_size){ place->rank, event->size });
     if (!kept || (out->journal != NULL && !note_opened(event, place, out)))
         out->out_of_memory = true;
@@ -341,7 +269,7 @@ static void close_block(block_table *table, const block_rules *rules, block *fou
     settle_displaced(table, rules, found, out);
     emit_freed(table, rules, found,
                (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE }, out);
-    erase(table, found);
+    block_pool_remove(&table->open, found);
 }
 
 /* With its heap or process, or still in use: what nothing freed. */
@@ -366,7 +294,7 @@ static void end_unfreed(block_table *table, const block_rules *rules, block *pla
 static block *find_live(block_table *table, const block_rules *rules, const ordered_event *event,
                         shard_output *out)
 {
-    block *const found = find(table, event);
+    block *const found = block_pool_find(&table->open, event);
     if (found == NULL)
         return NULL;
     const heap_row *const heap = &rules->slots->heaps.at[found->heap - 1];
@@ -374,7 +302,7 @@ static block *find_live(block_table *table, const block_rules *rules, const orde
         event->ticks)
         return found;
     end_unfreed(table, rules, found, out);
-    erase(table, found);
+    block_pool_remove(&table->open, found);
     return NULL;
 }
 
@@ -388,24 +316,21 @@ static bool is_dead(const block_rules *rules, const block *place, i64 now_ticks)
     return context_heap_end(context, heap->process, heap->handle, place->alloc_ticks) < now_ticks;
 }
 
-/* Erasing moves entries into the place at hand, so it is looked at again; an
- * entry that wraps to the front was already looked at or will be. */
 void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
-    if (table->count == 0)
-        return;
-    for (u32 at = 0; at <= table->mask; at++) {
-        while (table->places[at].heap != 0 && is_dead(rules, &table->places[at], now_ticks)) {
-            end_unfreed(table, rules, &table->places[at], out);
-            erase(table, &table->places[at]);
-        }
+    for (u32 i = 0; i < table->open.used; i++) {
+        block *const place = &table->open.blocks[i];
+        if (place->heap == 0 || !is_dead(rules, place, now_ticks))
+            continue;
+        end_unfreed(table, rules, place, out);
+        block_pool_remove(&table->open, place);
     }
 }
 
 void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
-    for (u32 at = 0; table->displaced_count > 0 && at <= table->mask; at++) {
-        block *const place = &table->places[at];
+    for (u32 i = 0; table->displaced_count > 0 && i < table->open.used; i++) {
+        block *const place = &table->open.blocks[i];
         if (place->heap != 0 && !is_soon_after(rules, place, now_ticks))
             settle_displaced(table, rules, place, out);
     }
@@ -413,16 +338,16 @@ void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, 
 
 void blocks_finish(block_table *table, const block_rules *rules, shard_output *out)
 {
-    for (u32 at = 0; table->count > 0 && at <= table->mask; at++) {
-        if (table->places[at].heap != 0)
-            end_unfreed(table, rules, &table->places[at], out);
+    for (u32 i = 0; i < table->open.used; i++) {
+        if (table->open.blocks[i].heap != 0)
+            end_unfreed(table, rules, &table->open.blocks[i], out);
     }
     blocks_free(table);
 }
 
 void blocks_free(block_table *table)
 {
-    free(table->places);
+    block_pool_free(&table->open);
     ETLHEAP_VECTOR_FREE(&table->displaced);
     ETLHEAP_VECTOR_FREE(&table->big);
     *table = (block_table){ 0 };

@@ -19,22 +19,8 @@
 #ifndef ETLHEAP_BLOCKS_H
 #define ETLHEAP_BLOCKS_H
 
-#include "order.h"
+#include "block_pool.h"
 #include "shard.h"
-
-typedef struct block {
-    u64 address;
-    i64 alloc_ticks;
-    u32 heap; /* number in slots.heaps, which tells the process; 0: a free place */
-    u32 slot; /* number in slots.slots */
-    u32 size; /* BLOCK_SIZE_BIG: in the table's list of big sizes */
-    u32 tid;
-    u32 rank;           /* of the event that opened it, in the run */
-    u32 displaced : 31; /* index + 1 of the block this one displaced */
-    u32 is_realloc : 1;
-} block;
-
-static_assert(sizeof(block) == 40, "open blocks are what a long trace keeps in memory");
 
 #define BLOCK_SIZE_BIG UINT32_MAX
 
@@ -45,9 +31,7 @@ typedef struct big_size {
 } big_size;
 
 typedef struct block_table {
-    block *places; /* open addressing, linear probing, no tombstones */
-    u32 mask;
-    u32 count;
+    block_pool open;
     ETLHEAP_VECTOR(block) displaced;
     u32 free_displaced; /* index + 1 of an unused entry; chained by .displaced */
     u32 displaced_count;
@@ -61,11 +45,14 @@ typedef struct block_rules {
     u32 first_rank; /* of the slice, in the run */
 } block_rules;
 
-/* Applies an event whose numbers are settled. */
+/* Applies an event whose numbers are settled, and which blocks_prepare has seen. */
 void blocks_apply(block_table *table, const block_rules *rules, const ordered_event *event,
                   shard_output *out);
 
-/* Fetches what blocks_apply will look at for this event. */
+/* What blocks_apply will look at is fetched in two steps: of an event whose heap is
+ * settled the hash and the head, and some events later the block. Nothing is applied
+ * without the first. */
+void blocks_prepare(const block_table *table, ordered_event *event);
 void blocks_prefetch(const block_table *table, const ordered_event *event);
 
 /* Emits the dead blocks: of destroyed heaps, and of processes that ended more

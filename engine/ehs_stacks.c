@@ -31,7 +31,7 @@ static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_
 static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
                         address_order *order);
 static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, size_t count);
-static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count);
+static etl_status rebuild(ehs_loader *loader, ehs_frames kind, stack_table *out);
 
 static int by_address(const void *a, const void *b)
 {
@@ -171,7 +171,7 @@ static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, siz
     return true;
 }
 
-etl_status ehs_stacks_load(ehs_loader *loader, stack_table *out)
+etl_status ehs_stacks_load(ehs_loader *loader, ehs_frames kind, stack_table *out)
 {
     u64 count;
     etl_status status = ETL_OK;
@@ -183,7 +183,7 @@ etl_status ehs_stacks_load(ehs_loader *loader, stack_table *out)
     out->list.capacity = (size_t)count;
     if (count > STACK_NUMBER_MAX)
         return etl_fail_with(loader->err, ETL_ERR_LIMIT, 0, "the store has too many stacks");
-    status = rebuild(loader, out, count);
+    status = rebuild(loader, kind, out);
     out->list.count = status == ETL_OK ? (size_t)count : 0;
     return status;
 }
@@ -233,6 +233,17 @@ static etl_status damaged(ehs_loader *loader, u64 row)
                          "row %zu of the table of stacks is damaged", (size_t)row);
 }
 
+/* A sum of bits rather than a way out of the loop: so it is a few vectors. */
+static bool frames_exist(const stack_input *in)
+{
+    const u32 *const values = in->frame.values;
+    const u32 count = (u32)in->address_count;
+    u32 wrong = 0;
+    for (u64 i = 0; i < in->frame.count; i++)
+        wrong |= values[i] >= count;
+    return wrong == 0;
+}
+
 /* Checks what building relies on: ids from 1 to count once each, shared frames
  * that the stack before has, a frame at least, and frames that exist. Sums up all frames. */
 static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_table *out,
@@ -260,28 +271,24 @@ static etl_status check_input(ehs_loader *loader, const stack_input *in, stack_t
         return damaged(loader, count);
     if (in->address_count > ADDRESS_NUMBERS_MAX)
         return etl_fail_with(loader->err, ETL_ERR_LIMIT, 0, "the store has too many addresses");
-    for (u64 i = 0; i < in->frame.count; i++) {
-        if (in->frame.values[i] >= in->address_count)
-            return damaged(loader, count);
-    }
-    return ETL_OK;
+    return frames_exist(in) ? ETL_OK : damaged(loader, count);
 }
 
-/* One array holds the frames of all stacks, each innermost first, and another one
- * the numbers of their addresses; both by id, as stacks are mostly asked for. */
-static void build(const stack_input *in, stack_table *out, u64 *frames, u32 *numbers)
+/* One array holds the frames of all stacks, each innermost first: by id, as stacks are
+ * mostly asked for. */
+static void build(const stack_input *in, stack_table *out, u32 *numbers)
 {
     const u32 *own = in->frame.values;
     const u32 *before = numbers; /* behind the numbers of the stack before */
     size_t count = 0;
     for (u64 i = 0; i < in->id.count; i++) {
-        out->list.at[i].frames = frames + count;
+        out->list.at[i].hash = count;
         count += out->list.at[i].count;
     }
     for (u64 i = 0; i < in->id.count; i++) {
         const u32 id = in->id.values[i];
         const u32 shared = in->shared.values[i], more = in->own.values[i];
-        u32 *const to = numbers + (out->list.at[id - 1].frames - frames);
+        u32 *const to = numbers + out->list.at[id - 1].hash;
         for (u32 k = 0; k < more; k++)
             to[k] = own[more - 1 - k];
         if (shared > 0)
@@ -289,33 +296,61 @@ static void build(const stack_input *in, stack_table *out, u64 *frames, u32 *num
         own += more;
         before = to + more + shared;
     }
-    for (size_t i = 0; i < count; i++)
-        frames[i] = in->addresses[numbers[i]];
-    out->numbered = frames;
     out->numbers = numbers;
     out->numbered_count = count;
     out->number_count = (u32)in->address_count;
 }
 
-static etl_status rebuild(ehs_loader *loader, stack_table *out, u64 count)
+static void *reserve(ehs_loader *loader, stack_table *out, u64 frames, size_t frame_bytes,
+                     etl_status *status)
+{
+    *status = ehs_loader_charge(loader, frames, frame_bytes);
+    if (*status != ETL_OK)
+        return NULL;
+    const size_t bytes = (size_t)frames * frame_bytes + 1;
+    void *const memory = etlheap_arena_alloc(&out->arena, bytes);
+    machine_expect_use(memory, bytes);
+    if (memory == NULL)
+        *status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    return memory;
+}
+
+/* And another one their addresses. */
+static etl_status spell(ehs_loader *loader, const stack_input *in, stack_table *out)
+{
+    etl_status status;
+    u64 *const frames = reserve(loader, out, out->numbered_count, sizeof *frames, &status);
+    for (size_t i = 0; status == ETL_OK && i < out->numbered_count; i++)
+        frames[i] = in->addresses[out->numbers[i]];
+    for (u64 i = 0; status == ETL_OK && i < in->id.count; i++)
+        out->list.at[i].frames = frames + out->list.at[i].hash;
+    return status;
+}
+
+static etl_status leave_unspelled(ehs_loader *loader, stack_table *out)
+{
+    for (u64 i = 0; i < out->list.capacity; i++)
+        out->list.at[i].frames = NULL; /* it marked ids that were there */
+    out->spelling = calloc(1, sizeof *out->spelling);
+    return out->spelling != NULL ? ETL_OK
+                                 : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+static etl_status rebuild(ehs_loader *loader, ehs_frames kind, stack_table *out)
 {
     stack_input in = { 0 };
     u64 frames = 0;
+    u32 *numbers = NULL;
     etl_status status = load_input(loader, &in);
     if (status == ETL_OK)
         status = check_input(loader, &in, out, &frames);
     if (status == ETL_OK)
-        status = ehs_loader_charge(loader, frames, sizeof(u64) + sizeof(u32));
-    u64 *memory = NULL;
+        numbers = reserve(loader, out, frames, sizeof *numbers, &status);
     if (status == ETL_OK) {
-        const size_t bytes = (size_t)frames * (sizeof(u64) + sizeof(u32)) + 1;
-        memory = etlheap_arena_alloc(&out->arena, bytes);
-        machine_expect_use(memory, bytes);
-        if (memory == NULL)
-            status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+        build(&in, out, numbers);
+        status =
+            kind == EHS_FRAMES_ADDRESSES ? spell(loader, &in, out) : leave_unspelled(loader, out);
     }
-    if (status == ETL_OK && count > 0)
-        build(&in, out, memory, (u32 *)(memory + frames));
     free(in.id.values);
     free(in.shared.values);
     free(in.own.values);

@@ -26,11 +26,17 @@
 /* Encodes all stacks of the table. False without memory. */
 bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks);
 
+/* How the frames of stacks are to be had. */
+typedef enum ehs_frames {
+    EHS_FRAMES_ADDRESSES, /* by stack_get, and as numbers */
+    EHS_FRAMES_NUMBERS    /* as numbers alone, or by stack_spell */
+} ehs_frames;
+
 /*
  * Fills an empty table with the stacks, under their ids, and the numbers of their
  * addresses. The table is for looking up by id only. CORRUPT, MEMORY, LIMIT; the
  * table is the caller's to free in any case.
  */
-etl_status ehs_stacks_load(ehs_loader *loader, stack_table *out);
+etl_status ehs_stacks_load(ehs_loader *loader, ehs_frames kind, stack_table *out);
 
 #endif

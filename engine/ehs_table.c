@@ -307,6 +307,21 @@ static bool set_member(const ehs_loader *loader, ehs_member member, u64 value, u
     return true;
 }
 
+/* Members that hold whatever their column does; false: it is none of them. */
+static bool set_plain(ehs_member member, const u8 *from, u32 count, u8 *row, size_t row_bytes)
+{
+    if (member == EHS_MEMBER_U64) {
+        for (u32 i = 0; i < count; i++)
+            memcpy(row + i * row_bytes, from + i * sizeof(u64), sizeof(u64));
+    } else if (member == EHS_MEMBER_U32) {
+        for (u32 i = 0; i < count; i++)
+            memcpy(row + i * row_bytes, from + i * sizeof(u32), sizeof(u32));
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static etl_status scatter(ehs_loader *loader, const ehs_field *field, const ehs_row *block, u8 *row,
                           size_t row_bytes)
 {
@@ -316,6 +331,8 @@ static etl_status scatter(ehs_loader *loader, const ehs_field *field, const ehs_
     if (status != ETL_OK)
         return status;
     const u8 *from = loader->scratch;
+    if (set_plain(field->member, from, block->values, row, row_bytes))
+        return ETL_OK;
     for (u32 i = 0; i < block->values; i++, row += row_bytes, from += width) {
         u64 value = 0;
         memcpy(&value, from, width);

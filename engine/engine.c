@@ -13,6 +13,7 @@
 #include "census_match.h"
 #include "join.h"
 #include "pair_lanes.h"
+#include "release.h"
 #include "replay.h"
 #include "result.h"
 #include "store_run.h"
@@ -33,6 +34,7 @@ typedef struct run {
     u32 task_count, task_capacity;
     etlheap_crew *crew;
     slice_order order;
+    release_list release;
     u64 next_rank; /* of the slice's first event, in the run */
     deferred_stacks deferred;
     stack_join join;
@@ -223,6 +225,7 @@ static void close_run(run *state)
     free(state->store);
     etlheap_crew_close(state->crew);
     order_free(&state->order);
+    release_free(&state->release);
     plan_slice_free(&state->slice);
     plan_close(&state->plan);
     deferred_free(&state->deferred);
@@ -259,18 +262,13 @@ static u64 held_bytes(const run *state)
     u64 bytes = result->stacks.arena.total_bytes + result->context.strings.arena.total_bytes;
     bytes += result->stacks.list.capacity * sizeof *result->stacks.list.at;
     bytes += state->plan.count * sizeof *state->plan.buffers;
-    bytes += state->join.waiting.capacity * sizeof *state->join.waiting.at;
-    bytes += state->join.slots.capacity * sizeof *state->join.slots.at;
+    bytes += join_bytes(&state->join);
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
-    bytes += result->store.rows * sizeof(lifetime) + result->journal.resident_bytes;
+    bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
     bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
     bytes += state->heap_notes.capacity * sizeof *state->heap_notes.at;
     bytes += state->memory_notes.capacity * sizeof *state->memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
-    bytes += result->journal.late.capacity * sizeof *result->journal.late.at;
-    bytes += result->journal.crossings.capacity * sizeof *result->journal.crossings.at;
-    for (u32 i = 0; result->journal.is_kept && i < HEAP_SHARDS; i++)
-        bytes += result->journal.shards[i].survivors.capacity * sizeof(u32);
     return bytes;
 }
 
@@ -314,10 +312,14 @@ static void scan_one(void *context, u32 task)
     etl_scratch_free(&scratch);
 }
 
-static void order_one(void *context, u32 bucket)
+/* The pages of what was scanned go while the slice is put in order. */
+static void order_one(void *context, u32 task)
 {
     run *const state = context;
-    order_fill(&state->order, bucket);
+    if (task < state->order.bucket_count)
+        order_fill(&state->order, task);
+    else
+        release_run(&state->release, state->traces, task - state->order.bucket_count);
 }
 
 static void note_one(void *context, u32 bucket)
@@ -501,7 +503,11 @@ static etl_status order_slice(run *state)
         order->entries = chunk->entries;
         order->wide = chunk->wide;
     }
-    etlheap_crew_run(state->crew, order->bucket_count, order_one, state);
+    /* A census may be followed by a pass that reads all of it again. */
+    if (!state->options.census_only && !release_plan(&state->release, state->traces, &state->slice))
+        return ETL_ERR_MEMORY;
+    etlheap_crew_run(state->crew, order->bucket_count + (u32)state->release.pieces.count, order_one,
+                     state);
     order->from_ticks = state->slice.end_ticks;
     const bool ok = order_settle(order, &state->result->slot_table) && add_counts(state);
     return ok ? ETL_OK : ETL_ERR_MEMORY;

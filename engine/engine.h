@@ -268,6 +268,8 @@ typedef struct etlheap_frames {
     u32 count;
 } etlheap_frames;
 
+/* What was opened for a report has the frames of all stacks made when the first ones
+ * are asked for; without memory for them there are none. */
 u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 

@@ -2,14 +2,15 @@
  * etlheap_libraries.h - what this build runs with: other libraries and the processor.
  *
  * Part of engine.h. For reports of faults: the versions are those of the libraries
- * that are loaded, not of the headers that were compiled with. Any thread.
+ * that are loaded, or would be when they are needed, not of the headers that were compiled
+ * with. Any thread.
  */
 #ifndef ETLHEAP_LIBRARIES_H
 #define ETLHEAP_LIBRARIES_H
 
 typedef struct etlheap_library {
     const char *name; /* "zstd" */
-    char version[24]; /* "1.5.4" */
+    char version[24]; /* "1.5.4", "not installed" */
 } etlheap_library;
 
 /* The engine's libraries, one an index from 0; false after the last. */

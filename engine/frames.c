@@ -173,7 +173,7 @@ static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks)
     assert(count > 0 && count <= ETL_COUNT_OF(frames));
     if (!frames_find(table, key->context - 1, key->stack, ticks, frames))
         return false;
-    frame_stack row = frames_row(table, frames, count);
+    frame_stack row = frames_row(table, frames, count, cull(table, frames, count));
     if (table->query->symbols == NULL && table->tags.tags != NULL &&
         !frames_tag(table, frames, count, &row.tag))
         return false;
@@ -181,11 +181,11 @@ static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks)
 }
 
 /* With symbols culling comes later. */
-frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count)
+frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count, u32 culled)
 {
     frame_stack row = { .count = count };
     if (table->query->symbols == NULL) {
-        row.count -= cull(table, frames, count);
+        row.count -= culled;
         row.wanted = is_wanted(table, frames, count);
     }
     return row;
@@ -263,11 +263,12 @@ bool frames_match(const frame_patterns *patterns, const char *module, const char
     return false;
 }
 
-/* How many innermost frames go: the run that matches, but never the last. */
+/* How many innermost frames go without symbols: the run that matches, but never the
+ * last. */
 static u32 cull(const frame_table *table, const u32 *frames, u32 count)
 {
     u32 culled = 0;
-    while (culled + 1 < count &&
+    while (table->query->symbols == NULL && culled + 1 < count &&
            frames_verdict(table, &table->cull, frames[culled]) == FRAME_VERDICT_ALL)
         culled++;
     return culled;

@@ -186,16 +186,32 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
 /* Makes room for all stacks of the result. False without memory. */
 bool frames_prepare(frame_table *table);
 
-/* The frame of one number of a store's addresses. False without memory. */
-bool frames_find_number(frame_table *table, u32 context, u32 number, i64 ticks);
+enum frame_mark {
+    FRAME_MARK_ASKED = 1, /* somebody needs its frame */
+    FRAME_MARK_CULLED = 2,
+    FRAME_MARK_STRAY = 4 /* another frame stands for the address */
+};
 
-/* The frames of a stack of a store; false: not all are known in the context. By any
- * thread while nobody finds others. */
-bool frames_known(const frame_table *table, u32 context, u32 stack, u32 *frames);
+/* What is known of a store's addresses in a context, by number. */
+typedef struct frame_marks {
+    _Atomic u8 *at; /* frame_mark */
+    u32 context;
+    i64 ticks;   /* a moment of it */
+    bool strays; /* there are some */
+} frame_marks;
 
-/* What is left of a stack after culling without symbols: its row but for the place.
+/* Finds the frames of all numbers that are asked for, and says in the marks what
+ * stacks are to know of them. False without memory. */
+bool frames_find_marked(frame_table *table, frame_marks *marks);
+
+/* The frames of a stack of a store after that, and how many innermost ones of them go
+ * without symbols; false: one is a stray. By any thread while nobody finds others. */
+bool frames_known(const frame_table *table, const frame_marks *marks, u32 stack, u32 *frames,
+                  u32 *culled);
+
+/* What is left of a stack when `culled` of its frames go: its row but for the place.
  * By any thread once frames_verdict was asked for all of the frames. */
-frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count);
+frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count, u32 culled);
 
 u64 frames_hash(const u32 *frames, u32 count);
 

@@ -22,10 +22,11 @@
 #include "frames.h"
 #include "workers.h"
 
-#define BATCH_MIN    256u  /* stacks */
-#define CHUNK_STACKS 1024u /* of a task */
-#define CONTEXTS_MAX 16u   /* each has a bit for every address */
-#define IDS_AHEAD    16u   /* fetched while others are looked up */
+#define BATCH_MIN    256u           /* stacks */
+#define CHUNK_STACKS 1024u          /* of a task */
+#define CONTEXTS_MAX 16u            /* each has a byte for every address, ... */
+#define MARKS_MAX    ((u64)1 << 26) /* ... of all together */
+#define IDS_AHEAD    16u            /* fetched while others are looked up */
 
 /* A stack on its way. */
 typedef struct batch_stack {
@@ -36,24 +37,17 @@ typedef struct batch_stack {
     bool is_found;
 } batch_stack;
 
-typedef struct batch_context {
-    u32 index; /* of the finder's */
-    i64 ticks; /* a moment of it */
-    _Atomic u64 *marks;
-} batch_context;
-
 typedef struct batch {
     frame_table *table;
     const stack_table *stacks;
-    u32 words; /* of a context's marks */
     ETLHEAP_VECTOR(batch_stack) list;
-    batch_context contexts[CONTEXTS_MAX];
+    frame_marks contexts[CONTEXTS_MAX];
     u32 context_count;
 } batch;
 
 static bool list_stacks(batch *b, const frame_question *questions, size_t count);
 static void mark_chunk(void *user, u32 task);
-static bool find_marked(const batch *b);
+static bool find_marked(batch *b);
 static void build_chunk(void *user, u32 task);
 static bool add_stacks(batch *b);
 
@@ -62,7 +56,6 @@ bool frames_resolve_all(frame_table *table, const frame_question *questions, siz
     batch b = { .table = table, .stacks = &table->result->stacks };
     if (count < BATCH_MIN || b.stacks->numbers == NULL || table->tags.tags != NULL)
         return true;
-    b.words = (b.stacks->number_count + 63) / 64;
     bool ok = list_stacks(&b, questions, count);
     const u32 tasks = (u32)((b.list.count + CHUNK_STACKS - 1) / CHUNK_STACKS);
     const u32 jobs = table->query->jobs == 0 ? etlheap_workers_default_jobs() : table->query->jobs;
@@ -78,7 +71,7 @@ bool frames_resolve_all(frame_table *table, const frame_question *questions, siz
     }
     etlheap_crew_close(crew);
     for (u32 i = 0; i < b.context_count; i++)
-        free(b.contexts[i].marks);
+        free(b.contexts[i].at);
     ETLHEAP_VECTOR_FREE(&b.list);
     return ok;
 }
@@ -89,13 +82,17 @@ static bool find_context(batch *b, const frame_question *question, u32 *context)
     u32 index, at = 0;
     if (!frames_context(b->table, question->process, question->ticks, &index))
         return false;
-    while (at < b->context_count && b->contexts[at].index != index)
+    while (at < b->context_count && b->contexts[at].context != index)
         at++;
     *context = at;
-    if (at < b->context_count || at == CONTEXTS_MAX)
+    if (at < b->context_count)
         return true;
-    _Atomic u64 *const marks = calloc((size_t)b->words + 1, sizeof *marks);
-    b->contexts[at] = (batch_context){ .index = index, .ticks = question->ticks, .marks = marks };
+    if (at == CONTEXTS_MAX || (at + (u64)1) * b->stacks->number_count > MARKS_MAX) {
+        *context = CONTEXTS_MAX;
+        return true;
+    }
+    _Atomic u8 *const marks = calloc((size_t)b->stacks->number_count + 1, sizeof *marks);
+    b->contexts[at] = (frame_marks){ .at = marks, .context = index, .ticks = question->ticks };
     b->context_count += marks != NULL;
     return marks != NULL;
 }
@@ -131,8 +128,6 @@ static size_t chunk_end(const batch *b, u32 task)
     return (size_t)etl_min_u64(((u64)task + 1) * CHUNK_STACKS, b->list.count);
 }
 
-/* Marks are looked at first: nearly all are there already, and to read disturbs
- * nobody. */
 static void mark_chunk(void *user, u32 task)
 {
     const batch *const b = user;
@@ -140,30 +135,18 @@ static void mark_chunk(void *user, u32 task)
         const u32 stack = b->list.at[i].stack;
         const u32 *const numbers = stack_numbers(b->stacks, stack);
         const u32 count = stack_get(b->stacks, stack).count;
-        _Atomic u64 *const marks = b->contexts[b->list.at[i].context].marks;
-        for (u32 k = 0; k < count; k++) {
-            _Atomic u64 *const word = &marks[numbers[k] / 64];
-            const u64 bit = (u64)1 << numbers[k] % 64;
-            if ((atomic_load_explicit(word, memory_order_relaxed) & bit) == 0)
-                atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
-        }
+        _Atomic u8 *const marks = b->contexts[b->list.at[i].context].at;
+        for (u32 k = 0; k < count; k++)
+            atomic_store_explicit(&marks[numbers[k]], FRAME_MARK_ASKED, memory_order_relaxed);
     }
 }
 
-static bool find_marked(const batch *b)
+static bool find_marked(batch *b)
 {
-    for (u32 i = 0; i < b->context_count; i++) {
-        const batch_context *const context = &b->contexts[i];
-        for (u32 at = 0; at < b->words; at++) {
-            u64 word = atomic_load_explicit(&context->marks[at], memory_order_relaxed);
-            for (; word != 0; word &= word - 1) {
-                const u32 number = at * 64 + (u32)__builtin_ctzll(word);
-                if (!frames_find_number(b->table, context->index, number, context->ticks))
-                    return false;
-            }
-        }
-    }
-    return true;
+    bool ok = true;
+    for (u32 i = 0; ok && i < b->context_count; i++)
+        ok = frames_find_marked(b->table, &b->contexts[i]);
+    return ok;
 }
 
 /* All verdicts that culling asks for are known by now: nothing is written but the
@@ -174,12 +157,13 @@ static void build_chunk(void *user, u32 task)
     for (size_t i = (size_t)task * CHUNK_STACKS; i < chunk_end(b, task); i++) {
         batch_stack *const item = &b->list.at[i];
         u32 *const frames = b->table->pool.at + item->start;
-        const u32 context = b->contexts[item->context].index;
+        const frame_marks *const marks = &b->contexts[item->context];
         const u32 count = stack_get(b->stacks, item->stack).count;
-        item->is_found = frames_known(b->table, context, item->stack, frames);
+        u32 culled;
+        item->is_found = frames_known(b->table, marks, item->stack, frames, &culled);
         if (!item->is_found)
             continue;
-        item->row = frames_row(b->table, frames, count);
+        item->row = frames_row(b->table, frames, count, culled);
         item->row.start = (u32)item->start + count - item->row.count;
         item->hash = frames_hash(b->table->pool.at + item->row.start, item->row.count);
     }
@@ -188,6 +172,7 @@ static void build_chunk(void *user, u32 task)
 static bool add_stacks(batch *b)
 {
     frame_table *const table = b->table;
+    etlheap_index_expect(&table->stack_index, table->stacks.count + b->list.count);
     for (size_t i = 0; i < b->list.count; i++) {
         const batch_stack *const item = &b->list.at[i];
         frame_cache *const first = &table->firsts[item->stack];
@@ -197,7 +182,7 @@ static bool add_stacks(batch *b)
             continue;
         if (!frames_add_pooled(table, &item->row, item->hash, &first->resolved))
             return false;
-        first->context = b->contexts[item->context].index + 1;
+        first->context = b->contexts[item->context].context + 1;
     }
     return true;
 }

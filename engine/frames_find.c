@@ -16,6 +16,7 @@
  * address. It is in the index only where another frame stands for that address;
  * which of them comes first does not show.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "frames.h"
@@ -26,6 +27,7 @@
 #define KNOWN_WORDS_MIN 64u            /* of a context */
 #define KNOWN_BYTES_MAX (16 * ETL_MIB) /* of all; the others look up every frame */
 
+static bool find_number(frame_table *table, frame_context *where, frame_marks *marks, u32 number);
 static bool fit_standing(frame_finder *finder, u32 count);
 static bool fit_known(frame_finder *finder, frame_context *context, u32 count);
 static bool find_frame(frame_table *table, frame_context *context, const frame_row *row, u32 number,
@@ -123,7 +125,7 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
     if (finder->standing.count == 0 && !frames_prepare(table))
         return false;
     if (numbers != NULL) {
-        ahead = stacks->numbered_count - (size_t)(raw.addresses - stacks->numbered);
+        ahead = stacks->numbered_count - (size_t)(numbers - stacks->numbers);
     } else {
         if (!address_numbers_add(&finder->numbers, raw.addresses, raw.count, memory))
             return false;
@@ -142,7 +144,8 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
         if (is_known(where, number)) {
             frames[i] = finder->standing.at[number] - 1;
         } else {
-            const frame_row row = row_of(table, where, raw.addresses[i], ticks);
+            const u64 address = numbers == memory ? raw.addresses[i] : stacks->addresses[number];
+            const frame_row row = row_of(table, where, address, ticks);
             if (!find_frame(table, where, &row, number, &frames[i]))
                 return false;
         }
@@ -158,43 +161,67 @@ bool frames_prepare(frame_table *table)
     const stack_table *const stacks = &table->result->stacks;
     ETLHEAP_EXPECT(&table->frames, stacks->number_count);
     ETLHEAP_EXPECT(&table->stacks, stacks->list.count);
-    ETLHEAP_EXPECT(&table->pool, stacks->arena.total_bytes / sizeof(u64));
+    ETLHEAP_EXPECT(&table->pool, stacks->numbers != NULL ? stacks->numbered_count
+                                                         : stacks->arena.total_bytes / sizeof(u64));
     return fit_standing(&table->finder, stacks->number_count);
 }
 
-/* Verdicts go by module: they are found out here, where the frame is at hand. */
-bool frames_find_number(frame_table *table, u32 context, u32 number, i64 ticks)
+bool frames_find_marked(frame_table *table, frame_marks *marks)
 {
-    const stack_table *const stacks = &table->result->stacks;
-    frame_context *const where = &table->finder.contexts.at[context];
-    u32 frame;
-    if (!fit_known(&table->finder, where, stacks->number_count))
+    frame_context *const where = &table->finder.contexts.at[marks->context];
+    const u32 count = table->result->stacks.number_count;
+    if (!fit_known(&table->finder, where, count))
         return false;
-    if (is_known(where, number)) {
-        frame = table->finder.standing.at[number] - 1;
-    } else {
-        const frame_row row = row_of(table, where, stacks->addresses[number], ticks);
-        if (!find_frame(table, where, &row, number, &frame))
+    for (u32 number = 0; number < count; number++) {
+        if (atomic_load_explicit(&marks->at[number], memory_order_relaxed) != 0 &&
+            !find_number(table, where, marks, number))
             return false;
     }
-    (void)frames_verdict(table, &table->cull, frame);
-    (void)frames_verdict(table, &table->require, frame);
     return true;
 }
 
-bool frames_known(const frame_table *table, u32 context, u32 stack, u32 *frames)
+/* Verdicts go by module: they are found out here, where the frame is at hand. */
+static bool find_number(frame_table *table, frame_context *where, frame_marks *marks, u32 number)
 {
-    const frame_finder *const finder = &table->finder;
-    const frame_context *const where = &finder->contexts.at[context];
+    u32 frame;
+    if (is_known(where, number)) {
+        frame = table->finder.standing.at[number] - 1;
+    } else {
+        const u64 address = table->result->stacks.addresses[number];
+        const frame_row row = row_of(table, where, address, marks->ticks);
+        if (!find_frame(table, where, &row, number, &frame))
+            return false;
+    }
+    const bool stands = table->finder.standing.at[number] == frame + 1;
+    const bool culled = frames_verdict(table, &table->cull, frame) == FRAME_VERDICT_ALL;
+    (void)frames_verdict(table, &table->require, frame);
+    marks->strays |= !stands;
+    const u8 mark =
+        FRAME_MARK_ASKED | (culled ? FRAME_MARK_CULLED : 0) | (stands ? 0 : FRAME_MARK_STRAY);
+    atomic_store_explicit(&marks->at[number], mark, memory_order_relaxed);
+    return true;
+}
+
+static inline bool has_mark(const frame_marks *marks, u32 number, enum frame_mark mark)
+{
+    return (atomic_load_explicit(&marks->at[number], memory_order_relaxed) & mark) != 0;
+}
+
+bool frames_known(const frame_table *table, const frame_marks *marks, u32 stack, u32 *frames,
+                  u32 *culled)
+{
+    const u32 *const standing = table->finder.standing.at;
     const u32 *const numbers = stack_numbers(&table->result->stacks, stack);
     const u32 count = stack_get(&table->result->stacks, stack).count;
-    for (u32 i = 0; i < count; i++) {
-        if (!is_known(where, numbers[i]))
+    for (u32 i = 0; marks->strays && i < count; i++) {
+        if (has_mark(marks, numbers[i], FRAME_MARK_STRAY))
             return false;
-        frames[i] = finder->standing.at[numbers[i]] - 1;
-        if (i < CULLED_AHEAD)
-            __builtin_prefetch(&table->frames.at[frames[i]]);
     }
+    for (u32 i = 0; i < count; i++)
+        frames[i] = standing[numbers[i]] - 1;
+    *culled = 0;
+    while (*culled + 1 < count && has_mark(marks, numbers[*culled], FRAME_MARK_CULLED))
+        (*culled)++;
     return true;
 }
 

@@ -12,7 +12,7 @@ struct etlheap_slot {
     u32 id;  /* 0: free */
 };
 
-static bool grow(etlheap_index *index);
+static bool grow(etlheap_index *index, u32 old_count, u32 new_count);
 
 u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,
                        const void *owner, const void *key)
@@ -54,11 +54,22 @@ static void place(struct etlheap_slot *slots, u32 mask, struct etlheap_slot slot
     slots[at] = slot;
 }
 
+void etlheap_index_expect(etlheap_index *index, size_t count)
+{
+    const u32 old_count = index->mask == 0 ? 0 : index->mask + 1;
+    u32 new_count = old_count == 0 ? SLOTS_MIN : old_count;
+    while (new_count < SLOTS_MAX && count > (new_count - 1) / 4 * 3)
+        new_count *= 2;
+    if (new_count > old_count)
+        (void)grow(index, old_count, new_count);
+}
+
 bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id)
 {
     assert(id != 0);
     if (index->mask == 0 || index->count >= index->mask / 4 * 3) {
-        if (!grow(index))
+        const u32 count = index->mask == 0 ? 0 : index->mask + 1;
+        if (count >= SLOTS_MAX || !grow(index, count, count == 0 ? SLOTS_MIN : count * 2))
             return false;
     }
     place(index->slots, index->mask, (struct etlheap_slot){ (u32)(hash >> 32), id });
@@ -66,12 +77,8 @@ bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id)
     return true;
 }
 
-static bool grow(etlheap_index *index)
+static bool grow(etlheap_index *index, u32 old_count, u32 new_count)
 {
-    const u32 old_count = index->mask == 0 ? 0 : index->mask + 1;
-    if (old_count >= SLOTS_MAX)
-        return false;
-    const u32 new_count = old_count == 0 ? SLOTS_MIN : old_count * 2;
     struct etlheap_slot *const slots = etlheap_touched_calloc(new_count, sizeof *slots);
     if (slots == NULL)
         return false;

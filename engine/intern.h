@@ -28,6 +28,10 @@ u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *sa
 void etlheap_index_prefetch(const etlheap_index *index, u64 hash);
 u32 etlheap_index_peek(const etlheap_index *index, u64 hash);
 
+/* Makes room for `count` ids in all, where there is memory for them: adding one by one
+ * moves those before again and again. */
+void etlheap_index_expect(etlheap_index *index, size_t count);
+
 /* Adds an id that find did not return; false without memory. */
 bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
 

@@ -73,6 +73,12 @@ void join_close(stack_join *join)
     ETLHEAP_VECTOR_FREE(&join->pieces);
 }
 
+u64 join_bytes(const stack_join *join)
+{
+    return join->waiting.capacity * sizeof *join->waiting.at +
+           join->slots.capacity * sizeof *join->slots.at;
+}
+
 bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks, u32 task_count,
                 i64 end_ticks)
 {
@@ -137,10 +143,8 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
             if (!ETLHEAP_PUSH(&join->pieces, piece))
                 return false;
         }
-        for (size_t k = 0; k < task->events.count; k++) {
-            memory_event *const event = &task->events.at[k];
-            if (!op_wants_stack(event->op) || event->stack != STACK_NONE)
-                continue;
+        for (size_t k = task->unsettled.count; k > 0; k--) {
+            memory_event *const event = &task->events.at[task->unsettled.at[k - 1]];
             const waiting_event row = { .ticks = event->ticks,
                                         .event = event,
                                         .pid = event->pid,

@@ -30,6 +30,7 @@ typedef struct stack_join {
 
 void join_open(stack_join *join, const timebase *base);
 void join_close(stack_join *join);
+u64 join_bytes(const stack_join *join); /* held between slices */
 
 /*
  * Joins the pieces of a slice's tasks. Events of the tasks must not be moved

@@ -55,6 +55,16 @@ static void free_shard(shard_journal *shard)
     ETLHEAP_VECTOR_FREE(&shard->unsure);
 }
 
+u64 journal_bytes(const event_journal *journal)
+{
+    u64 bytes = journal->resident_bytes;
+    bytes += journal->late.capacity * sizeof *journal->late.at;
+    bytes += journal->crossings.capacity * sizeof *journal->crossings.at;
+    for (u32 i = 0; journal->is_kept && i < HEAP_SHARDS; i++)
+        bytes += journal->shards[i].survivors.capacity * sizeof *journal->shards[i].survivors.at;
+    return bytes;
+}
+
 void journal_free(event_journal *journal)
 {
     if (!journal->is_kept && !journal->is_tallied)

@@ -203,6 +203,9 @@ void journal_cut(event_journal *journal, windows_lattice *lattice);
 /* Sums alone will do; before the first slice. The shards' tallies are up to the
  * caller. */
 void journal_reduce(event_journal *journal);
+
+/* What it holds in memory; the large parts. */
+u64 journal_bytes(const event_journal *journal);
 void journal_free(event_journal *journal);
 void journal_chunk_free(journal_chunk *chunk);
 

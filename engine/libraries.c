@@ -1,8 +1,8 @@
-/* libraries.c - versions of the libraries that the engine is linked with. */
+/* libraries.c - versions of the libraries that the engine uses. */
 #include "engine.h"
+#include "symbol_curl.h"
 #include "tag_groups.h"
 
-#include <curl/curl.h>
 #include <mspack.h>
 #include <stdio.h>
 #include <xxhash.h>
@@ -14,6 +14,7 @@
 #define PATCH(version) ((version) % 100)
 
 static void put_number(etlheap_library *out, const char *name, unsigned version);
+static void put_libcurl(etlheap_library *out);
 
 bool etlheap_engine_library(u32 index, etlheap_library *out)
 {
@@ -25,9 +26,7 @@ bool etlheap_engine_library(u32 index, etlheap_library *out)
         put_number(out, "zstd", ZSTD_versionNumber());
         return true;
     case 2:
-        out->name = "libcurl";
-        snprintf(out->version, sizeof out->version, "%s",
-                 curl_version_info(CURLVERSION_NOW)->version);
+        put_libcurl(out);
         return true;
     case 3:
         /* It tells the version of its interface alone. */
@@ -45,6 +44,16 @@ static void put_number(etlheap_library *out, const char *name, unsigned version)
     out->name = name;
     snprintf(out->version, sizeof out->version, "%u.%u.%u", MAJOR(version), MINOR(version),
              PATCH(version));
+}
+
+/* The one that would be loaded. */
+static void put_libcurl(etlheap_library *out)
+{
+    symbol_curl curl;
+    const bool is_there = symbol_curl_load(&curl);
+    out->name = "libcurl";
+    snprintf(out->version, sizeof out->version, "%s",
+             is_there ? curl.version_info(CURLVERSION_NOW)->version : "not installed");
 }
 
 /* The last row is the best that the build has, and the one it uses. */

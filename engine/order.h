@@ -39,6 +39,7 @@ typedef struct ordered_event {
     u32 slot; /* opening ops: number in slots.slots */
     u32 tid;
     u32 rank;           /* in the slice */
+    u32 hash;           /* heap shards: block_hash, once the heap is settled */
     u8 op;              /* memory_op */
     bool stack_is_open; /* an opening op whose stack is none or provisional */
 } ordered_event;

@@ -45,14 +45,16 @@ static void pair_blocks(const pair_input *input, const order_bucket *bucket, u32
         input->order->events + bucket->first + bucket->shard_starts[index];
     const u32 count = bucket->shard_starts[index + 1] - bucket->shard_starts[index];
     const u32 ahead = count < LOOK_AHEAD ? count : LOOK_AHEAD;
-    for (u32 i = 0; i < count + ahead; i++) {
+    for (u32 i = 0; i < count + 2 * ahead; i++) {
         if (i < count) {
             events[i].heap = order_heap_number(bucket, events[i].heap);
             events[i].slot = order_slot_number(bucket, events[i].slot);
-            blocks_prefetch(&shard->blocks, &events[i]);
+            blocks_prepare(&shard->blocks, &events[i]);
         }
-        if (i >= ahead)
-            pair_event(input, &events[i - ahead], shard);
+        if (i >= ahead && i < count + ahead)
+            blocks_prefetch(&shard->blocks, &events[i - ahead]);
+        if (i >= 2 * ahead)
+            pair_event(input, &events[i - 2 * ahead], shard);
     }
 }
 

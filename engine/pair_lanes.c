@@ -75,8 +75,7 @@ u64 pair_lanes_bytes(const pair_lanes *lanes)
     for (u32 i = 0; lanes->tallies != NULL && i < lanes->count; i++)
         bytes += tally_bytes(&lanes->tallies[i]);
     for (u32 i = 0; i < SHARDS; i++) {
-        const block_table *const blocks = &lanes->shards[i].blocks;
-        bytes += blocks->places == NULL ? 0 : (blocks->mask + (u64)1) * sizeof(block);
+        bytes += block_pool_bytes(&lanes->shards[i].blocks.open);
         bytes += lanes->shards[i].out.rows.capacity * sizeof(lifetime);
     }
     return bytes;

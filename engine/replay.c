@@ -222,6 +222,7 @@ static bool publish_whole(aggregator *a, const live_group *group, group_key key)
 static bool publish_groups(aggregator *a, const slot_groups *slots, const live_group *groups)
 {
     const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    ETLHEAP_EXPECT(&a->groups, slots->keys.count);
     for (size_t i = 0; i < slots->keys.count; i++) {
         const group_key key = slots->keys.at[i];
         const bool ok =

@@ -370,5 +370,5 @@ u32 etlheap_stack_count(const etlheap_result *result)
 
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id)
 {
-    return stack_get(&result->stacks, id.v);
+    return stack_spell(&result->stacks, id.v);
 }

@@ -13,6 +13,7 @@
 typedef bool handle_fn(scanner *s, const etl_event *event);
 
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
+static bool list_unsettled(scanner *s);
 static bool scan_record(scanner *s);
 static bool append_event(scan_output *out, const memory_event *event);
 static bool count_heap_event(scanner *s);
@@ -79,8 +80,24 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
             return;
         }
     }
-    if (!scan_lean_count(&s))
+    if (!scan_lean_count(&s) || !list_unsettled(&s))
         out->status = ETL_ERR_MEMORY;
+}
+
+/* Of events whose stack was lost there may be many. Others lie at the end, where the
+ * slice cuts them off from their stacks, so that is where the search begins. */
+static bool list_unsettled(scanner *s)
+{
+    scan_output *const out = s->out;
+    const u32 wanted = s->ring.pushed - s->settled;
+    for (size_t i = out->events.count; i > 0 && out->unsettled.count < wanted; i--) {
+        const memory_event *const event = &out->events.at[i - 1];
+        if (op_wants_stack(event->op) && event->stack == STACK_NONE &&
+            !ETLHEAP_PUSH(&out->unsettled, (u32)(i - 1)))
+            return false;
+    }
+    assert(out->unsettled.count == wanted);
+    return true;
 }
 
 static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
@@ -419,6 +436,13 @@ static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part 
            stack_ring_is_unsettled(entry, s->out->events.at);
 }
 
+/* Its reference is on its way. */
+static void settle(scanner *s, const stack_ring_entry *entry)
+{
+    s->out->events.at[entry->event].stack = STACK_TAG_LOCAL;
+    s->settled++;
+}
+
 static bool push_piece(scanner *s, stack_ring_entry *entry, stack_piece piece)
 {
     if (entry != NULL && piece.part == PART_KERNEL)
@@ -440,7 +464,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
     stack_ring_entry *const entry = find_event(s, stack->event_ticks, stack->thread_id);
     if (settles(s, entry, frames.part)) {
         if (frames.count > 0)
-            out->events.at[entry->event].stack = STACK_TAG_LOCAL; /* taken */
+            settle(s, entry);
         return request_stack(s, &frames, TARGET_EVENT, entry->event);
     }
     return push_piece(s, entry,
@@ -460,7 +484,7 @@ static bool handle_key(scanner *s, const etl_event *event)
     out->census.key_records++;
     stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id);
     if (settles(s, entry, part)) {
-        out->events.at[entry->event].stack = STACK_TAG_LOCAL; /* taken; keys.c sets it */
+        settle(s, entry);
         return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });
     }
     return push_piece(s, entry,
@@ -492,7 +516,8 @@ static bool handle_definition(scanner *s, const etl_event *event)
 
 void scan_output_reset(scan_output *out)
 {
-    out->events.count = out->spans.count = out->pieces.count = out->key_uses.count = 0;
+    out->events.count = out->unsettled.count = out->spans.count = out->pieces.count =
+        out->key_uses.count = 0;
     out->definitions.count = out->system.count = out->targets.count = 0;
     out->heap_notes.count = out->memory_notes.count = 0;
     out->is_unsorted = false;
@@ -506,6 +531,7 @@ void scan_output_reset(scan_output *out)
 void scan_output_free(scan_output *out)
 {
     ETLHEAP_VECTOR_FREE(&out->events);
+    ETLHEAP_VECTOR_FREE(&out->unsettled);
     ETLHEAP_VECTOR_FREE(&out->spans);
     ETLHEAP_VECTOR_FREE(&out->pieces);
     ETLHEAP_VECTOR_FREE(&out->key_uses);

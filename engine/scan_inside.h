@@ -21,6 +21,7 @@ typedef struct scanner {
     i64 ticks;                /* of the record, base clock */
     bool out_of_memory;       /* in scan_lean() */
     stack_ring ring;
+    u32 settled; /* events of the ring, ever, that got a stack */
     stack_queue queue;
     census_count lean_counts[LEAN_SORTS]; /* not yet in the census */
     u64 *widened;                         /* STACK_FRAMES_MAX, for frames of 4 bytes */

@@ -209,6 +209,7 @@ static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run)
     out->events.count = run->count;
     if (run->c.left != buffer->end - buffer->at && run->ticks > out->last_ticks)
         out->last_ticks = run->ticks;
+    s->settled += (u32)(run->tally[LEAN_STACK] >> 32) + (u32)(run->tally[LEAN_STACK_KEY] >> 32);
     for (u32 i = 0; i < LEAN_SORTS; i++) {
         s->lean_counts[i].count += run->tally[i] >> 32;
         s->lean_counts[i].bytes += (u32)run->tally[i];

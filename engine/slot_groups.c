@@ -17,6 +17,7 @@ bool slot_groups_open(slot_groups *out, aggregator *a)
 void slot_groups_close(slot_groups *groups)
 {
     ETLHEAP_VECTOR_FREE(&groups->keys);
+    ETLHEAP_VECTOR_FREE(&groups->first_keys);
     etlheap_index_free(&groups->key_index);
     ETLHEAP_VECTOR_FREE(&groups->finals);
     etlheap_index_free(&groups->final_index);
@@ -28,6 +29,37 @@ static bool same_key(const void *owner, u32 id, const void *key)
 {
     const slot_groups *const r = owner;
     return memcmp(&r->keys.at[id - 1], key, sizeof(group_key)) == 0;
+}
+
+/* Nearly every stack has one key, which is at hand when slots come in the order of
+ * stacks: only the others have to be looked up. */
+static bool find_key(slot_groups *r, const group_key *key, u32 *group)
+{
+    u64 hash = 0;
+    u32 *first = NULL;
+    u32 id;
+    if (key->stack != 0) {
+        if (!table_ids_fit(&r->first_keys, r->a->frames.stacks.count + 1))
+            return false;
+        first = &r->first_keys.at[key->stack];
+    }
+    if (first != NULL && (*first == 0 || same_key(r, *first, key))) {
+        id = *first;
+    } else {
+        hash = etlheap_hash_bytes(key, sizeof *key);
+        id = etlheap_index_find(&r->key_index, hash, same_key, r, key);
+        first = NULL;
+    }
+    *group = id - 1;
+    if (id != 0)
+        return true;
+    *group = (u32)r->keys.count;
+    if (!ETLHEAP_PUSH(&r->keys, *key))
+        return false;
+    if (first == NULL)
+        return etlheap_index_add(&r->key_index, hash, *group + 1);
+    *first = *group + 1;
+    return true;
 }
 
 /* The group of a slot's blocks, whatever their type; GROUP_NONE: filtered out. */
@@ -56,19 +88,7 @@ static bool group_of(slot_groups *r, u32 stack, u32 owner, u32 *group)
         return true;
     if (!aggregate_key(a, &one, 0, ETLHEAP_TYPE_AIFO, &key))
         return false;
-    if (key.unwanted)
-        return true;
-    const u64 hash = etlheap_hash_bytes(&key, sizeof key);
-    u32 id = etlheap_index_find(&r->key_index, hash, same_key, r, &key);
-    if (id == 0) {
-        if (!ETLHEAP_PUSH(&r->keys, key))
-            return false;
-        id = (u32)r->keys.count;
-        if (!etlheap_index_add(&r->key_index, hash, id))
-            return false;
-    }
-    *group = id - 1;
-    return true;
+    return key.unwanted || find_key(r, &key, group);
 }
 
 static bool same_final(const void *owner, u32 id, const void *key)
@@ -126,6 +146,7 @@ static bool resolve(slot_groups *r)
     if (r->a->wants_stack && !resolve_stacks(r))
         return false;
     r->of_slot[0] = GROUP_NONE;
+    ETLHEAP_EXPECT(&r->keys, slots->slots.count);
     for (u32 i = 0; i < slots->slots.count; i++) {
         const slot_row *const slot = &slots->slots.at[i];
         if ((slot->stack & STACK_TAG_MASK) == 0 &&

@@ -22,7 +22,8 @@ typedef struct slot_groups {
     aggregator *a;
     const slot_table *slots;
     ETLHEAP_VECTOR(group_key) keys; /* by group; their type is 0 */
-    etlheap_index key_index;
+    table_ids first_keys;           /* by stack: its first key, + 1; 0: none yet */
+    etlheap_index key_index;        /* the other keys */
     ETLHEAP_VECTOR(final_slot) finals;
     etlheap_index final_index;
     u32 *of_slot; /* by slot number, [0] is GROUP_NONE */

@@ -13,6 +13,7 @@
  */
 #include "stacks.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define XXH_INLINE_ALL
@@ -104,6 +105,34 @@ static bool grow(stack_table *table)
     return true;
 }
 
+/* Those who come at the same time all make them, and one's are kept. */
+static const u64 *spell_all(const stack_table *table)
+{
+    _Atomic(u64 *) *const kept = &table->spelling->frames;
+    u64 *known = atomic_load(kept);
+    if (known != NULL)
+        return known;
+    u64 *const made = malloc((table->numbered_count + 1) * sizeof *made);
+    for (size_t i = 0; made != NULL && i < table->numbered_count; i++)
+        made[i] = table->addresses[table->numbers[i]];
+    if (made != NULL && !atomic_compare_exchange_strong(kept, &known, made)) {
+        free(made);
+        return known;
+    }
+    return made;
+}
+
+etlheap_frames stack_spell(const stack_table *table, u32 id)
+{
+    etlheap_frames frames = stack_get(table, id);
+    if (frames.addresses != NULL || table->spelling == NULL)
+        return frames;
+    const u64 *const all = spell_all(table);
+    frames.addresses = all == NULL ? NULL : all + table->list.at[id - 1].hash;
+    frames.count = all == NULL ? 0 : frames.count;
+    return frames;
+}
+
 void stack_table_free(stack_table *table)
 {
     etlheap_arena_free(&table->arena);
@@ -112,6 +141,9 @@ void stack_table_free(stack_table *table)
     ETLHEAP_VECTOR_FREE(&table->list);
     free(table->addresses);
     table->addresses = NULL;
-    table->numbered = NULL;
     table->numbers = NULL;
+    if (table->spelling != NULL)
+        free(atomic_load(&table->spelling->frames));
+    free(table->spelling);
+    table->spelling = NULL;
 }

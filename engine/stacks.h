@@ -36,8 +36,8 @@ typedef u32 stack_ref;
 #define STACK_FRAMES_MAX 1024
 
 typedef struct stack_entry {
-    const u64 *frames;
-    u64 hash;
+    const u64 *frames; /* NULL: there are numbers of them alone */
+    u64 hash;          /* of a table from a store: where its numbers begin */
     u32 count;
 } stack_entry;
 
@@ -49,6 +49,12 @@ typedef struct stack_block {
     u32 id;
     u64 frames[];
 } stack_block;
+
+/* The addresses of all frames of a table that has numbers of them alone: few ask for
+ * them, so the first who does has them made. */
+typedef struct stack_spelling {
+    _Atomic(u64 *) frames;
+} stack_spelling;
 
 #define STACK_GROUP_SLOTS 6u
 
@@ -66,14 +72,13 @@ typedef struct stack_table {
     stack_group *groups;              /* see stacks.c; NULL while empty */
     u32 group_mask;                   /* group count - 1 */
     ETLHEAP_VECTOR(stack_entry) list; /* list.at[id - 1] */
-    /* Of a table that was read from a store: `numbered` holds the frames of all
-     * stacks, and numbers[i] is which of number_count addresses numbered[i] is. NULL:
-     * not known. Addresses are the table's own. */
-    const u64 *numbered;
+    /* Of a table that was read from a store: the frames of all stacks, stack by stack,
+     * as numbers of addresses. NULL: not known. Addresses are the table's own. */
     const u32 *numbers;
-    size_t numbered_count; /* of both arrays */
+    size_t numbered_count; /* frames */
     u64 *addresses;        /* by number */
     u32 number_count;
+    stack_spelling *spelling; /* NULL: entries have their frames */
 } stack_table;
 
 /* `frames` are count addresses of 8 bytes, at any alignment: they may lie in a
@@ -103,6 +108,7 @@ static inline bool stack_block_is(const stack_block *block, u64 hash, const void
 /* Finds or adds; count > 0. False without memory or beyond STACK_NUMBER_MAX. */
 bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 *id);
 
+/* Of an entry that has numbers alone it tells the count only. */
 static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 {
     const stack_entry *const entry = &table->list.at[id - 1];
@@ -112,10 +118,11 @@ static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 /* The numbers of a stack's addresses; NULL: they have none. */
 static inline const u32 *stack_numbers(const stack_table *table, u32 id)
 {
-    return table->numbers == NULL
-               ? NULL
-               : table->numbers + (table->list.at[id - 1].frames - table->numbered);
+    return table->numbers == NULL ? NULL : table->numbers + table->list.at[id - 1].hash;
 }
+
+/* The frames of a stack of any table; no frames without memory. Any thread. */
+etlheap_frames stack_spell(const stack_table *table, u32 id);
 
 void stack_table_free(stack_table *table);
 

@@ -132,6 +132,7 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(memory_event) events;
     ETLHEAP_VECTOR(pid_span) spans; /* of the events */
     bool is_unsorted;               /* the time of events goes back */
+    ETLHEAP_VECTOR(u32) unsettled;  /* events that want a stack and have none, last first */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(key_use) key_uses;
     ETLHEAP_VECTOR(key_definition) definitions;

@@ -214,7 +214,7 @@ etl_status summary_load(ehs_loader *loader, bool facts_only, etlheap_result *res
         status = check_modules(loader, result);
     if (status != ETL_OK || facts_only)
         return status;
-    status = ehs_stacks_load(loader, &result->stacks);
+    status = ehs_stacks_load(loader, EHS_FRAMES_ADDRESSES, &result->stacks);
     if (status == ETL_OK)
         status = load_entries(loader, result);
     if (status == ETL_OK)

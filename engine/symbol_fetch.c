@@ -36,8 +36,13 @@ etl_status symbol_fetch_open(const symbol_fetch_options *options, symbol_fetch *
         symbol_fetch_close(fetch);
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to fetch symbols");
     }
-    fetch->is_global = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-    fetch->multi = fetch->is_global ? curl_multi_init() : NULL;
+    if (!symbol_curl_load(&fetch->curl)) {
+        symbol_fetch_close(fetch);
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                             "libcurl is not installed, or is too old");
+    }
+    fetch->is_global = fetch->curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    fetch->multi = fetch->is_global ? fetch->curl.multi_init() : NULL;
     if (!fetch->multi) {
         symbol_fetch_close(fetch);
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "libcurl does not start");
@@ -84,9 +89,9 @@ void symbol_fetch_close(symbol_fetch *fetch)
     if (!fetch)
         return;
     if (fetch->multi)
-        (void)curl_multi_cleanup(fetch->multi);
+        (void)fetch->curl.multi_cleanup(fetch->multi);
     if (fetch->is_global)
-        curl_global_cleanup();
+        fetch->curl.global_cleanup();
     ETLHEAP_VECTOR_FREE(&fetch->servers);
     ETLHEAP_VECTOR_FREE(&fetch->missing);
     etlheap_arena_free(&fetch->texts);
@@ -143,7 +148,7 @@ static etl_status run_jobs(fetch_run *run, etl_error *err)
     for (;;) {
         int active = 0;
         start_due(run);
-        if (curl_multi_perform(run->fetch->multi, &active) != CURLM_OK)
+        if (run->fetch->curl.multi_perform(run->fetch->multi, &active) != CURLM_OK)
             return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to fetch symbols");
         collect(run);
         const bool is_last = progress->files_done == progress->files_total || run->is_out_of_memory;
@@ -151,7 +156,7 @@ static etl_status run_jobs(fetch_run *run, etl_error *err)
             return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
         if (is_last)
             return ETL_OK;
-        (void)curl_multi_poll(run->fetch->multi, NULL, 0, time_to_wait(run), NULL);
+        (void)run->fetch->curl.multi_poll(run->fetch->multi, NULL, 0, time_to_wait(run), NULL);
     }
 }
 
@@ -169,9 +174,10 @@ static void start_due(fetch_run *run)
 
 static void collect(fetch_run *run)
 {
+    const symbol_curl *const curl = &run->fetch->curl;
     int left = 0;
     for (;;) {
-        const CURLMsg *const message = curl_multi_info_read(run->fetch->multi, &left);
+        const CURLMsg *const message = curl->multi_info_read(run->fetch->multi, &left);
         if (!message)
             return;
         if (message->msg != CURLMSG_DONE)
@@ -179,8 +185,8 @@ static void collect(fetch_run *run)
         CURL *const easy = message->easy_handle;
         const CURLcode result = message->data.result;
         fetch_job *job = NULL;
-        (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &job);
-        (void)curl_multi_remove_handle(run->fetch->multi, easy);
+        (void)curl->easy_getinfo(easy, CURLINFO_PRIVATE, &job);
+        (void)curl->multi_remove_handle(run->fetch->multi, easy);
         symbol_job_finish(run, job, symbol_transfer_finish(job->transfer, result));
     }
 }
@@ -231,7 +237,7 @@ static void cancel_all(fetch_run *run)
             run->fetch->servers.at[job->server].is_asked = false;
         if (!job->transfer)
             continue;
-        (void)curl_multi_remove_handle(run->fetch->multi, job->transfer->easy);
+        (void)run->fetch->curl.multi_remove_handle(run->fetch->multi, job->transfer->easy);
         symbol_transfer_cancel(job->transfer);
         free(job->transfer);
         job->transfer = NULL;

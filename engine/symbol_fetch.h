@@ -86,7 +86,7 @@ typedef struct symbol_download {
 } symbol_download;
 
 /* Texts in options are copied. The caller owns *out (symbol_fetch_close).
- * ETL_ERR_MEMORY, ETL_ERR_UNSUPPORTED (libcurl does not start). */
+ * ETL_ERR_MEMORY, ETL_ERR_UNSUPPORTED (there is no libcurl, or it does not start). */
 etl_status symbol_fetch_open(const symbol_fetch_options *options, symbol_fetch **out,
                              etl_error *err);
 void symbol_fetch_close(symbol_fetch *fetch); /* NULL is allowed */

@@ -21,6 +21,7 @@ typedef struct fetch_server {
 
 struct symbol_fetch {
     symbol_fetch_options options; /* with the defaults filled in */
+    symbol_curl curl;
     CURLM *multi;
     etlheap_arena texts;
     ETLHEAP_VECTOR(fetch_server) servers;

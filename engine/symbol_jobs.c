@@ -54,6 +54,7 @@ void symbol_job_start(fetch_run *run, fetch_job *job)
         end_job(run, job, SYMBOL_FETCH_FAILED);
         return;
     }
+    transfer->curl = &fetch->curl;
     symbol_transfer_end end = SYMBOL_TRANSFER_MISSING;
     size_t at;
     if (describe(run, job, transfer) && !is_known_missing(fetch, transfer->url, &at))
@@ -62,8 +63,8 @@ void symbol_job_start(fetch_run *run, fetch_job *job)
     job->state = JOB_RUNNING;
     run->running++;
     if (end == SYMBOL_TRANSFER_OK &&
-        (curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, job) != CURLE_OK ||
-         curl_multi_add_handle(fetch->multi, transfer->easy) != CURLM_OK))
+        (fetch->curl.easy_setopt(transfer->easy, CURLOPT_PRIVATE, job) != CURLE_OK ||
+         fetch->curl.multi_add_handle(fetch->multi, transfer->easy) != CURLM_OK))
         end = SYMBOL_TRANSFER_NO_MEMORY;
     if (end == SYMBOL_TRANSFER_OK)
         return;

@@ -53,6 +53,7 @@ static void search_folder(finding *f, symbol_store *store, bool is_flat,
                           const symbol_caches *caches);
 static symbol_store *store_of(finding *f, u32 element, u32 index);
 static void tell_missing(finding *f, u32 element, u32 index);
+static void tell_unasked(finding *f, u32 element, u32 index);
 static etl_status search_server(finding *f, const char *url, const symbol_caches *caches);
 static etl_status open_fetch(symbol_path *path, etl_error *err);
 static symbol_store *download_store(finding *f, const symbol_caches *caches);
@@ -290,7 +291,9 @@ static etl_status search_chain(finding *f, u32 index)
     for (u32 i = 0; i < element->store_count; i++) {
         if (element->stores[i].place == SYMBOL_PLACE_SERVER) {
             const etl_status status = search_server(f, element->stores[i].text, &caches);
-            if (status != ETL_OK)
+            if (status == ETL_ERR_UNSUPPORTED)
+                tell_unasked(f, index, i);
+            else if (status != ETL_OK)
                 return status;
             continue;
         }
@@ -330,6 +333,16 @@ static void tell_missing(finding *f, u32 element, u32 index)
     etl_diag_add(f->context.diag, ETL_DIAG_symbol_folder_missing, 1);
 }
 
+/* Names are worth less than the answer they would be in: it goes on without them. */
+static void tell_unasked(finding *f, u32 element, u32 index)
+{
+    store_slot *const slot = &f->path->slots[(size_t)element * SYMBOL_CHAIN_STORES_MAX + index];
+    if (!slot->is_told)
+        etl_diag_add(f->context.diag, ETL_DIAG_symbol_server_unasked, 1);
+    slot->is_told = true;
+}
+
+/* ETL_ERR_UNSUPPORTED: there is nothing to fetch with. */
 static etl_status search_server(finding *f, const char *url, const symbol_caches *caches)
 {
     symbol_path *const path = f->path;

@@ -36,7 +36,7 @@ symbol_transfer_end symbol_transfer_begin(symbol_transfer *transfer,
 {
     if (transfer->kind != SYMBOL_TRANSFER_TEXT && has_part(transfer) && !open_part(transfer))
         return SYMBOL_TRANSFER_UNWRITABLE;
-    transfer->easy = curl_easy_init();
+    transfer->easy = transfer->curl->easy_init();
     if (!transfer->easy || !set_request(transfer, options))
         return SYMBOL_TRANSFER_NO_MEMORY;
     return SYMBOL_TRANSFER_OK;
@@ -66,25 +66,26 @@ static bool open_part(symbol_transfer *transfer)
 static bool set_request(symbol_transfer *transfer, const symbol_fetch_options *options)
 {
     CURL *const easy = transfer->easy;
-    CURLcode result = curl_easy_setopt(easy, CURLOPT_URL, transfer->url);
-    (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    (void)curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
-    (void)curl_easy_setopt(easy, CURLOPT_MAXREDIRS, REDIRECTS_MAX);
-    (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_timeout_ms);
-    (void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES_PER_S);
-    (void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)options->stall_timeout_s);
-    (void)curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-    (void)curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    CURLcode result = transfer->curl->easy_setopt(easy, CURLOPT_URL, transfer->url);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_MAXREDIRS, REDIRECTS_MAX);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                                      (long)options->connect_timeout_ms);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES_PER_S);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)options->stall_timeout_s);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    (void)transfer->curl->easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     if (result == CURLE_OK)
-        result = curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
+        result = transfer->curl->easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
     if (result == CURLE_OK && options->authority_file)
-        result = curl_easy_setopt(easy, CURLOPT_CAINFO, options->authority_file);
+        result = transfer->curl->easy_setopt(easy, CURLOPT_CAINFO, options->authority_file);
     if (result == CURLE_OK && transfer->resumed_from > 0) {
         char range[24];
         (void)snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->resumed_from);
-        result = curl_easy_setopt(easy, CURLOPT_RANGE, range);
+        result = transfer->curl->easy_setopt(easy, CURLOPT_RANGE, range);
     }
     set_protocols(transfer);
     return result == CURLE_OK;
@@ -94,14 +95,15 @@ static void set_protocols(symbol_transfer *transfer)
 {
     const bool is_secure = symbol_url_is_secure(transfer->url);
 #if LIBCURL_VERSION_NUM >= 0x075500
-    (void)curl_easy_setopt(transfer->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    (void)curl_easy_setopt(transfer->easy, CURLOPT_REDIR_PROTOCOLS_STR,
-                           is_secure ? "https" : "http,https");
+    (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_REDIR_PROTOCOLS_STR,
+                                      is_secure ? "https" : "http,https");
 #else
-    (void)curl_easy_setopt(transfer->easy, CURLOPT_PROTOCOLS,
-                           (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-    (void)curl_easy_setopt(transfer->easy, CURLOPT_REDIR_PROTOCOLS,
-                           (long)(is_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    (void)transfer->curl->easy_setopt(transfer->easy, CURLOPT_PROTOCOLS,
+                                      (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    (void)transfer->curl->easy_setopt(
+        transfer->easy, CURLOPT_REDIR_PROTOCOLS,
+        (long)(is_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 }
 
@@ -153,7 +155,8 @@ static bool take_body(symbol_transfer *transfer, etl_bytes bytes)
 {
     if (transfer->bytes_expected == 0) {
         curl_off_t size = -1;
-        (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+        (void)transfer->curl->easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+                                           &size);
         transfer->bytes_expected = size > 0 ? (u64)size : 0;
     }
     if (transfer->kind == SYMBOL_TRANSFER_TEXT)
@@ -215,7 +218,7 @@ static bool judge(symbol_transfer *transfer)
 static bool has_page_type(symbol_transfer *transfer)
 {
     char *type = NULL;
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
+    (void)transfer->curl->easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
     return type && strstr(type, "html");
 }
 
@@ -265,7 +268,7 @@ void symbol_transfer_cancel(symbol_transfer *transfer)
         symbol_partial_keep(&transfer->partial);
     }
     transfer->is_open = false;
-    curl_easy_cleanup(transfer->easy);
+    transfer->curl->easy_cleanup(transfer->easy);
     transfer->easy = NULL;
 }
 
@@ -274,14 +277,15 @@ static symbol_transfer_end end_of(symbol_transfer *transfer, CURLcode result)
     if (transfer->refusal != SYMBOL_TRANSFER_OK)
         return transfer->refusal;
     curl_off_t wait_s = 0;
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &wait_s);
+    (void)transfer->curl->easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &wait_s);
     transfer->retry_after_s = (u32)etl_min_u64(wait_s > 0 ? (u64)wait_s : 0, UINT32_MAX);
     const long status = status_of(transfer);
     /* An error's text that we would not read to its end is still that error. */
     const bool is_read = result == CURLE_OK || (result == CURLE_WRITE_ERROR && status >= 300);
     if (is_read)
         return end_of_status(transfer, status);
-    (void)snprintf(transfer->message, sizeof transfer->message, "%s", curl_easy_strerror(result));
+    (void)snprintf(transfer->message, sizeof transfer->message, "%s",
+                   transfer->curl->easy_strerror(result));
     return end_of_error(result);
 }
 
@@ -354,6 +358,6 @@ static symbol_transfer_end end_of_error(CURLcode result)
 static long status_of(const symbol_transfer *transfer)
 {
     long status = 0;
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)transfer->curl->easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     return status;
 }

@@ -8,9 +8,8 @@
 #ifndef ETLHEAP_SYMBOL_TRANSFER_H
 #define ETLHEAP_SYMBOL_TRANSFER_H
 
-#include <curl/curl.h>
-
 #include "symbol_content.h"
+#include "symbol_curl.h"
 #include "symbol_fetch.h"
 #include "symbol_partial.h"
 #include "symbol_url.h"
@@ -37,6 +36,7 @@ typedef enum symbol_transfer_kind {
 } symbol_transfer_kind;
 
 typedef struct symbol_transfer {
+    const symbol_curl *curl;
     symbol_transfer_kind kind;
     char url[SYMBOL_URL_SIZE];
     char target[SYMBOL_FILE_SIZE];
@@ -64,7 +64,8 @@ typedef struct symbol_transfer {
     symbol_transfer_end refusal; /* of the callbacks; OK while there is none */
 } symbol_transfer;
 
-/* Makes transfer->easy, ready to be run, from kind, url, target and bytes_max;
+/* Makes transfer->easy, ready to be run, from curl, kind, url, target and
+ * bytes_max;
  * the rest is {0}. SYMBOL_TRANSFER_OK, UNWRITABLE or NO_MEMORY; the caller ends it with
  * symbol_transfer_finish or symbol_transfer_cancel in any case. */
 symbol_transfer_end symbol_transfer_begin(symbol_transfer *transfer,

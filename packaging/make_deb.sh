@@ -59,7 +59,13 @@ libraries_of() # file
         sed -n 's/^shlibs:Depends=//p'
 }
 
-make_package() # package, section, depends, summary; the long text from stdin
+# The package of a library that is loaded when it is needed, from this machine's.
+package_of() # file name of the library
+{
+    dpkg-query --search "*/$1" | sed -n '1s/[:,].*//p'
+}
+
+make_package() # package, section, depends, recommends, summary; the long text from stdin
 {
     root=$work/$1
     mkdir -p "$root/DEBIAN"
@@ -68,7 +74,8 @@ make_package() # package, section, depends, summary; the long text from stdin
         printf 'Package: %s\nVersion: %s-1\nArchitecture: %s\n' "$1" "$version" "$architecture"
         printf 'Source: etlheap\nMaintainer: etlheap contributors <etlheap@localhost>\n'
         printf 'Installed-Size: %s\nDepends: %s\nSection: %s\nPriority: optional\n' "$size" "$3" "$2"
-        printf 'Description: %s\n' "$4"
+        test -z "$4" || printf 'Recommends: %s\n' "$4"
+        printf 'Description: %s\n' "$5"
         sed 's/^/ /'
     } > "$root/DEBIAN/control"
     (cd "$root" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum > DEBIAN/md5sums)
@@ -92,7 +99,10 @@ for package in etlheap "$library" libetlheap-dev; do add_documents "$package"; d
 left=$(find "$stage" ! -type d)
 test -z "$left" || { echo "make_deb.sh: in no package: $left" >&2; exit 1; }
 
-make_package etlheap devel "$(libraries_of "$work/etlheap/usr/bin/etlheap")" \
+# Fetching symbols is the only thing that goes without.
+fetches_with=$(package_of libcurl.so.4)
+test -n "$fetches_with" || { echo "make_deb.sh: no package has libcurl.so.4" >&2; exit 1; }
+make_package etlheap devel "$(libraries_of "$work/etlheap/usr/bin/etlheap")" "$fetches_with, ca-certificates" \
     "heap and VirtualAlloc analysis of Windows ETL traces" << 'TEXT'
 Reads traces that Event Tracing for Windows recorded and says which process, heap
 and call stack holds memory, in any window of time, without Windows' own tools.
@@ -100,11 +110,11 @@ TEXT
 mkdir -p "$work/$library/DEBIAN"
 echo 'activate-noawait ldconfig' > "$work/$library/DEBIAN/triggers"
 echo "libetlheap $soversion $library (>= $version)" > "$work/$library/DEBIAN/shlibs"
-make_package "$library" libs "$(libraries_of "$work/$library/$libdir/libetlheap.so.$version")" \
+make_package "$library" libs "$(libraries_of "$work/$library/$libdir/libetlheap.so.$version")" "$fetches_with, ca-certificates" \
     "heap and VirtualAlloc analysis of Windows ETL traces, library" << 'TEXT'
 The shared library, for programs that were linked with it.
 TEXT
-make_package libetlheap-dev libdevel "$library (= $version-1), $others" \
+make_package libetlheap-dev libdevel "$library (= $version-1), $others" "" \
     "heap and VirtualAlloc analysis of Windows ETL traces, headers" << 'TEXT'
 Headers, the static library and an example, to compile programs with.
 TEXT

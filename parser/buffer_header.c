@@ -63,10 +63,15 @@ static bool is_size_possible(u32 size, const etl_buffer_limits *limits)
 
 bool etl_buffer_may_end_at(etl_bytes file, u64 offset, const etl_buffer_limits *limits)
 {
-    if (offset > file.size)
-        return false;
-    return offset == file.size || offset >= limits->zero_from ||
-           etl_buffer_is_at(file, offset, limits);
+    if (offset >= file.size)
+        return offset == file.size;
+    const etl_bytes next = { file.at + offset, file.size - (size_t)offset };
+    return etl_buffer_may_end_before(next, offset, limits);
+}
+
+bool etl_buffer_may_end_before(etl_bytes next, u64 offset, const etl_buffer_limits *limits)
+{
+    return offset >= limits->zero_from || etl_buffer_is_at(next, 0, limits);
 }
 
 /* In a file of equal buffers the next multiple of their size is the next buffer. */

@@ -40,6 +40,9 @@ bool etl_buffer_is_at(etl_bytes file, u64 offset, const etl_buffer_limits *limit
 /* True where a buffer may end: before another, before the zero tail, at the end. */
 bool etl_buffer_may_end_at(etl_bytes file, u64 offset, const etl_buffer_limits *limits);
 
+/* The same where `next` is what the file has from `offset` on, or the start of that. */
+bool etl_buffer_may_end_before(etl_bytes next, u64 offset, const etl_buffer_limits *limits);
+
 /*
  * The offset behind `broken` where buffers go on, or that of the zero tail or the
  * end of the file, both of which lie behind `broken`. Its cost is proportional to

@@ -13,7 +13,7 @@
  *     anything else                            count it and search the next buffer
  *
  * Each byte is passed over once, so a hostile file costs time in proportion to
- * its size; rows cost 32 bytes per 72 bytes of file at worst.
+ * its size; rows cost 40 bytes per 72 bytes of file at worst.
  *
  * A HEADER buffer further on means appended or joined files: its log-file header
  * begins a new session, to which the buffers from there on belong.
@@ -22,6 +22,7 @@
 
 #include "buffer_header.h"
 #include "buffer_index.h"
+#include "buffer_peek.h"
 #include "layout.h"
 #include "session.h"
 
@@ -33,6 +34,7 @@
 typedef struct index_walk {
     etl_buffer_index *index;
     etl_bytes file;
+    etl_peek peek; /* into the file, at headers */
     u64 offset;
     etl_buffer_limits limits;
     bool may_resync;
@@ -43,10 +45,12 @@ static void add(index_walk *walk, etl_diag diag, u64 n);
 static u64 find_zero_tail(etl_bytes file);
 static etl_status begin_session(index_walk *walk, const etl_buffer_header *header, etl_error *err);
 static etl_status step(index_walk *walk);
-static bool repair_size(const index_walk *walk, etl_buffer_header *header);
+static bool may_end_at(index_walk *walk, u64 offset);
+static bool repair_size(index_walk *walk, etl_buffer_header *header);
 static etl_status take_buffer(index_walk *walk, const etl_buffer_header *header);
 static etl_status begin_later_session(index_walk *walk, const etl_buffer_header *header);
 static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, u32 stored_size);
+static i64 first_ticks(index_walk *walk, const etl_buffer_info *info);
 static u32 usable_size(index_walk *walk, const etl_buffer_header *header, u32 stored_size);
 static u16 cpu_of(index_walk *walk, const etl_buffer_header *header);
 static void skip_broken(index_walk *walk);
@@ -57,12 +61,13 @@ static etl_status count_sequence_gaps(etl_buffer_index *index);
 static u64 sequence_gaps_of(i64 *sequences, size_t count);
 static int compare_sequences(const void *a, const void *b);
 
-etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file,
+etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, int descriptor,
                                   const etl_open_options *options, etl_error *err)
 {
     index_walk walk = {
         .index = index,
         .file = file,
+        .peek = { .file = file, .descriptor = descriptor },
         .limits = { .zero_from = find_zero_tail(file), .size_max = options->buffer_bytes_max },
         .may_resync = !options->no_resync,
         .err = err,
@@ -141,7 +146,7 @@ static etl_status step(index_walk *walk)
         return ETL_OK;
     }
     etl_buffer_header header;
-    if (!etl_buffer_header_read(walk->file, walk->offset, &header)) {
+    if (!etl_buffer_header_read(etl_peek_at(&walk->peek, walk->offset), 0, &header)) {
         add(walk, ETL_DIAG_file_truncated, ETL_BUFFER_HEADER_BYTES - left);
         add(walk, ETL_DIAG_bytes_skipped, left);
         walk->offset = walk->file.size;
@@ -150,7 +155,7 @@ static etl_status step(index_walk *walk)
     const bool is_size_possible =
         header.size >= ETL_BUFFER_HEADER_BYTES && header.size <= walk->limits.size_max;
     const u64 next = walk->offset + header.size;
-    if (is_size_possible && etl_buffer_may_end_at(walk->file, next, &walk->limits))
+    if (is_size_possible && may_end_at(walk, next))
         return take_buffer(walk, &header);
     if (repair_size(walk, &header)) {
         add(walk, ETL_DIAG_buffer_header_invalid, 1);
@@ -167,12 +172,19 @@ static void add(index_walk *walk, etl_diag diag, u64 n)
     etl_diag_add(&walk->index->diag, diag, n);
 }
 
+static bool may_end_at(index_walk *walk, u64 offset)
+{
+    if (offset >= walk->file.size)
+        return offset == walk->file.size;
+    return etl_buffer_may_end_before(etl_peek_at(&walk->peek, offset), offset, &walk->limits);
+}
+
 /* True when only the size is wrong and the session's buffer size fits in its place. */
-static bool repair_size(const index_walk *walk, etl_buffer_header *header)
+static bool repair_size(index_walk *walk, etl_buffer_header *header)
 {
     const u32 nominal = walk->limits.size_nominal;
     if (nominal == 0 || !etl_buffer_header_is_sound(header, nominal, &walk->limits) ||
-        !etl_buffer_may_end_at(walk->file, walk->offset + nominal, &walk->limits))
+        !may_end_at(walk, walk->offset + nominal))
         return false;
     header->size = nominal;
     return true;
@@ -220,7 +232,8 @@ static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, 
     session->buffers_lost_flags += (header->flags & ETL_BUFFER_BUFFER_LOST) != 0;
     if (header->type >= ETL_BUFFER_TYPE_COUNT)
         add(walk, ETL_DIAG_buffer_type_unknown, 1);
-    index->buffers[index->buffer_count++] = (etl_buffer_info){
+    etl_buffer_info *const row = &index->buffers[index->buffer_count++];
+    *row = (etl_buffer_info){
         .offset = walk->offset,
         .stored_size = stored_size,
         .valid_size = usable_size(walk, header, stored_size),
@@ -230,7 +243,25 @@ static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, 
         .cpu = cpu_of(walk, header),
         .session = (u16)(index->header_count - 1),
     };
+    row->first_ticks = first_ticks(walk, row);
     return ETL_OK;
+}
+
+/* From what was peeked at. A record that is cut off there counts for none, so this is
+ * never the time of a later one. */
+static i64 first_ticks(index_walk *walk, const etl_buffer_info *info)
+{
+    i64 ticks = ETL_TICKS_UNKNOWN;
+    if ((info->flags & ETL_BUFFER_COMPRESSED) != 0 || !etl_buffer_has_records(info))
+        return ticks;
+    const etl_bytes begin = etl_peek_at(&walk->peek, info->offset);
+    const etl_buffer buffer = {
+        .base = begin.at,
+        .at = ETL_BUFFER_HEADER_BYTES,
+        .end = (u32)etl_min_u64(begin.size, info->valid_size),
+    };
+    (void)etl_buffer_find_ticks(buffer, &ticks);
+    return ticks;
 }
 
 /* The uncompressed valid size, brought into what is possible. */

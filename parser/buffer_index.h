@@ -28,12 +28,20 @@ typedef struct etl_buffer_index {
 } etl_buffer_index;
 
 /*
- * Indexes all buffers of the file. options->buffer_bytes_max is set. Fails as
+ * Indexes all buffers of the file, which is also open for reading as `descriptor`, or
+ * -1. options->buffer_bytes_max is set. Fails as
  * etl_session_read does for the first header, with ETL_ERR_MEMORY, or with
  * ETL_ERR_LIMIT for more than 2^32 buffers; free *index also then.
  */
-etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file,
+etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, int descriptor,
                                   const etl_open_options *options, etl_error *err);
+
+/* Whether buffers of its type hold records. */
+bool etl_buffer_has_records(const etl_buffer_info *info);
+
+/* Time of the first record that has one, from the buffer's position on; *ticks is left
+ * alone when none has. */
+bool etl_buffer_find_ticks(etl_buffer buffer, i64 *ticks);
 
 void etl_buffer_index_free(etl_buffer_index *index);
 

@@ -144,6 +144,9 @@ typedef enum etl_severity {
     X(symbol_server_unreachable, INFO,                                                             \
       "symbol servers that did not answer and were given up for this run; run again, or use "      \
       "--offline to skip them")                                                                    \
+    X(symbol_server_unasked, INFO,                                                                 \
+      "symbol servers that were not asked: libcurl, which fetches from them, is not installed, "   \
+      "too old or does not start (on Debian: package libcurl4)")                                   \
     X(symbol_server_denied, INFO,                                                                  \
       "requests that a symbol server refused without a login (HTTP 401 or 403); check the "        \
       "address and the access token in the symbol path")                                           \

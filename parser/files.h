@@ -84,6 +84,9 @@ bool etl_file_stamp_of(int file, etl_file_stamp *out);
 /* Bytes read, fewer than `size` only at the end of what there is; -1. */
 i64 etl_file_read(int file, void *into, size_t size);
 
+/* The same from `offset` on, wherever reading has got to, which on Windows moves. */
+i64 etl_file_read_at(int file, u64 offset, void *into, size_t size);
+
 /* All of them, or false. */
 bool etl_file_write(int file, const void *bytes, size_t size);
 

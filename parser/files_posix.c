@@ -22,6 +22,7 @@ const char etl_temporary_default[] = "/tmp";
 static etl_path_kind kind_of(const struct stat *facts);
 static bool lock(int file);
 static bool is_still_named(int file, const char *path, u64 *size_bytes);
+static i64 read_all(int file, void *into, size_t size, i64 offset);
 
 etl_path_kind etl_path_kind_of(const char *path)
 {
@@ -153,9 +154,22 @@ bool etl_file_stamp_of(int file, etl_file_stamp *out)
 
 i64 etl_file_read(int file, void *into, size_t size)
 {
+    return read_all(file, into, size, -1);
+}
+
+i64 etl_file_read_at(int file, u64 offset, void *into, size_t size)
+{
+    return read_all(file, into, size, (i64)offset);
+}
+
+/* From `offset` on, or with -1 from where reading has got to. */
+static i64 read_all(int file, void *into, size_t size, i64 offset)
+{
     size_t filled = 0;
     while (filled < size) {
-        const ssize_t got = read(file, (u8 *)into + filled, size - filled);
+        u8 *const at = (u8 *)into + filled;
+        const ssize_t got = offset < 0 ? read(file, at, size - filled)
+                                       : pread(file, at, size - filled, offset + (off_t)filled);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)

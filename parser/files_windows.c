@@ -46,6 +46,7 @@ static int open_file(const char *path, opening how);
 static int number_of(HANDLE handle);
 static HANDLE handle_of(int file);
 static etl_path_kind kind_of(HANDLE handle);
+static i64 read_all(int file, void *into, size_t size, const u64 *offset);
 static bool replace_open(const wchar_t *from, const wchar_t *to);
 static bool replace_aside(const wchar_t *from, const wchar_t *to);
 static bool remove_marked(const wchar_t *name);
@@ -259,11 +260,24 @@ bool etl_file_stamp_of(int file, etl_file_stamp *out)
 /* A pipe whose writer has gone is at its end. */
 i64 etl_file_read(int file, void *into, size_t size)
 {
+    return read_all(file, into, size, NULL);
+}
+
+i64 etl_file_read_at(int file, u64 offset, void *into, size_t size)
+{
+    return read_all(file, into, size, &offset);
+}
+
+/* From *offset on, or with NULL from where reading has got to. */
+static i64 read_all(int file, void *into, size_t size, const u64 *offset)
+{
     size_t filled = 0;
     while (filled < size) {
+        const u64 at = offset ? *offset + filled : 0;
+        OVERLAPPED where = { .Offset = (DWORD)at, .OffsetHigh = (DWORD)(at >> 32) };
         const DWORD wanted = (DWORD)etl_min_u64(size - filled, IO_BYTES_MAX);
         DWORD got = 0;
-        if (!ReadFile(handle_of(file), (u8 *)into + filled, wanted, &got, NULL) &&
+        if (!ReadFile(handle_of(file), (u8 *)into + filled, wanted, &got, offset ? &where : NULL) &&
             GetLastError() != ERROR_BROKEN_PIPE && GetLastError() != ERROR_HANDLE_EOF)
             return etl_windows_fail();
         if (got == 0)

@@ -13,19 +13,33 @@ static etl_status read_file(int file, size_t size, etl_map *out, etl_error *err)
 
 etl_status etl_map_open(const char *path, bool read_it, etl_map *out, etl_error *err)
 {
+    int file;
+    const etl_status status = etl_map_open_file(path, read_it, out, &file, err);
+    if (status == ETL_OK)
+        (void)etl_file_close(file);
+    return status;
+}
+
+etl_status etl_map_open_file(const char *path, bool read_it, etl_map *out, int *file,
+                             etl_error *err)
+{
     *out = (etl_map){ 0 };
-    const int file = etl_file_open(path);
-    if (file < 0)
+    *file = etl_file_open(path);
+    if (*file < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot be opened: %s", strerror(errno));
     etl_file_stamp stamp;
-    const bool is_stamped = etl_file_stamp_of(file, &stamp);
-    const etl_status status = etl_map_descriptor(file, read_it, out, err);
-    (void)etl_file_close(file);
-    if (status == ETL_OK && is_stamped) {
+    const bool is_stamped = etl_file_stamp_of(*file, &stamp);
+    const etl_status status = etl_map_descriptor(*file, read_it, out, err);
+    if (status != ETL_OK) {
+        (void)etl_file_close(*file);
+        *file = -1;
+        return status;
+    }
+    if (is_stamped) {
         out->path = strdup(path);
         out->stamp = stamp;
     }
-    return status;
+    return ETL_OK;
 }
 
 etl_status etl_map_descriptor(int descriptor, bool read_it, etl_map *out, etl_error *err)
@@ -46,6 +60,18 @@ void etl_map_close(etl_map *map)
     else
         free(map->memory);
     *map = (etl_map){ 0 };
+}
+
+void etl_map_release(const etl_map *map, u64 offset, u64 size)
+{
+    if (!map->is_mapped)
+        return;
+    assert(offset <= map->bytes.size && size <= map->bytes.size - offset);
+    const u64 page = etl_map_page_size();
+    const u64 first = (offset + page - 1) / page * page;
+    const u64 end = (offset + size) / page * page;
+    if (first < end)
+        etl_map_forget((u8 *)map->memory + first, (size_t)(end - first));
 }
 
 bool etl_map_changed(const etl_map *map)

@@ -25,11 +25,20 @@ typedef struct etl_map {
  */
 etl_status etl_map_open(const char *path, bool read_it, etl_map *out, etl_error *err);
 
+/* The same, and leaves the file open for reading: *file is the caller's, or -1 unless
+ * ETL_OK. */
+etl_status etl_map_open_file(const char *path, bool read_it, etl_map *out, int *file,
+                             etl_error *err);
+
 /* The same for a file that is open, for reading at its beginning, and stays the
  * caller's. */
 etl_status etl_map_descriptor(int descriptor, bool read_it, etl_map *out, etl_error *err);
 
 void etl_map_close(etl_map *map);
+
+/* Gives back the memory of some of the bytes, by whole pages: they are mapped again when
+ * they are asked for. Nothing of a file that was read into memory. */
+void etl_map_release(const etl_map *map, u64 offset, u64 size);
 
 /*
  * Whether somebody has since written to the file: bytes may be mixed from before and
@@ -41,8 +50,10 @@ void etl_map_close(etl_map *map);
 bool etl_map_changed(const etl_map *map);
 
 /* What map.c asks of the system: a view of the first `size` bytes of an open file,
- * false when it cannot be mapped; and the end of one. */
+ * false when it cannot be mapped; the end of one; and giving back pages of one. */
 bool etl_map_view(int descriptor, size_t size, etl_map *out);
 void etl_map_unview(etl_map *map);
+void etl_map_forget(void *bytes, size_t size); /* whole pages */
+size_t etl_map_page_size(void);
 
 #endif

@@ -1,9 +1,12 @@
 /*
  * map_posix.c - files mapped by mmap.
  */
+#define _DEFAULT_SOURCE /* madvise */
+
 #include "map.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 bool etl_map_view(int descriptor, size_t size, etl_map *out)
 {
@@ -17,4 +20,14 @@ bool etl_map_view(int descriptor, size_t size, etl_map *out)
 void etl_map_unview(etl_map *map)
 {
     (void)munmap(map->memory, map->bytes.size);
+}
+
+void etl_map_forget(void *bytes, size_t size)
+{
+    (void)madvise(bytes, size, MADV_DONTNEED);
+}
+
+size_t etl_map_page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
 }

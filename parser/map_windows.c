@@ -36,3 +36,17 @@ void etl_map_unview(etl_map *map)
     if (map->kept != NULL)
         (void)CloseHandle(map->kept);
 }
+
+/* Pages that are not locked leave the working set by being unlocked: documented of
+ * VirtualUnlock. */
+void etl_map_forget(void *bytes, size_t size)
+{
+    (void)VirtualUnlock(bytes, size);
+}
+
+size_t etl_map_page_size(void)
+{
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    return system.dwPageSize;
+}

@@ -168,6 +168,13 @@ const etl_session *etl_session_of(const etl_trace *trace, u32 index);
 /* What indexing found (truncation, gaps, skipped bytes, header losses). */
 const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
 
+/*
+ * Gives back the memory of bytes that have been read from a mapped file: what is asked
+ * for again is mapped again. Bytes lie within the file; whole pages go. Any thread,
+ * also while others read.
+ */
+void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes);
+
 /* Whether the file was written to since it was opened, other than at its end: what
  * was read may be mixed from before and after (ETL_DIAG_file_changed). To be asked
  * when all is read. Any thread. */
@@ -182,9 +189,12 @@ typedef struct etl_buffer_info {
     i64 sequence;    /* order of the buffers of one CPU */
     u16 flags;       /* ETL_BUFFER_* of layout.h */
     u16 type;
-    u16 cpu;     /* processor index of its events, < 2048 */
-    u16 session; /* index of the log-file header it belongs to */
+    u16 cpu;         /* processor index of its events, < 2048 */
+    u16 session;     /* index of the log-file header it belongs to */
+    i64 first_ticks; /* as etl_buffer_first_ticks; ETL_TICKS_UNKNOWN: to be asked there */
 } etl_buffer_info;
+
+#define ETL_TICKS_UNKNOWN INT64_MIN
 
 u32 etl_buffer_count(const etl_trace *trace);
 const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, u32 index);

@@ -9,6 +9,7 @@
 
 #include "buffer_index.h"
 #include "file_kind.h"
+#include "files.h"
 #include "layout.h"
 #include "map.h"
 #include "xpress.h"
@@ -24,10 +25,9 @@ struct etl_trace {
 
 static etl_status create(const etl_open_options *options, etl_open_options *chosen, etl_trace **out,
                          etl_error *err);
-static etl_status finish(etl_trace *trace, const etl_open_options *options, etl_trace **out,
-                         etl_error *err);
+static etl_status finish(etl_trace *trace, int descriptor, const etl_open_options *options,
+                         etl_trace **out, etl_error *err);
 static etl_status explain(etl_bytes file, etl_status status, etl_error *err);
-static bool has_records(const etl_buffer_info *info);
 static u8 format_of(const etl_trace *trace, const etl_buffer_info *info);
 static bool is_trusted(u8 format);
 static etl_status inflate(const etl_trace *trace, const etl_buffer_info *info, etl_scratch *scratch,
@@ -35,7 +35,6 @@ static etl_status inflate(const etl_trace *trace, const etl_buffer_info *info, e
 static bool reserve(etl_scratch *scratch, size_t size);
 static etl_xpress_end decode(const etl_trace *trace, const etl_buffer_info *info,
                              etl_xpress_output *out);
-static bool find_first_ticks(etl_buffer buffer, i64 *ticks);
 static bool find_ticks_in_prefix(const etl_trace *trace, const etl_buffer_info *info, i64 *ticks);
 
 etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,
@@ -47,13 +46,16 @@ etl_status etl_open(const char *path, const etl_open_options *options, etl_trace
     etl_status status = create(options, &chosen, &trace, err);
     if (status != ETL_OK)
         return status;
-    status = etl_map_open(path, chosen.no_mmap, &trace->map, err);
+    int descriptor;
+    status = etl_map_open_file(path, chosen.no_mmap, &trace->map, &descriptor, err);
     if (status != ETL_OK) {
         etl_close(trace);
         return status;
     }
     trace->file = trace->map.bytes;
-    return finish(trace, &chosen, out, err);
+    status = finish(trace, trace->map.is_mapped ? descriptor : -1, &chosen, out, err);
+    (void)etl_file_close(descriptor);
+    return status;
 }
 
 etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
@@ -66,7 +68,7 @@ etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_
     if (status != ETL_OK)
         return status;
     trace->file = file;
-    return finish(trace, &chosen, out, err);
+    return finish(trace, -1, &chosen, out, err);
 }
 
 /* An empty handle, and the options with their defaults filled in. */
@@ -86,15 +88,16 @@ static etl_status create(const etl_open_options *options, etl_open_options *chos
     return ETL_OK;
 }
 
-/* Indexes trace->file and hands the trace to the caller, or closes it. */
-static etl_status finish(etl_trace *trace, const etl_open_options *options, etl_trace **out,
-                         etl_error *err)
+/* Indexes trace->file and hands the trace to the caller, or closes it. The file is open
+ * as `descriptor`, or -1. */
+static etl_status finish(etl_trace *trace, int descriptor, const etl_open_options *options,
+                         etl_trace **out, etl_error *err)
 {
     etl_status status = ETL_OK;
     if (trace->file.size == 0)
         status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is empty");
     else
-        status = etl_buffer_index_build(&trace->index, trace->file, options, err);
+        status = etl_buffer_index_build(&trace->index, trace->file, descriptor, options, err);
     if (status == ETL_OK) {
         *out = trace;
         return ETL_OK;
@@ -126,6 +129,11 @@ void etl_close(etl_trace *trace)
 bool etl_trace_changed(const etl_trace *trace)
 {
     return etl_map_changed(&trace->map);
+}
+
+void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes)
+{
+    etl_map_release(&trace->map, offset, size_bytes);
 }
 
 u64 etl_file_size(const etl_trace *trace)
@@ -181,17 +189,17 @@ etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scrat
         .ticks_previous = session->header_ticks,
         .diag = diag,
     };
-    if (!has_records(info))
+    if (!etl_buffer_has_records(info))
         return ETL_OK;
     if ((info->flags & ETL_BUFFER_COMPRESSED) == 0)
         out->end = info->valid_size;
     else if (inflate(trace, info, scratch, out) != ETL_OK)
         return ETL_ERR_MEMORY;
-    (void)find_first_ticks(*out, &out->ticks_previous);
+    (void)etl_buffer_find_ticks(*out, &out->ticks_previous);
     return ETL_OK;
 }
 
-static bool has_records(const etl_buffer_info *info)
+bool etl_buffer_has_records(const etl_buffer_info *info)
 {
     switch (info->type) {
     case ETL_BUFFER_TYPE_GENERIC:
@@ -277,14 +285,18 @@ static etl_xpress_end decode(const etl_trace *trace, const etl_buffer_info *info
 bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks)
 {
     const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
-    if ((info->flags & ETL_BUFFER_COMPRESSED) != 0 && has_records(info) &&
+    if (info->first_ticks != ETL_TICKS_UNKNOWN) {
+        *ticks = info->first_ticks;
+        return true;
+    }
+    if ((info->flags & ETL_BUFFER_COMPRESSED) != 0 && etl_buffer_has_records(info) &&
         is_trusted(format_of(trace, info)) && find_ticks_in_prefix(trace, info, ticks))
         return true;
     etl_diag_counts ignored = { 0 };
     etl_scratch scratch = { 0 };
     etl_buffer buffer;
     const bool found = etl_buffer_load(trace, index, &scratch, &ignored, &buffer) == ETL_OK &&
-                       find_first_ticks(buffer, ticks);
+                       etl_buffer_find_ticks(buffer, ticks);
     etl_scratch_free(&scratch);
     return found;
 }
@@ -304,11 +316,10 @@ static bool find_ticks_in_prefix(const etl_trace *trace, const etl_buffer_info *
         .at = ETL_BUFFER_HEADER_BYTES,
         .end = ETL_BUFFER_HEADER_BYTES + (u32)output.size,
     };
-    return find_first_ticks(buffer, ticks);
+    return etl_buffer_find_ticks(buffer, ticks);
 }
 
-/* Walks a copy of the buffer; *ticks is left alone when no record has a time. */
-static bool find_first_ticks(etl_buffer buffer, i64 *ticks)
+bool etl_buffer_find_ticks(etl_buffer buffer, i64 *ticks)
 {
     etl_diag_counts ignored = { 0 };
     buffer.diag = &ignored;

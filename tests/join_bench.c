@@ -53,9 +53,20 @@ void join_add_part(join_bench *b, i64 ticks, i64 event_ticks, stack_part part, s
                                      .stack = stack });
 }
 
+void join_task(join_bench *b, i64 end_ticks)
+{
+    b->task.unsettled.count = 0;
+    for (size_t i = b->task.events.count; i > 0; i--) {
+        const memory_event *const event = &b->task.events.at[i - 1];
+        if (op_wants_stack(event->op) && event->stack == STACK_NONE)
+            assert_true(ETLHEAP_PUSH(&b->task.unsettled, (u32)(i - 1)));
+    }
+    assert_true(join_slice(&b->join, &b->deferred, &b->task, 1, end_ticks));
+}
+
 void join_end_slice(join_bench *b, i64 end_ticks)
 {
-    assert_true(join_slice(&b->join, &b->deferred, &b->task, 1, end_ticks));
+    join_task(b, end_ticks);
     for (size_t i = 0; i < b->task.events.count; i++) {
         assert_true(b->event_count < JOIN_EVENTS_MAX);
         b->events[b->event_count].stack = b->task.events.at[i].stack;

@@ -176,8 +176,8 @@ check "headers of the same name elsewhere are not taken for ours" own_folders_do
 example=$tree/share/doc/etlheap/examples/modules.c
 "$MAKE_TRACE" demo "$TEST_TMP/demo.etl" > /dev/null
 read -r -a shared_flags < <(pkg-config --cflags --libs etlheap)
-# With --static pkg-config names what libcurl needs to be static, too, and Debian has not
-# all of that: all but the other libraries is static here.
+# With --static pkg-config names what the other libraries need to be static, too, and
+# Debian has not all of that: all but they is static here.
 read -r -a other_names < <(pkg-config --print-requires-private etlheap | tr '\n' ' ')
 read -r -a other_flags < <(pkg-config --libs "${other_names[@]}")
 

@@ -26,6 +26,10 @@ FILE *posix_calls_tmpfile(void);
 /* Of an offset within two gigabytes; the file's own place is not kept. */
 ssize_t pread(int descriptor, void *bytes, size_t size, off_t offset);
 
+/* mingw's mkstemp() makes the same names in every process. */
+int posix_calls_mkstemp(char *path);
+#define mkstemp posix_calls_mkstemp
+
 char *mkdtemp(char *path);
 
 #endif

@@ -8,7 +8,7 @@
 # folder, so that nobody's own is touched; one server of Wine lives for the whole run.
 #
 # From the Makefile: BUILD, OUT (the variant folder of the program for Linux, and of the
-# tools that make traces), WINDOWS_OUT, TRACES, PYTHON.
+# tools that make traces), WINDOWS_OUT, WINDOWS_DEPS, TRACES, PYTHON.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -16,7 +16,8 @@ BUILD=$(realpath -m "${BUILD:-build}")
 OUT=$(realpath -m "${OUT:-$BUILD/check}")
 WINDOWS_OUT=$(realpath -m "${WINDOWS_OUT:-$BUILD/windows/release}")
 home=$BUILD/windows/run
-export BUILD OUT WINDOWS_OUT
+WINDOWS_DEPS=$(realpath -m "${WINDOWS_DEPS:-$BUILD/windows/deps}")
+export BUILD OUT WINDOWS_OUT WINDOWS_DEPS
 export WINEPREFIX=$BUILD/windows/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml,winemenubuilder.exe='
 # Windows' own arithmetic of names: Wine takes the encoding of names from the locale.
 export LC_ALL=C.UTF-8
@@ -45,4 +46,5 @@ trap '"$server" -k' EXIT
 wrap etlheap "\"$BUILD/windows/etlheap.exe\""
 wrap exe
 
-PLATFORM=windows LOGS=$home/test-logs ETLHEAP=$home/etlheap NATIVE=$OUT/etlheap bash tests/run_tests.sh
+# Under Wine a program takes as long to start as it takes elsewhere to answer.
+PART_SECONDS=${PART_SECONDS:-900} PLATFORM=windows LOGS=$home/test-logs ETLHEAP=$home/etlheap NATIVE=$OUT/etlheap bash tests/run_tests.sh

@@ -69,7 +69,7 @@ static void open_reading(reading *r, const ehs_bytes *file)
                               .err = &r->err };
     require(r, ehs_loader_open(&r->loader));
     require(r, ehs_facts_load(&r->loader, r->result));
-    require(r, ehs_stacks_load(&r->loader, &r->result->stacks));
+    require(r, ehs_stacks_load(&r->loader, EHS_FRAMES_ADDRESSES, &r->result->stacks));
     const ehs_bounds bounds = { (u32)r->result->processes.count,
                                 (u32)r->result->stacks.list.count };
     require(r, ehs_rows_load(&r->loader, &bounds, &r->result->store));

@@ -97,6 +97,18 @@ static void shape(etlheap_query *query, u32 number)
     }
 }
 
+/* Raw addresses are asked for after a report as after anything else. */
+static void compare_frames(const etlheap_result *rows, const etlheap_result *read)
+{
+    assert_int_equal(etlheap_stack_count(rows), etlheap_stack_count(read));
+    for (u32 id = 1; id <= etlheap_stack_count(rows); id++) {
+        const etlheap_frames x = etlheap_stack_frames(rows, (etlheap_stack){ id });
+        const etlheap_frames y = etlheap_stack_frames(read, (etlheap_stack){ id });
+        assert_int_equal(x.count, y.count);
+        assert_memory_equal(x.addresses, y.addresses, x.count * sizeof *x.addresses);
+    }
+}
+
 #define SHAPES 6u
 
 static void compare(const fixture *f, const etlheap_result *rows, const etlheap_query *query)
@@ -108,6 +120,7 @@ static void compare(const fixture *f, const etlheap_result *rows, const etlheap_
     char *const expected = check_aggregate_text(rows, query);
     char *const found = check_aggregate_text(read, query);
     assert_true(check_same_text(expected, found));
+    compare_frames(rows, read);
     free(expected);
     free(found);
     etlheap_result_free(read);

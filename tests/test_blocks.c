@@ -380,7 +380,7 @@ static void places_of_displaced_blocks_are_used_again(void **state)
     }
     assert_int_equal(f->check.out.rows.count, 6000);
     assert_in_range(f->table.displaced.count, 1, 3);
-    assert_int_equal(f->table.count, 0);
+    assert_int_equal(f->table.open.count, 0);
 }
 
 /* --- ends without an event --- */
@@ -427,7 +427,7 @@ static void one_sweep_ends_all_the_dead_and_no_other(void **state)
     engine_check_destroy(&f->check, PID, HEAP, T0 + 50);
     blocks_sweep(&f->table, &f->rules, T0 + 51, &f->check.out);
     assert_int_equal(f->check.out.rows.count, 1333);
-    assert_int_equal(f->table.count, 667);
+    assert_int_equal(f->table.open.count, 667);
     blocks_sweep(&f->table, &f->rules, T0 + 51, &f->check.out);
     assert_int_equal(f->check.out.rows.count, 1333);
 }
@@ -482,7 +482,7 @@ static void end_of_the_process_ends_its_blocks_after_the_late_frees(void **state
     assert_row(f, row_of(0x200, 24, T0, end + 2 * CHECK_MS));
     blocks_sweep(&f->table, &f->rules, end + 2 * CHECK_MS + 1, &f->check.out);
     assert_row(f, ended(row_of(0x100, 24, T0, 0), end, ETLHEAP_FREE_PROCESS_EXIT));
-    assert_int_equal(f->table.count, 0);
+    assert_int_equal(f->table.open.count, 0);
 }
 
 static void allocation_after_the_end_of_its_process_has_no_length(void **state)

@@ -291,7 +291,7 @@ static void make_stacks(stack_table *stacks, u32 count)
 /* Each frame's number is that of its address. */
 static void expect_numbers(const stack_table *stacks, u32 id)
 {
-    const etlheap_frames frames = stack_get(stacks, id);
+    const etlheap_frames frames = stack_spell(stacks, id);
     const u32 *const numbers = stack_numbers(stacks, id);
     assert_non_null(numbers);
     for (u32 i = 0; i < frames.count; i++) {
@@ -300,9 +300,8 @@ static void expect_numbers(const stack_table *stacks, u32 id)
     }
 }
 
-static void stacks_come_back_under_their_ids(void **state)
+static void expect_stacks(ehs_frames kind)
 {
-    (void)state;
     static const u32 counts[] = { 0, 1, 2, 1000, 70000 };
     for (size_t c = 0; c < ETL_COUNT_OF(counts); c++) {
         table_file file = { 0 };
@@ -310,10 +309,11 @@ static void stacks_come_back_under_their_ids(void **state)
         make_stacks(&given, counts[c]);
         assert_true(ehs_stacks_save(&file.saver, &given));
         assert_int_equal(open_file(&file, UINT64_MAX), ETL_OK);
-        assert_int_equal(ehs_stacks_load(&file.loader, &got), ETL_OK);
+        assert_int_equal(ehs_stacks_load(&file.loader, kind, &got), ETL_OK);
         assert_int_equal(got.list.count, given.list.count);
         for (u32 id = 1; id <= given.list.count; id++) {
-            const etlheap_frames a = stack_get(&given, id), b = stack_get(&got, id);
+            const etlheap_frames a = stack_get(&given, id), b = stack_spell(&got, id);
+            assert_int_equal(a.count, stack_get(&got, id).count);
             assert_int_equal(a.count, b.count);
             assert_memory_equal(a.addresses, b.addresses, a.count * sizeof *a.addresses);
             expect_numbers(&got, id);
@@ -324,6 +324,18 @@ static void stacks_come_back_under_their_ids(void **state)
         stack_table_free(&got);
         close_file(&file);
     }
+}
+
+static void stacks_come_back_under_their_ids(void **state)
+{
+    (void)state;
+    expect_stacks(EHS_FRAMES_ADDRESSES);
+}
+
+static void stacks_with_numbers_alone_are_spelled_when_asked(void **state)
+{
+    (void)state;
+    expect_stacks(EHS_FRAMES_NUMBERS);
 }
 
 /* Two stacks: frames 0 1 outwards, and 2 on top of the outer one. */
@@ -342,7 +354,7 @@ static etl_status load_forged(const forged_stacks *what, table_file *file, u64 b
     assert_true(ehs_blocks_add(&file->saver.blocks, &file->saver.codec, EHS_FRAME_ADDRESS, 0,
                                addresses, 3));
     assert_int_equal(open_file(file, bytes_max), ETL_OK);
-    const etl_status status = ehs_stacks_load(&file->loader, &stacks);
+    const etl_status status = ehs_stacks_load(&file->loader, EHS_FRAMES_ADDRESSES, &stacks);
     if (status == ETL_OK) {
         const etlheap_frames second = stack_get(&stacks, 1);
         assert_int_equal(second.count, 2);
@@ -559,6 +571,7 @@ int main(void)
         cmocka_unit_test(text_without_end_or_of_no_encoding_is_refused),
         cmocka_unit_test(text_longer_than_a_block_comes_back),
         cmocka_unit_test(stacks_come_back_under_their_ids),
+        cmocka_unit_test(stacks_with_numbers_alone_are_spelled_when_asked),
         cmocka_unit_test(stacks_that_cannot_be_are_refused),
         cmocka_unit_test(lifetimes_come_back_in_order),
         cmocka_unit_test(numbers_of_the_run_become_final),

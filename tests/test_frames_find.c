@@ -139,10 +139,10 @@ static void number_addresses(etlheap_result *result, u64 **frames, u32 **numbers
         stack_entry *const entry = &stacks->list.at[i];
         memcpy(*frames + count, entry->frames, entry->count * sizeof **frames);
         entry->frames = *frames + count;
+        entry->hash = count;
         assert_true(address_numbers_add(&table, entry->frames, entry->count, *numbers + count));
         count += entry->count;
     }
-    stacks->numbered = *frames;
     stacks->numbers = *numbers;
     stacks->numbered_count = count;
     stacks->number_count = table.count;

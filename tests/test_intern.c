@@ -57,6 +57,43 @@ static void every_key_is_found_while_the_index_grows(void **state)
     free(keys);
 }
 
+/* With room for all of them nothing moves, and with room for fewer it grows as ever. */
+static void room_that_is_expected_changes_no_answer(void **state)
+{
+    (void)state;
+    static const size_t expected[] = { 0, 1, 47, 48, 49, KEYS / 2, KEYS, 3 * KEYS };
+    u64 *const keys = calloc(KEYS, sizeof *keys);
+    assert_non_null(keys);
+    for (u32 i = 0; i < KEYS; i++)
+        keys[i] = (u64)i * 0x10001;
+    for (size_t e = 0; e < ETL_COUNT_OF(expected); e++) {
+        etlheap_index index = { 0 };
+        for (u32 i = 0; i < KEYS; i++) {
+            if (i == 0 || i == 40)
+                etlheap_index_expect(&index, expected[e]);
+            assert_true(etlheap_index_add(&index, etlheap_hash_u64(keys[i]), i + 1));
+        }
+        for (u32 i = 0; i < KEYS; i++)
+            assert_int_equal(find_u64(&index, keys, etlheap_hash_u64(keys[i]), keys[i]), i + 1);
+        etlheap_index_free(&index);
+    }
+    free(keys);
+}
+
+static void room_for_as_many_as_expected_is_there_at_once(void **state)
+{
+    (void)state;
+    for (u32 count = 1; count < 200; count++) {
+        etlheap_index index = { 0 };
+        etlheap_index_expect(&index, count);
+        const u32 mask = index.mask;
+        for (u32 i = 0; i < count; i++)
+            assert_true(etlheap_index_add(&index, etlheap_hash_u64(i), i + 1));
+        assert_int_equal(index.mask, mask);
+        etlheap_index_free(&index);
+    }
+}
+
 /* Hash 0 and a hash of ones begin at both ends of the table. */
 static void equal_hashes_are_told_apart_by_content(void **state)
 {
@@ -258,6 +295,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty_index_finds_nothing),
         cmocka_unit_test(every_key_is_found_while_the_index_grows),
+        cmocka_unit_test(room_that_is_expected_changes_no_answer),
+        cmocka_unit_test(room_for_as_many_as_expected_is_there_at_once),
         cmocka_unit_test(equal_hashes_are_told_apart_by_content),
         cmocka_unit_test(freed_index_is_empty_and_usable),
         cmocka_unit_test(hash_spreads_numbers_that_differ_in_few_bits),

@@ -158,7 +158,7 @@ static void check_crowd(u32 tid, stack_part part)
             b, (memory_event){ .ticks = 100, .op = OP_COMMIT, .pid = JOIN_PID, .tid = tid });
     for (u32 i = 0; i < CROWD; i++)
         join_add_part(b, 200, 100, part, 1);
-    assert_true(join_slice(&b->join, &b->deferred, &b->task, 1, INT64_MAX));
+    join_task(b, INT64_MAX);
     for (u32 i = 0; i < CROWD; i++)
         assert_int_equal(b->task.events.at[i].stack, 1);
     scan_output_free(&b->task);

@@ -219,6 +219,21 @@ static void assert_same_targets(const scan_output *a, const scan_output *b)
     }
 }
 
+/* And they are what the events say. */
+static void assert_same_unsettled(const scan_output *a, const scan_output *b)
+{
+    assert_same_rows(&a->unsettled, &b->unsettled);
+    size_t listed = 0;
+    for (size_t i = a->events.count; i > 0; i--) {
+        const memory_event *const event = &a->events.at[i - 1];
+        if (op_wants_stack(event->op) && event->stack == STACK_NONE) {
+            assert_true(listed < a->unsettled.count);
+            assert_int_equal(a->unsettled.at[listed++], i - 1);
+        }
+    }
+    assert_int_equal(listed, a->unsettled.count);
+}
+
 static void assert_same_pieces(const scan_output *a, const scan_output *b)
 {
     assert_int_equal(a->pieces.count, b->pieces.count);
@@ -282,6 +297,7 @@ static void assert_same_output(const scan_output *a, const scan_output *b)
     assert_int_equal(a->is_unsorted, b->is_unsorted);
     assert_same_targets(a, b);
     assert_same_pieces(a, b);
+    assert_same_unsettled(a, b);
     assert_same_keys(a, b);
     assert_same_stacks(&a->new_stacks, &b->new_stacks);
     assert_same_census(&a->census, &b->census);

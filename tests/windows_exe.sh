@@ -5,6 +5,7 @@
 #
 #   ETLHEAP   starts etlheap.exe; the wrapper `exe` beside it starts any program
 #   BUILD     has etlheap-*-windows-x64.zip and windows/
+#   WINDOWS_DEPS  the libraries it is linked with; BUILD/windows/deps
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
@@ -15,7 +16,7 @@ PYTHON=${PYTHON:-python3}
 host=x86_64-w64-mingw32
 version=$(sed -n 's/^.define ETLHEAP_VERSION "\(.*\)"/\1/p' parser/parser.h)
 folder=etlheap-$version-windows-x64
-deps=$BUILD/windows/deps
+deps=${WINDOWS_DEPS:-$BUILD/windows/deps}
 
 check() # name, command...
 {
@@ -65,6 +66,7 @@ check "Windows shows its version" has_text utf-16-le "$version"
 check "and its name" has_text utf-16-le 'Says where heap and VirtualAlloc memory'
 check "it asks for paths of any length" has_text ascii '>true</longPathAware>'
 check "it asks for UTF-8" has_text ascii '>UTF-8</activeCodePage>'
+check "what is linked into it is known" test -s "$deps/versions.txt"
 for package in $(sed -n 's/^package \([^ ]*\) .*/\1/p' "$deps/versions.txt" | grep -vx cmocka); do
     check "the licence of $package is there" test -s "$TEST_TMP/$folder/licenses/$package.txt"
     check "its version is told" grep -q "^  $package [0-9]" "$TEST_TMP/$folder/licenses/README.txt"
