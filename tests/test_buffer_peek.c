@@ -25,22 +25,41 @@
 #define FRAMES_MAX   150u /* more than are peeked at */
 
 static char path[64];
+static int opened = -1;
 
-static int end_test(void **state)
+static int remove_file(void **state)
 {
     (void)state;
-    (void)etl_file_remove(path);
+    etl_temporary_remove(opened, path);
+    opened = -1;
     return 0;
 }
 
 /* Writes the bytes to a file of its own, which stays open for reading. */
-static int write_file(const void *bytes, size_t size)
+static void write_file(const void *bytes, size_t size)
 {
     (void)snprintf(path, sizeof path, "%s/test_peek_XXXXXX", etl_temporary_default);
-    const int file = etl_temporary_open(path);
-    assert_true(file >= 0);
-    assert_true(etl_file_write(file, bytes, size));
-    return file;
+    opened = etl_temporary_open(path);
+    assert_true(opened >= 0);
+    assert_true(etl_file_write(opened, bytes, size));
+}
+
+/* The same, to be opened by its name. */
+static etl_trace *open_file(const hand_bytes *file)
+{
+    write_file(file->at, file->size);
+    assert_true(etl_temporary_settle(&opened));
+    etl_trace *trace;
+    assert_int_equal(etl_open(path, NULL, &trace, NULL), ETL_OK);
+    return trace;
+}
+
+static etl_trace *open_bytes(const hand_bytes *file)
+{
+    etl_trace *trace;
+    assert_int_equal(etl_open_memory((etl_bytes){ file->at, file->size }, NULL, &trace, NULL),
+                     ETL_OK);
+    return trace;
 }
 
 /* --- one look ------------------------------------------------------------------------ */
@@ -51,8 +70,8 @@ static void bytes_are_read_and_not_mapped(void **state)
     static u8 written[3000], mapped[sizeof written];
     memset(written, 'w', sizeof written);
     memset(mapped, 'm', sizeof mapped);
-    const int file = write_file(written, sizeof written);
-    etl_peek peek = { .file = { mapped, sizeof mapped }, .descriptor = file };
+    write_file(written, sizeof written);
+    etl_peek peek = { .file = { mapped, sizeof mapped }, .descriptor = opened };
     const etl_bytes first = etl_peek_at(&peek, 100);
     const etl_bytes second = etl_peek_at(&peek, 2900);
     assert_int_equal(first.size, ETL_PEEK_BYTES);
@@ -61,7 +80,6 @@ static void bytes_are_read_and_not_mapped(void **state)
     assert_int_equal(second.at[99], 'w');
     assert_ptr_equal(etl_peek_at(&peek, 100).at, first.at);
     assert_int_equal(etl_peek_at(&peek, sizeof written).size, 0);
-    assert_true(etl_file_close(file));
 }
 
 /* It became shorter after it was mapped: then the mapping has what there is. */
@@ -71,14 +89,13 @@ static void what_cannot_be_read_is_looked_at_where_it_is_mapped(void **state)
     static const u8 written[50];
     static u8 mapped[3000];
     memset(mapped, 'm', sizeof mapped);
-    const int file = write_file(written, sizeof written);
-    etl_peek peek = { .file = { mapped, sizeof mapped }, .descriptor = file };
+    write_file(written, sizeof written);
+    etl_peek peek = { .file = { mapped, sizeof mapped }, .descriptor = opened };
     assert_ptr_equal(etl_peek_at(&peek, 10).at, mapped + 10);
     assert_int_equal(etl_peek_at(&peek, 10).size, sizeof mapped - 10);
     peek = (etl_peek){ .file = { mapped, sizeof mapped }, .descriptor = -1 };
     assert_ptr_equal(etl_peek_at(&peek, 2999).at, mapped + 2999);
     assert_int_equal(etl_peek_at(&peek, 2999).size, 1);
-    assert_true(etl_file_close(file));
 }
 
 /* --- whole files --------------------------------------------------------------------- */
@@ -147,11 +164,8 @@ static void assert_same_buffer(const etl_trace *by_name, const etl_trace *in_mem
 
 static void check_file(const hand_bytes *file)
 {
-    assert_true(etl_file_close(write_file(file->at, file->size)));
-    etl_trace *by_name, *in_memory;
-    assert_int_equal(etl_open(path, NULL, &by_name, NULL), ETL_OK);
-    assert_int_equal(etl_open_memory((etl_bytes){ file->at, file->size }, NULL, &in_memory, NULL),
-                     ETL_OK);
+    etl_trace *const by_name = open_file(file);
+    etl_trace *const in_memory = open_bytes(file);
     assert_int_equal(etl_buffer_count(by_name), etl_buffer_count(in_memory));
     for (u32 i = 0; i < etl_buffer_count(by_name); i++)
         assert_same_buffer(by_name, in_memory, i);
@@ -159,7 +173,7 @@ static void check_file(const hand_bytes *file)
                         sizeof(etl_diag_counts));
     etl_close(by_name);
     etl_close(in_memory);
-    assert_true(etl_file_remove(path));
+    remove_file(NULL);
 }
 
 static void index_of_a_named_file_is_that_of_its_bytes(void **state)
@@ -223,11 +237,8 @@ static void what_is_read_is_given_back_and_can_be_read_again(void **state)
     u64 random = 5;
     for (u32 round = 0; round < 20; round++) {
         hand_bytes file = build(&random, 0, round % 3 == 1);
-        assert_true(etl_file_close(write_file(file.at, file.size)));
-        etl_trace *trace, *in_memory;
-        const etl_bytes bytes = { file.at, file.size };
-        assert_int_equal(etl_open(path, NULL, &trace, NULL), ETL_OK);
-        assert_int_equal(etl_open_memory(bytes, NULL, &in_memory, NULL), ETL_OK);
+        etl_trace *trace = open_file(&file);
+        etl_trace *const in_memory = open_bytes(&file);
         plan_slice slice = { 0 };
         release_list list = { 0 };
         for (u32 i = 0; i < etl_buffer_count(trace); i++) {
@@ -246,7 +257,7 @@ static void what_is_read_is_given_back_and_can_be_read_again(void **state)
         plan_slice_free(&slice);
         etl_close(trace);
         etl_close(in_memory);
-        assert_true(etl_file_remove(path));
+        remove_file(NULL);
         hand_free(&file);
     }
 }
@@ -256,17 +267,14 @@ static void nothing_is_given_back_of_what_is_in_memory(void **state)
     (void)state;
     u64 random = 3;
     hand_bytes file = build(&random, 0, false);
-    etl_trace *trace;
-    assert_int_equal(etl_open_memory((etl_bytes){ file.at, file.size }, NULL, &trace, NULL),
-                     ETL_OK);
+    etl_trace *const trace = open_bytes(&file);
     etl_trace_release(trace, 0, file.size);
     assert_true(read_first_ticks(trace, 0) != ETL_TICKS_UNKNOWN);
     etl_close(trace);
     hand_free(&file);
-    (void)strcpy(path, "");
 }
 
-#define PEEK(test) cmocka_unit_test_teardown(test, end_test)
+#define PEEK(test) cmocka_unit_test_teardown(test, remove_file)
 
 int main(void)
 {
