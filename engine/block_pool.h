@@ -51,16 +51,21 @@ static inline u32 block_hash(u32 heap, u64 address)
     return (u32)(etlheap_hash_u64(address ^ (u64)heap << 45) >> 20);
 }
 
+/* From `at` on, the first place of that hash, or else an empty one. */
+static inline u32 block_pool_seek(const block_pool *pool, u32 hash, u32 at)
+{
+    while (pool->places[at & pool->mask].number != 0 && pool->places[at & pool->mask].hash != hash)
+        at++;
+    return at & pool->mask;
+}
+
 /* The first block of that hash, NULL when there is none: nearly always the one that is
  * looked for, but not looked at. */
 static inline const block *block_pool_guess(const block_pool *pool, u32 hash)
 {
     if (pool->count == 0)
         return NULL;
-    u32 at = hash & pool->mask;
-    while (pool->places[at].number != 0 && pool->places[at].hash != hash)
-        at = (at + 1) & pool->mask;
-    const u32 number = pool->places[at].number;
+    const u32 number = pool->places[block_pool_seek(pool, hash, hash)].number;
     return number == 0 ? NULL : &pool->blocks[number - 1];
 }
 
@@ -68,13 +73,12 @@ static inline block *block_pool_find(const block_pool *pool, const ordered_event
 {
     if (pool->count == 0)
         return NULL;
-    for (u32 at = event->hash & pool->mask; pool->places[at].number != 0;
-         at = (at + 1) & pool->mask) {
-        if (pool->places[at].hash != event->hash)
-            continue;
+    u32 at = block_pool_seek(pool, event->hash, event->hash);
+    while (pool->places[at].number != 0) {
         block *const found = &pool->blocks[pool->places[at].number - 1];
         if (found->address == event->address && found->heap == event->heap)
             return found;
+        at = block_pool_seek(pool, event->hash, at + 1);
     }
     return NULL;
 }

@@ -4,11 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
-
-ETLHEAP=$(realpath "${ETLHEAP:-build/etlheap}")
-MAKE_TRACE=$(realpath "${MAKE_TRACE:-build/release/make_trace}")
-TEST_TMP=${TEST_TMP:-$(mktemp -d)}
-cd "$TEST_TMP" || exit 1
+begin_program_test
 
 # --- inputs ---------------------------------------------------------------------
 

@@ -6,11 +6,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
-
-ETLHEAP=$(realpath "${ETLHEAP:-build/etlheap}")
-MAKE_TRACE=$(realpath "${MAKE_TRACE:-build/release/make_trace}")
-TEST_TMP=${TEST_TMP:-$(mktemp -d)}
-cd "$TEST_TMP" || exit 1
+begin_program_test
 
 "$MAKE_TRACE" demo sound.etl > make.log 2>&1 &&
     "$MAKE_TRACE" demo lossy.etl --break SESSION_EVENTS_LOST:0:4711 --break BUFFER_TYPE:1:77 >> make.log 2>&1 &&

@@ -111,6 +111,17 @@ hand_guarded hand_guard_bytes(etl_bytes bytes, hand_edge edge);
 
 void hand_unguard(hand_guarded *guarded);
 
+/* The inverse of etl_mix_u64: a key for any hash. */
+static inline u64 hand_unmix(u64 hash)
+{
+    const u64 inverse = 0xcfee444d8b59a89bu;
+    hash ^= hash >> 32;
+    hash *= inverse;
+    hash ^= hash >> 32;
+    hash *= inverse;
+    return hash ^ hash >> 32;
+}
+
 /* xorshift64*: the same numbers on every machine. */
 static inline u32 hand_random(u64 *state)
 {

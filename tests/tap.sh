@@ -24,6 +24,16 @@ skip() # name, reason
     echo "ok $tap_count # SKIP $1: $2"
 }
 
+# For tests of the program: full paths of it and of what makes traces, in a folder of
+# the test's own.
+begin_program_test()
+{
+    ETLHEAP=$(realpath "${ETLHEAP:-build/etlheap}")
+    MAKE_TRACE=$(realpath "${MAKE_TRACE:-build/release/make_trace}")
+    TEST_TMP=${TEST_TMP:-$(mktemp -d)}
+    cd "$TEST_TMP" || exit 1
+}
+
 finish()
 {
     echo "1..$tap_count"

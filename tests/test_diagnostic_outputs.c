@@ -147,19 +147,30 @@ static say_fn *manner_of(const char *format)
     return strcmp(format, "json") == 0 ? as_json : as_text;
 }
 
+static const etlheap_format *begin_document(size_t index, capture *out)
+{
+    capture_open(out);
+    return etlheap_format_named(document_formats[index]);
+}
+
+/* It was written, with all counts of the trace. */
+static void end_document(size_t index, etl_status status, capture *out)
+{
+    assert_int_equal(status, ETL_OK);
+    assert_tells_all(capture_text(out), manner_of(document_formats[index]), COUNTS,
+                     ETL_SEVERITY_INFO);
+    capture_close(out);
+}
+
 static void reports_tell_all(void **state)
 {
     const world *const w = *state;
     for (size_t i = 0; i < ETL_COUNT_OF(document_formats); i++) {
         capture out;
-        capture_open(&out);
-        assert_int_equal(
-            etlheap_format_named(document_formats[i])
-                ->write_report(w->windows->result, w->table, &w->windows->layout, out.sink),
-            ETL_OK);
-        assert_tells_all(capture_text(&out), manner_of(document_formats[i]), COUNTS,
-                         ETL_SEVERITY_INFO);
-        capture_close(&out);
+        const etlheap_format *const format = begin_document(i, &out);
+        end_document(
+            i, format->write_report(w->windows->result, w->table, &w->windows->layout, out.sink),
+            &out);
     }
 }
 
@@ -172,14 +183,11 @@ static void histograms_tell_all(void **state)
                      ETL_OK);
     for (size_t i = 0; i < ETL_COUNT_OF(document_formats); i++) {
         capture out;
-        capture_open(&out);
-        assert_int_equal(etlheap_format_named(document_formats[i])
-                             ->write_histogram(w->windows->result, w->table, histogram,
-                                               &w->windows->layout, out.sink),
-                         ETL_OK);
-        assert_tells_all(capture_text(&out), manner_of(document_formats[i]), COUNTS,
-                         ETL_SEVERITY_INFO);
-        capture_close(&out);
+        const etlheap_format *const format = begin_document(i, &out);
+        end_document(i,
+                     format->write_histogram(w->windows->result, w->table, histogram,
+                                             &w->windows->layout, out.sink),
+                     &out);
     }
     etlheap_histogram_free(histogram);
 }
@@ -189,14 +197,11 @@ static void windows_tell_all(void **state)
     const world *const w = *state;
     for (size_t i = 0; i < ETL_COUNT_OF(document_formats); i++) {
         capture out;
-        capture_open(&out);
-        assert_int_equal(etlheap_format_named(document_formats[i])
-                             ->write_windows(w->windows->result, &w->windows->answer,
-                                             &w->windows->layout, out.sink),
-                         ETL_OK);
-        assert_tells_all(capture_text(&out), manner_of(document_formats[i]), COUNTS,
-                         ETL_SEVERITY_INFO);
-        capture_close(&out);
+        const etlheap_format *const format = begin_document(i, &out);
+        end_document(i,
+                     format->write_windows(w->windows->result, &w->windows->answer,
+                                           &w->windows->layout, out.sink),
+                     &out);
     }
 }
 
@@ -210,10 +215,8 @@ static void diffs_tell_all_of_both_sides(void **state)
     };
     for (size_t i = 0; i < ETL_COUNT_OF(document_formats); i++) {
         capture out;
-        capture_open(&out);
-        assert_int_equal(etlheap_format_named(document_formats[i])
-                             ->write_diff(&answer, &w->windows->layout, out.sink),
-                         ETL_OK);
+        const etlheap_format *const format = begin_document(i, &out);
+        assert_int_equal(format->write_diff(&answer, &w->windows->layout, out.sink), ETL_OK);
         const char *const text = capture_text(&out);
         assert_tells_all(text, manner_of(document_formats[i]), OTHER, ETL_SEVERITY_INFO);
         assert_tells_all(text, manner_of(document_formats[i]), COUNTS, ETL_SEVERITY_INFO);
@@ -257,14 +260,11 @@ static void lists_of_symbols_tell_all(void **state)
     const world *const w = *state;
     for (size_t i = 0; i < ETL_COUNT_OF(document_formats); i++) {
         capture out;
-        capture_open(&out);
-        assert_int_equal(
-            etlheap_format_named(document_formats[i])
-                ->write_symbols(w->windows->result, &w->symbols, &w->windows->layout, out.sink),
-            ETL_OK);
-        assert_tells_all(capture_text(&out), manner_of(document_formats[i]), COUNTS,
-                         ETL_SEVERITY_INFO);
-        capture_close(&out);
+        const etlheap_format *const format = begin_document(i, &out);
+        end_document(
+            i,
+            format->write_symbols(w->windows->result, &w->symbols, &w->windows->layout, out.sink),
+            &out);
     }
 }
 
@@ -273,13 +273,9 @@ static void descriptions_of_traces_tell_all(void **state)
     const world *const w = *state;
     for (size_t i = 0; i < ETL_COUNT_OF(document_formats); i++) {
         capture out;
-        capture_open(&out);
-        assert_int_equal(etlheap_format_named(document_formats[i])
-                             ->write_info(w->windows->result, &w->windows->layout, out.sink),
-                         ETL_OK);
-        assert_tells_all(capture_text(&out), manner_of(document_formats[i]), COUNTS,
-                         ETL_SEVERITY_INFO);
-        capture_close(&out);
+        const etlheap_format *const format = begin_document(i, &out);
+        end_document(i, format->write_info(w->windows->result, &w->windows->layout, out.sink),
+                     &out);
     }
 }
 

@@ -42,61 +42,11 @@ static void lose_in_real_time(etl_build *b)
         etl_build_lost_event(b, at(90), type);
 }
 
-static void drop_a_buffer(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_BUFFER_DROP, 3, 0);
-}
-
-static void leave_unclosed(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_SESSION_END_TIME, 0, 0);
-}
-
-static void cut_the_file(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_FILE_CUT, 0, 100);
-}
-
-static void count_more_buffers(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_SESSION_BUFFERS_WRITTEN, 0, 40);
-}
-
-static void break_a_buffer_size(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_BUFFER_SIZE, 2, 17);
-}
-
-static void append_garbage(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_FILE_GARBAGE, 0, 333);
-}
-
-static void append_zeros(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_FILE_ZEROS, 0, 5000);
-}
-
-static void cut_a_compressed_stream(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_COMPRESSED_CUT, 2, 24);
-}
-
 /* What decodes in spite of its number is believed. */
 static void compress_in_another_format(etl_build *b)
 {
     etl_build_break(b, ETL_BREAK_BUFFER_STATE, 0, 9);
-    cut_a_compressed_stream(b);
-}
-
-static void make_a_buffer_of_unknown_type(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_BUFFER_TYPE, 2, 77);
-}
-
-static void break_a_record(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_RECORD_MARKER, RECORD_OF_ALLOC(5), 0);
+    etl_build_break(b, ETL_BREAK_COMPRESSED_CUT, 2, 24);
 }
 
 static void make_a_record_of_unknown_kind(etl_build *b)
@@ -126,11 +76,6 @@ static void use_a_newer_version(etl_build *b)
     etl_build_at when = at(90);
     when.version = ETL_BUILD_VERSION(200);
     etl_build_heap_create(b, when, HEAP);
-}
-
-static void name_a_cpu_there_is_not(etl_build *b)
-{
-    etl_build_break(b, ETL_BREAK_BUFFER_CPU, 2, 77);
 }
 
 static void append_a_session(etl_build *b)
@@ -243,12 +188,19 @@ typedef struct told {
 
 #define TOLD_MAX 3
 
+typedef struct broken_field {
+    etl_build_field field;
+    u64 index, value;
+} broken_field;
+
 typedef struct fault {
     told told[TOLD_MAX]; /* exactly these; the first is what the row is for */
     u32 told_count;
     content content;
     bool census_only; /* what `info` alone counts */
     void (*add)(etl_build *b);
+    bool is_broken;
+    broken_field broken;
     etl_build_options options;
 } fault;
 
@@ -257,31 +209,35 @@ typedef struct fault {
 #define THREE(a, n, b, m, c, o)                                                                    \
     .told = { { ETL_DIAG_##a, n }, { ETL_DIAG_##b, m }, { ETL_DIAG_##c, o } }, .told_count = 3
 
+#define BROKEN(field, index, value) .is_broken = true, .broken = { ETL_BREAK_##field, index, value }
+
 static const fault faults[] = {
     { ONE(events_lost, 7), .options = { .events_lost = 7 } },
     { ONE(buffers_lost, 2), .options = { .buffers_lost = 2 } },
     { ONE(realtime_lost, 3), .add = lose_in_real_time },
-    { TWO(sequence_gaps, 1, free_without_alloc, 1), .add = drop_a_buffer },
-    { ONE(session_not_closed, 1), .add = leave_unclosed },
-    { ONE(file_truncated, 100), .add = cut_the_file },
-    { ONE(buffers_missing, 40 - BUFFERS), .add = count_more_buffers },
-    { ONE(buffer_header_invalid, 1), .add = break_a_buffer_size },
-    { TWO(bytes_skipped, 333, buffer_header_invalid, 1), .add = append_garbage },
-    { ONE(bytes_unused, 5000), .add = append_zeros },
+    { TWO(sequence_gaps, 1, free_without_alloc, 1), BROKEN(BUFFER_DROP, 3, 0) },
+    { ONE(session_not_closed, 1), BROKEN(SESSION_END_TIME, 0, 0) },
+    { ONE(file_truncated, 100), BROKEN(FILE_CUT, 0, 100) },
+    { ONE(buffers_missing, 40 - BUFFERS), BROKEN(SESSION_BUFFERS_WRITTEN, 0, 40) },
+    { ONE(buffer_header_invalid, 1), BROKEN(BUFFER_SIZE, 2, 17) },
+    { TWO(bytes_skipped, 333, buffer_header_invalid, 1), BROKEN(FILE_GARBAGE, 0, 333) },
+    { ONE(bytes_unused, 5000), BROKEN(FILE_ZEROS, 0, 5000) },
     { THREE(buffer_compression_invalid, 1, record_invalid, 1, record_bytes_skipped, 18),
-      .add = cut_a_compressed_stream, .options = { .compress = true } },
+      BROKEN(COMPRESSED_CUT, 2, 24), .options = { .compress = true } },
     { ONE(buffer_compression_unsupported, 1), .add = compress_in_another_format,
       .options = { .compress = true } },
-    { ONE(buffer_type_unknown, 1), .add = make_a_buffer_of_unknown_type },
-    { TWO(record_invalid, 1, record_bytes_skipped, 704), .add = break_a_record },
-    { TWO(record_bytes_skipped, 704, record_invalid, 1), .add = break_a_record },
+    { ONE(buffer_type_unknown, 1), BROKEN(BUFFER_TYPE, 2, 77) },
+    { TWO(record_invalid, 1, record_bytes_skipped, 704),
+      BROKEN(RECORD_MARKER, RECORD_OF_ALLOC(5), 0) },
+    { TWO(record_bytes_skipped, 704, record_invalid, 1),
+      BROKEN(RECORD_MARKER, RECORD_OF_ALLOC(5), 0) },
     { ONE(record_kind_unknown, 1), .add = make_a_record_of_unknown_kind },
     { ONE(items_invalid, 1), .add = overrun_an_item },
     { ONE(event_truncated, 1), .add = cut_an_event },
     { ONE(event_version_newer, 1), .add = use_a_newer_version },
     { ONE(time_backwards, 1), .content = OUT_OF_ORDER,
       .options = { .order = ETL_BUILD_AS_CALLED } },
-    { ONE(cpu_index_invalid, 1), .add = name_a_cpu_there_is_not },
+    { ONE(cpu_index_invalid, 1), BROKEN(BUFFER_CPU, 2, 77) },
     { ONE(log_header_extra, 1), .add = append_a_session },
     { ONE(clock_mismatch, 1), .content = TWO_CLOCKS },
     { ONE(stack_unmatched, 1), .add = walk_the_stack_of_no_event, .census_only = true },
@@ -346,6 +302,8 @@ static void build_fault(const fault *f, check_traces *traces)
             etl_build_mark(b, at(90), "of the second file");
         if (f->add != NULL)
             f->add(b);
+        if (f->is_broken)
+            etl_build_break(b, f->broken.field, f->broken.index, f->broken.value);
         check_open(traces, b);
     }
 }

@@ -16,21 +16,11 @@
 #include "formats/export_numbers.h"
 #include "formats/parquet_dictionary.h"
 #include "parser/pdb_internal.h"
+#include "hand_bytes.h"
 
 #define KEYS        4000u
 #define STRETCH_MAX 400u /* tables are half full: a stretch of 100 is rare already */
 #define TEXT_PLACES 65536u
-
-/* The inverse of etl_mix_u64: a key for any hash. */
-static u64 unmix(u64 hash)
-{
-    const u64 inverse = 0xcfee444d8b59a89bu;
-    hash ^= hash >> 32;
-    hash *= inverse;
-    hash ^= hash >> 32;
-    hash *= inverse;
-    return hash ^ hash >> 32;
-}
 
 /* A number below 2^32 after `last` whose hash leads to the first places of a table. */
 static u32 next_crowded(u32 last, u32 mask)
@@ -63,7 +53,7 @@ static void keys_can_be_made(void **state)
 {
     (void)state;
     for (u64 i = 0; i < KEYS; i++)
-        assert_true(etl_mix_u64(unmix(i << 40)) == i << 40);
+        assert_true(etl_mix_u64(hand_unmix(i << 40)) == i << 40);
     assert_in_range(etl_mix_u64(next_crowded(7, 65535)) & 65535, 0, 255);
 }
 
@@ -90,7 +80,7 @@ static void numbers_of_a_dictionary_spread(void **state)
     stretch s = { 0 };
     (void)state;
     for (u64 i = 0; i < KEYS; i++)
-        assert_int_equal(parquet_dictionary_number(&dictionary, unmix(i << 40)), i);
+        assert_int_equal(parquet_dictionary_number(&dictionary, hand_unmix(i << 40)), i);
     for (u32 i = 0; i < dictionary.slot_count; i++)
         look(&s, dictionary.slots[i] != 0);
     expect_spread(&s);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "engine/intern.h"
+#include "hand_bytes.h"
 
 #define KEYS 20000u
 
@@ -146,24 +147,13 @@ static void hash_spreads_numbers_that_differ_in_few_bits(void **state)
     }
 }
 
-/* The inverse of etlheap_mix_u64: a key for any hash. */
-static u64 unmix(u64 hash)
-{
-    const u64 inverse = 0xcfee444d8b59a89bu;
-    hash ^= hash >> 32;
-    hash *= inverse;
-    hash ^= hash >> 32;
-    hash *= inverse;
-    return hash ^ hash >> 32;
-}
-
 static void keys_made_to_collide_do_not(void **state)
 {
     (void)state;
     static bool hit[4096];
     u32 places = 0;
     for (u64 i = 0; i < 4096; i++) {
-        const u64 key = unmix(i);
+        const u64 key = hand_unmix(i);
         assert_true(etlheap_mix_u64(key) >> 32 == 0);
         const u32 at = (u32)(etlheap_hash_u64(key) >> 32) & 4095;
         places += !hit[at];
