@@ -9,6 +9,7 @@ NULLs, columns that are too varied for a dictionary, bytes that are no text. The
 request gives the same bytes, and a failure leaves no file.
 """
 
+import fcntl
 import glob
 import json
 import os
@@ -63,15 +64,24 @@ def modules_folder():
     folder = os.path.join(BUILD, "test-modules", "parquet")
     if not shutil.which("node"):
         skip_all("DuckDB and hyparquet run in node, which is not installed: apt-get install nodejs npm")
-    if not os.path.isdir(os.path.join(folder, "node_modules", "hyparquet-compressors")):
-        os.makedirs(folder, exist_ok=True)
-        command = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, *PACKAGES]
-        try:
-            subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_SECONDS)
-        except (OSError, subprocess.SubprocessError):
-            shutil.rmtree(folder, ignore_errors=True)
-            skip_all(f"DuckDB and hyparquet cannot be had: npm install {' '.join(PACKAGES)} failed")
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    # Two oracles use them, side by side: the second waits until they are all there.
+    with open(f"{folder}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.isdir(os.path.join(folder, "node_modules", "hyparquet-compressors")):
+            install(folder)
     return folder
+
+
+def install(folder):
+    """Into the folder, or the end of the run."""
+    os.makedirs(folder, exist_ok=True)
+    command = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, *PACKAGES]
+    try:
+        subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        shutil.rmtree(folder, ignore_errors=True)
+        skip_all(f"DuckDB and hyparquet cannot be had: npm install {' '.join(PACKAGES)} failed")
 
 
 def value_of(cell):
