@@ -3,16 +3,20 @@
 
 #include <stdlib.h>
 
-#define PLACES_MIN 64u
-#define PLACES_MAX ((u32)1 << 31)
+#include "machine.h"
+
+#define GROUPS_MIN  4u
+#define GROUPS_MAX  ((u32)1 << 25) /* a hash names no more */
+#define FILL_PLACES 8u             /* blocks for each group, before there are more groups */
 
 static bool grow_blocks(block_pool *pool);
-static bool grow_places(block_pool *pool);
-static void put(block_pool *pool, block_place place);
+static bool grow_groups(block_pool *pool);
+static void put(block_pool *pool, u32 hash, u32 number);
 
 block *block_pool_add(block_pool *pool, u32 hash)
 {
-    if ((pool->places == NULL || pool->count >= pool->mask / 4 * 3) && !grow_places(pool))
+    const u32 group_count = pool->groups == NULL ? 0 : pool->mask + 1;
+    if (pool->count >= group_count * FILL_PLACES && !grow_groups(pool))
         return NULL;
     u32 number = pool->free;
     if (number == 0) {
@@ -24,15 +28,15 @@ block *block_pool_add(block_pool *pool, u32 hash)
     }
     block *const added = &pool->blocks[number - 1];
     added->hash = hash;
-    put(pool, (block_place){ hash, number });
+    put(pool, hash, number);
     pool->count++;
     return added;
 }
 
-/* There are fewer blocks than places, whose number is bounded. */
+/* There are fewer blocks than places of groups, whose number is bounded. */
 static bool grow_blocks(block_pool *pool)
 {
-    const u32 capacity = pool->capacity == 0 ? PLACES_MIN : pool->capacity * 2;
+    const u32 capacity = pool->capacity == 0 ? GROUPS_MIN * FILL_PLACES : pool->capacity * 2;
     block *const blocks = realloc(pool->blocks, capacity * sizeof *blocks);
     if (blocks == NULL)
         return false;
@@ -41,49 +45,63 @@ static bool grow_blocks(block_pool *pool)
     return true;
 }
 
-static bool grow_places(block_pool *pool)
+/* Blocks are in the pool one after the other, so they are what is gone through. */
+static bool grow_groups(block_pool *pool)
 {
-    const u32 old_count = pool->places == NULL ? 0 : pool->mask + 1;
-    if (old_count >= PLACES_MAX)
+    const u32 old_count = pool->groups == NULL ? 0 : pool->mask + 1;
+    if (old_count >= GROUPS_MAX)
         return false;
-    const u32 new_count = old_count == 0 ? PLACES_MIN : old_count * 2;
-    block_place *const old = pool->places;
-    block_place *const places = etlheap_touched_calloc(new_count, sizeof *places);
-    if (places == NULL)
+    const u32 new_count = old_count == 0 ? GROUPS_MIN : old_count * 2;
+    const size_t size = new_count * sizeof *pool->groups;
+    block_group *const groups = machine_alloc_aligned(sizeof *groups, size);
+    if (groups == NULL)
         return false;
-    pool->places = places;
+    memset(groups, 0, size);
+    machine_free_aligned(pool->groups);
+    pool->groups = groups;
     pool->mask = new_count - 1;
-    for (u32 i = 0; i < old_count; i++) {
-        if (old[i].number != 0)
-            put(pool, old[i]);
+    for (u32 i = 0; i < pool->used; i++) {
+        if (pool->blocks[i].heap != 0)
+            put(pool, pool->blocks[i].hash, i + 1);
     }
-    free(old);
     return true;
 }
 
-static void put(block_pool *pool, block_place place)
+static void put(block_pool *pool, u32 hash, u32 number)
 {
-    u32 at = place.hash & pool->mask;
-    while (pool->places[at].number != 0)
+    u32 at = block_pool_home(pool, hash);
+    u32 free_places;
+    while ((free_places = block_group_match(&pool->groups[at], TAG_FREE)) == 0) {
+        pool->groups[at].passed++;
         at = (at + 1) & pool->mask;
-    pool->places[at] = place;
+    }
+    const u32 place = (u32)__builtin_ctz(free_places);
+    pool->groups[at].tags[place] = tag_of(hash);
+    pool->groups[at].numbers[place] = number;
 }
 
-/* Moves later members of the probe run back, so that no tombstone is needed. */
-void block_pool_remove(block_pool *pool, block *from)
+/* Frees the place of the block in the group; false when it is in another one. */
+static bool clear(block_group *group, u8 tag, u32 number)
 {
-    block_place *const places = pool->places;
-    const u32 number = (u32)(from - pool->blocks) + 1, mask = pool->mask;
-    u32 hole = from->hash & mask;
-    while (places[hole].number != number)
-        hole = (hole + 1) & mask;
-    for (u32 at = (hole + 1) & mask; places[at].number != 0; at = (at + 1) & mask) {
-        if (((at - places[at].hash) & mask) >= ((at - hole) & mask)) {
-            places[hole] = places[at];
-            hole = at;
+    u32 matches = block_group_match(group, tag);
+    for (; matches != 0; matches &= matches - 1) {
+        const u32 place = (u32)__builtin_ctz(matches);
+        if (group->numbers[place] == number) {
+            group->tags[place] = TAG_FREE;
+            return true;
         }
     }
-    places[hole].number = 0;
+    return false;
+}
+
+void block_pool_remove(block_pool *pool, block *from)
+{
+    const u32 number = (u32)(from - pool->blocks) + 1;
+    u32 at = block_pool_home(pool, from->hash);
+    while (!clear(&pool->groups[at], tag_of(from->hash), number)) {
+        pool->groups[at].passed--;
+        at = (at + 1) & pool->mask;
+    }
     from->heap = 0;
     from->hash = pool->free;
     pool->free = number;
@@ -92,13 +110,13 @@ void block_pool_remove(block_pool *pool, block *from)
 
 u64 block_pool_bytes(const block_pool *pool)
 {
-    const u64 places = pool->places == NULL ? 0 : pool->mask + (u64)1;
-    return pool->capacity * sizeof *pool->blocks + places * sizeof *pool->places;
+    const u64 groups = pool->groups == NULL ? 0 : pool->mask + (u64)1;
+    return pool->capacity * sizeof *pool->blocks + groups * sizeof *pool->groups;
 }
 
 void block_pool_free(block_pool *pool)
 {
     free(pool->blocks);
-    free(pool->places);
+    machine_free_aligned(pool->groups);
     *pool = (block_pool){ 0 };
 }

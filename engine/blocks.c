@@ -88,8 +88,8 @@ static bool is_somebody_elses(const block_rules *rules, const block *found,
 void blocks_prepare(const block_table *table, ordered_event *event)
 {
     event->hash = block_hash(event->heap, event->address);
-    if (table->open.places != NULL)
-        __builtin_prefetch(&table->open.places[event->hash & table->open.mask]);
+    if (table->open.groups != NULL)
+        __builtin_prefetch(&table->open.groups[block_pool_home(&table->open, event->hash)]);
 }
 
 void blocks_prefetch(const block_table *table, const ordered_event *event)
