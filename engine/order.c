@@ -7,6 +7,9 @@
 #define EVENTS_PER_BUCKET 2048u
 #define CACHE_SIZE        64u /* a power of two */
 #define AHEAD             8u  /* events fetched before their turn */
+/* Bytes that a shard's list gets next: another core may hold the line, and all stores wait
+ * for one that has to fetch it. */
+#define WRITE_AHEAD (2 * sizeof(ordered_event))
 
 /* An event on its way into order. */
 typedef struct order_key {
@@ -173,7 +176,7 @@ __attribute__((always_inline)) static inline void fetch_slot(const slot_table *s
 }
 
 /* The parts of the runs, one after the other, and how many events each shard gets;
- * starts has task_count + 1 places. */
+ * starts has task_count + 1 places. What tasks of one stream have is one run. */
 static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *starts)
 {
     u32 *const shards = order->buckets[index].shard_starts;
@@ -181,11 +184,14 @@ static u32 gather(const slice_order *order, u32 index, order_key *keys, u32 *sta
     const u32 *const from = order->bounds + (size_t)index * tasks;
     const u32 *const to = from + tasks;
     u32 run_count = 0, count = 0;
+    u64 stream = 0;
     memset(shards, 0, sizeof order->buckets[index].shard_starts);
     for (u32 t = 0; t < tasks; t++) {
         if (from[t] == to[t])
             continue;
-        starts[run_count++] = count;
+        if (run_count == 0 || order->tasks[t].stream != stream)
+            starts[run_count++] = count;
+        stream = order->tasks[t].stream;
         const memory_event *const events = order->tasks[t].events.at;
         for (u32 i = from[t]; i < to[t]; i++) {
             fetch_slot(order->slots, events[i].stack);
@@ -221,15 +227,22 @@ void order_fill(slice_order *order, u32 index)
     free(starts);
 }
 
-/* Without a branch that depends on the data: it would be mispredicted half the
- * time, because CPUs take turns. */
+/* Without a branch that depends on the data: it would be mispredicted half the time,
+ * because CPUs take turns. Which times are compared next depends on the comparison
+ * before it, so both that may come are read ahead; they may lie behind their run. The
+ * masks are there because compilers make branches of anything else. */
 static void merge_two(const order_key *a, const order_key *middle, const order_key *end,
                       order_key *out)
 {
     const order_key *b = middle;
+    u64 a_ticks = (u64)a->ticks, b_ticks = (u64)b->ticks;
     while (a < middle && b < end) {
-        const bool second = b->ticks < a->ticks;
+        const u64 a_next = (u64)a[1].ticks, b_next = (u64)b[1].ticks;
+        const bool second = (i64)b_ticks < (i64)a_ticks;
+        const u64 from_b = 0 - (u64)second;
         *out++ = *(second ? b : a);
+        a_ticks = (a_ticks & from_b) | (a_next & ~from_b);
+        b_ticks = (b_next & from_b) | (b_ticks & ~from_b);
         a += !second;
         b += second;
     }
@@ -378,6 +391,7 @@ static bool hand_out(filler *f)
         if (slot != 0 && f->order->wide.sizes != NULL)
             note_wide(&f->order->wide, bucket->first + i, event);
         ordered_event *const out = &events[next[event->shard]++];
+        __builtin_prefetch((const u8 *)out + WRITE_AHEAD, 1);
         *out = (ordered_event){ .ticks = ticks,
                                 .address = event->address,
                                 .size = event->size,

@@ -2,7 +2,9 @@
  * pair.c - gives each event of a shard to its rule, in time order.
  *
  * A shard's events lie in one list per bucket. What the rule will read misses
- * the cache nearly always, so it is fetched some events before its turn.
+ * the cache nearly always, so it is fetched some events before its turn. Events on
+ * their way are copies: their lists were written by other cores, and one that only reads
+ * them need not take them away from those.
  */
 #include "pair.h"
 
@@ -10,10 +12,27 @@
 
 #define RACE_NS    ((i64)1000 * 1000)
 #define LOOK_AHEAD 12u
+#define WINDOW     32u /* copies; a power of two */
 
-static void pair_blocks(const pair_input *input, const order_bucket *bucket, u32 index,
-                        pair_shard *shard);
-static void pair_event(const pair_input *input, ordered_event *event, pair_shard *shard);
+/* Bytes of a list after which the processor has understood that it goes on. */
+#define LIST_AHEAD (8 * sizeof(ordered_event))
+
+static_assert(2 * LOOK_AHEAD < WINDOW, "events are looked at twice before their turn");
+
+/* Events of a heap shard on their way. */
+typedef struct pair_window {
+    const pair_input *input;
+    pair_shard *shard;
+    ordered_event at[WINDOW];
+    ordered_event *places[WINDOW]; /* where they come from */
+    u32 taken, fetched, applied;   /* events so far */
+} pair_window;
+
+static void fetch_list(const slice_order *order, u32 bucket, u32 index);
+static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *window);
+static void settle_numbers(const order_bucket *bucket, ordered_event *event);
+static void fetch_next(pair_window *window);
+static void apply_next(pair_window *window);
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
                         pair_shard *shard);
 
@@ -24,13 +43,19 @@ i64 pair_race_ticks(const timebase *base)
 
 void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
 {
+    pair_window window = { .input = input, .shard = shard };
     for (u32 b = 0; b < input->order->bucket_count; b++) {
         const order_bucket *const bucket = &input->order->buckets[b];
+        fetch_list(input->order, b + 1, index);
         if (index < HEAP_SHARDS)
-            pair_blocks(input, bucket, index, shard);
+            pair_blocks(bucket, index, &window);
         else
             pair_ranges(input, bucket, index, shard);
     }
+    while (window.fetched < window.taken)
+        fetch_next(&window);
+    while (window.applied < window.taken)
+        apply_next(&window);
     blocks_settle(&shard->blocks, &input->rules, input->end_ticks, &shard->out);
     if (!input->sweep)
         return;
@@ -38,41 +63,63 @@ void pair_slice(const pair_input *input, u32 index, pair_shard *shard)
     ranges_sweep(&shard->ranges, input->rules.context, input->end_ticks, &shard->out);
 }
 
-static void pair_blocks(const pair_input *input, const order_bucket *bucket, u32 index,
-                        pair_shard *shard)
+/* Where a list begins cannot be foretold from the one before it. */
+static void fetch_list(const slice_order *order, u32 bucket, u32 index)
 {
-    ordered_event *const events =
-        input->order->events + bucket->first + bucket->shard_starts[index];
-    const u32 count = bucket->shard_starts[index + 1] - bucket->shard_starts[index];
-    const u32 ahead = count < LOOK_AHEAD ? count : LOOK_AHEAD;
-    for (u32 i = 0; i < count + 2 * ahead; i++) {
-        if (i < count) {
-            events[i].heap = order_heap_number(bucket, events[i].heap);
-            events[i].slot = order_slot_number(bucket, events[i].slot);
-            blocks_prepare(&shard->blocks, &events[i]);
-        }
-        if (i >= ahead && i < count + ahead)
-            blocks_prefetch(&shard->blocks, &events[i - ahead]);
-        if (i >= 2 * ahead)
-            pair_event(input, &events[i - 2 * ahead], shard);
+    if (bucket >= order->bucket_count)
+        return;
+    const order_bucket *const next = &order->buckets[bucket];
+    const ordered_event *const first = order->events + next->first + next->shard_starts[index];
+    for (size_t offset = 0; offset < LIST_AHEAD; offset += 64)
+        __builtin_prefetch((const u8 *)first + offset);
+}
+
+/* The window stays filled from list to list. */
+static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *window)
+{
+    ordered_event *const events = window->input->order->events + bucket->first;
+    for (u32 i = bucket->shard_starts[index]; i < bucket->shard_starts[index + 1]; i++) {
+        const u32 slot = window->taken++ % WINDOW;
+        window->at[slot] = events[i];
+        window->places[slot] = &events[i];
+        settle_numbers(bucket, &window->at[slot]);
+        blocks_prepare(&window->shard->blocks, &window->at[slot]);
+        if (window->taken - window->fetched > LOOK_AHEAD)
+            fetch_next(window);
+        if (window->fetched - window->applied > LOOK_AHEAD)
+            apply_next(window);
     }
 }
 
-/* What the journal is told of the event stays with it: its place there is a
- * neighbour of other shards' places. */
-static void pair_event(const pair_input *input, ordered_event *event, pair_shard *shard)
+static void settle_numbers(const order_bucket *bucket, ordered_event *event)
 {
-    shard_journal *const journal = shard->out.journal;
+    event->heap = order_heap_number(bucket, event->heap);
+    event->slot = order_slot_number(bucket, event->slot);
+}
+
+static void fetch_next(pair_window *window)
+{
+    blocks_prefetch(&window->shard->blocks, &window->at[window->fetched++ % WINDOW]);
+}
+
+/* What the journal is told of the event stays at its place among the events: the one in
+ * the journal is a neighbour of other shards' places. */
+static void apply_next(pair_window *window)
+{
+    shard_output *const out = &window->shard->out;
+    shard_journal *const journal = out->journal;
+    const u32 slot = window->applied++ % WINDOW;
+    const ordered_event *const event = &window->at[slot];
     const bool is_noted = journal != NULL && journal->keeps_events;
     if (is_noted) {
         journal->entry = 0;
         journal->partner = 0;
     }
     if (event->op != OP_COUNT_HEAP)
-        blocks_apply(&shard->blocks, &input->rules, event, &shard->out);
+        blocks_apply(&window->shard->blocks, &window->input->rules, event, out);
     if (is_noted) {
-        event->entry = journal->entry;
-        event->partner = journal->partner;
+        window->places[slot]->entry = journal->entry;
+        window->places[slot]->partner = journal->partner;
     }
 }
 
