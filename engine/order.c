@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#define SAMPLE_STEP       128u
 #define EVENTS_PER_BUCKET 2048u
 #define CACHE_SIZE        64u /* a power of two */
 #define AHEAD             8u  /* events fetched before their turn */
@@ -136,8 +135,8 @@ static bool cut(slice_order *order, u32 bucket_count)
     const u32 tasks = order->task_count;
     order->sample.count = 0;
     for (u32 t = 0; t < tasks && bucket_count > 1; t++) {
-        for (size_t i = 0; i < order->tasks[t].events.count; i += SAMPLE_STEP) {
-            if (!ETLHEAP_PUSH(&order->sample, order->tasks[t].events.at[i].ticks))
+        for (size_t i = 0; i < order->tasks[t].sample.count; i++) {
+            if (!ETLHEAP_PUSH(&order->sample, order->tasks[t].sample.at[i]))
                 return false;
         }
     }

@@ -85,9 +85,9 @@ typedef struct slice_order {
     ETLHEAP_VECTOR(i64) sample;
 } slice_order;
 
-/* Cuts the slice into buckets. Times that go back within a stream are moved up
- * to the latest before them, or to where the slice begins. False without memory or
- * with too many events. */
+/* Cuts the slice into buckets by the tasks' samples. Times that go back within a stream
+ * are moved up to the latest before them, or to where the slice begins. False without
+ * memory or with too many events. */
 bool order_plan(slice_order *order, scan_output *tasks, u32 task_count);
 
 /* Fills bucket `index`; each by one task, at the same time. */

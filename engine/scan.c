@@ -80,7 +80,7 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
             return;
         }
     }
-    if (!scan_lean_count(&s) || !list_unsettled(&s))
+    if (!scan_lean_count(&s) || !list_unsettled(&s) || !scan_take_sample(out))
         out->status = ETL_ERR_MEMORY;
 }
 
@@ -514,10 +514,19 @@ static bool handle_definition(scanner *s, const etl_event *event)
            request_stack(s, &frames, TARGET_DEFINITION, out->definitions.count - 1);
 }
 
+bool scan_take_sample(scan_output *out)
+{
+    for (size_t i = 0; i < out->events.count; i += SCAN_SAMPLE_STEP) {
+        if (!ETLHEAP_PUSH(&out->sample, out->events.at[i].ticks))
+            return false;
+    }
+    return true;
+}
+
 void scan_output_reset(scan_output *out)
 {
     out->events.count = out->unsettled.count = out->spans.count = out->pieces.count =
-        out->key_uses.count = 0;
+        out->key_uses.count = out->sample.count = 0;
     out->definitions.count = out->system.count = out->targets.count = 0;
     out->heap_notes.count = out->memory_notes.count = 0;
     out->is_unsorted = false;
@@ -533,6 +542,7 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->events);
     ETLHEAP_VECTOR_FREE(&out->unsettled);
     ETLHEAP_VECTOR_FREE(&out->spans);
+    ETLHEAP_VECTOR_FREE(&out->sample);
     ETLHEAP_VECTOR_FREE(&out->pieces);
     ETLHEAP_VECTOR_FREE(&out->key_uses);
     ETLHEAP_VECTOR_FREE(&out->definitions);

@@ -127,11 +127,14 @@ typedef struct pid_span {
     i64 first_ticks, last_ticks;
 } pid_span;
 
+#define SCAN_SAMPLE_STEP 128u
+
 /* Everything one task of a slice found. */
 typedef struct scan_output {
     ETLHEAP_VECTOR(memory_event) events;
     ETLHEAP_VECTOR(pid_span) spans; /* of the events */
     bool is_unsorted;               /* the time of events goes back */
+    ETLHEAP_VECTOR(i64) sample;     /* the time of one event of each SCAN_SAMPLE_STEP */
     ETLHEAP_VECTOR(u32) unsettled;  /* events that want a stack and have none, last first */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(key_use) key_uses;
@@ -164,6 +167,10 @@ typedef struct scan_input {
 /* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the
  * thread's. Failure is in out->status. */
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out);
+
+/* Fills out->sample, when the events are complete: whoever cuts the slice would have to
+ * fetch them from another core. Part of scan_task. False without memory. */
+bool scan_take_sample(scan_output *out);
 
 /* Gives the stacks that are new in a task their final ids. False without memory. */
 bool scan_merge_stacks(scan_output *task, stack_table *stacks);

@@ -113,9 +113,18 @@ static void collect_bucket(order_check *f, const order_bucket *bucket)
     }
 }
 
+void order_check_plan(order_check *f)
+{
+    for (u32 i = 0; i < f->task_count; i++) {
+        f->tasks[i].sample.count = 0;
+        assert_true(scan_take_sample(&f->tasks[i]));
+    }
+    assert_true(order_plan(&f->order, f->tasks, f->task_count));
+}
+
 void order_check_run(order_check *f, order_check_fill fill)
 {
-    assert_true(order_plan(&f->order, f->tasks, f->task_count));
+    order_check_plan(f);
     make_room(f);
     fill_all(&f->order, fill);
     assert_true(order_settle(&f->order, &f->check.slots));

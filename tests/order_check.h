@@ -47,6 +47,9 @@ void order_check_add(order_check *f, memory_event event);
 /* Orders the slice. Every event must be in one place. */
 void order_check_run(order_check *f, order_check_fill fill);
 
+/* The slice's tasks cut into buckets, and no more. */
+void order_check_plan(order_check *f);
+
 /* The rows behind the numbers of an event. */
 const heap_row *order_check_heap(const order_check *f, const ordered_event *event);
 const owner_row *order_check_owner(const order_check *f, const ordered_event *event);

@@ -221,7 +221,7 @@ static void ticks_may_be_unwanted(void **state)
     order_check *const f = *state;
     order_check_task(f, 0);
     order_check_add(f, alloc(T0, 1));
-    assert_true(order_plan(&f->order, f->tasks, f->task_count));
+    order_check_plan(f);
     order_fill(&f->order, 0);
     assert_true(order_settle(&f->order, &f->check.slots));
     assert_null(f->order.ticks);
@@ -403,7 +403,7 @@ static void what_is_new_is_numbered_when_settled(void **state)
     other.stack = 9;
     order_check_add(f, other);
     f->order.ticks = NULL;
-    assert_true(order_plan(&f->order, f->tasks, f->task_count));
+    order_check_plan(f);
     order_fill(&f->order, 0);
     const ordered_event *const events = f->order.events;
     assert_int_equal(events[0].heap, 1);
@@ -427,7 +427,7 @@ static void bucket_that_failed_is_told(void **state)
     order_check *const f = *state;
     order_check_task(f, 0);
     order_check_add(f, alloc(T0, 1));
-    assert_true(order_plan(&f->order, f->tasks, f->task_count));
+    order_check_plan(f);
     order_fill(&f->order, 0);
     f->order.buckets[0].failed = true;
     assert_false(order_settle(&f->order, &f->check.slots));

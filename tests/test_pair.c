@@ -106,6 +106,8 @@ static void count_events(fixture *f)
 
 static void pair_shard_of(fixture *f, u32 index)
 {
+    for (u32 i = 0; i < f->task_count; i++)
+        assert_true(scan_take_sample(&f->tasks[i]));
     assert_true(order_plan(&f->order, f->tasks, f->task_count));
     for (u32 b = 0; b < f->order.bucket_count; b++)
         order_fill(&f->order, b);
