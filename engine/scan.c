@@ -526,7 +526,7 @@ bool scan_take_sample(scan_output *out)
 void scan_output_reset(scan_output *out)
 {
     out->events.count = out->unsettled.count = out->spans.count = out->pieces.count =
-        out->key_uses.count = out->sample.count = 0;
+        out->key_uses.count = out->sample.count = out->local_events.count = 0;
     out->definitions.count = out->system.count = out->targets.count = 0;
     out->heap_notes.count = out->memory_notes.count = 0;
     out->is_unsorted = false;
@@ -543,6 +543,7 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->unsettled);
     ETLHEAP_VECTOR_FREE(&out->spans);
     ETLHEAP_VECTOR_FREE(&out->sample);
+    ETLHEAP_VECTOR_FREE(&out->local_events);
     ETLHEAP_VECTOR_FREE(&out->pieces);
     ETLHEAP_VECTOR_FREE(&out->key_uses);
     ETLHEAP_VECTOR_FREE(&out->definitions);

@@ -74,7 +74,8 @@ static bool find_or_add(stack_queue *queue, const pending_stack *pending, stack_
     if (!stack_add(&queue->out->new_stacks, pending->hash, pending->frames, pending->count, ref))
         return false;
     *ref |= STACK_TAG_LOCAL;
-    return true;
+    return pending->target != TARGET_EVENT ||
+           ETLHEAP_PUSH(&queue->out->local_events, pending->index);
 }
 
 static void renumber(stack_ref *ref, const u32 *ids)
@@ -90,10 +91,11 @@ bool scan_merge_stacks(scan_output *task, stack_table *stacks)
     bool ok = ids != NULL;
     for (u32 i = 0; ok && i < count; i++) {
         const stack_entry *const entry = &task->new_stacks.list.at[i];
-        ok = stack_add(stacks, entry->hash, entry->frames, entry->count, &ids[i + 1]);
+        const u64 hash = entry->hash;
+        ok = stack_add(stacks, hash, entry->frames, entry->count, &ids[i + 1]);
     }
-    for (size_t i = 0; ok && count > 0 && i < task->events.count; i++)
-        renumber(&task->events.at[i].stack, ids);
+    for (size_t i = 0; ok && i < task->local_events.count; i++)
+        renumber(&task->events.at[task->local_events.at[i]].stack, ids);
     for (size_t i = 0; ok && count > 0 && i < task->pieces.count; i++)
         renumber(&task->pieces.at[i].stack, ids);
     for (size_t i = 0; ok && count > 0 && i < task->definitions.count; i++)

@@ -132,10 +132,11 @@ typedef struct pid_span {
 /* Everything one task of a slice found. */
 typedef struct scan_output {
     ETLHEAP_VECTOR(memory_event) events;
-    ETLHEAP_VECTOR(pid_span) spans; /* of the events */
-    bool is_unsorted;               /* the time of events goes back */
-    ETLHEAP_VECTOR(i64) sample;     /* the time of one event of each SCAN_SAMPLE_STEP */
-    ETLHEAP_VECTOR(u32) unsettled;  /* events that want a stack and have none, last first */
+    ETLHEAP_VECTOR(pid_span) spans;   /* of the events */
+    bool is_unsorted;                 /* the time of events goes back */
+    ETLHEAP_VECTOR(i64) sample;       /* the time of one event of each SCAN_SAMPLE_STEP */
+    ETLHEAP_VECTOR(u32) unsettled;    /* events that want a stack and have none, last first */
+    ETLHEAP_VECTOR(u32) local_events; /* whose stack is new in the task */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(key_use) key_uses;
     ETLHEAP_VECTOR(key_definition) definitions;
