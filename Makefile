@@ -63,12 +63,12 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	heap_sizes histogram intern join journal \
 	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
 	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks plan query range_map ranges rank_map release replay replay_journal \
-	replay_walk result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_totals stacks store \
+	replay_walk result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_numbering stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
 	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
 	symbol_cab symbol_content symbol_curl symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
 	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
-	symbol_url symbols symbols_batch symbols_builds symbols_list table table_merge table_names table_order table_stacks tag_groups tags tally timebase \
+	symbol_url symbols symbols_batch symbols_builds symbols_list table table_merge table_names table_order table_stacks tag_groups tags tally task_merge timebase \
 	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows windows_walk workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities export_html export_html_ask export_html_choice export_html_code export_html_data export_csv export_dhat export_events export_folded export_heaptrack export_ndjson export_numbers export_perfview export_parquet export_parquet_lifetimes export_parquet_report export_parquet_stacks export_pprof export_rows export_samples export_speedscope export_tree export_wpa_profile export_wpa_xml exporters gzip pprof_code protobuf allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows csv_symbols csv_windows diff_parts display formats format_libraries json json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define SLOTS_MIN 1024u
-#define BATCH     32u /* addresses looked up at once */
+#define BATCH     64u /* addresses looked up at once */
 
 typedef struct address_slot {
     u64 address;

@@ -73,6 +73,7 @@ void etlheap_arena_free(etlheap_arena *arena)
 void *etlheap_touched_calloc(size_t count, size_t element_size)
 {
     u8 *const memory = calloc(count, element_size);
+    machine_expect_use(memory, count * element_size);
     /* Volatile, or compilers leave out what writes a zero over a zero. */
     for (size_t at = 0; memory != NULL && at < count * element_size; at += PAGE_BYTES)
         *(volatile u8 *)(memory + at) = 0;

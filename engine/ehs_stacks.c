@@ -282,13 +282,13 @@ static void build(const stack_input *in, stack_table *out, u32 *numbers)
     const u32 *before = numbers; /* behind the numbers of the stack before */
     size_t count = 0;
     for (u64 i = 0; i < in->id.count; i++) {
-        out->list.at[i].hash = count;
+        out->list.at[i].first_number = count;
         count += out->list.at[i].count;
     }
     for (u64 i = 0; i < in->id.count; i++) {
         const u32 id = in->id.values[i];
         const u32 shared = in->shared.values[i], more = in->own.values[i];
-        u32 *const to = numbers + out->list.at[id - 1].hash;
+        u32 *const to = numbers + out->list.at[id - 1].first_number;
         for (u32 k = 0; k < more; k++)
             to[k] = own[more - 1 - k];
         if (shared > 0)
@@ -301,30 +301,22 @@ static void build(const stack_input *in, stack_table *out, u32 *numbers)
     out->number_count = (u32)in->address_count;
 }
 
-static void *reserve(ehs_loader *loader, stack_table *out, u64 frames, size_t frame_bytes,
-                     etl_status *status)
-{
-    *status = ehs_loader_charge(loader, frames, frame_bytes);
-    if (*status != ETL_OK)
-        return NULL;
-    const size_t bytes = (size_t)frames * frame_bytes + 1;
-    void *const memory = etlheap_arena_alloc(&out->arena, bytes);
-    machine_expect_use(memory, bytes);
-    if (memory == NULL)
-        *status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
-    return memory;
-}
-
 /* And another one their addresses. */
 static etl_status spell(ehs_loader *loader, const stack_input *in, stack_table *out)
 {
-    etl_status status;
-    u64 *const frames = reserve(loader, out, out->numbered_count, sizeof *frames, &status);
-    for (size_t i = 0; status == ETL_OK && i < out->numbered_count; i++)
+    const size_t bytes = out->numbered_count * sizeof(u64);
+    const etl_status status = ehs_loader_charge(loader, out->numbered_count, sizeof(u64));
+    if (status != ETL_OK)
+        return status;
+    u64 *const frames = etlheap_arena_alloc(&out->arena, bytes + 1);
+    if (frames == NULL)
+        return etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    machine_expect_use(frames, bytes);
+    for (size_t i = 0; i < out->numbered_count; i++)
         frames[i] = in->addresses[out->numbers[i]];
-    for (u64 i = 0; status == ETL_OK && i < in->id.count; i++)
-        out->list.at[i].frames = frames + out->list.at[i].hash;
-    return status;
+    for (u64 i = 0; i < in->id.count; i++)
+        out->list.at[i].frames = frames + out->list.at[i].first_number;
+    return ETL_OK;
 }
 
 static etl_status leave_unspelled(ehs_loader *loader, stack_table *out)
@@ -345,8 +337,9 @@ static etl_status rebuild(ehs_loader *loader, ehs_frames kind, stack_table *out)
     if (status == ETL_OK)
         status = check_input(loader, &in, out, &frames);
     if (status == ETL_OK)
-        numbers = reserve(loader, out, frames, sizeof *numbers, &status);
+        numbers = ehs_loader_alloc(loader, frames, sizeof *numbers, &status);
     if (status == ETL_OK) {
+        machine_expect_use(numbers, (size_t)frames * sizeof *numbers);
         build(&in, out, numbers);
         status =
             kind == EHS_FRAMES_ADDRESSES ? spell(loader, &in, out) : leave_unspelled(loader, out);

@@ -16,11 +16,14 @@
 #include "release.h"
 #include "replay.h"
 #include "result.h"
+#include "stack_numbering.h"
 #include "store_run.h"
+#include "task_merge.h"
 #include "workers.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)16 << 20)
-#define SLICES_IN_MEMORY    8 /* a slice's share of the memory allowed */
+#define SLICES_IN_MEMORY    8              /* a slice's share of the memory allowed */
+#define NUMBERED_FRAMES     ((u32)1 << 15) /* at once: less than a millisecond */
 
 typedef struct run {
     etl_trace *const *traces;
@@ -41,10 +44,9 @@ typedef struct run {
     census_matcher matcher;
     record_census census;
     pair_lanes lanes;
-    ETLHEAP_VECTOR(key_definition) definitions;
-    ETLHEAP_VECTOR(system_event) system;
-    heap_notes heap_notes; /* of the whole run */
-    memory_notes memory_notes;
+    merged_tasks merged;
+    stack_numbering numbering;
+    bool is_numbered; /* false: no memory for the slice's part of it */
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
     i64 sweep_until_ticks;        /* slices sweep dead blocks until one ends after it */
@@ -233,10 +235,8 @@ static void close_run(run *state)
     census_match_close(&state->matcher);
     census_free(&state->census);
     pair_lanes_close(&state->lanes);
-    ETLHEAP_VECTOR_FREE(&state->definitions);
-    ETLHEAP_VECTOR_FREE(&state->system);
-    ETLHEAP_VECTOR_FREE(&state->heap_notes);
-    ETLHEAP_VECTOR_FREE(&state->memory_notes);
+    merged_tasks_free(&state->merged);
+    stack_numbering_free(&state->numbering);
     ETLHEAP_VECTOR_FREE(&state->counts);
     etlheap_result_free(state->result);
     etlheap_result_free(state->census_facts);
@@ -266,8 +266,9 @@ static u64 held_bytes(const run *state)
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
     bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
-    bytes += state->heap_notes.capacity * sizeof *state->heap_notes.at;
-    bytes += state->memory_notes.capacity * sizeof *state->memory_notes.at;
+    bytes += stack_numbering_bytes(&state->numbering);
+    bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
+    bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
     return bytes;
 }
@@ -312,14 +313,26 @@ static void scan_one(void *context, u32 task)
     etl_scratch_free(&scratch);
 }
 
-/* The pages of what was scanned go while the slice is put in order. */
+/* Reports ask what frames are, a census and a store do not. */
+static bool wants_numbers(const run *state)
+{
+    return !state->options.census_only && state->store == NULL;
+}
+
+/* While the slice is put in order some stacks get numbers, which takes longest and so
+ * comes first, and the pages of what was scanned go. */
 static void order_one(void *context, u32 task)
 {
     run *const state = context;
-    if (task < state->order.bucket_count)
-        order_fill(&state->order, task);
+    const u32 bucket_count = state->order.bucket_count;
+    if (task == 0)
+        state->is_numbered =
+            !wants_numbers(state) ||
+            stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+    else if (task <= bucket_count)
+        order_fill(&state->order, task - 1);
     else
-        release_run(&state->release, state->traces, task - state->order.bucket_count);
+        release_run(&state->release, state->traces, task - 1 - bucket_count);
 }
 
 static void note_one(void *context, u32 bucket)
@@ -328,96 +341,13 @@ static void note_one(void *context, u32 bucket)
     order_note(&state->order, bucket);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const system_event *const x = a, *const y = b;
-    if (x->ticks != y->ticks)
-        return x->ticks < y->ticks ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-/* What the tasks found, in task order, into the run. A stream's tasks follow each
- * other, so the order of the rows settles what happened in one tick of it. */
-static bool merge_tasks(run *state)
-{
-    state->definitions.count = 0;
-    state->system.count = 0;
-    for (u32 i = 0; i < state->task_count; i++) {
-        scan_output *const task = &state->tasks[i];
-        if (task->status != ETL_OK || !scan_merge_stacks(task, &state->result->stacks))
-            return false;
-        etl_diag_merge(&state->result->diag, &task->diag);
-        if (task->last_ticks > state->result->last_ticks)
-            state->result->last_ticks = task->last_ticks;
-        for (size_t k = 0; k < task->definitions.count; k++) {
-            key_definition row = task->definitions.at[k];
-            row.order = (u32)state->definitions.count;
-            if (!ETLHEAP_PUSH(&state->definitions, row))
-                return false;
-        }
-        for (size_t k = 0; k < task->system.count; k++) {
-            system_event row = task->system.at[k];
-            row.order = (u32)state->system.count;
-            if (!ETLHEAP_PUSH(&state->system, row))
-                return false;
-        }
-        for (size_t k = 0; k < task->heap_notes.count; k++) {
-            if (!ETLHEAP_PUSH(&state->heap_notes, task->heap_notes.at[k]))
-                return false;
-        }
-        for (size_t k = 0; k < task->memory_notes.count; k++) {
-            if (!ETLHEAP_PUSH(&state->memory_notes, task->memory_notes.at[k]))
-                return false;
-        }
-    }
-    if (state->system.count > 0)
-        qsort(state->system.at, state->system.count, sizeof *state->system.at, by_time);
-    return true;
-}
-
-/* Every event of the slice must have a process. An answer holds for the events
- * after it up to a time, and events of one process come in runs. */
-static bool ensure_span(run *state, const memory_event *events, const pid_span *span,
-                        bool is_unsorted)
-{
-    etlheap_result *const result = state->result;
-    i64 until_ticks = INT64_MIN;
-    for (u32 i = 0; i < span->count; i++) {
-        const i64 ticks = events[i].ticks;
-        result->first_ticks = ticks < result->first_ticks ? ticks : result->first_ticks;
-        if (i == 0 || is_unsorted || ticks > until_ticks) {
-            if (!context_ensure_until(&result->context, span->pid, ticks, &until_ticks))
-                return false;
-        }
-        if (!is_unsorted && until_ticks >= span->last_ticks)
-            break;
-    }
-    return true;
-}
-
-static bool ensure_processes(run *state)
-{
-    for (u32 i = 0; i < state->task_count; i++) {
-        const scan_output *const task = &state->tasks[i];
-        const memory_event *events = task->events.at;
-        for (size_t k = 0; k < task->spans.count; k++) {
-            if (!ensure_span(state, events, &task->spans.at[k], task->is_unsorted))
-                return false;
-            events += task->spans.at[k].count;
-        }
-    }
-    return true;
-}
-
 /* What is late for a process that ended is waited for, so sweeping goes on until
  * a slice ends after that. */
 static void note_ends(run *state)
 {
     const i64 wait_ticks = state->result->context.after_end_ticks;
-    for (size_t i = 0; i < state->system.count; i++) {
-        const system_event *const row = &state->system.at[i];
+    for (size_t i = 0; i < state->merged.system.count; i++) {
+        const system_event *const row = &state->merged.system.at[i];
         const i64 until_ticks = etl_sat_add_i64(row->ticks, wait_ticks);
         const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
                                     row->event.kind == ETL_EVENT_PROCESS_START ||
@@ -429,7 +359,8 @@ static void note_ends(run *state)
 
 static bool join_stacks(run *state)
 {
-    if (!deferred_define(&state->deferred, state->definitions.at, state->definitions.count))
+    if (!deferred_define(&state->deferred, state->merged.definitions.at,
+                         state->merged.definitions.count))
         return false;
     if (state->options.census_only)
         return census_match_slice(&state->matcher, &state->deferred, state->tasks,
@@ -506,10 +437,11 @@ static etl_status order_slice(run *state)
     /* A census may be followed by a pass that reads all of it again. */
     if (!state->options.census_only && !release_plan(&state->release, state->traces, &state->slice))
         return ETL_ERR_MEMORY;
-    etlheap_crew_run(state->crew, order->bucket_count + (u32)state->release.pieces.count, order_one,
-                     state);
+    etlheap_crew_run(state->crew, 1 + order->bucket_count + (u32)state->release.pieces.count,
+                     order_one, state);
     order->from_ticks = state->slice.end_ticks;
-    const bool ok = order_settle(order, &state->result->slot_table) && add_counts(state);
+    const bool ok =
+        state->is_numbered && order_settle(order, &state->result->slot_table) && add_counts(state);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
 
@@ -536,12 +468,14 @@ static etl_status pair_events(run *state)
 
 static etl_status run_slice(run *state)
 {
+    merged_tasks *const merged = &state->merged;
     if (!reset_tasks(state, (u32)state->slice.tasks.count))
         return ETL_ERR_MEMORY;
     etlheap_crew_run(state->crew, state->task_count, scan_one, state);
-    if (!merge_tasks(state) ||
-        !context_apply(&state->result->context, state->system.at, state->system.count) ||
-        !ensure_processes(state) || !join_stacks(state))
+    if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
+        !context_apply(&state->result->context, merged->system.at, merged->system.count) ||
+        !tasks_ensure_processes(state->tasks, state->task_count, state->result) ||
+        !join_stacks(state))
         return ETL_ERR_MEMORY;
     const etl_status status = order_slice(state);
     return status == ETL_OK ? pair_events(state) : status;
@@ -557,7 +491,8 @@ static etl_status finish(run *state)
     }
     pair_lanes_finish(&state->lanes);
     if (!drain_shards(state) ||
-        !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved))
+        !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved) ||
+        (wants_numbers(state) && !stack_numbering_finish(&state->numbering, &result->stacks)))
         return ETL_ERR_MEMORY;
     etl_status status = ETL_OK;
     if (state->store != NULL)
@@ -586,8 +521,8 @@ static etl_status finish(run *state)
                                  .names = state->names,
                                  .trace_count = state->trace_count,
                                  .census = &state->census,
-                                 .heap_notes = &state->heap_notes,
-                                 .memory_notes = &state->memory_notes,
+                                 .heap_notes = &state->merged.heap_notes,
+                                 .memory_notes = &state->merged.memory_notes,
                                  .counts = state->counts.at,
                                  .count_count = state->counts.count };
     status = result_complete(result, &parts);

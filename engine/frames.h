@@ -17,7 +17,6 @@
 #ifndef ETLHEAP_FRAMES_H
 #define ETLHEAP_FRAMES_H
 
-#include "address_numbers.h"
 #include "query.h"
 #include "symbols.h"
 #include "tags.h"
@@ -82,7 +81,6 @@ typedef struct frame_cache {
 
 /* What finds the frames of addresses: see frames_find.c. */
 typedef struct frame_finder {
-    address_numbers numbers;      /* of traces: a store has them */
     ETLHEAP_VECTOR(u32) standing; /* by number: the frame that stands for it, + 1; 0: none */
     ETLHEAP_VECTOR(frame_context) contexts;
     etlheap_index context_index;
@@ -135,7 +133,7 @@ typedef struct frame_table {
 bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_query *query);
 void frames_close(frame_table *table);
 
-/* The resolved stack of a lifetime; false without memory. */
+/* The resolved stack of a lifetime, whose addresses have numbers; false without memory. */
 bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id);
 
 /* What is going to be asked for, once or more. */
@@ -192,19 +190,24 @@ enum frame_mark {
     FRAME_MARK_STRAY = 4 /* another frame stands for the address */
 };
 
-/* What is known of a store's addresses in a context, by number. */
+/* What is known of addresses in a context, by number. */
 typedef struct frame_marks {
     _Atomic u8 *at; /* frame_mark */
+    u32 *modules;   /* at the addresses that are asked for; FRAME_NONE: none */
     u32 context;
     i64 ticks;   /* a moment of it */
     bool strays; /* there are some */
 } frame_marks;
 
-/* Finds the frames of all numbers that are asked for, and says in the marks what
- * stacks are to know of them. False without memory. */
+/* Looks up the modules of the numbers from `first` to `end`, exclusive, that are asked
+ * for. By any thread while nobody finds frames. */
+void frames_look_up(const frame_table *table, const frame_marks *marks, u32 first, u32 end);
+
+/* After that was done for all numbers: finds the frames of those that are asked for, and
+ * says in the marks what stacks are to know of them. False without memory. */
 bool frames_find_marked(frame_table *table, frame_marks *marks);
 
-/* The frames of a stack of a store after that, and how many innermost ones of them go
+/* The frames of a stack after that, and how many innermost ones of them go
  * without symbols; false: one is a stray. By any thread while nobody finds others. */
 bool frames_known(const frame_table *table, const frame_marks *marks, u32 stack, u32 *frames,
                   u32 *culled);

@@ -3,12 +3,13 @@
  *
  * One by one, each stack looks at its addresses in its own order, and what is not
  * known yet is searched for in between. Here the addresses of all stacks are marked
- * first, by context; then each that is marked gets its frame, in the order of numbers,
- * which in a store is that of addresses; and then stacks are put together from what
- * is known and do not wait for anything. Marking and putting together are done by
- * chunks of stacks, in parallel: both only read what stacks share.
+ * first, by context; then each that is marked gets its module, and its frame in the
+ * order of numbers; and then stacks are put together from what is known and do not
+ * wait for anything. What only reads what all share is done by chunks of stacks or of
+ * numbers, in parallel.
  *
  *     all threads   mark the numbers of a chunk's stacks       by context
+ *     all threads   a module for each marked number            a context after the other
  *     one           a frame for each marked number             in order
  *     all threads   the frames of a chunk's stacks, culled     into the pool
  *     one           an id for each stack
@@ -22,11 +23,12 @@
 #include "frames.h"
 #include "workers.h"
 
-#define BATCH_MIN    256u           /* stacks */
-#define CHUNK_STACKS 1024u          /* of a task */
-#define CONTEXTS_MAX 16u            /* each has a byte for every address, ... */
-#define MARKS_MAX    ((u64)1 << 26) /* ... of all together */
-#define IDS_AHEAD    16u            /* fetched while others are looked up */
+#define BATCH_MIN     256u           /* stacks */
+#define CHUNK_STACKS  1024u          /* of a task ... */
+#define CHUNK_NUMBERS 8192u          /* ... or these */
+#define CONTEXTS_MAX  16u            /* each has a byte for every address, ... */
+#define MARKS_MAX     ((u64)1 << 26) /* ... of all together */
+#define IDS_AHEAD     16u            /* fetched while others are looked up */
 
 /* A stack on its way. */
 typedef struct batch_stack {
@@ -43,18 +45,20 @@ typedef struct batch {
     ETLHEAP_VECTOR(batch_stack) list;
     frame_marks contexts[CONTEXTS_MAX];
     u32 context_count;
+    const frame_marks *looked_up; /* of these */
+    u32 *modules;                 /* of one context after the other */
 } batch;
 
 static bool list_stacks(batch *b, const frame_question *questions, size_t count);
 static void mark_chunk(void *user, u32 task);
-static bool find_marked(batch *b);
+static bool find_marked(batch *b, etlheap_crew *crew);
 static void build_chunk(void *user, u32 task);
 static bool add_stacks(batch *b);
 
 bool frames_resolve_all(frame_table *table, const frame_question *questions, size_t count)
 {
     batch b = { .table = table, .stacks = &table->result->stacks };
-    if (count < BATCH_MIN || b.stacks->numbers == NULL || table->tags.tags != NULL)
+    if (count < BATCH_MIN || table->tags.tags != NULL)
         return true;
     bool ok = list_stacks(&b, questions, count);
     const u32 tasks = (u32)((b.list.count + CHUNK_STACKS - 1) / CHUNK_STACKS);
@@ -63,7 +67,7 @@ bool frames_resolve_all(frame_table *table, const frame_question *questions, siz
     ok = ok && crew != NULL;
     if (ok) {
         etlheap_crew_run(crew, tasks, mark_chunk, &b);
-        ok = find_marked(&b);
+        ok = find_marked(&b, crew);
     }
     if (ok) {
         etlheap_crew_run(crew, tasks, build_chunk, &b);
@@ -128,6 +132,8 @@ static size_t chunk_end(const batch *b, u32 task)
     return (size_t)etl_min_u64(((u64)task + 1) * CHUNK_STACKS, b->list.count);
 }
 
+/* What is marked already is only read: threads that write to one cache line take it
+ * from each other. */
 static void mark_chunk(void *user, u32 task)
 {
     const batch *const b = user;
@@ -136,16 +142,36 @@ static void mark_chunk(void *user, u32 task)
         const u32 *const numbers = stack_numbers(b->stacks, stack);
         const u32 count = stack_get(b->stacks, stack).count;
         _Atomic u8 *const marks = b->contexts[b->list.at[i].context].at;
-        for (u32 k = 0; k < count; k++)
-            atomic_store_explicit(&marks[numbers[k]], FRAME_MARK_ASKED, memory_order_relaxed);
+        for (u32 k = 0; k < count; k++) {
+            _Atomic u8 *const mark = &marks[numbers[k]];
+            if (atomic_load_explicit(mark, memory_order_relaxed) == 0)
+                atomic_store_explicit(mark, FRAME_MARK_ASKED, memory_order_relaxed);
+        }
     }
 }
 
-static bool find_marked(batch *b)
+static void look_up_chunk(void *user, u32 task)
 {
-    bool ok = true;
-    for (u32 i = 0; ok && i < b->context_count; i++)
-        ok = frames_find_marked(b->table, &b->contexts[i]);
+    const batch *const b = user;
+    const u32 first = task * CHUNK_NUMBERS, left = b->stacks->number_count - first;
+    const u32 count = left < CHUNK_NUMBERS ? left : CHUNK_NUMBERS;
+    frames_look_up(b->table, b->looked_up, first, first + count);
+}
+
+static bool find_marked(batch *b, etlheap_crew *crew)
+{
+    const u32 count = b->stacks->number_count;
+    const u32 tasks = (count + CHUNK_NUMBERS - 1) / CHUNK_NUMBERS;
+    b->modules = malloc(((size_t)count + 1) * sizeof *b->modules);
+    bool ok = b->modules != NULL;
+    for (u32 i = 0; ok && i < b->context_count; i++) {
+        frame_marks *const marks = &b->contexts[i];
+        marks->modules = b->modules;
+        b->looked_up = marks;
+        etlheap_crew_run(crew, tasks, look_up_chunk, b);
+        ok = frames_find_marked(b->table, marks);
+    }
+    free(b->modules);
     return ok;
 }
 

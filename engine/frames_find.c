@@ -27,12 +27,15 @@
 #define KNOWN_WORDS_MIN 64u            /* of a context */
 #define KNOWN_BYTES_MAX (16 * ETL_MIB) /* of all; the others look up every frame */
 
+static inline bool has_mark(const frame_marks *marks, u32 number, enum frame_mark mark);
 static bool find_number(frame_table *table, frame_context *where, frame_marks *marks, u32 number);
 static bool fit_standing(frame_finder *finder, u32 count);
 static bool fit_known(frame_finder *finder, frame_context *context, u32 count);
 static bool find_frame(frame_table *table, frame_context *context, const frame_row *row, u32 number,
                        u32 *frame);
-static frame_row row_of(frame_table *table, const frame_context *context, u64 address, i64 ticks);
+static u32 module_of(const frame_table *table, const frame_context *context, u32 *hints,
+                     u64 address, i64 ticks);
+static frame_row row_of(const frame_table *table, u32 module, u64 address);
 
 bool frames_finder_open(frame_table *table)
 {
@@ -55,7 +58,6 @@ void frames_finder_close(frame_finder *finder)
     ETLHEAP_VECTOR_FREE(&finder->contexts);
     etlheap_index_free(&finder->context_index);
     ETLHEAP_VECTOR_FREE(&finder->standing);
-    address_numbers_free(&finder->numbers);
     free(finder->contexts_by_process);
     free(finder->moves);
     *finder = (frame_finder){ .moves = NULL };
@@ -63,8 +65,7 @@ void frames_finder_close(frame_finder *finder)
 
 u64 frames_finder_bytes(const frame_finder *finder)
 {
-    return address_numbers_bytes(&finder->numbers) +
-           finder->standing.capacity * sizeof *finder->standing.at +
+    return finder->standing.capacity * sizeof *finder->standing.at +
            finder->contexts.capacity * sizeof *finder->contexts.at + finder->known_bytes;
 }
 
@@ -113,39 +114,27 @@ static inline bool is_known(const frame_context *context, u32 number)
  * fetched too. */
 bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *frames)
 {
-    u32 memory[2 * STACK_FRAMES_MAX];
     frame_finder *const finder = &table->finder;
     frame_context *const where = &finder->contexts.at[context];
     const stack_table *const stacks = &table->result->stacks;
-    const etlheap_frames raw = stack_get(stacks, stack);
-    const u32 *numbers = stack_numbers(stacks, stack);
-    u32 number_count = stacks->number_count;
-    size_t ahead = 0; /* numbers from here on, those of the stacks that follow too */
-    assert(raw.count <= ETL_COUNT_OF(memory));
-    if (finder->standing.count == 0 && !frames_prepare(table))
+    const u32 *const numbers = stack_numbers(stacks, stack);
+    const u32 count = stack_get(stacks, stack).count;
+    assert(numbers != NULL);
+    if ((finder->standing.count < stacks->number_count && !frames_prepare(table)) ||
+        !fit_known(finder, where, stacks->number_count))
         return false;
-    if (numbers != NULL) {
-        ahead = stacks->numbered_count - (size_t)(numbers - stacks->numbers);
-    } else {
-        if (!address_numbers_add(&finder->numbers, raw.addresses, raw.count, memory))
-            return false;
-        numbers = memory;
-        number_count = finder->numbers.count;
-        ahead = raw.count;
-    }
-    if (!fit_standing(finder, number_count) || !fit_known(finder, where, number_count))
-        return false;
-    for (u32 i = 0; numbers == memory && i < raw.count; i++)
-        __builtin_prefetch(&finder->standing.at[numbers[i]]);
-    for (u32 i = 0; i < raw.count; i++) {
+    /* From here on, those of the stacks that follow too. */
+    const size_t ahead = stacks->numbered_count - (size_t)(numbers - stacks->numbers);
+    for (u32 i = 0; i < count; i++) {
         const u32 number = numbers[i];
         if (i + NUMBERS_AHEAD < ahead)
             __builtin_prefetch(&finder->standing.at[numbers[i + NUMBERS_AHEAD]]);
         if (is_known(where, number)) {
             frames[i] = finder->standing.at[number] - 1;
         } else {
-            const u64 address = numbers == memory ? raw.addresses[i] : stacks->addresses[number];
-            const frame_row row = row_of(table, where, address, ticks);
+            const u64 address = stacks->addresses[number];
+            const u32 module = module_of(table, where, finder->hints, address, ticks);
+            const frame_row row = row_of(table, module, address);
             if (!find_frame(table, where, &row, number, &frames[i]))
                 return false;
         }
@@ -161,9 +150,22 @@ bool frames_prepare(frame_table *table)
     const stack_table *const stacks = &table->result->stacks;
     ETLHEAP_EXPECT(&table->frames, stacks->number_count);
     ETLHEAP_EXPECT(&table->stacks, stacks->list.count);
-    ETLHEAP_EXPECT(&table->pool, stacks->numbers != NULL ? stacks->numbered_count
-                                                         : stacks->arena.total_bytes / sizeof(u64));
+    ETLHEAP_EXPECT(&table->pool, stacks->numbered_count);
     return fit_standing(&table->finder, stacks->number_count);
+}
+
+/* To look for modules takes longest, and changes nothing but hints: of those each part has
+ * its own. */
+void frames_look_up(const frame_table *table, const frame_marks *marks, u32 first, u32 end)
+{
+    u32 hints[FRAME_HINTS] = { 0 };
+    const frame_context *const where = &table->finder.contexts.at[marks->context];
+    const u64 *const addresses = table->result->stacks.addresses;
+    for (u32 number = first; number < end; number++) {
+        if (has_mark(marks, number, FRAME_MARK_ASKED) && !is_known(where, number))
+            marks->modules[number] =
+                module_of(table, where, hints, addresses[number], marks->ticks);
+    }
 }
 
 bool frames_find_marked(frame_table *table, frame_marks *marks)
@@ -188,7 +190,7 @@ static bool find_number(frame_table *table, frame_context *where, frame_marks *m
         frame = table->finder.standing.at[number] - 1;
     } else {
         const u64 address = table->result->stacks.addresses[number];
-        const frame_row row = row_of(table, where, address, marks->ticks);
+        const frame_row row = row_of(table, marks->modules[number], address);
         if (!find_frame(table, where, &row, number, &frame))
             return false;
     }
@@ -261,12 +263,13 @@ static bool fit_known(frame_finder *finder, frame_context *context, u32 count)
 }
 
 /* The module at an address; most often it is one that was found nearby. */
-static u32 module_of(frame_table *table, const frame_context *context, u64 address, i64 ticks)
+static u32 module_of(const frame_table *table, const frame_context *context, u32 *hints,
+                     u64 address, i64 ticks)
 {
     const module_table *const modules = &table->result->modules;
     const bool is_steady =
         stack_is_kernel_address(address, 8) ? context->is_kernel_steady : context->is_steady;
-    u32 *const hint = &table->finder.hints[(address >> HINT_SHIFT) % FRAME_HINTS];
+    u32 *const hint = &hints[(address >> HINT_SHIFT) % FRAME_HINTS];
     if (is_steady && *hint != 0 && modules_is_at(modules, *hint - 1, context->pid, address))
         return *hint - 1;
     const u32 module = modules_find(modules, context->pid, address, ticks);
@@ -275,9 +278,8 @@ static u32 module_of(frame_table *table, const frame_context *context, u64 addre
     return module;
 }
 
-static frame_row row_of(frame_table *table, const frame_context *context, u64 address, i64 ticks)
+static frame_row row_of(const frame_table *table, u32 module, u64 address)
 {
-    const u32 module = module_of(table, context, address, ticks);
     frame_row row = { .offset = address, .address = address, .module = FRAME_NONE };
     if (module != FRAME_NONE) {
         row.module = table->canonical[module];

@@ -39,6 +39,7 @@ static u64 result_bytes(const etlheap_result *result)
 {
     return result->stacks.arena.total_bytes +
            result->stacks.number_count * sizeof *result->stacks.addresses +
+           result->stacks.numbered_count * sizeof *result->stacks.numbers +
            result->context.strings.arena.total_bytes +
            result->stacks.list.capacity * sizeof *result->stacks.list.at +
            result->store.rows * sizeof(lifetime);

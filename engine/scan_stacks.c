@@ -91,7 +91,7 @@ bool scan_merge_stacks(scan_output *task, stack_table *stacks)
     bool ok = ids != NULL;
     for (u32 i = 0; ok && i < count; i++) {
         const stack_entry *const entry = &task->new_stacks.list.at[i];
-        const u64 hash = entry->hash;
+        const u64 hash = stack_entry_hash(entry);
         ok = stack_add(stacks, hash, entry->frames, entry->count, &ids[i + 1]);
     }
     for (size_t i = 0; ok && i < task->local_events.count; i++)

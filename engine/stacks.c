@@ -62,7 +62,7 @@ static void place(stack_table *table, const stack_block *block)
 
 bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 *id)
 {
-    assert(count > 0);
+    assert(count > 0 && table->numbers == NULL);
     *id = stack_find(table, hash, frames, count);
     if (*id != 0)
         return true;
@@ -73,7 +73,7 @@ bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 
         return false;
     const size_t bytes = (size_t)count * sizeof(u64);
     stack_block *const block = etlheap_arena_alloc(&table->arena, sizeof *block + bytes);
-    if (block == NULL || !ETLHEAP_PUSH(&table->list, (stack_entry){ block->frames, hash, count }))
+    if (block == NULL || !ETLHEAP_PUSH(&table->list, (stack_entry){ block->frames, 0, count }))
         return false;
     *id = (u32)table->list.count;
     block->hash = hash;
@@ -128,7 +128,7 @@ etlheap_frames stack_spell(const stack_table *table, u32 id)
     if (frames.addresses != NULL || table->spelling == NULL)
         return frames;
     const u64 *const all = spell_all(table);
-    frames.addresses = all == NULL ? NULL : all + table->list.at[id - 1].hash;
+    frames.addresses = all == NULL ? NULL : all + table->list.at[id - 1].first_number;
     frames.count = all == NULL ? 0 : frames.count;
     return frames;
 }
@@ -141,6 +141,7 @@ void stack_table_free(stack_table *table)
     ETLHEAP_VECTOR_FREE(&table->list);
     free(table->addresses);
     table->addresses = NULL;
+    free(table->numbers);
     table->numbers = NULL;
     if (table->spelling != NULL)
         free(atomic_load(&table->spelling->frames));

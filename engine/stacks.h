@@ -37,7 +37,7 @@ typedef u32 stack_ref;
 
 typedef struct stack_entry {
     const u64 *frames; /* NULL: there are numbers of them alone */
-    u64 hash;          /* of a table from a store: where its numbers begin */
+    u64 first_number;  /* of a table that has numbers: where its own begin */
     u32 count;
 } stack_entry;
 
@@ -72,9 +72,10 @@ typedef struct stack_table {
     stack_group *groups;              /* see stacks.c; NULL while empty */
     u32 group_mask;                   /* group count - 1 */
     ETLHEAP_VECTOR(stack_entry) list; /* list.at[id - 1] */
-    /* Of a table that was read from a store: the frames of all stacks, stack by stack,
-     * as numbers of addresses. NULL: not known. Addresses are the table's own. */
-    const u32 *numbers;
+    /* Of a table that is complete: the frames of all stacks, stack by stack, as numbers
+     * of addresses. A store has them, a trace gets them by stack_numbering.h. NULL: not
+     * known. Both arrays are the table's own, for free(). */
+    u32 *numbers;
     size_t numbered_count; /* frames */
     u64 *addresses;        /* by number */
     u32 number_count;
@@ -105,7 +106,8 @@ static inline void stack_prefetch_block(const stack_block *block, u32 count);
 static inline bool stack_block_is(const stack_block *block, u64 hash, const void *frames,
                                   u32 count);
 
-/* Finds or adds; count > 0. False without memory or beyond STACK_NUMBER_MAX. */
+/* Finds or adds to a table that has no numbers yet; count > 0. False without memory or
+ * beyond STACK_NUMBER_MAX. */
 bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 *id);
 
 /* Of an entry that has numbers alone it tells the count only. */
@@ -118,7 +120,14 @@ static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 /* The numbers of a stack's addresses; NULL: they have none. */
 static inline const u32 *stack_numbers(const stack_table *table, u32 id)
 {
-    return table->numbers == NULL ? NULL : table->numbers + table->list.at[id - 1].hash;
+    return table->numbers == NULL ? NULL : table->numbers + table->list.at[id - 1].first_number;
+}
+
+/* The hash of an entry that stack_add() made. */
+static inline u64 stack_entry_hash(const stack_entry *entry)
+{
+    const u8 *const frames = (const u8 *)entry->frames;
+    return ((const stack_block *)(const void *)(frames - offsetof(stack_block, frames)))->hash;
 }
 
 /* The frames of a stack of any table; no frames without memory. Any thread. */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "stack_numbering.h"
 #include "summary_build.h"
 
 /* The new numbers of what the summary numbered as it came. */
@@ -179,8 +180,12 @@ static bool finish_stacks(finishing *f)
         out->list.at[i] = (stack_entry){ .frames = sorted[i].frames, .count = sorted[i].count };
         f->stacks[sorted[i].number] = i + 1;
     }
-    if (ok)
+    if (ok) {
+        stack_numbering numbering = { .stack_count = 0 };
         out->list.count = count;
+        ok = stack_numbering_finish(&numbering, out);
+        stack_numbering_free(&numbering);
+    }
     free(sorted);
     return ok;
 }

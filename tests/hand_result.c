@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "engine/stack_numbering.h"
+
 #define TEXT_MAX 256u
 
 const etl_session *hand_session(void)
@@ -112,10 +114,24 @@ u32 hand_process(etlheap_result *result, u32 pid, const char *name)
     return (u32)result->processes.count;
 }
 
+static void number_stacks(stack_table *stacks)
+{
+    stack_numbering numbering = { .stack_count = 0 };
+    require(stack_numbering_finish(&numbering, stacks));
+}
+
 u32 hand_stack(etlheap_result *result, const u64 *frames, u32 count)
 {
     u32 id;
-    require(stack_add(&result->stacks, stack_hash(frames, count), frames, count, &id));
+    stack_table *const stacks = &result->stacks;
+    const bool is_numbered = stacks->numbers != NULL;
+    free(stacks->numbers);
+    free(stacks->addresses);
+    stacks->numbers = NULL;
+    stacks->addresses = NULL;
+    require(stack_add(stacks, stack_hash(frames, count), frames, count, &id));
+    if (is_numbered)
+        number_stacks(stacks);
     return id;
 }
 
@@ -130,4 +146,5 @@ void hand_ready(etlheap_result *result, i64 last_ticks)
     result->info.duration_ns = etl_time_ns(result->base.base, last_ticks);
     result->info.end_ns = etl_time_ns(result->base.base, last_ticks + 1);
     require(modules_build(&result->modules, &result->context));
+    number_stacks(&result->stacks);
 }

@@ -45,7 +45,8 @@ u32 hand_stack(etlheap_result *result, const u64 *frames, u32 count);
 /* Appends the lifetime; its stack is a final id. */
 void hand_lifetime(etlheap_result *result, const lifetime *row);
 
-/* After the last addition: builds the module table, sets the end of the trace. */
+/* After the last addition: builds the module table, gives numbers to addresses, sets the end
+ * of the trace. A stack may still come later. */
 void hand_ready(etlheap_result *result, i64 last_ticks);
 
 #endif

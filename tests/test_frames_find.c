@@ -1,6 +1,6 @@
 /*
  * Goal: what a raw stack becomes depends on the modules of its process at its time
- * and on nothing that was found before, whether or not its addresses have numbers.
+ * and on nothing that was found before.
  * Method: random modules that come, go and move, in processes that share addresses,
  * and the kernel's; random stacks are resolved in random order and compared, frame by
  * frame, with what the modules say when asked directly. A search of all that was
@@ -106,7 +106,6 @@ static void open_world(world *w, u64 seed, world_motion motion)
         add_modules(w, 10 + i, motion);
     }
     add_modules(w, 0, motion);
-    hand_ready(w->result, HAND_START_TICKS + TIME);
     for (u32 i = 0; i < STACKS; i++) {
         u64 frames[DEPTH_MAX];
         const u32 count = 1 + below(w, DEPTH_MAX);
@@ -114,6 +113,7 @@ static void open_world(world *w, u64 seed, world_motion motion)
             frames[k] = random_address(w);
         (void)hand_stack(w->result, frames, count);
     }
+    hand_ready(w->result, HAND_START_TICKS + TIME);
     w->query = etlheap_query_default();
 }
 
@@ -123,33 +123,6 @@ static void close_world(world *w)
         free(w->texts[i]);
     frames_close(&w->table);
     etlheap_result_free(w->result);
-}
-
-/* As a store has them: frames in one array, and which address each is. */
-static void number_addresses(etlheap_result *result, u64 **frames, u32 **numbers)
-{
-    stack_table *const stacks = &result->stacks;
-    address_numbers table = { 0 };
-    size_t count = 0;
-    *frames = calloc(STACKS * DEPTH_MAX, sizeof **frames);
-    *numbers = calloc(STACKS * DEPTH_MAX, sizeof **numbers);
-    assert_non_null(*frames);
-    assert_non_null(*numbers);
-    for (size_t i = 0; i < stacks->list.count; i++) {
-        stack_entry *const entry = &stacks->list.at[i];
-        memcpy(*frames + count, entry->frames, entry->count * sizeof **frames);
-        entry->frames = *frames + count;
-        entry->hash = count;
-        assert_true(address_numbers_add(&table, entry->frames, entry->count, *numbers + count));
-        count += entry->count;
-    }
-    stacks->numbers = *numbers;
-    stacks->numbered_count = count;
-    stacks->number_count = table.count;
-    stacks->addresses = calloc(table.count, sizeof *stacks->addresses);
-    assert_non_null(stacks->addresses);
-    address_numbers_list(&table, stacks->addresses);
-    address_numbers_free(&table);
 }
 
 /* What the modules say, asked for one address at a time. */
@@ -254,16 +227,12 @@ static void ask_together(world *w)
     free(questions);
 }
 
-static void check_worlds(world_motion motion, bool numbered, bool together)
+static void check_worlds(world_motion motion, bool together)
 {
     for (u64 seed = 1; seed < 9; seed++) {
-        u64 *frames = NULL;
-        u32 *numbers = NULL;
         world *const w = malloc(sizeof *w);
         assert_non_null(w);
         open_world(w, seed * 77, motion);
-        if (numbered)
-            number_addresses(w->result, &frames, &numbers);
         w->query.jobs = 1 + (u32)seed % 3;
         if (together)
             ask_together(w);
@@ -271,39 +240,33 @@ static void check_worlds(world_motion motion, bool numbered, bool together)
             ask_at_random(w);
         close_world(w);
         free(w);
-        free(frames);
-        free(numbers);
     }
 }
 
 static void modules_at_one_place_are_found(void **state)
 {
     (void)state;
-    check_worlds(MOTION_NONE, false, false);
-    check_worlds(MOTION_NONE, true, false);
+    check_worlds(MOTION_NONE, false);
 }
 
 static void modules_at_several_places_are_one(void **state)
 {
     (void)state;
-    check_worlds(MOTION_BASES, false, false);
-    check_worlds(MOTION_BASES, true, false);
+    check_worlds(MOTION_BASES, false);
 }
 
 static void modules_that_come_and_go_are_told_apart(void **state)
 {
     (void)state;
-    check_worlds(MOTION_TIME, false, false);
-    check_worlds(MOTION_TIME, true, false);
+    check_worlds(MOTION_TIME, false);
 }
 
 static void stacks_may_be_resolved_together(void **state)
 {
     (void)state;
-    check_worlds(MOTION_NONE, true, true);
-    check_worlds(MOTION_BASES, true, true);
-    check_worlds(MOTION_TIME, true, true);
-    check_worlds(MOTION_BASES, false, true);
+    check_worlds(MOTION_NONE, true);
+    check_worlds(MOTION_BASES, true);
+    check_worlds(MOTION_TIME, true);
 }
 
 static void expect_same_stack(const frame_table *a, u32 x, const frame_table *b, u32 y)
@@ -326,15 +289,12 @@ static void culling_is_the_same_together(void **state)
     static const etlheap_pattern culled[] = { { .module = "m1.dll" }, { .module = "k*.dll" } };
     static const etlheap_pattern required = { .module = "m3.dll" };
     for (u64 seed = 1; seed < 9; seed++) {
-        u64 *frames = NULL;
-        u32 *numbers = NULL;
         world *const w = malloc(sizeof *w);
         frame_question *const questions = calloc(QUESTIONS, sizeof *questions);
         frame_table one_by_one;
         assert_non_null(w);
         assert_non_null(questions);
         open_world(w, seed * 31, seed % 2 == 0 ? MOTION_BASES : MOTION_NONE);
-        number_addresses(w->result, &frames, &numbers);
         w->query.cull_frames = culled;
         w->query.cull_frame_count = 2;
         w->query.require_frames = &required;
@@ -362,8 +322,6 @@ static void culling_is_the_same_together(void **state)
         close_world(w);
         free(w);
         free(questions);
-        free(frames);
-        free(numbers);
     }
 }
 
@@ -374,10 +332,7 @@ static void only_what_was_asked_for_becomes_a_frame(void **state)
     (void)state;
     world *const w = malloc(sizeof *w);
     assert_non_null(w);
-    u64 *frames = NULL;
-    u32 *numbers = NULL;
     open_world(w, 5, MOTION_BASES);
-    number_addresses(w->result, &frames, &numbers);
     frame_question questions[300];
     for (u32 i = 0; i < ETL_COUNT_OF(questions); i++)
         questions[i] = (frame_question){ HAND_START_TICKS, w->processes[i % 2], 1 + i % 2 };
@@ -396,9 +351,44 @@ static void only_what_was_asked_for_becomes_a_frame(void **state)
         assert_true(is_used);
     }
     assert_int_equal(w->table.stacks.count, 2);
-    free(frames);
-    free(numbers);
     close_world(w);
+    free(w);
+}
+
+#define MANY_STACKS 600u
+
+/* More of them than one task takes, in all of the modules and in none. */
+static void many_addresses_are_found_together(void **state)
+{
+    (void)state;
+    world *const w = malloc(sizeof *w);
+    frame_question *const questions = calloc(MANY_STACKS, sizeof *questions);
+    assert_non_null(w);
+    assert_non_null(questions);
+    open_world(w, 12, MOTION_BASES);
+    for (u32 i = 0; i < MANY_STACKS; i++) {
+        u64 frames[DEPTH_MAX];
+        for (u32 k = 0; k < DEPTH_MAX; k++)
+            frames[k] = USER_BASE + (i * DEPTH_MAX + k) * (PLACES * SIZE / MANY_STACKS / DEPTH_MAX);
+        questions[i] = (frame_question){ .process = w->processes[i % 2],
+                                         .stack = hand_stack(w->result, frames, DEPTH_MAX),
+                                         .ticks = HAND_START_TICKS };
+    }
+    w->query.jobs = 3;
+    assert_true(w->result->stacks.number_count > 20000);
+    assert_true(frames_open(&w->table, w->result, &w->query));
+    assert_true(frames_resolve_all(&w->table, questions, MANY_STACKS));
+    assert_true(w->table.stacks.count > MANY_STACKS / 2);
+    for (u32 i = 0; i < MANY_STACKS; i++) {
+        const frame_question *const q = &questions[i];
+        u32 id;
+        assert_true(frames_resolve(&w->table, q->process, q->stack, q->ticks, &id));
+        char *const text = expected_text(w, q->process, q->stack, q->ticks);
+        expect_frames(w, id, text);
+        free(text);
+    }
+    close_world(w);
+    free(questions);
     free(w);
 }
 
@@ -415,9 +405,9 @@ static void any_number_of_contexts_is_taken(void **state)
     w->processes[0] = hand_process(w->result, 10, "a.exe");
     for (u32 i = 0; i < FLIPS; i++)
         add_module(w, 10, 0, i % 3, 2 * i + 1, 2 * i + 2);
-    hand_ready(w->result, HAND_START_TICKS + 2 * FLIPS);
     const u64 frames[] = { KERNEL_BASE + 5, USER_BASE + 7, 0x1234 };
     const u32 stack = hand_stack(w->result, frames, 3);
+    hand_ready(w->result, HAND_START_TICKS + 2 * FLIPS);
     assert_true(frames_open(&w->table, w->result, &w->query));
     for (i64 ticks = HAND_START_TICKS; ticks < (i64)(HAND_START_TICKS + 2 * FLIPS); ticks++) {
         u32 id;
@@ -442,6 +432,7 @@ int main(void)
         cmocka_unit_test(stacks_may_be_resolved_together),
         cmocka_unit_test(culling_is_the_same_together),
         cmocka_unit_test(only_what_was_asked_for_becomes_a_frame),
+        cmocka_unit_test(many_addresses_are_found_together),
         cmocka_unit_test(any_number_of_contexts_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -335,7 +335,8 @@ static u64 scan_both_ways(const scan_input *input, stack_table *stacks)
     for (u32 id = 1; id <= lean.new_stacks.list.count; id += 2) {
         const stack_entry *const entry = &lean.new_stacks.list.at[id - 1];
         u32 known;
-        assert_true(stack_add(stacks, entry->hash, entry->frames, entry->count, &known));
+        const u64 hash = stack_entry_hash(entry);
+        assert_true(stack_add(stacks, hash, entry->frames, entry->count, &known));
     }
     const u64 events = lean.events.count;
     scan_output_free(&longer);

@@ -1,0 +1,62 @@
+/* stack_numbering.c - see stack_numbering.h. */
+#include "stack_numbering.h"
+
+#include <stdlib.h>
+
+bool stack_numbering_step(stack_numbering *numbering, const stack_table *table, u32 frame_count)
+{
+    const size_t start = numbering->numbers.count;
+    while (numbering->stack_count < table->list.count &&
+           numbering->numbers.count - start < frame_count) {
+        const stack_entry *const entry = &table->list.at[numbering->stack_count];
+        if (!ETLHEAP_RESERVE(&numbering->numbers, entry->count))
+            return false;
+        u32 *const numbers = numbering->numbers.at + numbering->numbers.count;
+        if (!address_numbers_add(&numbering->addresses, entry->frames, entry->count, numbers))
+            return false;
+        numbering->numbers.count += entry->count;
+        numbering->stack_count++;
+    }
+    return true;
+}
+
+bool stack_numbering_finish(stack_numbering *numbering, stack_table *table)
+{
+    while (numbering->stack_count < table->list.count) {
+        if (!stack_numbering_step(numbering, table, UINT32_MAX))
+            return false;
+    }
+    const u32 count = numbering->addresses.count;
+    u64 *const addresses = malloc(((size_t)count + 1) * sizeof *addresses);
+    /* A table of no stacks has numbers as well: of nothing. */
+    if (addresses == NULL || !ETLHEAP_RESERVE(&numbering->numbers, 1)) {
+        free(addresses);
+        return false;
+    }
+    address_numbers_list(&numbering->addresses, addresses);
+    u64 first = 0;
+    for (size_t i = 0; i < table->list.count; i++) {
+        table->list.at[i].first_number = first;
+        first += table->list.at[i].count;
+    }
+    table->addresses = addresses;
+    table->number_count = count;
+    table->numbers = numbering->numbers.at;
+    table->numbered_count = numbering->numbers.count;
+    numbering->numbers.at = NULL;
+    stack_numbering_free(numbering);
+    return true;
+}
+
+u64 stack_numbering_bytes(const stack_numbering *numbering)
+{
+    return address_numbers_bytes(&numbering->addresses) +
+           numbering->numbers.capacity * sizeof *numbering->numbers.at;
+}
+
+void stack_numbering_free(stack_numbering *numbering)
+{
+    address_numbers_free(&numbering->addresses);
+    ETLHEAP_VECTOR_FREE(&numbering->numbers);
+    numbering->stack_count = 0;
+}

@@ -1,0 +1,105 @@
+/* task_merge.c - see task_merge.h. */
+#include "task_merge.h"
+
+#include <stdlib.h>
+
+static bool merge_task(merged_tasks *merged, const scan_output *task);
+static bool ensure_span(etlheap_result *result, const memory_event *events, const pid_span *span,
+                        bool is_unsorted);
+
+static int by_time(const void *a, const void *b)
+{
+    const system_event *const x = a, *const y = b;
+    if (x->ticks != y->ticks)
+        return x->ticks < y->ticks ? -1 : 1;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlheap_result *result)
+{
+    merged->definitions.count = 0;
+    merged->system.count = 0;
+    for (u32 i = 0; i < task_count; i++) {
+        scan_output *const task = &tasks[i];
+        if (task->status != ETL_OK || !scan_merge_stacks(task, &result->stacks))
+            return false;
+        etl_diag_merge(&result->diag, &task->diag);
+        if (task->last_ticks > result->last_ticks)
+            result->last_ticks = task->last_ticks;
+        if (!merge_task(merged, task))
+            return false;
+    }
+    if (merged->system.count > 0)
+        qsort(merged->system.at, merged->system.count, sizeof *merged->system.at, by_time);
+    return true;
+}
+
+/* A stream's tasks follow each other, so the order of the rows settles what happened
+ * in one tick of it. */
+static bool merge_task(merged_tasks *merged, const scan_output *task)
+{
+    for (size_t i = 0; i < task->definitions.count; i++) {
+        key_definition row = task->definitions.at[i];
+        row.order = (u32)merged->definitions.count;
+        if (!ETLHEAP_PUSH(&merged->definitions, row))
+            return false;
+    }
+    for (size_t i = 0; i < task->system.count; i++) {
+        system_event row = task->system.at[i];
+        row.order = (u32)merged->system.count;
+        if (!ETLHEAP_PUSH(&merged->system, row))
+            return false;
+    }
+    for (size_t i = 0; i < task->heap_notes.count; i++) {
+        if (!ETLHEAP_PUSH(&merged->heap_notes, task->heap_notes.at[i]))
+            return false;
+    }
+    for (size_t i = 0; i < task->memory_notes.count; i++) {
+        if (!ETLHEAP_PUSH(&merged->memory_notes, task->memory_notes.at[i]))
+            return false;
+    }
+    return true;
+}
+
+bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result)
+{
+    for (u32 i = 0; i < task_count; i++) {
+        const scan_output *const task = &tasks[i];
+        const memory_event *events = task->events.at;
+        for (size_t k = 0; k < task->spans.count; k++) {
+            if (!ensure_span(result, events, &task->spans.at[k], task->is_unsorted))
+                return false;
+            events += task->spans.at[k].count;
+        }
+    }
+    return true;
+}
+
+/* An answer holds for the events after it up to a time, and events of one process
+ * come in runs. */
+static bool ensure_span(etlheap_result *result, const memory_event *events, const pid_span *span,
+                        bool is_unsorted)
+{
+    i64 until_ticks = INT64_MIN;
+    for (u32 i = 0; i < span->count; i++) {
+        const i64 ticks = events[i].ticks;
+        result->first_ticks = ticks < result->first_ticks ? ticks : result->first_ticks;
+        if (i == 0 || is_unsorted || ticks > until_ticks) {
+            if (!context_ensure_until(&result->context, span->pid, ticks, &until_ticks))
+                return false;
+        }
+        if (!is_unsorted && until_ticks >= span->last_ticks)
+            break;
+    }
+    return true;
+}
+
+void merged_tasks_free(merged_tasks *merged)
+{
+    ETLHEAP_VECTOR_FREE(&merged->definitions);
+    ETLHEAP_VECTOR_FREE(&merged->system);
+    ETLHEAP_VECTOR_FREE(&merged->heap_notes);
+    ETLHEAP_VECTOR_FREE(&merged->memory_notes);
+}

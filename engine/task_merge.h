@@ -1,0 +1,30 @@
+/*
+ * task_merge.h - what the tasks of a slice found, put together.
+ *
+ * Between the scan and the order of a slice, on one thread: tasks are taken in
+ * their order, so nothing depends on which of them was done first.
+ */
+#ifndef ETLHEAP_TASK_MERGE_H
+#define ETLHEAP_TASK_MERGE_H
+
+#include "result.h"
+#include "stages.h"
+
+typedef struct merged_tasks {
+    ETLHEAP_VECTOR(key_definition) definitions; /* of the slice, in its order */
+    ETLHEAP_VECTOR(system_event) system;        /* of the slice, by time */
+    heap_notes heap_notes;                      /* of the whole run, as the next */
+    memory_notes memory_notes;
+} merged_tasks;
+
+/* Start from {0}. Stacks, diagnostics and the end of the trace go into the result.
+ * False without memory. */
+bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlheap_result *result);
+
+/* Once the context knows the system events: every memory event of the slice gets a
+ * process, and the result the time of the first one. False without memory. */
+bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result);
+
+void merged_tasks_free(merged_tasks *merged);
+
+#endif
