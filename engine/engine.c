@@ -21,7 +21,7 @@
 #include "task_merge.h"
 #include "workers.h"
 
-#define SLICE_BYTES_DEFAULT ((u64)16 << 20)
+#define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    8              /* a slice's share of the memory allowed */
 #define NUMBERED_FRAMES     ((u32)1 << 15) /* at once: less than a millisecond */
 
