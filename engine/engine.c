@@ -489,7 +489,7 @@ static etl_status finish(run *state)
         if (!census_merge(&state->census, &state->tasks[i].census))
             return ETL_ERR_MEMORY;
     }
-    pair_lanes_finish(&state->lanes);
+    pair_lanes_finish(&state->lanes, state->crew);
     if (!drain_shards(state) ||
         !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved) ||
         (wants_numbers(state) && !stack_numbering_finish(&state->numbering, &result->stacks)))

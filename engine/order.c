@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define EVENTS_PER_BUCKET 2048u
+#define EVENTS_PER_BUCKET 4096u
 #define CACHE_SIZE        64u /* a power of two */
 #define AHEAD             8u  /* events fetched before their turn */
 /* Bytes that a shard's list gets next: another core may hold the line, and all stores wait
@@ -107,12 +107,6 @@ static bool reserve(slice_order *order, size_t count, u32 bucket_count)
     return order->bounds_capacity > 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const i64 x = *(const i64 *)a, y = *(const i64 *)b;
-    return (x > y) - (x < y);
-}
-
 /* First event of the task at or after `ticks`, from `low` on. */
 static u32 find_ticks(const scan_output *task, u32 low, i64 ticks)
 {
@@ -129,32 +123,49 @@ static u32 find_ticks(const scan_output *task, u32 low, i64 ticks)
     return low;
 }
 
-/* Buckets begin where a sample of the times says that so many lie before. */
+/* Where the buckets end, but for the last: where a sample of the times says that so many
+ * lie before. Tasks of which times go back are not in order; then buckets are uneven. */
+static bool place_ends(slice_order *order, u32 bucket_count)
+{
+    size_t count = 0;
+    for (u32 t = 0; t < order->task_count; t++)
+        count += order->tasks[t].sample.count;
+    order_key *const keys = malloc((count * 2 + 1) * sizeof *keys);
+    u32 *const starts = malloc((order->task_count + (size_t)1) * sizeof *starts);
+    const bool ok = keys != NULL && starts != NULL;
+    u32 filled = 0;
+    for (u32 t = 0; ok && t < order->task_count; t++) {
+        starts[t] = filled;
+        for (size_t i = 0; i < order->tasks[t].sample.count; i++)
+            keys[filled++] = (order_key){ .ticks = order->tasks[t].sample.at[i] };
+    }
+    if (ok && filled > 0) {
+        starts[order->task_count] = filled;
+        const order_key *const sorted = merge_runs(keys, keys + filled, starts, order->task_count);
+        for (u32 b = 0; b + 1 < bucket_count; b++)
+            order->buckets[b].end_ticks = sorted[(size_t)filled * (b + 1) / bucket_count].ticks;
+    }
+    free(keys);
+    free(starts);
+    return ok;
+}
+
 static bool cut(slice_order *order, u32 bucket_count)
 {
     const u32 tasks = order->task_count;
-    order->sample.count = 0;
-    for (u32 t = 0; t < tasks && bucket_count > 1; t++) {
-        for (size_t i = 0; i < order->tasks[t].sample.count; i++) {
-            if (!ETLHEAP_PUSH(&order->sample, order->tasks[t].sample.at[i]))
-                return false;
-        }
-    }
-    if (order->sample.count > 0)
-        qsort(order->sample.at, order->sample.count, sizeof *order->sample.at, by_value);
+    if (bucket_count > 1 && !place_ends(order, bucket_count))
+        return false;
     memset(order->bounds, 0, tasks * sizeof *order->bounds);
     u32 first = 0;
     for (u32 b = 0; b < bucket_count; b++) {
         const u32 *const from = order->bounds + (size_t)b * tasks;
         u32 *const to = order->bounds + (size_t)(b + 1) * tasks;
-        const bool is_last = b + 1 == bucket_count;
-        const i64 end =
-            is_last ? 0 : order->sample.at[order->sample.count * (b + 1) / bucket_count];
         order_bucket *const bucket = &order->buckets[b];
         bucket->first = first;
         for (u32 t = 0; t < tasks; t++) {
-            to[t] = is_last ? (u32)order->tasks[t].events.count
-                            : find_ticks(&order->tasks[t], from[t], end);
+            to[t] = b + 1 == bucket_count
+                        ? (u32)order->tasks[t].events.count
+                        : find_ticks(&order->tasks[t], from[t], bucket->end_ticks);
             first += to[t] - from[t];
         }
         bucket->count = first - bucket->first;
@@ -496,6 +507,5 @@ void order_free(slice_order *order)
     }
     free(order->buckets);
     free(order->bounds);
-    ETLHEAP_VECTOR_FREE(&order->sample);
     *order = (slice_order){ 0 };
 }

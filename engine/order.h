@@ -53,6 +53,7 @@ typedef struct order_count {
 } order_count;
 
 typedef struct order_bucket {
+    i64 end_ticks;                /* of all but the last one */
     u32 first, count;             /* ranks */
     u32 shard_starts[SHARDS + 1]; /* in slice_order.events, from `first` */
     ETLHEAP_VECTOR(heap_row) new_heaps;
@@ -82,7 +83,6 @@ typedef struct slice_order {
     u32 bucket_count, bucket_capacity;
     u32 *bounds; /* bucket after bucket: where each task's part begins */
     size_t bounds_capacity;
-    ETLHEAP_VECTOR(i64) sample;
 } slice_order;
 
 /* Cuts the slice into buckets by the tasks' samples. Times that go back within a stream

@@ -27,10 +27,21 @@ void pair_lanes_close(pair_lanes *lanes)
         pair_free(&lanes->shards[i]);
 }
 
-void pair_lanes_run(pair_lanes *lanes, etlheap_crew *crew)
+static void run_lanes(pair_lanes *lanes, etlheap_crew *crew, bool is_end)
 {
+    lanes->is_end = is_end;
     atomic_store_explicit(&lanes->next_shard, 0, memory_order_relaxed);
     etlheap_crew_run(crew, lanes->count, run_lane, lanes);
+}
+
+void pair_lanes_run(pair_lanes *lanes, etlheap_crew *crew)
+{
+    run_lanes(lanes, crew, false);
+}
+
+void pair_lanes_finish(pair_lanes *lanes, etlheap_crew *crew)
+{
+    run_lanes(lanes, crew, true);
 }
 
 /* Range shards have no journal. */
@@ -48,15 +59,10 @@ static void run_lane(void *context, u32 lane)
         if (s >= SHARDS)
             return;
         count_in(lanes, lane, &lanes->shards[s]);
-        pair_slice(&lanes->input, s, &lanes->shards[s]);
-    }
-}
-
-void pair_lanes_finish(pair_lanes *lanes)
-{
-    for (u32 s = 0; s < SHARDS; s++) {
-        count_in(lanes, 0, &lanes->shards[s]);
-        pair_finish(&lanes->input, &lanes->shards[s]);
+        if (lanes->is_end)
+            pair_finish(&lanes->input, &lanes->shards[s]);
+        else
+            pair_slice(&lanes->input, s, &lanes->shards[s]);
     }
 }
 

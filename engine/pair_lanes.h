@@ -18,6 +18,7 @@ typedef struct pair_lanes {
     slot_tally *tallies; /* of each lane; NULL: blocks are not counted */
     pair_input input;    /* of the slice */
     pair_shard shards[SHARDS];
+    bool is_end; /* the run's, not a slice's */
     atomic_uint next_shard;
 } pair_lanes;
 
@@ -29,8 +30,8 @@ void pair_lanes_close(pair_lanes *lanes);
 /* pair_slice of all shards. */
 void pair_lanes_run(pair_lanes *lanes, etlheap_crew *crew);
 
-/* pair_finish of all shards, in their order. */
-void pair_lanes_finish(pair_lanes *lanes);
+/* pair_finish of all shards. */
+void pair_lanes_finish(pair_lanes *lanes, etlheap_crew *crew);
 
 /* Hands what was counted, of slots up to slot_count, to the journal. False without
  * memory. */

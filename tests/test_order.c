@@ -18,7 +18,7 @@
 #define T0        (CHECK_START + 1000)
 #define PID       42u
 #define HEAP      0x1F0000u
-#define IN_BUCKET 2048u /* events, about; see order.c */
+#define IN_BUCKET 4096u /* events, about; see order.c */
 
 /* An allocation whose thread and size number it. */
 static memory_event alloc(i64 ticks, u32 number)

@@ -21,7 +21,7 @@
 #define PIDS        4u
 #define STREAMS_MAX 9u
 #define SLICES      4u
-#define EVENTS_MAX  9000u
+#define EVENTS_MAX  18000u
 #define PROCESSES   64u
 
 /* An event of the slice at hand, as the model knows it. */
