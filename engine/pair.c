@@ -79,11 +79,11 @@ static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *wind
 {
     ordered_event *const events = window->input->order->events + bucket->first;
     for (u32 i = bucket->shard_starts[index]; i < bucket->shard_starts[index + 1]; i++) {
-        const u32 slot = window->taken++ % WINDOW;
-        window->at[slot] = events[i];
-        window->places[slot] = &events[i];
-        settle_numbers(bucket, &window->at[slot]);
-        blocks_prepare(&window->shard->blocks, &window->at[slot]);
+        const u32 at = window->taken++ % WINDOW;
+        window->at[at] = events[i];
+        window->places[at] = &events[i];
+        settle_numbers(bucket, &window->at[at]);
+        blocks_prepare(&window->shard->blocks, &window->at[at]);
         if (window->taken - window->fetched > LOOK_AHEAD)
             fetch_next(window);
         if (window->fetched - window->applied > LOOK_AHEAD)
@@ -108,8 +108,8 @@ static void apply_next(pair_window *window)
 {
     shard_output *const out = &window->shard->out;
     shard_journal *const journal = out->journal;
-    const u32 slot = window->applied++ % WINDOW;
-    const ordered_event *const event = &window->at[slot];
+    const u32 at = window->applied++ % WINDOW;
+    const ordered_event *const event = &window->at[at];
     const bool is_noted = journal != NULL && journal->keeps_events;
     if (is_noted) {
         journal->entry = 0;
@@ -118,8 +118,8 @@ static void apply_next(pair_window *window)
     if (event->op != OP_COUNT_HEAP)
         blocks_apply(&window->shard->blocks, &window->input->rules, event, out);
     if (is_noted) {
-        window->places[slot]->entry = journal->entry;
-        window->places[slot]->partner = journal->partner;
+        window->places[at]->entry = journal->entry;
+        window->places[at]->partner = journal->partner;
     }
 }
 
