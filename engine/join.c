@@ -23,6 +23,8 @@
 
 #define PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
 #define AHEAD       12u /* uses whose keys are fetched before they are looked up */
+#define FETCH_STEP  6u  /* pieces between two steps of fetching what one looks at */
+#define CHAIN_ROOM  4u  /* buckets for each event, which is in two or three chains */
 
 /*
  * Where an event that lacks a part is looked for. Chains are oldest first, so
@@ -55,6 +57,7 @@ typedef struct chain_set {
 } chain_set;
 
 static bool gather(stack_join *join, scan_output *tasks, u32 task_count);
+static bool attach_pieces(stack_join *join, deferred_stacks *deferred);
 static bool use_keys(deferred_stacks *deferred, scan_output *task);
 static bool make_chains(stack_join *join, chain_set *out);
 static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *deferred,
@@ -71,6 +74,8 @@ void join_close(stack_join *join)
     ETLHEAP_VECTOR_FREE(&join->waiting);
     ETLHEAP_VECTOR_FREE(&join->slots);
     ETLHEAP_VECTOR_FREE(&join->pieces);
+    ETLHEAP_VECTOR_FREE(&join->rows);
+    ETLHEAP_VECTOR_FREE(&join->scratch);
 }
 
 u64 join_bytes(const stack_join *join)
@@ -86,18 +91,9 @@ bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks,
         if (!use_keys(deferred, &tasks[i]))
             return false;
     }
-    if (!gather(join, tasks, task_count))
-        return false;
-    bool ok = true;
-    if (join->pieces.count > 0) {
-        chain_set chains = { 0 };
-        ok = make_chains(join, &chains);
-        for (size_t i = 0; ok && i < join->pieces.count; i++)
-            ok = attach_piece(join, &chains, deferred, &join->pieces.at[i]);
-        ETLHEAP_VECTOR_FREE(&chains.links);
-        free(chains.buckets);
-    }
-    return ok && settle_waiting(join, deferred, end_ticks);
+    return gather(join, tasks, task_count) &&
+           (join->pieces.count == 0 || attach_pieces(join, deferred)) &&
+           settle_waiting(join, deferred, end_ticks);
 }
 
 static bool use_keys(deferred_stacks *deferred, scan_output *task)
@@ -118,29 +114,13 @@ static bool use_keys(deferred_stacks *deferred, scan_output *task)
     return true;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const stack_piece *const x = a, *const y = b;
-    if (x->ticks != y->ticks)
-        return x->ticks < y->ticks ? -1 : 1;
-    if (x->event_ticks != y->event_ticks)
-        return x->event_ticks < y->event_ticks ? -1 : 1;
-    if (x->tid != y->tid)
-        return x->tid < y->tid ? -1 : 1;
-    if (x->part != y->part)
-        return (int)x->part - (int)y->part;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
 static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
 {
     join->pieces.count = 0;
     for (u32 i = 0; i < task_count; i++) {
         scan_output *const task = &tasks[i];
         for (size_t k = 0; k < task->pieces.count; k++) {
-            stack_piece piece = task->pieces.at[k];
-            piece.order = (u32)join->pieces.count;
-            if (!ETLHEAP_PUSH(&join->pieces, piece))
+            if (!ETLHEAP_PUSH(&join->pieces, task->pieces.at[k]))
                 return false;
         }
         for (size_t k = task->unsettled.count; k > 0; k--) {
@@ -154,9 +134,34 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
                 return false;
         }
     }
-    if (join->pieces.count > 0)
-        qsort(join->pieces.at, join->pieces.count, sizeof *join->pieces.at, by_time);
     return true;
+}
+
+/* Of one tick. */
+static int by_event(const void *owner, u32 a, u32 b)
+{
+    const stack_piece *const pieces = owner, *const x = &pieces[a], *const y = &pieces[b];
+    if (x->event_ticks != y->event_ticks)
+        return x->event_ticks < y->event_ticks ? -1 : 1;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (int)x->part - (int)y->part;
+}
+
+/* In time order; those that are alike in all by_event looks at stay as they came. NULL
+ * without memory. */
+static const digit_row *sort_pieces(stack_join *join)
+{
+    const size_t count = join->pieces.count;
+    join->rows.count = join->scratch.count = 0;
+    if (count >= UINT32_MAX || !ETLHEAP_RESERVE(&join->rows, count) ||
+        !ETLHEAP_RESERVE(&join->scratch, count))
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const u64 ticks = (u64)join->pieces.at[i].ticks ^ (u64)1 << 63;
+        join->rows.at[i] = (digit_row){ .low = ticks, .id = (u32)i };
+    }
+    return digit_sort(join->rows.at, join->scratch.at, count, by_event, join->pieces.at);
 }
 
 static u32 *bucket_of(const chain_set *chains, chain_kind kind, i64 ticks, u32 place)
@@ -208,7 +213,7 @@ static bool link_missing(stack_join *join, chain_set *chains, u32 event)
 static bool make_chains(stack_join *join, chain_set *out)
 {
     u32 size = 64;
-    while (size < join->waiting.count && size < (u32)1 << 30)
+    while (size / CHAIN_ROOM < join->waiting.count && size < (u32)1 << 30)
         size *= 2;
     out->mask = size - 1;
     out->buckets = calloc(size, sizeof *out->buckets);
@@ -323,6 +328,51 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
         taker = serves ? find_in(join, chains, CHAIN_SERVED, piece->ticks, piece->tid) : 0;
     }
     return true;
+}
+
+/* What the piece will look at first misses the cache nearly always: its bucket, the link in
+ * it and the event of that. Each is fetched some pieces after the one that leads to it. */
+static u32 *first_bucket(const chain_set *chains, const stack_piece *piece)
+{
+    const chain_kind kind = piece->part == PART_KERNEL ? CHAIN_THREAD_KERNEL : CHAIN_THREAD_USER;
+    return bucket_of(chains, kind, piece->event_ticks, piece->tid);
+}
+
+static void fetch_link(const chain_set *chains, const stack_piece *piece)
+{
+    const u32 link = *first_bucket(chains, piece);
+    if (link != 0)
+        __builtin_prefetch(&chains->links.at[link - 1]);
+}
+
+static void fetch_event(const stack_join *join, const chain_set *chains, const stack_piece *piece)
+{
+    const u32 link = *first_bucket(chains, piece);
+    if (link != 0)
+        __builtin_prefetch(&join->waiting.at[chains->links.at[link - 1].event]);
+}
+
+static bool attach_pieces(stack_join *join, deferred_stacks *deferred)
+{
+    const size_t count = join->pieces.count;
+    const stack_piece *const pieces = join->pieces.at;
+    const digit_row *const sorted = sort_pieces(join);
+    chain_set chains = { 0 };
+    bool ok = sorted != NULL && make_chains(join, &chains);
+    for (size_t i = 0; ok && i < count; i++) {
+        if (count - i > 4 * FETCH_STEP)
+            __builtin_prefetch(&pieces[sorted[i + 4 * FETCH_STEP].id]);
+        if (count - i > 3 * FETCH_STEP)
+            __builtin_prefetch(first_bucket(&chains, &pieces[sorted[i + 3 * FETCH_STEP].id]));
+        if (count - i > 2 * FETCH_STEP)
+            fetch_link(&chains, &pieces[sorted[i + 2 * FETCH_STEP].id]);
+        if (count - i > FETCH_STEP)
+            fetch_event(join, &chains, &pieces[sorted[i + FETCH_STEP].id]);
+        ok = attach_piece(join, &chains, deferred, &pieces[sorted[i].id]);
+    }
+    ETLHEAP_VECTOR_FREE(&chains.links);
+    free(chains.buckets);
+    return ok;
 }
 
 /* An event that goes on waiting leaves a slot number behind as its stack. */

@@ -5,6 +5,7 @@
 #define ETLHEAP_JOIN_H
 
 #include "deferred.h"
+#include "digit_sort.h"
 
 /*
  * An event that may still get a part of its stack. While its slice is in hand
@@ -25,6 +26,8 @@ typedef struct stack_join {
     ETLHEAP_VECTOR(waiting_event) waiting;
     ETLHEAP_VECTOR(waiting_slot) slots; /* by slot number */
     ETLHEAP_VECTOR(stack_piece) pieces; /* of the slice */
+    ETLHEAP_VECTOR(digit_row) rows;     /* places of them, in the order of time ... */
+    ETLHEAP_VECTOR(digit_row) scratch;  /* ... in one of the two */
     i64 patience_ticks;
 } stack_join;
 

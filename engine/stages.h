@@ -86,7 +86,6 @@ typedef struct stack_piece {
     u16 cpu;
     u8 part; /* stack_part */
     bool is_key;
-    u32 order; /* among all pieces of the slice, set by the join */
 } stack_piece;
 
 /* What became of an event whose stack was still on its way when its slice ended:
