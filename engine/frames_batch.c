@@ -46,7 +46,6 @@ typedef struct batch {
     frame_marks contexts[CONTEXTS_MAX];
     u32 context_count;
     const frame_marks *looked_up; /* of these */
-    u32 *modules;                 /* of one context after the other */
 } batch;
 
 static bool list_stacks(batch *b, const frame_question *questions, size_t count);
@@ -162,16 +161,16 @@ static bool find_marked(batch *b, etlheap_crew *crew)
 {
     const u32 count = b->stacks->number_count;
     const u32 tasks = (count + CHUNK_NUMBERS - 1) / CHUNK_NUMBERS;
-    b->modules = malloc(((size_t)count + 1) * sizeof *b->modules);
-    bool ok = b->modules != NULL;
+    u32 *const modules = malloc(((size_t)count + 1) * sizeof *modules); /* of each in turn */
+    bool ok = modules != NULL;
     for (u32 i = 0; ok && i < b->context_count; i++) {
         frame_marks *const marks = &b->contexts[i];
-        marks->modules = b->modules;
+        marks->modules = modules;
         b->looked_up = marks;
         etlheap_crew_run(crew, tasks, look_up_chunk, b);
         ok = frames_find_marked(b->table, marks);
     }
-    free(b->modules);
+    free(modules);
     return ok;
 }
 

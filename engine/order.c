@@ -16,6 +16,12 @@ typedef struct order_key {
     const memory_event *event;
 } order_key;
 
+/* Keys that are to be merged. */
+typedef struct merge_room {
+    order_key *keys, *other; /* the second as large, for every other pass */
+    u32 *starts;             /* of the runs, and the end of the last one */
+} merge_room;
+
 /* What is known of a heap handle of a process id, for times of the bucket. */
 typedef struct cached_owner {
     u64 handle;
@@ -37,7 +43,9 @@ typedef struct filler {
 static void make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks);
 static bool reserve(slice_order *order, size_t count, u32 bucket_count);
 static bool cut(slice_order *order, u32 bucket_count);
-static order_key *merge_runs(order_key *keys, order_key *other, u32 *starts, u32 run_count);
+static bool open_room(merge_room *room, const slice_order *order, size_t count);
+static void close_room(merge_room *room);
+static order_key *merge_runs(const merge_room *room, u32 run_count);
 static void note_ticks(const filler *f);
 static bool hand_out(filler *f);
 static bool flush_counts(filler *f);
@@ -130,23 +138,21 @@ static bool place_ends(slice_order *order, u32 bucket_count)
     size_t count = 0;
     for (u32 t = 0; t < order->task_count; t++)
         count += order->tasks[t].sample.count;
-    order_key *const keys = malloc((count * 2 + 1) * sizeof *keys);
-    u32 *const starts = malloc((order->task_count + (size_t)1) * sizeof *starts);
-    const bool ok = keys != NULL && starts != NULL;
+    merge_room room;
+    const bool ok = open_room(&room, order, count);
     u32 filled = 0;
     for (u32 t = 0; ok && t < order->task_count; t++) {
-        starts[t] = filled;
+        room.starts[t] = filled;
         for (size_t i = 0; i < order->tasks[t].sample.count; i++)
-            keys[filled++] = (order_key){ .ticks = order->tasks[t].sample.at[i] };
+            room.keys[filled++] = (order_key){ .ticks = order->tasks[t].sample.at[i] };
     }
     if (ok && filled > 0) {
-        starts[order->task_count] = filled;
-        const order_key *const sorted = merge_runs(keys, keys + filled, starts, order->task_count);
+        room.starts[order->task_count] = filled;
+        const order_key *const sorted = merge_runs(&room, order->task_count);
         for (u32 b = 0; b + 1 < bucket_count; b++)
             order->buckets[b].end_ticks = sorted[(size_t)filled * (b + 1) / bucket_count].ticks;
     }
-    free(keys);
-    free(starts);
+    close_room(&room);
     return ok;
 }
 
@@ -221,20 +227,33 @@ void order_fill(slice_order *order, u32 index)
     bucket->new_heaps.count = bucket->new_owners.count = bucket->new_slots.count = 0;
     bucket->counts.count = 0;
     bucket->failed = false;
-    order_key *const keys = malloc(((size_t)bucket->count * 2 + 1) * sizeof *keys);
-    u32 *const starts = malloc((order->task_count + (size_t)1) * sizeof *starts);
-    if (keys == NULL || starts == NULL) {
+    merge_room room;
+    if (!open_room(&room, order, bucket->count)) {
         bucket->failed = true;
     } else {
-        const u32 run_count = gather(order, index, keys, starts);
+        const u32 run_count = gather(order, index, room.keys, room.starts);
         filler f = { .order = order, .bucket = bucket, .count = bucket->count };
-        f.keys = merge_runs(keys, keys + bucket->count, starts, run_count);
+        f.keys = merge_runs(&room, run_count);
         if (order->ticks != NULL)
             note_ticks(&f);
         bucket->failed = !hand_out(&f) || !flush_counts(&f);
     }
-    free(keys);
-    free(starts);
+    close_room(&room);
+}
+
+/* For `count` keys of as many runs as there are tasks; to be closed in any case. */
+static bool open_room(merge_room *room, const slice_order *order, size_t count)
+{
+    room->keys = malloc((count * 2 + 1) * sizeof *room->keys);
+    room->other = room->keys == NULL ? NULL : room->keys + count;
+    room->starts = malloc((order->task_count + (size_t)1) * sizeof *room->starts);
+    return room->keys != NULL && room->starts != NULL;
+}
+
+static void close_room(merge_room *room)
+{
+    free(room->keys);
+    free(room->starts);
 }
 
 /* Without a branch that depends on the data: it would be mispredicted half the time,
@@ -262,8 +281,10 @@ static void merge_two(const order_key *a, const order_key *middle, const order_k
 }
 
 /* Merges neighbours until one run is left; returns where it is. */
-static order_key *merge_runs(order_key *keys, order_key *other, u32 *starts, u32 run_count)
+static order_key *merge_runs(const merge_room *room, u32 run_count)
 {
+    order_key *keys = room->keys, *other = room->other;
+    u32 *const starts = room->starts;
     while (run_count > 1) {
         u32 merged = 0;
         for (u32 r = 0; r < run_count; r += 2) {
