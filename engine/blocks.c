@@ -6,83 +6,9 @@
 /* Not at an event's own place in the journal. */
 #define LATE JOURNAL_NO_RANK
 
-static block *find_live(block_table *table, const block_rules *rules, const ordered_event *event,
-                        shard_output *out);
-static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
-                       block *live, shard_output *out);
-static void free_block(block_table *table, const block_rules *rules, block *found,
-                       const ordered_event *event, shard_output *out);
-static void close_block(block_table *table, const block_rules *rules, block *found,
-                        const ordered_event *event, shard_output *out);
-static bool is_somebody_elses(const block_rules *rules, const block *found,
-                              const ordered_event *event);
-static void mark_realloc(const block_table *table, block *found, const ordered_event *event,
-                         shard_output *out);
-static u64 size_of(const block_table *table, const block *from);
-
 static u32 process_of(const block_rules *rules, u32 heap)
 {
     return rules->slots->heaps.at[heap - 1].process;
-}
-
-void blocks_apply(block_table *table, const block_rules *rules, const ordered_event *event,
-                  shard_output *out)
-{
-    /* A call that failed, or the free of NULL: nothing changes. */
-    if (event->address == 0)
-        return;
-    block *const found = find_live(table, rules, event, out);
-    switch ((memory_op)event->op) {
-    case OP_ALLOC:
-        open_block(table, rules, event, found, out);
-        break;
-    case OP_FREE:
-        if (found != NULL) {
-            free_block(table, rules, found, event, out);
-        } else {
-            process_counts *const counts = shard_counts(out, process_of(rules, event->heap));
-            if (counts != NULL)
-                counts->free_without_alloc[ETLHEAP_KIND_HEAP]++;
-        }
-        break;
-    case OP_REALLOC_NEW:
-        if (found != NULL && size_of(table, found) == event->size) {
-            mark_realloc(table, found, event, out);
-        } else {
-            etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
-            open_block(table, rules, event, found, out);
-        }
-        break;
-    case OP_REALLOC_OLD:
-        if (found != NULL && !is_somebody_elses(rules, found, event)) {
-            etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
-            free_block(table, rules, found, event, out);
-        }
-        break;
-    case OP_REALLOC_CLOSE:
-        if (found != NULL)
-            close_block(table, rules, found, event, out);
-        break;
-    case OP_REALLOC_SAME:
-        open_block(table, rules, event, found, out);
-        break;
-    default:
-        break;
-    }
-}
-
-/* Times are the file's and may be anything, so they are not subtracted. */
-static bool is_soon_after(const block_rules *rules, const block *found, i64 ticks)
-{
-    return ticks <= etl_sat_add_i64(found->alloc_ticks, rules->race_ticks);
-}
-
-/* Between a moving realloc's free and its summary another thread may already
- * have been given the old address. */
-static bool is_somebody_elses(const block_rules *rules, const block *found,
-                              const ordered_event *event)
-{
-    return found->tid != event->tid && is_soon_after(rules, found, event->ticks);
 }
 
 void blocks_prepare(const block_table *table, ordered_event *event)
@@ -170,40 +96,99 @@ static void mark_realloc(const block_table *table, block *found, const ordered_e
     out->out_of_memory |= !journal_note_realloc(out->journal, &noted, at);
 }
 
-static void drop_displaced(block_table *table, const block_rules *rules, block *owner,
-                           journal_moment at, shard_output *out)
+/* The block that `newer` displaced, NULL for none. */
+static displaced_block *displaced_by(const block_table *table, const block *newer)
 {
-    const u32 index = owner->displaced - 1;
-    emit_freed(table, rules, &table->displaced.at[index], at, out);
-    table->displaced.at[index].displaced = table->free_displaced & 0x7FFFFFFF;
-    table->free_displaced = index + 1;
-    table->displaced_count--;
-    owner->displaced = 0;
+    return newer->displaced == 0 ? NULL : &table->displaced.at[newer->displaced - 1];
 }
 
-/* The displaced block, if any, ended when its address was given out again. */
-static void settle_displaced(block_table *table, const block_rules *rules, block *owner,
+/* The displaced block has come to its end, at ticks that lie back. */
+static void drop_displaced(block_table *table, const block_rules *rules, block *newer, i64 ticks,
+                           shard_output *out)
+{
+    displaced_block *const older = displaced_by(table, newer);
+    emit_freed(table, rules, &older->from, (journal_moment){ ticks, LATE, ETLHEAP_FREE_FREE }, out);
+    older->in_use = false;
+    older->next_free = table->free_displaced;
+    table->free_displaced = newer->displaced;
+    table->displaced_count--;
+    newer->displaced = 0;
+}
+
+/* The free in doubt, if there is one, was the displaced block's. */
+static void settle_as_late(block_table *table, const block_rules *rules, block *newer,
+                           shard_output *out)
+{
+    drop_displaced(table, rules, newer, displaced_by(table, newer)->free_ticks, out);
+}
+
+/* The displaced block's free was lost. The free in doubt, if there is one, was the newer
+ * block's: that is gone then, and the answer is false. */
+static bool settle_as_lost(block_table *table, const block_rules *rules, block *newer,
+                           shard_output *out)
+{
+    const displaced_block older = *displaced_by(table, newer);
+    etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, 1);
+    drop_displaced(table, rules, newer, newer->alloc_ticks, out);
+    if (!older.in_doubt)
+        return true;
+    emit_freed(table, rules, newer, (journal_moment){ older.free_ticks, LATE, ETLHEAP_FREE_FREE },
+               out);
+    block_pool_remove(&table->open, newer);
+    return false;
+}
+
+/* Nothing more came to tell whose the free in doubt was. It is late if nothing was lost,
+ * another CPU logged it, and that soon after the newer block's alloc; else nothing
+ * explains that it is there but a lost one. */
+static bool is_late(const block_rules *rules, const displaced_block *older, const block *newer)
+{
+    return !rules->is_lossy && may_be_two_cpus(older->free_cpu, older->newer_cpu) &&
+           older->free_ticks <= etl_sat_add_i64(newer->alloc_ticks, rules->race_ticks);
+}
+
+/* Settles what the block displaced, if anything, without another event. False: the block
+ * itself is gone. */
+static bool settle_displaced(block_table *table, const block_rules *rules, block *newer,
                              shard_output *out)
 {
-    if (owner->displaced == 0)
-        return;
-    etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, 1);
-    drop_displaced(table, rules, owner,
-                   (journal_moment){ owner->alloc_ticks, LATE, ETLHEAP_FREE_FREE }, out);
+    const displaced_block *const older = displaced_by(table, newer);
+    if (older == NULL)
+        return true;
+    if (older->in_doubt)
+        etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
+    if (!older->in_doubt || !is_late(rules, older, newer))
+        return settle_as_lost(table, rules, newer, out);
+    settle_as_late(table, rules, newer, out);
+    return true;
 }
 
-/* Index + 1 of a copy of `from` in the displaced pool; 0 without memory. */
-static u32 keep_displaced(block_table *table, const block *from)
+/* Has the next event at the address been waited for long enough? */
+static bool is_overdue(const block_rules *rules, const displaced_block *older, const block *newer,
+                       i64 now_ticks)
 {
+    const i64 since = older->in_doubt ? older->free_ticks : newer->alloc_ticks;
+    return now_ticks > etl_sat_add_i64(since, rules->patience_ticks);
+}
+
+/* Index + 1 of the block's copy among the displaced ones; 0 without memory. */
+static u32 keep_displaced(block_table *table, const block *from, u16 newer_cpu)
+{
+    const displaced_block kept = { .from = *from,
+                                   .newer = (u32)(from - table->open.blocks),
+                                   .newer_cpu = newer_cpu,
+                                   .in_use = true };
     u32 index = table->free_displaced;
     if (index != 0) {
-        table->free_displaced = table->displaced.at[index - 1].displaced;
-        table->displaced.at[index - 1] = *from;
-        return index;
+        table->free_displaced = table->displaced.at[index - 1].next_free;
+        table->displaced.at[index - 1] = kept;
+    } else {
+        if (table->displaced.count >= 0x7FFFFFFE || !ETLHEAP_PUSH(&table->displaced, kept))
+            return 0;
+        index = (u32)table->displaced.count;
     }
-    if (table->displaced.count >= 0x7FFFFFFE || !ETLHEAP_PUSH(&table->displaced, *from))
-        return 0;
-    return (u32)table->displaced.count;
+    table->displaced_count++;
+    return index;
 }
 
 /* Tells the journal of a block that was just opened. */
@@ -224,15 +209,10 @@ static bool note_opened(const ordered_event *event, const block *opened, shard_o
 static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *live, shard_output *out)
 {
-    block *place = live;
-    u32 displaced = 0;
-    if (place != NULL) {
-        settle_displaced(table, rules, place, out);
-        displaced = keep_displaced(table, place);
-        table->displaced_count += displaced != 0;
-    } else {
-        place = block_pool_add(&table->open, event->hash);
-    }
+    if (live != NULL && live->displaced != 0 && !settle_as_lost(table, rules, live, out))
+        live = NULL;
+    block *const place = live != NULL ? live : block_pool_add(&table->open, event->hash);
+    const u32 displaced = live != NULL ? keep_displaced(table, live, event->cpu) : 0;
     if (place == NULL || (live != NULL && displaced == 0)) {
         out->out_of_memory = true;
         return;
@@ -253,30 +233,106 @@ static void open_block(block_table *table, const block_rules *rules, const order
         out->out_of_memory = true;
 }
 
-static void free_block(block_table *table, const block_rules *rules, block *found,
-                       const ordered_event *event, shard_output *out)
-{
-    if (found->displaced != 0 && is_soon_after(rules, found, event->ticks))
-        drop_displaced(table, rules, found,
-                       (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE }, out);
-    else
-        close_block(table, rules, found, event, out);
-}
-
 static void close_block(block_table *table, const block_rules *rules, block *found,
                         const ordered_event *event, shard_output *out)
 {
-    settle_displaced(table, rules, found, out);
     emit_freed(table, rules, found,
                (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE }, out);
     block_pool_remove(&table->open, found);
 }
 
-/* With its heap or process, or still in use: what nothing freed. */
-static void end_unfreed(block_table *table, const block_rules *rules, block *place,
-                        shard_output *out)
+/* The block is at its end for certain, so a free in doubt before was not its own. */
+static void close_newer(block_table *table, const block_rules *rules, block *found,
+                        const ordered_event *event, shard_output *out)
 {
-    settle_displaced(table, rules, place, out);
+    const displaced_block *const older = displaced_by(table, found);
+    if (older != NULL && older->in_doubt)
+        settle_as_late(table, rules, found, out);
+    else if (older != NULL)
+        (void)settle_as_lost(table, rules, found, out);
+    close_block(table, rules, found, event, out);
+}
+
+static void free_block(block_table *table, const block_rules *rules, block *found,
+                       const ordered_event *event, shard_output *out)
+{
+    displaced_block *const older = displaced_by(table, found);
+    if (older == NULL || older->in_doubt || event->tid == found->tid) {
+        close_newer(table, rules, found, event, out);
+        return;
+    }
+    older->in_doubt = true;
+    older->free_ticks = event->ticks;
+    older->free_tid = event->tid;
+    older->free_cpu = event->cpu;
+}
+
+/* The summary of a realloc whose alloc was logged: nobody else can have freed the block. */
+static void mark_new(const block_table *table, block *found, const ordered_event *event,
+                     shard_output *out)
+{
+    if (found != NULL && found->tid == event->tid && size_of(table, found) == event->size)
+        mark_realloc(table, found, event, out);
+}
+
+/* One of which the alloc was not seen on its CPU: it may be on another one. */
+static void supply_new(block_table *table, const block_rules *rules, const ordered_event *event,
+                       block *found, shard_output *out)
+{
+    if (found != NULL && found->tid == event->tid && size_of(table, found) == event->size) {
+        mark_realloc(table, found, event, out);
+        return;
+    }
+    etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
+    open_block(table, rules, event, found, out);
+}
+
+/* The free that belongs to a realloc was logged, which knows the size of what it freed. */
+static void settle_by_size(block_table *table, const block_rules *rules, block *found,
+                           const ordered_event *event, shard_output *out)
+{
+    const displaced_block *const older = displaced_by(table, found);
+    if (older == NULL || !older->in_doubt || older->free_tid != event->tid)
+        return;
+    const bool fits_older = size_of(table, &older->from) == event->size;
+    const bool fits_newer = size_of(table, found) == event->size;
+    if (fits_older && !fits_newer)
+        settle_as_late(table, rules, found, out);
+    else if (fits_newer && !fits_older)
+        (void)settle_as_lost(table, rules, found, out);
+}
+
+/*
+ * Is the block at the old address the one that moved, whose free was not seen? Between
+ * that free and the summary another thread may have been given the address. While the
+ * new block was allocated, the old one was still there, which tells them apart. If that
+ * moment is not known, the size does, or that no summary is that late.
+ */
+static bool is_old_block(const block_table *table, const block_rules *rules, const block *found,
+                         const ordered_event *event, shard_output *out)
+{
+    if (found->tid == event->tid)
+        return true; /* its thread was busy with the realloc */
+    if (event->slot != 0)
+        return found->alloc_ticks <= etl_sat_add_i64(event->ticks, -(i64)(event->slot - 1));
+    etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
+    return size_of(table, found) == event->size ||
+           event->ticks > etl_sat_add_i64(found->alloc_ticks, rules->patience_ticks);
+}
+
+static void supply_free(block_table *table, const block_rules *rules, block *found,
+                        const ordered_event *event, shard_output *out)
+{
+    if (!is_old_block(table, rules, found, event, out))
+        return;
+    etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);
+    close_newer(table, rules, found, event, out);
+}
+
+/* With its heap or process, or still in use: what nothing freed. */
+static void emit_unfreed(const block_table *table, const block_rules *rules, const block *place,
+                         shard_output *out)
+{
     lifetime row = lifetime_of(table, rules, place);
     shard_end_unfreed(rules->context, &row);
     if (out->journal == NULL) {
@@ -290,6 +346,16 @@ static void end_unfreed(block_table *table, const block_rules *rules, block *pla
     out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
 }
 
+/* Takes such a block out of the table. */
+static void end_unfreed(block_table *table, const block_rules *rules, block *place,
+                        shard_output *out)
+{
+    if (!settle_displaced(table, rules, place, out))
+        return;
+    emit_unfreed(table, rules, place, out);
+    block_pool_remove(&table->open, place);
+}
+
 /* The block of the event's key, unless its heap was destroyed meanwhile. */
 static block *find_live(block_table *table, const block_rules *rules, const ordered_event *event,
                         shard_output *out)
@@ -299,11 +365,62 @@ static block *find_live(block_table *table, const block_rules *rules, const orde
         return NULL;
     const heap_row *const heap = &rules->slots->heaps.at[found->heap - 1];
     if (context_heap_end(rules->context, heap->process, heap->handle, found->alloc_ticks) >=
-        event->ticks)
-        return found;
+        event->ticks) {
+        const displaced_block *const older = displaced_by(table, found);
+        const bool is_due = older != NULL && is_overdue(rules, older, found, event->ticks);
+        return is_due && !settle_displaced(table, rules, found, out) ? NULL : found;
+    }
     end_unfreed(table, rules, found, out);
-    block_pool_remove(&table->open, found);
     return NULL;
+}
+
+static void count_unknown_free(const block_rules *rules, const ordered_event *event,
+                               shard_output *out)
+{
+    process_counts *const counts = shard_counts(out, process_of(rules, event->heap));
+    if (counts != NULL)
+        counts->free_without_alloc[ETLHEAP_KIND_HEAP]++;
+}
+
+void blocks_apply(block_table *table, const block_rules *rules, const ordered_event *event,
+                  shard_output *out)
+{
+    /* A call that failed, or the free of NULL: nothing changes. */
+    if (event->address == 0)
+        return;
+    block *const found = find_live(table, rules, event, out);
+    switch ((memory_op)event->op) {
+    case OP_ALLOC:
+    case OP_REALLOC_SAME:
+        open_block(table, rules, event, found, out);
+        break;
+    case OP_FREE:
+        if (found != NULL)
+            free_block(table, rules, found, event, out);
+        else
+            count_unknown_free(rules, event, out);
+        break;
+    case OP_REALLOC_MARK:
+        mark_new(table, found, event, out);
+        break;
+    case OP_REALLOC_NEW:
+        supply_new(table, rules, event, found, out);
+        break;
+    case OP_REALLOC_FREED:
+        if (found != NULL)
+            settle_by_size(table, rules, found, event, out);
+        break;
+    case OP_REALLOC_OLD:
+        if (found != NULL)
+            supply_free(table, rules, found, event, out);
+        break;
+    case OP_REALLOC_CLOSE:
+        if (found != NULL)
+            close_newer(table, rules, found, event, out);
+        break;
+    default:
+        break;
+    }
 }
 
 static bool is_dead(const block_rules *rules, const block *place, i64 now_ticks)
@@ -323,24 +440,25 @@ void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, s
         if (place->heap == 0 || !is_dead(rules, place, now_ticks))
             continue;
         end_unfreed(table, rules, place, out);
-        block_pool_remove(&table->open, place);
     }
 }
 
 void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
-    for (u32 i = 0; table->displaced_count > 0 && i < table->open.used; i++) {
-        block *const place = &table->open.blocks[i];
-        if (place->heap != 0 && !is_soon_after(rules, place, now_ticks))
-            settle_displaced(table, rules, place, out);
+    for (size_t i = 0; table->displaced_count > 0 && i < table->displaced.count; i++) {
+        const displaced_block *const older = &table->displaced.at[i];
+        block *const newer = older->in_use ? &table->open.blocks[older->newer] : NULL;
+        if (newer != NULL && is_overdue(rules, older, newer, now_ticks))
+            (void)settle_displaced(table, rules, newer, out);
     }
 }
 
 void blocks_finish(block_table *table, const block_rules *rules, shard_output *out)
 {
     for (u32 i = 0; i < table->open.used; i++) {
-        if (table->open.blocks[i].heap != 0)
-            end_unfreed(table, rules, &table->open.blocks[i], out);
+        block *const place = &table->open.blocks[i];
+        if (place->heap != 0 && settle_displaced(table, rules, place, out))
+            emit_unfreed(table, rules, place, out);
     }
     blocks_free(table);
 }

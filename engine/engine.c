@@ -13,6 +13,7 @@
 #include "census_match.h"
 #include "join.h"
 #include "pair_lanes.h"
+#include "realloc_trail.h"
 #include "release.h"
 #include "replay.h"
 #include "result.h"
@@ -40,6 +41,7 @@ typedef struct run {
     release_list release;
     u64 next_rank; /* of the slice's first event, in the run */
     deferred_stacks deferred;
+    trail_tails tails;
     stack_join join;
     census_matcher matcher;
     record_census census;
@@ -110,6 +112,20 @@ static etl_status check_options(const etlheap_options *options, etl_error *err)
     return ETL_OK;
 }
 
+/* Does a session say that it lost events? */
+static bool lost_events(const run *state)
+{
+    for (u32 i = 0; i < state->trace_count; i++) {
+        const etl_trace *const trace = state->traces[i];
+        for (u32 k = 0; k < etl_session_count(trace); k++) {
+            const etl_session *const session = etl_session_of(trace, k);
+            if (session->events_lost > 0 || session->buffers_lost > 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool open_run(run *state)
 {
     if (state->options.jobs == 0)
@@ -137,8 +153,9 @@ static bool open_run(run *state)
                                   .count_only = state->options.census_only };
     state->lanes.input = (pair_input){ .rules = { .context = &state->result->context,
                                                   .slots = &state->result->slot_table,
-                                                  .race_ticks = pair_race_ticks(base) },
+                                                  .is_lossy = lost_events(state) },
                                        .order = &state->order };
+    pair_set_limits(&state->lanes.input.rules, base);
     state->crew = etlheap_crew_open(state->options.jobs);
     if (state->crew == NULL)
         return false;
@@ -232,6 +249,7 @@ static void close_run(run *state)
     plan_close(&state->plan);
     deferred_free(&state->deferred);
     join_close(&state->join);
+    realloc_trail_free(&state->tails);
     census_match_close(&state->matcher);
     census_free(&state->census);
     pair_lanes_close(&state->lanes);
@@ -262,7 +280,7 @@ static u64 held_bytes(const run *state)
     u64 bytes = result->stacks.arena.total_bytes + result->context.strings.arena.total_bytes;
     bytes += result->stacks.list.capacity * sizeof *result->stacks.list.at;
     bytes += state->plan.count * sizeof *state->plan.buffers;
-    bytes += join_bytes(&state->join);
+    bytes += join_bytes(&state->join) + state->tails.at.capacity * sizeof *state->tails.at.at;
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
     bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
@@ -475,7 +493,7 @@ static etl_status run_slice(run *state)
     if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
         !context_apply(&state->result->context, merged->system.at, merged->system.count) ||
         !tasks_ensure_processes(state->tasks, state->task_count, state->result) ||
-        !join_stacks(state))
+        !realloc_trail_end(&state->tails, state->tasks, state->task_count) || !join_stacks(state))
         return ETL_ERR_MEMORY;
     const etl_status status = order_slice(state);
     return status == ETL_OK ? pair_events(state) : status;

@@ -11,9 +11,14 @@
  *  - VirtualAlloc events of some Windows versions carry no thread. Such an event
  *    is found by time and CPU (or time and process for a user part), and learns
  *    its thread from its first piece.
+ *    A user part whose kernel part belongs to some other event does not belong to it.
  *  - The user part is written once for all kernel parts that the thread left
  *    since it entered the kernel: it goes to every event of the thread that has
  *    a kernel part, no user part, and is not later than the piece.
+ *
+ *  - A part is of the process and the life of the thread that its event's kernel part is
+ *    of: a thread that ends in the kernel leaves a kernel part that nothing completes, and
+ *    its id may soon be another thread's.
  *
  * Sources: etl-events.md D.3 and D.4 (TraceEvent's behaviour and observation).
  */
@@ -34,8 +39,10 @@
  * once per piece.
  */
 typedef enum chain_kind {
-    CHAIN_THREAD_KERNEL, /* by time and thread: lacks the kernel part */
-    CHAIN_THREAD_USER,
+    CHAIN_THREAD_KERNEL,      /* by time and thread: lacks the kernel part */
+    CHAIN_THREAD_KERNEL_ELSE, /* the same, if nothing else can be meant (part_suits) */
+    CHAIN_THREAD_USER,        /* has the kernel part, or hardly ever gets one */
+    CHAIN_THREAD_USER_ELSE,
     CHAIN_CPU_KERNEL, /* without a thread, by time and CPU */
     CHAIN_CPU_USER,
     CHAIN_PROCESS_USER, /* without a thread, by time and process */
@@ -44,7 +51,7 @@ typedef enum chain_kind {
 
 typedef struct chain_link {
     u32 event; /* index in `waiting` */
-    u32 place; /* thread, CPU or process */
+    u32 place; /* place_of its thread, CPU or process */
     u32 next;  /* index + 1 */
     u8 kind;   /* chain_kind */
 } chain_link;
@@ -76,6 +83,8 @@ void join_close(stack_join *join)
     ETLHEAP_VECTOR_FREE(&join->pieces);
     ETLHEAP_VECTOR_FREE(&join->rows);
     ETLHEAP_VECTOR_FREE(&join->scratch);
+    ETLHEAP_VECTOR_FREE(&join->turns);
+    ETLHEAP_VECTOR_FREE(&join->foreign);
 }
 
 u64 join_bytes(const stack_join *join)
@@ -114,9 +123,42 @@ static bool use_keys(deferred_stacks *deferred, scan_output *task)
     return true;
 }
 
+static int by_thread_and_time(const void *a, const void *b)
+{
+    const thread_turn *const x = a, *const y = b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+/* Of earlier slices, only what lies behind the oldest event that waits is asked for. */
+static bool gather_turns(stack_join *join, const scan_output *tasks, u32 task_count)
+{
+    i64 oldest = INT64_MAX;
+    for (size_t i = 0; i < join->waiting.count; i++)
+        oldest = join->waiting.at[i].ticks < oldest ? join->waiting.at[i].ticks : oldest;
+    size_t kept = 0;
+    for (size_t i = 0; i < join->turns.count; i++) {
+        if (join->turns.at[i].ticks >= oldest)
+            join->turns.at[kept++] = join->turns.at[i];
+    }
+    join->turns.count = kept;
+    for (u32 i = 0; i < task_count; i++) {
+        for (size_t k = 0; k < tasks[i].turns.count; k++) {
+            if (!ETLHEAP_PUSH(&join->turns, tasks[i].turns.at[k]))
+                return false;
+        }
+    }
+    if (join->turns.count > 0)
+        qsort(join->turns.at, join->turns.count, sizeof *join->turns.at, by_thread_and_time);
+    return true;
+}
+
 static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
 {
     join->pieces.count = 0;
+    if (!gather_turns(join, tasks, task_count))
+        return false;
     for (u32 i = 0; i < task_count; i++) {
         scan_output *const task = &tasks[i];
         for (size_t k = 0; k < task->pieces.count; k++) {
@@ -129,7 +171,10 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
                                         .event = event,
                                         .pid = event->pid,
                                         .tid = event->tid,
-                                        .cpu = event->cpu };
+                                        .cpu = event->cpu,
+                                        .op = event->op,
+                                        .session = stream_session(task->stream) };
+            join->has_threadless |= row.tid == ETL_NO_ID;
             if (!ETLHEAP_PUSH(&join->waiting, row))
                 return false;
         }
@@ -176,15 +221,42 @@ static i64 chain_ticks(chain_kind kind, i64 ticks)
     return kind == CHAIN_SERVED ? 0 : ticks;
 }
 
+/* Who a chain is of, within a session: it logs the stacks of its own events alone. One that
+ * is served is of a thread of a process. */
+static u32 place_of(chain_kind kind, u8 session, u32 tid, u16 cpu, u32 pid)
+{
+    const u32 mixed = session * 0x9E3779B1u;
+    switch (kind) {
+    case CHAIN_CPU_KERNEL:
+    case CHAIN_CPU_USER:
+        return mixed ^ cpu;
+    case CHAIN_PROCESS_USER:
+        return mixed ^ pid;
+    case CHAIN_SERVED:
+        return mixed ^ tid ^ pid * 0x85EBCA6Bu;
+    default:
+        return mixed ^ tid;
+    }
+}
+
+static u32 place_of_piece(chain_kind kind, const stack_piece *piece)
+{
+    return place_of(kind, piece->session, piece->tid, piece->cpu, piece->pid);
+}
+
+static chain_kind by_thread(stack_part part, bool suits)
+{
+    if (part == PART_KERNEL)
+        return suits ? CHAIN_THREAD_KERNEL : CHAIN_THREAD_KERNEL_ELSE;
+    return suits ? CHAIN_THREAD_USER : CHAIN_THREAD_USER_ELSE;
+}
+
 /* Puts an event first into a chain. */
 static bool link_event(stack_join *join, chain_set *chains, chain_kind kind, u32 event)
 {
     const waiting_event *const row = &join->waiting.at[event];
-    u32 place = row->tid;
-    if (kind == CHAIN_CPU_KERNEL || kind == CHAIN_CPU_USER)
-        place = row->cpu;
-    else if (kind == CHAIN_PROCESS_USER)
-        place = row->pid;
+    const u32 pid = kind == CHAIN_SERVED ? row->stack_pid : row->pid;
+    const u32 place = place_of(kind, row->session, row->tid, row->cpu, pid);
     u32 *const head = bucket_of(chains, kind, chain_ticks(kind, row->ticks), place);
     const chain_link link = { event, place, *head, (u8)kind };
     if (chains->links.count >= UINT32_MAX || !ETLHEAP_PUSH(&chains->links, link))
@@ -197,15 +269,17 @@ static bool link_missing(stack_join *join, chain_set *chains, u32 event)
 {
     const waiting_event *const row = &join->waiting.at[event];
     const bool has_thread = row->tid != ETL_NO_ID;
+    const chain_kind kernel = by_thread(PART_KERNEL, part_suits(PART_KERNEL, row->op));
+    const bool has_user_next = row->has_kernel || part_suits(PART_USER, row->op);
     if (!row->has_kernel &&
-        !link_event(join, chains, has_thread ? CHAIN_THREAD_KERNEL : CHAIN_CPU_KERNEL, event))
+        !link_event(join, chains, has_thread ? kernel : CHAIN_CPU_KERNEL, event))
         return false;
     if (row->has_user)
         return true;
     if (row->has_kernel && !link_event(join, chains, CHAIN_SERVED, event))
         return false;
     if (has_thread)
-        return link_event(join, chains, CHAIN_THREAD_USER, event);
+        return link_event(join, chains, by_thread(PART_USER, has_user_next), event);
     return link_event(join, chains, CHAIN_CPU_USER, event) &&
            link_event(join, chains, CHAIN_PROCESS_USER, event);
 }
@@ -228,8 +302,11 @@ static bool make_chains(stack_join *join, chain_set *out)
 
 static bool is_spent(const chain_link *link, const waiting_event *row)
 {
+    if (row->is_over)
+        return true;
     switch ((chain_kind)link->kind) {
     case CHAIN_THREAD_KERNEL:
+    case CHAIN_THREAD_KERNEL_ELSE:
         return row->has_kernel;
     case CHAIN_CPU_KERNEL:
         return row->has_kernel || row->tid != ETL_NO_ID;
@@ -237,30 +314,107 @@ static bool is_spent(const chain_link *link, const waiting_event *row)
     case CHAIN_PROCESS_USER:
         return row->has_user || row->tid != ETL_NO_ID;
     case CHAIN_THREAD_USER:
+    case CHAIN_THREAD_USER_ELSE:
     case CHAIN_SERVED:
         break;
     }
     return row->has_user;
 }
 
-/* The first event of a chain, index + 1; 0: none. CHAIN_SERVED: not later than
- * `ticks`. */
-static u32 find_in(const stack_join *join, chain_set *chains, chain_kind kind, i64 ticks, u32 place)
+/* Did the thread id begin or end to stand for a thread in (from_ticks, to_ticks]? */
+static bool has_turned(const stack_join *join, u32 tid, i64 from_ticks, i64 to_ticks)
 {
+    size_t low = 0, high = join->turns.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const thread_turn *const turn = &join->turns.at[middle];
+        if (turn->tid < tid || (turn->tid == tid && turn->ticks <= from_ticks))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < join->turns.count && join->turns.at[low].tid == tid &&
+           join->turns.at[low].ticks <= to_ticks;
+}
+
+/* Pieces come in time order, so what is too late once is over. */
+static bool ends_before(const stack_join *join, const waiting_event *row, const stack_piece *piece)
+{
+    return piece->ticks > etl_sat_add_i64(row->ticks, join->patience_ticks) ||
+           (row->tid != ETL_NO_ID && join->turns.count > 0 &&
+            has_turned(join, row->tid, row->ticks, piece->ticks));
+}
+
+static bool is_in_chain(const chain_link *link, const waiting_event *row, chain_kind kind,
+                        i64 ticks, u32 place)
+{
+    const bool in_time = kind == CHAIN_SERVED ? row->ticks <= ticks : row->ticks == ticks;
+    return link->kind == kind && link->place == place && in_time;
+}
+
+/* The first event of a chain that can take the piece, index + 1; 0: none. */
+static u32 find_in(const stack_join *join, chain_set *chains, chain_kind kind,
+                   const stack_piece *piece)
+{
+    const i64 ticks = kind == CHAIN_SERVED ? piece->ticks : piece->event_ticks;
+    const u32 place = place_of_piece(kind, piece);
     u32 *at = bucket_of(chains, kind, chain_ticks(kind, ticks), place);
     while (*at != 0) {
         chain_link *const link = &chains->links.at[*at - 1];
-        const waiting_event *const row = &join->waiting.at[link->event];
+        waiting_event *const row = &join->waiting.at[link->event];
+        const bool is_meant = is_in_chain(link, row, kind, ticks, place);
+        if (is_meant && !row->is_over)
+            row->is_over = ends_before(join, row, piece);
         if (is_spent(link, row)) {
             *at = link->next;
             continue;
         }
-        const bool in_time = kind == CHAIN_SERVED ? row->ticks <= ticks : row->ticks == ticks;
-        if (link->kind == kind && link->place == place && in_time)
+        const bool is_same_process = !row->has_kernel || row->stack_pid == piece->pid;
+        if (is_meant && is_same_process)
             return link->event + 1;
         at = &link->next;
     }
     return 0;
+}
+
+/* Where the event's part by the piece's thread is among the foreign ones, or would be. */
+static size_t foreign_place(const stack_join *join, const stack_piece *piece)
+{
+    size_t low = 0, high = join->foreign.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const foreign_part *const row = &join->foreign.at[middle];
+        if (row->event_ticks < piece->event_ticks ||
+            (row->event_ticks == piece->event_ticks && row->tid < piece->tid))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_foreign(const stack_join *join, const stack_piece *piece)
+{
+    const size_t place = foreign_place(join, piece);
+    return place < join->foreign.count &&
+           join->foreign.at[place].event_ticks == piece->event_ticks &&
+           join->foreign.at[place].tid == piece->tid;
+}
+
+/* Asked only of traces with threadless events. Parts come nearly in the order of their
+ * events, so little is moved. */
+static bool note_foreign(stack_join *join, const stack_piece *piece)
+{
+    if (!join->has_threadless || piece->part != PART_KERNEL || is_foreign(join, piece))
+        return true;
+    const size_t place = foreign_place(join, piece);
+    const foreign_part row = { piece->event_ticks, piece->tid };
+    if (!ETLHEAP_PUSH(&join->foreign, row))
+        return false;
+    memmove(&join->foreign.at[place + 1], &join->foreign.at[place],
+            (join->foreign.count - 1 - place) * sizeof row);
+    join->foreign.at[place] = row;
+    return true;
 }
 
 /*
@@ -271,14 +425,15 @@ static u32 find_in(const stack_join *join, chain_set *chains, chain_kind kind, i
 static u32 find_event(const stack_join *join, chain_set *chains, const stack_piece *piece)
 {
     const bool is_kernel = piece->part == PART_KERNEL;
-    const i64 ticks = piece->event_ticks;
-    u32 found = find_in(join, chains, is_kernel ? CHAIN_THREAD_KERNEL : CHAIN_THREAD_USER, ticks,
-                        piece->tid);
-    if (found != 0)
+    const stack_part part = is_kernel ? PART_KERNEL : PART_USER;
+    u32 found = find_in(join, chains, by_thread(part, true), piece);
+    if (found == 0)
+        found = find_in(join, chains, by_thread(part, false), piece);
+    if (found != 0 || (!is_kernel && is_foreign(join, piece)))
         return found;
-    found = find_in(join, chains, is_kernel ? CHAIN_CPU_KERNEL : CHAIN_CPU_USER, ticks, piece->cpu);
+    found = find_in(join, chains, is_kernel ? CHAIN_CPU_KERNEL : CHAIN_CPU_USER, piece);
     if (found == 0 && piece->part == PART_USER)
-        found = find_in(join, chains, CHAIN_PROCESS_USER, ticks, piece->pid);
+        found = find_in(join, chains, CHAIN_PROCESS_USER, piece);
     return found;
 }
 
@@ -294,6 +449,7 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
     if (piece->part == PART_KERNEL) {
         row->has_kernel = true;
         row->kernel = ref;
+        row->stack_pid = piece->pid;
     } else {
         row->has_user = true;
         row->user = ref;
@@ -301,7 +457,8 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
     if (learns)
         return link_missing(join, chains, event);
     const bool to_serve = piece->part == PART_KERNEL && !row->has_user;
-    return !to_serve || link_event(join, chains, CHAIN_SERVED, event);
+    return !to_serve || (link_event(join, chains, CHAIN_SERVED, event) &&
+                         link_event(join, chains, CHAIN_THREAD_USER, event));
 }
 
 /* A user part goes to its event and to all that it serves besides. */
@@ -315,9 +472,9 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
     if (taker != 0 && !join->waiting.at[taker - 1].has_kernel)
         serves = false;
     if (taker == 0 && serves)
-        taker = find_in(join, chains, CHAIN_SERVED, piece->ticks, piece->tid);
+        taker = find_in(join, chains, CHAIN_SERVED, piece);
     if (taker == 0)
-        return true;
+        return note_foreign(join, piece);
     stack_ref ref = piece->stack;
     if (piece->is_key &&
         !deferred_use(deferred, piece->key, piece->part == PART_KERNEL, piece->ticks, &ref))
@@ -325,7 +482,7 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
     while (taker != 0) {
         if (!take_part(join, chains, taker - 1, piece, ref))
             return false;
-        taker = serves ? find_in(join, chains, CHAIN_SERVED, piece->ticks, piece->tid) : 0;
+        taker = serves ? find_in(join, chains, CHAIN_SERVED, piece) : 0;
     }
     return true;
 }
@@ -335,7 +492,7 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
 static u32 *first_bucket(const chain_set *chains, const stack_piece *piece)
 {
     const chain_kind kind = piece->part == PART_KERNEL ? CHAIN_THREAD_KERNEL : CHAIN_THREAD_USER;
-    return bucket_of(chains, kind, piece->event_ticks, piece->tid);
+    return bucket_of(chains, kind, piece->event_ticks, place_of_piece(kind, piece));
 }
 
 static void fetch_link(const chain_set *chains, const stack_piece *piece)
@@ -389,6 +546,16 @@ static bool keep_waiting(stack_join *join, waiting_event *row)
     return true;
 }
 
+static void forget_foreign(stack_join *join, i64 oldest)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < join->foreign.count; i++) {
+        if (join->foreign.at[i].event_ticks >= oldest)
+            join->foreign.at[kept++] = join->foreign.at[i];
+    }
+    join->foreign.count = kept;
+}
+
 static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_ticks)
 {
     const i64 oldest =
@@ -399,7 +566,7 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
         stack_ref ref;
         if (!deferred_pair(deferred, row->kernel, row->user, &ref))
             return false;
-        const bool waits = !row->has_user && row->ticks >= oldest;
+        const bool waits = !row->has_user && !row->is_over && row->ticks >= oldest;
         if (row->event != NULL)
             row->event->tid = row->tid;
         if (waits && !keep_waiting(join, row))
@@ -412,5 +579,6 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
             join->waiting.at[kept++] = *row;
     }
     join->waiting.count = kept;
+    forget_foreign(join, oldest);
     return true;
 }

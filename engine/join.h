@@ -18,16 +18,29 @@ typedef struct waiting_event {
     u32 slot;            /* number + 1; 0: none yet */
     u32 pid, tid;
     u16 cpu;
+    u8 op;      /* memory_op */
+    u8 session; /* stream_session */
     bool has_kernel, has_user;
+    bool is_over;  /* nothing more can come for it */
+    u32 stack_pid; /* the process of the kernel part */
     stack_ref kernel, user;
 } waiting_event;
 
+/* A kernel part whose event is not one of ours: neither is its user part's. */
+typedef struct foreign_part {
+    i64 event_ticks;
+    u32 tid;
+} foreign_part;
+
 typedef struct stack_join {
     ETLHEAP_VECTOR(waiting_event) waiting;
-    ETLHEAP_VECTOR(waiting_slot) slots; /* by slot number */
-    ETLHEAP_VECTOR(stack_piece) pieces; /* of the slice */
-    ETLHEAP_VECTOR(digit_row) rows;     /* places of them, in the order of time ... */
-    ETLHEAP_VECTOR(digit_row) scratch;  /* ... in one of the two */
+    ETLHEAP_VECTOR(waiting_slot) slots;   /* by slot number */
+    ETLHEAP_VECTOR(stack_piece) pieces;   /* of the slice */
+    ETLHEAP_VECTOR(digit_row) rows;       /* places of them, in the order of time ... */
+    ETLHEAP_VECTOR(digit_row) scratch;    /* ... in one of the two */
+    ETLHEAP_VECTOR(thread_turn) turns;    /* by thread, then time; none before all that waits */
+    ETLHEAP_VECTOR(foreign_part) foreign; /* by event time, then thread; not for longer than that */
+    bool has_threadless;                  /* there was an event without a thread */
     i64 patience_ticks;
 } stack_join;
 

@@ -6,8 +6,8 @@
 
 #include "parser/files.h"
 
-/* Twice the 2 ms that late events of a process are waited for, and to spare. */
-#define PATIENCE_NS        ((i64)8 * 1000 * 1000)
+/* What is noted late lies up to two patiences of pairing (pair.c) back; and to spare. */
+#define PATIENCE_NS        ((i64)250 * 1000 * 1000)
 #define RESIDENT_BYTES_MAX ((u64)128 << 20)
 
 void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,

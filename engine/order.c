@@ -362,7 +362,8 @@ static void count_event(cached_owner *owner, const memory_event *event)
     const bool is_heap = op < OP_COMMIT || op == OP_EXPAND || op == OP_CONTRACT;
     /* A realloc is two rows here; a reserving commit too, with heap 1. */
     if (is_heap)
-        owner->count.heap_events += op != OP_REALLOC_OLD && op != OP_REALLOC_CLOSE;
+        owner->count.heap_events +=
+            op != OP_REALLOC_OLD && op != OP_REALLOC_FREED && op != OP_REALLOC_CLOSE;
     else
         owner->count.virtualalloc_events += op != OP_RESERVE || event->heap == 0;
 }
@@ -419,7 +420,9 @@ static bool hand_out(filler *f)
         u32 slot = 0;
         if (opens_block(event->op) && !slot_of(f, event, owner->owner, &slot))
             return false;
-        if (slot != 0 && f->order->wide.sizes != NULL)
+        if (event->op == OP_REALLOC_OLD)
+            slot = event->since_alloc;
+        else if (slot != 0 && f->order->wide.sizes != NULL)
             note_wide(&f->order->wide, bucket->first + i, event);
         ordered_event *const out = &events[next[event->shard]++];
         __builtin_prefetch((const u8 *)out + WRITE_AHEAD, 1);
@@ -430,6 +433,7 @@ static bool hand_out(filler *f)
                                 .slot = slot,
                                 .tid = event->tid,
                                 .rank = bucket->first + i,
+                                .cpu = event->cpu,
                                 .op = event->op,
                                 .stack_is_open = event->stack == STACK_NONE ||
                                                  (event->stack & STACK_TAG_MASK) != 0 };

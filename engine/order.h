@@ -36,10 +36,11 @@ typedef struct ordered_event {
         u32 heap;    /* heap shards: number in slots.heaps; range shards: the process */
         u32 partner; /* once paired, with a journal: as journal_wide.partners */
     };
-    u32 slot; /* opening ops: number in slots.slots */
+    u32 slot; /* opening ops: number in slots.slots; OLD: memory_event.since_alloc */
     u32 tid;
-    u32 rank;           /* in the slice */
-    u32 hash;           /* heap shards: block_hash, once the heap is settled */
+    u32 rank; /* in the slice */
+    u32 hash; /* heap shards: block_hash, once the heap is settled */
+    u16 cpu;
     u8 op;              /* memory_op */
     bool stack_is_open; /* an opening op whose stack is none or provisional */
 } ordered_event;

@@ -10,7 +10,11 @@
 
 #include <stdlib.h>
 
-#define RACE_NS    ((i64)1000 * 1000)
+/* A thread that has freed a block logs it within microseconds, unless it is preempted. */
+#define RACE_NS ((i64)1000 * 1000)
+/* Hot addresses are used again within milliseconds. The journal is held open for longer. */
+#define PATIENCE_NS ((i64)100 * 1000 * 1000)
+
 #define LOOK_AHEAD 12u
 #define WINDOW     32u /* copies; a power of two */
 
@@ -36,9 +40,10 @@ static void apply_next(pair_window *window);
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
                         pair_shard *shard);
 
-i64 pair_race_ticks(const timebase *base)
+void pair_set_limits(block_rules *rules, const timebase *base)
 {
-    return timebase_span(base, RACE_NS);
+    rules->race_ticks = timebase_span(base, RACE_NS);
+    rules->patience_ticks = timebase_span(base, PATIENCE_NS);
 }
 
 void pair_slice(const pair_input *input, u32 index, pair_shard *shard)

@@ -22,8 +22,8 @@ typedef struct pair_input {
     bool sweep;         /* a process or heap ended: dead blocks can leave */
 } pair_input;
 
-/* The race tolerance of blocks.h in ticks. */
-i64 pair_race_ticks(const timebase *base);
+/* Sets the limits of blocks.h, in ticks of the clock. */
+void pair_set_limits(block_rules *rules, const timebase *base);
 
 /* Runs shard `index` over the slice. Failure is in shard->out. */
 void pair_slice(const pair_input *input, u32 index, pair_shard *shard);

@@ -8,7 +8,11 @@
 static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap);
 static void commit(range_owner *owner, range wanted, shard_output *out);
 static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out);
+static void note_replaced(const trace_context *context, range_owner *owner,
+                          const memory_event *event, shard_output *out);
 static void reserve(range_owner *owner, range wanted, shard_output *out);
+static bool is_late_release(const trace_context *context, range_owner *owner,
+                            const memory_event *event, shard_output *out);
 static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_output *out);
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out);
 static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out);
@@ -46,6 +50,7 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         commit(owner, wanted, out);
         break;
     case OP_RESERVE:
+        note_replaced(context, owner, event, out);
         reserve(owner, wanted, out);
         break;
     case OP_DECOMMIT:
@@ -55,6 +60,8 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         remove_committed(owner, wanted.start, wanted.end, event->ticks, out);
         break;
     case OP_RELEASE:
+        if (is_late_release(context, owner, event, out))
+            break;
         release(owner, event->address, event->size, event->ticks, out);
         break;
     case OP_RUNDOWN_END:
@@ -204,6 +211,62 @@ static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, 
     }
 }
 
+/* May a release still belong to what was replaced? */
+static bool is_recent(const trace_context *context, const replaced_range *replaced, i64 ticks)
+{
+    return ticks <= etl_sat_add_i64(replaced->ticks, context->after_end_ticks);
+}
+
+static void forget_replaced(const trace_context *context, range_owner *owner, i64 now_ticks)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < owner->replaced.count; i++) {
+        if (is_recent(context, &owner->replaced.at[i], now_ticks))
+            owner->replaced.at[kept++] = owner->replaced.at[i];
+    }
+    owner->replaced.count = kept;
+}
+
+/* Notes the reservations whose release was not seen before a new one in their place, and
+ * ends what was committed in them. */
+static void note_replaced(const trace_context *context, range_owner *owner,
+                          const memory_event *event, shard_output *out)
+{
+    const u64 end = end_of(event->address, event->size);
+    if (event->address >= end || (!has_bytes(&owner->reserved, event->address, end) &&
+                                  !has_bytes(&owner->committed, event->address, end)))
+        return;
+    forget_replaced(context, owner, event->ticks);
+    range_place place;
+    const range *found = range_map_seek(&owner->reserved, event->address, &place);
+    for (; found != NULL && found->start < end; found = range_map_next(&owner->reserved, &place)) {
+        const replaced_range row = { found->start, event->ticks, event->tid, event->cpu };
+        out->out_of_memory |= !ETLHEAP_PUSH(&owner->replaced, row);
+    }
+    if (!has_bytes(&owner->committed, event->address, end))
+        return;
+    etl_diag_add(&out->diag, ETL_DIAG_reserve_over_live, 1);
+    remove_committed(owner, event->address, end, event->ticks, out);
+}
+
+static bool is_late_release(const trace_context *context, range_owner *owner,
+                            const memory_event *event, shard_output *out)
+{
+    for (size_t i = 0; i < owner->replaced.count; i++) {
+        const replaced_range *const row = &owner->replaced.at[i];
+        const bool is_own = row->tid == event->tid && event->tid != ETL_NO_ID;
+        if (row->start != event->address || is_own || !may_be_two_cpus(row->cpu, event->cpu) ||
+            !is_recent(context, row, event->ticks))
+            continue;
+        etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
+        owner->replaced.count--;
+        memmove(&owner->replaced.at[i], &owner->replaced.at[i + 1],
+                (owner->replaced.count - i) * sizeof *row);
+        return true;
+    }
+    return false;
+}
+
 /* A new reservation replaces what an unseen release left behind. */
 static void reserve(range_owner *owner, range wanted, shard_output *out)
 {
@@ -330,6 +393,7 @@ void ranges_free(range_table *table)
     for (size_t i = 0; i < table->owners.count; i++) {
         range_map_free(&table->owners.at[i].committed);
         range_map_free(&table->owners.at[i].reserved);
+        ETLHEAP_VECTOR_FREE(&table->owners.at[i].replaced);
     }
     ETLHEAP_VECTOR_FREE(&table->owners);
     etlheap_index_free(&table->index);

@@ -11,6 +11,9 @@
  *    rest goes on with its original time and stack.
  *  - A release closes everything inside it; of size 0, inside the reservation
  *    that starts there.
+ *  - Nobody can reserve what is reserved or committed: the release before it was lost, or is
+ *    late, because another CPU logged it. What is still committed there ended by then, and a
+ *    release of the old reservation that another CPU logs soon after is that late one.
  *  - Rundowns tell committed bytes per region: what is not known yet began
  *    before the trace.
  *  - Freeing what is neither committed nor reserved is counted apart.
@@ -41,13 +44,22 @@ typedef struct range_map {
     ETLHEAP_VECTOR(range_leaf *) leaves;
 } range_map;
 
+/* A reservation took the place of one whose release was not seen. */
+typedef struct replaced_range {
+    u64 start;
+    i64 ticks; /* of the new reservation */
+    u32 tid;
+    u16 cpu;
+} replaced_range;
+
 typedef struct range_owner {
     u32 process;
     u8 kind;  /* ETLHEAP_KIND_VIRTUALALLOC or _EXTENT */
     u64 heap; /* extents */
     range_map committed;
     range_map reserved; /* VirtualAlloc reservations; times and stacks unused */
-    i64 swept_ticks;    /* extents of heaps destroyed before are gone */
+    ETLHEAP_VECTOR(replaced_range) replaced; /* of the latest moments, in time order */
+    i64 swept_ticks;                         /* extents of heaps destroyed before are gone */
 } range_owner;
 
 typedef struct range_table {

@@ -6,6 +6,7 @@
  * which there are most go a shorter way (scan_lean.c), with the same rows at its
  * end. Stacks go to their events by way of scan_stacks.h.
  */
+#include "realloc_trail.h"
 #include "scan_inside.h"
 
 #include <stdlib.h>
@@ -20,8 +21,8 @@ static bool count_heap_event(scanner *s);
 static bool note_heap(scanner *s, const etl_event *event);
 static u8 range_shard(u32 pid);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
-    handle_snapshot, handle_range, handle_memory, handle_system, handle_stack, handle_key,
-    handle_definition, handle_lost;
+    handle_snapshot, handle_range, handle_memory, handle_system, handle_thread, handle_stack,
+    handle_key, handle_definition, handle_lost;
 
 /* What is done with an event; kinds without a row are counted only. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
@@ -49,6 +50,8 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_PROCESS_DCSTART] = handle_system,
     [ETL_EVENT_PROCESS_DCEND] = handle_system,
     [ETL_EVENT_PROCESS_DEFUNCT] = handle_system,
+    [ETL_EVENT_THREAD_START] = handle_thread,
+    [ETL_EVENT_THREAD_END] = handle_thread,
     [ETL_EVENT_IMAGE_LOAD] = handle_system,
     [ETL_EVENT_IMAGE_UNLOAD] = handle_system,
     [ETL_EVENT_IMAGE_DCSTART] = handle_system,
@@ -247,7 +250,7 @@ static bool handle_realloc(scanner *s, const etl_event *event)
     row.op = OP_REALLOC_OLD;
     row.address = old_address;
     row.size = realloc_event->old_alloc_size_bytes;
-    return push_event(s, row);
+    return push_event(s, row) && (s->input->census_only || realloc_trail_begin(s->out));
 }
 
 static bool handle_free(scanner *s, const etl_event *event)
@@ -368,6 +371,12 @@ static bool handle_system(scanner *s, const etl_event *event)
     return note_heap(s, event) && count_heap_event(s);
 }
 
+static bool handle_thread(scanner *s, const etl_event *event)
+{
+    const thread_turn turn = { s->ticks, event->as.thread.thread_id };
+    return ETLHEAP_PUSH(&s->out->turns, turn);
+}
+
 static bool handle_lost(scanner *s, const etl_event *event)
 {
     (void)event;
@@ -421,9 +430,10 @@ static bool request_stack(scanner *s, const frame_view *frames, stack_target tar
     return stack_queue_push(&s->queue, frames->at, frames->count, target, index);
 }
 
-static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid)
+static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_part part)
 {
-    return stack_ring_find(&s->ring, s->out->events.at, tick_map_apply(s->map, event_ticks), tid);
+    return stack_ring_find(&s->ring, s->out->events.at, tick_map_apply(s->map, event_ticks), tid,
+                           part);
 }
 
 /*
@@ -450,6 +460,7 @@ static bool push_piece(scanner *s, stack_ring_entry *entry, stack_piece piece)
     piece.ticks = s->ticks;
     piece.event_ticks = tick_map_apply(s->map, piece.event_ticks);
     piece.cpu = (u16)s->record->cpu;
+    piece.session = stream_session(s->out->stream) & 127u;
     return ETLHEAP_PUSH(&s->out->pieces, piece);
 }
 
@@ -461,7 +472,8 @@ static bool handle_stack(scanner *s, const etl_event *event)
     out->census.stack_records++;
     if (!view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
         return false;
-    stack_ring_entry *const entry = find_event(s, stack->event_ticks, stack->thread_id);
+    stack_ring_entry *const entry =
+        find_event(s, stack->event_ticks, stack->thread_id, frames.part);
     if (settles(s, entry, frames.part)) {
         if (frames.count > 0)
             settle(s, entry);
@@ -482,7 +494,7 @@ static bool handle_key(scanner *s, const etl_event *event)
     const stack_part part = event->kind == ETL_EVENT_STACK_KEY_KERNEL ? PART_KERNEL : PART_USER;
     out->census.stack_records++;
     out->census.key_records++;
-    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id);
+    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, part);
     if (settles(s, entry, part)) {
         settle(s, entry);
         return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });
@@ -526,8 +538,8 @@ bool scan_take_sample(scan_output *out)
 void scan_output_reset(scan_output *out)
 {
     out->events.count = out->unsettled.count = out->spans.count = out->pieces.count =
-        out->key_uses.count = out->sample.count = out->local_events.count = 0;
-    out->definitions.count = out->system.count = out->targets.count = 0;
+        out->key_uses.count = out->sample.count = out->local_events.count = out->trails.count = 0;
+    out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = 0;
     out->is_unsorted = false;
     if (out->new_stacks.list.count > 0)
@@ -544,7 +556,9 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->spans);
     ETLHEAP_VECTOR_FREE(&out->sample);
     ETLHEAP_VECTOR_FREE(&out->local_events);
+    ETLHEAP_VECTOR_FREE(&out->trails);
     ETLHEAP_VECTOR_FREE(&out->pieces);
+    ETLHEAP_VECTOR_FREE(&out->turns);
     ETLHEAP_VECTOR_FREE(&out->key_uses);
     ETLHEAP_VECTOR_FREE(&out->definitions);
     ETLHEAP_VECTOR_FREE(&out->system);

@@ -45,7 +45,7 @@ static void settle_span(scan_output *out, const memory_event *first, const memor
 static inline bool take_stack(scanner *s, lean_run *run, u64 prefix);
 static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix);
 static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
-                                               const etl_lean_stack *stack);
+                                               const etl_lean_stack *stack, stack_part part);
 static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run);
 
 bool scan_lean(scanner *s, etl_buffer *buffer)
@@ -162,7 +162,8 @@ static inline bool take_stack(scanner *s, lean_run *run, u64 prefix)
     const u64 outer = etl_frame_at(stack.frames, 8, stack.frame_count - 1);
     if (outer == 0 || (stack_is_kernel_address(inner, 8) && stack_is_kernel_address(outer, 8)))
         return false;
-    const stack_ring_entry *const entry = find_unsettled(s, run, &stack);
+    const stack_part part = stack_is_kernel_address(inner, 8) ? PART_WHOLE : PART_USER;
+    const stack_ring_entry *const entry = find_unsettled(s, run, &stack, part);
     if (entry == NULL)
         return false;
     run->events[entry->event].stack = STACK_TAG_LOCAL; /* taken */
@@ -179,7 +180,7 @@ static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix)
     etl_lean_stack stack;
     if (!etl_lean_read_stack_key(run->c, prefix, &stack))
         return false;
-    const stack_ring_entry *const entry = find_unsettled(s, run, &stack);
+    const stack_ring_entry *const entry = find_unsettled(s, run, &stack, PART_USER);
     if (entry == NULL)
         return false;
     run->events[entry->event].stack = STACK_TAG_LOCAL; /* taken */
@@ -193,12 +194,12 @@ static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix)
 
 /* The event that a user or whole part settles; NULL: the long way will tell. */
 static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
-                                               const etl_lean_stack *stack)
+                                               const etl_lean_stack *stack, stack_part part)
 {
     if (!is_in_run(run, stack->ticks))
         return NULL;
     stack_ring_entry *const entry =
-        stack_ring_find(&s->ring, run->events, stack->event_ticks, stack->tid);
+        stack_ring_find(&s->ring, run->events, stack->event_ticks, stack->tid, part);
     return stack_ring_is_unsettled(entry, run->events) ? entry : NULL;
 }
 

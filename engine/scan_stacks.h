@@ -73,16 +73,60 @@ static inline void stack_ring_push_if(stack_ring *ring, u32 event, bool wanted)
     ring->pushed += wanted;
 }
 
-/* The latest event in the ring with this time and thread; NULL when none. */
+static inline stack_ring_entry *stack_ring_entry_of(stack_ring *ring, u32 age)
+{
+    return &ring->at[(ring->pushed - age) % STACK_RING_SLOTS];
+}
+
+/* An event of that age, if it is of the time and the thread; else NULL. */
+static inline const memory_event *stack_ring_alike(stack_ring *ring, u32 age,
+                                                   const memory_event *events, i64 ticks, u32 tid)
+{
+    const memory_event *const event = &events[stack_ring_entry_of(ring, age)->event];
+    return event->ticks == ticks && event->tid == tid ? event : NULL;
+}
+
+/*
+ * Of several events of one thread on one tick, of which the youngest has the age, the one
+ * that a part belongs to. Stacks follow in the order of their events, so it is the oldest
+ * without a stack; but only of its sort, because a session chooses which events have stacks,
+ * and others may never get one. NULL: there are more such events than the ring has.
+ */
+static inline stack_ring_entry *stack_ring_choose(stack_ring *ring, const memory_event *events,
+                                                  u32 age, stack_part part)
+{
+    const memory_event *const youngest = &events[stack_ring_entry_of(ring, age)->event];
+    const memory_event *chosen = NULL, *event = youngest;
+    u32 chosen_age = age;
+    for (; event != NULL; age++) {
+        if (age > STACK_RING_SIZE)
+            return NULL;
+        const bool suits = part_suits(part, event->op);
+        const bool is_better = chosen == NULL || suits || event->op == chosen->op;
+        if (event->stack == STACK_NONE && is_better) {
+            chosen = event;
+            chosen_age = age;
+        }
+        event = age == ring->pushed
+                    ? NULL
+                    : stack_ring_alike(ring, age + 1, events, youngest->ticks, youngest->tid);
+    }
+    return stack_ring_entry_of(ring, chosen_age);
+}
+
+/* The event that a part belongs to, by the time and the thread that the part names. NULL:
+ * the ring does not have it, or cannot tell. */
 static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_event *events,
-                                                i64 ticks, u32 tid)
+                                                i64 ticks, u32 tid, stack_part part)
 {
     const u32 filled = ring->pushed < STACK_RING_SIZE ? ring->pushed : STACK_RING_SIZE;
-    for (u32 i = 1; i <= filled; i++) {
-        stack_ring_entry *const entry = &ring->at[(ring->pushed - i) % STACK_RING_SLOTS];
-        const memory_event *const event = &events[entry->event];
-        if (event->ticks == ticks && event->tid == tid)
-            return entry;
+    for (u32 age = 1; age <= filled; age++) {
+        if (stack_ring_alike(ring, age, events, ticks, tid) == NULL)
+            continue;
+        const bool is_alone =
+            age == ring->pushed || stack_ring_alike(ring, age + 1, events, ticks, tid) == NULL;
+        return is_alone ? stack_ring_entry_of(ring, age)
+                        : stack_ring_choose(ring, events, age, part);
     }
     return NULL;
 }

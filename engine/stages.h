@@ -34,8 +34,10 @@ typedef enum memory_op {
     OP_COUNT_HEAP, /* a heap event that is only counted */
     OP_ALLOC,
     OP_FREE,
-    OP_REALLOC_NEW,   /* moving realloc, at the new address */
-    OP_REALLOC_OLD,   /* moving realloc, at the old address */
+    OP_REALLOC_NEW,   /* moving realloc, at the new address ... */
+    OP_REALLOC_MARK,  /* ... whose own alloc was logged before it */
+    OP_REALLOC_OLD,   /* moving realloc, at the old address ... */
+    OP_REALLOC_FREED, /* ... whose own free was logged before it */
     OP_REALLOC_CLOSE, /* in-place realloc: what it ends, ... */
     OP_REALLOC_SAME,  /* ... and what it opens */
     OP_COMMIT,
@@ -48,21 +50,34 @@ typedef enum memory_op {
     OP_CONTRACT
 } memory_op;
 
-/* Ops that open a lifetime and may have a stack. */
+/* Ops that may have a stack: those that open a lifetime, and MARK, which has one that
+ * nobody needs and that must not go to another event. */
 static inline bool op_wants_stack(memory_op op)
 {
-    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME || op == OP_COMMIT ||
-           op == OP_EXPAND;
+    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_MARK ||
+           op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_EXPAND;
+}
+
+/* Traces without buffers for each processor do not say which one logged an event. */
+#define CPU_UNKNOWN UINT16_MAX
+
+/* Only what two CPUs log can be out of order. */
+static inline bool may_be_two_cpus(u16 a, u16 b)
+{
+    return a != b || a == CPU_UNKNOWN;
 }
 
 typedef struct memory_event {
     i64 ticks;
     u64 address;
-    u64 size; /* requested bytes; OLD: the old size; RUNDOWN: committed bytes */
+    u64 size; /* requested bytes; OLD, FREED: the old size; RUNDOWN: committed bytes */
     u64 heap; /* handle; rundowns: region size; RESERVE: 1 with a commit */
     u32 pid;  /* owner of the memory */
     u32 tid;  /* ETL_NO_ID unknown */
-    stack_ref stack;
+    union {
+        stack_ref stack;
+        u32 since_alloc; /* OLD: ticks since the realloc's own alloc, + 1; 0: not seen */
+    };
     u8 op; /* memory_op */
     u8 shard;
     u16 cpu;
@@ -76,6 +91,13 @@ typedef enum stack_part {
     PART_WHOLE   /* kernel and then user frames in one record */
 } stack_part;
 
+/* Which part can be the first of an event's stack: programs raise the events of blocks, and
+ * the kernel raises commits. Sessions hardly ever ask for stacks of extents. */
+static inline bool part_suits(stack_part part, u8 op)
+{
+    return part == PART_USER ? op < OP_COMMIT : op == OP_COMMIT;
+}
+
 /* A piece of a stack on its way to its event. */
 typedef struct stack_piece {
     i64 ticks;       /* of the stack record */
@@ -84,9 +106,16 @@ typedef struct stack_piece {
     u32 pid, tid;
     stack_ref stack; /* without is_key */
     u16 cpu;
-    u8 part; /* stack_part */
-    bool is_key;
+    u8 part;        /* stack_part */
+    u8 session : 7; /* stream_session of the session that logged it */
+    bool is_key : 1;
 } stack_piece;
+
+/* A session's number; of more than there usually are, some have the same. */
+static inline u8 stream_session(u64 stream)
+{
+    return (plan_trace(stream) * 7 + plan_session(stream)) & 127;
+}
 
 /* What became of an event whose stack was still on its way when its slice ended:
  * its final reference, and its thread if a piece brought it. */
@@ -94,6 +123,12 @@ typedef struct waiting_slot {
     stack_ref stack;
     u32 tid; /* ETL_NO_ID unknown */
 } waiting_slot;
+
+/* A thread id begins or ends to stand for a thread. */
+typedef struct thread_turn {
+    i64 ticks;
+    u32 tid;
+} thread_turn;
 
 /* A user-half key whose event is known already: the common case by far. */
 typedef struct key_use {
@@ -120,6 +155,13 @@ typedef struct system_event {
     etl_event event;
 } system_event;
 
+/* A moving realloc, of which the search for its own alloc and free came to where its
+ * task begins. */
+typedef struct open_trail {
+    u32 event; /* its OP_REALLOC_NEW or _MARK; the old address's follows */
+    u32 left;  /* events still to look at */
+} open_trail;
+
 /* Some events in a row are of one process id. */
 typedef struct pid_span {
     u32 pid, count;
@@ -131,12 +173,14 @@ typedef struct pid_span {
 /* Everything one task of a slice found. */
 typedef struct scan_output {
     ETLHEAP_VECTOR(memory_event) events;
-    ETLHEAP_VECTOR(pid_span) spans;   /* of the events */
-    bool is_unsorted;                 /* the time of events goes back */
-    ETLHEAP_VECTOR(i64) sample;       /* the time of one event of each SCAN_SAMPLE_STEP */
-    ETLHEAP_VECTOR(u32) unsettled;    /* events that want a stack and have none, last first */
-    ETLHEAP_VECTOR(u32) local_events; /* whose stack is new in the task */
+    ETLHEAP_VECTOR(pid_span) spans;    /* of the events */
+    bool is_unsorted;                  /* the time of events goes back */
+    ETLHEAP_VECTOR(i64) sample;        /* the time of one event of each SCAN_SAMPLE_STEP */
+    ETLHEAP_VECTOR(u32) unsettled;     /* events that want a stack and have none, last first */
+    ETLHEAP_VECTOR(u32) local_events;  /* whose stack is new in the task */
+    ETLHEAP_VECTOR(open_trail) trails; /* of reallocs, see realloc_trail.h */
     ETLHEAP_VECTOR(stack_piece) pieces;
+    ETLHEAP_VECTOR(thread_turn) turns;
     ETLHEAP_VECTOR(key_use) key_uses;
     ETLHEAP_VECTOR(key_definition) definitions;
     ETLHEAP_VECTOR(system_event) system;

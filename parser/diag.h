@@ -96,8 +96,15 @@ typedef enum etl_severity {
     X(alloc_over_live, LOSS,                                                                       \
       "allocations at an address that was still in use: a free was lost; it was taken as freed "   \
       "at that moment")                                                                            \
+    X(reserve_over_live, LOSS,                                                                     \
+      "VirtualAlloc reservations over memory that was still committed: a release was lost; the "   \
+      "memory was taken as freed at that moment")                                                  \
     X(realloc_synthesized, LOSS,                                                                   \
       "moving reallocs whose own alloc or free is missing; it was supplied from the realloc")      \
+    X(pairing_guessed, INFO,                                                                       \
+      "frees and reallocs that more than one block explains, because records are missing or out "  \
+      "of order: the likelier block was chosen, so single lifetimes may be wrong; record with "    \
+      "larger buffers")                                                                            \
     X(process_unknown, INFO,                                                                       \
       "processes without a name: record the kernel session too (xperf -on PROC_THREAD+LOADER)")    \
     X(process_start_missing, INFO,                                                                 \

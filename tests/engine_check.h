@@ -11,9 +11,10 @@
 
 #include "engine/blocks.h"
 
-#define CHECK_START  ((i64)1000000)
-#define CHECK_MS     ((i64)10000)
-#define CHECK_SECOND ((i64)10000000)
+#define CHECK_START    ((i64)1000000)
+#define CHECK_MS       ((i64)10000)
+#define CHECK_PATIENCE (100 * CHECK_MS) /* of block_rules */
+#define CHECK_SECOND   ((i64)10000000)
 
 typedef struct engine_check {
     etl_session session;

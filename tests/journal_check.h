@@ -11,7 +11,7 @@
 #include "engine_check.h"
 
 #define JOURNAL_LATE     JOURNAL_NO_RANK
-#define JOURNAL_PATIENCE (8 * CHECK_MS)
+#define JOURNAL_PATIENCE (250 * CHECK_MS)
 #define JOURNAL_BIG      ((u64)JOURNAL_SIZE_BIG)
 
 /* An entry as it is read: kinds of three words are told as the plain ones. */

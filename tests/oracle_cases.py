@@ -45,6 +45,71 @@ def diagnostics(document):
 
 # --- stacks and pairing ---------------------------------------------------------
 
+def lifetimes_of(name):
+    """Size, how it ended, start and length in ns, and the stack of each lifetime."""
+    document = run_json("allocations", case_file(name), "--no-cull")
+    frames, stacks = document["frames"], document["stacks"]
+
+    def frame_of(index):
+        frame = frames[index]
+        return frame["module"] + "+" + frame["offset"] if frame["module"] else frame["address"]
+
+    rows = []
+    for row in document["rows"]:
+        stack = None if row["stack"] is None else [frame_of(i) for i in stacks[row["stack"]]]
+        lasted = None if row["free_time_ns"] is None else row["free_time_ns"] - row["alloc_time_ns"]
+        rows.append((row["size"], row["free_type"], row["alloc_time_ns"], lasted, stack))
+    return sorted(rows, key=lambda row: (row[2], row[0])), diagnostics(document)
+
+
+def case_same_tick(results, folder):
+    rows, _ = lifetimes_of("same_tick.etl")
+    results.equal("same_tick: stacks go to the events of one tick in order",
+                  [(row[0], row[4]) for row in rows],
+                  [(i, [f"a.exe+0x{i}000"]) for i in range(1, 6)])
+
+
+def case_tid_reuse(results, folder):
+    rows, _ = lifetimes_of("tid_reuse.etl")
+    kernel = "ntoskrnl.exe+0x"
+    results.equal("tid_reuse: a thread that ended keeps its kernel half alone",
+                  [(row[0], row[4]) for row in rows],
+                  [(4096, [kernel + "100", kernel + "200"]),
+                   (8192, [kernel + "300", kernel + "400", "b.exe+0x1234", "b.exe+0x2000"])])
+
+
+def case_lostfree_chain(results, folder):
+    rows, told = lifetimes_of("lostfree_chain.etl")
+    results.equal("lostfree_chain: one lost free costs one lifetime",
+                  [(row[0], row[1], row[3]) for row in rows],
+                  [(100, "free", 10_000_000)] + [(1000 + i, "free", 20_000) for i in range(10)] +
+                  [(5, "none", None)])
+    results.equal("lostfree_chain: stacks stay with their blocks",
+                  [row[4][0] for row in rows[1:-1]], [f"a.exe+0x30{i}0" for i in range(10)])
+    results.equal("lostfree_chain: the loss is told", told.get("alloc_over_live"), 1)
+
+
+def case_realloc_displaced(results, folder):
+    rows, _ = lifetimes_of("realloc_displaced.etl")
+    results.equal("realloc_displaced: the block whose Free and ReAlloc are there is freed",
+                  [(row[0], row[1]) for row in rows], [(70, "free"), (40, "free"), (16, "none")])
+
+
+def case_realloc_other_thread(results, folder):
+    rows, told = lifetimes_of("realloc_other_thread.etl")
+    results.equal("realloc_other_thread: a ReAlloc alone ends the old block",
+                  [(row[0], row[1]) for row in rows], [(100, "free"), (200, "none")])
+    results.equal("realloc_other_thread: what it ended is a guess, and is told",
+                  told.get("pairing_guessed"), 1)
+
+
+def case_realloc_late_5ms(results, folder):
+    rows, told = lifetimes_of("realloc_late_5ms.etl")
+    left = [row[0] for row in rows if row[1] == "none"]
+    results.equal("realloc_late_5ms: a late summary leaves the new block", sorted(left), [64, 300])
+    results.check("realloc_late_5ms: nothing had to be supplied", "realloc_synthesized" not in told)
+
+
 # --- modules and symbols --------------------------------------------------------
 
 # --- rundowns -------------------------------------------------------------------

@@ -147,6 +147,29 @@ static void reallocate_alone(etl_build *b)
     etl_build_stack_walk(b, at(91), &(etl_build_stack){ .user = frames, .user_count = 1 });
 }
 
+/* The address of a block is given out again, and then freed by another thread. */
+static void free_one_of_two_blocks(etl_build *b)
+{
+    const u64 frames[] = { CODE };
+    const etl_build_stack stack = { .user = frames, .user_count = 1 };
+    etl_build_at elsewhere = at(93);
+    elsewhere.tid++;
+    for (u32 n = 91; n < 93; n++) {
+        etl_build_heap_alloc(b, at(n), HEAP, 0x90000, 24);
+        etl_build_stack_walk(b, at(n), &stack);
+    }
+    etl_build_heap_free(b, elsewhere, HEAP, 0x90000);
+}
+
+static void reserve_over_a_commit(etl_build *b)
+{
+    const u64 frames[] = { CODE };
+    for (u32 n = 90; n < 92; n++) {
+        etl_build_virtual_alloc(b, at(n), 0x500000, 0x1000, ETL_BUILD_RESERVE | ETL_BUILD_COMMIT);
+        etl_build_stack_walk(b, at(n), &(etl_build_stack){ .user = frames, .user_count = 1 });
+    }
+}
+
 static void allocate_in_a_process_without_name(etl_build *b)
 {
     const u64 frames[] = { CODE };
@@ -250,6 +273,8 @@ static const fault faults[] = {
     { ONE(free_without_alloc, 2), .add = free_what_was_there_before },
     { ONE(alloc_over_live, 2), .add = allocate_over_a_block },
     { ONE(realloc_synthesized, 2), .add = reallocate_alone },
+    { ONE(reserve_over_live, 1), .add = reserve_over_a_commit },
+    { TWO(pairing_guessed, 1, alloc_over_live, 1), .add = free_one_of_two_blocks },
     { ONE(process_unknown, 1), .add = allocate_in_a_process_without_name },
     { ONE(process_start_missing, 1), .add = start_a_process_twice },
     { ONE(heap_recreated, 1), .add = create_a_heap_again },

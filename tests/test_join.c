@@ -355,6 +355,86 @@ static void both_parts_of_a_threadless_event_meet(void **state)
     join_bench_free(b);
 }
 
+/* --- parts of other processes and threads --- */
+
+static void add_user_part_of(join_bench *b, i64 ticks, i64 event_ticks, u32 pid)
+{
+    join_add_piece(b, (stack_piece){ .ticks = ticks,
+                                     .event_ticks = event_ticks,
+                                     .pid = pid,
+                                     .tid = JOIN_TID,
+                                     .part = PART_USER,
+                                     .stack = 2 });
+}
+
+/* The thread's id is another process's by now. */
+static void a_user_part_of_another_process_completes_no_kernel_part(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 110, 100, PART_KERNEL, 1);
+    add_user_part_of(b, 300, 290, JOIN_PID + 1);
+    add_user_part_of(b, 301, 100, JOIN_PID + 1);
+    join_end_run(b);
+    join_expect_stack(b, 0, 1);
+    join_bench_free(b);
+}
+
+/* A process that allocates in another one's address space: both parts name the caller. */
+static void both_parts_may_be_of_another_process_than_the_event(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_event(
+        b, (memory_event){ .ticks = 100, .op = OP_COMMIT, .pid = JOIN_PID + 1, .tid = JOIN_TID });
+    join_add_part(b, 110, 100, PART_KERNEL, 1);
+    join_add_part(b, 120, 100, PART_USER, 2);
+    join_end_run(b);
+    join_expect_stack(b, 0, 12);
+    join_bench_free(b);
+}
+
+/* Event and kernel part before the turn at 200, user part after it; in one slice or two. */
+static void expect_turn(u32 tid, i64 slice_end, u64 digits)
+{
+    join_bench *const b = join_bench_new();
+    const thread_turn turn = { 200, tid };
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_part(b, 110, 100, PART_KERNEL, 1);
+    if (slice_end != 0)
+        join_end_slice(b, slice_end);
+    assert_true(ETLHEAP_PUSH(&b->task.turns, turn));
+    if (slice_end > 0)
+        join_end_slice(b, 250);
+    join_add_part(b, 300, 290, PART_USER, 2);
+    join_end_run(b);
+    join_expect_stack(b, 0, digits);
+    join_bench_free(b);
+}
+
+static void a_thread_that_ended_is_not_completed_by_the_next_one_of_its_id(void **state)
+{
+    (void)state;
+    expect_turn(JOIN_TID, 0, 1);
+    expect_turn(JOIN_TID, 150, 1);
+    expect_turn(JOIN_TID + 1, 0, 12);
+    expect_turn(JOIN_TID + 1, 150, 12);
+}
+
+/* Its kernel part, on another CPU, was of an event that we do not keep. */
+static void a_user_part_of_a_foreign_event_is_not_a_threadless_ones(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 100, JOIN_PID, 0);
+    join_add_part_on(b, 100, 1, PART_KERNEL, 1);
+    join_add_part_on(b, 100, 0, PART_USER, 2);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +461,10 @@ int main(void)
         cmocka_unit_test(a_threadless_event_learns_its_thread),
         cmocka_unit_test(a_learned_thread_keeps_others_away),
         cmocka_unit_test(both_parts_of_a_threadless_event_meet),
+        cmocka_unit_test(a_user_part_of_another_process_completes_no_kernel_part),
+        cmocka_unit_test(both_parts_may_be_of_another_process_than_the_event),
+        cmocka_unit_test(a_thread_that_ended_is_not_completed_by_the_next_one_of_its_id),
+        cmocka_unit_test(a_user_part_of_a_foreign_event_is_not_a_threadless_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,8 +54,24 @@ static void events_wait_two_seconds(void **state)
     join_add_alloc(b, 200, JOIN_TID);
     join_end_slice(b, 200 + 2 * second); /* 100 is too old to wait on, 200 is not */
     assert_int_equal(b->join.waiting.count, 1);
-    join_add_part(b, 300 + 2 * second, 100, PART_USER, 1);
-    join_add_part(b, 300 + 2 * second, 200, PART_USER, 2);
+    join_add_part(b, 200 + 2 * second, 100, PART_USER, 1);
+    join_add_part(b, 200 + 2 * second, 200, PART_USER, 2);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_expect_stack(b, 1, 2);
+    join_bench_free(b);
+}
+
+/* How long does not depend on where slices end. */
+static void events_wait_two_seconds_within_a_slice(void **state)
+{
+    (void)state;
+    const i64 second = 10000000;
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_alloc(b, 200, JOIN_TID);
+    join_add_part(b, 101 + 2 * second, 100, PART_USER, 1);
+    join_add_part(b, 200 + 2 * second, 200, PART_USER, 2);
     join_end_run(b);
     join_expect_stack(b, 0, 0);
     join_expect_stack(b, 1, 2);
@@ -185,6 +201,7 @@ int main(void)
         cmocka_unit_test(parts_arrive_in_later_slices),
         cmocka_unit_test(a_thread_learned_in_a_later_slice_is_kept),
         cmocka_unit_test(events_wait_two_seconds),
+        cmocka_unit_test(events_wait_two_seconds_within_a_slice),
         cmocka_unit_test(settled_events_do_not_wait),
         cmocka_unit_test(absurd_times_do_not_overflow),
         cmocka_unit_test(keys_of_pieces_and_of_scanned_events_resolve),

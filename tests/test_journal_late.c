@@ -151,7 +151,7 @@ static void words_before_the_window_count_late_ones_too(void **state)
 /* --- patience --- */
 
 /* Chunks stay open as long as something of theirs may still be noted. */
-static void chunk_is_held_open_for_eight_milliseconds(void **state)
+static void chunk_is_held_open_for_the_patience(void **state)
 {
     journal_check *const f = *state;
     JOURNAL_BEGIN(f, T0, T0 + 10);
@@ -400,7 +400,7 @@ int main(void)
         RULE(end_noted_after_the_last_slice_is_told),
         RULE(late_ends_of_all_shards_are_put_in_order),
         RULE(words_before_the_window_count_late_ones_too),
-        RULE(chunk_is_held_open_for_eight_milliseconds),
+        RULE(chunk_is_held_open_for_the_patience),
         RULE(slice_without_events_holds_nothing_up),
         RULE(end_that_is_too_late_is_told_nevertheless),
         RULE(any_notes_are_told_in_order),

@@ -235,14 +235,17 @@ static void opening_events_have_a_slot_and_others_none(void **state)
     for (u32 op = OP_COUNT_HEAP; op <= OP_REALLOC_SAME; op++) {
         memory_event event = alloc(T0 + op, op + 1);
         event.op = (u8)op;
+        if (op == OP_REALLOC_OLD)
+            event.since_alloc = 77;
         order_check_add(f, event);
     }
     order_check_run(f, ORDER_CHECK_FORWARD);
     for (u32 op = OP_COUNT_HEAP; op <= OP_REALLOC_SAME; op++) {
         const ordered_event *const event = &f->by_rank[op];
         const bool opens = op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME;
+        const u32 since_alloc = op == OP_REALLOC_OLD ? 77 : 0;
         assert_int_equal(event->op, op);
-        assert_int_equal(event->slot, opens ? 1 : 0);
+        assert_int_equal(event->slot, opens ? 1 : since_alloc);
         assert_int_equal(order_check_heap(f, event)->handle, HEAP);
         assert_int_equal(event->size, op + 1);
     }

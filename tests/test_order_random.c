@@ -86,6 +86,7 @@ static void model_count(model *m, const model_event *row)
     assert_true(row->process < PROCESSES);
     switch ((memory_op)row->event.op) {
     case OP_REALLOC_OLD:
+    case OP_REALLOC_FREED:
     case OP_REALLOC_CLOSE:
         break;
     case OP_RESERVE:
@@ -118,6 +119,8 @@ static void number_events(model *m)
         const bool opens =
             event->op == OP_ALLOC || event->op == OP_REALLOC_NEW || event->op == OP_REALLOC_SAME;
         row->slot = opens ? model_slot(m, event->stack, owner) : 0;
+        if (event->op == OP_REALLOC_OLD)
+            row->slot = event->since_alloc; /* below ORDER_LOCAL */
         model_count(m, row);
     }
 }
@@ -149,6 +152,8 @@ static memory_event random_event(model *m, i64 ticks)
                            .tid = 1 + roll(m, 1000),
                            .stack = random_stack(m),
                            .op = op };
+    if (op == OP_REALLOC_OLD)
+        event.since_alloc = roll(m, 1000);
     event.shard =
         (u8)(op >= OP_COMMIT ? HEAP_SHARDS + roll(m, RANGE_SHARDS) : roll(m, HEAP_SHARDS));
     return event;

@@ -399,10 +399,13 @@ static void sweep_reaches_ranges_too(void **state)
     assert_int_equal(f->shard.out.rows.at[0].free_type, ETLHEAP_FREE_PROCESS_EXIT);
 }
 
-static void race_is_a_millisecond_of_the_clock(void **state)
+static void limits_are_of_the_clock(void **state)
 {
     const fixture *const f = *state;
-    assert_int_equal(pair_race_ticks(&f->check.base), CHECK_MS);
+    block_rules rules = { 0 };
+    pair_set_limits(&rules, &f->check.base);
+    assert_int_equal(rules.race_ticks, CHECK_MS);
+    assert_int_equal(rules.patience_ticks, CHECK_PATIENCE);
 }
 
 int main(void)
@@ -425,7 +428,7 @@ int main(void)
         RULE(time_that_goes_back_stands_still),
         RULE(sweep_ends_the_dead_when_asked_for),
         RULE(sweep_reaches_ranges_too),
-        RULE(race_is_a_millisecond_of_the_clock),
+        RULE(limits_are_of_the_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

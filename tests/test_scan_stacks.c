@@ -33,7 +33,7 @@ static void an_empty_ring_finds_nothing(void **state)
     stack_ring ring = { 0 };
     memory_event events[EVENTS];
     make_events(events);
-    assert_null(stack_ring_find(&ring, events, 100, 7));
+    assert_null(stack_ring_find(&ring, events, 100, 7, PART_USER));
 }
 
 static void an_event_is_found_by_time_and_thread(void **state)
@@ -44,13 +44,13 @@ static void an_event_is_found_by_time_and_thread(void **state)
     make_events(events);
     stack_ring_push_if(&ring, 0, true);
     stack_ring_push_if(&ring, 1, true);
-    assert_int_equal(stack_ring_find(&ring, events, 100, 7)->event, 0);
-    assert_int_equal(stack_ring_find(&ring, events, 101, 7)->event, 1);
-    assert_null(stack_ring_find(&ring, events, 102, 7));
-    assert_null(stack_ring_find(&ring, events, 100, 8));
+    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 0);
+    assert_int_equal(stack_ring_find(&ring, events, 101, 7, PART_USER)->event, 1);
+    assert_null(stack_ring_find(&ring, events, 102, 7, PART_USER));
+    assert_null(stack_ring_find(&ring, events, 100, 8, PART_USER));
 }
 
-static void of_two_alike_the_latest_is_found(void **state)
+static void of_those_alike_the_oldest_without_a_stack_is_found(void **state)
 {
     (void)state;
     stack_ring ring = { 0 };
@@ -59,7 +59,30 @@ static void of_two_alike_the_latest_is_found(void **state)
     events[1].ticks = events[0].ticks;
     stack_ring_push_if(&ring, 0, true);
     stack_ring_push_if(&ring, 1, true);
-    assert_int_equal(stack_ring_find(&ring, events, 100, 7)->event, 1);
+    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 0);
+    events[0].stack = 1;
+    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 1);
+    events[1].stack = 2;
+    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 1);
+}
+
+/* Which of them is the oldest, the ring cannot say. */
+static void a_crowd_that_is_larger_than_the_ring_is_left_to_the_join(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    for (u32 i = 0; i < STACK_RING_SIZE; i++) {
+        events[i].ticks = 100;
+        stack_ring_push_if(&ring, i, true);
+    }
+    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 0);
+    events[STACK_RING_SIZE].ticks = 100;
+    stack_ring_push_if(&ring, STACK_RING_SIZE, true);
+    assert_null(stack_ring_find(&ring, events, 100, 7, PART_USER));
+    stack_ring_push_if(&ring, STACK_RING_SIZE + 1, true);
+    assert_null(stack_ring_find(&ring, events, 100, 7, PART_USER));
 }
 
 static void only_the_latest_events_are_in_the_ring(void **state)
@@ -71,7 +94,8 @@ static void only_the_latest_events_are_in_the_ring(void **state)
     for (u32 i = 0; i < EVENTS; i++)
         stack_ring_push_if(&ring, i, true);
     for (u32 i = 0; i < EVENTS; i++) {
-        const stack_ring_entry *const entry = stack_ring_find(&ring, events, 100 + (i64)i, 7);
+        const stack_ring_entry *const entry =
+            stack_ring_find(&ring, events, 100 + (i64)i, 7, PART_USER);
         assert_int_equal(entry != NULL, i >= EVENTS - STACK_RING_SIZE);
         assert_true(entry == NULL || entry->event == i);
     }
@@ -89,7 +113,8 @@ static void events_that_want_no_stack_leave_the_ring_alone(void **state)
     for (u32 i = STACK_RING_SIZE; i < EVENTS; i++)
         stack_ring_push_if(&ring, i, false);
     for (u32 i = 0; i < EVENTS; i++) {
-        const stack_ring_entry *const entry = stack_ring_find(&ring, events, 100 + (i64)i, 7);
+        const stack_ring_entry *const entry =
+            stack_ring_find(&ring, events, 100 + (i64)i, 7, PART_USER);
         assert_int_equal(entry != NULL, i < STACK_RING_SIZE);
     }
 }
@@ -101,7 +126,7 @@ static void a_kernel_part_or_a_stack_settles_an_event(void **state)
     memory_event events[EVENTS];
     make_events(events);
     stack_ring_push_if(&ring, 0, true);
-    stack_ring_entry *const entry = stack_ring_find(&ring, events, 100, 7);
+    stack_ring_entry *const entry = stack_ring_find(&ring, events, 100, 7, PART_USER);
     assert_true(stack_ring_is_unsettled(entry, events));
     assert_false(stack_ring_is_unsettled(NULL, events));
     entry->has_kernel_part = true;
@@ -279,7 +304,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_ring_finds_nothing),
         cmocka_unit_test(an_event_is_found_by_time_and_thread),
-        cmocka_unit_test(of_two_alike_the_latest_is_found),
+        cmocka_unit_test(of_those_alike_the_oldest_without_a_stack_is_found),
+        cmocka_unit_test(a_crowd_that_is_larger_than_the_ring_is_left_to_the_join),
         cmocka_unit_test(only_the_latest_events_are_in_the_ring),
         cmocka_unit_test(events_that_want_no_stack_leave_the_ring_alone),
         cmocka_unit_test(a_kernel_part_or_a_stack_settles_an_event),

@@ -24,6 +24,7 @@ typedef struct runner_block {
     u32 heap; /* index in the runner */
     i64 born;
     i64 not_before; /* left alone until then: an older block at its address is in doubt */
+    i64 inverted;   /* its alloc was logged before the free of the older one; 0: it was not */
 } runner_block;
 
 typedef struct runner_heap {

@@ -10,8 +10,9 @@
 #define EXTENT_PAGES          64u
 #define DOUBT_US              1300u /* longer than a displaced block waits for its Free */
 #define INVERSION_US          50u
-#define REALLOC_FREE_TICKS    34 /* as observed: Alloc, Free 34 ticks later, */
-#define REALLOC_SUMMARY_TICKS 38 /* ReAlloc 4 ticks after that */
+#define PATIENCE_US           100000u /* so long the next event tells whose free was late */
+#define REALLOC_FREE_TICKS    34      /* as observed: Alloc, Free 34 ticks later, */
+#define REALLOC_SUMMARY_TICKS 38      /* ReAlloc 4 ticks after that */
 
 static void step_alloc(maker *m, runner *r);
 static void step_free(maker *m, runner *r);
@@ -269,12 +270,21 @@ static void step_unknown(maker *m, runner *r)
     workload_add_op(m->w, &op);
 }
 
+/* Was there a late free of late? With another alloc over the block, nothing would tell
+ * which of the two frees was lost. */
+static bool is_doubtful(const maker *m, const runner_block *block)
+{
+    return block->inverted != 0 && m->now <= block->inverted + ticks_of_us(m, PATIENCE_US);
+}
+
 /* The Free was lost, the address is given out again. */
 static void step_lost_free(maker *m, runner *r)
 {
     runner_thread *const t = maker_thread(m, r);
     runner_block *const block = pick_block(m, r);
     if (t == NULL || block == NULL)
+        return;
+    if (is_doubtful(m, block))
         return;
     workload_op op = block_op(m, r, t, WORKLOAD_HEAP_ALLOC, block);
     op.size = block_size(m);
@@ -292,7 +302,8 @@ static void step_inversion(maker *m, runner *r)
     runner_thread *const taker = maker_thread(m, r);
     runner_thread *const freer = maker_thread(m, r);
     runner_block *const block = pick_block(m, r);
-    if (taker == NULL || freer == NULL || taker == freer || block == NULL)
+    if (taker == NULL || freer == NULL || block == NULL || taker->cpu == freer->cpu ||
+        is_doubtful(m, block))
         return;
     workload_op op = block_op(m, r, taker, WORKLOAD_HEAP_ALLOC, block);
     op.size = block_size(m);
@@ -309,6 +320,8 @@ static void step_inversion(maker *m, runner *r)
         free_op.ticks = m->now;
         workload_add_op(m->w, &free_op);
         drop_block(r, block);
+    } else {
+        block->inverted = m->now;
     }
 }
 
@@ -399,6 +412,8 @@ void maker_late_frees(maker *m, runner *r, i64 end_ticks)
             continue;
         workload_op op = block_op(m, r, &r->threads[0], WORKLOAD_HEAP_FREE, block);
         op.ticks = end_ticks + ticks_of_us(m, 200 + (u64)i * 700 + below(m, 300));
+        if (r->threads[0].busy_until > op.ticks)
+            continue;
         workload_add_op(m->w, &op);
         drop_block(r, block);
     }

@@ -1,0 +1,266 @@
+/*
+ * Goal: realloc_trail.c finds the alloc and the free that belong to a moving realloc, and
+ * finds the same however a CPU's events are cut into tasks and slices.
+ * Method: short lists of events by hand; then random lists, searched whole, against the
+ * same lists cut at random.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "engine/realloc_trail.h"
+#include "engine_check.h"
+
+#define THREAD 7u
+#define OTHER  8u
+#define OLD    0x100u
+#define NEW    0x200u
+
+static void add(scan_output *task, memory_op op, i64 ticks, u32 tid, u64 address)
+{
+    const memory_event event = {
+        .ticks = ticks, .op = (u8)op, .tid = tid, .pid = 1, .heap = 0x10000, .address = address
+    };
+    assert_true(ETLHEAP_PUSH(&task->events, event));
+}
+
+/* As the scan does it. */
+static void add_realloc(scan_output *task, i64 ticks, u32 tid)
+{
+    add(task, OP_REALLOC_NEW, ticks, tid, NEW);
+    add(task, OP_REALLOC_OLD, ticks, tid, OLD);
+    assert_true(realloc_trail_begin(task));
+}
+
+static void assert_found(const scan_output *task, memory_op fresh, memory_op old, u32 since_alloc)
+{
+    const memory_event *const events = task->events.at + task->events.count - 2;
+    assert_int_equal(events[0].op, fresh);
+    assert_int_equal(events[1].op, old);
+    assert_int_equal(events[1].since_alloc, since_alloc);
+}
+
+static void end_slice(trail_tails *tails, scan_output *tasks, u32 count)
+{
+    assert_true(realloc_trail_end(tails, tasks, count));
+}
+
+static void alloc_and_free_before_the_summary_are_found(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    add(&task, OP_FREE, 101, OTHER, OLD + 1);
+    add(&task, OP_FREE, 134, THREAD, OLD);
+    add(&task, OP_COMMIT, 135, THREAD, 0);
+    add(&task, OP_COUNT_HEAP, 136, THREAD, 0);
+    add_realloc(&task, 138, THREAD);
+    assert_found(&task, OP_REALLOC_MARK, OP_REALLOC_FREED, 0);
+    assert_int_equal(task.trails.count, 0);
+    scan_output_free(&task);
+}
+
+/* It is of an earlier block at the same address. */
+static void alloc_of_another_size_is_not_the_reallocs(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    task.events.at[0].size = 16;
+    add_realloc(&task, 138, THREAD);
+    assert_found(&task, OP_REALLOC_NEW, OP_REALLOC_OLD, 0);
+    scan_output_free(&task);
+}
+
+static void alloc_alone_says_when_it_was(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    add_realloc(&task, 138, THREAD);
+    assert_found(&task, OP_REALLOC_MARK, OP_REALLOC_OLD, 39);
+    scan_output_free(&task);
+}
+
+static void free_alone_is_found(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 90, THREAD, OLD);
+    add(&task, OP_FREE, 134, THREAD, OLD);
+    add_realloc(&task, 138, THREAD);
+    assert_found(&task, OP_REALLOC_NEW, OP_REALLOC_FREED, 0);
+    scan_output_free(&task);
+}
+
+/* What the thread did in between, or what another one did, is not the realloc's. */
+static void other_events_of_the_thread_end_the_search(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    add(&task, OP_FREE, 101, THREAD, OLD);
+    add(&task, OP_ALLOC, 102, THREAD, NEW + 1);
+    add(&task, OP_ALLOC, 103, OTHER, NEW);
+    add(&task, OP_FREE, 104, OTHER, OLD);
+    add_realloc(&task, 138, THREAD);
+    assert_found(&task, OP_REALLOC_NEW, OP_REALLOC_OLD, 0);
+    assert_int_equal(task.trails.count, 0);
+    scan_output_free(&task);
+}
+
+static void search_goes_on_in_earlier_tasks_and_slices(void **state)
+{
+    scan_output tasks[3] = { { .stream = 5 }, { .stream = 6 }, { .stream = 6 } };
+    trail_tails tails = { 0 };
+    (void)state;
+    add(&tasks[0], OP_ALLOC, 99, THREAD, NEW); /* on another CPU */
+    add(&tasks[1], OP_ALLOC, 100, THREAD, NEW);
+    end_slice(&tails, tasks, 2);
+    for (u32 i = 0; i < 2; i++)
+        scan_output_reset(&tasks[i]);
+    add(&tasks[1], OP_FREE, 134, THREAD, OLD);
+    add_realloc(&tasks[2], 138, THREAD);
+    assert_int_equal(tasks[2].trails.count, 1);
+    end_slice(&tails, tasks, 3);
+    assert_found(&tasks[2], OP_REALLOC_MARK, OP_REALLOC_FREED, 0);
+    for (u32 i = 0; i < 3; i++)
+        scan_output_free(&tasks[i]);
+    realloc_trail_free(&tails);
+}
+
+static void search_ends_after_so_many_events(void **state)
+{
+    (void)state;
+    for (u32 between = TRAIL_EVENTS_MAX - 2; between <= TRAIL_EVENTS_MAX; between++) {
+        scan_output task = { 0 };
+        trail_tails tails = { 0 };
+        add(&task, OP_ALLOC, 100, THREAD, NEW);
+        for (u32 i = 0; i < between / 2; i++)
+            add(&task, OP_FREE, 101, OTHER, i);
+        end_slice(&tails, &task, 1);
+        scan_output_reset(&task);
+        for (u32 i = between / 2; i < between; i++)
+            add(&task, OP_FREE, 101, OTHER, i);
+        add_realloc(&task, 138, THREAD);
+        end_slice(&tails, &task, 1);
+        const bool is_near = between < TRAIL_EVENTS_MAX;
+        assert_found(&task, is_near ? OP_REALLOC_MARK : OP_REALLOC_NEW, OP_REALLOC_OLD,
+                     is_near ? 39 : 0);
+        scan_output_free(&task);
+        realloc_trail_free(&tails);
+    }
+}
+
+static void times_that_go_back_are_no_time_between(void **state)
+{
+    static const i64 times[] = { INT64_MIN, -1, 0, INT64_MAX };
+    (void)state;
+    for (size_t a = 0; a < ETL_COUNT_OF(times); a++) {
+        for (size_t b = 0; b < ETL_COUNT_OF(times); b++) {
+            scan_output task = { 0 };
+            add(&task, OP_ALLOC, times[a], THREAD, NEW);
+            add_realloc(&task, times[b], THREAD);
+            const u32 since = task.events.at[2].since_alloc;
+            assert_true(since >= 1 && since < INT32_MAX + (u32)1);
+            assert_true(times[a] < times[b] || since == 1);
+            scan_output_free(&task);
+        }
+    }
+}
+
+/* --- cut anywhere --- */
+
+typedef struct found {
+    u8 fresh, old;
+    u32 since_alloc;
+} found;
+
+/* Few threads and addresses: trails are found, cut off, and in each other's way. */
+static void add_random(scan_output *task, u64 *seed, i64 ticks)
+{
+    static const u8 ops[] = { OP_ALLOC, OP_FREE, OP_COMMIT, OP_REALLOC_NEW };
+    const u8 op = ops[engine_check_random(seed, ETL_COUNT_OF(ops))];
+    const u32 tid =
+        engine_check_random(seed, 30) == 0 ? THREAD : OTHER + engine_check_random(seed, 3);
+    if (op == OP_REALLOC_NEW)
+        add_realloc(task, ticks, tid);
+    else
+        add(task, (memory_op)op, ticks, tid, op == OP_ALLOC ? NEW : OLD);
+}
+
+static void take_found(const scan_output *task, found *out, u32 *count)
+{
+    for (size_t i = 0; i + 1 < task->events.count; i++) {
+        const memory_event *const event = &task->events.at[i];
+        if (event->op == OP_REALLOC_NEW || event->op == OP_REALLOC_MARK)
+            out[(*count)++] = (found){ event->op, event[1].op, event[1].since_alloc };
+    }
+}
+
+/* Slices of up to three tasks of up to `longest` events; 0: everything in one task. */
+static u32 find_all(u64 seed, u32 longest, found *out)
+{
+    trail_tails tails = { 0 };
+    u64 content = seed, cuts = seed + 1000;
+    u32 count = 0;
+    for (u32 done = 0; done < 3000;) {
+        scan_output tasks[3] = { { .stream = 1 }, { .stream = 1 }, { .stream = 1 } };
+        for (u32 t = 0; t < 3; t++) {
+            const u32 length = longest == 0 ? 3000 : engine_check_random(&cuts, longest);
+            for (u32 i = 0; i < length && done < 3000; i++)
+                add_random(&tasks[t], &content, 10 * (i64)done++);
+        }
+        end_slice(&tails, tasks, 3);
+        for (u32 t = 0; t < 3; t++) {
+            take_found(&tasks[t], out, &count);
+            scan_output_free(&tasks[t]);
+        }
+    }
+    realloc_trail_free(&tails);
+    return count;
+}
+
+static void cutting_changes_nothing(void **state)
+{
+    found *const whole = calloc(3000, sizeof *whole), *const cut = calloc(3000, sizeof *cut);
+    (void)state;
+    assert_true(whole != NULL && cut != NULL);
+    for (u64 seed = 1; seed <= 10; seed++) {
+        const u32 count = find_all(seed, 0, whole);
+        u32 marks = 0;
+        for (u32 i = 0; i < count; i++)
+            marks += whole[i].fresh == OP_REALLOC_MARK;
+        assert_true(marks > 10 && marks < count);
+        for (u32 longest = 3; longest < 400; longest *= 5) {
+            assert_int_equal(find_all(seed, longest, cut), count);
+            for (u32 i = 0; i < count; i++) {
+                assert_int_equal(cut[i].fresh, whole[i].fresh);
+                assert_int_equal(cut[i].old, whole[i].old);
+                assert_int_equal(cut[i].since_alloc, whole[i].since_alloc);
+            }
+        }
+    }
+    free(whole);
+    free(cut);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alloc_and_free_before_the_summary_are_found),
+        cmocka_unit_test(alloc_of_another_size_is_not_the_reallocs),
+        cmocka_unit_test(alloc_alone_says_when_it_was),
+        cmocka_unit_test(free_alone_is_found),
+        cmocka_unit_test(other_events_of_the_thread_end_the_search),
+        cmocka_unit_test(search_goes_on_in_earlier_tasks_and_slices),
+        cmocka_unit_test(search_ends_after_so_many_events),
+        cmocka_unit_test(times_that_go_back_are_no_time_between),
+        cmocka_unit_test(cutting_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
