@@ -303,6 +303,8 @@ static void step_plugin(maker *m, runner *r)
 static void end_process(maker *m, runner *r)
 {
     m->now += ticks_of_us(m, 2000); /* nothing is in doubt any more */
+    for (u32 i = 0; i < r->thread_count; i++)
+        m->now = r->threads[i].busy_until > m->now ? r->threads[i].busy_until : m->now;
     for (u32 i = 0; i < m->w->image_count; i++) {
         if (m->w->images[i].process != r->process || m->w->images[i].unloads)
             continue;
