@@ -298,13 +298,18 @@ static void step_plugin(maker *m, runner *r)
 
 /* --- a process ends, another one takes its id --- */
 
-/* Its images are unloaded first, which tells of them when no rundown has. */
+/* Until all of them are back in user mode. */
+static void wait_for_threads(maker *m, const runner *r)
+{
+    for (u32 i = 0; i < r->thread_count; i++)
+        m->now = r->threads[i].busy_until > m->now ? r->threads[i].busy_until : m->now;
+}
 
+/* Its images are unloaded first, which tells of them when no rundown has. */
 static void end_process(maker *m, runner *r)
 {
     m->now += ticks_of_us(m, 2000); /* nothing is in doubt any more */
-    for (u32 i = 0; i < r->thread_count; i++)
-        m->now = r->threads[i].busy_until > m->now ? r->threads[i].busy_until : m->now;
+    wait_for_threads(m, r);
     for (u32 i = 0; i < m->w->image_count; i++) {
         if (m->w->images[i].process != r->process || m->w->images[i].unloads)
             continue;
@@ -338,6 +343,7 @@ static void start_process(maker *m)
 
 static void log_start(maker *m, const runner *r, const runner *parent)
 {
+    wait_for_threads(m, parent);
     workload_op op = maker_op(m, parent, &parent->threads[0], WORKLOAD_PROCESS_START);
     op.process = r->process;
     workload_add_op(m->w, &op);
