@@ -11,7 +11,10 @@ as the page beside the traces gives it, and never what the program happens to pr
 
 import csv
 import io
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -116,7 +119,220 @@ def case_realloc_late_5ms(results, folder):
 
 # --- the gate -------------------------------------------------------------------
 
+
+def check_json(*arguments):
+    """The status of a check, and its document."""
+    status, out, said = try_run("check", *arguments, "--format", "json")
+    return status, json.loads(out), said
+
+
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def case_first_run_lossy(results, folder):
+    """A first run that lost events proves nothing and becomes no baseline, strict or accepted."""
+    trace, base = case_file("first_run_lossy.etl"), os.path.join(folder, "new.ehs")
+    words = [trace, "--baseline", base, "--max-growth", "total:10%", "--update-baseline"]
+    for more, wanted in (([], (0, "inconclusive", "kept")), (["--strict"], (4, "inconclusive", "kept")),
+                         (["--accept"], (4, "inconclusive", "refused"))):
+        status, document, said = check_json(*words, *more)
+        results.equal(f"first run, lossy {' '.join(more)}: inconclusive",
+                      (status, document["verdict"], document["baseline"]["update"]), wanted)
+        results.check(f"first run, lossy {' '.join(more)}: no baseline, said loudly",
+                      not os.listdir(folder) and "lost" in said, os.listdir(folder), said)
+
+
+def baselines_of(folder, trace, name):
+    """The trace in each form that a baseline has."""
+    forms = {"a trace": trace}
+    for form, words in (("a store", []), ("a summary", ["--summary"])):
+        forms[form] = os.path.join(folder, f"{name}{len(words)}.ehs")
+        run("store", trace, *words, "-o", forms[form])
+    return forms
+
+
+def case_lossy(results, folder):
+    """Growth over a lossy baseline is inconclusive whatever file the baseline is, and however large."""
+    lossy, run_now = case_file("lossy.etl"), case_file("lossy_next.etl")
+    forms = baselines_of(folder, lossy, "lossy")
+    # What a ratchet writes is a store, byte for byte; of a lossy run it writes none.
+    ratchet = os.path.join(folder, "ratchet.ehs")
+    grow = ["--max-growth", "total:0", "--baseline"]
+    status, document, _ = check_json(run_now, *grow, ratchet, "--update-baseline")
+    results.equal("the file of a ratchet", (status, document["baseline"]["update"]), (0, "created"))
+    stored = os.path.join(folder, "sound.ehs")
+    run("store", run_now, "-o", stored)
+    results.check("the file of a ratchet is a store", bytes_of(ratchet) == bytes_of(stored))
+    shutil.copyfile(forms["a store"], ratchet)
+    forms["the file of a ratchet"] = ratchet
+    merged = os.path.join(folder, "merged.ehs")
+    run("merge", forms["a summary"], run_of_merge(folder), "-o", merged)
+    forms["a merged summary"] = merged
+    for form, path in forms.items():
+        for limit in ("total:0", "total:1000000%", "stack:1G"):
+            words = [run_now, "--baseline", path, "--max-growth", limit]
+            status, document, said = check_json(*words)
+            results.equal(f"{form} that is lossy, {limit}: inconclusive",
+                          (status, document["verdict"], document["doubts"]), (0, "inconclusive", ["baseline-loss"]))
+            results.check(f"{form} that is lossy, {limit}: stderr says that it is the baseline",
+                          os.path.basename(path) in said and "baseline lost events" in said, said)
+            results.equal(f"{form} that is lossy, {limit} --strict", try_run("check", *words, "--strict")[0], 4)
+    before = bytes_of(ratchet)
+    status, document, _ = check_json(run_now, "--baseline", ratchet, "--max-growth", "total:1G", "--update-baseline")
+    results.equal("a lossy ratchet does not move by itself", (status, document["baseline"]["update"], bytes_of(ratchet) == before),
+                  (0, "kept", True))
+    status, document, _ = check_json(run_now, "--baseline", ratchet, "--max-growth", "total:0", "--update-baseline",
+                                     "--accept", "--strict")
+    results.equal("a sound run that is accepted replaces it", (status, document["verdict"], bytes_of(ratchet) == bytes_of(stored)),
+                  (0, "accepted", True))
+
+
+def run_of_merge(folder):
+    """A sound summary of another trace."""
+    path = os.path.join(folder, "other.ehs")
+    run("store", case_file("module_case.etl"), "--summary", "-o", path)
+    return path
+
+
+def case_lossy_damaged(results, folder):
+    """A damaged baseline: a trace cut short is inconclusive, a store with a wrong byte is refused."""
+    run_now = case_file("lossy_next.etl")
+    cut = os.path.join(folder, "cut.etl")
+    with open(cut, "wb") as file:
+        file.write(bytes_of(run_now)[:200000])
+    for form, path in baselines_of(folder, cut, "cut").items():
+        status, document, _ = check_json(run_now, "--baseline", path, "--max-growth", "total:1G")
+        results.equal(f"{form} cut short: inconclusive", (status, document["verdict"]), (0, "inconclusive"))
+    for form, path in baselines_of(folder, run_now, "whole").items():
+        if form == "a trace":
+            continue
+        damaged = bytearray(bytes_of(path))
+        damaged[len(damaged) // 2] ^= 1
+        with open(path, "wb") as file:
+            file.write(damaged)
+        for more in ([], ["--update-baseline"], ["--update-baseline", "--accept"]):
+            status, out, said = try_run("check", run_now, "--baseline", path, "--max-growth", "total:1G", *more)
+            results.check(f"{form} with a wrong byte {' '.join(more)}: status 3, and it stays",
+                          status == 3 and not out and os.path.basename(path) in said and bytes_of(path) == bytes(damaged), status, said)
+
+
+def case_lossy_nothing_measured(results, folder):
+    """That nothing was measured wins over a lossy run and a lossy baseline."""
+    lossy, base = case_file("lossy.etl"), os.path.join(folder, "base.ehs")
+    run("store", lossy, "-o", base)
+    before = bytes_of(base)
+    for more in ([], ["--strict"], ["--update-baseline"], ["--update-baseline", "--accept"]):
+        status, document, said = check_json(lossy, "--process", "nobody.exe", "--baseline", base, "--max-growth", "total:1G", *more)
+        results.equal(f"a lossy run of nobody {' '.join(more)}", (status, document["verdict"], bytes_of(base) == before),
+                      (1, "fail", True))
+        names = {process["process"] for process in document["nothing_measured"]["processes"]}
+        results.check(f"a lossy run of nobody {' '.join(more)}: names who has events",
+                      {"BatteryMeter.exe", "ckb.exe", "svc.exe"} <= names and "svc.exe" in said, names, said)
+
 # --- summaries ------------------------------------------------------------------
+
+
+def peaks_of_names(trace):
+    """(kind, process name) -> [most blocks at once, most bytes at once], of the list of lifetimes.
+    What happens in one tick happens together; the end of a process frees nothing."""
+    steps = {}
+    for row in run_json("allocations", trace)["rows"]:
+        at = steps.setdefault((row["kind"], row["process"]), {})
+        ends = [(row["free_time_ns"], -1)] if row["type"] in ("AIFI", "AOFI") else []
+        starts = [(-1 if row["type"].startswith("AO") else row["alloc_time_ns"], 1)]
+        for time, sign in starts + ends:
+            step = at.setdefault(time, [0, 0])
+            step[0] += sign
+            step[1] += sign * row["size"]
+    peaks = {}
+    for key, at in steps.items():
+        now, most = [0, 0], [0, 0]
+        for time in sorted(at):
+            now = [a + b for a, b in zip(now, at[time])]
+            most = [max(a, b) for a, b in zip(now, most)]
+        peaks[key] = most
+    return peaks
+
+
+def peaks_below(rows):
+    """Rows that say that less was there at most than at the end."""
+    return [row for row in rows
+            if any(row[f"peak_{what}"] is not None and row[f"peak_{what}"] < row[f"outstanding_{what}"]
+                   for what in ("count", "size"))]
+
+
+def check_names(results, name, summary, truth, must_know):
+    rows = run_json("report", summary, "--group-by", "kind,process")["rows"]
+    wrong = []
+    for row in rows:
+        got = [row["peak_count"], row["peak_size"]]
+        if got != truth[row["kind"], row["process"]] and (must_know or got != [None, None]):
+            wrong.append((row["kind"], row["process"], got, truth[row["kind"], row["process"]]))
+    results.check(f"{name}: the peak of a process name is that of its processes together", not wrong and rows, *wrong[:4])
+
+
+def case_summary_peak(results, folder):
+    """No peak is below what is outstanding; what a summary cannot know is null, also of an older file."""
+    old, new = case_file("summary_peak.s.ehs"), os.path.join(folder, "new.ehs")
+    trace = case_file("summary_peak.etl")
+    run("store", trace, "--summary", "-o", new)
+    for name, path in (("an older summary", old), ("a summary", new)):
+        # The row of the sheet: nothing says when each of three processes had its peak. Nothing of the
+        # extents was freed, so what is there at the end is the most.
+        rows = {row[0]: row for row in csv.reader(io.StringIO(run("report", path, "--group-by", "kind", "--format", "csv").decode()))}
+        results.equal(f"{name} by kind: peaks are empty in CSV", [rows["heap"][-2:], rows["virtualalloc"][-2:]], [["", ""]] * 2)
+        results.equal(f"{name} by kind: without frees the end is the peak", rows["extent"][-2:], ["5", "110592"])
+        for keys in ("kind", "process", "kind,process", "kind,process,type", "kind,type", "kind,stack", "kind,site",
+                     "kind,module", "kind,process,type,stack"):
+            for more in ([], ["--at-exit", "freed"], ["--type", "AIFO,AIFI"], ["--no-cull"]):
+                below = peaks_below(run_json("report", path, "--group-by", keys, *more)["rows"])
+                results.check(f"{name} by {keys} {' '.join(more)}: no peak is below what is outstanding", not below, *below[:2])
+        check_names(results, name, path, peaks_of_names(trace), path == new)
+        text = run("report", path, "--group-by", "kind", "--sort", "peak_size", "--top", "3").decode()
+        results.check(f"{name} as text: a dash", re.search(r"^heap +\u2013 ", text, re.MULTILINE), text[:900])
+        xml = run("export", path, "--format", "wpa-xml").decode()
+        results.check(f"{name} as wpa-xml: no numbers below 0", "SizePeak=" in xml and '="-9' not in xml)
+    merged, again = os.path.join(folder, "merged.ehs"), os.path.join(folder, "again.ehs")
+    run("merge", old, new, "--allow-duplicates", "-o", merged)
+    run("merge", new, old, "--allow-duplicates", "-o", again)
+    results.check("an older summary merges in either order", bytes_of(merged) == bytes_of(again))
+    below = peaks_below(run_json("report", merged, "--group-by", "kind,process,stack")["rows"])
+    results.check("of merged summaries no peak is below what is outstanding", not below, *below[:2])
+
+
+def case_lossy_next_summary(results, folder):
+    """Several processes of one name are one row of a summary, and so is their peak."""
+    trace, summary = case_file("lossy_next.etl"), os.path.join(folder, "names.ehs")
+    names = [row["process"] for row in run_json("report", trace, "--group-by", "kind,process")["rows"] if row["kind"] == "heap"]
+    results.check("a trace with several processes of one name", len(names) > len(set(names)), names)
+    run("store", trace, "--summary", "-o", summary)
+    check_names(results, "several processes of one name", summary, peaks_of_names(trace), True)
+
+
+def case_summary_peak_windows(results, folder):
+    """The same of windows, alone and merged, as JSON, CSV and text."""
+    paths = []
+    for number, name in enumerate(("lossy_next.etl", "summary_peak.etl")):
+        paths.append(os.path.join(folder, f"{number}.ehs"))
+        run("store", case_file(name), "--summary", "--every", "20ms", "-o", paths[-1])
+    merged = os.path.join(folder, "merged.ehs")
+    run("merge", *paths, "-o", merged)
+    unknown = 0
+    for path in (*paths, merged):
+        for keys in ("kind", "kind,process", "kind,site"):
+            rows = [row for window in run_json("windows", path, "--group-by", keys)["windows"] for row in window["rows"]]
+            below = peaks_below(rows)
+            results.check(f"windows of {os.path.basename(path)} by {keys}: no peak is below what is outstanding",
+                          not below and rows, *below[:2])
+            unknown += sum(row["peak_size"] is None for row in rows)
+    results.check("some peaks of windows are not known", unknown > 0)
+    out = run("windows", merged, "--group-by", "kind", "--format", "csv").decode()
+    results.check("windows as CSV: such cells are empty", "-9223372036854775808" not in out and any(
+        row[-3:-1] == ["", ""] for row in csv.reader(io.StringIO(out))), out[:300])
+    text = run("windows", merged, "--group-by", "kind").decode()
+    results.check("windows as text: the peak is at least so much", re.search(r"Peak .*at least \d", text) and "?" in text, text[:1500])
 
 # --- names ----------------------------------------------------------------------
 
