@@ -68,11 +68,13 @@ etlheap_ratchet cli_baseline_decide(const cli_options *options, const cli_baseli
     if (!options->update_baseline)
         return ETLHEAP_RATCHET_NONE;
     if (options->accept)
-        return ETLHEAP_RATCHET_ACCEPTED;
+        return gate->is_lossy || (gate->is_unmeasured && !options->allow_empty)
+                   ? ETLHEAP_RATCHET_REFUSED
+                   : ETLHEAP_RATCHET_ACCEPTED;
     if (gate->outcome != ETLHEAP_OUTCOME_PASS)
         return ETLHEAP_RATCHET_KEPT;
     if (!baseline->exists)
-        return ETLHEAP_RATCHET_CREATED;
+        return gate->may_found ? ETLHEAP_RATCHET_CREATED : ETLHEAP_RATCHET_KEPT;
     return gate->may_tighten && gate->shrunk_count > 0 ? ETLHEAP_RATCHET_TIGHTENED
                                                        : ETLHEAP_RATCHET_KEPT;
 }

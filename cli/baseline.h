@@ -1,13 +1,15 @@
 /*
  * baseline.h - the run that a check compares with, and the ratchet that replaces it.
  *
- *     pass, nothing larger, something smaller   this run is the next baseline
- *     pass, no baseline yet                     the same
- *     --accept                                  the same, whatever the verdict
+ *     --accept: nothing was measured, or lossy  it stays as it is
+ *     --accept                                  this run is the next baseline
+ *     pass, no baseline yet, something measured the same
+ *     pass, nothing larger, something smaller   the same
  *     else                                      it stays as it is
  *
  * So a baseline only ever tightens by itself: many small steps that each pass add up
- * against the smallest run there was.
+ * against the smallest run there was. What proves nothing never becomes a baseline,
+ * since later runs would be compared with it.
  */
 #ifndef CLI_BASELINE_H
 #define CLI_BASELINE_H

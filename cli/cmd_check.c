@@ -1,5 +1,14 @@
 /*
  * cmd_check.c - `etlheap check`: budgets and a baseline in, a verdict out.
+ *
+ * The status that the verdict gives; the first row that holds decides:
+ *
+ *     nothing measured, without --allow-empty   1
+ *     --accept of a lossy run                   4
+ *     --accept                                  0
+ *     a budget is exceeded                      1
+ *     lossy, damaged or inconclusive            0, with --strict 4
+ *     else                                      0
  */
 #include "baseline.h"
 #include "budgets.h"
@@ -10,6 +19,7 @@
 
 #define STACKS_DEFAULT 5
 #define PASSES_LISTED  25 /* of a budget: enough to see what comes close */
+#define SENTENCE_SIZE  512
 
 /* What a verdict is made of. Start from {0}. */
 typedef struct inquiry {
@@ -19,6 +29,7 @@ typedef struct inquiry {
     cli_question question;
     cli_baseline baseline;
     const etlheap_gate *gate;
+    etlheap_ratchet ratchet;
 } inquiry;
 
 static int read_options(const cli_options *options, inquiry *q);
@@ -28,6 +39,8 @@ static etl_status judge(const cli_options *options, inquiry *q, etl_error *err);
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
                          etlheap_sink *sink);
 static int exit_of_verdict(const cli_options *options, const inquiry *q);
+static int exit_of_unmeasured(const inquiry *q);
+static int exit_of_doubts(const cli_options *options, const inquiry *q);
 
 int cli_run_check(const cli_options *options)
 {
@@ -107,6 +120,7 @@ static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
         .baseline = q->baseline.exists ? &baseline : NULL,
         .stacks_max = options->top > 0 ? options->top : STACKS_DEFAULT,
         .passes_max = PASSES_LISTED,
+        .allow_empty = options->allow_empty,
     };
     const etl_status status = etlheap_gate_judge(&now, &gate_options, &q->gate, err);
     cli_symbols_done(&q->question.symbols);
@@ -120,13 +134,15 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
                          etlheap_sink *sink)
 {
     const etlheap_layout layout = cli_layout(options);
+    q->ratchet = cli_baseline_decide(options, &q->baseline, q->gate);
     const etlheap_check check = {
         .gate = q->gate,
         .baseline_name = options->baseline,
-        .ratchet = cli_baseline_decide(options, &q->baseline, q->gate),
+        .ratchet = q->ratchet,
     };
-    const bool replaces =
-        check.ratchet != ETLHEAP_RATCHET_NONE && check.ratchet != ETLHEAP_RATCHET_KEPT;
+    const bool replaces = q->ratchet == ETLHEAP_RATCHET_CREATED ||
+                          q->ratchet == ETLHEAP_RATCHET_TIGHTENED ||
+                          q->ratchet == ETLHEAP_RATCHET_ACCEPTED;
     int exit_status = CLI_EXIT_DONE;
     if (replaces)
         exit_status = cli_baseline_write(options, &q->inputs, guard, &q->baseline);
@@ -142,13 +158,35 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     return exit_status == CLI_EXIT_DONE ? exit_of_verdict(options, q) : exit_status;
 }
 
-/* What is proven to fail fails, however damaged the rest is. */
 static int exit_of_verdict(const cli_options *options, const inquiry *q)
 {
-    const char *const subject = cli_inputs_subject(&q->inputs);
     const etlheap_gate *const gate = q->gate;
-    if (gate->outcome == ETLHEAP_OUTCOME_FAIL)
-        return CLI_EXIT_EXCEEDED;
+    if (gate->is_unmeasured && !options->allow_empty)
+        return exit_of_unmeasured(q);
+    if (q->ratchet == ETLHEAP_RATCHET_REFUSED) {
+        cli_complain(cli_inputs_subject(&q->inputs),
+                     "--accept needs a trace that is whole, and this one lost events or is "
+                     "damaged: record again; the baseline was not written");
+        return CLI_EXIT_STRICT;
+    }
+    if (q->ratchet == ETLHEAP_RATCHET_ACCEPTED)
+        return CLI_EXIT_DONE;
+    return gate->outcome == ETLHEAP_OUTCOME_FAIL ? CLI_EXIT_EXCEEDED : exit_of_doubts(options, q);
+}
+
+/* Said on stderr too: a verdict in a file shows nobody that the recording was wrong. */
+static int exit_of_unmeasured(const inquiry *q)
+{
+    char sentence[SENTENCE_SIZE];
+    etlheap_check_absence_sentence(q->gate, sentence, sizeof sentence);
+    cli_complain(cli_inputs_subject(&q->inputs), sentence);
+    return CLI_EXIT_EXCEEDED;
+}
+
+static int exit_of_doubts(const cli_options *options, const inquiry *q)
+{
+    const char *subject = cli_inputs_subject(&q->inputs);
+    const etlheap_gate *const gate = q->gate;
     int exit_status = cli_exit_of_diagnostics(options, subject, &gate->diagnostics);
     if (exit_status == CLI_EXIT_DONE && gate->baseline)
         exit_status =
@@ -158,6 +196,8 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q)
     u32 doubt = 0;
     while (doubt + 1 < ETLHEAP_DOUBT_COUNT && !(gate->doubts >> doubt & 1))
         doubt++;
+    if (doubt == ETLHEAP_DOUBT_BASELINE_LOSS || doubt == ETLHEAP_DOUBT_BASELINE_NO_EVENTS)
+        subject = options->baseline;
     const char *const why = etlheap_doubt_sentence((etlheap_doubt)doubt);
     if (options->strict)
         cli_complain(subject, why);

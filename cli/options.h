@@ -101,7 +101,7 @@ typedef struct cli_options {
     cli_words suppressions;
     const char *baseline; /* NULL: not given */
     u32 per;              /* etlheap_scope */
-    bool update_baseline, accept;
+    bool update_baseline, accept, allow_empty;
     const char *symbols; /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;

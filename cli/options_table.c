@@ -70,7 +70,9 @@ static const cli_option options_table[] = {
     { "--update-baseline", 0, CLI_VALUE_FLAG, OPTION(update_baseline), CLI_CHECK, group_gate, NULL,
       "a run that passes and is nowhere larger becomes it, and so does the first" },
     { "--accept", 0, CLI_VALUE_FLAG, OPTION(accept), CLI_CHECK, group_gate, NULL,
-      "with it: this run becomes the baseline, whatever the verdict" },
+      "with it: this run becomes the baseline, whatever it grew" },
+    { "--allow-empty", 0, CLI_VALUE_FLAG, OPTION(allow_empty), CLI_CHECK, group_gate, NULL,
+      "pass if no process matches or the trace has no such events" },
 
     { "--group-by", 0, CLI_VALUE_KEYS, OPTION(group_by), CLI_GROUPING & ~CLI_WINDOWS, group_shape,
       "LIST",

@@ -11,10 +11,17 @@
  * for one by one; each such process, heap or stack is a *subject*. Memory whose
  * stack a suppression matches counts for no subject.
  *
- * A verdict is only as good as the trace. Where events were lost or bytes are
- * damaged, totals are lower bounds: what exceeds its limit has failed all the same,
- * what does not is inconclusive. So is growth over a baseline that is a lower bound,
- * and a budget for which there was nothing to measure.
+ * A verdict is only as good as the trace. If events were lost or bytes are damaged,
+ * totals are lower bounds: what exceeds its limit has failed all the same, what does
+ * not is inconclusive. Growth is inconclusive if the baseline is lossy. A budget for
+ * which nothing could be measured fails, which comes before everything else:
+ *
+ *     nothing measured, not allowed   FAIL
+ *     exceeded                        FAIL (growth: INCONCLUSIVE if the baseline is lossy)
+ *     this run is lossy               INCONCLUSIVE, also growth without a baseline
+ *     growth, the baseline is lossy   INCONCLUSIVE
+ *     growth without a baseline       SKIPPED
+ *     else                            PASS
  *
  * Included by engine.h, whose types it uses.
  */
@@ -100,6 +107,7 @@ typedef struct etlheap_gate_options {
     const etlheap_gate_side *baseline;        /* NULL: none; growth is then not judged */
     u32 stacks_max;                           /* listed of a subject that failed */
     u32 passes_max;                           /* subjects listed of a budget that did not fail */
+    bool allow_empty; /* a budget for which nothing could be measured does not fail */
 } etlheap_gate_options;
 
 /* X(enumerator, word) - worst last */
@@ -124,12 +132,13 @@ const char *etlheap_outcome_word(etlheap_outcome outcome);
       "the trace lost events or is damaged: its totals are lower bounds, so staying within a "     \
       "budget proves nothing")                                                                     \
     X(BASELINE_LOSS, "baseline-loss",                                                              \
-      "the baseline lost events or is damaged: its totals are lower bounds, so growing beyond "    \
-      "them proves nothing")                                                                       \
+      "the baseline lost events or is damaged: what is missing there looks like growth, and what " \
+      "was never freed there hides it, so a comparison proves nothing")                            \
     X(NO_EVENTS, "no-events",                                                                      \
       "the trace has no memory events of a kind that a budget is for, so nothing was measured")    \
     X(NO_PROCESS, "no-process",                                                                    \
-      "no process that a --process pattern matches has memory events, so nothing was measured")    \
+      "a --process pattern matches no process with memory events of a kind that a budget is for, " \
+      "so nothing was measured")                                                                   \
     X(BASELINE_NO_EVENTS, "baseline-no-events",                                                    \
       "the baseline has no memory events of a kind whose growth has a budget")
 
@@ -180,7 +189,8 @@ typedef struct etlheap_gate_budget {
     etlheap_budget budget;
     etlheap_outcome outcome;
     u32 doubts;                 /* bit per etlheap_doubt: those that the outcome is under */
-    const etlheap_table *table; /* frames and stacks of the subjects; NULL when skipped */
+    bool is_unmeasured;         /* NO_EVENTS or NO_PROCESS: it fails unless that is allowed */
+    const etlheap_table *table; /* frames and stacks of the subjects; NULL: there are none */
     const etlheap_gate_subject *subjects;
     u32 subject_count; /* listed */
     u32 judged_count, failed_count;
@@ -194,10 +204,32 @@ typedef struct etlheap_suppression_use {
     etlheap_amount of[ETLHEAP_KIND_COUNT];
 } etlheap_suppression_use;
 
+/* A process that has memory events. Strings are the result's. */
+typedef struct etlheap_gate_process {
+    const char *name;
+    u32 pid;   /* ETL_NO_ID: not known */
+    u32 kinds; /* bit per etlheap_kind */
+    u64 events;
+} etlheap_gate_process;
+
+/* Why nothing could be measured for a budget. Patterns are the query's. */
+typedef struct etlheap_gate_absence {
+    const char *const *patterns; /* --process patterns that match no process with events */
+    u32 pattern_count;
+    u32 pattern_kinds; /* bit per etlheap_kind: what they were asked for; 0: any events */
+    u32 kinds;         /* likewise: asked for, and not in the trace */
+    u32 other_kinds;   /* asked for, and only processes that are not selected have them */
+    const etlheap_gate_process *processes; /* those that have memory events, most first */
+    u32 process_count;
+} etlheap_gate_absence;
+
 typedef struct etlheap_gate {
-    etlheap_outcome outcome; /* the worst of the budgets; PASS when all were skipped */
-    u32 doubts;              /* of all budgets */
-    i64 from_ns, to_ns;      /* the window */
+    etlheap_outcome outcome;      /* the worst of the budgets; PASS when all were skipped */
+    u32 doubts;                   /* of all budgets */
+    bool is_lossy;                /* this run lost events or is damaged */
+    bool is_unmeasured;           /* a budget is */
+    etlheap_gate_absence absence; /* all 0 unless is_unmeasured */
+    i64 from_ns, to_ns;           /* the window */
     const etlheap_gate_budget *budgets;
     u32 budget_count;
     const etlheap_suppression_use *suppressions; /* in the order they were added */
@@ -210,6 +242,7 @@ typedef struct etlheap_gate {
      * budget is larger than it was (grown_count are), and no process with memory in
      * the baseline is missing (missing_count are). shrunk_count subjects are smaller. */
     bool may_tighten;
+    bool may_found; /* as the first baseline: a growth budget has something measured */
     u32 grown_count, shrunk_count, missing_count;
     /* Of modules that differ in build and lack names, whose stacks cannot be compared:
      * as etlheap_diff.rebuilt. */

@@ -73,6 +73,7 @@ etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_o
     status = judge(gate, err);
     gate_rows_close(gate);
     ETLHEAP_VECTOR_FREE(&gate->listed);
+    ETLHEAP_VECTOR_FREE(&gate->unmatched);
     query_close(&gate->plan);
     gate->options = NULL;
     gate->now = NULL;
@@ -102,8 +103,8 @@ static etl_status judge(owned_gate *gate, etl_error *err)
         status = gate_find_events(gate, err);
     if (status == ETL_OK)
         status = gate_tables_open(gate, err);
-    if (status == ETL_OK &&
-        (!gate_rows_open(gate) || !judge_budgets(gate) || !sum_suppressions(gate)))
+    if (status == ETL_OK && (!gate_rows_open(gate) || !judge_budgets(gate) ||
+                             !gate_explain_absence(gate) || !sum_suppressions(gate)))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
         status = gate_tables_name(gate, err);
@@ -126,7 +127,32 @@ static etl_status check_budgets(const etlheap_gate_options *options, etl_error *
     return ETL_OK;
 }
 
-/* A failed budget stays failed whatever else is in doubt. */
+/* The outcome of a budget whose subjects have been judged, as the table in
+ * etlheap_gate.h has it: a failure stays one whatever else is in doubt. */
+static etlheap_outcome outcome_of(const owned_gate *gate, const etlheap_gate_budget *budget)
+{
+    const u32 lossy = 1u << ETLHEAP_DOUBT_LOSS | 1u << ETLHEAP_DOUBT_BASELINE_LOSS;
+    if (budget->is_unmeasured && !gate->options->allow_empty)
+        return ETLHEAP_OUTCOME_FAIL;
+    if (budget->outcome != ETLHEAP_OUTCOME_FAIL && (budget->doubts & lossy) != 0)
+        return ETLHEAP_OUTCOME_INCONCLUSIVE;
+    return budget->outcome;
+}
+
+static bool judge_budget(owned_gate *gate, etlheap_gate_budget *budget)
+{
+    static const u32 unmeasured = 1u << ETLHEAP_DOUBT_NO_EVENTS | 1u << ETLHEAP_DOUBT_NO_PROCESS;
+    const bool is_growth = budget->budget.is_growth;
+    const bool is_judged = !is_growth || gate->diff != NULL;
+    budget->doubts = gate_doubts_of(gate, &budget->budget);
+    budget->is_unmeasured = (budget->doubts & unmeasured) != 0;
+    if (is_judged &&
+        !gate_subjects_judge(gate, is_growth ? &gate->growth : &gate->absolute, budget))
+        return false;
+    budget->outcome = outcome_of(gate, budget);
+    return true;
+}
+
 static bool judge_budgets(owned_gate *gate)
 {
     const u32 count = gate->options->budget_count;
@@ -138,16 +164,12 @@ static bool judge_budgets(owned_gate *gate)
         etlheap_gate_budget *const budget = &gate->budgets[i];
         const etlheap_budget asked = gate->options->budgets[i];
         *budget = (etlheap_gate_budget){ .budget = asked, .outcome = ETLHEAP_OUTCOME_SKIPPED };
-        if (asked.is_growth && gate->diff == NULL)
-            continue;
-        budget->doubts = gate_doubts_of(gate, &asked);
-        if (!gate_subjects_judge(gate, asked.is_growth ? &gate->growth : &gate->absolute, budget))
+        if (!judge_budget(gate, budget))
             return false;
-        const u32 unseen = 1u << ETLHEAP_DOUBT_LOSS | 1u << ETLHEAP_DOUBT_NO_EVENTS |
-                           1u << ETLHEAP_DOUBT_NO_PROCESS;
-        if (budget->outcome == ETLHEAP_OUTCOME_PASS && (budget->doubts & unseen) != 0)
-            budget->outcome = ETLHEAP_OUTCOME_INCONCLUSIVE;
         gate->gate.doubts |= budget->doubts;
+        gate->gate.is_unmeasured |= budget->is_unmeasured;
+        gate->gate.may_found |=
+            asked.is_growth && (gate->gate.kinds & gate_kinds_of(gate, &asked)) != 0;
         if (budget->outcome > gate->gate.outcome)
             gate->gate.outcome = budget->outcome;
     }
@@ -210,8 +232,10 @@ static void finish(owned_gate *gate)
     out->diagnostics = gate->table->diagnostics;
     for (u32 i = 0; i < out->budget_count; i++) {
         etlheap_gate_budget *const budget = &gate->budgets[i];
-        if (budget->outcome != ETLHEAP_OUTCOME_SKIPPED)
-            budget->table = budget->budget.is_growth ? &gate->diff->table : gate->table;
+        if (!budget->budget.is_growth)
+            budget->table = gate->table;
+        else if (gate->diff != NULL)
+            budget->table = &gate->diff->table;
     }
     add_fingerprints(gate);
     if (gate->diff == NULL)

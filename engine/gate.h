@@ -48,13 +48,14 @@ typedef struct owned_gate {
     etlheap_arena arena;
     const etlheap_gate_side *now;
     const etlheap_gate_options *options;
-    query_plan plan;                  /* of now, for processes */
-    u32 baseline_kinds;               /* as gate.kinds */
-    bool is_lossy, is_baseline_lossy; /* events are missing that totals would contain */
-    bool lacks_process;               /* a pattern for processes matches none that has events */
-    const etlheap_table *table;       /* of now */
-    const etlheap_table *compared;    /* of now, never by heap; NULL: table will do */
-    const etlheap_table *baseline;    /* NULL: none, and no diff */
+    query_plan plan;                        /* of now, for processes */
+    u32 trace_kinds;                        /* as gate.kinds, of all processes */
+    u32 baseline_kinds;                     /* as gate.kinds */
+    bool is_baseline_lossy;                 /* events are missing that totals would contain */
+    ETLHEAP_VECTOR(const char *) unmatched; /* patterns that match no process with events */
+    const etlheap_table *table;             /* of now */
+    const etlheap_table *compared;          /* of now, never by heap; NULL: table will do */
+    const etlheap_table *baseline;          /* NULL: none, and no diff */
     etlheap_diff *diff;
     gate_rows absolute, growth;
     etlheap_gate_budget *budgets;
@@ -100,6 +101,10 @@ u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget);
 
 /* Why it proves nothing that memory of the kind grew. */
 u32 gate_doubts_of_growth(const owned_gate *gate, etlheap_kind kind);
+
+/* Says why nothing could be measured, if a budget is under such a doubt. False without
+ * memory. */
+bool gate_explain_absence(owned_gate *gate);
 
 /* Kinds that a process can have memory of: whose heap events are recorded, its
  * extents are too. */

@@ -4,20 +4,33 @@
  * A gate that passes because it saw nothing is worse than none: a session that was
  * started for the wrong process, or lost its buffers, must not look like a program
  * without leaks.
+ *
+ *     kinds of this run's selected processes   ─┐
+ *     kinds of all processes of the trace      ─┼─▶ doubts of a budget
+ *     patterns that match none with events     ─┘
+ *
+ * Selected processes without events of a kind that others have were not recorded:
+ * that is the pattern's fault (NO_PROCESS), not the trace's (NO_EVENTS).
  */
 #include "gate.h"
 
+#include <stdlib.h>
+
 static bool is_lossy(const etlheap_result *result);
 static u32 kinds_selected(const etlheap_result *result, const query_plan *plan);
+static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u32 asked);
 static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_error *err);
 static etl_status try_patterns(owned_gate *gate, etl_error *err);
+static bool list_processes(owned_gate *gate);
 static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget);
+static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget);
 
 etl_status gate_find_events(owned_gate *gate, etl_error *err)
 {
     const etlheap_gate_side *const baseline = gate->options->baseline;
     gate->gate.kinds = kinds_selected(gate->now->result, &gate->plan);
-    gate->is_lossy = is_lossy(gate->now->result);
+    gate->trace_kinds = kinds_recorded(gate->now->result, NULL, 0);
+    gate->gate.is_lossy = is_lossy(gate->now->result);
     gate->is_baseline_lossy = baseline != NULL && is_lossy(baseline->result);
     etl_status status = try_patterns(gate, err);
     etl_error why = { .status = ETL_OK };
@@ -35,27 +48,44 @@ etl_status gate_of_baseline(etl_status status, const etl_error *why, etl_error *
 
 u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
 {
-    const u32 asked = kinds_asked(gate, budget);
-    const bool any_kind = budget->kinds == 0 && gate->now->query->kinds == 0;
-    const u32 present = asked & gate->gate.kinds;
+    const u32 missing = kinds_missing(gate, budget);
     u32 doubts = 0;
-    if (gate->is_lossy)
+    if (gate->gate.is_lossy)
         doubts |= 1u << ETLHEAP_DOUBT_LOSS;
-    if (any_kind ? present == 0 : present != asked)
+    if (budget->is_growth && gate->is_baseline_lossy)
+        doubts |= 1u << ETLHEAP_DOUBT_BASELINE_LOSS;
+    if ((missing & ~gate->trace_kinds) != 0)
         doubts |= 1u << ETLHEAP_DOUBT_NO_EVENTS;
-    if (gate->lacks_process)
+    if ((missing & gate->trace_kinds) != 0 || (gate->unmatched.count > 0 && gate->trace_kinds != 0))
         doubts |= 1u << ETLHEAP_DOUBT_NO_PROCESS;
     return doubts;
 }
 
+bool gate_explain_absence(owned_gate *gate)
+{
+    etlheap_gate_absence *const out = &gate->gate.absence;
+    if (!gate->gate.is_unmeasured)
+        return true;
+    for (u32 i = 0; i < gate->options->budget_count; i++) {
+        const u32 missing = kinds_missing(gate, &gate->options->budgets[i]);
+        out->kinds |= missing & ~gate->trace_kinds;
+        out->other_kinds |= missing & gate->trace_kinds;
+    }
+    out->pattern_kinds = gate->now->query->kinds;
+    const size_t count = gate->unmatched.count;
+    const char **const patterns = etlheap_arena_alloc(&gate->arena, (count + 1) * sizeof *patterns);
+    if (patterns == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        patterns[i] = gate->unmatched.at[i];
+    out->patterns = patterns;
+    out->pattern_count = (u32)count;
+    return list_processes(gate);
+}
+
 u32 gate_doubts_of_growth(const owned_gate *gate, etlheap_kind kind)
 {
-    u32 doubts = 0;
-    if (gate->is_baseline_lossy)
-        doubts |= 1u << ETLHEAP_DOUBT_BASELINE_LOSS;
-    if (!(gate->baseline_kinds >> kind & 1))
-        doubts |= 1u << ETLHEAP_DOUBT_BASELINE_NO_EVENTS;
-    return doubts;
+    return gate->baseline_kinds >> kind & 1 ? 0 : 1u << ETLHEAP_DOUBT_BASELINE_NO_EVENTS;
 }
 
 u32 gate_kinds_of(const owned_gate *gate, const etlheap_budget *budget)
@@ -87,20 +117,33 @@ static bool is_lossy(const etlheap_result *result)
     return lossy;
 }
 
-/* Extents and blocks have events of their own, and either may be without the other. */
 static u32 kinds_selected(const etlheap_result *result, const query_plan *plan)
 {
+    return kinds_recorded(result, plan->process_selected, plan->query->kinds);
+}
+
+/* Extents and blocks have events of their own, and either may be without the other. */
+static u32 kinds_able(const etlheap_result *result)
+{
     const etlheap_abilities can = etlheap_result_abilities(result);
-    const u32 asked = plan->query->kinds;
-    u32 kinds = 0;
-    for (u32 i = 0; i < etlheap_process_count(result); i++) {
-        if (plan->process_selected[i + 1])
-            kinds |= gate_kinds_of_process(etlheap_process_of(result, (etlheap_process){ i + 1 }));
-    }
+    u32 kinds = (1u << ETLHEAP_KIND_COUNT) - 1;
     if (!can.heap)
         kinds &= ~(1u << ETLHEAP_KIND_HEAP);
     if (!can.extent)
         kinds &= ~(1u << ETLHEAP_KIND_EXTENT);
+    return kinds;
+}
+
+/* Kinds that processes have events of; selected by id, NULL: all of them. asked: bit per
+ * kind, 0: every kind. */
+static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u32 asked)
+{
+    u32 kinds = 0;
+    for (u32 i = 0; i < etlheap_process_count(result); i++) {
+        if (selected == NULL || selected[i + 1])
+            kinds |= gate_kinds_of_process(etlheap_process_of(result, (etlheap_process){ i + 1 }));
+    }
+    kinds &= kinds_able(result);
     return asked == 0 ? kinds : kinds & asked;
 }
 
@@ -126,9 +169,42 @@ static etl_status try_patterns(owned_gate *gate, etl_error *err)
         query.process_count = 1;
         const etlheap_gate_side side = { gate->now->result, &query };
         status = find_kinds(&side, &kinds, err);
-        gate->lacks_process |= status == ETL_OK && kinds == 0;
+        if (status == ETL_OK && kinds == 0 && !ETLHEAP_PUSH(&gate->unmatched, asked->processes[i]))
+            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     }
     return status;
+}
+
+static int by_events(const void *a, const void *b)
+{
+    const etlheap_gate_process *const x = a, *const y = b;
+    if (x->events != y->events)
+        return x->events > y->events ? -1 : 1;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static bool list_processes(owned_gate *gate)
+{
+    const etlheap_result *const result = gate->now->result;
+    const u32 count = etlheap_process_count(result);
+    const u32 able = kinds_able(result);
+    u32 listed = 0;
+    etlheap_gate_process *const processes =
+        etlheap_arena_alloc(&gate->arena, (count + (size_t)1) * sizeof *processes);
+    for (u32 i = 0; processes != NULL && i < count; i++) {
+        const etlheap_process_info *const info =
+            etlheap_process_of(result, (etlheap_process){ i + 1 });
+        const u32 kinds = gate_kinds_of_process(info) & able;
+        const u64 events = etl_sat_add_u64(info->heap_events, info->virtualalloc_events);
+        if (kinds != 0)
+            processes[listed++] = (etlheap_gate_process){ info->name, info->pid, kinds, events };
+    }
+    if (listed > 0)
+        qsort(processes, listed, sizeof *processes, by_events);
+    gate->gate.absence.processes = processes;
+    gate->gate.absence.process_count = listed;
+    return processes != NULL;
 }
 
 /* The query's filter comes before what a budget asks for. */
@@ -137,4 +213,18 @@ static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
     const u32 every = (1u << ETLHEAP_KIND_COUNT) - 1;
     const u32 asked = gate->now->query->kinds;
     return (asked == 0 ? every : asked) & (budget->kinds == 0 ? every : budget->kinds);
+}
+
+/* Kinds that are asked for and that no selected process has events of. If any kind will
+ * do, one is enough. */
+static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
+{
+    const u32 asked = kinds_asked(gate, budget);
+    const bool any_kind = budget->kinds == 0 && gate->now->query->kinds == 0;
+    const u32 present = asked & gate->gate.kinds;
+    if (any_kind)
+        return present != 0                       ? 0
+               : (asked & gate->trace_kinds) != 0 ? asked & gate->trace_kinds
+                                                  : asked;
+    return asked & ~present;
 }

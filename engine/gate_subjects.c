@@ -212,11 +212,14 @@ static i64 limit_of(const etlheap_budget *budget, const etlheap_amount *baseline
     return (i64)etl_min_u64(etl_sat_add_u64(budget->limit, share), INT64_MAX);
 }
 
-/* Totals of a lossy trace are lower bounds: of this run they can prove that a limit
- * is exceeded, of the baseline that it is not. */
+/* Totals of a lossy run are lower bounds, which can prove that a limit is exceeded. Those
+ * of a lossy baseline prove nothing: lost allocations make this run look larger, and
+ * lost frees smaller. */
 static etlheap_outcome judge_subject(judge *j, const etlheap_gate_subject *subject)
 {
     etlheap_gate_budget *const budget = j->budget;
+    if (budget->doubts & 1u << ETLHEAP_DOUBT_BASELINE_LOSS)
+        return ETLHEAP_OUTCOME_INCONCLUSIVE;
     if (subject->measured <= subject->limit)
         return budget->doubts & 1u << ETLHEAP_DOUBT_LOSS ? ETLHEAP_OUTCOME_INCONCLUSIVE
                                                          : ETLHEAP_OUTCOME_PASS;

@@ -4,6 +4,9 @@
 #include "units.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+#define PROCESSES_IN_SENTENCE 8u
 
 static const char *const ratchet_words[] = {
 #define RATCHET_WORD(name, word) [ETLHEAP_RATCHET_##name] = word,
@@ -117,16 +120,51 @@ etlheap_indices etlheap_check_frames(const etlheap_table *table, u32 stack)
     return etlheap_row_frames(table, &row);
 }
 
-void etlheap_check_add_verdict(etlheap_text *text, const etlheap_gate *gate)
+bool etlheap_check_is_accepted(const etlheap_check *check)
 {
+    return check->ratchet == ETLHEAP_RATCHET_ACCEPTED;
+}
+
+const char *etlheap_check_verdict_word(const etlheap_check *check)
+{
+    return etlheap_check_is_accepted(check) ? etlheap_ratchet_word(ETLHEAP_RATCHET_ACCEPTED)
+                                            : etlheap_outcome_word(check->gate->outcome);
+}
+
+/* "1 of 3 budgets is exceeded, and nothing was measured for 1" */
+static void add_failure(etlheap_text *text, const etlheap_gate *gate, u32 judged)
+{
+    u32 exceeded = 0, unmeasured = 0;
+    for (u32 i = 0; i < gate->budget_count; i++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[i];
+        const bool is_empty = budget->is_unmeasured && budget->failed_count == 0;
+        exceeded += budget->outcome == ETLHEAP_OUTCOME_FAIL && !is_empty;
+        unmeasured += budget->outcome == ETLHEAP_OUTCOME_FAIL && is_empty;
+    }
+    if (exceeded > 0)
+        etlheap_text_add_format(text, "%" PRIu32 " of %" PRIu32 " %s %s exceeded", exceeded, judged,
+                                judged == 1 ? "budget" : "budgets", exceeded == 1 ? "is" : "are");
+    if (unmeasured == 0)
+        return;
+    etlheap_text_add_string(text,
+                            exceeded > 0 ? ", and nothing was measured" : "nothing was measured");
+    if (unmeasured < judged)
+        etlheap_text_add_format(text, " for %" PRIu32, unmeasured);
+    if (unmeasured < judged && exceeded == 0)
+        etlheap_text_add_format(text, " of %" PRIu32 " budgets", judged);
+}
+
+void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
     u32 of[ETLHEAP_OUTCOME_COUNT] = { 0 };
     for (u32 i = 0; i < gate->budget_count; i++)
         of[gate->budgets[i].outcome]++;
     const u32 judged = gate->budget_count - of[ETLHEAP_OUTCOME_SKIPPED];
+    if (etlheap_check_is_accepted(check))
+        etlheap_text_add_string(text, "this run is the baseline from now on; ");
     if (gate->outcome == ETLHEAP_OUTCOME_FAIL)
-        etlheap_text_add_format(
-            text, "%" PRIu32 " of %" PRIu32 " %s %s exceeded", of[ETLHEAP_OUTCOME_FAIL], judged,
-            judged == 1 ? "budget" : "budgets", of[ETLHEAP_OUTCOME_FAIL] == 1 ? "is" : "are");
+        add_failure(text, gate, judged);
     else if (gate->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE)
         etlheap_text_add_string(text, "nothing is proven to be exceeded, and not all to be kept");
     else if (judged == 0)
@@ -134,6 +172,118 @@ void etlheap_check_add_verdict(etlheap_text *text, const etlheap_gate *gate)
     else
         etlheap_text_add_format(text, "%" PRIu32 " %s kept", judged,
                                 judged == 1 ? "budget is" : "budgets are");
+}
+
+/* "heap", "heap or extent", "heap, virtualalloc or extent" */
+static void add_kinds(etlheap_text *text, u32 kinds, const char *last)
+{
+    u32 left = 0, listed = 0;
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        left += kinds >> kind & 1;
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!(kinds >> kind & 1))
+            continue;
+        etlheap_text_add_string(text, listed == 0 ? "" : left == 1 ? last : ", ");
+        etlheap_text_add_string(text, etlheap_kind_name((etlheap_kind)kind));
+        listed++;
+        left--;
+    }
+}
+
+static void add_events(etlheap_text *text, u32 kinds)
+{
+    const u32 every = (1u << ETLHEAP_KIND_COUNT) - 1;
+    if (kinds == 0 || kinds == every)
+        etlheap_text_add_string(text, "memory");
+    else
+        add_kinds(text, kinds, " or ");
+    etlheap_text_add_string(text, " events");
+}
+
+static void add_patterns(etlheap_text *text, const etlheap_gate_absence *absence)
+{
+    etlheap_text_add_string(text, "no process with ");
+    add_events(text, absence->pattern_kinds);
+    etlheap_text_add_string(text, " matches ");
+    for (u32 i = 0; i < absence->pattern_count; i++) {
+        etlheap_text_add_string(text, i == 0 ? "'" : " or '");
+        etlheap_text_add_string(text, absence->patterns[i]);
+        etlheap_text_add_string(text, "'");
+    }
+}
+
+/* "app.exe (4321: heap, extent), svc.exe (8: virtualalloc) and 3 more" */
+static void add_processes(etlheap_text *text, const etlheap_gate_absence *absence, u32 most)
+{
+    const u32 named = absence->process_count < most ? absence->process_count : most;
+    for (u32 i = 0; i < named; i++) {
+        const etlheap_gate_process *const process = &absence->processes[i];
+        etlheap_text_add_string(text, i == 0 ? "" : ", ");
+        etlheap_text_add_string(text, *process->name ? process->name : "(no name)");
+        etlheap_text_add_string(text, " (");
+        if (process->pid != ETL_NO_ID)
+            etlheap_text_add_format(text, "%" PRIu32 ": ", process->pid);
+        add_kinds(text, process->kinds, ", ");
+        etlheap_text_add_string(text, ")");
+    }
+    if (named < absence->process_count)
+        etlheap_text_add_format(text, " and %" PRIu32 " more", absence->process_count - named);
+}
+
+void etlheap_check_add_absence(etlheap_text *text, const etlheap_gate *gate, u32 processes_max)
+{
+    const etlheap_gate_absence *const absence = &gate->absence;
+    const char *separator = "";
+    if (absence->kinds != 0) {
+        etlheap_text_add_string(text, "the trace has no ");
+        add_events(text, absence->process_count == 0 ? 0 : absence->kinds);
+        separator = "; ";
+    }
+    if (absence->pattern_count > 0) {
+        etlheap_text_add_string(text, separator);
+        add_patterns(text, absence);
+        separator = "; ";
+    } else if (absence->other_kinds != 0) {
+        etlheap_text_add_string(text, separator);
+        etlheap_text_add_string(text, "the selected processes have no ");
+        add_events(text, absence->other_kinds);
+        separator = "; ";
+    }
+    if (absence->process_count == 0)
+        return;
+    etlheap_text_add_string(text, separator);
+    etlheap_text_add_string(text, "processes with memory events: ");
+    add_processes(text, absence, processes_max);
+}
+
+void etlheap_check_absence_sentence(const etlheap_gate *gate, char *sentence, size_t size)
+{
+    etlheap_text text = { 0 };
+    etlheap_text_add_string(&text, "nothing was measured: ");
+    etlheap_check_add_absence(&text, gate, PROCESSES_IN_SENTENCE);
+    snprintf(sentence, size, "%s", etlheap_text_of(&text));
+    etlheap_text_free(&text);
+}
+
+/* Why a run did not become the baseline. */
+static void add_reason_against(etlheap_text *text, const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
+    const bool refused = check->ratchet == ETLHEAP_RATCHET_REFUSED;
+    if (refused && !gate->is_unmeasured)
+        etlheap_text_add_string(text, "a run that lost events or is damaged is not accepted");
+    else if (refused || (!gate->baseline && gate->is_unmeasured))
+        etlheap_text_add_string(text, "nothing was measured");
+    else if (gate->outcome != ETLHEAP_OUTCOME_PASS)
+        etlheap_text_add_format(text, "the verdict is %s", etlheap_outcome_word(gate->outcome));
+    else if (gate->grown_count > 0)
+        etlheap_text_add_format(text, "%" PRIu32 " %s larger in this run", gate->grown_count,
+                                gate->grown_count == 1 ? "subject is" : "subjects are");
+    else if (gate->missing_count > 0)
+        etlheap_text_add_format(text, "%" PRIu32 " of its processes did not run",
+                                gate->missing_count);
+    else
+        etlheap_text_add_string(text, "nothing is smaller in this run");
 }
 
 void etlheap_check_add_ratchet(etlheap_text *text, const etlheap_check *check)
@@ -147,26 +297,20 @@ void etlheap_check_add_ratchet(etlheap_text *text, const etlheap_check *check)
         etlheap_text_add_string(text, "tightened: this run, which is nowhere larger, is the next");
         return;
     case ETLHEAP_RATCHET_ACCEPTED:
-        etlheap_text_add_string(text, "accepted: this run is the next, whatever it grew");
+        etlheap_text_add_string(text, "accepted: this run is the next");
+        if (gate->grown_count > 0)
+            etlheap_text_add_format(text, ", with %" PRIu32 " %s that grew", gate->grown_count,
+                                    gate->grown_count == 1 ? "subject" : "subjects");
         return;
     case ETLHEAP_RATCHET_KEPT:
-        break;
+    case ETLHEAP_RATCHET_REFUSED:
+        etlheap_text_add_string(text, gate->baseline ? "kept as it was: " : "not written: ");
+        add_reason_against(text, check);
+        return;
     case ETLHEAP_RATCHET_NONE:
     case ETLHEAP_RATCHET_COUNT:
         return;
     }
-    if (gate->outcome != ETLHEAP_OUTCOME_PASS)
-        etlheap_text_add_format(text, "kept as it was: the verdict is %s",
-                                etlheap_outcome_word(gate->outcome));
-    else if (gate->grown_count > 0)
-        etlheap_text_add_format(text, "kept as it was: %" PRIu32 " %s larger in this run",
-                                gate->grown_count,
-                                gate->grown_count == 1 ? "subject is" : "subjects are");
-    else if (gate->missing_count > 0)
-        etlheap_text_add_format(text, "kept as it was: %" PRIu32 " of its processes did not run",
-                                gate->missing_count);
-    else
-        etlheap_text_add_string(text, "kept as it was: nothing is smaller in this run");
 }
 
 /* Digits after the point only as far as they are not 0. */

@@ -36,8 +36,19 @@ void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget,
 /* Frames of a stack: members of table->frames, innermost first. */
 etlheap_indices etlheap_check_frames(const etlheap_table *table, u32 stack);
 
-/* What came of it, in a sentence: "2 of 3 budgets are exceeded." */
-void etlheap_check_add_verdict(etlheap_text *text, const etlheap_gate *gate);
+/* The verdict in a word: that of the outcome, or "accepted". */
+const char *etlheap_check_verdict_word(const etlheap_check *check);
+
+/* Was what exceeds its limit accepted with this run? Then it is no failure. */
+bool etlheap_check_is_accepted(const etlheap_check *check);
+
+/* What came of it, in a sentence: "2 of 3 budgets are exceeded". */
+void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check);
+
+/* Why nothing could be measured, and which processes have memory events, of which so
+ * many are named: "no process with memory events matches 'x.exe'; processes with memory
+ * events: app.exe (4321: heap, extent)". */
+void etlheap_check_add_absence(etlheap_text *text, const etlheap_gate *gate, u32 processes_max);
 
 /* What became of the baseline, and why; "" when nothing was asked for. */
 void etlheap_check_add_ratchet(etlheap_text *text, const etlheap_check *check);

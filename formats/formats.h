@@ -150,7 +150,8 @@ u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_
     X(CREATED, "created")     /* there was none */                                                 \
     X(TIGHTENED, "tightened") /* this run took its place */                                        \
     X(ACCEPTED, "accepted")   /* the same, whatever the verdict */                                 \
-    X(KEPT, "kept")           /* it is as it was */
+    X(KEPT, "kept")           /* it is as it was */                                                \
+    X(REFUSED, "refused")     /* the same: what was to be accepted proves nothing */
 
 typedef enum etlheap_ratchet {
 #define ETLHEAP_RATCHET_ENUM(name, word) ETLHEAP_RATCHET_##name,
@@ -165,6 +166,10 @@ typedef struct etlheap_check {
     const char *baseline_name; /* file; NULL: none was named */
     etlheap_ratchet ratchet;
 } etlheap_check;
+
+/* Why nothing could be measured for a budget, and which processes have memory events, in
+ * one sentence without a full stop, cut if it is longer than `size`. */
+void etlheap_check_absence_sentence(const etlheap_gate *gate, char *sentence, size_t size);
 
 /* --- what changed ------------------------------------------------------------------ */
 

@@ -11,7 +11,10 @@
 
 #include <stdio.h>
 
+#define SENTENCE_SIZE 512 /* that nothing was measured */
+
 static void write_doubts(etlheap_json *json, u32 doubts);
+static void write_absence(etlheap_json *json, const etlheap_gate *gate);
 static void write_baseline(etlheap_json *json, const etlheap_check *check);
 static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget);
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
@@ -30,8 +33,9 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
     (void)layout;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-check-1");
-    etlheap_json_string(&json, "verdict", etlheap_outcome_word(gate->outcome));
+    etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
     write_doubts(&json, gate->doubts);
+    write_absence(&json, gate);
     etlheap_json_trace(&json, etlheap_result_trace(result));
     etlheap_json_object(&json, "window");
     etlheap_json_i64(&json, "from_ns", gate->from_ns);
@@ -58,6 +62,48 @@ static void write_doubts(etlheap_json *json, u32 doubts)
             etlheap_json_string(json, NULL, etlheap_doubt_word((etlheap_doubt)i));
     }
     etlheap_json_array_close(json);
+}
+
+static void write_kinds(etlheap_json *json, const char *key, u32 kinds)
+{
+    etlheap_json_array(json, key);
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (kinds >> kind & 1)
+            etlheap_json_string(json, NULL, etlheap_kind_name((etlheap_kind)kind));
+    }
+    etlheap_json_array_close(json);
+}
+
+/* null: something was measured for every budget. */
+static void write_absence(etlheap_json *json, const etlheap_gate *gate)
+{
+    const etlheap_gate_absence *const absence = &gate->absence;
+    char sentence[SENTENCE_SIZE];
+    if (!gate->is_unmeasured) {
+        etlheap_json_null(json, "nothing_measured");
+        return;
+    }
+    etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
+    etlheap_json_object(json, "nothing_measured");
+    etlheap_json_string(json, "reason", sentence);
+    etlheap_json_array(json, "patterns");
+    for (u32 i = 0; i < absence->pattern_count; i++)
+        etlheap_json_string(json, NULL, absence->patterns[i]);
+    etlheap_json_array_close(json);
+    write_kinds(json, "kinds", absence->kinds | absence->other_kinds);
+    etlheap_json_array(json, "processes");
+    for (u32 i = 0; i < absence->process_count; i++) {
+        const etlheap_gate_process *const process = &absence->processes[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "process", process->name);
+        if (process->pid != ETL_NO_ID)
+            etlheap_json_u64(json, "pid", process->pid);
+        write_kinds(json, "kinds", process->kinds);
+        etlheap_json_u64(json, "events", process->events);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    etlheap_json_object_close(json);
 }
 
 static void write_baseline(etlheap_json *json, const etlheap_check *check)
@@ -92,12 +138,7 @@ static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget)
     etlheap_json_string(json, "option", etlheap_check_option(asked));
     etlheap_json_string(json, "per", etlheap_scope_word(asked->scope));
     etlheap_json_string(json, "measure", asked->is_count ? "count" : "size");
-    etlheap_json_array(json, "kinds"); /* empty: every kind */
-    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        if (asked->kinds >> kind & 1)
-            etlheap_json_string(json, NULL, etlheap_kind_name((etlheap_kind)kind));
-    }
-    etlheap_json_array_close(json);
+    write_kinds(json, "kinds", asked->kinds); /* empty: every kind */
     etlheap_json_u64(json, "limit", asked->limit);
     if (asked->is_growth)
         etlheap_json_u64(json, "limit_baseline_millionths", asked->baseline_millionths);

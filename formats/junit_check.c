@@ -7,8 +7,9 @@
  * There is no one schema of JUnit's: documents have what Ant's and what Jenkins's
  * demand, and nothing that either refuses. Names of cases stay the same from run to
  * run, as histories go by them: no process ids. A budget without subjects, or one
- * that could not be judged, is a case of its own; cases that prove nothing are
- * skipped ones with the reason.
+ * that could not be judged, is a case of its own. It fails if nothing was measured;
+ * cases that prove nothing are skipped ones with the reason. What was accepted with
+ * --accept is no failure, since servers go by failures, and is listed in system-out.
  */
 #include "check_parts.h"
 #include "display.h"
@@ -19,32 +20,37 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define PROCESSES_NAMED 25u
+
 typedef struct suite_counts {
     u64 tests, failures, skipped;
 } suite_counts;
 
-static suite_counts count_cases(const etlheap_gate *gate);
+static suite_counts count_cases(const etlheap_check *check);
 static bool has_case_of_its_own(const etlheap_gate_budget *budget);
+static bool is_empty_failure(const etlheap_gate_budget *budget);
 static void write_counts(etlheap_xml *xml, const suite_counts *counts, i64 duration_ns);
 static void write_suite(etlheap_xml *xml, const etlheap_result *result, const etlheap_check *check,
                         const suite_counts *counts);
 static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
                              const etlheap_check *check, etlheap_text *text);
-static void write_budget(etlheap_xml *xml, const etlheap_gate_budget *budget, etlheap_text *text);
+static void write_budget(etlheap_xml *xml, const etlheap_check *check,
+                         const etlheap_gate_budget *budget, etlheap_text *text);
 static void begin_case(etlheap_xml *xml, const etlheap_budget *budget, const char *name);
-static void write_case(etlheap_xml *xml, const etlheap_gate_budget *budget, u32 index,
-                       etlheap_text *text);
+static void write_case(etlheap_xml *xml, const etlheap_check *check,
+                       const etlheap_gate_budget *budget, u32 index, etlheap_text *text);
 static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 index);
 static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
                        const etlheap_gate_subject *subject);
 static void add_doubts(etlheap_text *text, u32 doubts);
+static void add_accepted(etlheap_text *text, const etlheap_gate *gate);
 static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_text *text);
 static void add_losses(etlheap_text *text, const char *whose, const etl_diag_counts *counts);
 
 etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap_check *check,
                                      const etlheap_layout *layout, etlheap_sink *sink)
 {
-    const suite_counts counts = count_cases(check->gate);
+    const suite_counts counts = count_cases(check);
     etlheap_xml xml = etlheap_xml_begin(sink);
     (void)layout;
     etlheap_xml_element(&xml, "testsuites");
@@ -53,18 +59,21 @@ etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap
     return etlheap_xml_end(&xml);
 }
 
-static suite_counts count_cases(const etlheap_gate *gate)
+static suite_counts count_cases(const etlheap_check *check)
 {
+    const etlheap_gate *const gate = check->gate;
+    const bool is_accepted = etlheap_check_is_accepted(check);
     suite_counts counts = { 0 };
     for (u32 i = 0; i < gate->budget_count; i++) {
         const etlheap_gate_budget *const budget = &gate->budgets[i];
         for (u32 s = 0; s < budget->subject_count; s++)
             counts.skipped += budget->subjects[s].outcome == ETLHEAP_OUTCOME_INCONCLUSIVE;
-        counts.failures += budget->failed_count;
+        counts.failures += is_accepted ? 0 : budget->failed_count;
         counts.tests += budget->subject_count;
         if (!has_case_of_its_own(budget))
             continue;
         counts.tests++;
+        counts.failures += is_empty_failure(budget);
         counts.skipped += budget->outcome == ETLHEAP_OUTCOME_SKIPPED ||
                           budget->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE;
     }
@@ -75,9 +84,14 @@ static suite_counts count_cases(const etlheap_gate *gate)
  * none, or they are not all listed. */
 static bool has_case_of_its_own(const etlheap_gate_budget *budget)
 {
-    const u32 whole = 1u << ETLHEAP_DOUBT_NO_EVENTS | 1u << ETLHEAP_DOUBT_NO_PROCESS;
     return budget->subject_count < budget->judged_count || budget->subject_count == 0 ||
-           (budget->doubts & whole) != 0;
+           budget->is_unmeasured;
+}
+
+/* Only --allow-empty makes a budget pass for which nothing was measured. */
+static bool is_empty_failure(const etlheap_gate_budget *budget)
+{
+    return budget->is_unmeasured && budget->outcome == ETLHEAP_OUTCOME_FAIL;
 }
 
 /* Jenkins takes three digits after the point and no more. */
@@ -116,7 +130,7 @@ static void write_suite(etlheap_xml *xml, const etlheap_result *result, const et
     etlheap_xml_attribute_u64(xml, "skipped", counts->skipped);
     write_properties(xml, trace, check, &text);
     for (u32 i = 0; i < check->gate->budget_count; i++)
-        write_budget(xml, &check->gate->budgets[i], &text);
+        write_budget(xml, check, &check->gate->budgets[i], &text);
     write_output(xml, check, &text);
     etlheap_xml_close(xml);
     xml->failed |= text.failed;
@@ -135,7 +149,7 @@ static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
                              const etlheap_check *check, etlheap_text *text)
 {
     etlheap_xml_element(xml, "properties");
-    write_property(xml, "verdict", etlheap_outcome_word(check->gate->outcome));
+    write_property(xml, "verdict", etlheap_check_verdict_word(check));
     for (u32 i = 0; i < trace->file_count; i++)
         write_property(xml, "trace", trace->files[i]);
     if (check->baseline_name) {
@@ -148,12 +162,21 @@ static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
     etlheap_xml_close(xml);
 }
 
-static void write_budget(etlheap_xml *xml, const etlheap_gate_budget *budget, etlheap_text *text)
+static void write_budget(etlheap_xml *xml, const etlheap_check *check,
+                         const etlheap_gate_budget *budget, etlheap_text *text)
 {
     if (has_case_of_its_own(budget)) {
         begin_case(xml, &budget->budget, "all");
-        if (budget->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE ||
-            budget->outcome == ETLHEAP_OUTCOME_SKIPPED) {
+        if (is_empty_failure(budget)) {
+            etlheap_text_clear(text);
+            etlheap_text_add_string(text, "nothing was measured: ");
+            etlheap_check_add_absence(text, check->gate, PROCESSES_NAMED);
+            etlheap_xml_element(xml, "failure");
+            etlheap_xml_attribute(xml, "message", etlheap_text_of(text));
+            etlheap_xml_attribute(xml, "type", "nothing-measured");
+            etlheap_xml_close(xml);
+        } else if (budget->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE ||
+                   budget->outcome == ETLHEAP_OUTCOME_SKIPPED) {
             etlheap_text_clear(text);
             add_doubts(text, budget->doubts);
             etlheap_xml_element(xml, "skipped");
@@ -165,7 +188,7 @@ static void write_budget(etlheap_xml *xml, const etlheap_gate_budget *budget, et
         etlheap_xml_close(xml);
     }
     for (u32 i = 0; i < budget->subject_count; i++)
-        write_case(xml, budget, i, text);
+        write_case(xml, check, budget, i, text);
 }
 
 /* "etlheap.max-outstanding.process": systems show the parts as a tree. */
@@ -180,15 +203,16 @@ static void begin_case(etlheap_xml *xml, const etlheap_budget *budget, const cha
     write_seconds(xml, 0);
 }
 
-static void write_case(etlheap_xml *xml, const etlheap_gate_budget *budget, u32 index,
-                       etlheap_text *text)
+static void write_case(etlheap_xml *xml, const etlheap_check *check,
+                       const etlheap_gate_budget *budget, u32 index, etlheap_text *text)
 {
+    const bool is_accepted = etlheap_check_is_accepted(check);
     const etlheap_gate_subject *const subject = &budget->subjects[index];
     etlheap_text_clear(text);
     add_name(text, budget, index);
     begin_case(xml, &budget->budget, etlheap_text_of(text));
     etlheap_text_clear(text);
-    if (subject->outcome == ETLHEAP_OUTCOME_FAIL) {
+    if (subject->outcome == ETLHEAP_OUTCOME_FAIL && !is_accepted) {
         etlheap_check_add_subject(text, budget, subject, true);
         etlheap_text_add_string(text, ": ");
         etlheap_check_add_finding(text, budget, subject);
@@ -266,11 +290,32 @@ static void add_doubts(etlheap_text *text, u32 doubts)
     }
 }
 
+/* What would have failed. */
+static void add_accepted(etlheap_text *text, const etlheap_gate *gate)
+{
+    for (u32 b = 0; b < gate->budget_count; b++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[b];
+        for (u32 s = 0; s < budget->failed_count; s++) {
+            etlheap_text line = { 0 };
+            etlheap_check_add_subject(&line, budget, &budget->subjects[s], true);
+            etlheap_text_add_string(&line, ": ");
+            etlheap_check_add_finding(&line, budget, &budget->subjects[s]);
+            etlheap_text_add_string(text, "accepted: ");
+            etlheap_display_add(text, etlheap_text_of(&line));
+            etlheap_text_add_string(text, "\n");
+            text->failed |= line.failed;
+            etlheap_text_free(&line);
+        }
+    }
+}
+
 /* What is neither pass nor failure: known leaks, and what was lost. */
 static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_text *text)
 {
     const etlheap_gate *const gate = check->gate;
     etlheap_text_clear(text);
+    if (etlheap_check_is_accepted(check))
+        add_accepted(text, gate);
     for (u32 i = 0; i < gate->suppression_count; i++) {
         const etlheap_suppression_use *const use = &gate->suppressions[i];
         etlheap_text_add_string(text, "leak:");

@@ -4,7 +4,10 @@
  *
  *     rule     an option that sets budgets
  *     result   a stack to blame for a subject that failed; a failed subject without
- *              stacks is a result without a place
+ *              stacks, or a budget for which nothing was measured, is a result
+ *              without a place
+ *
+ * What was accepted with --accept is a note, suppressed from outside the sources.
  *
  * The place of a result is its innermost frame with a known line, else its innermost
  * function. Why a verdict proves nothing, and what was lost at recording, are
@@ -42,11 +45,14 @@ static void write_diagnostics(etlheap_json *json, const char *whose, const etl_d
                               etlheap_text *text);
 static void write_notification(etlheap_json *json, const char *level, const char *id,
                                const char *sentence, etlheap_text *text);
-static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
-                          const etlheap_gate_subject *subject, etlheap_text *text);
-static void write_result(etlheap_json *json, const etlheap_gate_budget *budget,
-                         const etlheap_gate_subject *subject, const etlheap_gate_stack *stack,
-                         etlheap_text *text);
+static void write_subject(etlheap_json *json, const etlheap_check *check,
+                          const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                          etlheap_text *text);
+static void write_result(etlheap_json *json, const etlheap_check *check,
+                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                         const etlheap_gate_stack *stack, etlheap_text *text);
+static void write_unmeasured(etlheap_json *json, const etlheap_gate *gate,
+                             const etlheap_gate_budget *budget, etlheap_text *text);
 static void write_message(etlheap_json *json, const char *sentence, etlheap_text *scratch);
 static void write_locations(etlheap_json *json, const etlheap_table *table,
                             const etlheap_indices *frames, etlheap_text *text);
@@ -76,11 +82,13 @@ etl_status etlheap_write_check_sarif(const etlheap_result *result, const etlheap
     for (u32 b = 0; b < gate->budget_count; b++) {
         const etlheap_gate_budget *const budget = &gate->budgets[b];
         for (u32 s = 0; s < budget->failed_count && etlheap_sink_ok(sink); s++)
-            write_subject(&json, budget, &budget->subjects[s], &text);
+            write_subject(&json, check, budget, &budget->subjects[s], &text);
+        if (budget->is_unmeasured && budget->outcome == ETLHEAP_OUTCOME_FAIL)
+            write_unmeasured(&json, gate, budget, &text);
     }
     etlheap_json_array_close(&json);
     etlheap_json_object(&json, "properties");
-    etlheap_json_string(&json, "verdict", etlheap_outcome_word(gate->outcome));
+    etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
     etlheap_json_object_close(&json);
     etlheap_json_object_close(&json);
     etlheap_json_array_close(&json);
@@ -167,8 +175,9 @@ static void write_notification(etlheap_json *json, const char *level, const char
     etlheap_json_object_close(json);
 }
 
-static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
-                          const etlheap_gate_subject *subject, etlheap_text *text)
+static void write_subject(etlheap_json *json, const etlheap_check *check,
+                          const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                          etlheap_text *text)
 {
     const etlheap_gate_stack none = { .stack = ETLHEAP_NO_INDEX,
                                       .process = subject->process,
@@ -176,9 +185,9 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
                                       .now = subject->now,
                                       .baseline = subject->baseline };
     for (u32 i = 0; i < subject->stack_count; i++)
-        write_result(json, budget, subject, &subject->stacks[i], text);
+        write_result(json, check, budget, subject, &subject->stacks[i], text);
     if (subject->stack_count == 0)
-        write_result(json, budget, subject, &none, text);
+        write_result(json, check, budget, subject, &none, text);
 }
 
 static void write_fingerprint(etlheap_json *json, const char *key, u64 fingerprint)
@@ -188,17 +197,47 @@ static void write_fingerprint(etlheap_json *json, const char *key, u64 fingerpri
     etlheap_json_string(json, key, digits);
 }
 
-/* "320 KiB in 80 allocations outstanding. heap app.exe (4321): 640 KiB in 160
- * allocations, over the limit of 128 KiB by 512 KiB." */
-static void write_result(etlheap_json *json, const etlheap_gate_budget *budget,
-                         const etlheap_gate_subject *subject, const etlheap_gate_stack *stack,
-                         etlheap_text *text)
+/* Hosts that know suppressions close the finding. */
+static void write_acceptance(etlheap_json *json)
 {
-    const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
+    etlheap_json_array(json, "suppressions");
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "kind", "external");
+    etlheap_json_string(json, "status", "accepted");
+    etlheap_json_string(json, "justification", "--update-baseline --accept");
+    etlheap_json_object_close(json);
+    etlheap_json_array_close(json);
+}
+
+/* There is no stack to show, and no amount. */
+static void write_unmeasured(etlheap_json *json, const etlheap_gate *gate,
+                             const etlheap_gate_budget *budget, etlheap_text *text)
+{
+    char sentence[SENTENCE_SIZE];
+    etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "ruleId", etlheap_check_option(&budget->budget));
     etlheap_json_u64(json, "ruleIndex", rule_of(&budget->budget));
     etlheap_json_string(json, "level", "error");
+    write_message(json, sentence, text);
+    etlheap_json_object(json, "properties");
+    etlheap_json_string(json, "per", etlheap_scope_word(budget->budget.scope));
+    etlheap_json_object_close(json);
+    etlheap_json_object_close(json);
+}
+
+/* "320 KiB in 80 allocations outstanding. heap app.exe (4321): 640 KiB in 160
+ * allocations, over the limit of 128 KiB by 512 KiB." */
+static void write_result(etlheap_json *json, const etlheap_check *check,
+                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                         const etlheap_gate_stack *stack, etlheap_text *text)
+{
+    const bool is_accepted = etlheap_check_is_accepted(check);
+    const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "ruleId", etlheap_check_option(&budget->budget));
+    etlheap_json_u64(json, "ruleIndex", rule_of(&budget->budget));
+    etlheap_json_string(json, "level", is_accepted ? "note" : "error");
     etlheap_text sentence = { 0 };
     etlheap_check_add_share(&sentence, &budget->budget, stack);
     etlheap_text_add_string(&sentence, " outstanding. ");
@@ -217,6 +256,8 @@ static void write_result(etlheap_json *json, const etlheap_gate_budget *budget,
     write_fingerprint(json, "etlheapStack/v1", stack->fingerprint);
     write_fingerprint(json, "etlheapSubject/v1", subject->fingerprint);
     etlheap_json_object_close(json);
+    if (is_accepted)
+        write_acceptance(json);
     etlheap_json_object(json, "properties");
     etlheap_json_string(json, "kind", etlheap_kind_name(subject->kind));
     etlheap_json_string(json, "process", stack->process);

@@ -12,10 +12,13 @@
 
 #include <inttypes.h>
 
-#define FAILURES_SHOWN 20 /* subjects of a budget; other formats have them all */
-#define PASSES_SHOWN   3
+#define FAILURES_SHOWN  20 /* subjects of a budget; other formats have them all */
+#define PASSES_SHOWN    3
+#define PROCESSES_SHOWN 25u
 
 static void write_verdict(const etlheap_check *check, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink);
+static void write_absence(const etlheap_gate *gate, const etlheap_layout *layout,
                           etlheap_text *text, etlheap_sink *sink);
 static void write_baseline(const etlheap_check *check, const etlheap_layout *layout,
                            etlheap_text *text, etlheap_sink *sink);
@@ -74,19 +77,37 @@ static void write_verdict(const etlheap_check *check, const etlheap_layout *layo
         [ETLHEAP_OUTCOME_FAIL] = "FAIL: ",
     };
     etlheap_text_clear(text);
-    etlheap_text_add_string(text, words[check->gate->outcome]);
-    etlheap_check_add_verdict(text, check->gate);
+    etlheap_text_add_string(text, etlheap_check_is_accepted(check) ? "ACCEPTED: "
+                                                                   : words[check->gate->outcome]);
+    etlheap_check_add_verdict(text, check);
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_STRONG);
     etlheap_sink_text(sink, etlheap_text_of(text));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
     etlheap_sink_text(sink, "\n");
+    write_absence(check->gate, layout, text, sink);
     for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
-        if (!(check->gate->doubts >> i & 1))
+        const bool is_explained = i == ETLHEAP_DOUBT_NO_EVENTS || i == ETLHEAP_DOUBT_NO_PROCESS;
+        if (!(check->gate->doubts >> i & 1) || is_explained)
             continue;
         etlheap_sink_text(sink, "  ");
         etlheap_display_wrap(sink, etlheap_doubt_sentence((etlheap_doubt)i), 2, 2, layout->width);
     }
     etlheap_sink_text(sink, "\n");
+}
+
+/* What is missing, and what there is instead: more than the sentences of the doubts say. */
+static void write_absence(const etlheap_gate *gate, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink)
+{
+    if (!gate->is_unmeasured)
+        return;
+    etlheap_text_clear(text);
+    etlheap_check_add_absence(text, gate, PROCESSES_SHOWN);
+    etlheap_text_add_string(text, gate->outcome == ETLHEAP_OUTCOME_FAIL
+                                      ? " (--allow-empty lets such a run pass)"
+                                      : " (which --allow-empty lets pass)");
+    etlheap_sink_text(sink, "  ");
+    etlheap_display_wrap(sink, etlheap_text_of(text), 2, 2, layout->width);
 }
 
 static void write_baseline(const etlheap_check *check, const etlheap_layout *layout,
@@ -321,7 +342,10 @@ static void write_advice(const etlheap_check *check, const etlheap_layout *layou
                          etlheap_sink *sink)
 {
     bool grew = false;
-    if (check->gate->outcome != ETLHEAP_OUTCOME_FAIL)
+    u32 failed = 0;
+    for (u32 i = 0; i < check->gate->budget_count; i++)
+        failed += check->gate->budgets[i].failed_count;
+    if (failed == 0 || etlheap_check_is_accepted(check))
         return;
     for (u32 i = 0; i < check->gate->budget_count; i++)
         grew |=

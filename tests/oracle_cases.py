@@ -11,7 +11,9 @@ as the page beside the traces gives it, and never what the program happens to pr
 
 import csv
 import io
+import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,6 +52,118 @@ def diagnostics(document):
 # --- rundowns -------------------------------------------------------------------
 
 # --- the gate -------------------------------------------------------------------
+
+
+def check_json(*arguments):
+    """The status of a check, and its document."""
+    status, out, said = try_run("check", *arguments, "--format", "json")
+    return status, json.loads(out), said
+
+
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def case_first_run_lossy(results, folder):
+    """A first run that lost events proves nothing and becomes no baseline, strict or accepted."""
+    trace, base = case_file("first_run_lossy.etl"), os.path.join(folder, "new.ehs")
+    words = [trace, "--baseline", base, "--max-growth", "total:10%", "--update-baseline"]
+    for more, wanted in (([], (0, "inconclusive", "kept")), (["--strict"], (4, "inconclusive", "kept")),
+                         (["--accept"], (4, "inconclusive", "refused"))):
+        status, document, said = check_json(*words, *more)
+        results.equal(f"first run, lossy {' '.join(more)}: inconclusive",
+                      (status, document["verdict"], document["baseline"]["update"]), wanted)
+        results.check(f"first run, lossy {' '.join(more)}: no baseline, said loudly",
+                      not os.listdir(folder) and "lost" in said, os.listdir(folder), said)
+
+
+def baselines_of(folder, trace, name):
+    """The trace in each form that a baseline has."""
+    forms = {"a trace": trace}
+    for form, words in (("a store", []), ("a summary", ["--summary"])):
+        forms[form] = os.path.join(folder, f"{name}{len(words)}.ehs")
+        run("store", trace, *words, "-o", forms[form])
+    return forms
+
+
+def case_lossy(results, folder):
+    """Growth over a lossy baseline is inconclusive whatever file the baseline is, and however large."""
+    lossy, run_now = case_file("lossy.etl"), case_file("lossy_next.etl")
+    forms = baselines_of(folder, lossy, "lossy")
+    # What a ratchet writes is a store, byte for byte; of a lossy run it writes none.
+    ratchet = os.path.join(folder, "ratchet.ehs")
+    grow = ["--max-growth", "total:0", "--baseline"]
+    status, document, _ = check_json(run_now, *grow, ratchet, "--update-baseline")
+    results.equal("the file of a ratchet", (status, document["baseline"]["update"]), (0, "created"))
+    stored = os.path.join(folder, "sound.ehs")
+    run("store", run_now, "-o", stored)
+    results.check("the file of a ratchet is a store", bytes_of(ratchet) == bytes_of(stored))
+    shutil.copyfile(forms["a store"], ratchet)
+    forms["the file of a ratchet"] = ratchet
+    merged = os.path.join(folder, "merged.ehs")
+    run("merge", forms["a summary"], run_of_merge(folder), "-o", merged)
+    forms["a merged summary"] = merged
+    for form, path in forms.items():
+        for limit in ("total:0", "total:1000000%", "stack:1G"):
+            words = [run_now, "--baseline", path, "--max-growth", limit]
+            status, document, said = check_json(*words)
+            results.equal(f"{form} that is lossy, {limit}: inconclusive",
+                          (status, document["verdict"], document["doubts"]), (0, "inconclusive", ["baseline-loss"]))
+            results.check(f"{form} that is lossy, {limit}: stderr says that it is the baseline",
+                          os.path.basename(path) in said and "baseline lost events" in said, said)
+            results.equal(f"{form} that is lossy, {limit} --strict", try_run("check", *words, "--strict")[0], 4)
+    before = bytes_of(ratchet)
+    status, document, _ = check_json(run_now, "--baseline", ratchet, "--max-growth", "total:1G", "--update-baseline")
+    results.equal("a lossy ratchet does not move by itself", (status, document["baseline"]["update"], bytes_of(ratchet) == before),
+                  (0, "kept", True))
+    status, document, _ = check_json(run_now, "--baseline", ratchet, "--max-growth", "total:0", "--update-baseline",
+                                     "--accept", "--strict")
+    results.equal("a sound run that is accepted replaces it", (status, document["verdict"], bytes_of(ratchet) == bytes_of(stored)),
+                  (0, "accepted", True))
+
+
+def run_of_merge(folder):
+    """A sound summary of another trace."""
+    path = os.path.join(folder, "other.ehs")
+    run("store", case_file("module_case.etl"), "--summary", "-o", path)
+    return path
+
+
+def case_lossy_damaged(results, folder):
+    """A damaged baseline: a trace cut short is inconclusive, a store with a wrong byte is refused."""
+    run_now = case_file("lossy_next.etl")
+    cut = os.path.join(folder, "cut.etl")
+    with open(cut, "wb") as file:
+        file.write(bytes_of(run_now)[:200000])
+    for form, path in baselines_of(folder, cut, "cut").items():
+        status, document, _ = check_json(run_now, "--baseline", path, "--max-growth", "total:1G")
+        results.equal(f"{form} cut short: inconclusive", (status, document["verdict"]), (0, "inconclusive"))
+    for form, path in baselines_of(folder, run_now, "whole").items():
+        if form == "a trace":
+            continue
+        damaged = bytearray(bytes_of(path))
+        damaged[len(damaged) // 2] ^= 1
+        with open(path, "wb") as file:
+            file.write(damaged)
+        for more in ([], ["--update-baseline"], ["--update-baseline", "--accept"]):
+            status, out, said = try_run("check", run_now, "--baseline", path, "--max-growth", "total:1G", *more)
+            results.check(f"{form} with a wrong byte {' '.join(more)}: status 3, and it stays",
+                          status == 3 and not out and os.path.basename(path) in said and bytes_of(path) == bytes(damaged), status, said)
+
+
+def case_lossy_nothing_measured(results, folder):
+    """That nothing was measured wins over a lossy run and a lossy baseline."""
+    lossy, base = case_file("lossy.etl"), os.path.join(folder, "base.ehs")
+    run("store", lossy, "-o", base)
+    before = bytes_of(base)
+    for more in ([], ["--strict"], ["--update-baseline"], ["--update-baseline", "--accept"]):
+        status, document, said = check_json(lossy, "--process", "nobody.exe", "--baseline", base, "--max-growth", "total:1G", *more)
+        results.equal(f"a lossy run of nobody {' '.join(more)}", (status, document["verdict"], bytes_of(base) == before),
+                      (1, "fail", True))
+        names = {process["process"] for process in document["nothing_measured"]["processes"]}
+        results.check(f"a lossy run of nobody {' '.join(more)}: names who has events",
+                      {"BatteryMeter.exe", "ckb.exe", "svc.exe"} <= names and "svc.exe" in said, names, said)
 
 # --- summaries ------------------------------------------------------------------
 

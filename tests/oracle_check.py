@@ -216,13 +216,14 @@ def check_table(results):
             results.equal(f"{name}: {wanted}, status {plain}", (document["verdict"], status), (wanted, plain))
             status = verdict(trace, option, limit, *base, "--strict")[0]
             results.equal(f"{name} --strict: status {strict}", status, strict)
-    # A lossy baseline is too small: growing beyond it proves nothing, staying below it all the more.
-    for limit, wanted, strict in (("0", "inconclusive", 4), ("1G", "pass", 4)):
+    # A lossy baseline may be too small or, if frees were lost, too large: nothing is proven.
+    for limit, wanted, strict in (("0", "inconclusive", 4), ("1G", "inconclusive", 4)):
         arguments = [sound, "--max-growth", f"total:{limit}", "--baseline", write_lossy(lossy)]
         status, document = verdict(*arguments)
         results.equal(f"growth of {limit} over a lossy baseline: {wanted}", (document["verdict"], status), (wanted, 0))
         results.equal(f"the same with --strict: {strict}", verdict(*arguments, "--strict")[0], strict)
     check_nothing_seen(results, sound, kernel, small)
+    check_decisions(results, sound, lossy, small)
     check_usage(results, sound)
 
 
@@ -247,13 +248,115 @@ def check_nothing_seen(results, sound, kernel, small):
     ]
     for name, arguments, doubt in cases:
         status, document = verdict(*arguments)
-        results.equal(f"{name}: inconclusive", (status, document["verdict"]), (0, "inconclusive"))
-        results.check(f"{name}: {doubt}", doubt in document["doubts"], document["doubts"])
-        results.equal(f"{name} --strict: status 4", verdict(*arguments, "--strict")[0], 4)
+        results.equal(f"{name}: fails", (status, document["verdict"]), (1, "fail"))
+        results.equal(f"{name}: {doubt}", document["doubts"], [doubt])
+        results.equal(f"{name} --strict: status 1", verdict(*arguments, "--strict")[0], 1)
+        check_absence(results, name, arguments, "BatteryMeter.exe" if arguments[0] == sound else "MemoryTestApp.exe")
+        status, document = verdict(*arguments, "--allow-empty")
+        results.equal(f"{name} --allow-empty: passes", (status, document["verdict"]), (0, "pass"))
+    # Nothing happens in this window to a process that was measured.
+    for window in (["--from", "0", "--to", "1ns"], ["--from", "19.9s", "--to", "19.91s"]):
+        status, document = verdict(sound, *limit, "--process", "BatteryMeter.exe", *window)
+        results.equal(f"an empty window passes: {window}", (status, document["verdict"], document["doubts"]), (0, "pass", []))
     only_heap = write_trace("only-heap.etl", [Block("heap", 1, ())])
     status, document = verdict(small, "--baseline", only_heap, "--max-growth", "0")
     results.equal("a kind that the baseline has no events of: inconclusive",
                   (document["verdict"], document["doubts"]), ("inconclusive", ["baseline-no-events"]))
+
+
+def check_absence(results, name, arguments, seen):
+    """That nothing was measured is the verdict of every format, with the processes that have events."""
+    status, text, said = attempt(*arguments)
+    text = " ".join(text.decode().split())
+    results.check(f"{name}: text says so and names what there is",
+                  status == 1 and text.startswith("FAIL: nothing was measured") and f"{seen} (" in text
+                  and "--allow-empty" in text, text[:300])
+    results.check(f"{name}: so does stderr, in one line",
+                  "nothing was measured: " in said and seen in said and said.count("\n") == 0, said)
+    document = verdict(*arguments)[1]["nothing_measured"]
+    results.check(f"{name}: so does JSON",
+                  seen in {process["process"] for process in document["processes"]}
+                  and document["patterns"] == [word for word in arguments if word == "nobody.exe"], document)
+    suite = xml.etree.ElementTree.fromstring(attempt(*arguments, "--format", "junit")[1])[0]
+    failures = suite.findall("testcase/failure")
+    results.check(f"{name}: so does JUnit",
+                  len(failures) == 1 and not suite.findall("testcase/skipped") and suite.get("failures") == "1"
+                  and failures[0].get("message").startswith("nothing was measured: ")
+                  and seen in failures[0].get("message"), [f.attrib for f in failures])
+    run = json.loads(attempt(*arguments, "--format", "sarif")[1])["runs"][0]
+    messages = [result["message"]["text"] for result in run["results"] if result["level"] == "error"]
+    results.check(f"{name}: so does SARIF",
+                  len(messages) == 1 and messages[0].startswith("nothing was measured: ")
+                  and seen in messages[0] and run["properties"]["verdict"] == "fail", messages)
+
+
+# --- decisions ---------------------------------------------------------------------------
+
+Situation = collections.namedtuple("Situation", "lossy measured exceeded baseline update strict allow")
+
+
+def decide(s):
+    """(status, is the run the next baseline) as docs/check.md has it."""
+    if not s.measured and not s.allow:
+        return 1, False
+    if s.update == "accept":
+        return (4, False) if s.lossy else (0, True)
+    if s.baseline in ("none", "sound") and s.exceeded and s.measured:
+        return 1, False
+    if s.lossy or s.baseline == "lossy":
+        return (4 if s.strict else 0), False
+    # A run that is larger than its baseline never takes its place by itself.
+    return 0, s.update == "update" and s.baseline == "absent" and s.measured
+
+
+def situations():
+    for values in itertools.product((False, True), (False, True), (False, True), ("none", "absent", "sound", "lossy"),
+                                    ("no", "update", "accept"), (False, True), (False, True)):
+        s = Situation(*values)
+        # Nothing can be updated without --baseline, and only an update allows that the file is missing.
+        if not (s.baseline == "none" and s.update != "no") and not (s.baseline == "absent" and s.update == "no"):
+            yield s
+
+
+def check_decisions(results, sound, lossy, small):
+    """Every combination of what a run, its baseline and the options can be: the status, and the baseline file."""
+    stores = {}
+    for name, trace in (("now-sound", sound), ("now-lossy", lossy), ("sound", small), ("lossy", write_lossy(lossy))):
+        stores[name] = path_of(f"decide-{name}.ehs")
+        subprocess.run([ETLHEAP, "store", trace, "-o", stores[name]], check=True, capture_output=True)
+    contents = {name: read_bytes(path) for name, path in stores.items()}
+    base = path_of("decide-base.ehs")
+    wrong, statuses, written = [], collections.Counter(), 0
+    for s in situations():
+        if os.path.exists(base):
+            os.remove(base)
+        if s.baseline in ("sound", "lossy"):
+            shutil.copyfile(stores[s.baseline], base)
+        run = "now-lossy" if s.lossy else "now-sound"
+        limit = "total:0" if s.exceeded else "total:1G"
+        words = [stores[run], *(["--max-outstanding", limit] if s.baseline == "none" else ["--max-growth", limit, "--baseline", base])]
+        words += [] if s.measured else ["--process", "nobody.exe"]
+        words += {"no": [], "update": ["--update-baseline"], "accept": ["--update-baseline", "--accept"]}[s.update]
+        words += ["--strict"] * s.strict + ["--allow-empty"] * s.allow
+        status, out, said = attempt(*words, "--format", "json")
+        before = contents.get(s.baseline)
+        after = read_bytes(base) if os.path.exists(base) else None
+        wanted = decide(s)
+        good = status == wanted[0] and after == (contents[run] if wanted[1] else before)
+        update = json.loads(out)["baseline"]["update"] if s.baseline != "none" else "none"
+        good = good and (update in ("created", "accepted")) == wanted[1]
+        if not good:
+            wrong.append(f"{s}: status {status}, update {update}, wanted {wanted}: {said}")
+        statuses[status] += 1
+        written += wanted[1]
+    results.check(f"{sum(statuses.values())} situations have the status and the baseline file that docs/check.md says",
+                  not wrong, *wrong[:6])
+    results.check("each status and outcome occurs", set(statuses) == {0, 1, 4} and written > 10, statuses, written)
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def check_usage(results, sound):
@@ -329,7 +432,8 @@ def check_ratchet(results):
     status, document = verdict(builds[0], *grow, base, "--update-baseline")
     results.equal("the first build fails against it", (status, document["baseline"]["update"]), (1, "kept"))
     status, document = verdict(builds[0], *grow, base, "--update-baseline", "--accept")
-    results.equal("what is accepted fails once more, and is the next", (status, document["baseline"]["update"]), (1, "accepted"))
+    got = (status, document["verdict"], document["budgets"][0]["verdict"], document["baseline"]["update"])
+    results.equal("what is accepted exits 0, says what it was, and is the next", got, (0, "accepted", "fail", "accepted"))
     results.equal("the baseline is the accepted run", verdict(builds[0], *grow, base)[0], 0)
     store = path_of("smaller.ehs")
     subprocess.run([ETLHEAP, "store", smaller, "-o", store], check=True)
@@ -354,13 +458,13 @@ def check_no_update(results, base):
     grow = ["--max-growth", "total:1G", "--baseline", base, "--update-baseline"]
     with open(base, "rb") as file:
         before = file.read()
-    for name, trace, options in (
-        ("a lossy run", make_trace("lossy.etl", "--unclosed"), []),
-        ("a run without the process", make_trace("demo.etl"), []),
-        ("a run in which nothing matches", base, ["--process", "nobody.exe"]),
+    for name, trace, options, wanted in (
+        ("a lossy run", make_trace("lossy.etl", "--unclosed"), [], 0),
+        ("a run without the process", make_trace("demo.etl"), [], 0),
+        ("a run in which nothing matches", base, ["--process", "nobody.exe"], 1),
     ):
         status, document = verdict(trace, *grow, *options)
-        results.equal(f"{name} does not tighten", (status, document["baseline"]["update"]), (0, "kept"))
+        results.equal(f"{name} does not tighten", (status, document["baseline"]["update"]), (wanted, "kept"))
     with open(base, "rb") as file:
         results.check("the baseline is the same bytes", file.read() == before)
     sound = path_of("sound.ehs")

@@ -51,11 +51,16 @@ static void verdicts_count_budgets(void **state)
         const etlheap_gate gate = { .outcome = rows[i].outcome,
                                     .budgets = budgets,
                                     .budget_count = ETL_COUNT_OF(budgets) };
-        etlheap_check_add_verdict(&text, &gate);
+        const etlheap_check check = { .gate = &gate };
+        etlheap_check_add_verdict(&text, &check);
         assert_string_equal(etlheap_text_of(&text), rows[i].words);
         etlheap_text_free(&text);
     }
 }
+
+/* That there is one to keep. */
+static const etlheap_trace_info baseline_info;
+#define BASELINE .baseline = &baseline_info
 
 static void baselines_say_what_became_of_them_and_why(void **state)
 {
@@ -69,24 +74,45 @@ static void baselines_say_what_became_of_them_and_why(void **state)
         { "tightened: this run, which is nowhere larger, is the next",
           ETLHEAP_RATCHET_TIGHTENED,
           { .outcome = ETLHEAP_OUTCOME_PASS } },
-        { "accepted: this run is the next, whatever it grew",
+        { "accepted: this run is the next, with 2 subjects that grew",
           ETLHEAP_RATCHET_ACCEPTED,
           { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2 } },
+        { "accepted: this run is the next, with 1 subject that grew",
+          ETLHEAP_RATCHET_ACCEPTED,
+          { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 1 } },
+        { "accepted: this run is the next",
+          ETLHEAP_RATCHET_ACCEPTED,
+          { .outcome = ETLHEAP_OUTCOME_FAIL } },
+        { "not written: the verdict is inconclusive",
+          ETLHEAP_RATCHET_KEPT,
+          { .outcome = ETLHEAP_OUTCOME_INCONCLUSIVE } },
+        { "not written: nothing was measured",
+          ETLHEAP_RATCHET_KEPT,
+          { .outcome = ETLHEAP_OUTCOME_PASS, .is_unmeasured = true } },
+        { "not written: a run that lost events or is damaged is not accepted",
+          ETLHEAP_RATCHET_REFUSED,
+          { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true } },
+        { "kept as it was: a run that lost events or is damaged is not accepted",
+          ETLHEAP_RATCHET_REFUSED,
+          { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true, BASELINE } },
+        { "kept as it was: nothing was measured",
+          ETLHEAP_RATCHET_REFUSED,
+          { .outcome = ETLHEAP_OUTCOME_FAIL, .is_lossy = true, .is_unmeasured = true, BASELINE } },
         { "kept as it was: the verdict is fail",
           ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2 } },
+          { .outcome = ETLHEAP_OUTCOME_FAIL, .grown_count = 2, BASELINE } },
         { "kept as it was: 1 subject is larger in this run",
           ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 1, .missing_count = 1 } },
+          { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 1, .missing_count = 1, BASELINE } },
         { "kept as it was: 2 subjects are larger in this run",
           ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 2 } },
+          { .outcome = ETLHEAP_OUTCOME_PASS, .grown_count = 2, BASELINE } },
         { "kept as it was: 3 of its processes did not run",
           ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS, .missing_count = 3 } },
+          { .outcome = ETLHEAP_OUTCOME_PASS, .missing_count = 3, BASELINE } },
         { "kept as it was: nothing is smaller in this run",
           ETLHEAP_RATCHET_KEPT,
-          { .outcome = ETLHEAP_OUTCOME_PASS } },
+          { .outcome = ETLHEAP_OUTCOME_PASS, BASELINE } },
     };
     (void)state;
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
@@ -94,6 +120,92 @@ static void baselines_say_what_became_of_them_and_why(void **state)
         etlheap_text text = { 0 };
         etlheap_check_add_ratchet(&text, &check);
         assert_string_equal(etlheap_text_of(&text), rows[i].words);
+        etlheap_text_free(&text);
+    }
+}
+
+static void nothing_measured_is_the_verdict_and_names_what_there_is(void **state)
+{
+    static const char *const patterns[] = { "no.exe", "ap*" };
+    static const etlheap_gate_process processes[] = {
+        { .name = "app.exe", .pid = 12, .kinds = 5, .events = 9 },
+        { .name = "", .pid = ETL_NO_ID, .kinds = 2, .events = 3 },
+        { .name = "z.exe", .pid = 4, .kinds = 1, .events = 1 },
+    };
+    static const struct {
+        const char *words;
+        etlheap_gate_absence absence;
+    } rows[] = {
+        { "the trace has no memory events", { .kinds = 7 } },
+        { "the trace has no memory events; no process with memory events matches 'no.exe'",
+          { .kinds = 7, .patterns = patterns, .pattern_count = 1 } },
+        { "the trace has no heap or extent events; processes with memory events: app.exe (12: "
+          "heap, extent), (no name) (virtualalloc) and 1 more",
+          { .kinds = 5, .processes = processes, .process_count = 3 } },
+        { "no process with virtualalloc events matches 'no.exe' or 'ap*'; processes with memory "
+          "events: app.exe (12: heap, extent), (no name) (virtualalloc)",
+          { .patterns = patterns,
+            .pattern_count = 2,
+            .pattern_kinds = 2,
+            .other_kinds = 2,
+            .processes = processes,
+            .process_count = 2 } },
+        { "the selected processes have no heap events; processes with memory events: app.exe (12: "
+          "heap, extent)",
+          { .other_kinds = 1, .processes = processes, .process_count = 1 } },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_gate gate = { .is_unmeasured = true, .absence = rows[i].absence };
+        etlheap_text text = { 0 };
+        char sentence[40];
+        etlheap_check_add_absence(&text, &gate, 2);
+        assert_string_equal(etlheap_text_of(&text), rows[i].words);
+        etlheap_check_absence_sentence(&gate, sentence, sizeof sentence);
+        assert_memory_equal(sentence, "nothing was measured: ", 22);
+        assert_in_range(strlen(sentence), 22, sizeof sentence - 1);
+        etlheap_text_free(&text);
+    }
+}
+
+static void verdicts_tell_what_is_exceeded_from_what_was_not_measured(void **state)
+{
+    static const struct {
+        etlheap_gate_budget of[2];
+        u32 count;
+        etlheap_ratchet ratchet;
+        const char *words;
+    } rows[] = {
+        { { { .outcome = ETLHEAP_OUTCOME_FAIL, .is_unmeasured = true } },
+          1,
+          ETLHEAP_RATCHET_NONE,
+          "nothing was measured" },
+        { { { .outcome = ETLHEAP_OUTCOME_FAIL, .is_unmeasured = true },
+            { .outcome = ETLHEAP_OUTCOME_PASS } },
+          2,
+          ETLHEAP_RATCHET_NONE,
+          "nothing was measured for 1 of 2 budgets" },
+        { { { .outcome = ETLHEAP_OUTCOME_FAIL, .is_unmeasured = true },
+            { .outcome = ETLHEAP_OUTCOME_FAIL, .failed_count = 2 } },
+          2,
+          ETLHEAP_RATCHET_NONE,
+          "1 of 2 budgets is exceeded, and nothing was measured for 1" },
+        { { { .outcome = ETLHEAP_OUTCOME_FAIL, .failed_count = 2 } },
+          1,
+          ETLHEAP_RATCHET_ACCEPTED,
+          "this run is the baseline from now on; 1 of 1 budget is exceeded" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_gate gate = { .outcome = ETLHEAP_OUTCOME_FAIL,
+                                    .budgets = rows[i].of,
+                                    .budget_count = rows[i].count };
+        const etlheap_check check = { .gate = &gate, .ratchet = rows[i].ratchet };
+        etlheap_text text = { 0 };
+        etlheap_check_add_verdict(&text, &check);
+        assert_string_equal(etlheap_text_of(&text), rows[i].words);
+        assert_string_equal(etlheap_check_verdict_word(&check),
+                            rows[i].ratchet == ETLHEAP_RATCHET_ACCEPTED ? "accepted" : "fail");
         etlheap_text_free(&text);
     }
 }
@@ -185,6 +297,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_count_budgets),
         cmocka_unit_test(baselines_say_what_became_of_them_and_why),
+        cmocka_unit_test(nothing_measured_is_the_verdict_and_names_what_there_is),
+        cmocka_unit_test(verdicts_tell_what_is_exceeded_from_what_was_not_measured),
         cmocka_unit_test(limits_are_bytes_or_allocations_and_parts_of_the_baseline),
         cmocka_unit_test(suppressions_say_what_they_did_kind_by_kind),
         cmocka_unit_test(modules_of_other_builds_are_named),

@@ -2,8 +2,7 @@
  * Goal: budgets are held against the right sums of the right memory: subjects by scope,
  * known leaks left out, the stacks to blame, growth by function and not by address.
  * Method: blocks put into the modules of symbol_world.h by hand. That random traces are
- * judged as a model says, and what makes a verdict inconclusive, is shown on the whole
- * program (oracle_check.py).
+ * judged as a model says is shown on the whole program (oracle_check.py).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -397,6 +396,36 @@ static void baseline_without_events_of_a_kind_proves_nothing(void **state)
 
 /* --- names and fingerprints ----------------------------------------------------------- */
 
+/* --- what is not there ----------------------------------------------------------------- */
+
+static void processes_with_events_are_named_when_nothing_is_measured(void **state)
+{
+    static const char *const patterns[] = { "a.exe", "b.exe" };
+    const etlheap_budget budget = budget_of(ETLHEAP_SCOPE_TOTAL, 1000);
+    symbol_world *const w = traced_world();
+    (void)state;
+    w->query.processes = patterns;
+    w->query.process_count = 1;
+    const etlheap_gate *gate = judge(w, NULL, NULL, &budget);
+    assert_int_equal(gate->outcome, ETLHEAP_OUTCOME_PASS);
+    assert_null(gate->absence.processes);
+    etlheap_gate_free(gate);
+    w->query.process_count = 2;
+    gate = judge(w, NULL, NULL, &budget);
+    assert_int_equal(gate->outcome, ETLHEAP_OUTCOME_FAIL);
+    assert_int_equal(gate->doubts, 1u << ETLHEAP_DOUBT_NO_PROCESS);
+    assert_int_equal(gate->absence.pattern_count, 1);
+    assert_string_equal(gate->absence.patterns[0], "b.exe");
+    assert_int_equal(gate->absence.process_count, 1);
+    assert_string_equal(gate->absence.processes[0].name, "a.exe");
+    assert_int_equal(gate->absence.processes[0].kinds, 1u << ETLHEAP_KIND_HEAP);
+    assert_int_equal(gate->absence.kinds, 0);
+    etlheap_gate_free(gate);
+    world_free(w);
+}
+
+/* --- names --------------------------------------------------------------------------- */
+
 /* The name of the innermost frame of a stack of the first budget's table. */
 static const char *symbol_in(const etlheap_gate *gate, u32 stack)
 {
@@ -477,6 +506,7 @@ int main(void)
         cmocka_unit_test(run_without_a_process_of_the_baseline_may_not_tighten),
         cmocka_unit_test(growth_without_a_baseline_is_skipped),
         cmocka_unit_test(baseline_without_events_of_a_kind_proves_nothing),
+        cmocka_unit_test(processes_with_events_are_named_when_nothing_is_measured),
         cmocka_unit_test(only_what_is_listed_is_named),
         cmocka_unit_test(fingerprint_is_of_functions_and_name),
     };
