@@ -116,6 +116,7 @@ static int by_name(const void *a, const void *b)
 bool aggregate_same_names(aggregator *a)
 {
     const size_t count = a->result->processes.count;
+    const bool names_only = a->query != NULL && a->query->processes_by_name;
     named_process *const sorted = calloc(count + 1, sizeof *sorted);
     a->same_name = calloc(count + 1, sizeof *a->same_name);
     if (sorted == NULL || a->same_name == NULL) {
@@ -124,7 +125,7 @@ bool aggregate_same_names(aggregator *a)
     }
     for (u32 i = 0; i < count; i++) {
         const etlheap_process_info *const info = &a->result->processes.at[i];
-        sorted[i] = (named_process){ info->name, info->pid, i + 1 };
+        sorted[i] = (named_process){ info->name, names_only ? ETL_NO_ID : info->pid, i + 1 };
     }
     qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t i = 0; i < count; i++) {

@@ -14,7 +14,7 @@
 /* What a row is grouped by; compared and hashed as bytes. */
 typedef struct group_key {
     u64 heap;
-    u32 process; /* first process of that name and id */
+    u32 process; /* first process of that name and id, or of that name */
     u32 stack;   /* resolved, 0: none */
     u32 frame;   /* FRAME and SITE */
     u32 module;  /* index + 1 */
@@ -46,7 +46,7 @@ typedef struct aggregator {
     const etlheap_query *query;
     query_plan plan;
     frame_table frames;
-    u32 *same_name; /* by process id: the first with its name and pid */
+    u32 *same_name; /* by process id: the first with its name and pid, or with its name */
     ETLHEAP_VECTOR(group_row) groups;
     table_ids by_stack;  /* the first groups of each stack: the newest of them, + 1 */
     etlheap_index index; /* of the other groups */

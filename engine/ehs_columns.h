@@ -181,6 +181,7 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(MEMORY_WORKING_SET, 0x1A05, "memory.working_set", PLANES, NONE, 8)                           \
     X(MEMORY_PRIVATE, 0x1A06, "memory.private_working_set", PLANES, NONE, 8)                       \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
+    X(SUMMARY_PEAKS, 0x2002, "summary.peaks", PLANES, NONE, 4)                                     \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \
     X(SOURCE_FILES, 0x2103, "source.files", PLANES, NONE, 4)                                       \

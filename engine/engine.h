@@ -388,6 +388,7 @@ typedef struct etlheap_query {
      * first (etlheap_row.merged_rows). Holds where STACK comes last, after keys from KIND
      * to FREE_TYPE. 0: every row stands on its own. */
     u32 whole_rows_max;
+    bool processes_by_name; /* those of one name are one, whose rows have pid ETL_NO_ID */
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest

@@ -68,8 +68,8 @@ typedef enum etlheap_measure {
 const char *etlheap_measure_word(etlheap_measure measure);
 const char *etlheap_measure_title(etlheap_measure measure);
 
-/* A measure that is not known for a row: no lifetime of it ended, or no record
- * tells the sizes of its heap. */
+/* A measure that is not known for a row: no lifetime of it ended, no record tells the
+ * sizes of its heap, or it adds up what a summary has the peaks of one by one. */
 #define ETLHEAP_NOT_KNOWN INT64_MIN
 
 #endif

@@ -13,9 +13,10 @@
  * every module is kept as just that. Process ids, heaps, threads, sizes and
  * addresses of single blocks are not kept, nor what MemInfo records say.
  *
- * Sums of different traces are added; peaks are not, the largest is kept. What is
- * written depends on what was added alone, not on the order or on how it was
- * grouped into summaries before: the same bytes come out.
+ * Sums of different traces are added. Peaks are not, since they were not at one time:
+ * the peak of what several traces have is not known. What is written depends on what
+ * was added alone, not on the order or on how it was grouped into summaries before:
+ * the same bytes come out.
  *
  * A summary opened by etlheap_open_store answers etlheap_aggregate for the whole
  * window: kinds, processes by name, types and frames select, and kind, process,
@@ -23,8 +24,8 @@
  * answers for the windows that are kept, with the end of a process as a free.
  * Everything else is refused with ETL_ERR_ARGUMENT and a sentence. Rows have no pid
  * (ETL_NO_ID) and no heap, frames no address (ETLHEAP_NO_ADDRESS). The peaks of a
- * row are exact when it is a process name or a whole stack of one, of one trace;
- * else they are the largest of those it holds.
+ * row are those of its curve if it is a process name or a whole stack of one, of one
+ * trace, or if nothing of it was freed. Else they are ETLHEAP_NOT_KNOWN.
  */
 #ifndef ETLHEAP_SUMMARY_H
 #define ETLHEAP_SUMMARY_H

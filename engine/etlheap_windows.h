@@ -56,7 +56,8 @@ typedef struct etlheap_windows_options {
 typedef struct etlheap_cell {
     i64 count[ETLHEAP_TYPE_COUNT], size[ETLHEAP_TYPE_COUNT];
     i64 outstanding_count, outstanding_size; /* when the window ends: AIFO + AOFO */
-    i64 peak_count, peak_size;               /* of the outstanding curve, inside */
+    i64 peak_count, peak_size;               /* of the outstanding curve, inside; of a summary
+                                                ETLHEAP_NOT_KNOWN, too */
     i64 impacting_size;                      /* AIFO - AOFI */
 } etlheap_cell;
 

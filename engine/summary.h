@@ -14,6 +14,9 @@
  * window cells. All of it is combined by sum, minimum and maximum, and put in
  * order of content at the end: so neither the order of what is combined nor how it
  * was combined before shows.
+ *
+ * A peak is of one curve. Two curves that are combined have a peak that nobody knows
+ * any more, and so has everything that is combined from it.
  */
 #ifndef ETLHEAP_SUMMARY_INSIDE_H
 #define ETLHEAP_SUMMARY_INSIDE_H
@@ -38,9 +41,17 @@
  * the stacks' own. */
 #define SUMMARY_ALL_STACKS UINT32_MAX
 
+/* Both UINT64_MAX: not known. Blocks that come and go in one tick have a peak of 0. */
 typedef struct summary_peak {
     u64 count, size_bytes;
 } summary_peak;
+
+static const summary_peak summary_peak_unknown = { UINT64_MAX, UINT64_MAX };
+
+static inline bool summary_peak_is_known(const summary_peak *most)
+{
+    return most->count != UINT64_MAX;
+}
 
 /* Lifetimes of one part of an entry. */
 typedef struct summary_sum {
@@ -98,7 +109,8 @@ typedef ETLHEAP_VECTOR(etlheap_summary_file) summary_files;
 
 /* What a result that is a summary has besides. */
 typedef struct summary_data {
-    i64 every_ns; /* 0: no windows */
+    i64 every_ns;         /* 0: no windows */
+    bool has_mixed_peaks; /* of the file it is from; those in memory never are */
     ETLHEAP_VECTOR(summary_trace) traces;
     summary_files files;
     ETLHEAP_VECTOR(summary_entry) entries;
@@ -121,7 +133,8 @@ bool summary_describe(etlheap_result *result);
 
 /* --- combining -------------------------------------------------------------------- */
 
-void summary_add_peak(summary_peak *to, const summary_peak *peak);
+/* is_first: `to` is of no lifetimes yet. */
+void summary_add_peak(summary_peak *to, bool is_first, const summary_peak *peak);
 void summary_add_sum(summary_sum *to, const summary_sum *sum);
 
 /*

@@ -2,12 +2,14 @@
  * summary_answer.c - see summary_answer.h.
  *
  * An entry is as many lifetimes of one stack. So each of its sums is put where one
- * such lifetime would go. Of several entries in one group the largest peak is
- * kept: more is not known of when each had it.
+ * such lifetime would go. The peak of a group is known in two cases:
+ *
+ *     one entry alone, with all that it has    its own peak
+ *     nothing came and went                    what there is at the end is the most
+ *
+ * Of several entries nobody knows what was there when each had its peak.
  */
 #include "summary_answer.h"
-
-#define ALL_TYPES ((1u << ETLHEAP_TYPE_COUNT) - 1)
 
 /* The lifetime that stands for a sum. */
 typedef struct stand_in {
@@ -18,10 +20,13 @@ typedef struct stand_in {
 } stand_in;
 
 static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t count);
-static bool add_sum(aggregator *a, const summary_entry *entry, const summary_row *row);
+static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
+                            const summary_row *rows, size_t count);
+static bool is_wanted(const aggregator *a, const summary_row *row);
 static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum *sum,
                          etlheap_type type);
 static void keep_peak(group_row *group, const summary_peak *most);
+static void settle_peaks(aggregator *a);
 
 /* The reason why not; NULL: it can be answered. */
 static const char *reason_against(const etlheap_query *query)
@@ -95,21 +100,63 @@ bool summary_rows(aggregator *a)
             ok = add_entry(a, i, data->rows.at + first, end - first);
         first = end;
     }
+    if (ok)
+        settle_peaks(a);
     return ok;
 }
 
+/* Rows of one group are neighbours: without types they are all of one, with types each is
+ * of its own. */
 static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t count)
 {
     const summary_entry *const entry = &a->result->summary->entries.at[index];
-    const u32 first_part = a->query->at_exit_freed ? ETLHEAP_TYPE_COUNT : 0;
+    const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    const summary_peak together = peak_of(a, entry, rows, count);
+    u32 last = GROUP_UNWANTED;
     for (size_t i = 0; i < count; i++) {
         const summary_row *const row = &rows[i];
-        const u32 type = row->part - first_part; /* wraps for the other rule's */
-        const bool is_wanted = type < ETLHEAP_TYPE_COUNT && (a->plan.types >> type & 1) != 0;
-        if (is_wanted && !add_sum(a, entry, row))
+        const etlheap_type type = (etlheap_type)(row->part % ETLHEAP_TYPE_COUNT);
+        u32 number;
+        if (!is_wanted(a, row))
+            continue;
+        if (!summary_group(a, entry, type, &number))
             return false;
+        if (number == GROUP_UNWANTED)
+            continue;
+        group_row *const group = &a->groups.at[number];
+        if (number != last)
+            keep_peak(group, by_type ? &row->sum.peak : &together);
+        last = number;
+        add_measures(group->measures, &row->sum, type);
+        add_measures(a->totals[entry->kind], &row->sum, type);
     }
     return true;
+}
+
+static bool is_of_rule(const aggregator *a, const summary_row *row)
+{
+    return (row->part >= ETLHEAP_TYPE_COUNT) == a->query->at_exit_freed;
+}
+
+static bool is_wanted(const aggregator *a, const summary_row *row)
+{
+    return is_of_rule(a, row) && (a->plan.types >> row->part % ETLHEAP_TYPE_COUNT & 1) != 0;
+}
+
+/* The peak of those rows that are wanted, as one curve. */
+static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
+                            const summary_row *rows, size_t count)
+{
+    const summary_row *one = NULL;
+    u32 wanted = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        all += is_of_rule(a, &rows[i]);
+        wanted += is_wanted(a, &rows[i]);
+        one = is_wanted(a, &rows[i]) ? &rows[i] : one;
+    }
+    if (wanted == all)
+        return entry->peaks[a->query->at_exit_freed];
+    return wanted == 1 ? one->sum.peak : summary_peak_unknown;
 }
 
 bool summary_group(aggregator *a, const summary_entry *entry, etlheap_type type, u32 *group)
@@ -137,22 +184,6 @@ bool summary_group(aggregator *a, const summary_entry *entry, etlheap_type type,
     return key.unwanted || aggregate_group(a, &key, group);
 }
 
-static bool add_sum(aggregator *a, const summary_entry *entry, const summary_row *row)
-{
-    const etlheap_type type = (etlheap_type)(row->part % ETLHEAP_TYPE_COUNT);
-    const bool is_typed = a->plan.types != ALL_TYPES || query_groups_by(a->query, ETLHEAP_KEY_TYPE);
-    u32 index;
-    if (!summary_group(a, entry, type, &index))
-        return false;
-    if (index == GROUP_UNWANTED)
-        return true;
-    group_row *const group = &a->groups.at[index];
-    add_measures(group->measures, &row->sum, type);
-    add_measures(a->totals[entry->kind], &row->sum, type);
-    keep_peak(group, is_typed ? &row->sum.peak : &entry->peaks[a->query->at_exit_freed]);
-    return true;
-}
-
 static i64 signed_of(u64 value)
 {
     return value > INT64_MAX ? INT64_MAX : (i64)value;
@@ -177,10 +208,25 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum
     add(&measures[ETLHEAP_MEASURE_REALLOC_COUNT], signed_of(sum->realloc_count));
 }
 
+/* Before the measures are added: those of a group without any are 0. */
 static void keep_peak(group_row *group, const summary_peak *most)
 {
-    i64 *const count = &group->measures[ETLHEAP_MEASURE_PEAK_COUNT];
-    i64 *const size = &group->measures[ETLHEAP_MEASURE_PEAK_SIZE];
-    *count = signed_of(most->count) > *count ? signed_of(most->count) : *count;
-    *size = signed_of(most->size_bytes) > *size ? signed_of(most->size_bytes) : *size;
+    i64 *const m = group->measures;
+    const bool is_known = m[ETLHEAP_MEASURE_COUNT] == 0 && summary_peak_is_known(most);
+    m[ETLHEAP_MEASURE_PEAK_COUNT] = is_known ? signed_of(most->count) : ETLHEAP_NOT_KNOWN;
+    m[ETLHEAP_MEASURE_PEAK_SIZE] = is_known ? signed_of(most->size_bytes) : ETLHEAP_NOT_KNOWN;
+}
+
+/* Without frees a curve only rises. What was freed without bytes changes no size. */
+static void settle_peaks(aggregator *a)
+{
+    for (size_t i = 0; i < a->groups.count; i++) {
+        i64 *const m = a->groups.at[i].measures;
+        if (m[ETLHEAP_MEASURE_PEAK_COUNT] == ETLHEAP_NOT_KNOWN &&
+            m[ETLHEAP_MEASURE_OUTSTANDING_COUNT] == m[ETLHEAP_MEASURE_COUNT])
+            m[ETLHEAP_MEASURE_PEAK_COUNT] = m[ETLHEAP_MEASURE_COUNT];
+        if (m[ETLHEAP_MEASURE_PEAK_SIZE] == ETLHEAP_NOT_KNOWN &&
+            m[ETLHEAP_MEASURE_OUTSTANDING_SIZE] == m[ETLHEAP_MEASURE_SIZE])
+            m[ETLHEAP_MEASURE_PEAK_SIZE] = m[ETLHEAP_MEASURE_SIZE];
+    }
 }

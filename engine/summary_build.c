@@ -218,6 +218,12 @@ summary_build_entry *summary_intern_entry(etlheap_summary *s, u32 kind, u32 proc
     return &s->entries.at[s->entries.count - 1];
 }
 
+void summary_add_entry_peak(summary_build_entry *entry, u32 rule, const summary_peak *peak)
+{
+    summary_add_peak(&entry->head.peaks[rule], !entry->has_peak[rule], peak);
+    entry->has_peak[rule] = true;
+}
+
 bool summary_add_entry_cells(etlheap_summary *s, summary_build_entry *entry,
                              const summary_cell *cells, size_t count)
 {

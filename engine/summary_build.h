@@ -14,7 +14,8 @@ typedef struct summary_build_entry {
     summary_entry head;
     summary_sum sums[SUMMARY_PARTS];
     summary_cells cells;
-    u32 counted; /* traces of the summary when one that has it was counted last */
+    u32 counted;                  /* traces of the summary when one that has it was counted last */
+    bool has_peak[SUMMARY_RULES]; /* peaks of the head are of something */
 } summary_build_entry;
 
 typedef struct summary_build_process {
@@ -68,6 +69,9 @@ bool summary_add_process(etlheap_summary *s, const etlheap_process_info *from);
 
 /* Has the trace added last a row of a process of that name? */
 bool summary_has_rows(const etlheap_summary *s, const char *name);
+
+/* The peak of all types together. */
+void summary_add_entry_peak(summary_build_entry *entry, u32 rule, const summary_peak *peak);
 
 /* The same to an entry of a summary. */
 bool summary_add_entry_cells(etlheap_summary *s, summary_build_entry *entry,

@@ -23,18 +23,19 @@ static i64 end_of(const cell_list *list);
 static void add_amounts(summary_amounts *to, const summary_amounts *from);
 static bool push_cell(summary_cells *out, const summary_cell *cell);
 
-void summary_add_peak(summary_peak *to, const summary_peak *peak)
+void summary_add_peak(summary_peak *to, bool is_first, const summary_peak *peak)
 {
-    to->count = etl_max_u64(to->count, peak->count);
-    to->size_bytes = etl_max_u64(to->size_bytes, peak->size_bytes);
+    *to = is_first ? *peak : summary_peak_unknown;
 }
 
 void summary_add_sum(summary_sum *to, const summary_sum *sum)
 {
+    if (sum->count == 0)
+        return;
+    summary_add_peak(&to->peak, to->count == 0, &sum->peak);
     to->count = etl_sat_add_u64(to->count, sum->count);
     to->size_bytes = etl_sat_add_u64(to->size_bytes, sum->size_bytes);
     to->realloc_count = etl_sat_add_u64(to->realloc_count, sum->realloc_count);
-    summary_add_peak(&to->peak, &sum->peak);
 }
 
 bool summary_add_cells(summary_cells *to, const summary_cell *cells, size_t count,
@@ -99,13 +100,23 @@ static i64 end_of(const cell_list *list)
     return list->count == 0 ? INT64_MAX : list->at->window + (i64)list->at->window_count;
 }
 
+static bool has_lifetimes(const summary_amounts *amounts)
+{
+    u64 any = 0;
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        any |= amounts->count[type];
+    return any > 0;
+}
+
 static void add_amounts(summary_amounts *to, const summary_amounts *from)
 {
+    if (!has_lifetimes(from))
+        return;
+    summary_add_peak(&to->peak, !has_lifetimes(to), &from->peak);
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
         to->count[type] = etl_sat_add_u64(to->count[type], from->count[type]);
         to->size_bytes[type] = etl_sat_add_u64(to->size_bytes[type], from->size_bytes[type]);
     }
-    summary_add_peak(&to->peak, &from->peak);
 }
 
 static bool push_cell(summary_cells *out, const summary_cell *cell)

@@ -90,11 +90,13 @@ static etl_status take_trace(etlheap_summary *s, const etlheap_result *result, c
     return status;
 }
 
-/* Whole stacks: culling is for those who read. */
+/* Whole stacks: culling is for those who read. Processes by name, so that the peak of a
+ * name is that of its processes together. */
 static etlheap_query query_of(const taking *t)
 {
     etlheap_query query = etlheap_query_default();
     query.at_exit_freed = t->rule != 0;
+    query.processes_by_name = true;
     query.jobs = t->summary->options.jobs;
     query.group_by_count = 0;
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_KIND;
@@ -156,7 +158,7 @@ static bool take_rows(taking *t)
         if (t->by_type)
             summary_add_sum(&entry->sums[t->rule * ETLHEAP_TYPE_COUNT + row->type], &sum);
         else
-            summary_add_peak(&entry->head.peaks[t->rule], &sum.peak);
+            summary_add_entry_peak(entry, t->rule, &sum.peak);
     }
     return true;
 }

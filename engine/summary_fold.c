@@ -90,7 +90,7 @@ static bool fold_entries(folding *f)
         if (from->last_filetime > head->last_filetime)
             head->last_filetime = from->last_filetime;
         for (u32 rule = 0; rule < SUMMARY_RULES; rule++)
-            summary_add_peak(&head->peaks[rule], &from->peaks[rule]);
+            summary_add_entry_peak(to, rule, &from->peaks[rule]);
         for (; row < data->rows.count && data->rows.at[row].entry == i; row++)
             summary_add_sum(&to->sums[data->rows.at[row].part], &data->rows.at[row].sum);
         const size_t first = cell;

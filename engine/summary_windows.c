@@ -5,6 +5,9 @@
  * summaries are merged. What is outstanding when a window ends are its AIFO and
  * AOFO, and when it begins its AOFI and AOFO: so a trace that ends takes what it
  * had outstanding with it, and nothing of that counts as freed.
+ *
+ * The peak of a window in which several entries or traces allocate and free is not
+ * known; without the one or the other it is what there is at its end or its start.
  */
 #include "summary_windows.h"
 
@@ -120,6 +123,27 @@ static i64 signed_of(u64 value)
     return value > INT64_MAX ? INT64_MAX : (i64)value;
 }
 
+/* The other members are set. */
+static void read_peak(const summary_amounts *from, etlheap_cell *out)
+{
+    const bool frees = out->count[ETLHEAP_TYPE_AIFI] > 0 || out->count[ETLHEAP_TYPE_AOFI] > 0;
+    const bool allocates = out->count[ETLHEAP_TYPE_AIFI] > 0 || out->count[ETLHEAP_TYPE_AIFO] > 0;
+    if (summary_peak_is_known(&from->peak)) {
+        out->peak_count = signed_of(from->peak.count);
+        out->peak_size = signed_of(from->peak.size_bytes);
+    } else if (!frees) {
+        out->peak_count = out->outstanding_count;
+        out->peak_size = out->outstanding_size;
+    } else if (!allocates) {
+        out->peak_count =
+            etl_sat_add_i64(out->count[ETLHEAP_TYPE_AOFI], out->count[ETLHEAP_TYPE_AOFO]);
+        out->peak_size =
+            etl_sat_add_i64(out->size[ETLHEAP_TYPE_AOFI], out->size[ETLHEAP_TYPE_AOFO]);
+    } else {
+        out->peak_count = out->peak_size = ETLHEAP_NOT_KNOWN;
+    }
+}
+
 static void read_amounts(const summary_amounts *from, etlheap_cell *out)
 {
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
@@ -131,8 +155,7 @@ static void read_amounts(const summary_amounts *from, etlheap_cell *out)
     out->outstanding_size =
         etl_sat_add_i64(out->size[ETLHEAP_TYPE_AIFO], out->size[ETLHEAP_TYPE_AOFO]);
     out->impacting_size = out->size[ETLHEAP_TYPE_AIFO] - out->size[ETLHEAP_TYPE_AOFI];
-    out->peak_count = signed_of(from->peak.count);
-    out->peak_size = signed_of(from->peak.size_bytes);
+    read_peak(from, out);
 }
 
 bool summary_windows_cell(const summary_windows *windows, u32 group, u32 window, etlheap_cell *out)
@@ -171,9 +194,13 @@ static void add(i64 *to, i64 value)
     *to = etl_sat_add_i64(*to, value);
 }
 
+/* The most of several windows is not known as soon as that of one is not. */
 static void raise_to(i64 *to, i64 value)
 {
-    *to = value > *to ? value : *to;
+    if (*to == ETLHEAP_NOT_KNOWN || value == ETLHEAP_NOT_KNOWN)
+        *to = ETLHEAP_NOT_KNOWN;
+    else
+        *to = value > *to ? value : *to;
 }
 
 /* The amounts of one window, so many times. */

@@ -66,7 +66,8 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                             key->size_class == 0 ? 0 : (u64)1 << (key->size_class - 1) };
     if (key->process != 0) {
         row.process = a->result->processes.at[key->process - 1].name;
-        row.pid = a->result->processes.at[key->process - 1].pid;
+        row.pid =
+            a->query->processes_by_name ? ETL_NO_ID : a->result->processes.at[key->process - 1].pid;
     }
     memcpy(row.measures, group->measures, sizeof row.measures);
     const bool by_frame =

@@ -156,8 +156,11 @@ static void merge(merged_group *merged, const group_row *group, u32 index, u64 m
         merged->measure = measure;
     merged->rows++;
     merged->group = index;
-    for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++)
-        merged->measures[i] = etl_sat_add_i64(merged->measures[i], group->measures[i]);
+    for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++) {
+        i64 *const sum = &merged->measures[i];
+        const bool is_known = *sum != ETLHEAP_NOT_KNOWN && group->measures[i] != ETLHEAP_NOT_KNOWN;
+        *sum = is_known ? etl_sat_add_i64(*sum, group->measures[i]) : ETLHEAP_NOT_KNOWN;
+    }
 }
 
 static bool list_rows(merger *m)

@@ -60,7 +60,9 @@ static void write_cell(const etlheap_windows *windows, u32 row, u32 window, etlh
     etlheap_csv_keys(windows->table, &windows->table->rows[row], text, sink);
     for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
         etlheap_sink_text(sink, c > 0 ? "," : "");
-        etlheap_sink_signed(sink, etlheap_cell_value(&cell, (etlheap_cell_column)c));
+        const i64 value = etlheap_cell_value(&cell, (etlheap_cell_column)c);
+        if (value != ETLHEAP_NOT_KNOWN)
+            etlheap_sink_signed(sink, value);
     }
     etlheap_sink_text(sink, "\n");
 }

@@ -6,6 +6,7 @@
  */
 #include "export_parquet.h"
 #include "export_samples.h"
+#include "text_parts.h"
 
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                     ETLHEAP_KEY_TYPE, ETLHEAP_KEY_STACK };
@@ -23,7 +24,7 @@ static const parquet_column key_columns[] = {
     { .name = "impacting_type", .type = PARQUET_STRING },
 };
 
-/* Those that every report has; they are always known. */
+/* Those that every report has; of summaries peaks may not be known. */
 static const etlheap_measure measures[] = {
     ETLHEAP_MEASURE_COUNT,
     ETLHEAP_MEASURE_SIZE,
@@ -103,6 +104,7 @@ static void list_columns(parquet_column columns[COLUMNS])
         *columns++ = (parquet_column){
             .name = etlheap_measure_word(measures[i]),
             .type = PARQUET_INT64,
+            .is_optional = etlheap_measure_style_of(measures[i]).is_peak,
             .repeats = true,
         };
     memcpy(columns, export_run_columns, sizeof export_run_columns);
@@ -119,7 +121,8 @@ static void put_row(report_table *out, const etlheap_row *row)
     put_word(writer, etlheap_impacting_type_name((etlheap_type)row->type));
     export_stacks_put(&out->stacks, out->table, row, writer);
     for (size_t i = 0; i < MEASURES; i++)
-        parquet_put_number(writer, (u64)row->measures[measures[i]]);
+        export_put_number(writer, row->measures[measures[i]] != ETLHEAP_NOT_KNOWN,
+                          (u64)row->measures[measures[i]]);
     export_run_put(&out->run, writer);
     parquet_end_row(writer);
 }

@@ -307,7 +307,8 @@ static void write_cell(wpa_writer *w, wpa_field field, const etlheap_row *row)
         break;
     }
     default:
-        etlheap_xml_attribute_i64(&w->xml, name, row->measures[measures[field]]);
+        if (row->measures[measures[field]] != ETLHEAP_NOT_KNOWN)
+            etlheap_xml_attribute_i64(&w->xml, name, row->measures[measures[field]]);
     }
 }
 

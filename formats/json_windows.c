@@ -92,7 +92,12 @@ static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 w
         write_keys(json, windows->table, &windows->table->rows[i]);
         for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
             const etlheap_cell_column column = (etlheap_cell_column)c;
-            etlheap_json_i64(json, etlheap_cell_word(column), etlheap_cell_value(&cell, column));
+            const char *const word = etlheap_cell_word(column);
+            const i64 value = etlheap_cell_value(&cell, column);
+            if (value == ETLHEAP_NOT_KNOWN)
+                etlheap_json_null(json, word);
+            else
+                etlheap_json_i64(json, word, value);
         }
         etlheap_json_object_close(json);
     }

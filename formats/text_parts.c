@@ -20,8 +20,8 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_OUTSTANDING_COUNT] = { .adds_up = true },
     [ETLHEAP_MEASURE_OUTSTANDING_SIZE] = { .is_size = true, .adds_up = true },
     [ETLHEAP_MEASURE_REALLOC_COUNT] = { .adds_up = true },
-    [ETLHEAP_MEASURE_PEAK_COUNT] = { .adds_up = false },
-    [ETLHEAP_MEASURE_PEAK_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_PEAK_COUNT] = { .is_peak = true },
+    [ETLHEAP_MEASURE_PEAK_SIZE] = { .is_size = true, .is_peak = true },
     [ETLHEAP_MEASURE_LIFETIME_MEDIAN] = { .is_time = true },
     [ETLHEAP_MEASURE_LIFETIME_P99] = { .is_time = true },
     [ETLHEAP_MEASURE_COMMITTED_SIZE] = { .is_size = true },
@@ -45,7 +45,7 @@ void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value
 {
     char text[ETLHEAP_UNITS_SIZE];
     if (value == ETLHEAP_NOT_KNOWN) {
-        etlheap_grid_cell(grid, "");
+        etlheap_grid_cell(grid, measure_styles[measure].is_peak ? "\xE2\x80\x93" : "");
     } else if (measure_styles[measure].is_time) {
         etlheap_units_duration(value, text);
         etlheap_grid_cell(grid, text);

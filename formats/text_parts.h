@@ -12,6 +12,7 @@ typedef struct etlheap_measure_style {
     bool is_size; /* bytes, shown by powers of 1024; else a count */
     bool is_time; /* ns */
     bool adds_up; /* the sum over rows means something; a peak's does not */
+    bool is_peak; /* not known: a dash, as every row has one */
 } etlheap_measure_style;
 
 etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);

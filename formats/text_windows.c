@@ -151,7 +151,9 @@ static void add_cell(const etlheap_cell *cell, etlheap_grid *grid)
         char text[ETLHEAP_UNITS_SIZE];
         const etlheap_cell_column column = shown_columns[c];
         const i64 value = etlheap_cell_value(cell, column);
-        if (etlheap_cell_is_size(column))
+        if (value == ETLHEAP_NOT_KNOWN)
+            snprintf(text, sizeof text, "?"); /* a dash is 0 here */
+        else if (etlheap_cell_is_size(column))
             etlheap_units_short_size(value, text);
         else
             etlheap_units_short_count(value, text);

@@ -36,7 +36,7 @@ typedef struct etlheap_windows_curve {
     const char *label;
     i64 *values;
     i64 largest; /* what the highest stands for; 0: the largest value */
-    char note[ETLHEAP_SPAN_SIZE];
+    char note[ETLHEAP_SPAN_SIZE + 16];
 } etlheap_windows_curve;
 
 /* A line with the curve, if there are windows enough for one, and its note. */

@@ -190,6 +190,13 @@ static bool write_frames(const etlheap_windows_view *view, const etlheap_row *ro
     return !failed;
 }
 
+/* The larger of what there is when the window begins and when it ends. */
+static i64 least_peak(const etlheap_cell *cell)
+{
+    const i64 start = etl_sat_add_i64(cell->size[ETLHEAP_TYPE_AOFI], cell->size[ETLHEAP_TYPE_AOFO]);
+    return start > cell->outstanding_size ? start : cell->outstanding_size;
+}
+
 static void fill_curves(const etlheap_windows_view *view, u32 row, etlheap_windows_curve *size,
                         etlheap_windows_curve *peak)
 {
@@ -197,11 +204,13 @@ static void fill_curves(const etlheap_windows_view *view, u32 row, etlheap_windo
     char text[ETLHEAP_UNITS_SIZE];
     char span[ETLHEAP_SPAN_SIZE];
     u32 highest = 0;
+    bool is_known = true;
     for (u32 w = 0; w < windows->window_count; w++) {
         etlheap_cell cell;
         (void)etlheap_windows_cell(windows, row, w, &cell);
+        is_known &= cell.peak_size != ETLHEAP_NOT_KNOWN;
         size->values[w] = cell.outstanding_size;
-        peak->values[w] = cell.peak_size;
+        peak->values[w] = cell.peak_size != ETLHEAP_NOT_KNOWN ? cell.peak_size : least_peak(&cell);
         if (cell.peak_size > peak->values[highest])
             highest = w;
     }
@@ -211,5 +220,6 @@ static void fill_curves(const etlheap_windows_view *view, u32 row, etlheap_windo
     etlheap_units_size(peak->values[highest], text);
     etlheap_windows_span_text(view, windows->windows[highest].from_ns,
                               windows->windows[highest].to_ns, span);
-    snprintf(peak->note, sizeof peak->note, "%.20s in %.50s %s", text, span, view->unit);
+    snprintf(peak->note, sizeof peak->note, "%s%.20s in %.50s %s", is_known ? "" : "at least ",
+             text, span, view->unit);
 }

@@ -13,6 +13,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -166,6 +167,107 @@ def case_lossy_nothing_measured(results, folder):
                       {"BatteryMeter.exe", "ckb.exe", "svc.exe"} <= names and "svc.exe" in said, names, said)
 
 # --- summaries ------------------------------------------------------------------
+
+
+def peaks_of_names(trace):
+    """(kind, process name) -> [most blocks at once, most bytes at once], of the list of lifetimes.
+    What happens in one tick happens together; the end of a process frees nothing."""
+    steps = {}
+    for row in run_json("allocations", trace)["rows"]:
+        at = steps.setdefault((row["kind"], row["process"]), {})
+        ends = [(row["free_time_ns"], -1)] if row["type"] in ("AIFI", "AOFI") else []
+        starts = [(-1 if row["type"].startswith("AO") else row["alloc_time_ns"], 1)]
+        for time, sign in starts + ends:
+            step = at.setdefault(time, [0, 0])
+            step[0] += sign
+            step[1] += sign * row["size"]
+    peaks = {}
+    for key, at in steps.items():
+        now, most = [0, 0], [0, 0]
+        for time in sorted(at):
+            now = [a + b for a, b in zip(now, at[time])]
+            most = [max(a, b) for a, b in zip(now, most)]
+        peaks[key] = most
+    return peaks
+
+
+def peaks_below(rows):
+    """Rows that say that less was there at most than at the end."""
+    return [row for row in rows
+            if any(row[f"peak_{what}"] is not None and row[f"peak_{what}"] < row[f"outstanding_{what}"]
+                   for what in ("count", "size"))]
+
+
+def check_names(results, name, summary, truth, must_know):
+    rows = run_json("report", summary, "--group-by", "kind,process")["rows"]
+    wrong = []
+    for row in rows:
+        got = [row["peak_count"], row["peak_size"]]
+        if got != truth[row["kind"], row["process"]] and (must_know or got != [None, None]):
+            wrong.append((row["kind"], row["process"], got, truth[row["kind"], row["process"]]))
+    results.check(f"{name}: the peak of a process name is that of its processes together", not wrong and rows, *wrong[:4])
+
+
+def case_summary_peak(results, folder):
+    """No peak is below what is outstanding; what a summary cannot know is null, also of an older file."""
+    old, new = case_file("summary_peak.s.ehs"), os.path.join(folder, "new.ehs")
+    trace = case_file("summary_peak.etl")
+    run("store", trace, "--summary", "-o", new)
+    for name, path in (("an older summary", old), ("a summary", new)):
+        # The row of the sheet: nothing says when each of three processes had its peak. Nothing of the
+        # extents was freed, so what is there at the end is the most.
+        rows = {row[0]: row for row in csv.reader(io.StringIO(run("report", path, "--group-by", "kind", "--format", "csv").decode()))}
+        results.equal(f"{name} by kind: peaks are empty in CSV", [rows["heap"][-2:], rows["virtualalloc"][-2:]], [["", ""]] * 2)
+        results.equal(f"{name} by kind: without frees the end is the peak", rows["extent"][-2:], ["5", "110592"])
+        for keys in ("kind", "process", "kind,process", "kind,process,type", "kind,type", "kind,stack", "kind,site",
+                     "kind,module", "kind,process,type,stack"):
+            for more in ([], ["--at-exit", "freed"], ["--type", "AIFO,AIFI"], ["--no-cull"]):
+                below = peaks_below(run_json("report", path, "--group-by", keys, *more)["rows"])
+                results.check(f"{name} by {keys} {' '.join(more)}: no peak is below what is outstanding", not below, *below[:2])
+        check_names(results, name, path, peaks_of_names(trace), path == new)
+        text = run("report", path, "--group-by", "kind", "--sort", "peak_size", "--top", "3").decode()
+        results.check(f"{name} as text: a dash", re.search(r"^heap +\u2013 ", text, re.MULTILINE), text[:900])
+        xml = run("export", path, "--format", "wpa-xml").decode()
+        results.check(f"{name} as wpa-xml: no numbers below 0", "SizePeak=" in xml and '="-9' not in xml)
+    merged, again = os.path.join(folder, "merged.ehs"), os.path.join(folder, "again.ehs")
+    run("merge", old, new, "--allow-duplicates", "-o", merged)
+    run("merge", new, old, "--allow-duplicates", "-o", again)
+    results.check("an older summary merges in either order", bytes_of(merged) == bytes_of(again))
+    below = peaks_below(run_json("report", merged, "--group-by", "kind,process,stack")["rows"])
+    results.check("of merged summaries no peak is below what is outstanding", not below, *below[:2])
+
+
+def case_lossy_next_summary(results, folder):
+    """Several processes of one name are one row of a summary, and so is their peak."""
+    trace, summary = case_file("lossy_next.etl"), os.path.join(folder, "names.ehs")
+    names = [row["process"] for row in run_json("report", trace, "--group-by", "kind,process")["rows"] if row["kind"] == "heap"]
+    results.check("a trace with several processes of one name", len(names) > len(set(names)), names)
+    run("store", trace, "--summary", "-o", summary)
+    check_names(results, "several processes of one name", summary, peaks_of_names(trace), True)
+
+
+def case_summary_peak_windows(results, folder):
+    """The same of windows, alone and merged, as JSON, CSV and text."""
+    paths = []
+    for number, name in enumerate(("lossy_next.etl", "summary_peak.etl")):
+        paths.append(os.path.join(folder, f"{number}.ehs"))
+        run("store", case_file(name), "--summary", "--every", "20ms", "-o", paths[-1])
+    merged = os.path.join(folder, "merged.ehs")
+    run("merge", *paths, "-o", merged)
+    unknown = 0
+    for path in (*paths, merged):
+        for keys in ("kind", "kind,process", "kind,site"):
+            rows = [row for window in run_json("windows", path, "--group-by", keys)["windows"] for row in window["rows"]]
+            below = peaks_below(rows)
+            results.check(f"windows of {os.path.basename(path)} by {keys}: no peak is below what is outstanding",
+                          not below and rows, *below[:2])
+            unknown += sum(row["peak_size"] is None for row in rows)
+    results.check("some peaks of windows are not known", unknown > 0)
+    out = run("windows", merged, "--group-by", "kind", "--format", "csv").decode()
+    results.check("windows as CSV: such cells are empty", "-9223372036854775808" not in out and any(
+        row[-3:-1] == ["", ""] for row in csv.reader(io.StringIO(out))), out[:300])
+    text = run("windows", merged, "--group-by", "kind").decode()
+    results.check("windows as text: the peak is at least so much", re.search(r"Peak .*at least \d", text) and "?" in text, text[:1500])
 
 # --- names ----------------------------------------------------------------------
 

@@ -442,6 +442,42 @@ def check_ratchet(results):
         results.check("a store becomes the baseline as it is", document["baseline"]["update"] == "tightened" and new.read() == old.read())
     results.check("nothing is left beside it", not [n for n in os.listdir(WORK) if n.startswith("ratchet.ehs") and n != "ratchet.ehs"])
     check_no_update(results, base)
+    check_accepted(results, builds)
+
+
+def check_accepted(results, builds):
+    """What was accepted is listed in every format, and fails in none."""
+    words = [builds[2], "--max-growth", "total:1%", "--max-outstanding", "total:1K", "--update-baseline", "--accept"]
+    schema = sarif_schema(results)
+
+    def accept(kind):
+        base = path_of("accepted.ehs")
+        subprocess.run([ETLHEAP, "store", builds[0], "-o", base], check=True)
+        status, out, said = attempt(*words, "--baseline", base, "--format", kind)
+        results.equal(f"accepted as {kind}: status 0, and nothing on stderr", (status, said), (0, ""))
+        results.equal(f"accepted as {kind}: it is the next baseline", outstanding(base), outstanding(builds[2]))
+        return out
+
+    text = accept("text").decode()
+    results.check("accepted as text: the verdict, and what was exceeded",
+                  text.startswith("ACCEPTED: this run is the baseline from now on; 2 of 2 budgets are exceeded\n")
+                  and "accepted: this run is the next, with 1 subject that grew" in " ".join(text.split())
+                  and text.count("over the limit of") == 2 and "--accept." not in text, text)
+    suite = xml.etree.ElementTree.fromstring(accept("junit"))[0]
+    listed = suite.find("system-out").text
+    results.check("accepted as JUnit: no failure, and a list",
+                  suite.get("failures") == "0" and not suite.findall("testcase/failure")
+                  and listed.count("accepted: ") == 2 and listed.count("over the limit of") == 2, listed)
+    log = json.loads(accept("sarif"))
+    found = log["runs"][0]["results"]
+    results.check("accepted as SARIF: suppressed notes",
+                  found and all(r["level"] == "note" and r["suppressions"][0]["status"] == "accepted" for r in found)
+                  and log["runs"][0]["properties"]["verdict"] == "accepted", *found[:1])
+    if schema:
+        results.check("accepted as SARIF: valid", not [e.message[:200] for e in schema.iter_errors(log)])
+    document = json.loads(accept("json"))
+    results.equal("accepted as JSON", (document["verdict"], document["nothing_measured"], [b["verdict"] for b in document["budgets"]]),
+                  ("accepted", None, ["fail", "fail"]))
 
 
 def without_buffer(path, number):

@@ -270,6 +270,36 @@ def compare_sums(results, readers, name, path, trace, arguments, measured):
                              f"FROM '{path}' GROUP BY {keys}"}], check)
 
 
+def make_summaries():
+    """Two recordings of one program, which have stacks in common."""
+    traces = [os.path.join(WORK, f"run{number}.etl") for number in range(2)]
+    for scenario, trace in zip(("demo", "battery-meter"), traces):
+        subprocess.run([MAKE_TRACE, scenario, trace], check=True, stdout=subprocess.DEVNULL)
+    return traces
+
+
+def compare_summary(results, readers, traces):
+    """A merged summary has no heaps and ids, and does not know every peak: NULL."""
+    summaries = []
+    for number, trace in enumerate(traces):
+        summaries.append(os.path.join(WORK, f"part{number}.ehs"))
+        run("store", trace, "--summary", "-o", summaries[-1])
+    merged = os.path.join(WORK, "merged.ehs")
+    run("merge", *summaries, "-o", merged)
+    path = export(os.path.join(WORK, "merged.parquet"), merged, "--no-symbols", "--no-cull")
+    document = run_json("report", merged, "--no-symbols", "--no-cull", "--group-by", "kind,process,type,stack")
+    document["rows"] = [{"pid": None, "heap": None, **row} for row in document["rows"]]
+    wanted = wanted_rows(document, SUMMARIES)
+    peaks = [row["peak_size"] for row in document["rows"]]
+    results.check("a merged summary knows some peaks and others not", None in peaks and set(peaks) != {None})
+
+    def check(duckdb, hyparquet):
+        compare_rows(results, "a merged summary: DuckDB", duckdb, wanted)
+        compare_rows(results, "a merged summary: hyparquet", hyparquet, wanted)
+
+    readers.ask([whole(path, SUMMARIES), {"file": path}], check)
+
+
 # --- the made table -----------------------------------------------------------------------------------
 
 MADE_COLUMNS = {"row": "BIGINT", "signed": "BIGINT", "coded": "BIGINT", "distinct": "BIGINT", "constant": "BIGINT",
@@ -438,6 +468,7 @@ def main():
     compare_export(results, readers, "demo", traces[0], [plain, "--process", "nobody.exe"], False)
     for number, window in enumerate(WINDOWS):
         compare_export(results, readers, f"workload {1 + number % 2}", traces[1 + number % 2], [plain, *window])
+    compare_summary(results, readers, make_summaries())
     trace, named = oracle_export.hostile_trace()
     compare_export(results, readers, "hostile names", trace, named)
     for trace in sorted(glob.glob(os.path.join(TRACES, "..", "traces-built", "*.etl"))):

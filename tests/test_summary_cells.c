@@ -30,18 +30,27 @@ static u64 draw(u64 below)
     return state_word % below;
 }
 
+static u64 lifetimes_of(const summary_amounts *amounts)
+{
+    u64 sum = 0;
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        sum += amounts->count[type];
+    return sum;
+}
+
+/* The peak of one is its own; that of several nobody knows. */
 static void naive_add(naive *to, const naive *from)
 {
     for (u32 w = 0; w < WINDOWS; w++) {
         summary_amounts *const a = &to->at[w];
         const summary_amounts *const b = &from->at[w];
+        const u64 before = lifetimes_of(a), more = lifetimes_of(b);
         for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
             a->count[type] += b->count[type];
             a->size_bytes[type] += b->size_bytes[type];
         }
-        a->peak.count = b->peak.count > a->peak.count ? b->peak.count : a->peak.count;
-        a->peak.size_bytes =
-            b->peak.size_bytes > a->peak.size_bytes ? b->peak.size_bytes : a->peak.size_bytes;
+        if (more > 0)
+            a->peak = before == 0 ? b->peak : summary_peak_unknown;
     }
 }
 
@@ -57,7 +66,9 @@ static void random_runs(naive *out, summary_cells *cells)
         if (draw(3) > 0) {
             cell.amounts.count[draw(ETLHEAP_TYPE_COUNT)] = 1 + draw(2);
             cell.amounts.size_bytes[draw(ETLHEAP_TYPE_COUNT)] = draw(2) * 16;
-            cell.amounts.peak = (summary_peak){ draw(3), draw(3) };
+            cell.amounts.peak = summary_peak_unknown;
+            if (draw(4) > 0)
+                cell.amounts.peak = (summary_peak){ draw(3), draw(3) };
             assert_true(ETLHEAP_PUSH(cells, cell));
         }
         for (; w < end; w++)
@@ -142,8 +153,23 @@ static void sums_that_do_not_fit_stop_at_the_end(void **state)
     summary_add_sum(&sum, &small);
     assert_true(sum.count == UINT64_MAX && sum.size_bytes == UINT64_MAX);
     assert_int_equal(sum.realloc_count, 12);
-    assert_int_equal(sum.peak.count, 9);
-    assert_int_equal(sum.peak.size_bytes, 4);
+}
+
+static void the_peak_of_several_is_not_known(void **state)
+{
+    (void)state;
+    const summary_sum one = { 3, 30, 0, { 2, 20 } }, none = { 0, 0, 0, { 0, 0 } };
+    summary_sum sum = none;
+    summary_add_sum(&sum, &one);
+    summary_add_sum(&sum, &none);
+    assert_true(summary_peak_is_known(&sum.peak));
+    assert_int_equal(sum.peak.count, 2);
+    assert_int_equal(sum.peak.size_bytes, 20);
+    summary_add_sum(&sum, &one);
+    assert_false(summary_peak_is_known(&sum.peak));
+    summary_add_sum(&sum, &one);
+    assert_false(summary_peak_is_known(&sum.peak));
+    assert_int_equal(sum.count, 9);
 }
 
 int main(void)
@@ -152,6 +178,7 @@ int main(void)
         cmocka_unit_test(runs_add_up_window_by_window),
         cmocka_unit_test(order_and_grouping_do_not_show),
         cmocka_unit_test(sums_that_do_not_fit_stop_at_the_end),
+        cmocka_unit_test(the_peak_of_several_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
