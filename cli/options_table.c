@@ -110,7 +110,7 @@ static const cli_option options_table[] = {
     { "--sarif-results", 0, CLI_VALUE_COUNT, OPTION(sarif_results), CLI_CHECK, group_shape, "N",
       "results in a SARIF log (5000, which GitHub shows)" },
     { "--sarif-category", 0, CLI_VALUE_WORD, OPTION(sarif_category), CLI_CHECK, group_shape, "NAME",
-      "category in a SARIF log: GitHub keeps apart what differs (etlheap)" },
+      "GitHub's category of a SARIF log (etlheap)" },
     { "--tree", 0, CLI_VALUE_TREE, OPTION(tree), CLI_REPORT, group_shape, "[=callers]",
       "call tree, outermost frame first, or innermost first" },
     { "--frames", 0, CLI_VALUE_NUMBER, OPTION(frames), CLI_FILTERING & ~CLI_EXPORT, group_shape,
