@@ -139,6 +139,8 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
         .gate = q->gate,
         .baseline_name = options->baseline,
         .ratchet = q->ratchet,
+        .results_max = options->sarif_results,
+        .category = options->sarif_category,
     };
     const bool replaces = q->ratchet == ETLHEAP_RATCHET_CREATED ||
                           q->ratchet == ETLHEAP_RATCHET_TIGHTENED ||

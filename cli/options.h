@@ -102,7 +102,9 @@ typedef struct cli_options {
     const char *baseline; /* NULL: not given */
     u32 per;              /* etlheap_scope */
     bool update_baseline, accept, allow_empty;
-    const char *symbols; /* NULL: not given */
+    u32 sarif_results;          /* 0: not given */
+    const char *sarif_category; /* NULL: not given */
+    const char *symbols;        /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
     u32 jobs;

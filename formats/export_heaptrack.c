@@ -12,7 +12,18 @@
  * our pairing. Everything is written when the first event needs it, before it. A file
  * has one kind of memory, and its processes are outermost frames. Blocks older than the
  * window are allocated as it begins.
- * Source: data files that heaptrack 1.4 recorded; its accumulatedtracedata.cpp.
+ *
+ * Kinds count from 0 in the order of their first allocations. heaptrack_gui counts
+ * allocations in an array that grows by one when the next kind is allocated for the
+ * first time: a number that is skipped makes it write outside the array. Comparisons
+ * abort on a kind without a stack. Yet 0 is a poor number for a kind: a free of kind 0
+ * looks temporary (freed right after its allocation) whenever another free precedes
+ * it, because readers also keep 0 for "no allocation since the last free". So kind 0
+ * has one block, the first; other blocks of its size and stack are a second kind, the
+ * twin. If the twin exists when the first block is freed, the free names the twin. At
+ * most one free a file is taken for temporary and is not.
+ * Source: data files that heaptrack 1.4 recorded; its accumulatedtracedata.cpp and
+ * gui/parser.cpp.
  */
 #include "display.h"
 #include "export_events.h"
@@ -33,7 +44,11 @@ typedef struct heaptrack_writer {
     export_events events;
     export_numbers strings, pointers, nodes;
     export_numbers stacks; /* with their processes */
-    export_numbers blocks; /* size and stack */
+    export_numbers blocks; /* size and stack; kind 0 is not among them */
+    bool has_first;        /* kind 0 is written */
+    u64 first_size;
+    u32 first_stack;
+    u32 first_twin; /* 0: kind 0 is the only one of its size and stack */
     etlheap_text name, clean;
     i64 stamp_ms;
     export_program program;
@@ -43,6 +58,7 @@ static bool write_events(heaptrack_writer *w);
 static bool is_ok(const heaptrack_writer *w);
 static void write_begin(heaptrack_writer *w, const export_event *event);
 static void write_stamp(heaptrack_writer *w, i64 ns);
+static void write_end(heaptrack_writer *w, u32 block);
 static u32 block_of(heaptrack_writer *w, const export_event *event);
 static u32 node_of_stack(heaptrack_writer *w, const etlheap_lifetime *lifetime);
 static u32 node_of(heaptrack_writer *w, u32 pointer, u32 parent);
@@ -74,23 +90,18 @@ etl_status etlheap_export_heaptrack(const etlheap_export_request *request, etlhe
     return status;
 }
 
-/* Kind 0 is nobody's: a reader takes its free for that of the block allocated last, a
- * temporary one, because 0 is also what it has when there is no such block. */
 static bool write_events(heaptrack_writer *w)
 {
     export_event event;
     w->table = etlheap_lifetimes_table(w->events.walk);
-    etlheap_sink_text(w->sink, FILE_VERSION "a 0 0\n");
+    etlheap_sink_text(w->sink, FILE_VERSION);
     while (is_ok(w) && export_events_next(&w->events, &event)) {
         if (event.ticks != INT64_MIN)
             write_stamp(w, etlheap_time_ns(w->result, event.ticks));
-        if (event.is_end) {
-            etlheap_sink_text(w->sink, "- ");
-            etlheap_sink_hex(w->sink, event.item, 1);
-            etlheap_sink_text(w->sink, "\n");
-        } else {
+        if (event.is_end)
+            write_end(w, event.item);
+        else
             write_begin(w, &event);
-        }
     }
     write_stamp(w, w->table->to_ns);
     write_command(w);
@@ -113,6 +124,13 @@ static void write_begin(heaptrack_writer *w, const export_event *event)
     export_events_expect(&w->events, &event->lifetime, block);
 }
 
+static void write_end(heaptrack_writer *w, u32 block)
+{
+    etlheap_sink_text(w->sink, "- ");
+    etlheap_sink_hex(w->sink, block != 0 ? block : w->first_twin, 1);
+    etlheap_sink_text(w->sink, "\n");
+}
+
 /* Since the window's begin, when a millisecond is over. */
 static void write_stamp(heaptrack_writer *w, i64 ns)
 {
@@ -129,10 +147,21 @@ static void write_stamp(heaptrack_writer *w, i64 ns)
 static u32 block_of(heaptrack_writer *w, const export_event *event)
 {
     const etlheap_lifetime *const lifetime = &event->lifetime;
+    const u64 size = (u64)event->size_bytes;
     u32 stack, number;
     (void)export_number_of_pair(&w->stacks, lifetime->process.v, lifetime->stack, &stack);
-    if (export_number_of_pair(&w->blocks, (u64)event->size_bytes, stack, &number))
-        write_numbers(w->sink, "a ", (u64)event->size_bytes, node_of_stack(w, lifetime));
+    if (!w->has_first) {
+        w->has_first = true;
+        w->first_size = size;
+        w->first_stack = stack;
+        write_numbers(w->sink, "a ", size, node_of_stack(w, lifetime));
+        return 0;
+    }
+    if (export_number_of_pair(&w->blocks, size, stack, &number)) {
+        write_numbers(w->sink, "a ", size, node_of_stack(w, lifetime));
+        if (size == w->first_size && stack == w->first_stack)
+            w->first_twin = number + 1;
+    }
     return number + 1;
 }
 

@@ -6,13 +6,19 @@
  * alloc_objects, and virtualalloc_inuse_space and so on for the others, since kinds
  * must not be added up. Samples are by process and WPA's type, which are labels: pprof
  * adds up what it is asked for. What they refer to is in pprof_code.c.
- * Source: google/pprof, proto/profile.proto.
+ *
+ * pprof compares and merges only profiles of equal sample types. So every kind that is
+ * asked for is there, whether the trace has it or not.
+ * Source: google/pprof, proto/profile.proto; Merge of its package profile.
  */
 #include "export_samples.h"
 #include "export_writers.h"
 #include "pprof_code.h"
 
+#include <stdlib.h>
+
 #define VALUES_PER_KIND 4
+#define PROGRAMS_FIRST  16u
 #define UNIX_EPOCH      INT64_C(116444736000000000) /* as a FILETIME */
 #define FILETIME_NS     100
 
@@ -28,13 +34,33 @@ typedef enum pprof_value { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECT
 
 typedef struct pprof_writer {
     pprof_code code;
+    u32 kinds;                         /* those asked for, a bit for each */
     u32 values_of[ETLHEAP_KIND_COUNT]; /* where a kind's values begin */
     u32 value_count;
+    u32 shown_kind; /* what viewers show first */
+    pprof_value shown;
     etlheap_text message, list, label; /* in the making */
+    bool failed;                       /* no memory */
 } pprof_writer;
 
+/* Processes of one program. */
+typedef struct pprof_program {
+    const char *process; /* the first one */
+    u32 pid;
+    u64 bytes;
+} pprof_program;
+
+typedef struct pprof_programs {
+    export_numbers names;
+    pprof_program *at; /* by number */
+    u32 capacity;
+} pprof_programs;
+
 static void write_head(pprof_writer *w, const etlheap_export_request *request);
-static void write_sample_types(pprof_writer *w, u32 kinds, etlheap_metric metric);
+static void choose_shown(pprof_writer *w, const etlheap_export_request *request);
+static void write_sample_types(pprof_writer *w);
+static void write_main_binary(pprof_writer *w);
+static bool add_program(pprof_programs *programs, const etlheap_row *row, u64 bytes);
 static void write_time(pprof_writer *w);
 static void write_sample(pprof_writer *w, const etlheap_row *row);
 static bool values_of_row(const etlheap_row *row, i64 values[VALUES_PER_KIND]);
@@ -61,7 +87,8 @@ etl_status etlheap_export_pprof(const etlheap_export_request *request, etlheap_s
     }
     if (ok)
         write_strings(&w);
-    ok = ok && pprof_code_ok(&w.code) && !w.message.failed && !w.list.failed && !w.label.failed;
+    ok = ok && pprof_code_ok(&w.code) && !w.failed && !w.message.failed && !w.list.failed &&
+         !w.label.failed;
     (void)etlheap_gzip_close(w.code.gzip);
     pprof_code_free(&w.code);
     etlheap_text_free(&w.message);
@@ -74,28 +101,36 @@ etl_status etlheap_export_pprof(const etlheap_export_request *request, etlheap_s
 /* String 0 is the empty one, whatever else there is. */
 static void write_head(pprof_writer *w, const etlheap_export_request *request)
 {
-    u32 kinds = 0;
     (void)pprof_string(&w->code, "");
-    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        if (w->code.table->totals[kind].present)
-            kinds |= 1u << kind;
-    }
-    /* A profile without values is none. */
-    if (request->query->kinds != 0)
-        kinds &= request->query->kinds;
-    write_sample_types(w, kinds != 0 ? kinds : 1u << ETLHEAP_KIND_HEAP, request->metric);
+    choose_shown(w, request);
+    write_sample_types(w);
+    write_main_binary(w);
     write_time(w);
 }
 
-static void write_sample_types(pprof_writer *w, u32 kinds, etlheap_metric metric)
+/* Viewers show the first kind asked for that the trace has. */
+static void choose_shown(pprof_writer *w, const etlheap_export_request *request)
+{
+    const u32 all = (1u << ETLHEAP_KIND_COUNT) - 1;
+    u32 present = 0, kind = 0;
+    w->kinds = request->query->kinds != 0 ? request->query->kinds & all : all;
+    for (u32 i = 0; i < ETLHEAP_KIND_COUNT; i++)
+        present |= w->code.table->totals[i].present ? 1u << i : 0;
+    const u32 choice = (w->kinds & present) != 0 ? w->kinds & present : w->kinds;
+    while (kind + 1 < ETLHEAP_KIND_COUNT && (choice >> kind & 1) == 0)
+        kind++;
+    w->shown_kind = kind;
+    w->shown = request->metric == ETLHEAP_METRIC_TOTAL ? ALLOC_SPACE : INUSE_SPACE;
+}
+
+static void write_sample_types(pprof_writer *w)
 {
     static const char *const names[VALUES_PER_KIND] = { "inuse_space", "inuse_objects",
                                                         "alloc_space", "alloc_objects" };
     static const char *const units[VALUES_PER_KIND] = { "bytes", "count", "bytes", "count" };
-    const pprof_value shown = metric == ETLHEAP_METRIC_TOTAL ? ALLOC_SPACE : INUSE_SPACE;
-    u32 first = 0; /* the name of the value shown of the first kind */
+    u32 shown = 0;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        if ((kinds >> kind & 1) == 0)
+        if ((w->kinds >> kind & 1) == 0)
             continue;
         w->values_of[kind] = w->value_count;
         for (u32 value = 0; value < VALUES_PER_KIND; value++) {
@@ -104,8 +139,8 @@ static void write_sample_types(pprof_writer *w, u32 kinds, etlheap_metric metric
                 etlheap_text_add_format(&w->label, "%s_", etlheap_kind_name((etlheap_kind)kind));
             etlheap_text_add_string(&w->label, names[value]);
             const u32 name = pprof_string(&w->code, etlheap_text_of(&w->label));
-            if (first == 0 && value == shown)
-                first = name;
+            if (kind == w->shown_kind && value == w->shown)
+                shown = name;
             etlheap_protobuf_number(&w->message, TYPE_NAME, name);
             etlheap_protobuf_number(&w->message, TYPE_UNIT, pprof_string(&w->code, units[value]));
             pprof_put(&w->code, PROFILE_SAMPLE_TYPE, &w->message);
@@ -113,9 +148,58 @@ static void write_sample_types(pprof_writer *w, u32 kinds, etlheap_metric metric
         w->value_count += VALUES_PER_KIND;
     }
     etlheap_text_clear(&w->label);
-    etlheap_protobuf_number(&w->list, PROFILE_DEFAULT_TYPE, first);
+    etlheap_protobuf_number(&w->list, PROFILE_DEFAULT_TYPE, shown);
     etlheap_protobuf_number(&w->list, PROFILE_COMMENT,
                             pprof_string(&w->code, "etlheap " ETLHEAP_VERSION));
+}
+
+/* The first mapping is the main binary by the format's definition, and viewers show it
+ * as the profile's file: it is the program that has most bytes of what is shown first,
+ * of those whose module the trace names. */
+static void write_main_binary(pprof_writer *w)
+{
+    const etlheap_table *const table = w->code.table;
+    pprof_programs programs = { 0 };
+    u32 main = ETLHEAP_NO_INDEX;
+    u64 most = 0;
+    for (u32 i = 0; i < table->row_count && !w->failed; i++) {
+        i64 values[VALUES_PER_KIND];
+        if (table->rows[i].kind == w->shown_kind && values_of_row(&table->rows[i], values))
+            w->failed = !add_program(&programs, &table->rows[i], (u64)values[w->shown]);
+    }
+    for (u32 i = 0; i < programs.names.count && !w->failed; i++) {
+        const pprof_program *const program = &programs.at[i];
+        const u32 module = pprof_program_module(&w->code, program->process, program->pid);
+        if (module != ETLHEAP_NO_INDEX && (main == ETLHEAP_NO_INDEX || program->bytes > most)) {
+            main = module;
+            most = program->bytes;
+        }
+    }
+    if (main != ETLHEAP_NO_INDEX)
+        pprof_add_mapping(&w->code, main);
+    export_numbers_free(&programs.names);
+    free(programs.at);
+}
+
+static bool add_program(pprof_programs *programs, const etlheap_row *row, u64 bytes)
+{
+    const etl_bytes name = { (const u8 *)row->process, strlen(row->process) };
+    u32 number;
+    if (export_number_of(&programs->names, name, &number)) {
+        if (number >= programs->capacity) {
+            const u32 capacity = programs->capacity * 2 + PROGRAMS_FIRST;
+            pprof_program *const more = realloc(programs->at, (size_t)capacity * sizeof *more);
+            if (!more)
+                return false;
+            programs->at = more;
+            programs->capacity = capacity;
+        }
+        programs->at[number] = (pprof_program){ .process = row->process, .pid = row->pid };
+    }
+    if (programs->names.failed)
+        return false;
+    programs->at[number].bytes = etl_sat_add_u64(programs->at[number].bytes, bytes);
+    return true;
 }
 
 /* Of the window. A recording before 1970, or that does not say when it was, has no

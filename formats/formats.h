@@ -165,6 +165,9 @@ typedef struct etlheap_check {
     const etlheap_gate *gate;
     const char *baseline_name; /* file; NULL: none was named */
     etlheap_ratchet ratchet;
+    /* Of SARIF logs alone: */
+    u32 results_max;      /* results that are listed; 0: 5,000, which GitHub shows */
+    const char *category; /* by which hosts keep checks apart; NULL: "etlheap" */
 } etlheap_check;
 
 /* Why nothing could be measured for a budget, and which processes have memory events, in

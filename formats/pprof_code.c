@@ -31,10 +31,27 @@ static u32 mapping_of(pprof_code *code, const etlheap_frame *frame, u64 *base);
 static bool add_place(pprof_code *code, const etlheap_frame *frame, u32 number);
 static u32 write_mapping(pprof_code *code, u32 index);
 static u32 find_module(const etlheap_result *result, const etlheap_frame *frame);
+static u32 first_of_build(const etlheap_result *result, const etlheap_module_info *seen);
 static bool is_same_build(const etlheap_module_info *a, const etlheap_module_info *b);
 static u64 base_of(const etlheap_frame *frame);
 static u64 seen_at(const etlheap_frame *frame);
 static void build_id(const etlheap_module_info *module, char out[BUILD_ID_SIZE]);
+
+u32 pprof_program_module(const pprof_code *code, const char *process, u32 pid)
+{
+    const u32 count = etlheap_module_count(code->result);
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_module_info *const module = etlheap_module_of(code->result, i);
+        if ((pid == ETL_NO_ID || module->pid == pid) && strcasecmp(module->name, process) == 0)
+            return first_of_build(code->result, module);
+    }
+    return ETLHEAP_NO_INDEX;
+}
+
+void pprof_add_mapping(pprof_code *code, u32 module)
+{
+    (void)write_mapping(code, module);
+}
 
 /* Calls that were inlined come before the frame of the code they are part of, and make
  * one location with it. */
@@ -212,11 +229,15 @@ static u32 find_module(const etlheap_result *result, const etlheap_frame *frame)
             (!seen || (seen->base != base_of(frame) && module->base == base_of(frame))))
             seen = module;
     }
-    for (u32 i = 0; i < count && seen; i++) {
-        if (is_same_build(etlheap_module_of(result, i), seen))
-            return i;
-    }
-    return ETLHEAP_NO_INDEX;
+    return seen ? first_of_build(result, seen) : ETLHEAP_NO_INDEX;
+}
+
+static u32 first_of_build(const etlheap_result *result, const etlheap_module_info *seen)
+{
+    u32 i = 0;
+    while (!is_same_build(etlheap_module_of(result, i), seen))
+        i++;
+    return i;
 }
 
 static bool is_same_build(const etlheap_module_info *a, const etlheap_module_info *b)

@@ -50,6 +50,13 @@ typedef struct pprof_code {
     bool failed;                                          /* no memory */
 } pprof_code;
 
+/* The module that the program of a process is, by index; ETLHEAP_NO_INDEX: the trace
+ * does not name it. pid: ETL_NO_ID takes that of any process. */
+u32 pprof_program_module(const pprof_code *code, const char *process, u32 pid);
+
+/* Writes the mapping of a module, unless it is written. */
+void pprof_add_mapping(pprof_code *code, u32 module);
+
 /* Appends the ids of a row's locations to a list, innermost first. */
 void pprof_add_locations(pprof_code *code, const etlheap_row *row, etlheap_text *list);
 

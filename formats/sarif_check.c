@@ -3,100 +3,105 @@
  * beside the source.
  *
  *     rule     an option that sets budgets
- *     result   a stack to blame for a subject that failed; a failed subject without
- *              stacks, or a budget for which nothing was measured, is a result
- *              without a place
+ *     result   a stack to blame for a subject that failed, a failed subject without
+ *              stacks, or a budget for which nothing was measured
  *
  * What was accepted with --accept is a note, suppressed from outside the sources.
  *
- * The place of a result is its innermost frame with a known line, else its innermost
- * function. Why a verdict proves nothing, and what was lost at recording, are
- * notifications of the run. Fingerprints let a host follow a finding from build to
- * build.
+ * GitHub refuses a whole file in which one result has no physical location: every
+ * result has one (sarif_place.c). Why a verdict proves nothing, what was lost at
+ * recording, and that results were left out are notifications of the run.
  *
- * Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0.
+ * Fingerprints let a host follow a finding from build to build. GitHub takes two
+ * results of one rule, file and primaryLocationLineHash for the same alert; that hash
+ * is therefore of subject and stack, with a number if several results have it.
+ *
+ * Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0; GitHub,
+ * "SARIF support for code scanning".
  */
 #include "check_parts.h"
+#include "export_numbers.h"
 #include "json.h"
+#include "sarif_choice.h"
+#include "sarif_place.h"
 #include "units.h"
 #include "writers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#define SENTENCE_SIZE 512 /* of a diagnostic */
+#define SENTENCE_SIZE    512 /* of a diagnostic */
+#define PRINT_SIZE       48
+#define CATEGORY_DEFAULT "etlheap"
+#define TALLY_FIRST      256u
+
+#define HELP_FREE                                                                                  \
+    "Free the memory that this call stack allocates. If it is meant to stay, raise the limit, or " \
+    "list the stack in a file for --suppressions"
+#define HELP_GROWTH HELP_FREE ", or make this run the baseline with --update-baseline --accept."
 
 /* By is_growth and is_count. */
 static const struct {
-    const char *name, *about;
+    const char *name, *about, *full, *help;
 } rules[] = {
-    { "Outstanding memory", "More bytes were allocated and not freed than the budget allows." },
-    { "Outstanding allocations", "More allocations were not freed than the budget allows." },
+    { "Outstanding memory", "More bytes were allocated and not freed than the budget allows.",
+      "More bytes were allocated and not freed at the end of the recording than "
+      "--max-outstanding allows for a process, heap, call stack or in total.",
+      HELP_FREE "." },
+    { "Outstanding allocations", "More allocations were not freed than the budget allows.",
+      "More allocations were not freed at the end of the recording than "
+      "--max-outstanding-count allows for a process, heap, call stack or in total.",
+      HELP_FREE "." },
     { "Growth of outstanding memory",
-      "More bytes were not freed than in the baseline, by more than the budget allows." },
+      "More bytes were not freed than in the baseline, by more than the budget allows.",
+      "More bytes were allocated and not freed at the end of the recording than at the end of "
+      "the baseline, by more than --max-growth allows.",
+      HELP_GROWTH },
     { "Growth of outstanding allocations",
-      "More allocations were not freed than in the baseline, by more than the budget allows." },
+      "More allocations were not freed than in the baseline, by more than the budget allows.",
+      "More allocations were not freed at the end of the recording than at the end of the "
+      "baseline, by more than --max-growth-count allows.",
+      HELP_GROWTH },
 };
 
-static u32 rule_of(const etlheap_budget *budget);
-static void write_tool(etlheap_json *json);
-static void write_invocation(etlheap_json *json, const etlheap_gate *gate, etlheap_text *text);
-static void write_diagnostics(etlheap_json *json, const char *whose, const etl_diag_counts *counts,
-                              etlheap_text *text);
-static void write_notification(etlheap_json *json, const char *level, const char *id,
-                               const char *sentence, etlheap_text *text);
-static void write_subject(etlheap_json *json, const etlheap_check *check,
-                          const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
-                          etlheap_text *text);
-static void write_result(etlheap_json *json, const etlheap_check *check,
-                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
-                         const etlheap_gate_stack *stack, etlheap_text *text);
-static void write_unmeasured(etlheap_json *json, const etlheap_gate *gate,
-                             const etlheap_gate_budget *budget, etlheap_text *text);
-static void write_message(etlheap_json *json, const char *sentence, etlheap_text *scratch);
-static void write_locations(etlheap_json *json, const etlheap_table *table,
-                            const etlheap_indices *frames, etlheap_text *text);
-static void write_place(etlheap_json *json, const etlheap_frame *frame, etlheap_text *text);
-static void write_stack(etlheap_json *json, const etlheap_table *table,
-                        const etlheap_indices *frames, etlheap_text *text);
-static void add_uri(etlheap_text *text, const char *path);
+/* A log in the making. Results with equal fingerprints are counted. */
+typedef struct sarif_writer {
+    etlheap_json json;
+    const etlheap_check *check;
+    sarif_choice choice;
+    u32 written; /* results */
+    export_numbers prints;
+    u32 *tally; /* by number of a print */
+    u32 tally_capacity;
+    etlheap_text text; /* scratch */
+    bool failed;       /* no memory */
+} sarif_writer;
 
-etl_status etlheap_write_check_sarif(const etlheap_result *result, const etlheap_check *check,
-                                     const etlheap_layout *layout, etlheap_sink *sink)
+/* Braces stand for arguments of messages unless they are doubled. */
+static void write_message(sarif_writer *w, const char *sentence)
 {
-    const etlheap_gate *const gate = check->gate;
-    etlheap_json json = etlheap_json_begin(sink, 5);
-    etlheap_text text = { 0 };
-    (void)result;
-    (void)layout;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "$schema",
-                        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/"
-                        "sarif-schema-2.1.0.json");
-    etlheap_json_string(&json, "version", "2.1.0");
-    etlheap_json_array(&json, "runs");
-    etlheap_json_object(&json, NULL);
-    write_tool(&json);
-    write_invocation(&json, gate, &text);
-    etlheap_json_array(&json, "results");
-    for (u32 b = 0; b < gate->budget_count; b++) {
-        const etlheap_gate_budget *const budget = &gate->budgets[b];
-        for (u32 s = 0; s < budget->failed_count && etlheap_sink_ok(sink); s++)
-            write_subject(&json, check, budget, &budget->subjects[s], &text);
-        if (budget->is_unmeasured && budget->outcome == ETLHEAP_OUTCOME_FAIL)
-            write_unmeasured(&json, gate, budget, &text);
+    etlheap_text_clear(&w->text);
+    while (*sentence != '\0') {
+        const size_t size = strcspn(sentence, "{}");
+        etlheap_text_add(&w->text, sentence, size);
+        sentence += size;
+        if (*sentence == '\0')
+            break;
+        etlheap_text_add(&w->text, sentence, 1);
+        etlheap_text_add(&w->text, sentence, 1);
+        sentence++;
     }
-    etlheap_json_array_close(&json);
-    etlheap_json_object(&json, "properties");
-    etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
-    etlheap_json_object_close(&json);
-    etlheap_json_object_close(&json);
-    etlheap_json_array_close(&json);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
-    const bool failed = text.failed;
-    etlheap_text_free(&text);
-    return failed ? ETL_ERR_MEMORY : ETL_OK;
+    etlheap_json_object(&w->json, "message");
+    etlheap_json_string(&w->json, "text", etlheap_text_of(&w->text));
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_words(etlheap_json *json, const char *key, const char *words)
+{
+    etlheap_json_object(json, key);
+    etlheap_json_string(json, "text", words);
+    etlheap_json_object_close(json);
 }
 
 static u32 rule_of(const etlheap_budget *budget)
@@ -117,9 +122,9 @@ static void write_tool(etlheap_json *json)
         etlheap_json_object(json, NULL);
         etlheap_json_string(json, "id", etlheap_check_option(&budget));
         etlheap_json_string(json, "name", rules[i].name);
-        etlheap_json_object(json, "shortDescription");
-        etlheap_json_string(json, "text", rules[i].about);
-        etlheap_json_object_close(json);
+        write_words(json, "shortDescription", rules[i].about);
+        write_words(json, "fullDescription", rules[i].full);
+        write_words(json, "help", rules[i].help);
         etlheap_json_object(json, "defaultConfiguration");
         etlheap_json_string(json, "level", "error");
         etlheap_json_object_close(json);
@@ -130,26 +135,34 @@ static void write_tool(etlheap_json *json)
     etlheap_json_object_close(json);
 }
 
-static void write_invocation(etlheap_json *json, const etlheap_gate *gate, etlheap_text *text)
+/* What precedes the last slash is the category, by which GitHub keeps apart what
+ * several checks of one commit found. Results of one category replace each other. */
+static void write_automation(sarif_writer *w)
 {
-    etlheap_json_array(json, "invocations");
-    etlheap_json_object(json, NULL);
-    etlheap_json_bool(json, "executionSuccessful", true);
-    etlheap_json_array(json, "toolExecutionNotifications");
-    for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
-        if (gate->doubts >> i & 1)
-            write_notification(json, "warning", etlheap_doubt_word((etlheap_doubt)i),
-                               etlheap_doubt_sentence((etlheap_doubt)i), text);
-    }
-    write_diagnostics(json, "", &gate->diagnostics, text);
-    write_diagnostics(json, "baseline: ", &gate->baseline_diagnostics, text);
-    etlheap_json_array_close(json);
-    etlheap_json_object_close(json);
-    etlheap_json_array_close(json);
+    const char *const asked = w->check->category;
+    const char *const category = asked && *asked != '\0' ? asked : CATEGORY_DEFAULT;
+    etlheap_text_clear(&w->text);
+    etlheap_text_add_string(&w->text, category);
+    if (category[strlen(category) - 1] != '/')
+        etlheap_text_add_string(&w->text, "/");
+    etlheap_json_object(&w->json, "automationDetails");
+    etlheap_json_string(&w->json, "id", etlheap_text_of(&w->text));
+    etlheap_json_object_close(&w->json);
 }
 
-static void write_diagnostics(etlheap_json *json, const char *whose, const etl_diag_counts *counts,
-                              etlheap_text *text)
+static void write_notification(sarif_writer *w, const char *level, const char *id,
+                               const char *sentence)
+{
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_object(&w->json, "descriptor");
+    etlheap_json_string(&w->json, "id", id);
+    etlheap_json_object_close(&w->json);
+    etlheap_json_string(&w->json, "level", level);
+    write_message(w, sentence);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_diagnostics(sarif_writer *w, const char *whose, const etl_diag_counts *counts)
 {
     char sentence[SENTENCE_SIZE];
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
@@ -158,43 +171,83 @@ static void write_diagnostics(etlheap_json *json, const char *whose, const etl_d
             continue;
         snprintf(sentence, sizeof sentence, "%s%s (%" PRIu64 "): %s", whose, info->name,
                  counts->of[i], info->advice);
-        write_notification(json, info->severity == ETL_SEVERITY_INFO ? "note" : "warning",
-                           info->name, sentence, text);
+        write_notification(w, info->severity == ETL_SEVERITY_INFO ? "note" : "warning", info->name,
+                           sentence);
     }
 }
 
-static void write_notification(etlheap_json *json, const char *level, const char *id,
-                               const char *sentence, etlheap_text *text)
+static void write_omission(sarif_writer *w)
 {
-    etlheap_json_object(json, NULL);
-    etlheap_json_object(json, "descriptor");
-    etlheap_json_string(json, "id", id);
-    etlheap_json_object_close(json);
-    etlheap_json_string(json, "level", level);
-    write_message(json, sentence, text);
-    etlheap_json_object_close(json);
+    char sentence[SENTENCE_SIZE], found[ETLHEAP_UNITS_SIZE], listed[ETLHEAP_UNITS_SIZE];
+    if (w->choice.found <= w->choice.listed)
+        return;
+    etlheap_units_count((i64)etl_min_u64(w->choice.found, INT64_MAX), found);
+    etlheap_units_count((i64)w->choice.listed, listed);
+    snprintf(sentence, sizeof sentence,
+             "%s of %s results are listed, the largest stacks of each failure first; "
+             "--sarif-results lists more, and --format json lists all",
+             listed, found);
+    write_notification(w, "warning", "results-omitted", sentence);
 }
 
-static void write_subject(etlheap_json *json, const etlheap_check *check,
-                          const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
-                          etlheap_text *text)
+static void write_invocation(sarif_writer *w)
 {
-    const etlheap_gate_stack none = { .stack = ETLHEAP_NO_INDEX,
-                                      .process = subject->process,
-                                      .fingerprint = subject->fingerprint,
-                                      .now = subject->now,
-                                      .baseline = subject->baseline };
-    for (u32 i = 0; i < subject->stack_count; i++)
-        write_result(json, check, budget, subject, &subject->stacks[i], text);
-    if (subject->stack_count == 0)
-        write_result(json, check, budget, subject, &none, text);
+    const etlheap_gate *const gate = w->check->gate;
+    etlheap_json_array(&w->json, "invocations");
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_bool(&w->json, "executionSuccessful", true);
+    etlheap_json_array(&w->json, "toolExecutionNotifications");
+    for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
+        if (gate->doubts >> i & 1)
+            write_notification(w, "warning", etlheap_doubt_word((etlheap_doubt)i),
+                               etlheap_doubt_sentence((etlheap_doubt)i));
+    }
+    write_omission(w);
+    write_diagnostics(w, "", &gate->diagnostics);
+    write_diagnostics(w, "baseline: ", &gate->baseline_diagnostics);
+    etlheap_json_array_close(&w->json);
+    etlheap_json_object_close(&w->json);
+    etlheap_json_array_close(&w->json);
 }
 
 static void write_fingerprint(etlheap_json *json, const char *key, u64 fingerprint)
 {
-    char digits[17];
+    char digits[PRINT_SIZE];
     snprintf(digits, sizeof digits, "%016" PRIx64, fingerprint);
     etlheap_json_string(json, key, digits);
+}
+
+/* How many results have had these fingerprints, with this one. Heaps and processes of
+ * equal names give equal ones. */
+static u32 count_print(sarif_writer *w, u64 subject, u64 stack)
+{
+    u32 number;
+    if (export_number_of_pair(&w->prints, subject, stack, &number)) {
+        if (number >= w->tally_capacity) {
+            const u32 capacity = number * 2 + TALLY_FIRST;
+            u32 *const more = realloc(w->tally, capacity * sizeof *more);
+            w->failed |= more == NULL;
+            if (!more)
+                return 1;
+            w->tally = more;
+            w->tally_capacity = capacity;
+        }
+        w->tally[number] = 0;
+    }
+    w->failed |= w->prints.failed;
+    return w->failed ? 1 : ++w->tally[number];
+}
+
+static void write_fingerprints(sarif_writer *w, u64 subject, u64 stack)
+{
+    char print[PRINT_SIZE];
+    snprintf(print, sizeof print, "%016" PRIx64 "%016" PRIx64 ":%" PRIu32, subject, stack,
+             count_print(w, subject, stack));
+    etlheap_json_object(&w->json, "partialFingerprints");
+    etlheap_json_string(&w->json, "primaryLocationLineHash", print);
+    write_fingerprint(&w->json, "etlheapStack/v1", stack);
+    write_fingerprint(&w->json, "etlheapSubject/v1", subject);
+    etlheap_json_object_close(&w->json);
 }
 
 /* Hosts that know suppressions close the finding. */
@@ -209,164 +262,151 @@ static void write_acceptance(etlheap_json *json)
     etlheap_json_array_close(json);
 }
 
-/* There is no stack to show, and no amount. */
-static void write_unmeasured(etlheap_json *json, const etlheap_gate *gate,
-                             const etlheap_gate_budget *budget, etlheap_text *text)
+/* To its message; true: there is room for a result. */
+static bool begin_result(sarif_writer *w, const etlheap_budget *budget, const char *level,
+                         const char *sentence)
 {
+    if (w->written >= w->choice.listed)
+        return false;
+    w->written++;
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_string(&w->json, "ruleId", etlheap_check_option(budget));
+    etlheap_json_u64(&w->json, "ruleIndex", rule_of(budget));
+    etlheap_json_string(&w->json, "level", level);
+    write_message(w, sentence);
+    return true;
+}
+
+/* There is no stack to show, and no amount. What is missing is a process, and if
+ * that has a name it is the place. */
+static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
+{
+    const etlheap_gate *const gate = w->check->gate;
+    const etlheap_budget *const asked = &budget->budget;
+    const sarif_place place = { .process = gate->absence.pattern_count > 0
+                                               ? gate->absence.patterns[0]
+                                               : NULL };
+    const u64 subject = (u64)asked->scope << 2 | rule_of(asked);
     char sentence[SENTENCE_SIZE];
     etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
-    etlheap_json_object(json, NULL);
-    etlheap_json_string(json, "ruleId", etlheap_check_option(&budget->budget));
-    etlheap_json_u64(json, "ruleIndex", rule_of(&budget->budget));
-    etlheap_json_string(json, "level", "error");
-    write_message(json, sentence, text);
-    etlheap_json_object(json, "properties");
-    etlheap_json_string(json, "per", etlheap_scope_word(budget->budget.scope));
-    etlheap_json_object_close(json);
-    etlheap_json_object_close(json);
+    if (!begin_result(w, asked, "error", sentence))
+        return;
+    sarif_write_locations(&w->json, &place, &w->text);
+    write_fingerprints(w, subject, 0);
+    etlheap_json_object(&w->json, "properties");
+    etlheap_json_string(&w->json, "per", etlheap_scope_word(asked->scope));
+    etlheap_json_object_close(&w->json);
+    etlheap_json_object_close(&w->json);
 }
 
 /* "320 KiB in 80 allocations outstanding. heap app.exe (4321): 640 KiB in 160
  * allocations, over the limit of 128 KiB by 512 KiB." */
-static void write_result(etlheap_json *json, const etlheap_check *check,
-                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
-                         const etlheap_gate_stack *stack, etlheap_text *text)
+static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budget,
+                         const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
 {
-    const bool is_accepted = etlheap_check_is_accepted(check);
-    const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
-    etlheap_json_object(json, NULL);
-    etlheap_json_string(json, "ruleId", etlheap_check_option(&budget->budget));
-    etlheap_json_u64(json, "ruleIndex", rule_of(&budget->budget));
-    etlheap_json_string(json, "level", is_accepted ? "note" : "error");
+    etlheap_check_add_share(sentence, &budget->budget, stack);
+    etlheap_text_add_string(sentence, " outstanding. ");
+    etlheap_check_add_subject(sentence, budget, subject, true);
+    etlheap_text_add_string(sentence, ": ");
+    etlheap_check_add_finding(sentence, budget, subject);
+    etlheap_text_add_string(sentence, ".");
+}
+
+static void write_result(sarif_writer *w, const etlheap_gate_budget *budget,
+                         const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
+{
+    const bool is_accepted = etlheap_check_is_accepted(w->check);
+    const sarif_place place = { .table = budget->table,
+                                .frames = etlheap_check_frames(budget->table, stack->stack),
+                                .process = stack->process };
     etlheap_text sentence = { 0 };
-    etlheap_check_add_share(&sentence, &budget->budget, stack);
-    etlheap_text_add_string(&sentence, " outstanding. ");
-    etlheap_check_add_subject(&sentence, budget, subject, true);
-    etlheap_text_add_string(&sentence, ": ");
-    etlheap_check_add_finding(&sentence, budget, subject);
-    etlheap_text_add_string(&sentence, ".");
-    write_message(json, etlheap_text_of(&sentence), text);
-    text->failed |= sentence.failed;
+    add_sentence(&sentence, budget, subject, stack);
+    const bool has_room = begin_result(w, &budget->budget, is_accepted ? "note" : "error",
+                                       etlheap_text_of(&sentence));
+    w->failed |= sentence.failed;
     etlheap_text_free(&sentence);
-    if (frames.count > 0) {
-        write_locations(json, budget->table, &frames, text);
-        write_stack(json, budget->table, &frames, text);
-    }
-    etlheap_json_object(json, "partialFingerprints");
-    write_fingerprint(json, "etlheapStack/v1", stack->fingerprint);
-    write_fingerprint(json, "etlheapSubject/v1", subject->fingerprint);
-    etlheap_json_object_close(json);
+    if (!has_room)
+        return;
+    sarif_write_locations(&w->json, &place, &w->text);
+    sarif_write_stack(&w->json, &place, &w->text);
+    write_fingerprints(w, subject->fingerprint, stack->fingerprint);
     if (is_accepted)
-        write_acceptance(json);
-    etlheap_json_object(json, "properties");
-    etlheap_json_string(json, "kind", etlheap_kind_name(subject->kind));
-    etlheap_json_string(json, "process", stack->process);
-    etlheap_json_string(json, "per", etlheap_scope_word(budget->budget.scope));
-    etlheap_json_u64(json, "outstanding_size", stack->now.size_bytes);
-    etlheap_json_u64(json, "outstanding_count", stack->now.count);
-    etlheap_json_i64(json, "measured", subject->measured);
-    etlheap_json_i64(json, "limit", subject->limit);
-    etlheap_json_object_close(json);
-    etlheap_json_object_close(json);
+        write_acceptance(&w->json);
+    etlheap_json_object(&w->json, "properties");
+    etlheap_json_string(&w->json, "kind", etlheap_kind_name(subject->kind));
+    etlheap_json_string(&w->json, "process", stack->process);
+    etlheap_json_string(&w->json, "per", etlheap_scope_word(budget->budget.scope));
+    etlheap_json_u64(&w->json, "outstanding_size", stack->now.size_bytes);
+    etlheap_json_u64(&w->json, "outstanding_count", stack->now.count);
+    etlheap_json_i64(&w->json, "measured", subject->measured);
+    etlheap_json_i64(&w->json, "limit", subject->limit);
+    etlheap_json_object_close(&w->json);
+    etlheap_json_object_close(&w->json);
 }
 
-/* Braces stand for arguments of messages unless they are doubled. */
-static void write_message(etlheap_json *json, const char *sentence, etlheap_text *scratch)
+static void write_subject(sarif_writer *w, const etlheap_gate_budget *budget,
+                          const etlheap_gate_subject *subject)
 {
-    etlheap_text_clear(scratch);
-    while (*sentence != '\0') {
-        const size_t size = strcspn(sentence, "{}");
-        etlheap_text_add(scratch, sentence, size);
-        sentence += size;
-        if (*sentence == '\0')
-            break;
-        etlheap_text_add(scratch, sentence, 1);
-        etlheap_text_add(scratch, sentence, 1);
-        sentence++;
+    const etlheap_gate_stack none = { .stack = ETLHEAP_NO_INDEX,
+                                      .process = subject->process,
+                                      .fingerprint = subject->fingerprint,
+                                      .now = subject->now,
+                                      .baseline = subject->baseline };
+    for (u32 i = 0; i < subject->stack_count && i < w->choice.stacks_max; i++)
+        write_result(w, budget, subject, &subject->stacks[i]);
+    if (subject->stack_count == 0)
+        write_result(w, budget, subject, &none);
+}
+
+static void write_results(sarif_writer *w, const etlheap_sink *sink)
+{
+    const etlheap_gate *const gate = w->check->gate;
+    etlheap_json_array(&w->json, "results");
+    for (u32 b = 0; b < gate->budget_count; b++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[b];
+        const u32 count = (u32)etl_min_u64(budget->failed_count, w->choice.subjects_max);
+        for (u32 s = 0; s < count && etlheap_sink_ok(sink); s++)
+            write_subject(w, budget, &budget->subjects[s]);
+        if (sarif_is_unmeasured(budget))
+            write_unmeasured(w, budget);
     }
-    etlheap_json_object(json, "message");
-    etlheap_json_string(json, "text", etlheap_text_of(scratch));
-    etlheap_json_object_close(json);
+    etlheap_json_array_close(&w->json);
 }
 
-static void write_locations(etlheap_json *json, const etlheap_table *table,
-                            const etlheap_indices *frames, etlheap_text *text)
+static void write_run(sarif_writer *w, const etlheap_sink *sink)
 {
-    u32 place = 0;
-    while (place < frames->count && table->frames[frames->at[place]].line == 0)
-        place++;
-    etlheap_json_array(json, "locations");
-    etlheap_json_object(json, NULL);
-    write_place(json, &table->frames[frames->at[place < frames->count ? place : 0]], text);
-    etlheap_json_object_close(json);
-    etlheap_json_array_close(json);
+    etlheap_json_object(&w->json, NULL);
+    write_tool(&w->json);
+    write_automation(w);
+    write_invocation(w);
+    write_results(w, sink);
+    etlheap_json_object(&w->json, "properties");
+    etlheap_json_string(&w->json, "verdict", etlheap_check_verdict_word(w->check));
+    etlheap_json_object_close(&w->json);
+    etlheap_json_object_close(&w->json);
 }
 
-/* The members of a location. */
-static void write_place(etlheap_json *json, const etlheap_frame *frame, etlheap_text *text)
+etl_status etlheap_write_check_sarif(const etlheap_result *result, const etlheap_check *check,
+                                     const etlheap_layout *layout, etlheap_sink *sink)
 {
-    if (frame->file && frame->line > 0) {
-        etlheap_text_clear(text);
-        add_uri(text, frame->file);
-        etlheap_json_object(json, "physicalLocation");
-        etlheap_json_object(json, "artifactLocation");
-        etlheap_json_string(json, "uri", etlheap_text_of(text));
-        etlheap_json_object_close(json);
-        etlheap_json_object(json, "region");
-        etlheap_json_u64(json, "startLine", frame->line);
-        etlheap_json_object_close(json);
-        etlheap_json_object_close(json);
-    }
-    etlheap_text_clear(text);
-    etlheap_text_add_frame(text, frame);
-    etlheap_json_array(json, "logicalLocations");
-    etlheap_json_object(json, NULL);
-    if (frame->symbol)
-        etlheap_json_string(json, "name", frame->symbol);
-    etlheap_json_string(json, "fullyQualifiedName", etlheap_text_of(text));
-    etlheap_json_string(json, "kind", "function");
-    etlheap_json_object_close(json);
-    etlheap_json_array_close(json);
-}
-
-static void write_stack(etlheap_json *json, const etlheap_table *table,
-                        const etlheap_indices *frames, etlheap_text *text)
-{
-    etlheap_json_array(json, "stacks");
-    etlheap_json_object(json, NULL);
-    etlheap_json_array(json, "frames");
-    for (u32 i = 0; i < frames->count; i++) {
-        const etlheap_frame *const frame = &table->frames[frames->at[i]];
-        etlheap_json_object(json, NULL);
-        etlheap_json_object(json, "location");
-        write_place(json, frame, text);
-        etlheap_json_object_close(json);
-        if (frame->module)
-            etlheap_json_string(json, "module", frame->module);
-        etlheap_json_object_close(json);
-    }
-    etlheap_json_array_close(json);
-    etlheap_json_object_close(json);
-    etlheap_json_array_close(json);
-}
-
-/* A path as a URI reference (RFC 3986): "C:\a b.cpp" is file:///C:/a%20b.cpp, what is
- * relative stays so. Bytes that no reference has are written in hexadecimal. */
-static void add_uri(etlheap_text *text, const char *path)
-{
-    static const char plain[] = "-._~/!$&'()*+,;=@";
-    const bool has_drive = ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':';
-    if (has_drive)
-        etlheap_text_add_string(text, "file:///");
-    else if (path[0] == '/' || path[0] == '\\')
-        etlheap_text_add_string(text, path[0] == path[1] ? "file:" : "file://");
-    for (size_t i = 0; path[i] != '\0'; i++) {
-        const u8 c = path[i] == '\\' ? '/' : (u8)path[i];
-        const bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-        if (letter || (c >= '0' && c <= '9') || strchr(plain, c) ||
-            (c == ':' && i == 1 && has_drive))
-            etlheap_text_add(text, (const char *)&c, 1);
-        else
-            etlheap_text_add_format(text, "%%%02X", c);
-    }
+    sarif_writer w = { .json = etlheap_json_begin(sink, 5),
+                       .check = check,
+                       .choice = sarif_choose(check->gate, check->results_max) };
+    (void)result;
+    (void)layout;
+    etlheap_json_object(&w.json, NULL);
+    etlheap_json_string(&w.json, "$schema",
+                        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/"
+                        "sarif-schema-2.1.0.json");
+    etlheap_json_string(&w.json, "version", "2.1.0");
+    etlheap_json_array(&w.json, "runs");
+    write_run(&w, sink);
+    etlheap_json_array_close(&w.json);
+    etlheap_json_object_close(&w.json);
+    etlheap_json_end(&w.json);
+    const bool failed = w.failed || w.text.failed;
+    export_numbers_free(&w.prints);
+    free(w.tally);
+    etlheap_text_free(&w.text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
 }

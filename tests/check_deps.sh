@@ -69,11 +69,13 @@ need_for_test()
     need_command llvm-symbolizer-16 llvm-16
 }
 
-# Half a gigabyte, for three readers of exports.
+# Half a gigabyte, for readers of exports; one has a window, which needs a screen.
 need_for_consumers()
 {
     need_command go golang-go
     need_command valgrind valgrind
+    need_command heaptrack_gui heaptrack-gui
+    need_command Xvfb xvfb
     need_command node nodejs
     need_command npm npm
 }

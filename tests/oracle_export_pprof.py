@@ -3,15 +3,19 @@
 
 The message is read twice: here, by the definitions of profile.proto alone, which finds
 every stack with all of its values, and references that lead nowhere; and by `go tool
-pprof`, whose sums of each sample type, whole and by function, must be the report's.
+pprof`, whose sums of each sample type, whole and by function, must be the report's. It also
+compares two profiles, writes the comparison as a profile, and serves it to a browser.
 """
 
 import gzip
+import html
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import urllib.request
 from collections import defaultdict
 
 import oracle_symbols
@@ -77,7 +81,7 @@ class Profile:
             names = [(*self.functions[line[1]], line.get(2, 0)) for line in lines]
             self.locations[location[1]] = (location.get(3, 0), location.get(2, 0), names)
         self.samples = [self.sample(part) for part in parts[2]]
-        self.default = self.strings[parts[14][0]]
+        self.default = self.strings[parts[14][0]] if 14 in parts else ""
         self.times = (parts[9], parts[10])
 
     def sample(self, part):
@@ -86,8 +90,8 @@ class Profile:
             if number == 3:
                 label = dict(fields(value))
                 labels[self.strings[label[1]]] = self.strings[label[2]] if 2 in label else label.get(3, 0)
-            else:
-                parts[number] = numbers(value)
+            else:  # go writes a list of one number as the number
+                parts[number] = [value] if isinstance(value, int) else numbers(value)
         assert len(parts[2]) == len(self.types), "a value for each sample type"
         return [self.locations[i] for i in parts[1]], parts[2], labels
 
@@ -120,45 +124,122 @@ def check_message(results, trace, label, *arguments):
             if value:
                 row[name] = row.get(name, 0) + value
     results.equal_maps(f"{label}: {len(wanted)} samples are the report's", got, wanted)
-    totals = run_json("report", trace, *arguments)["totals"]
-    kinds = [kind for kind in KINDS if any(total["kind"] == kind for total in totals)]
+    kinds = arguments[arguments.index("--kind") + 1].split(",") if "--kind" in arguments else KINDS
     names = [("" if kind == "heap" else kind + "_") + value for kind in kinds for value in VALUES]
-    results.equal(f"{label}: sample types are those of the kinds there are", profile.types,
+    results.equal(f"{label}: sample types are those of the kinds asked for", profile.types,
                   [(name, "bytes" if "space" in name else "count") for name in names])
+    check_file(results, profile, wanted, label)
     outside = [hex(address) for address, number, _ in profile.locations.values() if number != 0 and not
                profile.mappings[number][2] <= address < profile.mappings[number][3]]
     results.check(f"{label}: code lies inside its mapping", not outside, *outside[:5])
     return profile
 
 
-def go_top(path, sample_type):
-    done = subprocess.run(
-        [GO, "tool", "pprof", "-top", "-unit=B", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0",
-         f"-sample_index={sample_type}", path],
-        capture_output=True, check=False, env={**os.environ, "PPROF_TMPDIR": WORK})
-    text = done.stdout.decode()
-    total = re.search(r"of (\d+)B? total", text)
+def check_file(results, profile, wanted, label):
+    """The first mapping, which viewers call the file, is the program with most bytes."""
+    sums = defaultdict(int)
+    for (process, _, _, _), values in wanted.items():
+        sums[process] += values.get(profile.default, 0)
+    files = {number: profile.strings[mapping[5]].split("\\")[-1] for number, mapping in profile.mappings.items()}
+    known = [size for process, size in sums.items() if process in files.values()]
+    if known:
+        results.equal(f"{label}: the file is the program with most bytes", sums[files[min(files)]], max(known))
+
+
+def go_pprof(*arguments):
+    """What `go tool pprof` writes, and what it says."""
+    done = subprocess.run([GO, "tool", "pprof", *arguments], capture_output=True, check=False,
+                          env={**os.environ, "PPROF_TMPDIR": WORK})
+    return done.stdout, done.stderr.decode(errors="replace")
+
+
+def go_top(sample_type, *files):
+    text, said = go_pprof("-top", "-unit=B", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0",
+                          f"-sample_index={sample_type}", *files)
+    text = text.decode()
+    total = re.search(r"of (-?\d+)B? total", text)
     flat = {}
     for line in text.split("cum%\n")[-1].splitlines():
         cells = line.split(None, 5)
         value = int(cells[0].rstrip("B"))
         if value:
             flat[cells[5].removesuffix(" (inline)")] = value
-    return int(total.group(1)) if total else done.stderr.decode(), flat
+    return int(total.group(1)) if total else said, flat
 
 
-def check_go(results, trace, label, *arguments):
-    path = os.path.join(WORK, "profile.pb.gz")
+def profile_of(name, trace, *arguments):
+    path = os.path.join(WORK, f"{name}.pb.gz")
     with open(path, "wb") as file:
         file.write(export(trace, "pprof", *arguments))
+    return path
+
+
+def flat_sums(trace, *arguments):
+    """{sample type: {function that allocated: value}} by the report."""
     sums = defaultdict(lambda: defaultdict(int))
     for (_, _, _, stack), values in report_values(trace, *arguments).items():
         for name, value in values.items():
             sums[name][stack[0][0]] += value
+    return sums
+
+
+def check_go(results, trace, label, *arguments):
+    path = profile_of("profile", trace, *arguments)
+    sums = flat_sums(trace, *arguments)
     for name in sums:
-        total, flat = go_top(path, name)
+        total, flat = go_top(name, path)
         results.equal(f"{label}: go tool pprof finds {name}", total, sum(sums[name].values()))
         results.equal_maps(f"{label}: and the same by function", flat, dict(sums[name]))
+
+
+def check_difference(results, label, base, new):
+    """base and new are (trace, arguments...); go's total of a comparison is the base's."""
+    base_path, new_path = profile_of("base", *base), profile_of("new", *new)
+    before, after = flat_sums(*base), flat_sums(*new)
+    for name in sorted(set(before) | set(after)):
+        wanted = {function: after[name][function] - before[name][function]
+                  for function in set(before[name]) | set(after[name])}
+        flat = go_top(name, f"-diff_base={base_path}", new_path)[1]
+        results.equal_maps(f"{label}: -diff_base finds {name} by function", flat,
+                           {function: value for function, value in wanted.items() if value})
+    path = os.path.join(WORK, "difference.pb.gz")
+    said = go_pprof("-proto", f"-output={path}", f"-diff_base={base_path}", new_path)[1]
+    if not os.path.exists(path):
+        results.check(f"{label}: -proto writes the difference", False, said)
+        return
+    with open(path, "rb") as file:
+        difference = Profile(file.read())
+    os.remove(path)
+    results.equal(f"{label}: -proto writes the difference with the same sample types", difference.types,
+                  Profile(export(new[0], "pprof", *new[1:])).types)
+
+
+def check_browser(results, label, base, new):
+    """What the viewer serves: its table, sources of the flame graph, and functions there."""
+    base_path, new_path = profile_of("base", *base), profile_of("new", *new)
+    server = subprocess.Popen(
+        [GO, "tool", "pprof", "-http=localhost:", "-no_browser", f"-diff_base={base_path}", new_path],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "PPROF_TMPDIR": WORK},
+        start_new_session=True)
+    try:
+        said, address = [], None
+        for line in server.stderr:
+            said.append(line)
+            address = re.search(r"http://\S+", line)
+            if address:
+                break
+        if not address:
+            results.check(f"{label}: the viewer serves it", False, *said)
+            return
+        before, after = (flat_sums(*side)["inuse_space"] for side in (base, new))
+        function = max(after, key=lambda name: abs(after[name] - before[name]))
+        for page in ("top", "flamegraph", "peek?f=."):
+            with urllib.request.urlopen(f"{address.group(0)}/ui/{page}", timeout=60) as answer:
+                text = html.unescape(answer.read().decode()).replace(r"\u002b", "+")
+            results.check(f"{label}: the viewer serves {page}", function in text, function, text[-1000:])
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)  # go, and the tool that it started
+        server.communicate()
 
 
 def check_builds(results, trace):
@@ -203,6 +284,11 @@ def main():
     if GO:
         check_go(results, demo, os.path.basename(demo))
         check_go(results, hostile, os.path.basename(hostile), *named)
+        early, late = (keyed, "--to", "40ms"), (keyed, "--from", "20ms")
+        check_difference(results, "two windows", early, late)
+        check_difference(results, "a trace without ranges and one with", (hostile,), (keyed,))
+        check_difference(results, "one kind of both", (demo, "--kind", "heap"), (keyed, "--kind", "heap"))
+        check_browser(results, "two windows", early, late)
     results.equal("the default is what is in use", Profile(export(demo, "pprof")).default, "inuse_space")
     results.equal("--metric total shows what was allocated",
                   Profile(export(demo, "pprof", "--metric", "total")).default, "alloc_space")

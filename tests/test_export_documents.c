@@ -79,12 +79,16 @@ static const block blocks[] = {
     { 2, 0, ETLHEAP_KIND_HEAP, 60, NEVER, 1000 }, { 1, 2, ETLHEAP_KIND_EXTENT, 5, NEVER, 4096 },
 };
 
-static exports open_exports(const char *process, const char *module)
+static exports open_exports_of(etlheap_result *result)
 {
-    exports e = { .query = etlheap_query_default() };
-    e.result = result_of(process, module, blocks, ETL_COUNT_OF(blocks));
+    exports e = { .query = etlheap_query_default(), .result = result };
     e.query.jobs = 1;
     return e;
+}
+
+static exports open_exports(const char *process, const char *module)
+{
+    return open_exports_of(result_of(process, module, blocks, ETL_COUNT_OF(blocks)));
 }
 
 static const char *text_of(exports *e, const char *format, etlheap_metric metric)
@@ -192,19 +196,34 @@ static void heaptrack_has_every_event_in_order(void **state)
     (void)state;
     check("heaptrack", ETLHEAP_METRIC_OUTSTANDING,
           "v 10400 3\n"
-          "a 0 0\n"
           "s a a.exe (10)\ni 0 0 1 0 0\nt 1 0\n"
           "s 5 a.exe\ns a a.exe+0x20\ni 400020 2 3 0 0\nt 2 1\n"
           "s a a.exe+0x10\ni 400010 2 4 0 0\nt 3 2\n"
-          "a 64 3\n+ 1\n- 1\n"
-          "a 28 3\n+ 2\na 3c 3\n+ 3\n"
-          "a 7 2\n+ 4\n"
+          "a 64 3\n+ 0\n- 0\n"
+          "a 28 3\n+ 1\na 3c 3\n+ 2\n"
+          "a 7 2\n+ 3\n"
           "s a b.exe (20)\ni 0 0 5 0 0\nt 4 0\ns a [no stack]\ni 0 0 6 0 0\nt 5 4\n"
-          "a 3e8 5\n+ 5\n"
-          "- 4\n"
-          "c 2\n- 3\n"
+          "a 3e8 5\n+ 4\n"
+          "- 3\n"
+          "c 2\n- 2\n"
           "c a\n"
           "X several programs\n");
+}
+
+/* Readers keep 0 for "no allocation since the last free": a free of kind 0 after another
+ * free would look temporary. */
+static void heaptrack_names_the_twin_when_the_first_block_is_freed(void **state)
+{
+    (void)state;
+    static const block twins[] = { { 1, 2, ETLHEAP_KIND_HEAP, 30, 70, 100 },
+                                   { 1, 2, ETLHEAP_KIND_HEAP, 40, NEVER, 8 },
+                                   { 1, 2, ETLHEAP_KIND_HEAP, 50, 60, 100 },
+                                   { 1, 2, ETLHEAP_KIND_HEAP, 80, 90, 100 } };
+    exports e = open_exports_of(result_of("a.exe", "C:\\a.exe", twins, ETL_COUNT_OF(twins)));
+    const char *const text = text_of(&e, "heaptrack", ETLHEAP_METRIC_OUTSTANDING);
+    assert_non_null(strstr(text, "a 64 2\n+ 0\na 8 2\n+ 1\na 64 2\n+ 2\n- 2\n- 2\n+ 2\n- 2\n"));
+    capture_close(&e.captured);
+    etlheap_result_free(e.result);
 }
 
 static void ndjson_has_a_row_a_line_with_its_stack(void **state)
@@ -304,6 +323,7 @@ int main(void)
         cmocka_unit_test(speedscope_has_a_profile_for_each_kind_and_process),
         cmocka_unit_test(dhat_has_what_each_point_had_and_when),
         cmocka_unit_test(heaptrack_has_every_event_in_order),
+        cmocka_unit_test(heaptrack_names_the_twin_when_the_first_block_is_freed),
         cmocka_unit_test(ndjson_has_a_row_a_line_with_its_stack),
         cmocka_unit_test(folded_lines_keep_their_form),
         cmocka_unit_test(heaptrack_strings_stay_on_their_lines),
