@@ -37,7 +37,7 @@ RECORDERS = {
              "-FileMode -merge -compress -a",
 }
 # Options in sentences that are other programs'.
-OTHERS = set("--joblog --resume-failed --sshlogin".split())
+OTHERS = set("--joblog --resume-failed --sshlogin --static".split())
 STEPS = {"script", "bash", "pwsh", "publish", "download", "task"}  # of Azure Pipelines
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
