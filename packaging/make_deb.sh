@@ -65,14 +65,16 @@ linked_statically()
 {
     libraries=$(PKG_CONFIG_PATH=$stage/$libdir/pkgconfig pkg-config --static --libs-only-l etlheap)
     for library in $libraries; do
-        name=lib${library#-l}.so
         test "$library" != -letlheap || continue
-        file=$(${CC:-cc} -print-file-name="$name")
-        test "$file" != "$name" || {
-            echo "make_deb.sh: pkg-config --static names $library, and there is no $name here" >&2
+        name=lib${library#-l}
+        file=$(${CC:-cc} -print-file-name="$name.so")
+        # What is part of the C library has an archive alone.
+        test "$file" != "$name.so" || file=$(${CC:-cc} -print-file-name="$name.a")
+        test -e "$file" || {
+            echo "make_deb.sh: pkg-config --static names $library, and the compiler finds no such library" >&2
             exit 1
         }
-        dpkg-query --search "$(realpath "$(dirname "$file")")/$name" | sed 's/[:,].*//'
+        dpkg-query --search "$(realpath "$(dirname "$file")")/$(basename "$file")" | sed 's/[:,].*//'
     done
 }
 
