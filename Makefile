@@ -21,6 +21,8 @@ endif
 PKG_CONFIG ?= pkg-config
 PYTHON ?= python3
 AR ?= ar
+NM ?= nm
+OBJCOPY ?= objcopy
 
 ifeq ($(filter $(VARIANT),release debug check asan ubsan tsan cov fuzz fuzzcov),)
 $(error VARIANT=$(VARIANT) is none of release, debug, check, asan, ubsan, tsan, cov, fuzz)
@@ -139,6 +141,7 @@ HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
 	_data.js _page.js _state.js _chart.js _flame.js _table.js _views.js _main.js)
 
 LIBRARY := $(OUT)/libetlheap.a
+INSTALLED_LIBRARY := $(OUT)/installed/libetlheap.a
 SHARED := $(OUT)/libetlheap.so
 CLI_LIBRARY := $(OUT)/libcli.a
 BUILDER_LIBRARY := $(OUT)/libbuilder.a
@@ -193,8 +196,11 @@ flags_cov := -O0 -g --coverage
 flags_fuzz := -O1 $(FRAMES) -DFUZZ_SAMPLE=1 -fsanitize=fuzzer-no-link,address,undefined $(NO_RECOVER)
 flags_fuzzcov := -O1 $(FRAMES) -fprofile-instr-generate -fcoverage-mapping
 
+# Objects have machine code besides, so that the library can be installed for everybody.
 LTO ?= 0
-VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),-flto)
+lto_gcc := -flto -ffat-lto-objects
+lto_clang := -flto
+VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),$(lto_$(COMPILER)))
 
 # Hashing a stack is a loop that pays to be unrolled.
 $(OUT)/engine/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FLAGS))
@@ -203,7 +209,12 @@ $(OUT)/engine/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FL
 system_posix := -D_POSIX_C_SOURCE=200809L
 system_windows := -D_WIN32_WINNT=0x0A00 -DUNICODE -D_UNICODE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1
 CPPFLAGS_ALL := -I. $(system_$(PLATFORM)) $(CPPFLAGS)
-CFLAGS_ALL = -std=c11 -pthread $(WARNINGS) $(HARDENING) $(VARIANT_FLAGS) $(CFLAGS)
+# Debug information says where in the tree a file lies, and not where the tree lies or
+# what is generated goes: the same sources are the same bytes. The compiler takes its
+# own folder from PWD, which may go through links.
+export PWD := $(CURDIR)
+NO_PLACE := -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(OUT)=generated
+CFLAGS_ALL = -std=c11 -pthread $(WARNINGS) $(HARDENING) $(VARIANT_FLAGS) $(NO_PLACE) $(CFLAGS)
 LDFLAGS_SHARED = -pthread -Wl,-z,relro,-z,now $(VARIANT_FLAGS) $(LDFLAGS)
 # Without a time stamp the same sources are the same bytes. Stacks are as large as here.
 link_posix = -pie $(LDFLAGS_SHARED)
@@ -240,7 +251,7 @@ $(BUILD)/etlheap: $(PROGRAM)
 .PHONY: $(BUILD)/etlheap
 endif
 
-library: $(LIBRARY) $(SHARED) ## the library alone, build/<variant>/libetlheap.{a,so}
+library: $(LIBRARY) $(INSTALLED_LIBRARY) $(SHARED) ## the library alone, build/<variant>/libetlheap.{a,so}
 tests: $(TEST_PROGRAMS) $(TEST_TOOLS) $(REPLAY_PROGRAMS) $(FAULT_PROGRAMS) ## all test programs and test tools, not run
 objects: $(call objects_of,$(ALL_SRCS))
 
@@ -249,7 +260,7 @@ TESTS_READY := $(OUT)/.tests-ready
 
 define archive
 	$(SAY) "  AR    $@"
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 endef
 
 define link
@@ -261,6 +272,22 @@ LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
+
+# An archive cannot hide what its members share, so in the one that is installed all that
+# is not public and has no prefix of ours gets one: a program may have a function of any
+# other name. One relocatable object could hide it, but every program would be linked with
+# all of the library.
+$(INSTALLED_LIBRARY): $(LIBRARY) $(OUT)/exports.map
+	$(SAY) "  NAMES $@"
+	@mkdir -p $(@D)
+	$(Q)$(NM) --extern-only --defined-only --format=posix $< | \
+		awk 'NR == FNR { if (sub(/;$$/, "", $$1)) public[$$1]; next } \
+			NF > 2 && $$1 !~ /^etl/ && !($$1 in public) { print $$1, "etlheap_internal_" $$1 }' \
+			$(OUT)/exports.map - | LC_ALL=C sort -u > $(@D)/names
+	$(Q)$(OBJCOPY) --enable-deterministic-archives --redefine-syms=$(@D)/names \
+		--remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' $< $@.new || { \
+		echo 'the library cannot be installed of these objects; LTO=1 takes CC=gcc here' >&2; exit 1; }
+	$(Q)mv $@.new $@
 
 # Only what public headers declare is exported.
 $(SHARED): $(LIBRARY_OBJECTS) $(OUT)/exports.map
@@ -448,8 +475,10 @@ PUBLIC_HEADERS = $(eval PUBLIC_HEADERS := $$(sort $$(filter %.h,$$(shell \
 	$(CC) -I. -D_POSIX_C_SOURCE=200809L -MM -x c $(FRONT_DOORS)))))$(PUBLIC_HEADERS)
 DATA_FILES = $(wildcard formats/*.xsd formats/*.sql formats/sql/*.sql)
 FLEET_SCRIPTS = $(wildcard cli/fleet/*_*.sh)
-DOCUMENTS = README.md CHANGELOG.md LICENSE $(wildcard formats/*.md)
-DOCUMENT_PAGES = $(wildcard docs/*.md)
+# What the pages link to is there too, at the same place beside them.
+EXAMPLES = $(wildcard examples/*)
+DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md fuzz/README.md \
+	$(wildcard docs/*.md formats/*.md formats/sql/*.sql)
 PAGES := $(OUT)/pages
 TO := $(DESTDIR)
 
@@ -464,27 +493,28 @@ install: install-program install-library ## installs all of it: DESTDIR=, prefix
 
 install-program: $(PROGRAM) pages
 	$(INSTALL) -d '$(TO)$(bindir)' '$(TO)$(mandir)/man1' '$(TO)$(bashcompletiondir)' \
-		'$(TO)$(zshcompletiondir)' '$(TO)$(fishcompletiondir)' '$(TO)$(docdir)/docs' '$(TO)$(datadir)/etlheap/fleet'
+		'$(TO)$(zshcompletiondir)' '$(TO)$(fishcompletiondir)' '$(TO)$(datadir)/etlheap/fleet' \
+		$(patsubst %,'$(TO)$(docdir)/%',$(sort $(dir $(DOCUMENTS))))
 	$(INSTALL) $(PROGRAM) '$(TO)$(bindir)/etlheap'
 	$(INSTALL) -m 644 $(PAGES)/*.1 '$(TO)$(mandir)/man1'
 	$(INSTALL) -m 644 $(PAGES)/etlheap.bash '$(TO)$(bashcompletiondir)/etlheap'
 	$(INSTALL) -m 644 $(PAGES)/etlheap.zsh '$(TO)$(zshcompletiondir)/_etlheap'
 	$(INSTALL) -m 644 $(PAGES)/etlheap.fish '$(TO)$(fishcompletiondir)/etlheap.fish'
-	$(INSTALL) -m 644 $(DOCUMENTS) '$(TO)$(docdir)'
-	$(INSTALL) -m 644 $(DOCUMENT_PAGES) '$(TO)$(docdir)/docs'
+	for document in $(DOCUMENTS); do \
+		$(INSTALL) -m 644 "$$document" "$(TO)$(docdir)/$$document" || exit 1; done
 	$(INSTALL) -m 644 $(DATA_FILES) '$(TO)$(datadir)/etlheap'
 	$(INSTALL) -m 644 cli/fleet/fleet.sh '$(TO)$(datadir)/etlheap/fleet'
 	$(INSTALL) $(FLEET_SCRIPTS) '$(TO)$(datadir)/etlheap/fleet'
 
-install-library: $(LIBRARY) $(SHARED)
+install-library: $(INSTALLED_LIBRARY) $(SHARED)
 	$(INSTALL) -d '$(TO)$(libdir)/pkgconfig' '$(TO)$(docdir)/examples'
-	$(INSTALL) -m 644 $(LIBRARY) '$(TO)$(libdir)/libetlheap.a'
+	$(INSTALL) -m 644 $(INSTALLED_LIBRARY) '$(TO)$(libdir)/libetlheap.a'
 	$(INSTALL) -m 644 $(SHARED) '$(TO)$(libdir)/libetlheap.so.$(VERSION)'
 	ln -sf libetlheap.so.$(VERSION) '$(TO)$(libdir)/libetlheap.so.$(SOVERSION)'
 	ln -sf libetlheap.so.$(SOVERSION) '$(TO)$(libdir)/libetlheap.so'
 	$(fill_in) packaging/etlheap.pc.in > $(OUT)/etlheap.pc
 	$(INSTALL) -m 644 $(OUT)/etlheap.pc '$(TO)$(libdir)/pkgconfig/etlheap.pc'
-	$(INSTALL) -m 644 examples/* '$(TO)$(docdir)/examples'
+	$(INSTALL) -m 644 $(EXAMPLES) '$(TO)$(docdir)/examples'
 	for header in $(PUBLIC_HEADERS); do \
 		mkdir -p "$(OUT)/include/$${header%/*}" && $(INSTALL) -d "$(TO)$(includedir)/etlheap/$${header%/*}" && \
 		sed 's|^#include "\([a-z]*/\)|#include "../\1|' "$$header" > "$(OUT)/include/$$header" && \
@@ -495,9 +525,9 @@ uninstall: ## removes what install installed, with the same DESTDIR=, prefix=, .
 		'$(TO)$(bashcompletiondir)/etlheap' '$(TO)$(zshcompletiondir)/_etlheap' \
 		'$(TO)$(fishcompletiondir)/etlheap.fish' '$(TO)$(libdir)'/libetlheap.a '$(TO)$(libdir)'/libetlheap.so* \
 		'$(TO)$(libdir)/pkgconfig/etlheap.pc'
-	rm -rf '$(TO)$(includedir)/etlheap' '$(TO)$(datadir)/etlheap' '$(TO)$(docdir)/docs'
-	rm -f $(foreach file,$(notdir $(DOCUMENTS)) $(wildcard examples/*),'$(TO)$(docdir)/$(file)')
-	rmdir '$(TO)$(docdir)/examples' '$(TO)$(docdir)' 2> /dev/null || true
+	rm -rf '$(TO)$(includedir)/etlheap' '$(TO)$(datadir)/etlheap'
+	rm -f $(foreach file,$(DOCUMENTS) $(EXAMPLES),'$(TO)$(docdir)/$(file)')
+	find '$(TO)$(docdir)' -depth -type d -empty -delete 2> /dev/null || true
 
 # For releases: what later ones have to keep. It is committed with the release.
 interface-record: ## writes packaging/interface-SOVERSION.txt, the library's interface
@@ -509,12 +539,16 @@ DIST = $(BUILD)/etlheap-$(VERSION).tar.gz
 
 dist: ## a source tarball of the last commit, build/etlheap-VERSION.tar.gz
 	@mkdir -p $(BUILD)
-	git archive --format=tar --prefix=etlheap-$(VERSION)/ HEAD | gzip -9n > $(DIST).new
-	@mv $(DIST).new $(DIST)
+	@test "$$(git rev-parse --show-prefix 2> /dev/null || echo none)" = '' || { \
+		echo 'make dist packs the last commit, and this folder is not a git checkout: run it in one,' \
+			'or pack the folder itself with tar' >&2; exit 1; }
+	git archive --format=tar --prefix=etlheap-$(VERSION)/ --output=$(DIST).tar HEAD
+	@gzip -9n < $(DIST).tar > $(DIST).new && rm $(DIST).tar && mv $(DIST).new $(DIST)
 
 DEB := $(BUILD)/deb
 
 deb: ## Debian packages of the program, the library and its headers, in build/deb
+	@sh tests/check_deps.sh build deb
 	rm -rf $(DEB)
 	+$(MAKE) --no-print-directory VARIANT=release install DESTDIR='$(abspath $(DEB))/stage' prefix=/usr \
 		libdir=/usr/lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) \
@@ -544,13 +578,16 @@ windows-test-programs: $(TEST_PROGRAMS)
 
 # Dated as the last commit, with the licences of all that is linked in. Manual pages are
 # written by the program for Linux, of the variant that tests use.
+WINDOWS_PROGRAM ?= $(BUILD)/windows/etlheap.exe
+WINDOWS_ZIP ?= $(BUILD)/etlheap-$(VERSION)-windows-x64.zip
+
 windows-dist: windows ## a zip of it with documents, build/etlheap-VERSION-windows-x64.zip
 	+@$(PARALLEL_MAKE) VARIANT=check windows-zip
 
 windows-zip: pages
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} \
-		sh packaging/windows_dist.sh $(BUILD)/windows/etlheap.exe $(PAGES) $(WINDOWS_DEPS) \
-		$(BUILD)/etlheap-$(VERSION)-windows-x64.zip $(DOCUMENTS)
+		sh packaging/windows_dist.sh '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
+		$(DOCUMENTS) $(EXAMPLES)
 
 check-windows: windows-tests windows-dist ## the tests of the command line, and unit tests, under Wine
 	@sh tests/check_deps.sh build test wine

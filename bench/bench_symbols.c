@@ -20,7 +20,7 @@
 #define RUNS_MAX 1000
 
 typedef struct workload {
-    const pdb_file *file;
+    const etl_pdb_file *file;
     u32 *rvas;
     size_t count;
 } workload;
@@ -28,8 +28,8 @@ typedef struct workload {
 static bool make_workload(workload *w, size_t count);
 static bool measure(const workload *w, int runs, double open_seconds);
 static double run(const workload *w);
-static bool is_right(const pdb_location *location);
-static bool is_frame_right(const pdb_frame *frame, u32 inlinee, bool is_second_half);
+static bool is_right(const etl_pdb_location *location);
+static bool is_frame_right(const etl_pdb_frame *frame, u32 inlinee, bool is_second_half);
 static bool ends_with_number(etl_bytes name, u32 number);
 
 int main(int argc, char **argv)
@@ -41,9 +41,9 @@ int main(int argc, char **argv)
         return 2;
     }
     etl_error error;
-    pdb_file *file;
+    etl_pdb_file *file;
     const double begin = bench_now_seconds();
-    if (pdb_open(argv[1], &file, &error) != ETL_OK) {
+    if (etl_pdb_open(argv[1], &file, &error) != ETL_OK) {
         fprintf(stderr, "bench_symbols: %s: %s\n", argv[1], error.message);
         return 1;
     }
@@ -51,13 +51,13 @@ int main(int argc, char **argv)
     workload w = { .file = file };
     const bool ok = make_workload(&w, (size_t)count) && measure(&w, runs, open_seconds);
     free(w.rvas);
-    pdb_close(file);
+    etl_pdb_close(file);
     return ok ? 0 : 1;
 }
 
 static bool make_workload(workload *w, size_t count)
 {
-    const u32 code_bytes = pdb_sections(w->file)[0].size_bytes;
+    const u32 code_bytes = etl_pdb_sections(w->file)[0].size_bytes;
     if (count > code_bytes) {
         fprintf(stderr, "bench_symbols: the PDB has only %u addresses\n", code_bytes);
         return false;
@@ -93,21 +93,21 @@ static bool measure(const workload *w, int runs, double open_seconds)
 /* Addresses per second; 0 when an answer is wrong. */
 static double run(const workload *w)
 {
-    pdb_resolver *resolver;
-    pdb_location location;
+    etl_pdb_resolver *resolver;
+    etl_pdb_location location;
     size_t right = 0;
     const double begin = bench_now_seconds();
-    if (pdb_resolver_open(w->file, PDB_WANT_ALL, &resolver, NULL) != ETL_OK ||
-        pdb_resolver_begin(resolver, w->rvas, w->count, NULL) != ETL_OK)
+    if (etl_pdb_resolver_open(w->file, ETL_PDB_WANT_ALL, &resolver, NULL) != ETL_OK ||
+        etl_pdb_resolver_begin(resolver, w->rvas, w->count, NULL) != ETL_OK)
         abort();
-    while (pdb_resolver_next(resolver, &location))
+    while (etl_pdb_resolver_next(resolver, &location))
         right += is_right(&location);
-    pdb_resolver_close(resolver);
+    etl_pdb_resolver_close(resolver);
     const double seconds = bench_now_seconds() - begin;
     return right == w->count ? (double)w->count / seconds : 0;
 }
 
-static bool is_right(const pdb_location *location)
+static bool is_right(const etl_pdb_location *location)
 {
     const u32 function = (location->rva - PDB_MODEL_CODE_RVA) / PDB_MODEL_FUNCTION_BYTES;
     const u32 offset = location->rva - pdb_model_function_rva(function);
@@ -116,7 +116,7 @@ static bool is_right(const pdb_location *location)
     const bool in_outer =
         pdb_model_has_inlined(function) && offset - PDB_MODEL_INLINE_AT < PDB_MODEL_INLINE_BYTES;
     const bool in_inner = in_outer && offset - PDB_MODEL_INNER_AT < PDB_MODEL_INNER_BYTES;
-    if (location->kind != PDB_SYMBOL_PROCEDURE || location->displacement != offset ||
+    if (location->kind != ETL_PDB_SYMBOL_PROCEDURE || location->displacement != offset ||
         location->function.line != pdb_model_first_line(function) + line ||
         location->function.file.size == 0 || !ends_with_number(location->function.name, function) ||
         location->inline_count != (u32)in_outer + (u32)in_inner)
@@ -131,7 +131,7 @@ static bool is_right(const pdb_location *location)
 
 /* The name is "large::inlined::vector<item_N>::push_back", and the second half of
  * the code is some lines further down. */
-static bool is_frame_right(const pdb_frame *frame, u32 inlinee, bool is_second_half)
+static bool is_frame_right(const etl_pdb_frame *frame, u32 inlinee, bool is_second_half)
 {
     static const char tail[] = ">::push_back";
     const size_t tail_size = sizeof tail - 1;

@@ -9,6 +9,7 @@
  */
 #include "budgets.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -31,6 +32,7 @@ static bool take_word(const char **text, char separator, char word[CLI_WORD_SIZE
 static bool find_kind(const char *word, u32 *kinds);
 static bool find_scope(const char *word, etlheap_scope *scope);
 static bool parse_amount(const budget_option *option, const char *text, etlheap_budget *out);
+static bool amount_is_too_large(const budget_option *option, const char *text);
 static bool parse_plain(const budget_option *option, const char *text, u64 *out);
 static bool parse_percent(const char *text, u64 *millionths);
 
@@ -111,6 +113,10 @@ static etl_status parse_budget(const budget_option *option, const char *text, et
     char word[CLI_WORD_SIZE];
     bool good = !take_word(&rest, '/', word) || find_kind(word, &out->kinds);
     good = good && (!take_word(&rest, ':', word) || find_scope(word, &out->scope));
+    if (good && amount_is_too_large(option, rest))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: '%.60s' is out of range: the largest limit is %" PRId64,
+                             option->name, text, INT64_MAX);
     if (!good || !parse_amount(option, rest, out))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is no %s", option->name, text,
                              option->expected);
@@ -173,6 +179,24 @@ static bool parse_amount(const budget_option *option, const char *text, etlheap_
     const char *const plain = ends_in_percent ? first : text;
     return parse_percent(percent, &out->baseline_millionths) &&
            parse_plain(option, plain, &out->limit);
+}
+
+/* Is a part of it, "4K" of "4K+5%", a number of the right form that does not fit? */
+static bool amount_is_too_large(const budget_option *option, const char *text)
+{
+    char first[CLI_WORD_SIZE];
+    u64 value;
+    const bool two = option->is_growth && take_word(&text, '+', first);
+    const char *const parts[] = { text, two ? first : "" };
+    for (size_t i = 0; i < ETL_COUNT_OF(parts); i++) {
+        const bool is_size = !option->is_count && cli_parse_size(parts[i], &value);
+        const bool is_count = option->is_count && cli_parse_count(parts[i], UINT64_MAX, &value);
+        const bool is_plain =
+            !option->is_count || strspn(parts[i], "0123456789") == strlen(parts[i]);
+        if (is_size || is_count ? value > INT64_MAX : is_plain && cli_size_is_too_large(parts[i]))
+            return true;
+    }
+    return false;
 }
 
 static bool parse_plain(const budget_option *option, const char *text, u64 *out)

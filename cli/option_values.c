@@ -179,7 +179,20 @@ etl_status cli_words_add(cli_words *words, const char *word, etl_error *err)
     return ETL_OK;
 }
 
-/* The sentence for a value of the wrong form: what it was, what was expected. */
+static bool takes_times(const cli_option *option)
+{
+    return option->value == CLI_VALUE_TIME || option->value == CLI_VALUE_DURATION ||
+           option->value == CLI_VALUE_MOMENTS || option->value == CLI_VALUE_WINDOWS ||
+           option->value == CLI_VALUE_AT || option->value == CLI_VALUE_LIFETIMES;
+}
+
+static bool takes_sizes(const cli_option *option)
+{
+    return option->value == CLI_VALUE_SIZE || option->value == CLI_VALUE_SIZES;
+}
+
+/* The sentence for a value of the wrong form: what it was, what was expected; or for
+ * one that does not fit. */
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
                             etl_error *err)
 {
@@ -187,6 +200,15 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s: '%.60s' is no number from 1 to %" PRIu32, spelled, text,
                              count_max(option));
+    if (takes_times(option) && cli_time_is_too_large(text))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: '%.60s' is out of range: times reach 9223372036s (292 years), "
+                             "dates go from 1678 to 2261",
+                             spelled, text);
+    if (takes_sizes(option) && cli_size_is_too_large(text))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: '%.60s' is out of range: the largest size is %" PRIu64 " bytes",
+                             spelled, text, UINT64_MAX);
     const char *const expected =
         option->value < ETL_COUNT_OF(expectations) ? expectations[option->value] : NULL;
     if (!expected)

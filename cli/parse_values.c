@@ -9,8 +9,8 @@
 #define NS_PER_SECOND       INT64_C(1000000000)
 #define FILETIME_UNIX_EPOCH INT64_C(116444736000000000) /* 1970-01-01 */
 #define NS_PER_FILETIME     100
-#define SIGNIFICANT_DIGITS  18
 #define EXPONENT_MAX        400
+#define FRACTION_UNIT_MAX   UINT64_C(1000000000000000000) /* 18 digits; twice it fits */
 #define RANGE_END_SIZE      64
 #define DISTANCE_LENGTH_MAX 32
 
@@ -26,6 +26,13 @@ typedef struct unit {
     int power;
 } unit;
 
+/* What became of a word. */
+typedef enum reading {
+    READ_NOTHING, /* it is of another form */
+    READ_VALUE,
+    READ_TOO_LARGE /* its form is right, its value does not fit */
+} reading;
+
 static const unit time_units[] = {
     { "s", NS_POWER },  { "ms", 6 }, { "us", 3 }, { "ns", 0 }, { "\xC2\xB5s", 3 }, /* micro sign */
     { "\xCE\xBCs", 3 },                                                            /* Greek mu */
@@ -35,8 +42,10 @@ static bool parse_decimal(const char **text, decimal *out);
 static bool parse_digits(const char **text, decimal *out);
 static bool parse_exponent(const char **text, decimal *out);
 static bool scale(const decimal *number, int power, i64 *out);
-static bool parse_span(const char *text, i64 *ns);
-static bool parse_instant(const char *text, i64 *ns);
+static reading read_span(const char *text, i64 *ns);
+static reading read_instant(const char *text, i64 *ns);
+static reading read_time(const char *text, cli_time *out);
+static reading read_size(const char *text, u64 *size_bytes);
 static bool parse_date(const char **text, i64 *days);
 static bool parse_clock(const char **text, i64 *seconds, i64 *fraction_ns);
 static bool parse_zone(const char **text, i64 *seconds);
@@ -47,14 +56,20 @@ static bool split_range(const char *text, char low[RANGE_END_SIZE], char high[RA
 
 bool cli_parse_time(const char *text, cli_time *out)
 {
+    return read_time(text, out) == READ_VALUE;
+}
+
+static reading read_time(const char *text, cli_time *out)
+{
     cli_time time = { .given = true };
-    if (!parse_span(text, &time.ns)) {
+    reading what = read_span(text, &time.ns);
+    if (what == READ_NOTHING) {
         time.is_instant = true;
-        if (!parse_instant(text, &time.ns))
-            return false;
+        what = read_instant(text, &time.ns);
     }
-    *out = time;
-    return true;
+    if (what == READ_VALUE)
+        *out = time;
+    return what;
 }
 
 bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns)
@@ -72,7 +87,7 @@ bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns)
 bool cli_parse_duration(const char *text, i64 *ns)
 {
     i64 value;
-    if (!parse_span(text, &value) || value < 0)
+    if (read_span(text, &value) != READ_VALUE || value < 0)
         return false;
     *ns = value;
     return true;
@@ -90,36 +105,78 @@ bool cli_parse_time_range(const char *text, cli_time *from, cli_time *to)
 
 bool cli_parse_size(const char *text, u64 *size_bytes)
 {
+    return read_size(text, size_bytes) == READ_VALUE;
+}
+
+/* The power of two that a unit such as "K", "KiB" or "kb" stands for, and what is
+ * behind it. */
+static u32 take_size_unit(const char **text)
+{
     static const char letters[] = "kmgt";
-    decimal number = { 0 };
-    if (!parse_digits(&text, &number))
-        return false;
-    u64 unit_bytes = 1;
-    const char *const letter = *text != '\0' ? strchr(letters, lower(*text)) : NULL;
+    const char *at = *text;
+    const char *const letter = *at != '\0' ? strchr(letters, lower(*at)) : NULL;
     if (letter) {
-        unit_bytes = (u64)1 << (10 * (letter - letters + 1));
-        text++;
-        if (lower(text[0]) == 'i' && lower(text[1]) == 'b')
-            text++;
+        at++;
+        if (lower(at[0]) == 'i' && lower(at[1]) == 'b')
+            at++;
     }
-    if (lower(*text) == 'b')
-        text++;
-    /* 2^40 times a value of six digits fits; more digits after the point than
-     * that are below a byte anyway, or not meant. */
-    u64 fraction_unit = 1;
-    for (; number.power < 0; number.power++) {
-        if (__builtin_mul_overflow(fraction_unit, 10, &fraction_unit))
-            return false;
+    if (lower(*at) == 'b')
+        at++;
+    *text = at;
+    return letter ? 10 * (u32)(letter - letters + 1) : 0;
+}
+
+/* Long division: each doubling of the fraction puts out one more bit of the whole. What
+ * is dropped of the fraction is less than a millionth of a byte. */
+static reading read_size(const char *text, u64 *size_bytes)
+{
+    u64 whole = 0, fraction = 0, fraction_unit = 1;
+    bool fits = true, point = false;
+    u32 digits = 0;
+    for (; is_digit(*text) || (*text == '.' && !point); text++) {
+        const u64 digit = (u64)(*text - '0');
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        digits++;
+        if (!point) {
+            fits = fits && !__builtin_mul_overflow(whole, 10, &whole) &&
+                   !__builtin_add_overflow(whole, digit, &whole);
+        } else if (fraction_unit < FRACTION_UNIT_MAX) {
+            fraction = fraction * 10 + digit;
+            fraction_unit *= 10;
+        }
     }
-    for (; number.power > 0; number.power--) {
-        if (__builtin_mul_overflow(number.value, 10, &number.value))
-            return false;
+    const u32 power = take_size_unit(&text);
+    if (digits == 0 || *text != '\0')
+        return READ_NOTHING;
+    for (u32 i = 0; i < power; i++) {
+        fits = fits && whole >> 63 == 0;
+        fraction *= 2;
+        whole = whole << 1 | (fraction >= fraction_unit ? 1 : 0);
+        fraction -= fraction >= fraction_unit ? fraction_unit : 0;
     }
-    u64 scaled;
-    if (*text != '\0' || __builtin_mul_overflow(number.value, unit_bytes, &scaled))
-        return false;
-    *size_bytes = scaled / fraction_unit;
-    return true;
+    if (!fits)
+        return READ_TOO_LARGE;
+    *size_bytes = whole;
+    return READ_VALUE;
+}
+
+bool cli_time_is_too_large(const char *text)
+{
+    char low[RANGE_END_SIZE], high[RANGE_END_SIZE];
+    cli_time time;
+    return split_range(text, low, high) &&
+           (read_time(low, &time) == READ_TOO_LARGE || read_time(high, &time) == READ_TOO_LARGE);
+}
+
+bool cli_size_is_too_large(const char *text)
+{
+    char low[RANGE_END_SIZE], high[RANGE_END_SIZE];
+    u64 size_bytes;
+    return split_range(text, low, high) && (read_size(low, &size_bytes) == READ_TOO_LARGE ||
+                                            read_size(high, &size_bytes) == READ_TOO_LARGE);
 }
 
 bool cli_parse_count(const char *text, u64 max, u64 *out)
@@ -288,27 +345,28 @@ static bool parse_decimal(const char **text, decimal *out)
     return true;
 }
 
-/* Digits beyond those that count move the power only, or are dropped. */
+/* Digits that no longer fit move the power only, or are dropped: a value that has
+ * them before the point is too large unless its exponent drops them again. */
 static bool parse_digits(const char **text, decimal *out)
 {
     const char *at = *text;
     bool point = false;
     int digits = 0;
-    int significant = 0;
+    bool full = false;
     for (; is_digit(*at) || (*at == '.' && !point); at++) {
         if (*at == '.') {
             point = true;
             continue;
         }
         digits++;
-        const bool kept = significant < SIGNIFICANT_DIGITS;
-        if (kept) {
-            out->value = out->value * 10 + (u64)(*at - '0');
-            significant += out->value > 0 ? 1 : 0;
-        }
-        if (kept && point)
+        u64 value;
+        full = full || __builtin_mul_overflow(out->value, 10, &value) ||
+               __builtin_add_overflow(value, (u64)(*at - '0'), &value);
+        if (!full)
+            out->value = value;
+        if (!full && point)
             out->power--;
-        if (!kept && !point && out->power < EXPONENT_MAX)
+        if (full && !point && out->power < EXPONENT_MAX)
             out->power++;
     }
     *text = at;
@@ -351,42 +409,45 @@ static bool scale(const decimal *number, int power, i64 *out)
 }
 
 /* A number with a unit of time right behind it. */
-static bool parse_span(const char *text, i64 *ns)
+static reading read_span(const char *text, i64 *ns)
 {
     decimal number;
     if (!parse_decimal(&text, &number))
-        return false;
+        return READ_NOTHING;
     /* Zero is the same in every unit. */
-    if (*text == '\0' && number.value == 0)
-        return scale(&number, 0, ns);
+    if (*text == '\0' && number.value == 0) {
+        *ns = 0;
+        return READ_VALUE;
+    }
     for (size_t i = 0; i < ETL_COUNT_OF(time_units); i++) {
         if (strcmp(text, time_units[i].name) == 0)
-            return scale(&number, time_units[i].power, ns);
+            return scale(&number, time_units[i].power, ns) ? READ_VALUE : READ_TOO_LARGE;
     }
-    return false;
+    return READ_NOTHING;
 }
 
 /* Date, and time of day with zone when there is one. Years 1 to 9999 are read, of
  * which those fit that are near enough to 1970 for 64 bits of nanoseconds. */
-static bool parse_instant(const char *text, i64 *ns)
+static reading read_instant(const char *text, i64 *ns)
 {
     i64 days;
     i64 seconds = 0;
     i64 fraction_ns = 0;
     i64 zone_seconds = 0;
     if (!parse_date(&text, &days))
-        return false;
+        return READ_NOTHING;
     if (lower(*text) == 't' || *text == ' ') {
         text++;
         if (!parse_clock(&text, &seconds, &fraction_ns) || !parse_zone(&text, &zone_seconds))
-            return false;
+            return READ_NOTHING;
     }
     if (*text != '\0')
-        return false;
+        return READ_NOTHING;
     seconds += days * 86400 - zone_seconds;
     i64 whole_ns;
-    return !__builtin_mul_overflow(seconds, NS_PER_SECOND, &whole_ns) &&
-           !__builtin_add_overflow(whole_ns, fraction_ns, ns);
+    const bool fits = !__builtin_mul_overflow(seconds, NS_PER_SECOND, &whole_ns) &&
+                      !__builtin_add_overflow(whole_ns, fraction_ns, ns);
+    return fits ? READ_VALUE : READ_TOO_LARGE;
 }
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar. Years are counted

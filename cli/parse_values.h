@@ -3,7 +3,9 @@
  *
  * Each parser takes a whole word and returns false when it is not one; what was
  * expected is said by the caller, who knows the option. Nothing depends on the
- * locale, and no value passes through floating point.
+ * locale, and no value passes through floating point: what fits is exact, and what
+ * does not fit is refused, for which cli_time_is_too_large and cli_size_is_too_large
+ * give the reason.
  */
 #ifndef CLI_PARSE_VALUES_H
 #define CLI_PARSE_VALUES_H
@@ -45,6 +47,12 @@ bool cli_parse_handle(const char *text, u64 *out);
  * may be left out, not both. False as well when A is above B: see *empty. */
 bool cli_parse_duration_range(const char *text, i64 *min_ns, i64 *max_ns, bool *empty);
 bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool *empty);
+
+/* After a parser refused a word: is it, or an end of the range that it is, a time or a
+ * size of the right form whose value does not fit? Times reach 2^63 ns, some 292 years,
+ * from the start of the trace and from 1970; sizes reach 2^64 bytes. */
+bool cli_time_is_too_large(const char *text);
+bool cli_size_is_too_large(const char *text);
 
 /* The first of a comma-separated list into word[CLI_WORD_SIZE]; *list moves past
  * it and its comma. False at the end, or with *list unmoved when the word is

@@ -88,7 +88,7 @@ void aggregate_close(aggregator *a)
 static bool is_answered(const aggregator *a)
 {
     const event_journal *const journal = &a->result->journal;
-    if (a->result->is_walked)
+    if (a->result->mode == RESULT_STORE)
         return replay_can(a->query);
     if (journal->lattice.session != NULL || a->query->growth)
         return false;

@@ -133,14 +133,17 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
         status =
             own.census_only ? ehs_facts_load(&loader, result) : load_parts(result, &loader, frames);
     ehs_loader_free(&loader);
+    result->mode = RESULT_FACTS;
     if (own.census_only)
         result->diag = result->census_diag;
+    else if (is_summary)
+        result->mode = RESULT_SUMMARY;
     if (status != ETL_OK || own.census_only || is_summary)
         return status;
     if (!adopt_slots(result))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    result->is_walked = request->stays || is_report;
-    return result->is_walked ? ETL_OK : archive_add_rows(archive, &result->store, err);
+    result->mode = request->stays || is_report ? RESULT_STORE : RESULT_LIFETIMES;
+    return result->mode == RESULT_STORE ? ETL_OK : archive_add_rows(archive, &result->store, err);
 }
 
 static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames)

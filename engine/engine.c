@@ -126,6 +126,17 @@ static bool lost_events(const run *state)
     return false;
 }
 
+/* What the run will keep, once its journal is open. */
+static result_mode mode_of(const run *state)
+{
+    const event_journal *const journal = &state->result->journal;
+    if (state->options.census_only || state->options.store != NULL)
+        return RESULT_FACTS;
+    if (journal->is_tallied)
+        return RESULT_SUMS;
+    return journal->is_kept ? RESULT_LOG : RESULT_LIFETIMES;
+}
+
 static bool open_run(run *state)
 {
     if (state->options.jobs == 0)
@@ -163,6 +174,7 @@ static bool open_run(run *state)
         state->total_bytes += etl_file_size(state->traces[i]);
     if (!open_journal(state))
         return false;
+    state->result->mode = mode_of(state);
     const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
     return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
            plan_open(&state->plan, state->traces, state->trace_count, base,

@@ -86,7 +86,9 @@ typedef struct etlheap_options {
     u32 jobs;             /* threads; 0: as many as online processors */
     u64 memory_bytes_max; /* working memory, looked at once a slice; 0: no limit */
     u64 slice_bytes;      /* trace bytes per time slice; 0: default. For tests. */
-    bool census_only;     /* count records and stacks, keep no lifetimes (info) */
+    /* Count records and stacks, keep no lifetimes (info): the result holds facts alone
+     * and refuses every question about memory with ETL_ERR_ARGUMENT. */
+    bool census_only;
     /* When this is all that will be asked: keeps what its window and at-exit rule
      * need in place of heap lifetimes, in a fraction of the memory and time, if
      * that can be done (etlheap_result_is_report). Borrowed for the call; may be
@@ -259,6 +261,7 @@ typedef struct etlheap_segment {
     const u8 *is_realloc;
 } etlheap_segment;
 
+/* 0 of a result of facts alone, which refuses what can be refused. */
 u32 etlheap_segment_count(const etlheap_result *result);
 etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index);
 
@@ -268,8 +271,9 @@ typedef struct etlheap_frames {
     u32 count;
 } etlheap_frames;
 
-/* What was opened for a report has the frames of all stacks made when the first ones
- * are asked for; without memory for them there are none. */
+/* Id 0 and ids beyond the count have no frames. What was opened for a report has the
+ * frames of all stacks made when the first ones are asked for; without memory for them
+ * there are none. */
 u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 
@@ -406,7 +410,8 @@ typedef struct etlheap_stack_total {
  * many lifetimes in memory: no names, peaks or order. Of the query, what selects
  * counts and what groups does not. The result must hold lifetimes (it is no
  * etlheap_result_is_report). On success the caller owns *out (free it with
- * etlheap_stack_totals_free). ETL_ERR_ARGUMENT, ETL_ERR_MEMORY.
+ * etlheap_stack_totals_free). ETL_ERR_ARGUMENT, ETL_ERR_UNSUPPORTED (it is a summary),
+ * ETL_ERR_MEMORY.
  */
 etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_query *query,
                                 etlheap_stack_total **out, etl_error *err);
@@ -482,7 +487,8 @@ typedef struct etlheap_table {
  * Groups the lifetimes that the query selects. The table is owned by the caller
  * (etlheap_table_free) and borrows strings from the result. frames and stacks
  * hold only what rows refer to, in order of first use.
- * Errors: ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (contradictory query, said why).
+ * Errors: ETL_ERR_MEMORY, ETL_ERR_ARGUMENT (contradictory query, or one that the result
+ * keeps too little to answer; said why).
  */
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
                              const etlheap_table **out, etl_error *err);

@@ -43,12 +43,9 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
                           etlheap_lifetimes **out, etl_error *err)
 {
     *out = NULL;
-    if (result->summary != NULL)
-        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
-                             "a summary holds sums and no single allocations; name the traces or "
-                             "stores that it was made of, one recording at a time");
-    if (etlheap_result_is_report(result) && !result->is_walked)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the analysis kept no lifetimes to list");
+    const etl_status answers = result_answers(result, RESULT_ASK_EACH, err);
+    if (answers != ETL_OK)
+        return answers;
     etlheap_lifetimes *const walk = calloc(1, sizeof *walk);
     if (walk == NULL)
         return no_memory(err);
@@ -135,7 +132,8 @@ static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
     if (!frames_open(&walk->frames, walk->result, query) || walk->table == NULL ||
         !ETLHEAP_PUSH(&walk->table->stack_starts, 0) || !rank_processes(walk))
         return no_memory(err);
-    walk->has_archive = walk->result->is_walked && (query->kinds == 0 || query->kinds & heap_bit);
+    walk->has_archive =
+        walk->result->mode == RESULT_STORE && (query->kinds == 0 || query->kinds & heap_bit);
     /* Required frames are looked for in all rows, or in none that follows the top. */
     walk->is_streaming =
         walk->has_archive && by_time && (options->top == 0 || query->require_frame_count == 0);

@@ -268,7 +268,9 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
                       etl_error *err)
 {
     *out = (query_plan){ .query = query, .result = result };
-    etl_status status = refuse(query, err);
+    etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
+    if (status == ETL_OK)
+        status = refuse(query, err);
     if (status == ETL_OK && result->summary != NULL)
         status = summary_refuse(query, err);
     if (status != ETL_OK)

@@ -77,8 +77,8 @@ etl_status replay_run(aggregator *a, etl_error *err)
     if (status == ETL_OK && has_sums(a))
         status = add_sums(a, &walk, &groups, err);
     else if (status == ETL_OK)
-        status = a->result->is_walked ? walk_archive(a, &walk, &groups, err)
-                                      : walk_journal(a, &walk, &groups, err);
+        status = a->result->mode == RESULT_STORE ? walk_archive(a, &walk, &groups, err)
+                                                 : walk_journal(a, &walk, &groups, err);
     if (status == ETL_OK && !publish_groups(a, &slots, groups))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     slot_groups_close(&slots);
@@ -120,7 +120,7 @@ static etl_status walk_archive(const aggregator *a, replay_walk *walk, live_grou
 static bool has_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
-    if (!a->result->is_walked)
+    if (a->result->mode != RESULT_STORE)
         return a->result->journal.is_tallied;
     return replay_needs_sums_only(query) && query->from_ns == INT64_MIN &&
            query->to_ns == INT64_MAX && query->kind_to_ticks == NULL &&
@@ -149,7 +149,7 @@ static etl_status add_sums(const aggregator *a, const replay_walk *walk, live_gr
         type_sums types[ETLHEAP_TYPE_COUNT];
         if (group == GROUP_NONE)
             continue;
-        if (a->result->is_walked)
+        if (a->result->mode == RESULT_STORE)
             sums_of_archive(a, slot, types);
         else
             memcpy(types, &a->result->journal.sums[(size_t)slot * TALLY_BINS], sizeof types);

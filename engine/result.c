@@ -285,10 +285,47 @@ void etlheap_result_free(etlheap_result *result)
     free(result);
 }
 
+/* Why a mode cannot answer a question; a row that is left out can. */
+typedef struct refusal {
+    etl_status status;
+    const char *sentence;
+} refusal;
+
+static const char facts_alone[] =
+    "the result holds no allocations, because the analysis only counted records (census_only) or "
+    "wrote a store: analyze the trace without these options, or open the store";
+static const char one_window[] =
+    "the analysis kept one report and no single lifetimes: set needs_lifetimes in its query, or "
+    "analyze the trace without a report";
+static const char in_file[] =
+    "the lifetimes stay in the store's file: open the store without a report, or list them one by "
+    "one";
+static const char sums_alone[] =
+    "a summary holds sums and no single allocations; name the traces or stores that it was made "
+    "of, one recording at a time";
+
+static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
+    [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, facts_alone } },
+    [RESULT_SUMS] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, one_window },
+                      [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, one_window } },
+    [RESULT_LOG] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, one_window },
+                     [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, one_window } },
+    [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
+    [RESULT_SUMMARY] = { [RESULT_ASK_EACH] = { ETL_ERR_UNSUPPORTED, sums_alone },
+                         [RESULT_ASK_COLUMNS] = { ETL_ERR_UNSUPPORTED, sums_alone } },
+};
+
+etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)
+{
+    const refusal *const why = &refusals[result->mode][question];
+    return why->sentence == NULL ? ETL_OK : etl_fail_with(err, why->status, 0, "%s", why->sentence);
+}
+
 bool etlheap_result_is_report(const etlheap_result *result)
 {
-    return result->journal.is_kept || result->journal.is_tallied || result->is_walked ||
-           result->summary != NULL;
+    return result->mode != RESULT_FACTS && result->mode != RESULT_LIFETIMES;
 }
 
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)
@@ -370,5 +407,7 @@ u32 etlheap_stack_count(const etlheap_result *result)
 
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id)
 {
+    if (id.v == 0 || id.v > result->stacks.list.count)
+        return (etlheap_frames){ .count = 0 };
     return stack_spell(&result->stacks, id.v);
 }

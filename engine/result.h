@@ -8,14 +8,35 @@
 #include "modules.h"
 #include "store.h"
 
+/* What a result keeps of memory; whoever makes a result sets it once. The first one
+ * answers nothing, so that a result whose maker forgot it refuses. */
+typedef enum result_mode {
+    RESULT_FACTS,     /* processes, modules and counts of records alone */
+    RESULT_LIFETIMES, /* every lifetime, in memory */
+    RESULT_SUMS,      /* sums by slot, of one window */
+    RESULT_LOG,       /* heap events in time order, of one window */
+    RESULT_STORE,     /* heap events stay in the file of the archive */
+    RESULT_SUMMARY,   /* totals of many recordings */
+    RESULT_MODE_COUNT
+} result_mode;
+
+/* What a question takes. Every mode but FACTS has ROWS, if only of some queries:
+ * what else a query must not ask for is checked where its window is known. */
+typedef enum result_question {
+    RESULT_ASK_ROWS,    /* sums, peaks and windows by group */
+    RESULT_ASK_EACH,    /* lifetimes one by one, in order */
+    RESULT_ASK_COLUMNS, /* lifetimes in memory, as columns */
+    RESULT_QUESTION_COUNT
+} result_question;
+
 struct etlheap_result {
+    result_mode mode;
     timebase base;
     trace_context context;
     module_table modules;
     stack_table stacks;
     allocation_store store;
     struct ehs_archive *archive; /* the store it was read from; NULL: a trace */
-    bool is_walked;              /* heap events stay in the archive */
     event_journal journal;       /* heap blocks, when only a report was asked for */
     slot_table slot_table;       /* what the journal's slots are */
     u32 *process_ids;            /* final id by the run's id */
@@ -60,6 +81,13 @@ static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref
     assert((ref & STACK_TAG_MASK) == 0);
     return ref;
 }
+
+/*
+ * Can the result answer? Every public function that is asked about memory goes through
+ * here, most of them by query_open(): no empty table is the answer to "cannot".
+ * ETL_ERR_ARGUMENT, or ETL_ERR_UNSUPPORTED of a summary, with a sentence in *err.
+ */
+etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err);
 
 /* The order of providers: messages last, by GUID as it is printed. For qsort. */
 int result_by_guid(const void *a, const void *b);

@@ -43,10 +43,11 @@ etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_quer
                                 etlheap_stack_total **out, etl_error *err)
 {
     *out = NULL;
-    if (etlheap_result_is_report(result))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the analysis kept no lifetimes");
     query_plan plan;
-    etl_status status = query_open(&plan, result, query, err);
+    etl_status status = result_answers(result, RESULT_ASK_COLUMNS, err);
+    if (status != ETL_OK)
+        return status;
+    status = query_open(&plan, result, query, err);
     if (status != ETL_OK)
         return status;
     u32 jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs;

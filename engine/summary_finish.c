@@ -62,6 +62,7 @@ static etl_status finish_all(finishing *f, etl_error *err)
     etlheap_result *const result = f->result;
     result->context.strings = s->strings;
     s->strings = (etlheap_strings){ 0 };
+    result->mode = RESULT_SUMMARY;
     result->summary->every_ns = s->every_ns < 0 ? 0 : s->every_ns;
     bool ok = finish_modules(f);
     if (ok && !place_modules(f))

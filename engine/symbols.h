@@ -72,14 +72,14 @@ typedef struct symbol_build {
     const etlheap_module_info *module; /* the first of the build */
     etlheap_symbol_state state;
     bool is_searched;
-    bool is_damaged;     /* counted already */
-    bool has_key;        /* of the PDB: from the trace, or else from the image */
-    symbol_key key;      /* of the PDB */
-    const char *file;    /* in use; owned by the path */
-    pdb_file *pdb;       /* NULL none */
-    pe_image *image;     /* for exports; NULL none */
-    pe_exports *exports; /* NULL none */
-    char note[160];      /* why a file was passed over; "" */
+    bool is_damaged;         /* counted already */
+    bool has_key;            /* of the PDB: from the trace, or else from the image */
+    symbol_key key;          /* of the PDB */
+    const char *file;        /* in use; owned by the path */
+    etl_pdb_file *pdb;       /* NULL none */
+    etl_pe_image *image;     /* for exports; NULL none */
+    etl_pe_exports *exports; /* NULL none */
+    char note[160];          /* why a file was passed over; "" */
 } symbol_build;
 
 typedef struct symbol_address {

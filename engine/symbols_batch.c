@@ -46,7 +46,7 @@ static bool cut(const etlheap_symbols *symbols, const symbol_address *addresses,
 static void run_task(void *context, u32 index);
 static bool resolve_pdb(batch_task *task);
 static bool resolve_exports(batch_task *task);
-static bool add_location(batch_task *task, const pdb_location *location, bool is_x86);
+static bool add_location(batch_task *task, const etl_pdb_location *location, bool is_x86);
 static bool add_text(batch_task *task, text_memo *memo, etl_bytes text, u32 *id);
 static bool add_symbol(batch_task *task, etl_bytes decorated, u32 key, bool is_x86, u32 *id);
 static bool merge_task(etlheap_symbols *symbols, const batch_task *task);
@@ -101,48 +101,49 @@ static void run_task(void *context, u32 index)
 
 static bool resolve_pdb(batch_task *task)
 {
-    const bool is_x86 = pdb_info_of(task->build->pdb)->machine == 0x14c;
-    pdb_resolver *resolver = NULL;
-    pdb_location location;
+    const bool is_x86 = etl_pdb_info_of(task->build->pdb)->machine == 0x14c;
+    etl_pdb_resolver *resolver = NULL;
+    etl_pdb_location location;
     u32 *const rvas = malloc((size_t)task->count * sizeof *rvas);
     for (u32 i = 0; rvas != NULL && i < task->count; i++)
         rvas[i] = task->addresses[i].rva;
-    bool ok = rvas != NULL &&
-              pdb_resolver_open(task->build->pdb, PDB_WANT_ALL, &resolver, NULL) == ETL_OK &&
-              pdb_resolver_begin(resolver, rvas, task->count, NULL) == ETL_OK;
-    while (ok && pdb_resolver_next(resolver, &location))
+    bool ok =
+        rvas != NULL &&
+        etl_pdb_resolver_open(task->build->pdb, ETL_PDB_WANT_ALL, &resolver, NULL) == ETL_OK &&
+        etl_pdb_resolver_begin(resolver, rvas, task->count, NULL) == ETL_OK;
+    while (ok && etl_pdb_resolver_next(resolver, &location))
         ok = add_location(task, &location, is_x86);
     if (ok) {
-        const pdb_damage *const damage = pdb_resolver_damage(resolver);
+        const etl_pdb_damage *const damage = etl_pdb_resolver_damage(resolver);
         task->is_damaged = damage->count > 0;
         ok = damage->first.status != ETL_ERR_MEMORY;
     }
-    pdb_resolver_close(resolver);
+    etl_pdb_resolver_close(resolver);
     free(rvas);
     return ok;
 }
 
-static bool add_level(batch_task *task, const pdb_frame *frame, u32 name)
+static bool add_level(batch_task *task, const etl_pdb_frame *frame, u32 name)
 {
     symbol_level level = { .name = name, .line = frame->line };
     return (frame->file.size == 0 || add_text(task, &task->file, frame->file, &level.file)) &&
            ETLHEAP_PUSH(&task->levels, level);
 }
 
-static bool add_location(batch_task *task, const pdb_location *location, bool is_x86)
+static bool add_location(batch_task *task, const etl_pdb_location *location, bool is_x86)
 {
     symbol_name *const out = &task->names[location->index];
     u32 text = 0;
     out->first_level = (u32)task->levels.count;
-    if (location->kind == PDB_SYMBOL_NONE)
+    if (location->kind == ETL_PDB_SYMBOL_NONE)
         return true;
     for (u32 i = 0; i < location->inline_count && i < UINT16_MAX - 1; i++) {
-        const pdb_frame *const frame = &location->inlined[i];
+        const etl_pdb_frame *const frame = &location->inlined[i];
         if (!add_text(task, &task->name, frame->name, &text) || !add_level(task, frame, text))
             return false;
     }
     const etl_bytes name = location->function.name;
-    const bool is_public = location->kind == PDB_SYMBOL_PUBLIC;
+    const bool is_public = location->kind == ETL_PDB_SYMBOL_PUBLIC;
     if (is_public ? !add_symbol(task, name, location->function_rva, is_x86, &text)
                   : !add_text(task, &task->name, name, &text))
         return false;
@@ -193,15 +194,15 @@ static bool add_symbol(batch_task *task, etl_bytes decorated, u32 key, bool is_x
 
 static bool resolve_exports(batch_task *task)
 {
-    const bool is_x86 = pe_info_of(task->build->image)->machine == 0x14c;
+    const bool is_x86 = etl_pe_info_of(task->build->image)->machine == 0x14c;
     for (u32 i = 0; i < task->count; i++) {
         char name[ETL_UNDECORATED_CAPACITY];
-        pe_export found;
+        etl_pe_export found;
         symbol_level level = { 0 };
         const u32 rva = task->addresses[i].rva;
-        if (!pe_exports_find(task->build->exports, rva, &found))
+        if (!etl_pe_exports_find(task->build->exports, rva, &found))
             continue;
-        const size_t size = pe_export_display_name(&found, name, sizeof name);
+        const size_t size = etl_pe_export_display_name(&found, name, sizeof name);
         const etl_bytes text = { (const u8 *)name, etl_min_u64(size, sizeof name - 1) };
         task->names[i] = (symbol_name){ .first_level = (u32)task->levels.count,
                                         .level_count = 1,

@@ -75,9 +75,9 @@ etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 
 
 void symbols_close_build(symbol_build *build)
 {
-    pdb_close(build->pdb);
-    pe_exports_close(build->exports);
-    pe_close(build->image);
+    etl_pdb_close(build->pdb);
+    etl_pe_exports_close(build->exports);
+    etl_pe_close(build->image);
     build->pdb = NULL;
     build->exports = NULL;
     build->image = NULL;
@@ -144,7 +144,7 @@ static void take_pdb(etlheap_symbols *symbols, symbol_build *build, const symbol
     if (request->outcome != SYMBOL_FOUND && request->outcome != SYMBOL_FOUND_LOOSE)
         return;
     etl_error err;
-    if (pdb_open(request->file, &build->pdb, &err) == ETL_OK) {
+    if (etl_pdb_open(request->file, &build->pdb, &err) == ETL_OK) {
         build->note[0] = '\0';
         return;
     }
@@ -188,7 +188,7 @@ static void take_image(etlheap_symbols *symbols, symbol_build *build, const symb
     etl_error err;
     if (request->outcome != SYMBOL_FOUND)
         return;
-    if (pe_open(request->file, &build->image, &err) == ETL_OK)
+    if (etl_pe_open(request->file, &build->image, &err) == ETL_OK)
         return;
     note(build, err.message);
     etl_diag_add(&symbols->diag, ETL_DIAG_symbol_file_unusable, 1);
@@ -196,9 +196,10 @@ static void take_image(etlheap_symbols *symbols, symbol_build *build, const symb
 
 static bool key_from_image(etlheap_symbols *symbols, symbol_build *build)
 {
-    const pe_pdb *const pdb = pe_pdb_of(build->image);
+    const etl_pe_pdb *const pdb = etl_pe_pdb_of(build->image);
     u32 name;
-    if (pdb->kind != PE_PDB_RSDS || !etlheap_strings_add_text(&symbols->strings, pdb->path, &name))
+    if (pdb->kind != ETL_PE_PDB_RSDS ||
+        !etlheap_strings_add_text(&symbols->strings, pdb->path, &name))
         return false;
     build->key = (symbol_key){ .kind = SYMBOL_KIND_PDB,
                                .name = etlheap_strings_get(&symbols->strings, name),
@@ -211,14 +212,14 @@ static bool key_from_image(etlheap_symbols *symbols, symbol_build *build)
 /* A program without exports names nothing, and is as good as missing. */
 static etl_status open_exports(symbol_build *build, etl_error *err)
 {
-    const etl_status status = pe_exports_open(build->image, &build->exports, err);
+    const etl_status status = etl_pe_exports_open(build->image, &build->exports, err);
     if (status != ETL_OK)
         return status;
-    if (pe_exports_count(build->exports) > 0) {
+    if (etl_pe_exports_count(build->exports) > 0) {
         build->state = ETLHEAP_SYMBOL_STATE_EXPORTS;
         return ETL_OK;
     }
-    pe_exports_close(build->exports);
+    etl_pe_exports_close(build->exports);
     build->exports = NULL;
     build->file = NULL;
     return ETL_OK;
@@ -261,13 +262,13 @@ static void note_for_key(etlheap_symbols *symbols, const symbol_key *key, const 
 
 static symbol_verdict check_pdb(etlheap_symbols *symbols, const char *path, const symbol_key *key)
 {
-    pdb_file *file = NULL;
+    etl_pdb_file *file = NULL;
     etl_error err;
-    if (pdb_open(path, &file, &err) != ETL_OK) {
+    if (etl_pdb_open(path, &file, &err) != ETL_OK) {
         note_for_key(symbols, key, err.message);
         return SYMBOL_VERDICT_UNUSABLE;
     }
-    const pdb_info *const info = pdb_info_of(file);
+    const etl_pdb_info *const info = etl_pdb_info_of(file);
     const bool same =
         info->age == key->age && memcmp(&info->guid, &key->guid, sizeof key->guid) == 0;
     if (!same) {
@@ -278,22 +279,22 @@ static symbol_verdict check_pdb(etlheap_symbols *symbols, const char *path, cons
         snprintf(why, sizeof why, "it is of build %s", text);
         note_for_key(symbols, key, why);
     }
-    pdb_close(file);
+    etl_pdb_close(file);
     return same ? SYMBOL_VERDICT_MATCH : SYMBOL_VERDICT_MISMATCH;
 }
 
 static symbol_verdict check_image(etlheap_symbols *symbols, const char *path, const symbol_key *key)
 {
-    pe_image *image = NULL;
+    etl_pe_image *image = NULL;
     etl_error err;
-    if (pe_open(path, &image, &err) != ETL_OK) {
+    if (etl_pe_open(path, &image, &err) != ETL_OK) {
         note_for_key(symbols, key, err.message);
         return SYMBOL_VERDICT_UNUSABLE;
     }
-    const pe_info *const info = pe_info_of(image);
+    const etl_pe_info *const info = etl_pe_info_of(image);
     const bool same = info->time_date_stamp == key->time_date_stamp &&
                       info->image_size_bytes == key->image_size_bytes;
-    pe_close(image);
+    etl_pe_close(image);
     return same ? SYMBOL_VERDICT_MATCH : SYMBOL_VERDICT_MISMATCH;
 }
 

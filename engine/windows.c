@@ -171,8 +171,8 @@ static etl_status make(maker *m, const etlheap_result *result,
                        const etlheap_windows_options *options, etl_error *err)
 {
     owned_windows *const out = m->out;
-    etl_status status = ETL_OK;
-    if (result->summary != NULL)
+    etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
+    if (status == ETL_OK && result->summary != NULL)
         status = summary_windows_refuse(result, &m->query, options, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&m->a, result, &m->query, err);

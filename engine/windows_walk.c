@@ -25,7 +25,7 @@ static etl_status tell(etl_status status, etl_error *err);
 bool windows_walk_answers(const aggregator *a, const windows_plan *plan)
 {
     const event_journal *const journal = &a->result->journal;
-    if (a->result->is_walked)
+    if (a->result->mode == RESULT_STORE)
         return replay_can(a->query);
     const bool same_start = journal->from_ticks == INT64_MIN
                                 ? a->query->from_ns == INT64_MIN
@@ -66,7 +66,7 @@ etl_status windows_walk_run(const aggregator *a, const slot_groups *slots, const
                          .jobs =
                              a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs,
                          .windows = pass };
-    if (!a->result->is_walked) {
+    if (a->result->mode != RESULT_STORE) {
         const replay_source source = replay_journal_source(&a->result->journal);
         return tell(replay_walk_windows(&walk, &source, out), err);
     }

@@ -275,9 +275,10 @@ typedef struct etlheap_zip_options {
 } etlheap_zip_options;
 
 /*
- * Extracts every .etl member into a temporary file of its own. A member longer
- * than the zip's directory says is an error, so its stated size bounds it.
- * Errors: ETL_ERR_IO (also no room), ETL_ERR_NOT_ETL (no .etl in it),
+ * Extracts every .etl member into a temporary file of its own, after a look at how
+ * each begins (etl_check_start). A member longer than the zip's directory says is an
+ * error, so its stated size bounds it.
+ * Errors: ETL_ERR_IO (also no room), ETL_ERR_NOT_ETL (no .etl in it, or one that is none),
  * ETL_ERR_UNSUPPORTED (encrypted, unknown compression), ETL_ERR_CORRUPT,
  * ETL_ERR_LIMIT, ETL_ERR_CANCELLED, ETL_ERR_MEMORY.
  */

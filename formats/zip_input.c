@@ -4,7 +4,9 @@
  * The reader maps traces, so members are extracted to temporary files. What a
  * zip says about itself is not trusted: the sizes in its directory are checked
  * against the room in the folder before the first byte is written, and a member
- * that goes on past its stated size is refused.
+ * that goes on past its stated size is refused. Before all that each member is looked
+ * at: a few kilobytes can unpack to gigabytes, and one that does not begin like a trace
+ * is refused after its first bytes.
  */
 #include "formats.h"
 
@@ -46,6 +48,7 @@ static etl_status open_archive(const char *path, zip_t **out, etl_error *err);
 static etl_status list_members(zip_t *archive, etlheap_zip *zip, etl_error *err);
 static bool is_trace_name(const char *name);
 static etl_status check_member(const zip_stat_t *stat, etl_error *err);
+static etl_status check_start(const extraction *job, const zip_member *member, etl_error *err);
 static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err);
 static etl_status extract_member(extraction *job, zip_member *member, etl_error *err);
 static etl_status copy_member(extraction *job, const zip_member *member, int descriptor,
@@ -84,6 +87,8 @@ etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *opti
         etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
     if (status == ETL_OK)
         status = list_members(job.archive, zip, err);
+    for (u32 i = 0; status == ETL_OK && i < zip->count; i++)
+        status = check_start(&job, &zip->members[i], err);
     if (status == ETL_OK)
         status = check_room(&job, zip, err);
     for (u32 i = 0; status == ETL_OK && i < zip->count; i++)
@@ -200,6 +205,39 @@ static etl_status check_member(const zip_stat_t *stat, etl_error *err)
     return ETL_OK;
 }
 
+/* As much as the buffer holds, unless the member ends before; -1: see the file's error. */
+static i64 read_member(const extraction *job, zip_file_t *file, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        const zip_int64_t got = zip_fread(file, job->buffer + done, size - done);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (i64)done;
+}
+
+static etl_status check_start(const extraction *job, const zip_member *member, etl_error *err)
+{
+    static_assert(ETL_START_BYTES <= COPY_BYTES, "the buffer holds what is looked at");
+    zip_file_t *const file = zip_fopen_index(job->archive, member->index, 0);
+    if (!file)
+        return member_error(zip_get_error(job->archive), member, err);
+    etl_error inner = { .status = ETL_OK };
+    const i64 size = read_member(job, file, ETL_START_BYTES);
+    etl_status status = ETL_OK;
+    if (size < 0)
+        status = member_error(zip_file_get_error(file), member, err);
+    else if (etl_check_start((etl_bytes){ job->buffer, (size_t)size }, &inner) != ETL_OK)
+        status = etl_fail_with(err, inner.status, inner.offset, "%.80s in the zip: %.140s",
+                               member->name, inner.message);
+    zip_fclose(file);
+    return status;
+}
+
 /* A zip that claims more than there is room for is refused with both figures:
  * running into a full disk would tell less, and later. */
 static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err)
@@ -268,7 +306,7 @@ static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member
 {
     u64 left = member->size_bytes;
     for (;;) {
-        const zip_int64_t got = zip_fread(file, job->buffer, COPY_BYTES);
+        const i64 got = read_member(job, file, COPY_BYTES);
         if (got < 0)
             return member_error(zip_file_get_error(file), member, err);
         if ((u64)got > left || (got == 0 && left > 0))

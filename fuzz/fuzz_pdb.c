@@ -13,37 +13,38 @@ static void touch(etl_bytes bytes)
     (void)last;
 }
 
-static void resolve(pdb_resolver *resolver)
+static void resolve(etl_pdb_resolver *resolver)
 {
     u32 rvas[ADDRESSES];
     for (u32 i = 0; i < ADDRESSES; i++)
         rvas[i] = 0x1000 + i * 7;
     rvas[ADDRESSES - 1] = UINT32_MAX;
-    if (pdb_resolver_begin(resolver, rvas, ADDRESSES, NULL) != ETL_OK)
+    if (etl_pdb_resolver_begin(resolver, rvas, ADDRESSES, NULL) != ETL_OK)
         return;
-    pdb_location found;
-    while (pdb_resolver_next(resolver, &found)) {
+    etl_pdb_location found;
+    while (etl_pdb_resolver_next(resolver, &found)) {
         touch(found.function.name);
         touch(found.function.file);
         touch(found.alloc_type);
         for (u32 i = 0; i < found.inline_count; i++)
             touch(found.inlined[i].name);
     }
-    pdb_public entry;
-    for (u32 at = 0, count = 0; count < 10000 && pdb_public_next(resolver, &at, &entry); count++)
+    etl_pdb_public entry;
+    for (u32 at = 0, count = 0; count < 10000 && etl_pdb_public_next(resolver, &at, &entry);
+         count++)
         touch(entry.name);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-    pdb_file *file = NULL;
-    pdb_resolver *resolver = NULL;
+    etl_pdb_file *file = NULL;
+    etl_pdb_resolver *resolver = NULL;
     etl_error err;
-    if (pdb_open_memory((etl_bytes){ data, size }, &file, &err) != ETL_OK)
+    if (etl_pdb_open_memory((etl_bytes){ data, size }, &file, &err) != ETL_OK)
         return 0;
-    if (pdb_resolver_open(file, PDB_WANT_ALL, &resolver, &err) == ETL_OK)
+    if (etl_pdb_resolver_open(file, ETL_PDB_WANT_ALL, &resolver, &err) == ETL_OK)
         resolve(resolver);
-    pdb_resolver_close(resolver);
-    pdb_close(file);
+    etl_pdb_resolver_close(resolver);
+    etl_pdb_close(file);
     return 0;
 }

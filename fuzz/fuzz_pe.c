@@ -4,22 +4,22 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-    pe_image *image = NULL;
-    pe_exports *exports = NULL;
+    etl_pe_image *image = NULL;
+    etl_pe_exports *exports = NULL;
     etl_error err;
-    if (pe_open_memory((etl_bytes){ data, size }, &image, &err) != ETL_OK)
+    if (etl_pe_open_memory((etl_bytes){ data, size }, &image, &err) != ETL_OK)
         return 0;
-    if (pe_exports_open(image, &exports, &err) == ETL_OK) {
+    if (etl_pe_exports_open(image, &exports, &err) == ETL_OK) {
         char name[256];
-        pe_export entry;
-        for (u32 i = 0; i < pe_exports_count(exports) && i < 10000; i++) {
-            entry = pe_exports_at(exports, i);
-            (void)pe_export_display_name(&entry, name, sizeof name);
+        etl_pe_export entry;
+        for (u32 i = 0; i < etl_pe_exports_count(exports) && i < 10000; i++) {
+            entry = etl_pe_exports_at(exports, i);
+            (void)etl_pe_export_display_name(&entry, name, sizeof name);
         }
         for (u32 rva = 0; rva < 0x10000; rva += 97)
-            (void)pe_exports_find(exports, rva, &entry);
+            (void)etl_pe_exports_find(exports, rva, &entry);
     }
-    pe_exports_close(exports);
-    pe_close(image);
+    etl_pe_exports_close(exports);
+    etl_pe_close(image);
     return 0;
 }

@@ -5,8 +5,9 @@
 #
 # STAGE is what `make install DESTDIR=STAGE prefix=/usr` made and is used up; FOLDER
 # takes etlheap_*.deb (the program), libetlheapN_*.deb (the shared library) and
-# libetlheap-dev_*.deb (all that compiling needs: the PACKAGEs too). The same tree gives
-# the same bytes, dated SOURCE_DATE_EPOCH.
+# libetlheap-dev_*.deb (all that compiling needs: the PACKAGEs too, and what they need to
+# be linked with by `pkg-config --static`). The same tree gives the same bytes, dated
+# SOURCE_DATE_EPOCH.
 set -eu
 
 stage=$1
@@ -14,11 +15,10 @@ folder=$2
 version=$3
 soversion=$4
 shift 4
-others=$(echo "$*" | sed 's/ /, /g')
 
-for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture strip; do
+for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture pkg-config strip; do
     command -v $tool > /dev/null || {
-        echo "Debian packages need $tool; install it with: sudo apt-get install dpkg-dev binutils" >&2
+        echo "Debian packages need $tool; install it with: sudo apt-get install dpkg-dev binutils pkg-config" >&2
         exit 1
     }
 done
@@ -59,6 +59,25 @@ libraries_of() # file
         sed -n 's/^shlibs:Depends=//p'
 }
 
+# The packages of all that `pkg-config --static` tells a compiler to link with: those of
+# our libraries do not depend on what these are linked with.
+linked_statically()
+{
+    libraries=$(PKG_CONFIG_PATH=$stage/$libdir/pkgconfig pkg-config --static --libs-only-l etlheap)
+    for library in $libraries; do
+        test "$library" != -letlheap || continue
+        name=lib${library#-l}
+        file=$(${CC:-cc} -print-file-name="$name.so")
+        # What is part of the C library has an archive alone.
+        test "$file" != "$name.so" || file=$(${CC:-cc} -print-file-name="$name.a")
+        test -e "$file" || {
+            echo "make_deb.sh: pkg-config --static names $library, and the compiler finds no such library" >&2
+            exit 1
+        }
+        dpkg-query --search "$(realpath "$(dirname "$file")")/$(basename "$file")" | sed 's/[:,].*//'
+    done
+}
+
 # The package of a library that is loaded when it is needed, from this machine's.
 package_of() # file name of the library
 {
@@ -81,6 +100,9 @@ make_package() # package, section, depends, recommends, summary; the long text f
     (cd "$root" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum > DEBIAN/md5sums)
     dpkg-deb --root-owner-group -Zxz --build "$root" "$folder/${1}_$version-1_$architecture.deb"
 }
+
+static=$(linked_statically)
+others=$(printf '%s\n' "$@" $static | grep -vx libc6-dev | LC_ALL=C sort -u | tr '\n' ' ' | sed 's/ *$//; s/ /, /g')
 
 printf 'Source: etlheap\n\nPackage: etlheap\nArchitecture: any\n' > "$work/debian/control"
 strip --strip-unneeded "$stage/usr/bin/etlheap" "$stage/$libdir/libetlheap.so.$version"

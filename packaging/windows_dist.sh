@@ -4,7 +4,8 @@
 #   windows_dist.sh PROGRAM PAGES DEPS ZIP DOCUMENT...
 #
 # PAGES is a folder of manual pages (they become text), DEPS one that windows_deps.sh
-# filled. The same inputs give the same bytes, dated SOURCE_DATE_EPOCH.
+# filled. The same inputs give the same bytes, dated SOURCE_DATE_EPOCH. Documents keep
+# their folders, so that links between them lead somewhere.
 set -eu
 
 program=$1
@@ -15,6 +16,7 @@ name=$(basename "$zip" .zip)
 shift 4
 
 # The compiler's own runtime is linked in as well, and has licences too.
+licences=${LICENCES:-/usr/share/doc}
 runtime='gcc-mingw-w64-base mingw-w64-x86-64-dev'
 
 work=$(mktemp -d)
@@ -44,7 +46,7 @@ add_licences()
     # The tests' framework is not in the program.
     rm -f "$root"/licenses/cmocka*
     for package in $runtime; do
-        cp "/usr/share/doc/$package/copyright" "$root/licenses/$package.txt"
+        cp "$licences/$package/copyright" "$root/licenses/$package.txt"
     done
 }
 

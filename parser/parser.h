@@ -158,6 +158,15 @@ etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_
 
 void etl_close(etl_trace *trace); /* NULL is allowed */
 
+/*
+ * Does a file begin like a trace? For those who would have to unpack or to fetch it
+ * first. `start` is what the file begins with, ETL_START_BYTES of it or all. Whatever
+ * this refuses, etl_open refuses, with the same message: ETL_ERR_NOT_ETL,
+ * ETL_ERR_UNSUPPORTED, ETL_ERR_CORRUPT.
+ */
+#define ETL_START_BYTES ((size_t)72 + 65536) /* a buffer's header, and its first record */
+etl_status etl_check_start(etl_bytes start, etl_error *err);
+
 u64 etl_file_size(const etl_trace *trace);
 
 /* Log-file headers in file order. There is at least one; index 0 is the

@@ -16,27 +16,29 @@ typedef struct debug_header {
     u16 flags;
 } debug_header;
 
-static etl_status read_file(pdb_file *file, etl_error *err);
-static etl_status read_info(pdb_file *file, etl_error *err);
-static bool parse_info(pdb_file *file, etl_cursor *c, bool *is_minimal);
-static void find_names_stream(pdb_file *file, etl_bytes names, etl_cursor entries);
-static etl_status read_debug(pdb_file *file, etl_error *err);
-static etl_status read_debug_header(pdb_file *file, debug_header *header, etl_error *err);
-static etl_status read_modules(pdb_file *file, u32 size, etl_error *err);
+static etl_status read_file(etl_pdb_file *file, etl_error *err);
+static etl_status read_info(etl_pdb_file *file, etl_error *err);
+static bool parse_info(etl_pdb_file *file, etl_cursor *c, bool *is_minimal);
+static void find_names_stream(etl_pdb_file *file, etl_bytes names, etl_cursor entries);
+static etl_status read_debug(etl_pdb_file *file, etl_error *err);
+static etl_status read_debug_header(etl_pdb_file *file, debug_header *header, etl_error *err);
+static etl_status read_modules(etl_pdb_file *file, u32 size, etl_error *err);
 static bool read_module(etl_cursor *c, pdb_module *module);
-static etl_status read_contributions(pdb_file *file, const debug_header *header, etl_error *err);
-static etl_status read_debug_streams(pdb_file *file, const debug_header *header, etl_error *err);
-static etl_status read_sections(const pdb_file *file, u32 index, pdb_section **out, u32 *count,
-                                etl_error *err);
-static void read_type_table(const pdb_file *file, u32 index, pdb_type_table *table);
-static etl_status load(const pdb_file *file, u32 index, u32 offset, u32 size, u8 **memory,
+static etl_status read_contributions(etl_pdb_file *file, const debug_header *header,
+                                     etl_error *err);
+static etl_status read_debug_streams(etl_pdb_file *file, const debug_header *header,
+                                     etl_error *err);
+static etl_status read_sections(const etl_pdb_file *file, u32 index, etl_pdb_section **out,
+                                u32 *count, etl_error *err);
+static void read_type_table(const etl_pdb_file *file, u32 index, pdb_type_table *table);
+static etl_status load(const etl_pdb_file *file, u32 index, u32 offset, u32 size, u8 **memory,
                        etl_bytes *out, etl_error *err);
 static etl_status corrupt(etl_error *err, u32 stream, u32 offset, const char *what);
 
-etl_status pdb_open(const char *path, pdb_file **out, etl_error *err)
+etl_status etl_pdb_open(const char *path, etl_pdb_file **out, etl_error *err)
 {
     *out = NULL;
-    pdb_file *const file = calloc(1, sizeof *file);
+    etl_pdb_file *const file = calloc(1, sizeof *file);
     if (!file)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for a PDB");
     etl_status status = etl_map_open(path, false, &file->map, err);
@@ -45,31 +47,31 @@ etl_status pdb_open(const char *path, pdb_file **out, etl_error *err)
     if (status == ETL_OK)
         status = read_file(file, err);
     if (status != ETL_OK) {
-        pdb_close(file);
+        etl_pdb_close(file);
         return status;
     }
     *out = file;
     return ETL_OK;
 }
 
-etl_status pdb_open_memory(etl_bytes bytes, pdb_file **out, etl_error *err)
+etl_status etl_pdb_open_memory(etl_bytes bytes, etl_pdb_file **out, etl_error *err)
 {
     *out = NULL;
-    pdb_file *const file = calloc(1, sizeof *file);
+    etl_pdb_file *const file = calloc(1, sizeof *file);
     if (!file)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for a PDB");
     etl_status status = msf_open(bytes, &file->msf, err);
     if (status == ETL_OK)
         status = read_file(file, err);
     if (status != ETL_OK) {
-        pdb_close(file);
+        etl_pdb_close(file);
         return status;
     }
     *out = file;
     return ETL_OK;
 }
 
-void pdb_close(pdb_file *file)
+void etl_pdb_close(etl_pdb_file *file)
 {
     if (!file)
         return;
@@ -82,17 +84,17 @@ void pdb_close(pdb_file *file)
     free(file);
 }
 
-const pdb_info *pdb_info_of(const pdb_file *file)
+const etl_pdb_info *etl_pdb_info_of(const etl_pdb_file *file)
 {
     return &file->info;
 }
 
-const pdb_section *pdb_sections(const pdb_file *file)
+const etl_pdb_section *etl_pdb_sections(const etl_pdb_file *file)
 {
     return file->sections;
 }
 
-static etl_status read_file(pdb_file *file, etl_error *err)
+static etl_status read_file(etl_pdb_file *file, etl_error *err)
 {
     file->names_stream = PDB_STREAM_NONE;
     etl_status status = read_info(file, err);
@@ -107,7 +109,7 @@ static etl_status read_file(pdb_file *file, etl_error *err)
 
 /* --- the information stream --------------------------------------------------- */
 
-static etl_status read_info(pdb_file *file, etl_error *err)
+static etl_status read_info(etl_pdb_file *file, etl_error *err)
 {
     const u32 size = msf_stream_of(&file->msf, PDB_STREAM_INFO).size;
     if (size < PDB_INFO_HEADER_BYTES || size > PDB_INFO_BYTES_MAX)
@@ -131,7 +133,7 @@ static etl_status read_info(pdb_file *file, etl_error *err)
     return ETL_OK;
 }
 
-static bool parse_info(pdb_file *file, etl_cursor *c, bool *is_minimal)
+static bool parse_info(etl_pdb_file *file, etl_cursor *c, bool *is_minimal)
 {
     const u32 version = etl_u32(c);
     file->info.time_date = etl_u32(c);
@@ -161,7 +163,7 @@ static bool parse_info(pdb_file *file, etl_cursor *c, bool *is_minimal)
     return true;
 }
 
-static void find_names_stream(pdb_file *file, etl_bytes names, etl_cursor entries)
+static void find_names_stream(etl_pdb_file *file, etl_bytes names, etl_cursor entries)
 {
     static const char wanted[] = PDB_NAMES_STREAM_NAME;
     while (entries.left >= 8) {
@@ -175,7 +177,7 @@ static void find_names_stream(pdb_file *file, etl_bytes names, etl_cursor entrie
 
 /* --- debug information ----------------------------------------------------------- */
 
-static etl_status read_debug(pdb_file *file, etl_error *err)
+static etl_status read_debug(etl_pdb_file *file, etl_error *err)
 {
     debug_header header = { 0 };
     etl_status status = read_debug_header(file, &header, err);
@@ -188,7 +190,7 @@ static etl_status read_debug(pdb_file *file, etl_error *err)
     return status;
 }
 
-static etl_status read_debug_header(pdb_file *file, debug_header *header, etl_error *err)
+static etl_status read_debug_header(etl_pdb_file *file, debug_header *header, etl_error *err)
 {
     msf_stream stream = msf_stream_of(&file->msf, PDB_STREAM_DBI);
     if (stream.size == 0)
@@ -225,7 +227,7 @@ static etl_status read_debug_header(pdb_file *file, debug_header *header, etl_er
 }
 
 /* Counts in a first round and stores in a second one. */
-static etl_status read_modules(pdb_file *file, u32 size, etl_error *err)
+static etl_status read_modules(etl_pdb_file *file, u32 size, etl_error *err)
 {
     u8 *memory = NULL;
     etl_bytes bytes;
@@ -276,7 +278,7 @@ static bool read_module(etl_cursor *c, pdb_module *module)
     return true;
 }
 
-static etl_status read_contributions(pdb_file *file, const debug_header *header, etl_error *err)
+static etl_status read_contributions(etl_pdb_file *file, const debug_header *header, etl_error *err)
 {
     const u32 size = header->contributions_size;
     if (size < 4)
@@ -295,7 +297,7 @@ static etl_status read_contributions(pdb_file *file, const debug_header *header,
     return ETL_OK;
 }
 
-static etl_status read_debug_streams(pdb_file *file, const debug_header *header, etl_error *err)
+static etl_status read_debug_streams(etl_pdb_file *file, const debug_header *header, etl_error *err)
 {
     u32 streams[PDB_DEBUG_COUNT];
     msf_stream stream = msf_stream_of(&file->msf, PDB_STREAM_DBI);
@@ -322,8 +324,8 @@ static etl_status read_debug_streams(pdb_file *file, const debug_header *header,
     return status;
 }
 
-static etl_status read_sections(const pdb_file *file, u32 index, pdb_section **out, u32 *count,
-                                etl_error *err)
+static etl_status read_sections(const etl_pdb_file *file, u32 index, etl_pdb_section **out,
+                                u32 *count, etl_error *err)
 {
     *out = NULL;
     const u32 size = msf_stream_of(&file->msf, index).size;
@@ -359,7 +361,7 @@ static etl_status read_sections(const pdb_file *file, u32 index, pdb_section **o
 /* --- types --------------------------------------------------------------------------- */
 
 /* A table that is absent or damaged has no types: last is 0. */
-static void read_type_table(const pdb_file *file, u32 index, pdb_type_table *table)
+static void read_type_table(const etl_pdb_file *file, u32 index, pdb_type_table *table)
 {
     msf_stream stream = msf_stream_of(&file->msf, index);
     *table = (pdb_type_table){ .stream = index, .hash_stream = PDB_STREAM_NONE };
@@ -382,7 +384,7 @@ static void read_type_table(const pdb_file *file, u32 index, pdb_type_table *tab
 /* --- helpers ---------------------------------------------------------------------------- */
 
 /* Part of a stream in one piece: a view, or a copy that *memory owns. */
-static etl_status load(const pdb_file *file, u32 index, u32 offset, u32 size, u8 **memory,
+static etl_status load(const etl_pdb_file *file, u32 index, u32 offset, u32 size, u8 **memory,
                        etl_bytes *out, etl_error *err)
 {
     msf_stream stream = msf_stream_of(&file->msf, index);

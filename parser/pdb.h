@@ -1,15 +1,15 @@
 /*
  * pdb.h - what a PDB file says of the addresses of its program.
  *
- *     pdb_open -> pdb_resolver_open -> pdb_resolver_begin (a batch of addresses)
- *              -> pdb_resolver_next (one location per address)
+ *     etl_pdb_open -> etl_pdb_resolver_open -> etl_pdb_resolver_begin (a batch of addresses)
+ *              -> etl_pdb_resolver_next (one location per address)
  *
  * A PDB is an MSF 7 file: numbered streams cut into blocks. It is mapped and
  * only the blocks that answer a question are touched, so opening costs what the
  * directory and the list of modules cost, not what the file weighs. Format
  * facts and their sources are in layout_pdb.h.
  *
- * Threads: a pdb_file does not change after pdb_open; any number of threads may
+ * Threads: a etl_pdb_file does not change after etl_pdb_open; any number of threads may
  * resolve from it at once, each with a resolver of its own.
  * Ownership: views (etl_bytes) borrow from the mapping or from the resolver;
  * each function says until when. They do not end with a NUL. Names and paths
@@ -23,28 +23,28 @@
 
 #include "parser.h"
 
-typedef struct pdb_file pdb_file;
-typedef struct pdb_resolver pdb_resolver;
+typedef struct etl_pdb_file etl_pdb_file;
+typedef struct etl_pdb_resolver etl_pdb_resolver;
 
 /* --- the file -------------------------------------------------------------- */
 
 /*
- * Opens the PDB at `path`. On success the caller owns *out (pdb_close).
+ * Opens the PDB at `path`. On success the caller owns *out (etl_pdb_close).
  * ETL_ERR_IO: cannot be read. ETL_ERR_MEMORY. ETL_ERR_UNSUPPORTED: no PDB, or a
  * kind that holds no addresses or that we do not read (PDB 2.00, MSFZ, portable
  * .NET PDBs, /DEBUG:FASTLINK); the message says what to do. ETL_ERR_CORRUPT:
  * the superblock, the directory or a stream that everything hangs on is
  * damaged; the message names the stream and the offset. Damage elsewhere does
- * not fail the opening: it costs the addresses it covers (pdb_resolver_damage).
+ * not fail the opening: it costs the addresses it covers (etl_pdb_resolver_damage).
  */
-etl_status pdb_open(const char *path, pdb_file **out, etl_error *err);
+etl_status etl_pdb_open(const char *path, etl_pdb_file **out, etl_error *err);
 
 /* The same for bytes in memory, which must outlive the file. */
-etl_status pdb_open_memory(etl_bytes bytes, pdb_file **out, etl_error *err);
+etl_status etl_pdb_open_memory(etl_bytes bytes, etl_pdb_file **out, etl_error *err);
 
-void pdb_close(pdb_file *file); /* NULL is allowed; close its resolvers first */
+void etl_pdb_close(etl_pdb_file *file); /* NULL is allowed; close its resolvers first */
 
-typedef struct pdb_info {
+typedef struct etl_pdb_info {
     etl_guid guid;     /* as the image's RSDS record has it */
     u32 age;           /* of the debug information: the age that RSDS and symbol stores use */
     u32 file_age;      /* times the file was written; tools that only add streams raise this one */
@@ -54,65 +54,66 @@ typedef struct pdb_info {
     u32 section_count; /* of the image */
     bool is_stripped;  /* made with /PDBSTRIPPED: public symbols only, sizes unknown */
     bool has_omap;     /* the image was rearranged after linking */
-} pdb_info;
+} etl_pdb_info;
 
 /* Owned by the file. */
-const pdb_info *pdb_info_of(const pdb_file *file);
+const etl_pdb_info *etl_pdb_info_of(const etl_pdb_file *file);
 
 /* One section of the image, in the order of its section table. */
-typedef struct pdb_section {
+typedef struct etl_pdb_section {
     u32 rva;
     u32 size_bytes;
     u32 characteristics; /* IMAGE_SCN_*: 0x20 is code */
-} pdb_section;
+} etl_pdb_section;
 
-/* pdb_info.section_count rows, owned by the file. */
-const pdb_section *pdb_sections(const pdb_file *file);
+/* etl_pdb_info.section_count rows, owned by the file. */
+const etl_pdb_section *etl_pdb_sections(const etl_pdb_file *file);
 
 /* --- addresses to names ----------------------------------------------------- */
 
 /* What to find beyond the function; each costs a pass over more of a module. */
-#define PDB_WANT_LINES       0x1u /* source file and line */
-#define PDB_WANT_INLINES     0x2u /* inlined calls; needs PDB_WANT_LINES for their lines */
-#define PDB_WANT_ALLOC_TYPES 0x4u /* types of heap allocations */
-#define PDB_WANT_ALL         0x7u
+#define ETL_PDB_WANT_LINES       0x1u /* source file and line */
+#define ETL_PDB_WANT_INLINES     0x2u /* inlined calls; needs ETL_PDB_WANT_LINES for their lines */
+#define ETL_PDB_WANT_ALLOC_TYPES 0x4u /* types of heap allocations */
+#define ETL_PDB_WANT_ALL         0x7u
 
-typedef enum pdb_symbol_kind {
-    PDB_SYMBOL_NONE,      /* no symbol at or before the address in its section */
-    PDB_SYMBOL_PROCEDURE, /* a function; its name is undecorated and qualified, without parameters */
-    PDB_SYMBOL_THUNK,     /* a jump made by the linker; has its target's name, which is decorated
+typedef enum etl_pdb_symbol_kind {
+    ETL_PDB_SYMBOL_NONE,      /* no symbol at or before the address in its section */
+    ETL_PDB_SYMBOL_PROCEDURE, /* a function; its name is undecorated and qualified, without parameters */
+    ETL_PDB_SYMBOL_THUNK, /* a jump made by the linker; has its target's name, which is decorated
                              in incremental links, or none */
-    PDB_SYMBOL_PUBLIC     /* a public symbol; its name is decorated as the linker has it */
-} pdb_symbol_kind;
+    ETL_PDB_SYMBOL_PUBLIC /* a public symbol; its name is decorated as the linker has it */
+} etl_pdb_symbol_kind;
 
 /* One level of calls at an address. */
-typedef struct pdb_frame {
+typedef struct etl_pdb_frame {
     etl_bytes name; /* empty when unknown */
     etl_bytes file; /* path as the compiler wrote it; empty when unknown */
     u32 line;       /* 0 when unknown */
-} pdb_frame;
+} etl_pdb_frame;
 
-typedef struct pdb_location {
+typedef struct etl_pdb_location {
     size_t index; /* of the address within the batch */
     u32 rva;      /* the address */
-    pdb_symbol_kind kind;
+    etl_pdb_symbol_kind kind;
     bool is_nearest;   /* the symbol has no size: the nearest one before the address */
     u32 function_rva;  /* where the symbol begins */
     u32 function_size; /* in bytes; 0 when unknown */
     u32 displacement;  /* from where the symbol begins, as it was linked */
-    pdb_frame function;
-    const pdb_frame *inlined; /* inline_count calls inlined at the address, innermost first */
+    etl_pdb_frame function;
+    const etl_pdb_frame *inlined; /* inline_count calls inlined at the address, innermost first */
     u32 inline_count;
     etl_bytes alloc_type; /* C++ type allocated by the call that ends at rva + 1; else empty */
-} pdb_location;
+} etl_pdb_location;
 
 /*
  * Makes a resolver for one thread; `want` is PDB_WANT_* bits. The caller owns
- * *out (pdb_resolver_close) and may use it for any number of batches.
+ * *out (etl_pdb_resolver_close) and may use it for any number of batches.
  * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY.
  */
-etl_status pdb_resolver_open(const pdb_file *file, u32 want, pdb_resolver **out, etl_error *err);
-void pdb_resolver_close(pdb_resolver *resolver); /* NULL is allowed */
+etl_status etl_pdb_resolver_open(const etl_pdb_file *file, u32 want, etl_pdb_resolver **out,
+                                 etl_error *err);
+void etl_pdb_resolver_close(etl_pdb_resolver *resolver); /* NULL is allowed */
 
 /*
  * Begins a batch: `count` RVAs in ascending order (equal ones are allowed),
@@ -123,38 +124,38 @@ void pdb_resolver_close(pdb_resolver *resolver); /* NULL is allowed */
  * call. ETL_ERR_ARGUMENT: not ascending, or more than 2^32 - 2 of them.
  * ETL_ERR_MEMORY.
  */
-etl_status pdb_resolver_begin(pdb_resolver *resolver, const u32 *rvas, size_t count,
-                              etl_error *err);
+etl_status etl_pdb_resolver_begin(etl_pdb_resolver *resolver, const u32 *rvas, size_t count,
+                                  etl_error *err);
 
 /*
  * The next location; false when each address of the batch has had one, or when
- * memory ran out (pdb_resolver_damage tells). They come object file by object
+ * memory ran out (etl_pdb_resolver_damage tells). They come object file by object
  * file, ascending within one, not in the order of the batch: `index` says
  * which. The views in it are valid until the next call with this resolver.
  */
-bool pdb_resolver_next(pdb_resolver *resolver, pdb_location *out);
+bool etl_pdb_resolver_next(etl_pdb_resolver *resolver, etl_pdb_location *out);
 
 /* What was damaged or lacking where this resolver read; sums up over its life. */
-typedef struct pdb_damage {
+typedef struct etl_pdb_damage {
     u64 count;       /* places */
     etl_error first; /* status ETL_OK when there are none */
-} pdb_damage;
+} etl_pdb_damage;
 
 /* Owned by the resolver. */
-const pdb_damage *pdb_resolver_damage(const pdb_resolver *resolver);
+const etl_pdb_damage *etl_pdb_resolver_damage(const etl_pdb_resolver *resolver);
 
 /* --- public symbols ---------------------------------------------------------- */
 
-typedef struct pdb_public {
+typedef struct etl_pdb_public {
     u32 rva; /* in the image, after OMAP; 0 for symbols outside every section */
     bool is_function;
     etl_bytes name; /* decorated; valid until the next call with this resolver */
-} pdb_public;
+} etl_pdb_public;
 
 /*
  * Public symbols in address order: *at is 0 at first and is advanced past what
  * was read. False after the last one. Damaged ones are skipped and counted.
  */
-bool pdb_public_next(pdb_resolver *resolver, u32 *at, pdb_public *out);
+bool etl_pdb_public_next(etl_pdb_resolver *resolver, u32 *at, etl_pdb_public *out);
 
 #endif

@@ -14,13 +14,13 @@ typedef struct contribution {
     u32 module;
 } contribution;
 
-static bool read_contribution(pdb_resolver *r, u32 i, contribution *out);
+static bool read_contribution(etl_pdb_resolver *r, u32 i, contribution *out);
 static bool begins_after(const contribution *c, u32 section, u32 offset);
-static u32 last_at_or_before(pdb_resolver *r, u32 section, u32 offset);
-static bool translate(pdb_resolver *r, msf_stream *omap, u32 rva, u32 *out);
+static u32 last_at_or_before(etl_pdb_resolver *r, u32 section, u32 offset);
+static bool translate(etl_pdb_resolver *r, msf_stream *omap, u32 rva, u32 *out);
 static bool read_omap(msf_stream *omap, u32 i, u32 *from, u32 *to);
 
-bool pdb_rva_of(const pdb_file *file, u32 section, u32 offset, u32 *rva)
+bool pdb_rva_of(const etl_pdb_file *file, u32 section, u32 offset, u32 *rva)
 {
     if (section == 0 || section > file->source_section_count)
         return false;
@@ -31,7 +31,7 @@ bool pdb_rva_of(const pdb_file *file, u32 section, u32 offset, u32 *rva)
     return true;
 }
 
-bool pdb_place_of(const pdb_file *file, u32 rva, u32 *section, u32 *offset)
+bool pdb_place_of(const etl_pdb_file *file, u32 rva, u32 *section, u32 *offset)
 {
     u32 low = 0;
     u32 high = file->source_section_count;
@@ -44,7 +44,7 @@ bool pdb_place_of(const pdb_file *file, u32 rva, u32 *section, u32 *offset)
     }
     if (low == 0)
         return false;
-    const pdb_section *const found = &file->source_sections[low - 1];
+    const etl_pdb_section *const found = &file->source_sections[low - 1];
     if (rva - found->rva >= found->size_bytes)
         return false;
     *section = low;
@@ -54,7 +54,7 @@ bool pdb_place_of(const pdb_file *file, u32 rva, u32 *section, u32 *offset)
 
 /* --- contributions --------------------------------------------------------------- */
 
-u32 pdb_module_at(pdb_resolver *r, u32 rva)
+u32 pdb_module_at(etl_pdb_resolver *r, u32 rva)
 {
     u32 section = 0;
     u32 offset = 0;
@@ -72,7 +72,7 @@ u32 pdb_module_at(pdb_resolver *r, u32 rva)
 }
 
 /* UINT32_MAX when all of them begin after the place. */
-static u32 last_at_or_before(pdb_resolver *r, u32 section, u32 offset)
+static u32 last_at_or_before(etl_pdb_resolver *r, u32 section, u32 offset)
 {
     const u32 count = r->file->contribution_count;
     contribution c;
@@ -115,7 +115,7 @@ static bool begins_after(const contribution *c, u32 section, u32 offset)
     return c->section > section || (c->section == section && c->offset > offset);
 }
 
-static bool read_contribution(pdb_resolver *r, u32 i, contribution *out)
+static bool read_contribution(etl_pdb_resolver *r, u32 i, contribution *out)
 {
     const u32 at = r->file->contributions_at + i * r->file->contribution_bytes;
     u8 scratch[PDB_CONTRIBUTION_READ];
@@ -131,19 +131,19 @@ static bool read_contribution(pdb_resolver *r, u32 i, contribution *out)
 
 /* --- OMAP ---------------------------------------------------------------------------- */
 
-bool pdb_rva_to_source(pdb_resolver *r, u32 rva, u32 *source)
+bool pdb_rva_to_source(etl_pdb_resolver *r, u32 rva, u32 *source)
 {
     *source = rva;
     return !r->file->info.has_omap || translate(r, &r->omap_to_source, rva, source);
 }
 
-bool pdb_rva_from_source(pdb_resolver *r, u32 source, u32 *rva)
+bool pdb_rva_from_source(etl_pdb_resolver *r, u32 source, u32 *rva)
 {
     *rva = source;
     return !r->file->info.has_omap || translate(r, &r->omap_from_source, source, rva);
 }
 
-static bool translate(pdb_resolver *r, msf_stream *omap, u32 rva, u32 *out)
+static bool translate(etl_pdb_resolver *r, msf_stream *omap, u32 rva, u32 *out)
 {
     u32 from = 0;
     u32 to = 0;

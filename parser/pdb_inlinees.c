@@ -16,7 +16,7 @@
 /* A run of a site's program. Offsets are from the procedure's start; file and
  * line_delta in `call` are what the next range will have. */
 typedef struct site_run {
-    pdb_resolver *r;
+    etl_pdb_resolver *r;
     const pdb_inline_scope *scope;
     pdb_inline call;
     u32 code_offset;
@@ -32,12 +32,12 @@ static const char hash_anchor = 0;
 static void step(site_run *run, u32 op, u32 operand, u32 second);
 static void begin_range(site_run *run);
 static void end_range(site_run *run, u32 end);
-static bool push(pdb_resolver *r, pdb_query *query, const pdb_inline *call);
+static bool push(etl_pdb_resolver *r, pdb_query *query, const pdb_inline *call);
 static u32 number(etl_cursor *c);
 static u32 signed_number(u32 encoded);
-static pdb_inlinee *inlinee_place(const pdb_resolver *r, u32 id);
+static pdb_inlinee *inlinee_place(const etl_pdb_resolver *r, u32 id);
 
-bool pdb_add_inline_site(pdb_resolver *r, const pdb_record *site, const pdb_inline_scope *scope)
+bool pdb_add_inline_site(etl_pdb_resolver *r, const pdb_record *site, const pdb_inline_scope *scope)
 {
     etl_cursor c = pdb_payload_all(r, &r->module, site);
     etl_skip(&c, 8);
@@ -117,7 +117,7 @@ static void end_range(site_run *run, u32 end)
     run->is_open = false;
     if (run->is_elsewhere || end <= run->begin || end > UINT32_MAX - start)
         return;
-    pdb_resolver *const r = run->r;
+    etl_pdb_resolver *const r = run->r;
     for (u32 i = pdb_first_query(r, start + run->begin); i < run->scope->end; i++) {
         pdb_query *const query = &r->queries[i];
         if (query->rva >= start + end || !pdb_spend_work(r, &r->module, 1))
@@ -131,7 +131,7 @@ static void end_range(site_run *run, u32 end)
     }
 }
 
-static bool push(pdb_resolver *r, pdb_query *query, const pdb_inline *call)
+static bool push(etl_pdb_resolver *r, pdb_query *query, const pdb_inline *call)
 {
     if (r->inline_count == r->inline_capacity) {
         const u32 capacity = r->inline_capacity > 0 ? r->inline_capacity * 2 : 1024;
@@ -174,7 +174,7 @@ static u32 signed_number(u32 encoded)
 /* --- inlinees ------------------------------------------------------------------------ */
 
 /* A hash table with room for twice as many as there can be. */
-bool pdb_collect_inlinees(pdb_resolver *r)
+bool pdb_collect_inlinees(etl_pdb_resolver *r)
 {
     u32 places = 64;
     while (places < r->inline_count * 2)
@@ -194,7 +194,7 @@ bool pdb_collect_inlinees(pdb_resolver *r)
     return true;
 }
 
-pdb_inlinee *pdb_inlinee_of(const pdb_resolver *r, u32 id)
+pdb_inlinee *pdb_inlinee_of(const etl_pdb_resolver *r, u32 id)
 {
     if (r->inlinee_places == 0 || id == 0)
         return NULL;
@@ -202,7 +202,7 @@ pdb_inlinee *pdb_inlinee_of(const pdb_resolver *r, u32 id)
     return place->id == id ? place : NULL;
 }
 
-static pdb_inlinee *inlinee_place(const pdb_resolver *r, u32 id)
+static pdb_inlinee *inlinee_place(const etl_pdb_resolver *r, u32 id)
 {
     const u32 mask = r->inlinee_places - 1;
     u32 at = (u32)etl_mix_u64(id ^ etl_hash_seed(&hash_anchor)) & mask;

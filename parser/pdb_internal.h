@@ -4,7 +4,7 @@
  *
  *     pdb.c           opens: information, debug information, sections
  *     pdb_address.c   addresses: sections, OMAP, section contributions
- *     pdb_resolver.c  a batch, object file by object file
+ *     etl_pdb_resolver.c  a batch, object file by object file
  *     pdb_modules.c   procedures, thunks, allocation sites of an object file
  *     pdb_inlinees.c  inlined calls
  *     pdb_lines.c     lines and inlinees' first lines
@@ -43,12 +43,12 @@ typedef struct pdb_type_table {
     u32 index_at, index_size; /* in the hash stream */
 } pdb_type_table;
 
-struct pdb_file {
+struct etl_pdb_file {
     etl_map map;
     msf_file msf;
-    pdb_info info;
-    pdb_section *sections;        /* owned: of the image */
-    pdb_section *source_sections; /* owned when has_omap, else the same as sections */
+    etl_pdb_info info;
+    etl_pdb_section *sections;        /* owned: of the image */
+    etl_pdb_section *source_sections; /* owned when has_omap, else the same as sections */
     u32 source_section_count;
     pdb_module *modules; /* owned: info.module_count */
     u32 contributions_at, contribution_bytes, contribution_count;
@@ -121,10 +121,10 @@ typedef struct pdb_type_reader {
     msf_stream records, hash;
 } pdb_type_reader;
 
-struct pdb_resolver {
-    const pdb_file *file;
+struct etl_pdb_resolver {
+    const etl_pdb_file *file;
     u32 want;
-    pdb_damage damage;
+    etl_pdb_damage damage;
 
     /* The batch: `order` lists its addresses module by module, and addresses of
      * no module last; `ends` says where each of these groups ends. */
@@ -154,16 +154,16 @@ struct pdb_resolver {
     u32 publics_at, publics_count; /* the address map */
 
     pdb_text text;
-    pdb_frame frames[PDB_INLINE_DEPTH_MAX];
+    etl_pdb_frame frames[PDB_INLINE_DEPTH_MAX];
     u8 *record; /* owned: PDB_RECORD_BYTES_MAX of scratch for the record in hand */
     u8 *name;   /* owned: PDB_NAME_MAX of scratch for the symbol's name */
 };
 
 /* Notes that something is damaged at `offset` of a stream; returns false. */
-bool pdb_note_damage(pdb_resolver *r, const msf_stream *stream, u32 offset, const char *what);
+bool pdb_note_damage(etl_pdb_resolver *r, const msf_stream *stream, u32 offset, const char *what);
 
 /* Spends steps of work on damaged tables; false when all is spent. */
-bool pdb_spend_work(pdb_resolver *r, const msf_stream *stream, u32 steps);
+bool pdb_spend_work(etl_pdb_resolver *r, const msf_stream *stream, u32 steps);
 
 /* --- records ---------------------------------------------------------------- */
 
@@ -177,43 +177,43 @@ typedef struct pdb_record {
 
 /* Reads the header of the record at `at`, which must end by `end`; false, and
  * counted as damage, when it does not. */
-bool pdb_record_at(pdb_resolver *r, msf_stream *stream, u32 at, u32 end, pdb_record *out);
+bool pdb_record_at(etl_pdb_resolver *r, msf_stream *stream, u32 at, u32 end, pdb_record *out);
 
 /* The first `size` bytes of the payload; a cursor that fails when it is shorter. */
-etl_cursor pdb_payload(pdb_resolver *r, msf_stream *stream, const pdb_record *record, u32 size);
+etl_cursor pdb_payload(etl_pdb_resolver *r, msf_stream *stream, const pdb_record *record, u32 size);
 
 /* The whole payload. */
-etl_cursor pdb_payload_all(pdb_resolver *r, msf_stream *stream, const pdb_record *record);
+etl_cursor pdb_payload_all(etl_pdb_resolver *r, msf_stream *stream, const pdb_record *record);
 
 /* --- addresses --------------------------------------------------------------- */
 
 /* Source RVA of a place; false when there is no such section. */
-bool pdb_rva_of(const pdb_file *file, u32 section, u32 offset, u32 *rva);
+bool pdb_rva_of(const etl_pdb_file *file, u32 section, u32 offset, u32 *rva);
 
 /* The place of a source RVA; false outside every section. */
-bool pdb_place_of(const pdb_file *file, u32 rva, u32 *section, u32 *offset);
+bool pdb_place_of(const etl_pdb_file *file, u32 rva, u32 *section, u32 *offset);
 
 /* OMAP translations, identities without OMAP; false where nothing corresponds. */
-bool pdb_rva_to_source(pdb_resolver *r, u32 rva, u32 *source);
-bool pdb_rva_from_source(pdb_resolver *r, u32 source, u32 *rva);
+bool pdb_rva_to_source(etl_pdb_resolver *r, u32 rva, u32 *source);
+bool pdb_rva_from_source(etl_pdb_resolver *r, u32 source, u32 *rva);
 
 /* The module that contributed a source RVA, or PDB_NO_MODULE. Ascending calls
  * are cheap. */
-u32 pdb_module_at(pdb_resolver *r, u32 rva);
+u32 pdb_module_at(etl_pdb_resolver *r, u32 rva);
 
 /* --- the passes over a module's queries ----------------------------------------- */
 
 /* Index of the first query at or after a source RVA, query_count if there is none;
  * and of the first behind a range of code. Cheap near the last answer. */
-u32 pdb_first_query(pdb_resolver *r, u32 rva);
-u32 pdb_query_behind(pdb_resolver *r, u32 start, u32 size);
+u32 pdb_first_query(etl_pdb_resolver *r, u32 rva);
+u32 pdb_query_behind(etl_pdb_resolver *r, u32 start, u32 size);
 
-void pdb_find_procedures(pdb_resolver *r, const pdb_module *module);
-void pdb_find_lines(pdb_resolver *r, const pdb_module *module);
-void pdb_find_publics(pdb_resolver *r);
+void pdb_find_procedures(etl_pdb_resolver *r, const pdb_module *module);
+void pdb_find_lines(etl_pdb_resolver *r, const pdb_module *module);
+void pdb_find_publics(etl_pdb_resolver *r);
 
 /* Finds the address map of the public symbols; without one there are none. */
-void pdb_open_publics(pdb_resolver *r);
+void pdb_open_publics(etl_pdb_resolver *r);
 
 /* Where an inline site stands: in the procedure whose record is at `procedure` and
  * which begins at source RVA `start`, around the queries first .. end - 1; and in
@@ -227,25 +227,26 @@ typedef struct pdb_inline_scope {
 
 /* Adds an inlined call to the queries that lie in its ranges and in those of the
  * site around it; true if there are any. */
-bool pdb_add_inline_site(pdb_resolver *r, const pdb_record *site, const pdb_inline_scope *scope);
+bool pdb_add_inline_site(etl_pdb_resolver *r, const pdb_record *site,
+                         const pdb_inline_scope *scope);
 
 /* A table with a place for each inlinee of the queries; false without memory. */
-bool pdb_collect_inlinees(pdb_resolver *r);
-pdb_inlinee *pdb_inlinee_of(const pdb_resolver *r, u32 id); /* NULL: not wanted */
+bool pdb_collect_inlinees(etl_pdb_resolver *r);
+pdb_inlinee *pdb_inlinee_of(const etl_pdb_resolver *r, u32 id); /* NULL: not wanted */
 
 /* --- names ---------------------------------------------------------------------- */
 
 /* Name of a function id, of a type, and of the file at an offset in the module's
  * checksum subsection; valid until the text is reset. Empty when unknown. */
-etl_bytes pdb_inlinee_name(pdb_resolver *r, u32 id);
-etl_bytes pdb_type_name(pdb_resolver *r, u32 type);
-etl_bytes pdb_file_name(pdb_resolver *r, u32 checksum);
+etl_bytes pdb_inlinee_name(etl_pdb_resolver *r, u32 id);
+etl_bytes pdb_type_name(etl_pdb_resolver *r, u32 type);
+etl_bytes pdb_file_name(etl_pdb_resolver *r, u32 checksum);
 
 /* Name in the record of the query's symbol; valid until the next record is read. */
-etl_bytes pdb_symbol_name(pdb_resolver *r, const pdb_query *query);
+etl_bytes pdb_symbol_name(etl_pdb_resolver *r, const pdb_query *query);
 
 /* The public symbol that begins exactly at a place: true and its record. */
-bool pdb_public_at(pdb_resolver *r, u32 section, u32 offset, u32 *record);
+bool pdb_public_at(etl_pdb_resolver *r, u32 section, u32 offset, u32 *record);
 
 void pdb_text_close(pdb_text *text);
 

@@ -30,15 +30,15 @@ typedef struct line_block {
     u32 file;
 } line_block;
 
-static void read_subsection(pdb_resolver *r, u32 kind, u32 at, u32 size);
-static void read_lines(pdb_resolver *r, u32 at, u32 size);
-static void read_block(pdb_resolver *r, const line_range *range, const line_block *block);
-static bool line_at_or_before(pdb_resolver *r, const line_block *block, u32 offset, u32 *low);
-static bool read_line(pdb_resolver *r, const line_block *block, u32 i, u32 *offset, u32 *line);
-static void read_inlinee_lines(pdb_resolver *r, u32 at, u32 size);
-static etl_bytes read_file_name(pdb_resolver *r, u32 name);
+static void read_subsection(etl_pdb_resolver *r, u32 kind, u32 at, u32 size);
+static void read_lines(etl_pdb_resolver *r, u32 at, u32 size);
+static void read_block(etl_pdb_resolver *r, const line_range *range, const line_block *block);
+static bool line_at_or_before(etl_pdb_resolver *r, const line_block *block, u32 offset, u32 *low);
+static bool read_line(etl_pdb_resolver *r, const line_block *block, u32 i, u32 *offset, u32 *line);
+static void read_inlinee_lines(etl_pdb_resolver *r, u32 at, u32 size);
+static etl_bytes read_file_name(etl_pdb_resolver *r, u32 name);
 
-void pdb_find_lines(pdb_resolver *r, const pdb_module *module)
+void pdb_find_lines(etl_pdb_resolver *r, const pdb_module *module)
 {
     r->inlinee_places = 0;
     const u32 left = r->module.size > module->lines_at ? r->module.size - module->lines_at : 0;
@@ -71,7 +71,7 @@ void pdb_find_lines(pdb_resolver *r, const pdb_module *module)
     }
 }
 
-static void read_subsection(pdb_resolver *r, u32 kind, u32 at, u32 size)
+static void read_subsection(etl_pdb_resolver *r, u32 kind, u32 at, u32 size)
 {
     switch (kind) {
     case PDB_SUBSECTION_LINES:
@@ -92,7 +92,7 @@ static void read_subsection(pdb_resolver *r, u32 kind, u32 at, u32 size)
 
 /* --- lines ------------------------------------------------------------------------- */
 
-static void read_lines(pdb_resolver *r, u32 at, u32 size)
+static void read_lines(etl_pdb_resolver *r, u32 at, u32 size)
 {
     u8 scratch[PDB_LINES_HEADER_BYTES];
     etl_cursor c = etl_cursor_of(size < PDB_LINES_HEADER_BYTES
@@ -131,7 +131,7 @@ static void read_lines(pdb_resolver *r, u32 at, u32 size)
 }
 
 /* Each address looks for its line at or behind that of the address before. */
-static void read_block(pdb_resolver *r, const line_range *range, const line_block *block)
+static void read_block(etl_pdb_resolver *r, const line_range *range, const line_block *block)
 {
     u32 low = 0;
     for (u32 i = range->first; i < range->end; i++) {
@@ -160,7 +160,7 @@ static void read_block(pdb_resolver *r, const line_range *range, const line_bloc
 
 /* Moves *low to the last line that begins at or before the code offset; false
  * when the first begins after it. */
-static bool line_at_or_before(pdb_resolver *r, const line_block *block, u32 offset, u32 *low)
+static bool line_at_or_before(etl_pdb_resolver *r, const line_block *block, u32 offset, u32 *low)
 {
     u32 begin = *low;
     u32 end = block->count;
@@ -181,7 +181,7 @@ static bool line_at_or_before(pdb_resolver *r, const line_block *block, u32 offs
     return true;
 }
 
-static bool read_line(pdb_resolver *r, const line_block *block, u32 i, u32 *offset, u32 *line)
+static bool read_line(etl_pdb_resolver *r, const line_block *block, u32 i, u32 *offset, u32 *line)
 {
     u8 scratch[PDB_LINE_BYTES];
     const u32 at = block->lines_at + i * PDB_LINE_BYTES;
@@ -195,7 +195,7 @@ static bool read_line(pdb_resolver *r, const line_block *block, u32 i, u32 *offs
 
 /* --- first lines of inlined functions -------------------------------------------------- */
 
-static void read_inlinee_lines(pdb_resolver *r, u32 at, u32 size)
+static void read_inlinee_lines(etl_pdb_resolver *r, u32 at, u32 size)
 {
     u8 scratch[PDB_INLINEE_LINE_BYTES];
     const u32 end = at + size;
@@ -229,7 +229,7 @@ static void read_inlinee_lines(pdb_resolver *r, u32 at, u32 size)
 
 /* --- files -------------------------------------------------------------------------------- */
 
-etl_bytes pdb_file_name(pdb_resolver *r, u32 checksum)
+etl_bytes pdb_file_name(etl_pdb_resolver *r, u32 checksum)
 {
     u8 scratch[4];
     if (r->checksums_size < 4 || checksum > r->checksums_size - 4)
@@ -244,7 +244,7 @@ etl_bytes pdb_file_name(pdb_resolver *r, u32 checksum)
     return found;
 }
 
-static etl_bytes read_file_name(pdb_resolver *r, u32 name)
+static etl_bytes read_file_name(etl_pdb_resolver *r, u32 name)
 {
     u8 scratch[4];
     etl_cursor c = etl_cursor_of(msf_view(&r->names, 0, 4, scratch));

@@ -31,22 +31,23 @@ typedef struct procedure {
     u32 size;
 } procedure;
 
-static u32 symbols_end(pdb_resolver *r, const pdb_module *module);
-static u32 visit(pdb_resolver *r, const pdb_record *record, u32 end, u32 *piece_count);
-static bool read_procedure(pdb_resolver *r, const pdb_record *record, procedure *out);
-static u32 visit_procedure(pdb_resolver *r, const pdb_record *record, u32 end);
-static u32 read_scope(pdb_resolver *r, const pdb_record *record, u32 end,
+static u32 symbols_end(etl_pdb_resolver *r, const pdb_module *module);
+static u32 visit(etl_pdb_resolver *r, const pdb_record *record, u32 end, u32 *piece_count);
+static bool read_procedure(etl_pdb_resolver *r, const pdb_record *record, procedure *out);
+static u32 visit_procedure(etl_pdb_resolver *r, const pdb_record *record, u32 end);
+static u32 read_scope(etl_pdb_resolver *r, const pdb_record *record, u32 end,
                       const pdb_inline_scope *scope);
-static u32 visit_inline_site(pdb_resolver *r, const pdb_record *site, u32 end,
+static u32 visit_inline_site(etl_pdb_resolver *r, const pdb_record *site, u32 end,
                              const pdb_inline_scope *scope, u32 *depth);
-static u32 after_scope(pdb_resolver *r, const pdb_record *record, u32 scope_end, u32 end);
-static void visit_thunk(pdb_resolver *r, const pdb_record *record);
-static void visit_trampoline(pdb_resolver *r, const pdb_record *record);
-static void visit_alloc_site(pdb_resolver *r, const pdb_record *record);
-static u32 visit_piece(pdb_resolver *r, const pdb_record *record);
-static u32 claim(pdb_resolver *r, const pdb_record *record, u32 start, u32 size);
-static void join_pieces(pdb_resolver *r, u32 end, u32 count);
-static void join_procedure(pdb_resolver *r, const pdb_record *record, const u64 *pieces, u32 count);
+static u32 after_scope(etl_pdb_resolver *r, const pdb_record *record, u32 scope_end, u32 end);
+static void visit_thunk(etl_pdb_resolver *r, const pdb_record *record);
+static void visit_trampoline(etl_pdb_resolver *r, const pdb_record *record);
+static void visit_alloc_site(etl_pdb_resolver *r, const pdb_record *record);
+static u32 visit_piece(etl_pdb_resolver *r, const pdb_record *record);
+static u32 claim(etl_pdb_resolver *r, const pdb_record *record, u32 start, u32 size);
+static void join_pieces(etl_pdb_resolver *r, u32 end, u32 count);
+static void join_procedure(etl_pdb_resolver *r, const pdb_record *record, const u64 *pieces,
+                           u32 count);
 
 static bool is_procedure(u16 kind)
 {
@@ -63,7 +64,7 @@ static bool is_procedure(u16 kind)
     }
 }
 
-void pdb_find_procedures(pdb_resolver *r, const pdb_module *module)
+void pdb_find_procedures(etl_pdb_resolver *r, const pdb_module *module)
 {
     const u32 end = symbols_end(r, module);
     u32 piece_count = 0;
@@ -75,7 +76,7 @@ void pdb_find_procedures(pdb_resolver *r, const pdb_module *module)
 }
 
 /* Where the records end; 0 when there are none to read. */
-static u32 symbols_end(pdb_resolver *r, const pdb_module *module)
+static u32 symbols_end(etl_pdb_resolver *r, const pdb_module *module)
 {
     u32 end = module->symbols_size;
     if (end < 4)
@@ -94,7 +95,7 @@ static u32 symbols_end(pdb_resolver *r, const pdb_module *module)
 }
 
 /* Takes a record outside every procedure; returns where the next one is. */
-static u32 visit(pdb_resolver *r, const pdb_record *record, u32 end, u32 *piece_count)
+static u32 visit(etl_pdb_resolver *r, const pdb_record *record, u32 end, u32 *piece_count)
 {
     if (is_procedure(record->kind))
         return visit_procedure(r, record, end);
@@ -119,7 +120,7 @@ static u32 visit(pdb_resolver *r, const pdb_record *record, u32 end, u32 *piece_
 
 /* --- procedures -------------------------------------------------------------------- */
 
-static bool read_procedure(pdb_resolver *r, const pdb_record *record, procedure *out)
+static bool read_procedure(etl_pdb_resolver *r, const pdb_record *record, procedure *out)
 {
     etl_cursor c = pdb_payload(r, &r->module, record, PDB_PROC_NAME_AT);
     etl_skip(&c, 4);
@@ -132,13 +133,13 @@ static bool read_procedure(pdb_resolver *r, const pdb_record *record, procedure 
     return etl_ok(&c) && pdb_rva_of(r->file, section, offset, &out->start);
 }
 
-static u32 visit_procedure(pdb_resolver *r, const pdb_record *record, u32 end)
+static u32 visit_procedure(etl_pdb_resolver *r, const pdb_record *record, u32 end)
 {
     procedure p;
     if (!read_procedure(r, record, &p))
         return record->next;
     const u32 claimed = claim(r, record, p.start, p.size);
-    if (claimed == 0 || (r->want & (PDB_WANT_INLINES | PDB_WANT_ALLOC_TYPES)) == 0)
+    if (claimed == 0 || (r->want & (ETL_PDB_WANT_INLINES | ETL_PDB_WANT_ALLOC_TYPES)) == 0)
         return after_scope(r, record, p.scope_end, end);
     pdb_inline_scope scope = { .start = p.start, .procedure = record->at };
     scope.first = pdb_first_query(r, p.start);
@@ -147,7 +148,7 @@ static u32 visit_procedure(pdb_resolver *r, const pdb_record *record, u32 end)
 }
 
 /* Reads on to the record that closes the procedure; returns what follows that. */
-static u32 read_scope(pdb_resolver *r, const pdb_record *record, u32 end,
+static u32 read_scope(etl_pdb_resolver *r, const pdb_record *record, u32 end,
                       const pdb_inline_scope *scope)
 {
     u32 sites[SCOPE_DEPTH_MAX] = { 0 }; /* per open scope: the inline site it is in */
@@ -197,11 +198,11 @@ static u32 read_scope(pdb_resolver *r, const pdb_record *record, u32 end,
 
 /* Enters the site (*opened is 1 + its offset) or, when it holds no address, goes
  * past it; returns where the next record is. */
-static u32 visit_inline_site(pdb_resolver *r, const pdb_record *site, u32 end,
+static u32 visit_inline_site(etl_pdb_resolver *r, const pdb_record *site, u32 end,
                              const pdb_inline_scope *scope, u32 *opened)
 {
     *opened = 0;
-    if ((r->want & PDB_WANT_INLINES) && pdb_add_inline_site(r, site, scope)) {
+    if ((r->want & ETL_PDB_WANT_INLINES) && pdb_add_inline_site(r, site, scope)) {
         *opened = site->at + 1;
         return site->next;
     }
@@ -216,7 +217,7 @@ static u32 visit_inline_site(pdb_resolver *r, const pdb_record *site, u32 end,
 
 /* What follows the record that closes the scope; where pEnd does not lead to one,
  * the next record. */
-static u32 after_scope(pdb_resolver *r, const pdb_record *record, u32 scope_end, u32 end)
+static u32 after_scope(etl_pdb_resolver *r, const pdb_record *record, u32 scope_end, u32 end)
 {
     pdb_record last;
     if (scope_end < record->next || scope_end >= end ||
@@ -229,7 +230,7 @@ static u32 after_scope(pdb_resolver *r, const pdb_record *record, u32 scope_end,
 
 /* --- what is no procedure ------------------------------------------------------------ */
 
-static void visit_thunk(pdb_resolver *r, const pdb_record *record)
+static void visit_thunk(etl_pdb_resolver *r, const pdb_record *record)
 {
     etl_cursor c = pdb_payload(r, &r->module, record, PDB_THUNK_NAME_AT);
     etl_skip(&c, 12);
@@ -241,7 +242,7 @@ static void visit_thunk(pdb_resolver *r, const pdb_record *record)
         (void)claim(r, record, start, size);
 }
 
-static void visit_trampoline(pdb_resolver *r, const pdb_record *record)
+static void visit_trampoline(etl_pdb_resolver *r, const pdb_record *record)
 {
     etl_cursor c = pdb_payload(r, &r->module, record, PDB_TRAMPOLINE_BYTES);
     etl_skip(&c, 2);
@@ -254,9 +255,9 @@ static void visit_trampoline(pdb_resolver *r, const pdb_record *record)
         (void)claim(r, record, start, size);
 }
 
-static void visit_alloc_site(pdb_resolver *r, const pdb_record *record)
+static void visit_alloc_site(etl_pdb_resolver *r, const pdb_record *record)
 {
-    if ((r->want & PDB_WANT_ALLOC_TYPES) == 0)
+    if ((r->want & ETL_PDB_WANT_ALLOC_TYPES) == 0)
         return;
     etl_cursor c = pdb_payload(r, &r->module, record, PDB_ALLOC_SITE_BYTES);
     const u32 offset = etl_u32(&c);
@@ -275,7 +276,7 @@ static void visit_alloc_site(pdb_resolver *r, const pdb_record *record)
 }
 
 /* Gives the symbol to the addresses it covers that have none yet; how many. */
-static u32 claim(pdb_resolver *r, const pdb_record *record, u32 start, u32 size)
+static u32 claim(etl_pdb_resolver *r, const pdb_record *record, u32 start, u32 size)
 {
     const u32 first = pdb_first_query(r, start);
     const u32 end = pdb_query_behind(r, start, size);
@@ -296,7 +297,7 @@ static u32 claim(pdb_resolver *r, const pdb_record *record, u32 start, u32 size)
 /* --- pieces of procedures --------------------------------------------------------------- */
 
 /* Until join_pieces, `start` of a claimed address is its procedure's. */
-static u32 visit_piece(pdb_resolver *r, const pdb_record *record)
+static u32 visit_piece(etl_pdb_resolver *r, const pdb_record *record)
 {
     etl_cursor c = pdb_payload(r, &r->module, record, PDB_SEPCODE_BYTES);
     etl_skip(&c, 8);
@@ -332,7 +333,7 @@ static int compare_u64(const void *left, const void *right)
 
 /* Looks for the procedures of the pieces: sorted by where those begin, each
  * procedure finds its pieces by binary search. */
-static void join_pieces(pdb_resolver *r, u32 end, u32 count)
+static void join_pieces(etl_pdb_resolver *r, u32 end, u32 count)
 {
     u64 *const pieces = malloc(count * sizeof *pieces);
     u32 used = 0;
@@ -353,7 +354,8 @@ static void join_pieces(pdb_resolver *r, u32 end, u32 count)
     free(pieces);
 }
 
-static void join_procedure(pdb_resolver *r, const pdb_record *record, const u64 *pieces, u32 count)
+static void join_procedure(etl_pdb_resolver *r, const pdb_record *record, const u64 *pieces,
+                           u32 count)
 {
     procedure p;
     if (!read_procedure(r, record, &p))

@@ -13,12 +13,12 @@ typedef struct public_symbol {
     u32 flags;
 } public_symbol;
 
-static bool read_public(pdb_resolver *r, u32 i, public_symbol *out);
-static u32 last_at_or_before(pdb_resolver *r, u32 section, u32 offset);
-static etl_bytes name_in_record(pdb_resolver *r, msf_stream *stream, u32 at, u32 name_at);
-static etl_bytes trampoline_name(pdb_resolver *r, u32 at);
+static bool read_public(etl_pdb_resolver *r, u32 i, public_symbol *out);
+static u32 last_at_or_before(etl_pdb_resolver *r, u32 section, u32 offset);
+static etl_bytes name_in_record(etl_pdb_resolver *r, msf_stream *stream, u32 at, u32 name_at);
+static etl_bytes trampoline_name(etl_pdb_resolver *r, u32 at);
 
-void pdb_open_publics(pdb_resolver *r)
+void pdb_open_publics(etl_pdb_resolver *r)
 {
     if (r->publics.size == 0)
         return;
@@ -35,7 +35,7 @@ void pdb_open_publics(pdb_resolver *r)
     r->publics_count = map_size / 4;
 }
 
-void pdb_find_publics(pdb_resolver *r)
+void pdb_find_publics(etl_pdb_resolver *r)
 {
     public_symbol found;
     for (u32 i = 0; i < r->query_count; i++) {
@@ -56,7 +56,7 @@ void pdb_find_publics(pdb_resolver *r)
     }
 }
 
-bool pdb_public_at(pdb_resolver *r, u32 section, u32 offset, u32 *record)
+bool pdb_public_at(etl_pdb_resolver *r, u32 section, u32 offset, u32 *record)
 {
     public_symbol found;
     const u32 last = last_at_or_before(r, section, offset);
@@ -67,13 +67,13 @@ bool pdb_public_at(pdb_resolver *r, u32 section, u32 offset, u32 *record)
     return true;
 }
 
-bool pdb_public_next(pdb_resolver *r, u32 *at, pdb_public *out)
+bool etl_pdb_public_next(etl_pdb_resolver *r, u32 *at, etl_pdb_public *out)
 {
     public_symbol found;
     while (*at < r->publics_count) {
         if (!read_public(r, (*at)++, &found))
             continue;
-        *out = (pdb_public){ .is_function = (found.flags & PDB_PUBLIC_FLAG_FUNCTION) != 0 };
+        *out = (etl_pdb_public){ .is_function = (found.flags & PDB_PUBLIC_FLAG_FUNCTION) != 0 };
         u32 source = 0;
         if (!pdb_rva_of(r->file, found.section, found.offset, &source) ||
             !pdb_rva_from_source(r, source, &out->rva))
@@ -92,7 +92,7 @@ static bool is_after(const public_symbol *symbol, u32 section, u32 offset)
 }
 
 /* UINT32_MAX when there is none, or the map cannot be read. */
-static u32 last_at_or_before(pdb_resolver *r, u32 section, u32 offset)
+static u32 last_at_or_before(etl_pdb_resolver *r, u32 section, u32 offset)
 {
     const u32 count = r->publics_count;
     public_symbol symbol;
@@ -128,7 +128,7 @@ static u32 last_at_or_before(pdb_resolver *r, u32 section, u32 offset)
     return low - 1; /* 0 - 1 is UINT32_MAX */
 }
 
-static bool read_public(pdb_resolver *r, u32 i, public_symbol *out)
+static bool read_public(etl_pdb_resolver *r, u32 i, public_symbol *out)
 {
     u8 scratch[PDB_RECORD_HEADER_BYTES + PDB_PUBLIC_NAME_AT];
     etl_bytes bytes = msf_view(&r->publics, r->publics_at + i * 4, 4, scratch);
@@ -148,7 +148,7 @@ static bool read_public(pdb_resolver *r, u32 i, public_symbol *out)
 
 /* --- names of symbols ------------------------------------------------------------------ */
 
-etl_bytes pdb_symbol_name(pdb_resolver *r, const pdb_query *query)
+etl_bytes pdb_symbol_name(etl_pdb_resolver *r, const pdb_query *query)
 {
     switch (query->record_kind) {
     case PDB_S_PUB32:
@@ -162,7 +162,7 @@ etl_bytes pdb_symbol_name(pdb_resolver *r, const pdb_query *query)
     }
 }
 
-static etl_bytes name_in_record(pdb_resolver *r, msf_stream *stream, u32 at, u32 name_at)
+static etl_bytes name_in_record(etl_pdb_resolver *r, msf_stream *stream, u32 at, u32 name_at)
 {
     pdb_record record;
     if (!pdb_record_at(r, stream, at, stream->size, &record))
@@ -173,7 +173,7 @@ static etl_bytes name_in_record(pdb_resolver *r, msf_stream *stream, u32 at, u32
 }
 
 /* A jump to a function is named after it, when that is public. */
-static etl_bytes trampoline_name(pdb_resolver *r, u32 at)
+static etl_bytes trampoline_name(etl_pdb_resolver *r, u32 at)
 {
     pdb_record record;
     u32 target_record = 0;

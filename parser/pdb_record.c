@@ -3,7 +3,7 @@
  */
 #include "pdb_internal.h"
 
-bool pdb_note_damage(pdb_resolver *r, const msf_stream *stream, u32 offset, const char *what)
+bool pdb_note_damage(etl_pdb_resolver *r, const msf_stream *stream, u32 offset, const char *what)
 {
     if (r->damage.count == 0)
         (void)etl_fail_with(&r->damage.first, ETL_ERR_CORRUPT, offset, "stream %u, offset 0x%x: %s",
@@ -12,7 +12,7 @@ bool pdb_note_damage(pdb_resolver *r, const msf_stream *stream, u32 offset, cons
     return false;
 }
 
-bool pdb_spend_work(pdb_resolver *r, const msf_stream *stream, u32 steps)
+bool pdb_spend_work(etl_pdb_resolver *r, const msf_stream *stream, u32 steps)
 {
     if (r->work_left >= steps) {
         r->work_left -= steps;
@@ -25,7 +25,7 @@ bool pdb_spend_work(pdb_resolver *r, const msf_stream *stream, u32 steps)
     return pdb_note_damage(r, stream, 0, "tables overlap so much that reading them was given up");
 }
 
-bool pdb_record_at(pdb_resolver *r, msf_stream *stream, u32 at, u32 end, pdb_record *out)
+bool pdb_record_at(etl_pdb_resolver *r, msf_stream *stream, u32 at, u32 end, pdb_record *out)
 {
     u8 scratch[PDB_RECORD_HEADER_BYTES];
     const etl_bytes header = end - at < PDB_RECORD_HEADER_BYTES
@@ -42,7 +42,7 @@ bool pdb_record_at(pdb_resolver *r, msf_stream *stream, u32 at, u32 end, pdb_rec
     return true;
 }
 
-etl_cursor pdb_payload(pdb_resolver *r, msf_stream *stream, const pdb_record *record, u32 size)
+etl_cursor pdb_payload(etl_pdb_resolver *r, msf_stream *stream, const pdb_record *record, u32 size)
 {
     if (size > record->size) {
         (void)pdb_note_damage(r, stream, record->at, "a record is shorter than its kind");
@@ -56,7 +56,7 @@ etl_cursor pdb_payload(pdb_resolver *r, msf_stream *stream, const pdb_record *re
     return (etl_cursor){ bytes.at, bytes.size };
 }
 
-etl_cursor pdb_payload_all(pdb_resolver *r, msf_stream *stream, const pdb_record *record)
+etl_cursor pdb_payload_all(etl_pdb_resolver *r, msf_stream *stream, const pdb_record *record)
 {
     return pdb_payload(r, stream, record, record->size);
 }

@@ -1,5 +1,5 @@
 /*
- * pdb_resolver.c - resolves a batch of addresses, object file by object file.
+ * etl_pdb_resolver.c - resolves a batch of addresses, object file by object file.
  *
  * Naively each address would find its module, scan the module's symbols for the
  * procedure around it, and scan its lines: quadratic, and a random walk through
@@ -16,31 +16,32 @@
 
 #include "pdb_internal.h"
 
-static bool allocate(pdb_resolver *r);
-static void open_streams(pdb_resolver *r);
-static bool reserve_batch(pdb_resolver *r, size_t count);
-static void group_by_module(pdb_resolver *r);
-static bool load_group(pdb_resolver *r);
-static bool reserve_queries(pdb_resolver *r, u32 count);
-static void fill_queries(pdb_resolver *r, u32 count);
+static bool allocate(etl_pdb_resolver *r);
+static void open_streams(etl_pdb_resolver *r);
+static bool reserve_batch(etl_pdb_resolver *r, size_t count);
+static void group_by_module(etl_pdb_resolver *r);
+static bool load_group(etl_pdb_resolver *r);
+static bool reserve_queries(etl_pdb_resolver *r, u32 count);
+static void fill_queries(etl_pdb_resolver *r, u32 count);
 static int compare_queries(const void *left, const void *right);
-static void run_passes(pdb_resolver *r);
-static void describe(pdb_resolver *r, const pdb_query *query, pdb_location *out);
-static void describe_symbol(pdb_resolver *r, const pdb_query *query, pdb_location *out);
-static void describe_inlined(pdb_resolver *r, const pdb_query *query, pdb_location *out);
+static void run_passes(etl_pdb_resolver *r);
+static void describe(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out);
+static void describe_symbol(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out);
+static void describe_inlined(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out);
 
-etl_status pdb_resolver_open(const pdb_file *file, u32 want, pdb_resolver **out, etl_error *err)
+etl_status etl_pdb_resolver_open(const etl_pdb_file *file, u32 want, etl_pdb_resolver **out,
+                                 etl_error *err)
 {
     *out = NULL;
-    if ((want & ~PDB_WANT_ALL) != 0)
+    if ((want & ~ETL_PDB_WANT_ALL) != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown PDB_WANT_ bits 0x%x", want);
-    pdb_resolver *const r = calloc(1, sizeof *r);
+    etl_pdb_resolver *const r = calloc(1, sizeof *r);
     if (r) {
         r->file = file;
         r->want = want;
     }
     if (!r || !allocate(r)) {
-        pdb_resolver_close(r);
+        etl_pdb_resolver_close(r);
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for a resolver");
     }
     open_streams(r);
@@ -48,7 +49,7 @@ etl_status pdb_resolver_open(const pdb_file *file, u32 want, pdb_resolver **out,
     return ETL_OK;
 }
 
-static bool allocate(pdb_resolver *r)
+static bool allocate(etl_pdb_resolver *r)
 {
     r->record = malloc(PDB_RECORD_BYTES_MAX);
     r->name = malloc(PDB_NAME_MAX);
@@ -56,9 +57,9 @@ static bool allocate(pdb_resolver *r)
     return r->record && r->name && r->ends;
 }
 
-static void open_streams(pdb_resolver *r)
+static void open_streams(etl_pdb_resolver *r)
 {
-    const pdb_file *const file = r->file;
+    const etl_pdb_file *const file = r->file;
     const msf_file *const msf = &file->msf;
     r->debug = msf_stream_of(msf, PDB_STREAM_DBI);
     r->publics = msf_stream_of(msf, file->publics_stream);
@@ -73,7 +74,7 @@ static void open_streams(pdb_resolver *r)
     pdb_open_publics(r);
 }
 
-void pdb_resolver_close(pdb_resolver *r)
+void etl_pdb_resolver_close(etl_pdb_resolver *r)
 {
     if (!r)
         return;
@@ -89,14 +90,15 @@ void pdb_resolver_close(pdb_resolver *r)
     free(r);
 }
 
-const pdb_damage *pdb_resolver_damage(const pdb_resolver *r)
+const etl_pdb_damage *etl_pdb_resolver_damage(const etl_pdb_resolver *r)
 {
     return &r->damage;
 }
 
 /* --- a batch -------------------------------------------------------------------- */
 
-etl_status pdb_resolver_begin(pdb_resolver *r, const u32 *rvas, size_t count, etl_error *err)
+etl_status etl_pdb_resolver_begin(etl_pdb_resolver *r, const u32 *rvas, size_t count,
+                                  etl_error *err)
 {
     r->count = r->taken = 0;
     r->query_count = r->query_at = 0;
@@ -119,7 +121,7 @@ etl_status pdb_resolver_begin(pdb_resolver *r, const u32 *rvas, size_t count, et
     return ETL_OK;
 }
 
-static bool reserve_batch(pdb_resolver *r, size_t count)
+static bool reserve_batch(etl_pdb_resolver *r, size_t count)
 {
     if (count <= r->capacity)
         return true;
@@ -133,7 +135,7 @@ static bool reserve_batch(pdb_resolver *r, size_t count)
 
 /* A counting sort: `ends` counts, then says where each group begins, and, as the
  * group is filled, where it ends. */
-static void group_by_module(pdb_resolver *r)
+static void group_by_module(etl_pdb_resolver *r)
 {
     const u32 none = r->file->info.module_count;
     memset(r->ends, 0, ((size_t)none + 1) * sizeof *r->ends);
@@ -154,7 +156,7 @@ static void group_by_module(pdb_resolver *r)
         r->order[r->ends[r->module_of[i]]++] = i;
 }
 
-bool pdb_resolver_next(pdb_resolver *r, pdb_location *out)
+bool etl_pdb_resolver_next(etl_pdb_resolver *r, etl_pdb_location *out)
 {
     pdb_text_trim(&r->text);
     if (r->query_at == r->query_count && !load_group(r))
@@ -167,7 +169,7 @@ bool pdb_resolver_next(pdb_resolver *r, pdb_location *out)
 
 /* The next module's addresses, or the next part of them, with all that is known
  * of each; false when there are none left. */
-static bool load_group(pdb_resolver *r)
+static bool load_group(etl_pdb_resolver *r)
 {
     r->query_count = r->query_at = r->query_hint = 0;
     if (r->taken == r->count)
@@ -188,7 +190,7 @@ static bool load_group(pdb_resolver *r)
     return true;
 }
 
-static bool reserve_queries(pdb_resolver *r, u32 count)
+static bool reserve_queries(etl_pdb_resolver *r, u32 count)
 {
     if (count <= r->query_capacity)
         return true;
@@ -200,7 +202,7 @@ static bool reserve_queries(pdb_resolver *r, u32 count)
     return r->queries != NULL;
 }
 
-static void fill_queries(pdb_resolver *r, u32 count)
+static void fill_queries(etl_pdb_resolver *r, u32 count)
 {
     for (u32 i = 0; i < count; i++) {
         const u32 index = r->order[r->taken + i];
@@ -224,7 +226,7 @@ static int compare_queries(const void *left, const void *right)
     return a->index < b->index ? -1 : 1;
 }
 
-static void run_passes(pdb_resolver *r)
+static void run_passes(etl_pdb_resolver *r)
 {
     r->inline_count = 0;
     r->checksums_size = 0;
@@ -233,7 +235,7 @@ static void run_passes(pdb_resolver *r)
         r->module = msf_stream_of(&r->file->msf, module->stream);
         if (r->module.size > 0) {
             pdb_find_procedures(r, module);
-            if (r->want & PDB_WANT_LINES)
+            if (r->want & ETL_PDB_WANT_LINES)
                 pdb_find_lines(r, module);
         }
     }
@@ -242,7 +244,7 @@ static void run_passes(pdb_resolver *r)
 
 /* Procedures and lines mostly ascend, so the search goes up from the last answer
  * with steps that double, or else takes what is before it. */
-u32 pdb_first_query(pdb_resolver *r, u32 rva)
+u32 pdb_first_query(etl_pdb_resolver *r, u32 rva)
 {
     /* Invariant: the answer is in low .. high. */
     u32 low = r->query_hint;
@@ -270,16 +272,16 @@ u32 pdb_first_query(pdb_resolver *r, u32 rva)
     return low;
 }
 
-u32 pdb_query_behind(pdb_resolver *r, u32 start, u32 size)
+u32 pdb_query_behind(etl_pdb_resolver *r, u32 start, u32 size)
 {
     return size > UINT32_MAX - start ? r->query_count : pdb_first_query(r, start + size);
 }
 
 /* --- one location ---------------------------------------------------------------------- */
 
-static void describe(pdb_resolver *r, const pdb_query *query, pdb_location *out)
+static void describe(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out)
 {
-    *out = (pdb_location){ .index = query->index, .rva = r->rvas[query->index] };
+    *out = (etl_pdb_location){ .index = query->index, .rva = r->rvas[query->index] };
     if (query->has_line) {
         out->function.line = query->line;
         out->function.file = pdb_file_name(r, query->line_file);
@@ -291,21 +293,21 @@ static void describe(pdb_resolver *r, const pdb_query *query, pdb_location *out)
     describe_symbol(r, query, out);
 }
 
-static void describe_symbol(pdb_resolver *r, const pdb_query *query, pdb_location *out)
+static void describe_symbol(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out)
 {
     if (query->record_kind == 0)
         return;
     switch (query->record_kind) {
     case PDB_S_PUB32:
-        out->kind = PDB_SYMBOL_PUBLIC;
+        out->kind = ETL_PDB_SYMBOL_PUBLIC;
         out->is_nearest = true;
         break;
     case PDB_S_THUNK32:
     case PDB_S_TRAMPOLINE:
-        out->kind = PDB_SYMBOL_THUNK;
+        out->kind = ETL_PDB_SYMBOL_THUNK;
         break;
     default:
-        out->kind = PDB_SYMBOL_PROCEDURE;
+        out->kind = ETL_PDB_SYMBOL_PROCEDURE;
     }
     out->function.name = pdb_symbol_name(r, query);
     out->function_size = query->size;
@@ -315,14 +317,14 @@ static void describe_symbol(pdb_resolver *r, const pdb_query *query, pdb_locatio
         out->function_rva = 0;
 }
 
-static void describe_inlined(pdb_resolver *r, const pdb_query *query, pdb_location *out)
+static void describe_inlined(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out)
 {
     u32 at = query->innermost;
     while (at != 0 && out->inline_count < PDB_INLINE_DEPTH_MAX) {
         const pdb_inline *const call = &r->inlines[at - 1];
         const pdb_inlinee *const inlinee = pdb_inlinee_of(r, call->inlinee);
-        pdb_frame *const frame = &r->frames[out->inline_count++];
-        *frame = (pdb_frame){ .name = pdb_inlinee_name(r, call->inlinee) };
+        etl_pdb_frame *const frame = &r->frames[out->inline_count++];
+        *frame = (etl_pdb_frame){ .name = pdb_inlinee_name(r, call->inlinee) };
         if (inlinee && inlinee->is_known) {
             const bool is_own_file = call->file == PDB_FILE_OF_INLINEE;
             frame->file = pdb_file_name(r, is_own_file ? inlinee->file : call->file);

@@ -17,13 +17,13 @@ typedef struct name_builder {
     u32 size;
 } name_builder;
 
-static bool find_type(pdb_resolver *r, pdb_type_reader *types, u32 index, pdb_record *out);
-static void nearest_indexed(pdb_resolver *r, pdb_type_reader *types, u32 index, u32 *number,
+static bool find_type(etl_pdb_resolver *r, pdb_type_reader *types, u32 index, pdb_record *out);
+static void nearest_indexed(etl_pdb_resolver *r, pdb_type_reader *types, u32 index, u32 *number,
                             u32 *at);
-static etl_bytes make_inlinee_name(pdb_resolver *r, u32 id);
-static etl_bytes scope_name(pdb_resolver *r, u32 id);
-static etl_bytes make_type_name(pdb_resolver *r, u32 type);
-static etl_bytes record_name(pdb_resolver *r, pdb_type_reader *types, const pdb_record *record);
+static etl_bytes make_inlinee_name(etl_pdb_resolver *r, u32 id);
+static etl_bytes scope_name(etl_pdb_resolver *r, u32 id);
+static etl_bytes make_type_name(etl_pdb_resolver *r, u32 type);
+static etl_bytes record_name(etl_pdb_resolver *r, pdb_type_reader *types, const pdb_record *record);
 static void skip_to_name(etl_cursor *c, u16 kind);
 static void skip_number(etl_cursor *c);
 static const char *simple_name(u32 type);
@@ -33,7 +33,7 @@ static void append_text(name_builder *b, const char *text);
 
 /* --- records by number ---------------------------------------------------------------- */
 
-static bool find_type(pdb_resolver *r, pdb_type_reader *types, u32 index, pdb_record *out)
+static bool find_type(etl_pdb_resolver *r, pdb_type_reader *types, u32 index, pdb_record *out)
 {
     const pdb_type_table *const table = types->table;
     if (index < table->first || index >= table->last)
@@ -54,7 +54,7 @@ static bool find_type(pdb_resolver *r, pdb_type_reader *types, u32 index, pdb_re
 }
 
 /* The last place in the index at or before the type; the first record without. */
-static void nearest_indexed(pdb_resolver *r, pdb_type_reader *types, u32 index, u32 *number,
+static void nearest_indexed(etl_pdb_resolver *r, pdb_type_reader *types, u32 index, u32 *number,
                             u32 *at)
 {
     const pdb_type_table *const table = types->table;
@@ -89,7 +89,7 @@ static void nearest_indexed(pdb_resolver *r, pdb_type_reader *types, u32 index, 
 
 /* --- inlined functions --------------------------------------------------------------------- */
 
-etl_bytes pdb_inlinee_name(pdb_resolver *r, u32 id)
+etl_bytes pdb_inlinee_name(etl_pdb_resolver *r, u32 id)
 {
     etl_bytes name = { NULL, 0 };
     if (pdb_text_find(&r->text, PDB_KEY_INLINEE, id, &name))
@@ -100,7 +100,7 @@ etl_bytes pdb_inlinee_name(pdb_resolver *r, u32 id)
 }
 
 /* "Class::function", "namespace::function" or "function". */
-static etl_bytes make_inlinee_name(pdb_resolver *r, u32 id)
+static etl_bytes make_inlinee_name(etl_pdb_resolver *r, u32 id)
 {
     pdb_record record;
     if (!find_type(r, &r->ids, id, &record))
@@ -124,7 +124,7 @@ static etl_bytes make_inlinee_name(pdb_resolver *r, u32 id)
 }
 
 /* What a free function is in: a text of namespaces, or a function around it. */
-static etl_bytes scope_name(pdb_resolver *r, u32 id)
+static etl_bytes scope_name(etl_pdb_resolver *r, u32 id)
 {
     pdb_record record;
     if (!find_type(r, &r->ids, id, &record) ||
@@ -136,7 +136,7 @@ static etl_bytes scope_name(pdb_resolver *r, u32 id)
 
 /* --- types --------------------------------------------------------------------------------- */
 
-etl_bytes pdb_type_name(pdb_resolver *r, u32 type)
+etl_bytes pdb_type_name(etl_pdb_resolver *r, u32 type)
 {
     etl_bytes name = { NULL, 0 };
     if (pdb_text_find(&r->text, PDB_KEY_TYPE, type, &name))
@@ -153,7 +153,7 @@ typedef struct type_wrapping {
 } type_wrapping;
 
 /* Follows one wrapping to what it wraps; false when the record wraps nothing. */
-static bool unwrap(pdb_resolver *r, const pdb_record *record, type_wrapping *out, u32 *type)
+static bool unwrap(etl_pdb_resolver *r, const pdb_record *record, type_wrapping *out, u32 *type)
 {
     if (record->kind != PDB_LF_POINTER && record->kind != PDB_LF_MODIFIER &&
         record->kind != PDB_LF_ARRAY)
@@ -191,7 +191,7 @@ static void append_wrapping(name_builder *b, const type_wrapping *wrapping)
     }
 }
 
-static etl_bytes make_type_name(pdb_resolver *r, u32 type)
+static etl_bytes make_type_name(etl_pdb_resolver *r, u32 type)
 {
     type_wrapping around[TYPE_DEPTH_MAX];
     u32 depth = 0;
@@ -223,7 +223,7 @@ static etl_bytes make_type_name(pdb_resolver *r, u32 type)
 
 /* --- names in records ------------------------------------------------------------------------ */
 
-static etl_bytes record_name(pdb_resolver *r, pdb_type_reader *types, const pdb_record *record)
+static etl_bytes record_name(etl_pdb_resolver *r, pdb_type_reader *types, const pdb_record *record)
 {
     static const char function[] = "(function)";
     if (record->kind == PDB_LF_PROCEDURE || record->kind == PDB_LF_MFUNCTION)

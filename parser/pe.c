@@ -14,38 +14,39 @@
 #include "layout_pe.h"
 #include "pe_inside.h"
 
-static etl_status finish(pe_image *image, pe_image **out, etl_error *err);
-static etl_status read_headers(pe_image *image, etl_error *err);
+static etl_status finish(etl_pe_image *image, etl_pe_image **out, etl_error *err);
+static etl_status read_headers(etl_pe_image *image, etl_error *err);
 static etl_status read_dos_header(etl_bytes file, u64 *pe_offset, etl_error *err);
-static etl_status read_pe_header(pe_image *image, etl_cursor *c, u64 offset, size_t *optional_size,
-                                 etl_error *err);
-static etl_status read_optional_header(pe_image *image, etl_cursor c, u64 offset, etl_error *err);
-static void read_directories(pe_image *image, etl_cursor c);
-static etl_status read_sections(pe_image *image, etl_cursor c, u64 offset, etl_error *err);
-static pe_section read_section(etl_cursor *c);
-static void check_section(pe_image *image, u32 index, u64 offset);
-static u32 memory_size(const pe_section *section);
-static bool holds(const pe_section *section, u32 rva);
+static etl_status read_pe_header(etl_pe_image *image, etl_cursor *c, u64 offset,
+                                 size_t *optional_size, etl_error *err);
+static etl_status read_optional_header(etl_pe_image *image, etl_cursor c, u64 offset,
+                                       etl_error *err);
+static void read_directories(etl_pe_image *image, etl_cursor c);
+static etl_status read_sections(etl_pe_image *image, etl_cursor c, u64 offset, etl_error *err);
+static etl_pe_section read_section(etl_cursor *c);
+static void check_section(etl_pe_image *image, u32 index, u64 offset);
+static u32 memory_size(const etl_pe_section *section);
+static bool holds(const etl_pe_section *section, u32 rva);
 
-etl_status pe_open(const char *path, pe_image **out, etl_error *err)
+etl_status etl_pe_open(const char *path, etl_pe_image **out, etl_error *err)
 {
     *out = NULL;
-    pe_image *const image = calloc(1, sizeof *image);
+    etl_pe_image *const image = calloc(1, sizeof *image);
     if (!image)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to open it");
     const etl_status status = etl_map_open(path, false, &image->map, err);
     if (status != ETL_OK) {
-        pe_close(image);
+        etl_pe_close(image);
         return status;
     }
     image->file = image->map.bytes;
     return finish(image, out, err);
 }
 
-etl_status pe_open_memory(etl_bytes bytes, pe_image **out, etl_error *err)
+etl_status etl_pe_open_memory(etl_bytes bytes, etl_pe_image **out, etl_error *err)
 {
     *out = NULL;
-    pe_image *const image = calloc(1, sizeof *image);
+    etl_pe_image *const image = calloc(1, sizeof *image);
     if (!image)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to open it");
     image->file = bytes;
@@ -53,11 +54,11 @@ etl_status pe_open_memory(etl_bytes bytes, pe_image **out, etl_error *err)
 }
 
 /* Reads image->file and hands the image to the caller, or closes it. */
-static etl_status finish(pe_image *image, pe_image **out, etl_error *err)
+static etl_status finish(etl_pe_image *image, etl_pe_image **out, etl_error *err)
 {
     const etl_status status = read_headers(image, err);
     if (status != ETL_OK) {
-        pe_close(image);
+        etl_pe_close(image);
         return status;
     }
     pe_debug_read(image);
@@ -65,7 +66,7 @@ static etl_status finish(pe_image *image, pe_image **out, etl_error *err)
     return ETL_OK;
 }
 
-void pe_close(pe_image *image)
+void etl_pe_close(etl_pe_image *image)
 {
     if (!image)
         return;
@@ -74,27 +75,27 @@ void pe_close(pe_image *image)
     free(image);
 }
 
-const pe_info *pe_info_of(const pe_image *image)
+const etl_pe_info *etl_pe_info_of(const etl_pe_image *image)
 {
     return &image->info;
 }
 
-const pe_section *pe_sections(const pe_image *image)
+const etl_pe_section *etl_pe_sections(const etl_pe_image *image)
 {
     return image->sections;
 }
 
-const pe_pdb *pe_pdb_of(const pe_image *image)
+const etl_pe_pdb *etl_pe_pdb_of(const etl_pe_image *image)
 {
     return &image->pdb;
 }
 
-const pe_damage *pe_damage_of(const pe_image *image)
+const etl_pe_damage *etl_pe_damage_of(const etl_pe_image *image)
 {
     return &image->damage;
 }
 
-static etl_status read_headers(pe_image *image, etl_error *err)
+static etl_status read_headers(etl_pe_image *image, etl_error *err)
 {
     u64 offset = 0;
     etl_status status = read_dos_header(image->file, &offset, err);
@@ -134,8 +135,8 @@ static etl_status read_dos_header(etl_bytes file, u64 *pe_offset, etl_error *err
 }
 
 /* Leaves the cursor at the optional header. */
-static etl_status read_pe_header(pe_image *image, etl_cursor *c, u64 offset, size_t *optional_size,
-                                 etl_error *err)
+static etl_status read_pe_header(etl_pe_image *image, etl_cursor *c, u64 offset,
+                                 size_t *optional_size, etl_error *err)
 {
     (void)etl_need(c, PE_HEADER_BYTES);
     const u32 signature = etl_u32(c);
@@ -156,7 +157,8 @@ static etl_status read_pe_header(pe_image *image, etl_cursor *c, u64 offset, siz
 }
 
 /* `c` is exactly the optional header, `offset` where it lies in the file. */
-static etl_status read_optional_header(pe_image *image, etl_cursor c, u64 offset, etl_error *err)
+static etl_status read_optional_header(etl_pe_image *image, etl_cursor c, u64 offset,
+                                       etl_error *err)
 {
     const u16 magic = etl_u16(&c);
     if (magic != PE_MAGIC_PE32 && magic != PE_MAGIC_PE32_PLUS)
@@ -188,7 +190,7 @@ static etl_status read_optional_header(pe_image *image, etl_cursor c, u64 offset
 }
 
 /* Directories behind the end of the header are absent. */
-static void read_directories(pe_image *image, etl_cursor c)
+static void read_directories(etl_pe_image *image, etl_cursor c)
 {
     for (u32 i = 0; i < PE_DIRECTORY_COUNT; i++) {
         const u32 rva = etl_u32(&c);
@@ -202,7 +204,7 @@ static void read_directories(pe_image *image, etl_cursor c)
     }
 }
 
-static etl_status read_sections(pe_image *image, etl_cursor c, u64 offset, etl_error *err)
+static etl_status read_sections(etl_pe_image *image, etl_cursor c, u64 offset, etl_error *err)
 {
     const u32 count = image->info.section_count;
     if (count > PE_SECTION_COUNT_MAX)
@@ -223,9 +225,9 @@ static etl_status read_sections(pe_image *image, etl_cursor c, u64 offset, etl_e
     return ETL_OK;
 }
 
-static pe_section read_section(etl_cursor *c)
+static etl_pe_section read_section(etl_cursor *c)
 {
-    pe_section section = { 0 };
+    etl_pe_section section = { 0 };
     const etl_bytes name = etl_view(c, PE_SECTION_NAME_BYTES);
     section.virtual_size = etl_u32(c);
     section.rva = etl_u32(c);
@@ -239,9 +241,9 @@ static pe_section read_section(etl_cursor *c)
 }
 
 /* Cuts a section to what the file holds of it; `offset` is that of its row. */
-static void check_section(pe_image *image, u32 index, u64 offset)
+static void check_section(etl_pe_image *image, u32 index, u64 offset)
 {
-    pe_section *const section = &image->sections[index];
+    etl_pe_section *const section = &image->sections[index];
     const u64 end = (u64)section->file_offset + section->file_size;
     if (section->file_size == 0 || end <= image->file.size)
         return;
@@ -253,13 +255,13 @@ static void check_section(pe_image *image, u32 index, u64 offset)
     section->file_size = begins_inside ? (u32)(image->file.size - section->file_offset) : 0;
 }
 
-etl_bytes pe_view_from(const pe_image *image, u32 rva)
+etl_bytes pe_view_from(const etl_pe_image *image, u32 rva)
 {
     u64 offset = rva;
     u64 end = etl_min_u64(image->headers_size, image->file.size);
     const u32 index = pe_section_index_of(image, rva);
     if (index < image->info.section_count) {
-        const pe_section *const section = &image->sections[index];
+        const etl_pe_section *const section = &image->sections[index];
         offset = (u64)section->file_offset + (rva - section->rva);
         end = (u64)section->file_offset + section->file_size;
     }
@@ -268,7 +270,7 @@ etl_bytes pe_view_from(const pe_image *image, u32 rva)
     return (etl_bytes){ image->file.at + offset, (size_t)(end - offset) };
 }
 
-u32 pe_section_index_of(const pe_image *image, u32 rva)
+u32 pe_section_index_of(const etl_pe_image *image, u32 rva)
 {
     for (u32 i = 0; i < image->info.section_count; i++)
         if (holds(&image->sections[i], rva))
@@ -277,17 +279,17 @@ u32 pe_section_index_of(const pe_image *image, u32 rva)
 }
 
 /* Old linkers leave VirtualSize 0, and files may hold more than it says. */
-static u32 memory_size(const pe_section *section)
+static u32 memory_size(const etl_pe_section *section)
 {
     return section->virtual_size ? section->virtual_size : section->file_size;
 }
 
-static bool holds(const pe_section *section, u32 rva)
+static bool holds(const etl_pe_section *section, u32 rva)
 {
     return rva >= section->rva && rva - section->rva < memory_size(section);
 }
 
-u64 pe_offset_of(const pe_image *image, const u8 *at)
+u64 pe_offset_of(const etl_pe_image *image, const u8 *at)
 {
     return at ? (u64)(at - image->file.at) : 0;
 }
@@ -301,7 +303,7 @@ etl_bytes pe_text_in(etl_bytes bytes)
     return (etl_bytes){ size ? bytes.at : NULL, size };
 }
 
-void pe_damage_add(pe_damage *damage, u64 offset, const char *format, ...)
+void pe_damage_add(etl_pe_damage *damage, u64 offset, const char *format, ...)
 {
     if (damage->count++ > 0)
         return;

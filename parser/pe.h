@@ -1,15 +1,15 @@
 /*
  * pe.h - what a program file (exe, dll, sys) says of itself.
  *
- *     pe_open -> pe_info_of, pe_pdb_of     which build it is and which PDB belongs to it
- *             -> pe_exports_open           names of its exports, for want of a PDB
- *             -> pe_exports_find           the export an address belongs to
+ *     etl_pe_open -> etl_pe_info_of, etl_pe_pdb_of     which build it is and which PDB belongs to it
+ *             -> etl_pe_exports_open           names of its exports, for want of a PDB
+ *             -> etl_pe_exports_find           the export an address belongs to
  *
  * The file is mapped as it lies on disk. Only the headers and the debug
  * directory are read at opening; exports cost a pass of their own. Format facts
  * and their sources are in layout_pe.h.
  *
- * Threads: neither a pe_image nor a pe_exports changes after opening; any number
+ * Threads: neither a etl_pe_image nor a etl_pe_exports changes after opening; any number
  * of threads may ask them at once.
  * Ownership: views (etl_bytes) borrow from the mapping and live as long as the
  * image. They do not end with a NUL and are bytes of unknown code page
@@ -21,27 +21,27 @@
 
 #include "parser.h"
 
-typedef struct pe_image pe_image;
-typedef struct pe_exports pe_exports;
+typedef struct etl_pe_image etl_pe_image;
+typedef struct etl_pe_exports etl_pe_exports;
 
 /* --- the image ------------------------------------------------------------- */
 
 /*
- * Opens the image at `path`. On success the caller owns *out (pe_close).
+ * Opens the image at `path`. On success the caller owns *out (etl_pe_close).
  * ETL_ERR_IO: cannot be read. ETL_ERR_MEMORY. ETL_ERR_UNSUPPORTED: no PE32 or
  * PE32+ image; the message says what it is if we know. ETL_ERR_CORRUPT: the
  * headers or the section table are cut off or contradict themselves; the message
  * names the field and the offset. Damage elsewhere does not fail the opening
- * (pe_damage_of).
+ * (etl_pe_damage_of).
  */
-etl_status pe_open(const char *path, pe_image **out, etl_error *err);
+etl_status etl_pe_open(const char *path, etl_pe_image **out, etl_error *err);
 
 /* The same for bytes in memory, which must outlive the image. */
-etl_status pe_open_memory(etl_bytes bytes, pe_image **out, etl_error *err);
+etl_status etl_pe_open_memory(etl_bytes bytes, etl_pe_image **out, etl_error *err);
 
-void pe_close(pe_image *image); /* NULL is allowed; close its exports first */
+void etl_pe_close(etl_pe_image *image); /* NULL is allowed; close its exports first */
 
-typedef struct pe_info {
+typedef struct etl_pe_info {
     u64 image_base;       /* preferred address */
     u32 time_date_stamp;  /* with image_size_bytes the key of the image in symbol stores */
     u32 image_size_bytes; /* in memory, a multiple of the section alignment */
@@ -51,74 +51,74 @@ typedef struct pe_info {
     u16 machine;         /* IMAGE_FILE_MACHINE_*: 0x14c, 0x8664, 0xaa64 */
     u16 characteristics; /* IMAGE_FILE_*: 0x2000 is a DLL */
     u8 pointer_bytes;    /* 4 for PE32, 8 for PE32+ */
-} pe_info;
+} etl_pe_info;
 
 /* Owned by the image. */
-const pe_info *pe_info_of(const pe_image *image);
+const etl_pe_info *etl_pe_info_of(const etl_pe_image *image);
 
-typedef struct pe_section {
+typedef struct etl_pe_section {
     char name[9]; /* bytes as they stand there, ended by a NUL */
     u32 rva;
     u32 virtual_size; /* bytes in memory */
     u32 file_offset;
     u32 file_size;       /* bytes in the file; less than virtual_size: the rest is zero */
     u32 characteristics; /* IMAGE_SCN_*: 0x20 is code */
-} pe_section;
+} etl_pe_section;
 
-/* pe_info.section_count rows in the order of the section table, owned by the image. */
-const pe_section *pe_sections(const pe_image *image);
+/* etl_pe_info.section_count rows in the order of the section table, owned by the image. */
+const etl_pe_section *etl_pe_sections(const etl_pe_image *image);
 
 /* How the image names its PDB. */
-typedef enum pe_pdb_kind {
-    PE_PDB_NONE, /* no CodeView record: linked without /DEBUG, or stripped */
-    PE_PDB_RSDS, /* PDB 7.00: guid and age */
-    PE_PDB_NB10  /* PDB 2.00 of before 2002: signature and age; we cannot read those */
-} pe_pdb_kind;
+typedef enum etl_pe_pdb_kind {
+    ETL_PE_PDB_NONE, /* no CodeView record: linked without /DEBUG, or stripped */
+    ETL_PE_PDB_RSDS, /* PDB 7.00: guid and age */
+    ETL_PE_PDB_NB10  /* PDB 2.00 of before 2002: signature and age; we cannot read those */
+} etl_pe_pdb_kind;
 
-typedef struct pe_pdb {
-    pe_pdb_kind kind;
+typedef struct etl_pe_pdb {
+    etl_pe_pdb_kind kind;
     etl_guid guid; /* RSDS */
     u32 signature; /* NB10: when the PDB was made, seconds since 1970 */
     u32 age;
     etl_bytes path; /* where the linker wrote the PDB, or its name alone */
-} pe_pdb;
+} etl_pe_pdb;
 
-/* Owned by the image; kind PE_PDB_NONE when there is none. */
-const pe_pdb *pe_pdb_of(const pe_image *image);
+/* Owned by the image; kind ETL_PE_PDB_NONE when there is none. */
+const etl_pe_pdb *etl_pe_pdb_of(const etl_pe_image *image);
 
 /* What was damaged where a reader looked. */
-typedef struct pe_damage {
+typedef struct etl_pe_damage {
     u64 count;       /* places */
     etl_error first; /* status ETL_OK when there are none, else ETL_ERR_CORRUPT */
-} pe_damage;
+} etl_pe_damage;
 
 /* Damage that opening stepped over: in the debug directory or in sections. */
-const pe_damage *pe_damage_of(const pe_image *image);
+const etl_pe_damage *etl_pe_damage_of(const etl_pe_image *image);
 
 /* --- exports ---------------------------------------------------------------- */
 
-typedef struct pe_export {
+typedef struct etl_pe_export {
     u32 rva;             /* 0 for a forwarder */
     u32 ordinal;         /* as importers give it, base included */
     etl_bytes name;      /* as exported, possibly decorated; empty: by ordinal only */
     etl_bytes forwarder; /* "NTDLL.RtlAllocateHeap", "MFC42.#5"; empty: no forwarder */
-} pe_export;
+} etl_pe_export;
 
 /*
  * Reads the export directory; an image without one has no exports. On success
- * the caller owns *out (pe_exports_close), which borrows from the image.
- * Damage costs the exports it covers and is told by pe_exports_damage.
+ * the caller owns *out (etl_pe_exports_close), which borrows from the image.
+ * Damage costs the exports it covers and is told by etl_pe_exports_damage.
  * ETL_ERR_MEMORY.
  */
-etl_status pe_exports_open(const pe_image *image, pe_exports **out, etl_error *err);
-void pe_exports_close(pe_exports *exports); /* NULL is allowed */
+etl_status etl_pe_exports_open(const etl_pe_image *image, etl_pe_exports **out, etl_error *err);
+void etl_pe_exports_close(etl_pe_exports *exports); /* NULL is allowed */
 
 /*
  * All exports: first those with an address, by (rva, name), then the forwarders
  * by ordinal. One function exported under several names is as many rows.
  */
-u32 pe_exports_count(const pe_exports *exports);
-pe_export pe_exports_at(const pe_exports *exports, u32 index);
+u32 etl_pe_exports_count(const etl_pe_exports *exports);
+etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index);
 
 /*
  * The export that an address is named after for want of a PDB: the nearest one
@@ -127,15 +127,15 @@ pe_export pe_exports_at(const pe_exports *exports, u32 index);
  * address the alphabetically first wins (NtClose over ZwClose), names win over
  * bare ordinals; forwarders have no address here. False when there is none.
  */
-bool pe_exports_find(const pe_exports *exports, u32 rva, pe_export *out);
+bool etl_pe_exports_find(const etl_pe_exports *exports, u32 rva, etl_pe_export *out);
 
 /*
  * The name to show: the exported one, or "Ordinal17" as debuggers have it.
  * Writes at most `capacity` bytes of UTF-8 with a NUL and returns the length
  * needed without it, as snprintf does.
  */
-size_t pe_export_display_name(const pe_export *entry, char *out, size_t capacity);
+size_t etl_pe_export_display_name(const etl_pe_export *entry, char *out, size_t capacity);
 
-const pe_damage *pe_exports_damage(const pe_exports *exports);
+const etl_pe_damage *etl_pe_exports_damage(const etl_pe_exports *exports);
 
 #endif

@@ -8,13 +8,13 @@
 #include "layout_pe.h"
 #include "pe_inside.h"
 
-static void read_entry(pe_image *image, etl_cursor c);
-static etl_bytes record_bytes(const pe_image *image, u32 size, u32 rva, u32 file_offset);
-static void read_codeview(pe_image *image, etl_bytes record);
-static void read_rsds(pe_image *image, etl_cursor c);
-static void read_nb10(pe_image *image, etl_cursor c);
+static void read_entry(etl_pe_image *image, etl_cursor c);
+static etl_bytes record_bytes(const etl_pe_image *image, u32 size, u32 rva, u32 file_offset);
+static void read_codeview(etl_pe_image *image, etl_bytes record);
+static void read_rsds(etl_pe_image *image, etl_cursor c);
+static void read_nb10(etl_pe_image *image, etl_cursor c);
 
-void pe_debug_read(pe_image *image)
+void pe_debug_read(etl_pe_image *image)
 {
     const pe_directory directory = image->debug_directory;
     if (directory.rva == 0 || directory.size == 0)
@@ -29,12 +29,12 @@ void pe_debug_read(pe_image *image)
     while (c.left >= PE_DEBUG_ENTRY_BYTES) {
         const etl_bytes entry = etl_view(&c, PE_DEBUG_ENTRY_BYTES);
         read_entry(image, etl_cursor_of(entry));
-        if (image->pdb.kind == PE_PDB_RSDS)
+        if (image->pdb.kind == ETL_PE_PDB_RSDS)
             return;
     }
 }
 
-static void read_entry(pe_image *image, etl_cursor c)
+static void read_entry(etl_pe_image *image, etl_cursor c)
 {
     const u64 offset = pe_offset_of(image, c.at);
     etl_skip(&c, 12);
@@ -53,7 +53,7 @@ static void read_entry(pe_image *image, etl_cursor c)
 }
 
 /* By file offset, which is what the entry is for; by address where it has none. */
-static etl_bytes record_bytes(const pe_image *image, u32 size, u32 rva, u32 file_offset)
+static etl_bytes record_bytes(const etl_pe_image *image, u32 size, u32 rva, u32 file_offset)
 {
     etl_bytes bytes = { NULL, 0 };
     if (file_offset == 0)
@@ -64,7 +64,7 @@ static etl_bytes record_bytes(const pe_image *image, u32 size, u32 rva, u32 file
     return bytes;
 }
 
-static void read_codeview(pe_image *image, etl_bytes record)
+static void read_codeview(etl_pe_image *image, etl_bytes record)
 {
     etl_cursor c = etl_cursor_of(record);
     const u32 signature = etl_u32(&c);
@@ -74,9 +74,9 @@ static void read_codeview(pe_image *image, etl_bytes record)
         read_nb10(image, c);
 }
 
-static void read_rsds(pe_image *image, etl_cursor c)
+static void read_rsds(etl_pe_image *image, etl_cursor c)
 {
-    pe_pdb pdb = { .kind = PE_PDB_RSDS };
+    etl_pe_pdb pdb = { .kind = ETL_PE_PDB_RSDS };
     const u8 *const guid = etl_take(&c, sizeof pdb.guid.bytes);
     pdb.age = etl_u32(&c);
     const etl_bytes path = etl_rest(&c);
@@ -89,9 +89,9 @@ static void read_rsds(pe_image *image, etl_cursor c)
     image->pdb = pdb;
 }
 
-static void read_nb10(pe_image *image, etl_cursor c)
+static void read_nb10(etl_pe_image *image, etl_cursor c)
 {
-    pe_pdb pdb = { .kind = PE_PDB_NB10 };
+    etl_pe_pdb pdb = { .kind = ETL_PE_PDB_NB10 };
     etl_skip(&c, 4);
     pdb.signature = etl_u32(&c);
     pdb.age = etl_u32(&c);
@@ -100,7 +100,7 @@ static void read_nb10(pe_image *image, etl_cursor c)
         pe_damage_add(&image->damage, 0, "its NB10 record is cut off before the age");
         return;
     }
-    if (image->pdb.kind != PE_PDB_NONE)
+    if (image->pdb.kind != ETL_PE_PDB_NONE)
         return;
     pdb.path = pe_text_in(path);
     image->pdb = pdb;

@@ -1,5 +1,5 @@
 /*
- * pe_exports.c - the export directory as a table sorted by address.
+ * etl_pe_exports.c - the export directory as a table sorted by address.
  *
  * On disk an export is spread over three arrays: addresses by ordinal, names in
  * byte order, and for each name the index of its address. One pass over the
@@ -24,13 +24,13 @@ typedef struct export_row {
     bool is_forwarder;
 } export_row;
 
-struct pe_exports {
-    const pe_image *image;
+struct etl_pe_exports {
+    const etl_pe_image *image;
     etl_bytes names; /* array of u32 RVAs */
     export_row *rows;
     u32 count;
     u32 address_count; /* rows before the forwarders */
-    pe_damage damage;
+    etl_pe_damage damage;
 };
 
 /* The directory's arrays, cut to what the file holds. */
@@ -44,23 +44,23 @@ typedef struct export_arrays {
     bool *is_named; /* per function */
 } export_arrays;
 
-static u32 first_row_from(const pe_exports *exports, u64 rva);
-static bool read_directory(pe_exports *exports, export_arrays *arrays);
-static etl_bytes array_at(pe_exports *exports, u32 rva, size_t size, const char *what);
-static u32 bounded(pe_exports *exports, u32 count, u32 count_max, const char *what);
-static etl_status read_rows(pe_exports *exports, export_arrays *arrays, etl_error *err);
-static void add_named(pe_exports *exports, const export_arrays *arrays);
-static void add_unnamed(pe_exports *exports, const export_arrays *arrays);
-static void add_row(pe_exports *exports, const export_arrays *arrays, u32 function, u32 name);
+static u32 first_row_from(const etl_pe_exports *exports, u64 rva);
+static bool read_directory(etl_pe_exports *exports, export_arrays *arrays);
+static etl_bytes array_at(etl_pe_exports *exports, u32 rva, size_t size, const char *what);
+static u32 bounded(etl_pe_exports *exports, u32 count, u32 count_max, const char *what);
+static etl_status read_rows(etl_pe_exports *exports, export_arrays *arrays, etl_error *err);
+static void add_named(etl_pe_exports *exports, const export_arrays *arrays);
+static void add_unnamed(etl_pe_exports *exports, const export_arrays *arrays);
+static void add_row(etl_pe_exports *exports, const export_arrays *arrays, u32 function, u32 name);
 static u32 element_u32(etl_bytes array, u32 index);
 static int compare_rows(const void *left, const void *right);
-static etl_bytes name_of(const pe_exports *exports, u32 name);
-static etl_bytes text_at(const pe_image *image, u32 rva);
+static etl_bytes name_of(const etl_pe_exports *exports, u32 name);
+static etl_bytes text_at(const etl_pe_image *image, u32 rva);
 
-etl_status pe_exports_open(const pe_image *image, pe_exports **out, etl_error *err)
+etl_status etl_pe_exports_open(const etl_pe_image *image, etl_pe_exports **out, etl_error *err)
 {
     *out = NULL;
-    pe_exports *const exports = calloc(1, sizeof *exports);
+    etl_pe_exports *const exports = calloc(1, sizeof *exports);
     if (!exports)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory for its exports");
     exports->image = image;
@@ -68,7 +68,7 @@ etl_status pe_exports_open(const pe_image *image, pe_exports **out, etl_error *e
     if (read_directory(exports, &arrays)) {
         const etl_status status = read_rows(exports, &arrays, err);
         if (status != ETL_OK) {
-            pe_exports_close(exports);
+            etl_pe_exports_close(exports);
             return status;
         }
     }
@@ -76,7 +76,7 @@ etl_status pe_exports_open(const pe_image *image, pe_exports **out, etl_error *e
     return ETL_OK;
 }
 
-void pe_exports_close(pe_exports *exports)
+void etl_pe_exports_close(etl_pe_exports *exports)
 {
     if (!exports)
         return;
@@ -84,21 +84,21 @@ void pe_exports_close(pe_exports *exports)
     free(exports);
 }
 
-u32 pe_exports_count(const pe_exports *exports)
+u32 etl_pe_exports_count(const etl_pe_exports *exports)
 {
     return exports->count;
 }
 
-const pe_damage *pe_exports_damage(const pe_exports *exports)
+const etl_pe_damage *etl_pe_exports_damage(const etl_pe_exports *exports)
 {
     return &exports->damage;
 }
 
-pe_export pe_exports_at(const pe_exports *exports, u32 index)
+etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index)
 {
     assert(index < exports->count);
     const export_row *const row = &exports->rows[index];
-    pe_export entry = { .ordinal = row->ordinal, .name = name_of(exports, row->name) };
+    etl_pe_export entry = { .ordinal = row->ordinal, .name = name_of(exports, row->name) };
     if (row->is_forwarder)
         entry.forwarder = text_at(exports->image, row->target);
     else
@@ -106,7 +106,7 @@ pe_export pe_exports_at(const pe_exports *exports, u32 index)
     return entry;
 }
 
-bool pe_exports_find(const pe_exports *exports, u32 rva, pe_export *out)
+bool etl_pe_exports_find(const etl_pe_exports *exports, u32 rva, etl_pe_export *out)
 {
     const u32 above = first_row_from(exports, (u64)rva + 1);
     if (above == 0)
@@ -114,11 +114,11 @@ bool pe_exports_find(const pe_exports *exports, u32 rva, pe_export *out)
     const u32 target = exports->rows[above - 1].target;
     if (pe_section_index_of(exports->image, target) != pe_section_index_of(exports->image, rva))
         return false;
-    *out = pe_exports_at(exports, first_row_from(exports, target));
+    *out = etl_pe_exports_at(exports, first_row_from(exports, target));
     return true;
 }
 
-size_t pe_export_display_name(const pe_export *entry, char *out, size_t capacity)
+size_t etl_pe_export_display_name(const etl_pe_export *entry, char *out, size_t capacity)
 {
     if (entry->name.size > 0)
         return etl_text_to_utf8(entry->name, out, capacity);
@@ -128,7 +128,7 @@ size_t pe_export_display_name(const pe_export *entry, char *out, size_t capacity
 }
 
 /* The first row whose address is not below `rva`; address_count for none. */
-static u32 first_row_from(const pe_exports *exports, u64 rva)
+static u32 first_row_from(const etl_pe_exports *exports, u64 rva)
 {
     u32 low = 0;
     u32 high = exports->address_count;
@@ -143,7 +143,7 @@ static u32 first_row_from(const pe_exports *exports, u64 rva)
 }
 
 /* False when there is nothing to read. */
-static bool read_directory(pe_exports *exports, export_arrays *arrays)
+static bool read_directory(etl_pe_exports *exports, export_arrays *arrays)
 {
     const pe_directory directory = exports->image->export_directory;
     if (directory.rva == 0 || directory.size == 0)
@@ -174,7 +174,7 @@ static bool read_directory(pe_exports *exports, export_arrays *arrays)
 }
 
 /* `size` bytes at `rva`, or as many as the file holds, which counts as damage. */
-static etl_bytes array_at(pe_exports *exports, u32 rva, size_t size, const char *what)
+static etl_bytes array_at(etl_pe_exports *exports, u32 rva, size_t size, const char *what)
 {
     if (size == 0)
         return (etl_bytes){ NULL, 0 };
@@ -187,7 +187,7 @@ static etl_bytes array_at(pe_exports *exports, u32 rva, size_t size, const char 
     return bytes;
 }
 
-static u32 bounded(pe_exports *exports, u32 count, u32 count_max, const char *what)
+static u32 bounded(etl_pe_exports *exports, u32 count, u32 count_max, const char *what)
 {
     if (count <= count_max)
         return count;
@@ -196,7 +196,7 @@ static u32 bounded(pe_exports *exports, u32 count, u32 count_max, const char *wh
     return count_max;
 }
 
-static etl_status read_rows(pe_exports *exports, export_arrays *arrays, etl_error *err)
+static etl_status read_rows(etl_pe_exports *exports, export_arrays *arrays, etl_error *err)
 {
     const size_t rows_max = (size_t)arrays->function_count + arrays->name_count;
     exports->rows = calloc(rows_max, sizeof *exports->rows);
@@ -214,7 +214,7 @@ static etl_status read_rows(pe_exports *exports, export_arrays *arrays, etl_erro
     return status;
 }
 
-static void add_named(pe_exports *exports, const export_arrays *arrays)
+static void add_named(etl_pe_exports *exports, const export_arrays *arrays)
 {
     etl_cursor indices = etl_cursor_of(arrays->name_indices);
     for (u32 name = 0; name < arrays->name_count; name++) {
@@ -235,7 +235,7 @@ static void add_named(pe_exports *exports, const export_arrays *arrays)
     }
 }
 
-static void add_unnamed(pe_exports *exports, const export_arrays *arrays)
+static void add_unnamed(etl_pe_exports *exports, const export_arrays *arrays)
 {
     for (u32 function = 0; function < arrays->function_count; function++)
         if (!arrays->is_named[function])
@@ -243,7 +243,7 @@ static void add_unnamed(pe_exports *exports, const export_arrays *arrays)
 }
 
 /* Address 0 is an ordinal that is not in use. */
-static void add_row(pe_exports *exports, const export_arrays *arrays, u32 function, u32 name)
+static void add_row(etl_pe_exports *exports, const export_arrays *arrays, u32 function, u32 name)
 {
     const pe_directory directory = exports->image->export_directory;
     const u32 target = element_u32(arrays->functions, function);
@@ -290,14 +290,14 @@ static int compare_rows(const void *left, const void *right)
     return a->ordinal < b->ordinal ? -1 : a->ordinal > b->ordinal;
 }
 
-static etl_bytes name_of(const pe_exports *exports, u32 name)
+static etl_bytes name_of(const etl_pe_exports *exports, u32 name)
 {
     if (name == NO_NAME)
         return (etl_bytes){ NULL, 0 };
     return text_at(exports->image, element_u32(exports->names, name));
 }
 
-static etl_bytes text_at(const pe_image *image, u32 rva)
+static etl_bytes text_at(const etl_pe_image *image, u32 rva)
 {
     etl_bytes bytes = pe_view_from(image, rva);
     bytes.size = (size_t)etl_min_u64(bytes.size, PE_EXPORT_NAME_BYTES_MAX);

@@ -12,6 +12,7 @@
 #include "files.h"
 #include "layout.h"
 #include "map.h"
+#include "session.h"
 #include "xpress.h"
 
 /* Holds the first record but for giants; a few microseconds to decode. */
@@ -69,6 +70,20 @@ etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_
         return status;
     trace->file = file;
     return finish(trace, -1, &chosen, out, err);
+}
+
+/* As far as etl_buffer_index_build() goes before it looks at a second buffer. */
+etl_status etl_check_start(etl_bytes start, etl_error *err)
+{
+    etl_session session;
+    if (start.size == 0)
+        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is empty");
+    etl_status status = ETL_OK;
+    if (start.size < ETL_BUFFER_HEADER_BYTES)
+        status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is too short for an ETL file");
+    else
+        status = etl_session_read(start, 0, &session, err);
+    return status == ETL_ERR_NOT_ETL ? explain(start, status, err) : status;
 }
 
 /* An empty handle, and the options with their defaults filled in. */

@@ -86,6 +86,16 @@ check "the example compiles" inside sh -c \
     'cc /usr/share/doc/libetlheap-dev/examples/modules.c $(pkg-config --cflags --libs etlheap) -o /tmp/modules'
 example_runs() { inside /tmp/modules /tmp/demo.etl | grep 'allocations  BatteryMeter.exe'; }
 check "it runs on a trace" example_runs
+# Without the shared library's link the linker takes the archive.
+links_statically()
+{
+    inside sh -c 'rm /usr/lib/*/libetlheap.so &&
+        cc /usr/share/doc/libetlheap-dev/examples/modules.c $(pkg-config --static --cflags --libs etlheap) -o /tmp/static &&
+        ! objdump -p /tmp/static | grep "NEEDED.*etlheap"'
+}
+check "with pkg-config --static it links with the archive, and needs no other package" links_statically
+runs_the_same() { cmp <(inside /tmp/modules /tmp/demo.etl) <(inside /tmp/static /tmp/demo.etl); }
+check "and says the same" runs_the_same
 remove_all() { inside apt-get purge -y -q etlheap libetlheap0 libetlheap-dev && ! find "$root/usr" -path '*etlheap*' | grep .; }
 check "purging leaves nothing" remove_all
 

@@ -3,6 +3,7 @@
 #
 #   check_deps.sh build        what the program needs
 #   check_deps.sh build test   and what the tests need
+#   check_deps.sh build deb    and what Debian packages are made with
 #   check_deps.sh consumers    and the large programs that some tests use if they are there
 #   check_deps.sh fleet        what distributes work, for make check-fleet
 #   check_deps.sh windows      what builds the program for Windows, from here
@@ -43,11 +44,29 @@ need_for_build()
     need_library zlib zlib1g-dev
 }
 
+# Libraries of the libraries, which pkg-config --static names and whose packages the
+# others do not depend on.
+need_for_static()
+{
+    need_library openssl libssl-dev
+    need_library liblzma liblzma-dev
+    need_library icu-i18n libicu-dev
+    test -e /usr/include/bzlib.h || missing="$missing libbz2-dev"
+}
+
+need_for_deb()
+{
+    need_for_static
+    need_command dpkg-shlibdeps dpkg-dev
+    need_command strip binutils
+}
+
 # A browser is not installed for the tests' sake, it is too large: browser_html.py is
 # skipped without one, and says so.
 need_for_test()
 {
     need_library cmocka libcmocka-dev
+    need_for_static
     need_command python3 python3
     need_module jsonschema python3-jsonschema
     need_module yaml python3-yaml
@@ -122,12 +141,13 @@ for what in "$@"; do
     case $what in
     build) need_for_build ;;
     test) need_for_test ;;
+    deb) need_for_deb ;;
     consumers) need_for_consumers ;;
     fleet) need_for_fleet ;;
     windows) need_for_windows ;;
     wine) need_for_wine ;;
     *)
-        echo "check_deps.sh: unknown list '$what'; use build, test, consumers, fleet, windows or wine" >&2
+        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, fleet, windows or wine" >&2
         exit 2
         ;;
     esac

@@ -22,6 +22,7 @@ import tempfile
 
 import yaml
 
+from doc_links import broken
 from oracle_support import Results
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -37,13 +38,12 @@ RECORDERS = {
              "-FileMode -merge -compress -a",
 }
 # Options in sentences that are other programs'.
-OTHERS = set("--joblog --resume-failed --sshlogin".split())
+OTHERS = set("--joblog --resume-failed --sshlogin --static".split())
 STEPS = {"script", "bash", "pwsh", "publish", "download", "task"}  # of Azure Pipelines
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*\n?", re.MULTILINE)
 SPAN = re.compile(r"`([^`\n]+)`")
-LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def pages():
@@ -182,20 +182,9 @@ def check_fleet_scripts(results, page, text):
                 results.check(f"{page}: {os.path.basename(path)} {' '.join(words)}", words and not wrong, *wrong)
 
 
-def check_links(results, page, text):
-    wrong = []
-    links = [link for link in LINK.findall(text) if not re.match(r"https?:", link)]
-    for link in links:
-        name, _, anchor = link.partition("#")
-        path = os.path.join(ROOT, os.path.dirname(page), name) if name else os.path.join(ROOT, page)
-        if not os.path.exists(path):
-            wrong.append(f"{link}: no such file")
-        elif anchor:
-            with open(path, encoding="utf-8") as file:
-                titles = re.findall(r"^#+ (.*)$", file.read(), re.MULTILINE)
-            if anchor not in [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]:
-                wrong.append(f"{link}: no such heading")
-    results.check(f"{page}: {len(links)} links lead somewhere", not wrong, *wrong)
+def check_links(results, page):
+    count, wrong = broken(ROOT, page)
+    results.check(f"{page}: {count} links lead somewhere", not wrong, *wrong)
 
 
 # --- build servers -------------------------------------------------------------------------
@@ -386,7 +375,7 @@ def main():
             check_recorders(results, page, text)
             check_targets(results, page, text)
             check_fleet_scripts(results, page, text)
-            check_links(results, page, text)
+            check_links(results, page)
             if page == os.path.join("docs", "ci.md"):
                 check_servers(results, text, folder)
             if page == os.path.join("docs", "c_api.md"):

@@ -36,6 +36,7 @@ etlheap_result *hand_result_new(void)
 {
     etlheap_result *const result = calloc(1, sizeof *result);
     require(result != NULL);
+    result->mode = RESULT_LIFETIMES;
     result->base = hand_timebase();
     context_open(&result->context, &result->base);
     result->first_ticks = HAND_START_TICKS;

@@ -51,13 +51,13 @@ static u32 *read_addresses(size_t *count)
     return rvas;
 }
 
-static void print_frame(FILE *out, const pdb_frame *frame)
+static void print_frame(FILE *out, const etl_pdb_frame *frame)
 {
     fprintf(out, "at %.*s\t%.*s\t%u\n", (int)frame->name.size, (const char *)frame->name.at,
             (int)frame->file.size, (const char *)frame->file.at, frame->line);
 }
 
-static bool write_answer(const pdb_location *location, answer *out)
+static bool write_answer(const etl_pdb_location *location, answer *out)
 {
     FILE *const to = open_memstream(&out->text, &out->size);
     if (!to)
@@ -74,16 +74,16 @@ static bool write_answer(const pdb_location *location, answer *out)
     return fclose(to) == 0;
 }
 
-static int print_all(pdb_resolver *resolver, const u32 *rvas, size_t count)
+static int print_all(etl_pdb_resolver *resolver, const u32 *rvas, size_t count)
 {
     etl_error err;
     answer *const answers = calloc(count + 1, sizeof *answers);
     if (!answers)
         return fail("addresses", "out of memory");
-    if (pdb_resolver_begin(resolver, rvas, count, &err) != ETL_OK)
+    if (etl_pdb_resolver_begin(resolver, rvas, count, &err) != ETL_OK)
         return fail("addresses", err.message);
-    pdb_location location;
-    while (pdb_resolver_next(resolver, &location))
+    etl_pdb_location location;
+    while (etl_pdb_resolver_next(resolver, &location))
         if (!write_answer(&location, &answers[location.index]))
             return fail("answers", "out of memory");
     for (size_t i = 0; i < count; i++) {
@@ -91,11 +91,11 @@ static int print_all(pdb_resolver *resolver, const u32 *rvas, size_t count)
         free(answers[i].text);
     }
     free(answers);
-    const pdb_damage *const damage = pdb_resolver_damage(resolver);
+    const etl_pdb_damage *const damage = etl_pdb_resolver_damage(resolver);
     return damage->count > 0 ? fail("damage", damage->first.message) : 0;
 }
 
-static int print_info(const pdb_info *info)
+static int print_info(const etl_pdb_info *info)
 {
     char guid[ETL_GUID_TEXT_SIZE];
     etl_guid_format(info->guid.bytes, guid);
@@ -103,16 +103,16 @@ static int print_info(const pdb_info *info)
     return 0;
 }
 
-static int print_publics(pdb_resolver *resolver)
+static int print_publics(etl_pdb_resolver *resolver)
 {
-    pdb_public symbol;
-    for (u32 at = 0; pdb_public_next(resolver, &at, &symbol);)
+    etl_pdb_public symbol;
+    for (u32 at = 0; etl_pdb_public_next(resolver, &at, &symbol);)
         printf("0x%x %d %.*s\n", symbol.rva, symbol.is_function, (int)symbol.name.size,
                (const char *)symbol.name.at);
     return 0;
 }
 
-static int answer_addresses(pdb_resolver *resolver)
+static int answer_addresses(etl_pdb_resolver *resolver)
 {
     size_t count = 0;
     u32 *const rvas = read_addresses(&count);
@@ -129,20 +129,20 @@ int main(int argc, char **argv)
         return 2;
     }
     etl_error err;
-    pdb_file *file = NULL;
-    pdb_resolver *resolver = NULL;
-    if (pdb_open(argv[1], &file, &err) != ETL_OK)
+    etl_pdb_file *file = NULL;
+    etl_pdb_resolver *resolver = NULL;
+    if (etl_pdb_open(argv[1], &file, &err) != ETL_OK)
         return fail(argv[1], err.message);
-    if (pdb_resolver_open(file, PDB_WANT_ALL, &resolver, &err) != ETL_OK)
+    if (etl_pdb_resolver_open(file, ETL_PDB_WANT_ALL, &resolver, &err) != ETL_OK)
         return fail(argv[1], err.message);
     int status = 0;
     if (argc == 2)
         status = answer_addresses(resolver);
     else if (strcmp(what, "info") == 0)
-        status = print_info(pdb_info_of(file));
+        status = print_info(etl_pdb_info_of(file));
     else
         status = print_publics(resolver);
-    pdb_resolver_close(resolver);
-    pdb_close(file);
+    etl_pdb_resolver_close(resolver);
+    etl_pdb_close(file);
     return status;
 }

@@ -12,6 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 OUT=${OUT:-build/check}
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
+PYTHON=${PYTHON:-python3}
 CC=${CC:-gcc}
 MAKE_TRACE=$(realpath "${MAKE_TRACE:-$OUT/make_trace}")
 TEST_TMP=$(realpath "${TEST_TMP:-$(mktemp -d)}")
@@ -68,7 +69,7 @@ for file in bin/etlheap lib/libetlheap.a lib/libetlheap.so "lib/libetlheap.so.$v
     share/bash-completion/completions/etlheap share/zsh/site-functions/_etlheap \
     share/fish/vendor_completions.d/etlheap.fish share/doc/etlheap/LICENSE share/doc/etlheap/docs/fleet.md \
     share/etlheap/growth_over_runs.sql share/etlheap/fleet/slurm_store.sh share/etlheap/fleet/fleet.sh \
-    share/doc/etlheap/examples/modules.c; do
+    share/doc/etlheap/examples/modules.c share/doc/etlheap/formats/ehs.md; do
     check "$file is installed" test -s "$tree/$file"
 done
 
@@ -80,6 +81,8 @@ each_command_has_a_page()
     done
 }
 check "each command has a manual page" each_command_has_a_page
+
+check "links of the installed pages lead somewhere" "$PYTHON" tests/doc_links.py "$tree/share/doc/etlheap"
 
 # Staged and below a multiarch folder, as packagers do.
 make_goal install DESTDIR="$root" prefix=/usr libdir=/usr/lib/x86_64-linux-gnu
@@ -111,6 +114,69 @@ else
     skip "make dist" "this is no checkout of git"
 fi
 
+# Neither in a folder of its own, nor in one that happens to lie in somebody's checkout.
+mkdir -p "$TEST_TMP/plain/parser"
+cp Makefile CHANGELOG.md "$TEST_TMP/plain"
+cp parser/parser.h "$TEST_TMP/plain/parser"
+refuses_to_pack() # folder above which git looks for nothing; empty: anywhere
+{
+    ! GIT_CEILING_DIRECTORIES=$1 "$MAKE" -C "$TEST_TMP/plain" --no-print-directory dist > "$TEST_TMP/make.log" 2>&1 &&
+        grep -q 'not a git checkout' "$TEST_TMP/make.log" && test -z "$(find "$TEST_TMP/plain" -name '*.gz*')"
+}
+check "make dist outside of git says what is wrong, and makes no archive" refuses_to_pack "$TEST_TMP"
+check "nor does it below another checkout" refuses_to_pack ''
+
+# --- the zip for Windows ------------------------------------------------------------
+
+# Packed as make windows-dist does, of stand-ins for the program and its libraries.
+packs_for_windows()
+{
+    local deps=$TEST_TMP/deps package
+    mkdir -p "$deps/licenses" "$TEST_TMP/unpacked"
+    printf '%s\n' 'compiler a compiler' 'package stand-in 1.0' 'sha256 0 stand-in.dsc' > "$deps/versions.txt"
+    echo 'a licence' > "$deps/licenses/stand-in.txt"
+    for package in gcc-mingw-w64-base mingw-w64-x86-64-dev; do
+        mkdir -p "$TEST_TMP/licences/$package" && echo 'a licence' > "$TEST_TMP/licences/$package/copyright"
+    done
+    echo 'a program' > "$TEST_TMP/stand-in.exe"
+    LICENCES=$TEST_TMP/licences make_goal windows-zip WINDOWS_PROGRAM="$TEST_TMP/stand-in.exe" WINDOWS_DEPS="$deps" \
+        WINDOWS_ZIP="$TEST_TMP/windows.zip" || { cat "$TEST_TMP/make.log"; return 1; }
+    "$PYTHON" -m zipfile -e "$TEST_TMP/windows.zip" "$TEST_TMP/unpacked"
+}
+if command -v zip > /dev/null && command -v groff > /dev/null; then
+    check "the zip for Windows is packed" packs_for_windows
+    check "it has what its pages link to" "$PYTHON" tests/doc_links.py "$TEST_TMP/unpacked/windows"
+    check "and the pages themselves" test -s "$TEST_TMP/unpacked/windows/docs/windows.md" -a -s "$TEST_TMP/unpacked/windows/README.md"
+else
+    skip "the zip for Windows" "needs zip and groff (packages zip, groff-base)"
+fi
+
+# --- the same bytes -------------------------------------------------------------------
+
+names_no_place_of_here()
+{
+    local file
+    for file in bin/etlheap lib/libetlheap.a lib/libetlheap.so; do
+        ! grep -aF "$PWD" "$tree/$file" > /dev/null || { echo "$file names $PWD"; return 1; }
+    done
+}
+check "program and libraries do not say where they were built" names_no_place_of_here
+
+# Objects are where a place can get in; all of them would be a second build.
+samples=(parser/trace.o engine/aggregate.o engine/workers.o formats/sink.o formats/html_page.o cli/main.o)
+same_bytes_elsewhere()
+{
+    local elsewhere=$TEST_TMP/elsewhere/with/a/longer/name object
+    mkdir -p "$elsewhere"
+    cp -R Makefile CHANGELOG.md packaging parser engine formats cli "$elsewhere"
+    CCACHE_DISABLE=1 "$MAKE" -C "$elsewhere" --no-print-directory BUILD="$elsewhere/out" VARIANT=check \
+        "${samples[@]/#/$elsewhere/out/check/}" > "$TEST_TMP/make.log" 2>&1 || { tail -n 5 "$TEST_TMP/make.log"; return 1; }
+    for object in "${samples[@]}"; do
+        cmp "$OUT/$object" "$elsewhere/out/check/$object" || return 1
+    done
+}
+check "built in another folder, objects are the same bytes" same_bytes_elsewhere
+
 # --- the program -----------------------------------------------------------------
 
 check "the installed program passes its own test" env TMPDIR="$TEST_TMP" "$program" selftest
@@ -133,7 +199,8 @@ check "the soname has the major number alone" \
 declared()
 {
     printf '#include <etlheap/parser/symbols.h>\n#include <etlheap/formats/formats.h>\n' > "$TEST_TMP/all.c"
-    gcc -std=c11 -fsyntax-only -aux-info "$TEST_TMP/all.aux" -I"$tree/include" "$TEST_TMP/all.c" &&
+    # A compiler cache keeps no such file.
+    CCACHE_DISABLE=1 gcc -std=c11 -fsyntax-only -aux-info "$TEST_TMP/all.aux" -I"$tree/include" "$TEST_TMP/all.c" &&
         grep -F "$tree/include" "$TEST_TMP/all.aux" | grep -v ' static ' | sed -E 's/^\/\*[^*]*\*\/ //; s/ \(.*//; s/.*[ *]//' | sort -u
 }
 exports_are_declarations()
@@ -143,6 +210,15 @@ exports_are_declarations()
     test -s "$TEST_TMP/declared" && diff "$TEST_TMP/declared" "$TEST_TMP/exported"
 }
 check "exactly the declared functions are exported" exports_are_declarations
+
+# Of the archive all names that members share, data too.
+names_have_our_prefix()
+{
+    nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' > "$TEST_TMP/names"
+    nm --extern-only --defined-only --format=posix "$tree/lib/libetlheap.a" | awk 'NF > 2 { print $1 }' >> "$TEST_TMP/names"
+    test "$(wc -l < "$TEST_TMP/names")" -gt 500 && ! grep -v '^etl' "$TEST_TMP/names"
+}
+check "every global name of the libraries begins with etl" names_have_our_prefix
 
 front_doors_stand_alone()
 {
@@ -176,16 +252,31 @@ check "headers of the same name elsewhere are not taken for ours" own_folders_do
 example=$tree/share/doc/etlheap/examples/modules.c
 "$MAKE_TRACE" demo "$TEST_TMP/demo.etl" > /dev/null
 read -r -a shared_flags < <(pkg-config --cflags --libs etlheap)
-# With --static pkg-config names what the other libraries need to be static, too, and
-# Debian has not all of that: all but they is static here.
-read -r -a other_names < <(pkg-config --print-requires-private etlheap | tr '\n' ' ')
-read -r -a other_flags < <(pkg-config --libs "${other_names[@]}")
+# Where there is no shared library the linker takes the archive; that of libzip is in no
+# Debian, so other libraries are shared ones. The tree is another one, found by its place.
+mkdir -p "$TEST_TMP/static/lib/pkgconfig"
+cp "$tree/lib/libetlheap.a" "$TEST_TMP/static/lib"
+cp "$tree/lib/pkgconfig/etlheap.pc" "$TEST_TMP/static/lib/pkgconfig"
+cp -R "$tree/include" "$TEST_TMP/static"
+read -r -a static_flags < <(PKG_CONFIG_PATH=$TEST_TMP/static/lib/pkgconfig pkg-config --define-prefix --static --cflags --libs etlheap)
 
 check "the example compiles with pkg-config" \
     "$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/modules" "$example" "${shared_flags[@]}"
-check "and with the static library" \
-    "$CC" -std=c11 -pthread -I"$tree/include" -o "$TEST_TMP/modules-static" "$example" \
-    "$tree/lib/libetlheap.a" "${other_flags[@]}"
+links_statically() # program, sources...
+{
+    local program=$1
+    shift
+    "$CC" -std=c11 -w -fno-builtin -o "$program" "$@" "${static_flags[@]}"
+}
+missing=$(links_statically "$TEST_TMP/modules-static" "$example" 2>&1 | sed -n 's/^.*cannot find \(-l[a-z0-9]*\).*$/\1/p' | grep -vx -e -letlheap | sort -u | tr '\n' ' ')
+if test -n "$missing"; then
+    skip "and with pkg-config --static" "libraries that others need are not installed: $missing"
+    read -r -a static_flags < <(PKG_CONFIG_PATH=$TEST_TMP/static/lib/pkgconfig pkg-config --define-prefix --cflags --libs etlheap
+        pkg-config --libs $(pkg-config --print-requires-private etlheap))
+    links_statically "$TEST_TMP/modules-static" "$example"
+else
+    check "and with pkg-config --static, with the archive" links_statically "$TEST_TMP/modules-static" "$example"
+fi
 needs_the_soname() { objdump -p "$TEST_TMP/modules" | grep 'NEEDED.*libetlheap\.so\.[0-9]' && ! objdump -p "$TEST_TMP/modules-static" | grep "NEEDED.*etlheap"; }
 check "one needs the shared library, the other does not" needs_the_soname
 
@@ -194,7 +285,7 @@ counts_agree()
 {
     "$program" report "$TEST_TMP/demo.etl" --kind heap --group-by module --sort size --format csv --no-symbols \
         --no-cull --cull-frame 'ntdll.dll!' --cull-frame 'ucrtbase.dll!' > "$TEST_TMP/rows.csv" || return 1
-    "${PYTHON:-python3}" - "$TEST_TMP/rows.csv" > "$TEST_TMP/rows" <<'PYTHON' || return 1
+    "$PYTHON" - "$TEST_TMP/rows.csv" > "$TEST_TMP/rows" <<'PYTHON' || return 1
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1], newline="")):
     print(row["Size"], row["Count"], row["Module"] or "(no stack)")
@@ -205,5 +296,15 @@ PYTHON
     sed -E 's/^ *([0-9]+) bytes in +([0-9]+) allocations  /\1 \2 /' "$TEST_TMP/shared.txt" | diff - "$TEST_TMP/rows"
 }
 check "it counts what etlheap report counts" counts_agree
+
+# Functions of the program by the names of all that the library has inside.
+a_program_may_use_our_names()
+{
+    test "$(wc -l < "$OUT/installed/names")" -gt 500 || return 1
+    sed 's/ .*//; s/.*/void &(void) { __builtin_trap(); }/' "$OUT/installed/names" > "$TEST_TMP/clash.c"
+    links_statically "$TEST_TMP/clash" "$example" "$TEST_TMP/clash.c" || return 1
+    "$TEST_TMP/clash" "$TEST_TMP/demo.etl" | cmp - "$TEST_TMP/static.txt"
+}
+check "a program may have functions of the same names" a_program_may_use_our_names
 
 finish

@@ -13,8 +13,8 @@ void pdb_check_begin(pdb_check *c)
 
 static void close_all(pdb_check *c)
 {
-    pdb_resolver_close(c->resolver);
-    pdb_close(c->file);
+    etl_pdb_resolver_close(c->resolver);
+    etl_pdb_close(c->file);
     c->resolver = NULL;
     c->file = NULL;
     if (c->memory.pages)
@@ -40,9 +40,10 @@ etl_status pdb_check_reopen(pdb_check *c)
     c->memory = hand_guard_bytes(hand_view(&c->bytes), HAND_AT_END);
     c->error = (etl_error){ 0 };
     const etl_bytes bytes = { c->memory.at, c->memory.size };
-    const etl_status status = pdb_open_memory(bytes, &c->file, &c->error);
-    return status == ETL_OK ? pdb_resolver_open(c->file, PDB_WANT_ALL, &c->resolver, &c->error)
-                            : status;
+    const etl_status status = etl_pdb_open_memory(bytes, &c->file, &c->error);
+    return status == ETL_OK
+               ? etl_pdb_resolver_open(c->file, ETL_PDB_WANT_ALL, &c->resolver, &c->error)
+               : status;
 }
 
 void pdb_check_open(pdb_check *c)
@@ -54,26 +55,26 @@ void pdb_check_open(pdb_check *c)
     }
 }
 
-static void print_line(FILE *to, const pdb_frame *frame)
+static void print_line(FILE *to, const etl_pdb_frame *frame)
 {
     if (frame->file.size > 0 || frame->line > 0)
         fprintf(to, " %.*s:%u", (int)frame->file.size, (const char *)frame->file.at, frame->line);
 }
 
-const char *pdb_check_text(pdb_check *c, const pdb_location *location)
+const char *pdb_check_text(pdb_check *c, const etl_pdb_location *location)
 {
     static const char *const kinds[] = { "-", "", "thunk ", "near " };
     FILE *const to = fmemopen(c->text, sizeof c->text, "w");
     if (!to)
         abort();
     for (u32 i = 0; i < location->inline_count; i++) {
-        const pdb_frame *const frame = &location->inlined[i];
+        const etl_pdb_frame *const frame = &location->inlined[i];
         fprintf(to, "%.*s", (int)frame->name.size, (const char *)frame->name.at);
         print_line(to, frame);
         fputs(" < ", to);
     }
     fputs(kinds[location->kind], to);
-    if (location->kind != PDB_SYMBOL_NONE)
+    if (location->kind != ETL_PDB_SYMBOL_NONE)
         fprintf(to, "%.*s+0x%x", (int)location->function.name.size,
                 (const char *)location->function.name.at, location->displacement);
     print_line(to, &location->function);
@@ -88,8 +89,8 @@ const char *pdb_check_text(pdb_check *c, const pdb_location *location)
 
 const char *pdb_check_at(pdb_check *c, u32 rva)
 {
-    pdb_location location;
-    if (pdb_resolver_begin(c->resolver, &rva, 1, &c->error) != ETL_OK)
+    etl_pdb_location location;
+    if (etl_pdb_resolver_begin(c->resolver, &rva, 1, &c->error) != ETL_OK)
         return c->error.message;
-    return pdb_resolver_next(c->resolver, &location) ? pdb_check_text(c, &location) : "nothing";
+    return etl_pdb_resolver_next(c->resolver, &location) ? pdb_check_text(c, &location) : "nothing";
 }

@@ -20,8 +20,8 @@ typedef struct pdb_check {
     pdb_build built; /* what to open; filled by the test */
     hand_bytes bytes;
     hand_guarded memory;
-    pdb_file *file;
-    pdb_resolver *resolver;
+    etl_pdb_file *file;
+    etl_pdb_resolver *resolver;
     etl_error error;
     char text[8192];
 } pdb_check;
@@ -40,7 +40,7 @@ etl_status pdb_check_reopen(pdb_check *c);
 void pdb_check_open(pdb_check *c);
 
 /* The location as text, valid until the next call. */
-const char *pdb_check_text(pdb_check *c, const pdb_location *location);
+const char *pdb_check_text(pdb_check *c, const etl_pdb_location *location);
 
 /* Of one address, asked for by itself. */
 const char *pdb_check_at(pdb_check *c, u32 rva);

@@ -40,13 +40,13 @@ pe_build_options pe_check_options(unsigned pointer_bytes)
 
 etl_status pe_check_open(pe_check *f)
 {
-    pe_exports_close(f->exports);
+    etl_pe_exports_close(f->exports);
     f->exports = NULL;
-    pe_close(f->image);
+    etl_pe_close(f->image);
     f->error = (etl_error){ 0 };
-    const etl_status status = pe_open_memory(hand_view(&f->bytes), &f->image, &f->error);
+    const etl_status status = etl_pe_open_memory(hand_view(&f->bytes), &f->image, &f->error);
     if (status == ETL_OK)
-        assert_int_equal(pe_exports_open(f->image, &f->exports, &f->error), ETL_OK);
+        assert_int_equal(etl_pe_exports_open(f->image, &f->exports, &f->error), ETL_OK);
     return status;
 }
 
@@ -74,8 +74,8 @@ int pe_check_set_up_narrow(void **state)
 int pe_check_tear_down(void **state)
 {
     pe_check *const f = *state;
-    pe_exports_close(f->exports);
-    pe_close(f->image);
+    etl_pe_exports_close(f->exports);
+    etl_pe_close(f->image);
     hand_free(&f->bytes);
     free(f);
     return 0;
@@ -91,9 +91,9 @@ void pe_check_text(etl_bytes text, const char *expected)
 const char *pe_check_name(const pe_check *f, u32 rva)
 {
     static char name[64];
-    pe_export entry;
-    if (!pe_exports_find(f->exports, rva, &entry))
+    etl_pe_export entry;
+    if (!etl_pe_exports_find(f->exports, rva, &entry))
         return "none";
-    (void)pe_export_display_name(&entry, name, sizeof name);
+    (void)etl_pe_export_display_name(&entry, name, sizeof name);
     return name;
 }

@@ -16,8 +16,8 @@ pe_build_options pe_check_options(unsigned pointer_bytes);
 typedef struct pe_check {
     hand_bytes bytes; /* may be changed before pe_check_open */
     pe_build_fields fields;
-    pe_image *image;
-    pe_exports *exports;
+    etl_pe_image *image;
+    etl_pe_exports *exports;
     etl_error error;
 } pe_check;
 

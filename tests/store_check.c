@@ -62,6 +62,8 @@ static void open_reading(reading *r, const ehs_bytes *file)
     *r = (reading){ .ticks = INT64_MIN };
     require(r, ehs_reader_open(&r->reader, (etl_bytes){ file->at, file->count }, &r->err));
     r->result = calloc(1, sizeof *r->result);
+    if (r->result != NULL)
+        r->result->mode = RESULT_LIFETIMES;
     assert_non_null(r->result);
     r->loader = (ehs_loader){ .reader = &r->reader,
                               .arena = &r->result->context.strings.arena,

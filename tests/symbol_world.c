@@ -102,14 +102,14 @@ static void add_module(symbol_world *w, const char *path, u64 base, u32 stamp)
 static void identify(symbol_world *w, const char *module, const char *pdb_name)
 {
     etlheap_module_info *const info = &w->result->modules.list.at[world_module(w, module)];
-    pdb_file *file = NULL;
+    etl_pdb_file *file = NULL;
     info->has_rsds = true;
     info->pdb_name = pdb_name;
-    if (pdb_open(world_file(w, pdb_name), &file, NULL) != ETL_OK)
+    if (etl_pdb_open(world_file(w, pdb_name), &file, NULL) != ETL_OK)
         return;
-    info->guid = pdb_info_of(file)->guid;
-    info->age = pdb_info_of(file)->age;
-    pdb_close(file);
+    info->guid = etl_pdb_info_of(file)->guid;
+    info->age = etl_pdb_info_of(file)->age;
+    etl_pdb_close(file);
 }
 
 symbol_world *world_new(void)

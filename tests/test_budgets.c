@@ -154,6 +154,37 @@ static void what_is_no_limit_is_named(void **state)
     refuse("--max-outstanding-count 1.5", "--max-outstanding-count: '1.5'");
 }
 
+static void a_limit_keeps_its_last_digit(void **state)
+{
+    cli_budgets budgets;
+    etl_error err;
+    (void)state;
+    assert_int_equal(parse("--max-outstanding 1234567890123456789 --max-outstanding "
+                           "9223372036854775807",
+                           &budgets, &err),
+                     ETL_OK);
+    assert_true(budgets.at[0].limit == UINT64_C(1234567890123456789));
+    assert_true(budgets.at[1].limit == INT64_MAX);
+    cli_budgets_free(&budgets);
+}
+
+/* Measures are signed numbers of 64 bits, so a larger limit would be another. */
+static void a_limit_that_does_not_fit_says_so(void **state)
+{
+    static const char *const wrong[] = {
+        "--max-outstanding 9223372036854775808",
+        "--max-outstanding stack:99999999999999999999",
+        "--max-outstanding heap/process:8388608T",
+        "--max-outstanding-count 9223372036854775808",
+        "--max-outstanding-count 99999999999999999999",
+        "--baseline b --max-growth 5%+8388608T",
+        "--baseline b --max-growth 99999999999999999999+5%",
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(wrong); i++)
+        refuse(wrong[i], "is out of range: the largest limit is 9223372036854775807");
+}
+
 static void what_is_no_growth_is_named(void **state)
 {
     (void)state;
@@ -190,6 +221,8 @@ int main(void)
         cmocka_unit_test(growth_is_an_amount_a_share_or_both),
         cmocka_unit_test(budgets_keep_their_order),
         cmocka_unit_test(what_is_no_limit_is_named),
+        cmocka_unit_test(a_limit_keeps_its_last_digit),
+        cmocka_unit_test(a_limit_that_does_not_fit_says_so),
         cmocka_unit_test(what_is_no_growth_is_named),
         cmocka_unit_test(options_that_need_each_other_say_so),
     };

@@ -46,6 +46,8 @@ static ehs_bytes keep_result(const etlheap_result *result)
 static etl_status read_result(const ehs_bytes *file, etlheap_result **out, etl_error *err)
 {
     etlheap_result *const result = calloc(1, sizeof *result);
+    assert_non_null(result);
+    result->mode = RESULT_LIFETIMES;
     const etl_bytes bytes = { file->at, file->count };
     ehs_reader reader;
     assert_int_equal(ehs_reader_open(&reader, bytes, err), ETL_OK);

@@ -208,13 +208,17 @@ static void lifetimes_are_those_of_the_model(void **state)
 
 /* --- the same result ------------------------------------------------------------------ */
 
-/* The result and two tables of it. */
+/* The result and two tables of it; a census has none. */
 static char *everything(const check_traces *traces, const etlheap_options *options)
 {
     etlheap_result *const result = check_analyze(traces, options);
     etlheap_query query = etlheap_query_default();
     query.jobs = options == NULL ? 1 : options->jobs;
     char *const all = check_result_text(result);
+    if (options != NULL && options->census_only) {
+        etlheap_result_free(result);
+        return all;
+    }
     char *const report = check_aggregate_text(result, &query);
     query.group_by[0] = ETLHEAP_KEY_THREAD;
     query.group_by[1] = ETLHEAP_KEY_MODULE;

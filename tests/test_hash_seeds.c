@@ -125,7 +125,7 @@ static void names_of_a_pdb_spread(void **state)
 /* Of all these inlined functions, a site is in one address. */
 static void spread_inlinees(u32 next(u32 last, u32 mask))
 {
-    pdb_resolver *const r = calloc(1, sizeof *r);
+    etl_pdb_resolver *const r = calloc(1, sizeof *r);
     stretch s = { 0 };
     u32 id = 0;
     assert_non_null(r);

@@ -304,6 +304,9 @@ static void missing_and_surplus_values_are_told(void **state)
 static void bad_values_name_option_and_remedy(void **state)
 {
     (void)state;
+    expect_error(&report, "a --from 9223372036854775808ns", "out of range: times reach");
+    expect_error(&report, "a --lifetime 1s..300000000000s", "is out of range");
+    expect_error(&report, "a --size 1K..16777216T", "the largest size is 18446744073709551615");
     expect_error(&report, "a --from 5parsecs", "--from: '5parsecs' is no time such as 12s");
     expect_error(&report, "a --top 0", "--top: '0' is no number from 1 to 4294967294");
     expect_error(&report, "a --top -1", "--top");
@@ -349,6 +352,9 @@ static void contradictions_are_refused(void **state)
                  "--find-growth looks along the trace");
     expect_error(&windows, "a --group-by process,type", "--group-by type: types differ");
     expect_error(&windows, "a --type AIFO", "--type is no option of windows");
+    expect_error(&windows, "a --every 9223372037s", "--every: '9223372037s' is out of range");
+    expect_error(&windows, "a --window 1s..1e30s", "--window: '1s..1e30s' is out of range");
+    expect_error(&windows, "a --at 9999-01-01", "--at: '9999-01-01' is out of range");
     expect_error(&windows, "a --every 0s", "--every: '0s' is no span of time");
     expect_error(&windows, "a --every -1s", "--every: '-1s' is no span of time");
     expect_error(&windows, "a --window 5s...", "--window: '5s...' is no window of time");

@@ -30,7 +30,13 @@ static void spans_are_exact_nanoseconds(void **state)
         { "+2ms", 2000000 },
         { ".5s", 500000000 },
         { "0", 0 },
-        { "9223372036854775807ns", INT64_MAX - 7 }, /* 18 digits count */
+        { "9223372036854775807ns", INT64_MAX },
+        { "-9223372036854775807ns", -INT64_MAX },
+        { "9223372036.854775807s", INT64_MAX },
+        { "9223372036854775.8079us", INT64_MAX },
+        { "1234567890123456789ns", 1234567890123456789 },
+        { "123456789012345678901234e-10ns", 12345678901234 },
+        { "0.00000000000000000000000000001s", 0 },
         { "9223372036s", 9223372036000000000 },
         { "0e99s", 0 },
         { "123456789012345678ns", 123456789012345678 },
@@ -48,9 +54,30 @@ static void spans_are_exact_nanoseconds(void **state)
 static void what_is_no_time_is_refused(void **state)
 {
     static const char *const rows[] = {
-        "",     "s",       "12",    "12 s",  "5parsecs", "1.2.3s",   "1e",
-        "1es",  "--1s",    "1e99s", "0x10s", "12sx",     "nonsense", "9223372037s",
-        "2020", "2020-07", "12:00", "1,5s",  "inf",      "nan",      "1e9999999999999999s",
+        "",
+        "s",
+        "12",
+        "12 s",
+        "5parsecs",
+        "1.2.3s",
+        "1e",
+        "1es",
+        "--1s",
+        "1e99s",
+        "0x10s",
+        "12sx",
+        "nonsense",
+        "9223372037s",
+        "9223372036854775808ns",
+        "-9223372036854775808ns",
+        "9223372036.854775808s",
+        "2020",
+        "2020-07",
+        "12:00",
+        "1,5s",
+        "inf",
+        "nan",
+        "1e9999999999999999s",
     };
     (void)state;
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
@@ -154,6 +181,13 @@ static void sizes_are_powers_of_1024(void **state)
         { "3T", 3298534883328 },
         { "4096.7", 4096 },
         { "16777215T", 18446742974197923840u },
+        { "1234567890123456789", 1234567890123456789 },
+        { "18446744073709551615", UINT64_MAX },
+        { "18446744073709551615.99", UINT64_MAX },
+        { "0.000000000000000000001T", 0 },
+        { "1234567890.123456789012K", 1264197519486 },
+        { "3.14159265358979323846G", 3373259426 },
+        { "16777215.999999999999999T", UINT64_MAX },
     };
     (void)state;
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
@@ -176,6 +210,32 @@ static void what_is_no_size_is_refused(void **state)
         print_message("  '%s'\n", rows[i]);
         assert_false(cli_parse_size(rows[i], &bytes));
     }
+}
+
+static void what_is_too_large_is_told_from_nonsense(void **state)
+{
+    static const char *const times[] = {
+        "9223372037s",  "1e300s",     "9223372036854775808ns", "99999999999999999999999ns",
+        "-9223372037s", "9999-01-01", "1600-01-01T00:00Z",     "0s..9223372037s",
+        "9999-01-01..",
+    };
+    static const char *const no_times[] = { "",           "12",          "12parsecs",
+                                            "9223372037", "9223372036s", "99999999999999999999",
+                                            "2020-02-30", ".." };
+    static const char *const sizes[] = { "18446744073709551616", "99999999999999999999",
+                                         "16777216T", "18446744073709551615K", "1..16777216T" };
+    static const char *const no_sizes[] = {
+        "", "x", "18446744073709551615", "1e30", "16777216TT", "-1", "..", "99999999999999999999s"
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(times); i++)
+        assert_true(cli_time_is_too_large(times[i]));
+    for (size_t i = 0; i < ETL_COUNT_OF(no_times); i++)
+        assert_false(cli_time_is_too_large(no_times[i]));
+    for (size_t i = 0; i < ETL_COUNT_OF(sizes); i++)
+        assert_true(cli_size_is_too_large(sizes[i]));
+    for (size_t i = 0; i < ETL_COUNT_OF(no_sizes); i++)
+        assert_false(cli_size_is_too_large(no_sizes[i]));
 }
 
 static void ranges_may_be_open_at_either_end(void **state)
@@ -351,6 +411,7 @@ int main(void)
         cmocka_unit_test(instants_become_time_since_the_start),
         cmocka_unit_test(sizes_are_powers_of_1024),
         cmocka_unit_test(what_is_no_size_is_refused),
+        cmocka_unit_test(what_is_too_large_is_told_from_nonsense),
         cmocka_unit_test(ranges_may_be_open_at_either_end),
         cmocka_unit_test(time_ranges_have_open_ends),
         cmocka_unit_test(empty_ranges_are_told_from_nonsense),

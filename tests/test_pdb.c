@@ -60,7 +60,7 @@ static void information_is_that_of_the_file(void **state)
 {
     (void)state;
     pdb_check_open(&c);
-    const pdb_info *const info = pdb_info_of(c.file);
+    const etl_pdb_info *const info = etl_pdb_info_of(c.file);
     char guid[ETL_GUID_TEXT_SIZE];
     etl_guid_format(info->guid.bytes, guid);
     assert_string_equal(guid, "a3a2a1a0-a5a4-a7a6-a8a9-aaabacadaeaf");
@@ -79,15 +79,15 @@ static void age_is_that_of_the_debug_information(void **state)
     c.built.age = 5;
     c.built.file_age = 9;
     pdb_check_open(&c);
-    assert_int_equal(pdb_info_of(c.file)->age, 5);
-    assert_int_equal(pdb_info_of(c.file)->file_age, 9);
+    assert_int_equal(etl_pdb_info_of(c.file)->age, 5);
+    assert_int_equal(etl_pdb_info_of(c.file)->file_age, 9);
 }
 
 static void sections_are_those_of_the_image(void **state)
 {
     (void)state;
     pdb_check_open(&c);
-    const pdb_section *const sections = pdb_sections(c.file);
+    const etl_pdb_section *const sections = etl_pdb_sections(c.file);
     assert_int_equal(sections[1].rva, 0x4000);
     assert_int_equal(sections[1].size_bytes, 0x500);
     assert_int_equal(sections[1].characteristics, 0x60000020);
@@ -98,7 +98,7 @@ static void stripped_file_says_so(void **state)
     (void)state;
     c.built.debug_flags = PDB_DBI_FLAG_STRIPPED;
     pdb_check_open(&c);
-    assert_true(pdb_info_of(c.file)->is_stripped);
+    assert_true(etl_pdb_info_of(c.file)->is_stripped);
 }
 
 static void file_on_disk_is_opened_by_path(void **state)
@@ -110,17 +110,17 @@ static void file_on_disk_is_opened_by_path(void **state)
     pdb_check_write(&c);
     assert_int_equal(write(fd, c.bytes.at, c.bytes.size), (int)c.bytes.size);
     (void)close(fd);
-    const etl_status status = pdb_open(path, &c.file, &c.error);
+    const etl_status status = etl_pdb_open(path, &c.file, &c.error);
     (void)unlink(path);
     assert_int_equal(status, ETL_OK);
-    assert_int_equal(pdb_resolver_open(c.file, PDB_WANT_ALL, &c.resolver, NULL), ETL_OK);
+    assert_int_equal(etl_pdb_resolver_open(c.file, ETL_PDB_WANT_ALL, &c.resolver, NULL), ETL_OK);
     pdb_check_says(&c, 0x1014, "main+0x4");
 }
 
 static void missing_file_is_an_error_of_the_environment(void **state)
 {
     (void)state;
-    assert_int_equal(pdb_open("/nowhere/at.pdb", &c.file, &c.error), ETL_ERR_IO);
+    assert_int_equal(etl_pdb_open("/nowhere/at.pdb", &c.file, &c.error), ETL_ERR_IO);
     assert_null(c.file);
 }
 
@@ -208,7 +208,7 @@ static void stump_of_a_module_is_no_module(void **state)
     hand_set_u32(&c.bytes, sizes + 8,
                  contributions_size + modules_size - (PDB_MODULE_FIXED_BYTES - 4));
     assert_int_equal(pdb_check_reopen(&c), ETL_OK);
-    assert_int_equal(pdb_info_of(c.file)->module_count, 0);
+    assert_int_equal(etl_pdb_info_of(c.file)->module_count, 0);
 }
 
 int main(void)

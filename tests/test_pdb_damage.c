@@ -102,7 +102,7 @@ static u32 sum_of(etl_bytes bytes)
 }
 
 /* Reads every byte of every view. */
-static u32 touch(const pdb_location *location)
+static u32 touch(const etl_pdb_location *location)
 {
     u32 sum = sum_of(location->function.name) + sum_of(location->function.file) +
               sum_of(location->alloc_type);
@@ -122,9 +122,9 @@ static bool survive(void)
         return false;
     }
     memset(answered, 0, sizeof answered);
-    assert_int_equal(pdb_resolver_begin(c.resolver, rvas, ADDRESS_COUNT, NULL), ETL_OK);
-    pdb_location location;
-    while (pdb_resolver_next(c.resolver, &location)) {
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, ADDRESS_COUNT, NULL), ETL_OK);
+    etl_pdb_location location;
+    while (etl_pdb_resolver_next(c.resolver, &location)) {
         assert_true(location.index < ADDRESS_COUNT);
         assert_int_equal(answered[location.index]++, 0);
         touched += touch(&location);
@@ -132,7 +132,7 @@ static bool survive(void)
     for (u32 i = 0; i < ADDRESS_COUNT; i++)
         assert_int_equal(answered[i], 1);
     u32 at = 0;
-    for (pdb_public symbol; pdb_public_next(c.resolver, &at, &symbol);)
+    for (etl_pdb_public symbol; etl_pdb_public_next(c.resolver, &at, &symbol);)
         touched += sum_of(symbol.name);
     return true;
 }
@@ -148,7 +148,7 @@ static void sound_file_has_no_damage(void **state)
     (void)state;
     build(false, false);
     assert_true(survive());
-    assert_int_equal(pdb_resolver_damage(c.resolver)->count, 0);
+    assert_int_equal(etl_pdb_resolver_damage(c.resolver)->count, 0);
     pdb_check_says(&c, 0x1005,
                    "space::list<int>::h b.h:30 < space::g a.cpp:23 < function+0x5 b.h:10");
     pdb_check_says(&c, 0x1034, "function+0x34 a.cpp:12 new space::list<int>");
@@ -278,14 +278,14 @@ static void tables_that_overlap_without_end_are_given_up(void **state)
     u32 *const many = malloc(count * sizeof *many);
     for (u32 i = 0; i < count; i++)
         many[i] = 0x1000 + i;
-    pdb_location location;
+    etl_pdb_location location;
     u32 answers = 0;
-    assert_int_equal(pdb_resolver_begin(c.resolver, many, count, NULL), ETL_OK);
-    while (pdb_resolver_next(c.resolver, &location))
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, many, count, NULL), ETL_OK);
+    while (etl_pdb_resolver_next(c.resolver, &location))
         answers++;
     free(many);
     assert_int_equal(answers, count);
-    assert_non_null(strstr(pdb_resolver_damage(c.resolver)->first.message, "overlap"));
+    assert_non_null(strstr(etl_pdb_resolver_damage(c.resolver)->first.message, "overlap"));
 }
 
 int main(void)

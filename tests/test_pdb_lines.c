@@ -141,8 +141,8 @@ static void lines_are_not_looked_up_unless_wanted(void **state)
     add_lines(0x10, 0x20, a_cpp, lines, 1);
     pdb_build_function(&c.built, 1, 0x10, 0x20, "f");
     pdb_check_open(&c);
-    pdb_resolver_close(c.resolver);
-    assert_int_equal(pdb_resolver_open(c.file, 0, &c.resolver, NULL), ETL_OK);
+    etl_pdb_resolver_close(c.resolver);
+    assert_int_equal(etl_pdb_resolver_open(c.file, 0, &c.resolver, NULL), ETL_OK);
     pdb_check_says(&c, 0x1015, "f+0x5");
 }
 
@@ -158,7 +158,7 @@ static void block_that_overruns_its_subsection_is_damage(void **state)
         pdb_build_function(&c.built, 1, 0x10, 0x20, "f");
         pdb_check_open(&c);
         pdb_check_says(&c, 0x1015, "f+0x5");
-        assert_int_equal(pdb_resolver_damage(c.resolver)->count, 1);
+        assert_int_equal(etl_pdb_resolver_damage(c.resolver)->count, 1);
         pdb_check_end(&c);
         (void)begin_test(NULL);
     }
@@ -173,7 +173,7 @@ static void file_that_has_no_name_is_damage(void **state)
     pdb_build_function(&c.built, 1, 0x10, 0x20, "f");
     pdb_check_open(&c);
     pdb_check_says(&c, 0x1015, "f+0x5 :10");
-    assert_int_equal(pdb_resolver_damage(c.resolver)->count, 1);
+    assert_int_equal(etl_pdb_resolver_damage(c.resolver)->count, 1);
 }
 
 /* --- inlined calls ------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ static void ranges_of_an_inlined_call_have_their_lines(void **state)
     pdb_check_says(&c, 0x1116, "g b.h:24 < f+0x16 a.cpp:101");
     pdb_check_says(&c, 0x1118, "g b.h:24 < f+0x18 a.cpp:101");
     pdb_check_says(&c, 0x1119, "f+0x19 a.cpp:101");
-    assert_int_equal(pdb_resolver_damage(c.resolver)->count, 0);
+    assert_int_equal(etl_pdb_resolver_damage(c.resolver)->count, 0);
 }
 
 static void ranges_with_lengths_of_their_own_and_absolute_offsets(void **state)
@@ -405,10 +405,10 @@ static void calls_of_an_overlapping_procedure_are_not_mixed_in(void **state)
     pdb_check_open(&c);
     static const u32 rvas[] = { 0x1102, 0x110a, 0x1142 };
     static const char *const wanted[] = { "g < f+0x2", "f+0xa", "h < twin+0x42" };
-    pdb_location location;
-    assert_int_equal(pdb_resolver_begin(c.resolver, rvas, 3, NULL), ETL_OK);
+    etl_pdb_location location;
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, 3, NULL), ETL_OK);
     for (u32 i = 0; i < 3; i++) {
-        assert_true(pdb_resolver_next(c.resolver, &location));
+        assert_true(etl_pdb_resolver_next(c.resolver, &location));
         assert_string_equal(pdb_check_text(&c, &location), wanted[i]);
     }
 }
@@ -425,7 +425,7 @@ static void damaged_annotations_end_their_site(void **state)
     pdb_check_open(&c);
     pdb_check_says(&c, 0x1102, "g < f+0x2");
     pdb_check_says(&c, 0x110a, "f+0xa");
-    assert_true(pdb_resolver_damage(c.resolver)->count > 0);
+    assert_true(etl_pdb_resolver_damage(c.resolver)->count > 0);
 }
 
 /* Deeper than is told: the innermost calls are, and nothing overflows. */
@@ -442,11 +442,11 @@ static void very_deep_chains_are_cut(void **state)
     end_f();
     pdb_check_open(&c);
     const u32 rva = 0x1102;
-    pdb_location location;
-    assert_int_equal(pdb_resolver_begin(c.resolver, &rva, 1, NULL), ETL_OK);
-    assert_true(pdb_resolver_next(c.resolver, &location));
+    etl_pdb_location location;
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, &rva, 1, NULL), ETL_OK);
+    assert_true(etl_pdb_resolver_next(c.resolver, &location));
     assert_int_equal(location.inline_count, 128);
-    assert_int_equal(location.kind, PDB_SYMBOL_PROCEDURE);
+    assert_int_equal(location.kind, ETL_PDB_SYMBOL_PROCEDURE);
 }
 
 int main(void)

@@ -64,8 +64,8 @@ static void moved_functions_are_found_where_they_run(void **state)
 {
     (void)state;
     pdb_check_open(&c);
-    assert_true(pdb_info_of(c.file)->has_omap);
-    assert_int_equal(pdb_sections(c.file)[0].rva, 0x2000);
+    assert_true(etl_pdb_info_of(c.file)->has_omap);
+    assert_int_equal(etl_pdb_sections(c.file)[0].rva, 0x2000);
     pdb_check_says(&c, 0x2000, "two+0x0 a.cpp:20");
     pdb_check_says(&c, 0x2025, "two+0x25 a.cpp:21");
     pdb_check_says(&c, 0x2090, "one+0x0 a.cpp:10");
@@ -88,10 +88,10 @@ static void start_of_a_function_is_where_it_runs(void **state)
     static const u32 rvas[] = { 0x2010, 0x2060, 0x2094 };
     static const u32 starts[] = { 0x2000, 0x2050, 0x2090 };
     pdb_check_open(&c);
-    pdb_location location;
-    assert_int_equal(pdb_resolver_begin(c.resolver, rvas, 3, NULL), ETL_OK);
+    etl_pdb_location location;
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, 3, NULL), ETL_OK);
     for (u32 i = 0; i < 3; i++) {
-        assert_true(pdb_resolver_next(c.resolver, &location));
+        assert_true(etl_pdb_resolver_next(c.resolver, &location));
         assert_int_equal(location.function_rva, starts[location.index]);
         assert_int_equal(location.rva, rvas[location.index]);
         assert_int_equal(location.displacement, location.rva - location.function_rva);
@@ -103,10 +103,10 @@ static void public_symbols_are_listed_where_they_run(void **state)
     (void)state;
     pdb_check_open(&c);
     u32 at = 0;
-    pdb_public symbol;
-    assert_true(pdb_public_next(c.resolver, &at, &symbol));
+    etl_pdb_public symbol;
+    assert_true(etl_pdb_public_next(c.resolver, &at, &symbol));
     assert_int_equal(symbol.rva, 0x2050);
-    assert_true(pdb_public_next(c.resolver, &at, &symbol));
+    assert_true(etl_pdb_public_next(c.resolver, &at, &symbol));
     assert_int_equal(symbol.rva, 0);
 }
 

@@ -70,10 +70,10 @@ static void function_has_start_and_size(void **state)
     (void)state;
     pdb_check_open(&c);
     const u32 rva = 0x1015;
-    pdb_location location;
-    assert_int_equal(pdb_resolver_begin(c.resolver, &rva, 1, NULL), ETL_OK);
-    assert_true(pdb_resolver_next(c.resolver, &location));
-    assert_int_equal(location.kind, PDB_SYMBOL_PROCEDURE);
+    etl_pdb_location location;
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, &rva, 1, NULL), ETL_OK);
+    assert_true(etl_pdb_resolver_next(c.resolver, &location));
+    assert_int_equal(location.kind, ETL_PDB_SYMBOL_PROCEDURE);
     assert_int_equal(location.function_rva, 0x1010);
     assert_int_equal(location.function_size, 0x20);
     assert_false(location.is_nearest);
@@ -156,8 +156,8 @@ static void module_without_symbols_leaves_public_ones(void **state)
     pdb_build_function(&c.built, 1, 0xc0, 0x10, "old");
     pdb_check_open(&c);
     pdb_check_says(&c, 0x10c2, "near _near+0x82");
-    assert_int_equal(pdb_resolver_damage(c.resolver)->count, 1);
-    assert_non_null(strstr(pdb_resolver_damage(c.resolver)->first.message, "form"));
+    assert_int_equal(etl_pdb_resolver_damage(c.resolver)->count, 1);
+    assert_non_null(strstr(etl_pdb_resolver_damage(c.resolver)->first.message, "form"));
 }
 
 /* --- thunks and pieces --------------------------------------------------------------- */
@@ -212,9 +212,9 @@ static void address_without_procedure_gets_the_nearest_public(void **state)
     pdb_check_says(&c, 0x3010, "-");
     pdb_check_says(&c, 0x3025, "near data+0x5");
     const u32 rva = 0x1037;
-    pdb_location location;
-    assert_int_equal(pdb_resolver_begin(c.resolver, &rva, 1, NULL), ETL_OK);
-    assert_true(pdb_resolver_next(c.resolver, &location));
+    etl_pdb_location location;
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, &rva, 1, NULL), ETL_OK);
+    assert_true(etl_pdb_resolver_next(c.resolver, &location));
     assert_true(location.is_nearest);
     assert_int_equal(location.function_size, 0);
 }
@@ -228,15 +228,15 @@ static void public_symbols_are_listed_by_address(void **state)
     pdb_check_open(&c);
     static const u32 rvas[] = { 0x1010, 0x1020, 0x3008 };
     u32 at = 0;
-    pdb_public symbol;
+    etl_pdb_public symbol;
     for (u32 i = 0; i < 3; i++) {
-        assert_true(pdb_public_next(c.resolver, &at, &symbol));
+        assert_true(etl_pdb_public_next(c.resolver, &at, &symbol));
         assert_int_equal(symbol.rva, rvas[i]);
         assert_int_equal(symbol.name.size, 1);
         assert_int_equal(symbol.name.at[0], 'a' + i);
         assert_true(symbol.is_function);
     }
-    assert_false(pdb_public_next(c.resolver, &at, &symbol));
+    assert_false(etl_pdb_public_next(c.resolver, &at, &symbol));
 }
 
 /* --- batches ---------------------------------------------------------------------------- */
@@ -250,15 +250,16 @@ static void batch_answers_each_address_once_module_by_module(void **state)
     static const size_t order[] = { 0, 1, 2, 4, 3, 5, 6 };
     pdb_check_open(&c);
     for (int round = 0; round < 2; round++) {
-        pdb_location location;
-        assert_int_equal(pdb_resolver_begin(c.resolver, rvas, ETL_COUNT_OF(rvas), NULL), ETL_OK);
+        etl_pdb_location location;
+        assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, ETL_COUNT_OF(rvas), NULL),
+                         ETL_OK);
         for (size_t i = 0; i < ETL_COUNT_OF(rvas); i++) {
-            assert_true(pdb_resolver_next(c.resolver, &location));
+            assert_true(etl_pdb_resolver_next(c.resolver, &location));
             assert_int_equal(location.index, order[i]);
             assert_int_equal(location.rva, rvas[order[i]]);
             assert_string_equal(pdb_check_text(&c, &location), wanted[order[i]]);
         }
-        assert_false(pdb_resolver_next(c.resolver, &location));
+        assert_false(etl_pdb_resolver_next(c.resolver, &location));
     }
 }
 
@@ -287,10 +288,10 @@ static void addresses_at_any_distance_find_their_place(void **state)
             rvas[n++] = 0x1000 + i * 16 + 3;
             rvas[n++] = 0x1000 + i * 16 + 9;
         }
-        pdb_location location;
-        assert_int_equal(pdb_resolver_begin(c.resolver, rvas, n, NULL), ETL_OK);
+        etl_pdb_location location;
+        assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, n, NULL), ETL_OK);
         for (u32 k = 0; k < n; k++) {
-            assert_true(pdb_resolver_next(c.resolver, &location));
+            assert_true(etl_pdb_resolver_next(c.resolver, &location));
             const u32 i = (location.rva - 0x1000) / 16;
             const bool in_code = location.index % 2 == 0;
             const char *wanted = in_code && i % 2 == 1 ? "odd+0x3"
@@ -311,41 +312,41 @@ static void begin_drops_what_is_left_of_the_batch_before(void **state)
     (void)state;
     static const u32 rvas[] = { 0x1000, 0x1015, 0x104a };
     pdb_check_open(&c);
-    pdb_location location;
-    assert_int_equal(pdb_resolver_begin(c.resolver, rvas, 3, NULL), ETL_OK);
-    assert_true(pdb_resolver_next(c.resolver, &location));
-    assert_int_equal(pdb_resolver_begin(c.resolver, rvas + 2, 1, NULL), ETL_OK);
-    assert_true(pdb_resolver_next(c.resolver, &location));
+    etl_pdb_location location;
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, 3, NULL), ETL_OK);
+    assert_true(etl_pdb_resolver_next(c.resolver, &location));
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas + 2, 1, NULL), ETL_OK);
+    assert_true(etl_pdb_resolver_next(c.resolver, &location));
     assert_int_equal(location.rva, 0x104a);
-    assert_false(pdb_resolver_next(c.resolver, &location));
+    assert_false(etl_pdb_resolver_next(c.resolver, &location));
 }
 
 static void empty_batch_has_no_locations(void **state)
 {
     (void)state;
-    pdb_location location;
+    etl_pdb_location location;
     pdb_check_open(&c);
-    assert_false(pdb_resolver_next(c.resolver, &location));
-    assert_int_equal(pdb_resolver_begin(c.resolver, NULL, 0, NULL), ETL_OK);
-    assert_false(pdb_resolver_next(c.resolver, &location));
+    assert_false(etl_pdb_resolver_next(c.resolver, &location));
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, NULL, 0, NULL), ETL_OK);
+    assert_false(etl_pdb_resolver_next(c.resolver, &location));
 }
 
 static void descending_batch_is_refused(void **state)
 {
     (void)state;
     static const u32 rvas[] = { 0x1010, 0x100f };
-    pdb_location location;
+    etl_pdb_location location;
     pdb_check_open(&c);
-    assert_int_equal(pdb_resolver_begin(c.resolver, rvas, 2, &c.error), ETL_ERR_ARGUMENT);
-    assert_false(pdb_resolver_next(c.resolver, &location));
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, 2, &c.error), ETL_ERR_ARGUMENT);
+    assert_false(etl_pdb_resolver_next(c.resolver, &location));
 }
 
 static void unknown_wishes_are_refused(void **state)
 {
     (void)state;
     pdb_check_open(&c);
-    pdb_resolver *resolver = NULL;
-    assert_int_equal(pdb_resolver_open(c.file, 8, &resolver, &c.error), ETL_ERR_ARGUMENT);
+    etl_pdb_resolver *resolver = NULL;
+    assert_int_equal(etl_pdb_resolver_open(c.file, 8, &resolver, &c.error), ETL_ERR_ARGUMENT);
     assert_null(resolver);
 }
 
@@ -368,15 +369,15 @@ static void module_with_very_many_addresses_is_read_in_parts(void **state)
     u32 *const rvas = malloc(count * sizeof *rvas);
     for (u32 i = 0; i < count; i++)
         rvas[i] = 0x11000 + i;
-    pdb_location location;
-    assert_int_equal(pdb_resolver_begin(c.resolver, rvas, count, NULL), ETL_OK);
+    etl_pdb_location location;
+    assert_int_equal(etl_pdb_resolver_begin(c.resolver, rvas, count, NULL), ETL_OK);
     for (u32 i = 0; i < count; i++) {
-        assert_true(pdb_resolver_next(c.resolver, &location));
+        assert_true(etl_pdb_resolver_next(c.resolver, &location));
         assert_int_equal(location.index, i);
         assert_int_equal(location.displacement, i);
         assert_int_equal(location.function.line, i < 200000 ? 1 : 2);
     }
-    assert_false(pdb_resolver_next(c.resolver, &location));
+    assert_false(etl_pdb_resolver_next(c.resolver, &location));
     free(rvas);
 }
 

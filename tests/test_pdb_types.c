@@ -208,7 +208,7 @@ static void damaged_type_costs_only_its_neighbours(void **state)
     pdb_build_end(&c.built, PDB_S_END);
     pdb_check_open(&c);
     pdb_check_says(&c, 0x1014, "f+0x14");
-    assert_int_equal(pdb_resolver_damage(c.resolver)->count, 1);
+    assert_int_equal(etl_pdb_resolver_damage(c.resolver)->count, 1);
     pdb_check_says(&c, 0x1024, "f+0x24 new bird");
 }
 

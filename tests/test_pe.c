@@ -17,7 +17,7 @@
 static void headers_of_a_64_bit_image_are_read(void **state)
 {
     const pe_check *const f = *state;
-    const pe_info *const info = pe_info_of(f->image);
+    const etl_pe_info *const info = etl_pe_info_of(f->image);
     assert_int_equal(info->machine, 0x8664);
     assert_int_equal(info->pointer_bytes, 8);
     assert_true(info->image_base == 0x180000000);
@@ -26,27 +26,27 @@ static void headers_of_a_64_bit_image_are_read(void **state)
     assert_int_equal(info->image_checksum, 0xc3a96);
     assert_int_equal(info->entry_rva, 0x1010);
     assert_int_equal(info->characteristics, 0x2022);
-    assert_true(pe_damage_of(f->image)->count == 0);
+    assert_true(etl_pe_damage_of(f->image)->count == 0);
 }
 
 static void headers_of_a_32_bit_image_are_read(void **state)
 {
     const pe_check *const f = *state;
-    const pe_info *const info = pe_info_of(f->image);
+    const etl_pe_info *const info = etl_pe_info_of(f->image);
     assert_int_equal(info->machine, 0x14c);
     assert_int_equal(info->pointer_bytes, 4);
     assert_true(info->image_base == 0x10000000);
     assert_int_equal(info->image_size_bytes, PE_BUILD_IMAGE_BYTES);
     assert_int_equal(info->image_checksum, 0xc3a96);
     assert_string_equal(pe_check_name(f, 0x1100), "Alpha");
-    assert_int_equal(pe_pdb_of(f->image)->age, 3);
+    assert_int_equal(etl_pe_pdb_of(f->image)->age, 3);
 }
 
 static void sections_are_read_in_order(void **state)
 {
     const pe_check *const f = *state;
-    const pe_section *const sections = pe_sections(f->image);
-    assert_int_equal(pe_info_of(f->image)->section_count, 2);
+    const etl_pe_section *const sections = etl_pe_sections(f->image);
+    assert_int_equal(etl_pe_info_of(f->image)->section_count, 2);
     assert_string_equal(sections[0].name, ".text");
     assert_int_equal(sections[0].rva, 0x1000);
     assert_int_equal(sections[0].characteristics, 0x60000020);
@@ -60,7 +60,7 @@ static void a_section_name_of_eight_letters_ends_there(void **state)
     pe_check *const f = *state;
     memcpy(f->bytes.at + f->fields.sections, "12345678", 8);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_string_equal(pe_sections(f->image)[0].name, "12345678");
+    assert_string_equal(etl_pe_sections(f->image)[0].name, "12345678");
 }
 
 /* --- the PDB ------------------------------------------------------------------- */
@@ -68,8 +68,8 @@ static void a_section_name_of_eight_letters_ends_there(void **state)
 static void an_rsds_record_names_the_pdb(void **state)
 {
     const pe_check *const f = *state;
-    const pe_pdb *const pdb = pe_pdb_of(f->image);
-    assert_int_equal(pdb->kind, PE_PDB_RSDS);
+    const etl_pe_pdb *const pdb = etl_pe_pdb_of(f->image);
+    assert_int_equal(pdb->kind, ETL_PE_PDB_RSDS);
     assert_memory_equal(pdb->guid.bytes, pe_check_guid.bytes, 16);
     assert_int_equal(pdb->age, 3);
     pe_check_text(pdb->path, "C:\\build\\heap app.pdb");
@@ -83,8 +83,8 @@ static void an_nb10_record_is_told_apart(void **state)
     options.is_nb10 = true;
     f->fields = pe_build(&f->bytes, &options);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    const pe_pdb *const pdb = pe_pdb_of(f->image);
-    assert_int_equal(pdb->kind, PE_PDB_NB10);
+    const etl_pe_pdb *const pdb = etl_pe_pdb_of(f->image);
+    assert_int_equal(pdb->kind, ETL_PE_PDB_NB10);
     assert_int_equal(pdb->signature, 0x3a7b9d11);
     assert_int_equal(pdb->age, 3);
     pe_check_text(pdb->path, "C:\\build\\heap app.pdb");
@@ -95,8 +95,8 @@ static void an_image_without_debug_directory_has_no_pdb(void **state)
     pe_check *const f = *state;
     hand_set_u64(&f->bytes, f->fields.directories + 6 * 8, 0);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_NONE);
-    assert_true(pe_damage_of(f->image)->count == 0);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_NONE);
+    assert_true(etl_pe_damage_of(f->image)->count == 0);
 }
 
 static void a_record_that_is_not_mapped_is_found_by_file_offset(void **state)
@@ -104,7 +104,7 @@ static void a_record_that_is_not_mapped_is_found_by_file_offset(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.debug_entry + 20, 0);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_RSDS);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_RSDS);
 }
 
 static void a_record_without_file_offset_is_found_by_address(void **state)
@@ -112,7 +112,7 @@ static void a_record_without_file_offset_is_found_by_address(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.debug_entry + 24, 0);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_RSDS);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_RSDS);
 }
 
 static void other_debug_entries_are_passed_over(void **state)
@@ -120,8 +120,8 @@ static void other_debug_entries_are_passed_over(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.debug_entry + 12, 13);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_NONE);
-    assert_true(pe_damage_of(f->image)->count == 0);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_NONE);
+    assert_true(etl_pe_damage_of(f->image)->count == 0);
 }
 
 static void a_cut_off_record_is_named_damage(void **state)
@@ -129,12 +129,12 @@ static void a_cut_off_record_is_named_damage(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.debug_entry + 24, (u32)f->bytes.size - 10);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    const pe_damage *const damage = pe_damage_of(f->image);
+    const etl_pe_damage *const damage = etl_pe_damage_of(f->image);
     assert_int_equal(damage->count, 1);
     assert_int_equal(damage->first.status, ETL_ERR_CORRUPT);
     assert_true(damage->first.offset == f->fields.debug_entry);
     assert_non_null(strstr(damage->first.message, "CodeView"));
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_NONE);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_NONE);
 }
 
 static void a_debug_directory_outside_the_file_is_named_damage(void **state)
@@ -142,8 +142,8 @@ static void a_debug_directory_outside_the_file_is_named_damage(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.directories + 6 * 8, 0x7fff0000);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_damage_of(f->image)->count, 1);
-    assert_non_null(strstr(pe_damage_of(f->image)->first.message, "0x7fff0000"));
+    assert_int_equal(etl_pe_damage_of(f->image)->count, 1);
+    assert_non_null(strstr(etl_pe_damage_of(f->image)->first.message, "0x7fff0000"));
 }
 
 static void an_unterminated_path_ends_with_its_record(void **state)
@@ -151,7 +151,7 @@ static void an_unterminated_path_ends_with_its_record(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.debug_entry + 16, 24 + 8);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    pe_check_text(pe_pdb_of(f->image)->path, "C:\\build");
+    pe_check_text(etl_pe_pdb_of(f->image)->path, "C:\\build");
 }
 
 /* --- exports -------------------------------------------------------------------- */
@@ -192,21 +192,21 @@ static void exports_come_by_address_and_forwarders_last(void **state)
     const pe_check *const f = *state;
     static const char *const names[] = { "Beta",    "Alpha",    "",         "NtClose",
                                          "ZwClose", "Variable", "Forwarded" };
-    assert_int_equal(pe_exports_count(f->exports), ETL_COUNT_OF(names));
+    assert_int_equal(etl_pe_exports_count(f->exports), ETL_COUNT_OF(names));
     for (u32 i = 0; i < ETL_COUNT_OF(names); i++)
-        pe_check_text(pe_exports_at(f->exports, i).name, names[i]);
-    assert_int_equal(pe_exports_at(f->exports, 2).ordinal, 14);
-    assert_true(pe_exports_damage(f->exports)->count == 0);
+        pe_check_text(etl_pe_exports_at(f->exports, i).name, names[i]);
+    assert_int_equal(etl_pe_exports_at(f->exports, 2).ordinal, 14);
+    assert_true(etl_pe_exports_damage(f->exports)->count == 0);
 }
 
 static void forwarders_are_readable_and_have_no_address(void **state)
 {
     const pe_check *const f = *state;
-    const pe_export entry = pe_exports_at(f->exports, 6);
+    const etl_pe_export entry = etl_pe_exports_at(f->exports, 6);
     assert_int_equal(entry.ordinal, 13);
     assert_int_equal(entry.rva, 0);
     pe_check_text(entry.forwarder, "NTDLL.RtlAllocateHeap");
-    pe_check_text(pe_exports_at(f->exports, 0).forwarder, "");
+    pe_check_text(etl_pe_exports_at(f->exports, 0).forwarder, "");
 }
 
 static void unused_ordinals_are_no_exports(void **state)
@@ -222,17 +222,17 @@ static void an_image_without_exports_has_none(void **state)
     pe_check *const f = *state;
     hand_set_u64(&f->bytes, f->fields.directories, 0);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_exports_count(f->exports), 0);
+    assert_int_equal(etl_pe_exports_count(f->exports), 0);
     assert_string_equal(pe_check_name(f, 0x1100), "none");
-    assert_true(pe_exports_damage(f->exports)->count == 0);
+    assert_true(etl_pe_exports_damage(f->exports)->count == 0);
 }
 
 static void a_long_display_name_is_cut_at_the_buffer(void **state)
 {
     const pe_check *const f = *state;
-    const pe_export entry = pe_exports_at(f->exports, 0);
+    const etl_pe_export entry = etl_pe_exports_at(f->exports, 0);
     char small[3];
-    assert_int_equal(pe_export_display_name(&entry, small, sizeof small), 4);
+    assert_int_equal(etl_pe_export_display_name(&entry, small, sizeof small), 4);
     assert_string_equal(small, "Be");
 }
 

@@ -87,7 +87,7 @@ static void a_lying_directory_count_is_cut_to_the_header(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.directories - 4, UINT32_MAX);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_RSDS);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_RSDS);
 }
 
 static void directories_that_are_not_counted_are_absent(void **state)
@@ -95,8 +95,8 @@ static void directories_that_are_not_counted_are_absent(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.directories - 4, 6);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_NONE);
-    assert_int_equal(pe_exports_count(f->exports), 7);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_NONE);
+    assert_int_equal(etl_pe_exports_count(f->exports), 7);
 }
 
 static void a_section_beyond_the_file_is_cut_and_named(void **state)
@@ -104,9 +104,9 @@ static void a_section_beyond_the_file_is_cut_and_named(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.sections + 40 + 16, 0xfffff000);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_damage_of(f->image)->count, 1);
-    assert_non_null(strstr(pe_damage_of(f->image)->first.message, ".rdata"));
-    assert_int_equal(pe_sections(f->image)[1].file_size, PE_BUILD_DATA_BYTES);
+    assert_int_equal(etl_pe_damage_of(f->image)->count, 1);
+    assert_non_null(strstr(etl_pe_damage_of(f->image)->first.message, ".rdata"));
+    assert_int_equal(etl_pe_sections(f->image)[1].file_size, PE_BUILD_DATA_BYTES);
     assert_string_equal(pe_check_name(f, 0x1100), "Alpha");
 }
 
@@ -116,10 +116,10 @@ static void of_overlapping_sections_the_first_counts(void **state)
     hand_set_u32(&f->bytes, f->fields.sections + 8, 0x10000);
     assert_int_equal(pe_check_open(f), ETL_OK);
     /* .text claims the addresses of .rdata, where it has no bytes. */
-    assert_int_equal(pe_pdb_of(f->image)->kind, PE_PDB_NONE);
-    assert_int_equal(pe_exports_count(f->exports), 0);
-    assert_true(pe_damage_of(f->image)->count > 0);
-    assert_true(pe_exports_damage(f->exports)->count > 0);
+    assert_int_equal(etl_pe_pdb_of(f->image)->kind, ETL_PE_PDB_NONE);
+    assert_int_equal(etl_pe_exports_count(f->exports), 0);
+    assert_true(etl_pe_damage_of(f->image)->count > 0);
+    assert_true(etl_pe_exports_damage(f->exports)->count > 0);
 }
 
 static void lying_export_counts_are_cut_to_the_file(void **state)
@@ -128,8 +128,8 @@ static void lying_export_counts_are_cut_to_the_file(void **state)
     hand_set_u32(&f->bytes, f->fields.export_directory + 20, UINT32_MAX);
     hand_set_u32(&f->bytes, f->fields.export_directory + 24, UINT32_MAX);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_true(pe_exports_damage(f->exports)->count > 0);
-    assert_non_null(strstr(pe_exports_damage(f->exports)->first.message, "4294967295"));
+    assert_true(etl_pe_exports_damage(f->exports)->count > 0);
+    assert_non_null(strstr(etl_pe_exports_damage(f->exports)->first.message, "4294967295"));
     assert_string_equal(pe_check_name(f, 0x1100), "Alpha");
 }
 
@@ -138,8 +138,8 @@ static void an_export_array_outside_the_file_is_named(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.export_directory + 28, 0x70000000);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_exports_count(f->exports), 0);
-    assert_non_null(strstr(pe_exports_damage(f->exports)->first.message, "AddressOfFunctions"));
+    assert_int_equal(etl_pe_exports_count(f->exports), 0);
+    assert_non_null(strstr(etl_pe_exports_damage(f->exports)->first.message, "AddressOfFunctions"));
 }
 
 static void a_name_index_beyond_the_functions_costs_that_name(void **state)
@@ -147,7 +147,7 @@ static void a_name_index_beyond_the_functions_costs_that_name(void **state)
     pe_check *const f = *state;
     hand_set_u16(&f->bytes, f->fields.name_indices, 0xffff);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_exports_damage(f->exports)->count, 1);
+    assert_int_equal(etl_pe_exports_damage(f->exports)->count, 1);
     assert_string_equal(pe_check_name(f, 0x1100), "Ordinal12");
 }
 
@@ -156,7 +156,7 @@ static void a_name_outside_the_file_costs_that_name(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.names, 0x7fffffff);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_exports_damage(f->exports)->count, 1);
+    assert_int_equal(etl_pe_exports_damage(f->exports)->count, 1);
     assert_string_equal(pe_check_name(f, 0x1100), "Ordinal12");
 }
 
@@ -165,7 +165,7 @@ static void an_address_outside_the_image_costs_that_export(void **state)
     pe_check *const f = *state;
     hand_set_u32(&f->bytes, f->fields.functions, 0x80000000);
     assert_int_equal(pe_check_open(f), ETL_OK);
-    assert_int_equal(pe_exports_damage(f->exports)->count, 1);
+    assert_int_equal(etl_pe_exports_damage(f->exports)->count, 1);
     assert_string_equal(pe_check_name(f, 0x1020), "none");
     assert_string_equal(pe_check_name(f, 0x1100), "Alpha");
 }
@@ -174,26 +174,26 @@ static void an_address_outside_the_image_costs_that_export(void **state)
 static void ask_everything(etl_bytes bytes)
 {
     const hand_guarded guarded = hand_guard_bytes(bytes, HAND_AT_END);
-    pe_image *image;
-    pe_exports *exports;
+    etl_pe_image *image;
+    etl_pe_exports *exports;
     etl_error error;
-    if (pe_open_memory((etl_bytes){ guarded.at, guarded.size }, &image, &error) == ETL_OK) {
+    if (etl_pe_open_memory((etl_bytes){ guarded.at, guarded.size }, &image, &error) == ETL_OK) {
         char name[64];
         u64 sum = 0;
-        pe_export entry;
-        assert_int_equal(pe_exports_open(image, &exports, &error), ETL_OK);
-        for (u32 i = 0; i < pe_exports_count(exports); i++) {
-            entry = pe_exports_at(exports, i);
-            sum += pe_export_display_name(&entry, name, sizeof name) + entry.forwarder.size;
+        etl_pe_export entry;
+        assert_int_equal(etl_pe_exports_open(image, &exports, &error), ETL_OK);
+        for (u32 i = 0; i < etl_pe_exports_count(exports); i++) {
+            entry = etl_pe_exports_at(exports, i);
+            sum += etl_pe_export_display_name(&entry, name, sizeof name) + entry.forwarder.size;
         }
         for (u32 rva = 0; rva < PE_BUILD_IMAGE_BYTES; rva += 0x333)
-            sum += pe_exports_find(exports, rva, &entry);
-        const etl_bytes path = pe_pdb_of(image)->path;
+            sum += etl_pe_exports_find(exports, rva, &entry);
+        const etl_bytes path = etl_pe_pdb_of(image)->path;
         for (size_t i = 0; i < path.size; i++)
             sum += path.at[i];
         assert_true(sum != UINT64_MAX);
-        pe_exports_close(exports);
-        pe_close(image);
+        etl_pe_exports_close(exports);
+        etl_pe_close(image);
     } else {
         assert_null(image);
         assert_true(error.message[0] != 0);
@@ -236,12 +236,12 @@ static void no_change_of_an_image_crashes(void **state)
 static void a_file_that_is_not_there_is_an_io_error(void **state)
 {
     (void)state;
-    pe_image *image;
+    etl_pe_image *image;
     etl_error error;
-    assert_int_equal(pe_open("/nonexistent/app.exe", &image, &error), ETL_ERR_IO);
+    assert_int_equal(etl_pe_open("/nonexistent/app.exe", &image, &error), ETL_ERR_IO);
     assert_null(image);
-    pe_close(NULL);
-    pe_exports_close(NULL);
+    etl_pe_close(NULL);
+    etl_pe_exports_close(NULL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pe_check_set_up, pe_check_tear_down)

@@ -40,8 +40,8 @@ static const char definitions_text[] = "LIBRARY sample\n"
 typedef struct fixture {
     char folder[64];
     char image[512];
-    pe_image *opened;
-    pe_exports *exports;
+    etl_pe_image *opened;
+    etl_pe_exports *exports;
 } fixture;
 
 static int set_up(void **state)
@@ -58,8 +58,8 @@ static int tear_down(void **state)
 {
     fixture *const f = *state;
     char command[COMMAND_SIZE];
-    pe_exports_close(f->exports);
-    pe_close(f->opened);
+    etl_pe_exports_close(f->exports);
+    etl_pe_close(f->opened);
     snprintf(command, sizeof command, "rm -r '%s'", f->folder);
     const int result = system(command);
     free(f);
@@ -101,11 +101,11 @@ static void make_dll(fixture *f, const char *target, const char *link_options)
 static void open_image(fixture *f)
 {
     etl_error error = { 0 };
-    if (pe_open(f->image, &f->opened, &error) != ETL_OK)
+    if (etl_pe_open(f->image, &f->opened, &error) != ETL_OK)
         fail_msg("%s: %s", f->image, error.message);
-    assert_int_equal(pe_exports_open(f->opened, &f->exports, &error), ETL_OK);
-    assert_true(pe_damage_of(f->opened)->count == 0);
-    assert_true(pe_exports_damage(f->exports)->count == 0);
+    assert_int_equal(etl_pe_exports_open(f->opened, &f->exports, &error), ETL_OK);
+    assert_true(etl_pe_damage_of(f->opened)->count == 0);
+    assert_true(etl_pe_exports_damage(f->exports)->count == 0);
 }
 
 /* --- what llvm-readobj says --------------------------------------------------- */
@@ -155,8 +155,8 @@ static bool text_is(etl_bytes text, const char *expected)
 /* Its rows have one name for an ordinal; ours have all. */
 static void check_export(const fixture *f, const listed_export *listed)
 {
-    for (u32 i = 0; i < pe_exports_count(f->exports); i++) {
-        const pe_export entry = pe_exports_at(f->exports, i);
+    for (u32 i = 0; i < etl_pe_exports_count(f->exports); i++) {
+        const etl_pe_export entry = etl_pe_exports_at(f->exports, i);
         const bool is_forwarder = listed->forwarder[0] != 0;
         if (entry.ordinal == listed->ordinal && text_is(entry.name, listed->name) &&
             text_is(entry.forwarder, listed->forwarder) &&
@@ -172,7 +172,7 @@ static void check_guid(const fixture *f, const char *value)
     char text[LINE_SIZE] = "(";
     for (size_t i = 0; i < 16; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%02X", i ? " " : "",
-                 (unsigned)pe_pdb_of(f->opened)->guid.bytes[i]);
+                 (unsigned)etl_pe_pdb_of(f->opened)->guid.bytes[i]);
     strcat(text, ")");
     assert_string_equal(text, value);
 }
@@ -180,8 +180,8 @@ static void check_guid(const fixture *f, const char *value)
 /* Compares the facts of one line; returns how many it compared. */
 static u32 check_fact(const fixture *f, const listed_line *line, bool in_debug_entry)
 {
-    const pe_info *const info = pe_info_of(f->opened);
-    const pe_pdb *const pdb = pe_pdb_of(f->opened);
+    const etl_pe_info *const info = etl_pe_info_of(f->opened);
+    const etl_pe_pdb *const pdb = etl_pe_pdb_of(f->opened);
     const struct {
         const char *key;
         u64 ours;
@@ -290,14 +290,14 @@ static void code_of_a_dll_is_named_after_its_exports(void **state)
     open_image(f);
     u32 forwarders = 0;
     u32 nameless = 0;
-    for (u32 i = 0; i < pe_exports_count(f->exports); i++) {
-        const pe_export entry = pe_exports_at(f->exports, i);
-        pe_export found;
+    for (u32 i = 0; i < etl_pe_exports_count(f->exports); i++) {
+        const etl_pe_export entry = etl_pe_exports_at(f->exports, i);
+        etl_pe_export found;
         forwarders += entry.forwarder.size > 0;
         nameless += entry.name.size == 0;
         if (entry.rva == 0)
             continue;
-        assert_true(pe_exports_find(f->exports, entry.rva + 1, &found));
+        assert_true(etl_pe_exports_find(f->exports, entry.rva + 1, &found));
         assert_int_equal(found.rva, entry.rva);
         /* alpha has two names, and upper case comes first. */
         assert_false(text_is(found.name, "alpha"));
@@ -321,8 +321,8 @@ static void real_programs_read_as_llvm_reads_them(void **state)
             skip();
         }
         assert_true(compare_with_readobj(f) >= 8);
-        pe_exports_close(f->exports);
-        pe_close(f->opened);
+        etl_pe_exports_close(f->exports);
+        etl_pe_close(f->opened);
         f->exports = NULL;
         f->opened = NULL;
     }

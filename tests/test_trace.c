@@ -74,6 +74,11 @@ static void assert_refused(etl_status expected, const char *phrase)
     assert_null(trace);
     if (!strstr(err.message, phrase))
         fail_msg("\"%s\" does not say \"%s\"", err.message, phrase);
+    /* The start alone says the same. */
+    etl_error early = { 0 };
+    assert_int_equal(etl_check_start((etl_bytes){ memory.at, memory.size }, &early), expected);
+    assert_int_equal(early.status, expected);
+    assert_string_equal(early.message, err.message);
 }
 
 static void assert_bytes_refused(const void *bytes, size_t size, const char *phrase)
@@ -167,6 +172,17 @@ static void other_first_records_are_no_log_file_header(void **state)
     put_header();
     hand_set_u16(&file, 72 + 4, 31);
     assert_refused(ETL_ERR_NOT_ETL, "no log-file header");
+}
+
+static void a_trace_is_known_by_its_start(void **state)
+{
+    (void)state;
+    put_header();
+    hand_data_buffer(&file, 1, 1, 5000);
+    const u64 record_bytes = etl_load_u16(file.at + 72 + 4);
+    assert_int_equal(etl_check_start(hand_view(&file), NULL), ETL_OK);
+    assert_int_equal(etl_check_start((etl_bytes){ file.at, 72 + record_bytes }, NULL), ETL_OK);
+    assert_true(72 + record_bytes <= ETL_START_BYTES);
 }
 
 static void missing_files_and_folders_are_named(void **state)
@@ -267,6 +283,7 @@ int main(void)
         TEST(files_from_before_vista_are_unsupported),
         TEST(other_first_records_are_no_log_file_header),
         TEST(missing_files_and_folders_are_named),
+        TEST(a_trace_is_known_by_its_start),
         TEST(a_file_opens_the_same_mapped_and_read),
         TEST(a_file_is_read_into_memory_only_when_asked),
         TEST(an_empty_file_is_no_etl_file),

@@ -2,7 +2,8 @@
  * Goal: traces come out of zip files whole, and zips that lie, are damaged or
  * hold no trace are refused with nothing left behind.
  * Method: zips made with libzip in a folder of the test, some with bytes of
- * their directory changed; extraction goes to a second folder that is listed.
+ * their directory changed; extraction goes to a second folder that is listed. Members
+ * begin with a trace and go on as bytes that a copy is recognised by.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +11,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "etl_build.h"
 #include "formats/formats.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -49,25 +52,47 @@ static int tear_down(void **state)
     return left;
 }
 
-static u8 content_at(size_t i)
+/* FILE_BYTES that begin like a trace. */
+static const u8 *content(void)
 {
-    return (u8)(i * 7 + i / 1000);
+    static u8 bytes[FILE_BYTES];
+    static bool is_made;
+    if (is_made)
+        return bytes;
+    size_t size = 0;
+    etl_build *const b = etl_build_new(&(etl_build_options){ .cpus = 1 });
+    assert_true(etl_build_finish(b));
+    const u8 *const trace = etl_build_data(b, &size);
+    is_made = true;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = i < size ? trace[i] : (u8)(i * 7 + i / 1000);
+    etl_build_free(b);
+    return bytes;
+}
+
+static void add_member(zip_t *zip, const char *name, const void *bytes, size_t size, i32 method)
+{
+    zip_source_t *const source = zip_source_buffer(zip, bytes, size, 0);
+    assert_non_null(source);
+    const zip_int64_t at = zip_file_add(zip, name, source, ZIP_FL_ENC_UTF_8);
+    assert_true(at >= 0);
+    assert_int_equal(zip_set_file_compression(zip, (zip_uint64_t)at, method, 0), 0);
+}
+
+static zip_t *begin_zip(const fixture *f)
+{
+    int code = 0;
+    zip_t *const zip = zip_open(f->zip, ZIP_CREATE | ZIP_TRUNCATE, &code);
+    assert_non_null(zip);
+    return zip;
 }
 
 /* A zip with one member of FILE_BYTES for each name; NULL ends the names. */
 static void make_zip(const fixture *f, const char *const *names)
 {
-    int code = 0;
-    static u8 content[FILE_BYTES];
-    for (size_t i = 0; i < sizeof content; i++)
-        content[i] = content_at(i);
-    zip_t *const zip = zip_open(f->zip, ZIP_CREATE | ZIP_TRUNCATE, &code);
-    assert_non_null(zip);
-    for (; *names; names++) {
-        zip_source_t *const source = zip_source_buffer(zip, content, sizeof content, 0);
-        assert_non_null(source);
-        assert_true(zip_file_add(zip, *names, source, ZIP_FL_ENC_UTF_8) >= 0);
-    }
+    zip_t *const zip = begin_zip(f);
+    for (; *names; names++)
+        add_member(zip, *names, content(), FILE_BYTES, ZIP_CM_DEFLATE);
     assert_int_equal(zip_close(zip), 0);
 }
 
@@ -122,7 +147,7 @@ static void a_member_comes_out_whole(void **state)
     FILE *const file = fopen(member.path, "r");
     assert_non_null(file);
     for (size_t i = 0; i < FILE_BYTES; i++)
-        assert_int_equal(fgetc(file), content_at(i));
+        assert_int_equal(fgetc(file), content()[i]);
     assert_int_equal(fgetc(file), EOF);
     fclose(file);
     etlheap_zip_close(zip);
@@ -147,6 +172,85 @@ static void a_zip_without_a_trace_is_refused(void **state)
     static const char *const names[] = { "readme.txt", ".etl", NULL };
     make_zip(*state, names);
     expect_refused(*state, ETL_ERR_NOT_ETL, "no .etl file");
+}
+
+/* Bytes that this process has read from files so far, as the system counts them; 0
+ * where it does not. */
+static u64 bytes_read(void)
+{
+    u64 count = 0;
+    FILE *const file = fopen("/proc/self/io", "r");
+    if (!file || fscanf(file, "rchar: %" SCNu64, &count) != 1)
+        count = 0;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static bool count_bytes(void *user, u64 done_bytes, u64 total_bytes)
+{
+    (void)total_bytes;
+    *(u64 *)user = done_bytes;
+    return true;
+}
+
+/* Refused with nothing unpacked and next to nothing read. */
+static void expect_refused_at_once(const fixture *f, const char *word)
+{
+    u64 unpacked = 0;
+    const etlheap_zip_options options = { .size = sizeof options,
+                                          .folder = f->folder,
+                                          .progress = count_bytes,
+                                          .progress_user = &unpacked };
+    etlheap_zip *zip = NULL;
+    etl_error err = { .status = ETL_OK };
+    const u64 before = bytes_read();
+    assert_int_equal(etlheap_zip_extract(f->zip, &options, &zip, &err), ETL_ERR_NOT_ETL);
+    const u64 read_bytes = bytes_read() - before;
+    print_message("  %s; %" PRIu64 " bytes read\n", err.message, read_bytes);
+    assert_null(zip);
+    assert_non_null(strstr(err.message, word));
+    assert_int_equal(unpacked, 0);
+    assert_true(read_bytes < 4 * ETL_START_BYTES);
+}
+
+static void a_member_that_is_no_trace_is_refused_by_its_first_bytes(void **state)
+{
+    const fixture *const f = *state;
+    const size_t size = (size_t)32 << 20;
+    u8 *const zeros = calloc(size, 1);
+    assert_non_null(zeros);
+    static const i32 methods[] = { ZIP_CM_DEFLATE, ZIP_CM_STORE };
+    for (size_t i = 0; i < ETL_COUNT_OF(methods); i++) {
+        zip_t *const zip = begin_zip(f);
+        add_member(zip, "zeros.etl", zeros, size, methods[i]);
+        assert_int_equal(zip_close(zip), 0);
+        expect_refused_at_once(f, "zeros.etl in the zip: it is no ETL file but looks like zero");
+    }
+    free(zeros);
+}
+
+/* Not only after the members before it were unpacked. */
+static void members_are_looked_at_before_any_is_unpacked(void **state)
+{
+    static const char text[] = "all of this is text, and so it is no trace of any kind, however "
+                               "long it is made to be by one who writes it";
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *word;
+    } rows[] = {
+        { text, sizeof text - 1, "last.etl in the zip: it is no ETL file but looks like text" },
+        { text, 20, "last.etl in the zip: it is no ETL file but looks like text" },
+        { text, 0, "last.etl in the zip: it is empty" },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        zip_t *const zip = begin_zip(*state);
+        add_member(zip, "first.etl", content(), FILE_BYTES, ZIP_CM_DEFLATE);
+        add_member(zip, "last.etl", rows[i].bytes, rows[i].size, ZIP_CM_DEFLATE);
+        assert_int_equal(zip_close(zip), 0);
+        expect_refused_at_once(*state, rows[i].word);
+    }
 }
 
 static void a_member_longer_than_stated_is_refused(void **state)
@@ -242,6 +346,8 @@ int main(void)
         TEST(a_member_comes_out_whole),
         TEST(several_members_are_files_of_one_recording),
         TEST(a_zip_without_a_trace_is_refused),
+        TEST(a_member_that_is_no_trace_is_refused_by_its_first_bytes),
+        TEST(members_are_looked_at_before_any_is_unpacked),
         TEST(a_member_longer_than_stated_is_refused),
         TEST(a_member_shorter_than_stated_is_refused),
         TEST(a_member_with_a_wrong_checksum_is_refused),
