@@ -50,7 +50,7 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 
 PARSER_SRCS := $(patsubst %,parser/%.c, \
 	buffer_header buffer_index buffer_peek decode decode_heap decode_image decode_memory decode_stack \
-	decode_system describe diag event_class file_kind files_$(PLATFORM) late_library_$(PLATFORM) map map_$(PLATFORM) msf names pdb pdb_address pdb_inlinees \
+	decode_system describe diag event_class file_kind files_$(PLATFORM) late_library_$(PLATFORM) map map_$(PLATFORM) msf name_fold name_folds names pdb pdb_address pdb_inlinees \
 	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
 	pe pe_debug pe_exports status trace \
 	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
