@@ -7,7 +7,7 @@
 #include "engine.h"
 #include "intern.h"
 
-/* Names of modules, in lower case, as ids of a string pool. Start from {0}. */
+/* Names of modules without case, as ids of a string pool. Start from {0}. */
 typedef struct diff_builds {
     ETLHEAP_VECTOR(u32) rebuilt; /* ascending */
 } diff_builds;
@@ -23,8 +23,5 @@ bool diff_builds_find(diff_builds *out, etlheap_strings *names, const etlheap_re
 void diff_builds_free(diff_builds *builds);
 
 bool diff_builds_has(const diff_builds *builds, u32 name);
-
-/* The text with ASCII letters in lower case, as an id of the pool; NULL is 0. */
-bool diff_fold(etlheap_strings *names, const char *text, u32 *id);
 
 #endif

@@ -103,7 +103,9 @@ static bool put_row(diff_maker *maker, const diff_place *place)
     row.has_heap = false;
     row.heap_handle = 0;
     row.grows_most = false;
-    return put_stack(maker, table, numbers, &row.stack) &&
+    return row_identities_spell(&maker->identities, &row.process) &&
+           row_identities_spell(&maker->identities, &row.module) &&
+           put_stack(maker, table, numbers, &row.stack) &&
            put_frame(maker, table, numbers, &row.frame) && ETLHEAP_PUSH(&maker->out->rows, row) &&
            ETLHEAP_PUSH(&maker->out->changes, change);
 }
@@ -139,7 +141,9 @@ static bool put_frame(diff_maker *maker, const etlheap_table *table, diff_number
         return true;
     u32 *const number = &numbers->frames[*frame];
     if (*number == 0) {
-        if (!ETLHEAP_PUSH(&out->frames, table->frames[*frame]))
+        etlheap_frame spelled = table->frames[*frame];
+        if (!row_identities_spell(&maker->identities, &spelled.module) ||
+            !ETLHEAP_PUSH(&out->frames, spelled))
             return false;
         *number = (u32)out->frames.count;
     }
@@ -185,8 +189,9 @@ static int compare_names(const void *a, const void *b)
 static bool put_rebuilt(diff_maker *maker)
 {
     owned_diff *const out = maker->out;
-    for (size_t i = 0; i < maker->identities.rebuilt.count; i++) {
-        if (!ETLHEAP_PUSH(&out->rebuilt, maker->identities.rebuilt.at[i].spelled))
+    const row_identities *const identities = &maker->identities;
+    for (size_t i = 0; i < identities->rebuilt.count; i++) {
+        if (!ETLHEAP_PUSH(&out->rebuilt, identities->spellings.at[identities->rebuilt.at[i]]))
             return false;
     }
     if (out->rebuilt.count > 0)
