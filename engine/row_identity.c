@@ -20,7 +20,8 @@ static bool intern_stack(row_identities *to, const identity_stack *fresh, u32 *i
 static bool identify_frame(table_reader *r, u32 frame, u32 *id);
 static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity_frame *out);
 static bool note_rebuilt(row_identities *identities, u32 name);
-static bool add_name(row_identities *identities, const char *name, u32 *id);
+static bool add_name(row_identities *identities, name_spellings *spellings, const char *name,
+                     u32 *id);
 static bool same_key(const void *owner, u32 id, const void *key);
 static bool same_stack(const void *owner, u32 id, const void *key);
 static bool same_frame(const void *owner, u32 id, const void *key);
@@ -34,7 +35,8 @@ void row_identities_free(row_identities *identities)
     ETLHEAP_VECTOR_FREE(&identities->stacks);
     ETLHEAP_VECTOR_FREE(&identities->keys);
     ETLHEAP_VECTOR_FREE(&identities->rebuilt);
-    ETLHEAP_VECTOR_FREE(&identities->spellings);
+    ETLHEAP_VECTOR_FREE(&identities->processes);
+    ETLHEAP_VECTOR_FREE(&identities->modules);
     etlheap_index_free(&identities->frame_index);
     etlheap_index_free(&identities->stack_index);
     etlheap_index_free(&identities->key_index);
@@ -83,7 +85,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         out->kind = row->kind;
         return true;
     case ETLHEAP_KEY_PROCESS:
-        return add_name(r->to, row->process, &out->process);
+        return add_name(r->to, &r->to->processes, row->process, &out->process);
     case ETLHEAP_KEY_TYPE:
         out->type = row->type;
         return true;
@@ -96,7 +98,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
     case ETLHEAP_KEY_SITE:
         return row->frame == ETLHEAP_NO_INDEX || identify_frame(r, row->frame, &out->frame);
     case ETLHEAP_KEY_MODULE:
-        return add_name(r->to, row->module, &out->module);
+        return add_name(r->to, &r->to->modules, row->module, &out->module);
     case ETLHEAP_KEY_SIZE_CLASS:
         out->size_class_bytes = row->size_class_bytes;
         return true;
@@ -184,7 +186,7 @@ static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity
     row_identities *const to = r->to;
     if (frame->module == NULL)
         return true;
-    if (!add_name(to, frame->module, &out->module))
+    if (!add_name(to, &to->modules, frame->module, &out->module))
         return false;
     const bool is_rebuilt = diff_builds_has(&to->builds, out->module);
     if (frame->symbol != NULL && (is_rebuilt || !frame->is_nearest))
@@ -206,27 +208,28 @@ static bool note_rebuilt(row_identities *identities, u32 name)
 }
 
 /* Rows of the base are added first, so the first spelling is the base's. */
-static bool add_name(row_identities *identities, const char *name, u32 *id)
+static bool add_name(row_identities *identities, name_spellings *spellings, const char *name,
+                     u32 *id)
 {
     if (!etlheap_strings_add_name(&identities->strings, name, id))
         return false;
-    while (identities->spellings.count <= *id) {
-        if (!ETLHEAP_PUSH(&identities->spellings, NULL))
+    while (spellings->count <= *id) {
+        if (!ETLHEAP_PUSH(spellings, NULL))
             return false;
     }
-    if (identities->spellings.at[*id] == NULL)
-        identities->spellings.at[*id] = name;
+    if (spellings->at[*id] == NULL)
+        spellings->at[*id] = name;
     return true;
 }
 
-bool row_identities_spell(row_identities *identities, const char **name)
+bool row_identities_spell(row_identities *identities, name_spellings *spellings, const char **name)
 {
     u32 id;
     if (*name == NULL)
         return true;
-    if (!add_name(identities, *name, &id))
+    if (!add_name(identities, spellings, *name, &id))
         return false;
-    *name = identities->spellings.at[id];
+    *name = spellings->at[id];
     return true;
 }
 

@@ -39,6 +39,9 @@ static_assert(sizeof(identity_frame) == 24, "no hidden padding: hashed as bytes"
 static_assert(sizeof(identity_key) == 40, "no hidden padding: hashed as bytes");
 
 /* A module whose frames match nothing, as a table spells it. */
+/* How names were written where they were met first: by id of the name; NULL: nowhere yet. */
+typedef ETLHEAP_VECTOR(const char *) name_spellings;
+
 /* Start from {0}. Ids are indices + 1. */
 typedef struct row_identities {
     etlheap_strings strings;
@@ -47,8 +50,8 @@ typedef struct row_identities {
     ETLHEAP_VECTOR(u32) pool; /* frame ids of stacks, innermost first */
     ETLHEAP_VECTOR(identity_stack) stacks;
     ETLHEAP_VECTOR(identity_key) keys;
-    ETLHEAP_VECTOR(u32) rebuilt;            /* names of modules that occur in rows */
-    ETLHEAP_VECTOR(const char *) spellings; /* by id of a name; NULL: none met yet */
+    ETLHEAP_VECTOR(u32) rebuilt; /* names of modules that occur in rows */
+    name_spellings processes, modules;
     etlheap_index frame_index, stack_index, key_index;
 } row_identities;
 
@@ -58,9 +61,10 @@ void row_identities_free(row_identities *identities);
 bool row_identities_add(row_identities *identities, const etlheap_table *table, bool is_new,
                         u32 *ids);
 
-/* How a name of a process or module of an added table is written where it was met first:
- * in the base if that has it. NULL is NULL. Tables are borrowed. False without memory. */
-bool row_identities_spell(row_identities *identities, const char **name);
+/* How a name of an added table is written where it was met first: in the base if that has
+ * it. `spellings` is that of the processes or of the modules. NULL is NULL. Tables are
+ * borrowed. False without memory. */
+bool row_identities_spell(row_identities *identities, name_spellings *spellings, const char **name);
 
 /* ranks[id - 1] of every identity: by kind, process and so on, stacks by module,
  * function and offset. False without memory. */

@@ -55,6 +55,72 @@ def diagnostics(document):
 
 # --- names ----------------------------------------------------------------------
 
+
+def in_folder(folder, name):
+    return os.path.join(folder, name)
+
+
+def case_upper_case_names(results, folder):
+    """App.exe and app.exe, KERNEL32.DLL and kernel32.dll: 300 bytes, and then 400."""
+    base, new = case_file("upper_case_base.etl"), case_file("upper_case_new.etl")
+    stores = [in_folder(folder, name) for name in ("base.ehs", "new.ehs", "base.s.ehs", "new.s.ehs")]
+    for i, (trace, options) in enumerate(((base, []), (new, []), (base, ["--summary"]), (new, ["--summary"]))):
+        run("store", trace, *options, "-o", stores[i])
+    for a, b in ((base, new), (stores[0], stores[1]), (stores[2], stores[3]), (base, stores[3])):
+        document = run_json("diff", a, b, "--all")
+        results.equal(f"names: {os.path.basename(a)} and {os.path.basename(b)} have one row",
+                      [(row["state"], row["process"], row["delta_outstanding_size"]) for row in document["rows"]],
+                      [("grown", "App.exe", 100)])
+        results.equal("names: and its frame is the base's", [f["module"] for f in document["frames"]], ["App.exe"])
+        for budget, wanted in (("process:100", 0), ("stack:100", 0), ("process:99", 1), ("stack:99", 1)):
+            status, _, said = try_run("check", b, "--baseline", a, "--max-growth", budget)
+            results.equal(f"names: growth {budget}", (status, said), (wanted, ""))
+    merged = []
+    for pair in (stores[:2], stores[1::-1], (stores[2], stores[1])):
+        run("merge", *pair, "-o", in_folder(folder, "merged.ehs"))
+        merged.append(open(in_folder(folder, "merged.ehs"), "rb").read())
+    results.check("names: merged in any order they are the same bytes", len(set(merged)) == 1)
+    rows = run_json("report", in_folder(folder, "merged.ehs"), "--group-by", "process,module")["rows"]
+    results.equal("names: and one process with one module",
+                  [(row["process"], row["module"], row["outstanding_size"]) for row in rows],
+                  [("App.exe", "App.exe", 700)])
+    for pattern in ("aPP.exe", "APP*", "app.???"):
+        rows = run_json("report", new, "--process", pattern, "--group-by", "kind")["rows"]
+        results.equal(f"names: --process {pattern}", [row["outstanding_size"] for row in rows], [400])
+    rows = run_json("report", new, "--require-frame", "APP!", "--group-by", "kind")["rows"]
+    results.equal("names: --require-frame", [row["outstanding_size"] for row in rows], [400])
+    with open(in_folder(folder, "known.supp"), "w") as file:
+        file.write("leak:^aPP.Exe$\n")
+    status, _, _ = try_run("check", new, "--max-outstanding", "1", "--suppressions", in_folder(folder, "known.supp"))
+    results.equal("names: --suppressions", status, 0)
+
+
+def case_module_case(results, folder):
+    """One library, which two processes spell differently."""
+    trace = case_file("module_case.etl")
+    store = in_folder(folder, "case.ehs")
+    summary = in_folder(folder, "case.s.ehs")
+    run("store", trace, "-o", store)
+    run("store", trace, "--summary", "-o", summary)
+    for subject in (trace, store, summary):
+        for keys, name in (("kind,module", "module"), ("kind,site", "site"), ("kind,stack", "stack")):
+            document = run_json("report", subject, "--no-cull", "--group-by", keys)
+            if name == "module":
+                results.equal(f"names: {os.path.basename(subject)} by {keys}",
+                              [(row["module"], row["outstanding_count"], row["outstanding_size"])
+                               for row in document["rows"]],
+                              [("KERNEL32.DLL", 2, 200)])
+            else:
+                # Whether two builds of a name are one place is not for names to say.
+                results.equal(f"names: {os.path.basename(subject)} by {keys}",
+                              {f["module"] for f in document["frames"]}, {"KERNEL32.DLL"})
+    rows = run_json("windows", trace, "--no-cull", "--every", "1s", "--group-by", "module")["windows"][0]["rows"]
+    results.equal("names: windows by module", [(row["module"], row["outstanding_size"]) for row in rows],
+                  [("KERNEL32.DLL", 200)])
+    for pattern in ("kernel32.dll!", "KERNEL32!"):
+        rows = run_json("report", trace, "--no-cull", "--require-frame", pattern, "--group-by", "kind")["rows"]
+        results.equal(f"names: --require-frame {pattern}", [row["outstanding_size"] for row in rows], [200])
+
 # --- recordings -----------------------------------------------------------------
 
 
