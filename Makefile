@@ -63,7 +63,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	heap_sizes histogram intern join journal \
 	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
 	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks plan query range_map ranges rank_map release replay replay_journal \
-	replay_walk result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \
+	replay_walk recording result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
 	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
 	symbol_cab symbol_content symbol_curl symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \

@@ -12,12 +12,15 @@ as the page beside the traces gives it, and never what the program happens to pr
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from oracle_support import ETLHEAP, TIMEOUT_SECONDS, TRACES, Results, run, run_json, skip_all
 
+MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/make_trace")
 CASES_FOLDER = os.path.normpath(os.path.join(TRACES, "..", "traces-cases"))
 
 
@@ -122,6 +125,81 @@ def case_module_case(results, folder):
         results.equal(f"names: --require-frame {pattern}", [row["outstanding_size"] for row in rows], [200])
 
 # --- recordings -----------------------------------------------------------------
+
+
+def refusal(*arguments):
+    """Status, whether the sentence is one, and the sentence; what goes to stdout must be nothing."""
+    status, out, said = try_run(*arguments)
+    return status, len(said.splitlines()) == 1 and not out, said
+
+
+def case_day1_day2(results, folder):
+    """Two days of one program: files of two boots, a day apart."""
+    one, two = case_file("day1.etl"), case_file("day2.etl")
+    output = os.path.join(folder, "never")
+    commands = {
+        "report": [], "info": [], "allocations": [], "windows": [], "dump": [], "symbols": [],
+        "check": ["--max-outstanding", "1G"],
+        "store": ["-o", output],
+        "export": ["--format", "pprof", "-o", output],
+    }
+    for command, options in commands.items():
+        for files in ((one, two), (two, one)):
+            status, is_one_sentence, said = refusal(command, *files, *options)
+            words = [word for word in (*files, "boot times are 86400.0 s apart", "diff", "merge",
+                                       "store --out-dir", "--together") if word not in said]
+            results.equal(f"recordings: {command} of two", (status, is_one_sentence, words), (3, True, []))
+        status, _, said = try_run(command, one, two, *options, "--together")
+        results.equal(f"recordings: {command} --together", (status, "different recordings" in said), (0, False))
+        if os.path.exists(output):
+            os.remove(output)
+    sums = [run_json("report", *files, "--group-by", "kind")["totals"][0]["count"]
+            for files in ((one,), (two,), (one, two, "--together"))]
+    results.check("recordings: --together reads both", sums[2] >= max(sums[:2]) and sums[2] > 0, sums)
+    for command in ("diff", "merge"):
+        results.equal(f"recordings: {command} has no --together", try_run(command, one, two, "--together")[0], 2)
+    results.equal("recordings: diff compares them", try_run("diff", one, two)[0], 0)
+    stores = os.path.join(folder, "stores")
+    results.equal("recordings: store --out-dir takes both", try_run("store", one, two, "--out-dir", stores)[0], 0)
+    run("merge", os.path.join(stores, "day1.ehs"), os.path.join(stores, "day2.ehs"), "-o", output)
+    results.equal("recordings: merge adds them up", len(run_json("info", output)["traces"]), 2)
+
+
+def case_same_file_twice(results, folder):
+    """By its path, by a link, and as a copy, also of another name in a zip file."""
+    one, two = case_file("day1.etl"), case_file("day2.etl")
+    links = [os.path.join(folder, name) for name in ("soft.etl", "hard.etl", "copy.etl", "packed.etl.zip")]
+    copied = os.path.join(folder, "original.etl")
+    shutil.copy(one, copied)
+    os.symlink(copied, links[0])
+    os.link(copied, links[1])
+    shutil.copy(copied, links[2])
+    with zipfile.ZipFile(links[3], "w") as packed:
+        packed.write(copied, "inner.etl")
+    for other in (copied, *links):
+        for options in ([], ["--together"]):
+            status, is_one_sentence, said = refusal("report", copied, other, *options)
+            is_path = other in (copied, *links[:2])
+            results.equal(f"recordings: {os.path.basename(other)} is the same file {' '.join(options)}",
+                          (status, is_one_sentence, "twice" in said, other in said),
+                          (2 if is_path else 3, True, True, True))
+    status, _, said = refusal("report", one, two, links[2], "--together")
+    results.check("recordings: the third of three is a copy", status == 3 and one in said and links[2] in said, said)
+
+
+def case_parts_of_one_recording(results, folder):
+    """A kernel session and one of user mode, 1.5 s apart, as they were before their merge."""
+    kernel, user = (os.path.join(TRACES, f"diaghub-{name}.etl") for name in ("kernel", "user-injected"))
+    if os.path.exists(kernel) and os.path.exists(user):
+        for files in ((kernel, user), (user, kernel)):
+            results.equal("recordings: sessions of one recording", try_run("info", *files)[0], 0)
+    else:
+        results.check(f"recordings: parts # SKIP {kernel} is not here; set TRACES to the folder of real traces", True)
+    whole, split, heap = (os.path.join(folder, name) for name in ("whole.etl", "kernel.etl", "heap.etl"))
+    for options in (["-o", whole], ["-o", split, "--split", heap]):
+        subprocess.run([MAKE_TRACE, "demo", *options], check=True, capture_output=True)
+    rows = [run_json("report", *files)["rows"] for files in ((whole,), (split, heap), (heap, split))]
+    results.check("recordings: a split trace is the whole", rows[0] and rows[0] == rows[1] == rows[2])
 
 
 def main():
