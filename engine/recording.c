@@ -104,8 +104,7 @@ static bool other_boot(const etl_session *a, const etl_session *b, char what[WHA
     if (a->boot_time_filetime > 0 && b->boot_time_filetime > 0) {
         const i64 apart = distance(a->boot_time_filetime, b->boot_time_filetime);
         print_seconds(seconds, apart);
-        return apart > BOOT_TOLERANCE &&
-               differs(what, "their boot times are %s s apart", seconds);
+        return apart > BOOT_TOLERANCE && differs(what, "their boot times are %s s apart", seconds);
     }
     if (a->clock != b->clock || a->clock_hz != b->clock_hz || a->clock == ETL_CLOCK_SYSTEM_TIME)
         return false;
