@@ -52,7 +52,7 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 
 PARSER_SRCS := $(patsubst %,parser/%.c, \
 	buffer_header buffer_index buffer_peek decode decode_heap decode_image decode_memory decode_stack \
-	decode_system describe diag event_class file_kind files_$(PLATFORM) late_library_$(PLATFORM) map map_$(PLATFORM) msf names pdb pdb_address pdb_inlinees \
+	decode_system describe diag event_class file_kind files_$(PLATFORM) late_library_$(PLATFORM) map map_$(PLATFORM) msf name_fold name_folds names pdb pdb_address pdb_inlinees \
 	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
 	pe pe_debug pe_exports status trace \
 	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
@@ -64,8 +64,9 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	engine frames frames_batch frames_find frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
 	heap_sizes histogram intern join journal \
 	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
-	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks plan query range_map ranges rank_map realloc_trail release replay replay_journal \
-	replay_walk result row_details row_identity scan scan_lean scan_stacks shard slot_groups slots stack_numbering stack_totals stacks store \
+	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks \
+	plan query range_map ranges rank_map realloc_trail release replay replay_journal replay_walk recording result row_details row_identity scan scan_lean \
+	scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
 	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
 	symbol_cab symbol_content symbol_curl symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \

@@ -25,7 +25,8 @@ static etl_status open_members(const cli_options *options, const char *path, con
                                cli_inputs *out, etl_error *err);
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
                              cli_inputs *out, etl_error *err);
-static char *join(const char *path, const char *member);
+static int check_recording(const cli_options *options, const cli_inputs *inputs);
+static char *join(const char *path, const char *between, const char *member);
 
 int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out)
 {
@@ -49,14 +50,19 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
         return CLI_EXIT_INPUT;
     }
     out->start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
-    return CLI_EXIT_DONE;
+    return check_recording(options, out);
 }
 
 etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guard *guard,
                           cli_inputs *out, etl_error *err)
 {
-    if (!is_store(path))
-        return open_input(options, path, guard, out, err);
+    if (!is_store(path)) {
+        u32 pair[2];
+        const etl_status status = open_input(options, path, guard, out, err);
+        return status == ETL_OK
+                   ? etlheap_recording_check(out->traces, out->count, options->together, pair, err)
+                   : status;
+    }
     out->store = strdup(path);
     return out->store ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
@@ -120,6 +126,22 @@ static int check_paths(const cli_options *options)
         }
     }
     return CLI_EXIT_DONE;
+}
+
+/* What is no usage error shows only when the files are open. */
+static int check_recording(const cli_options *options, const cli_inputs *inputs)
+{
+    u32 pair[2];
+    etl_error err = { .status = ETL_OK };
+    if (etlheap_recording_check(inputs->traces, inputs->count, options->together, pair, &err) ==
+        ETL_OK)
+        return CLI_EXIT_DONE;
+    char *const both = err.status == ETL_ERR_ARGUMENT
+                           ? join(inputs->names[pair[0]], " and ", inputs->names[pair[1]])
+                           : NULL;
+    cli_complain(both, err.message);
+    free(both);
+    return CLI_EXIT_INPUT;
 }
 
 /* A path has many spellings. */
@@ -203,7 +225,7 @@ static etl_status open_members(const cli_options *options, const char *path, con
     const u32 count = etlheap_zip_count(zip);
     for (u32 i = 0; i < count; i++) {
         const etlheap_zip_member member = etlheap_zip_member_of(zip, i);
-        char *const joined = join(path, member.name);
+        char *const joined = join(path, "/", member.name);
         if (!joined)
             return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
         etl_error inner = { .status = ETL_OK };
@@ -243,11 +265,11 @@ static etl_status open_trace(const cli_options *options, const char *path, const
     return status;
 }
 
-static char *join(const char *path, const char *member)
+static char *join(const char *path, const char *between, const char *member)
 {
-    const size_t size = strlen(path) + strlen(member) + 2;
+    const size_t size = strlen(path) + strlen(between) + strlen(member) + 1;
     char *const joined = malloc(size);
     if (joined)
-        snprintf(joined, size, "%s/%s", path, member);
+        snprintf(joined, size, "%s%s%s", path, between, member);
     return joined;
 }

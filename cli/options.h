@@ -113,6 +113,7 @@ typedef struct cli_options {
     bool is_export;                 /* `format` is that of an exporter */
     u32 metric;                     /* of export: etlheap_metric + 1; 0: the format's own */
     bool rows;                      /* of export */
+    bool together;                  /* several inputs are one recording, whatever they say */
     bool no_mmap, strict;
     u32 progress; /* cli_progress_mode */
 } cli_options;

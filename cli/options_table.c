@@ -157,6 +157,8 @@ static const cli_option options_table[] = {
     { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes),
       CLI_ASKING | CLI_INFO | CLI_STORE | CLI_MERGE, group_run, "SIZE",
       "stop rather than use more memory: 512M, 4G" },
+    { "--together", 0, CLI_VALUE_FLAG, OPTION(together), CLI_ALL & ~(CLI_DIFF | CLI_MERGE),
+      group_run, NULL, "read files of different recordings as if they were one" },
     { "--no-mmap", 0, CLI_VALUE_FLAG, OPTION(no_mmap), CLI_ALL & ~CLI_MERGE, group_run, NULL,
       "read files instead of mapping them" },
     { "--progress", 0, CLI_VALUE_PROGRESS, OPTION(progress), CLI_ALL, group_run, "WHEN",

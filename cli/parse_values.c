@@ -286,29 +286,6 @@ bool cli_parse_pattern(char *text, etlheap_pattern *out)
     return out->module || out->symbol;
 }
 
-/* On a mismatch after a star, the star takes one character more. */
-bool cli_wildcard_matches(const char *pattern, const char *text)
-{
-    const char *star = NULL;
-    const char *star_text = NULL;
-    while (*text != '\0') {
-        if (*pattern == '*') {
-            star = ++pattern;
-            star_text = text;
-        } else if (*pattern == '?' || (*pattern != '\0' && lower(*pattern) == lower(*text))) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star;
-            text = ++star_text;
-        } else {
-            return false;
-        }
-    }
-    pattern += strspn(pattern, "*");
-    return *pattern == '\0';
-}
-
 /* Levenshtein's distance, one row of the table at a time. */
 u32 cli_edit_distance(const char *a, const char *b)
 {

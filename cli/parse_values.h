@@ -64,9 +64,6 @@ bool cli_next_word(const char **list, char word[CLI_WORD_SIZE]);
  * or "*" matches anything. False when both parts are. */
 bool cli_parse_pattern(char *text, etlheap_pattern *out);
 
-/* "*" and "?" match as in file names; letters match in either case. */
-bool cli_wildcard_matches(const char *pattern, const char *text);
-
 /* Changes of one character that turn a into b; UINT32_MAX for long words. */
 u32 cli_edit_distance(const char *a, const char *b);
 

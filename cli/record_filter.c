@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
+
 static etl_status add_processes(const cli_options *options, const cli_inputs *inputs,
                                 const cli_guard *guard, cli_record_filter *out, etl_error *err);
 static etl_status add_named(const cli_words *names, const etlheap_result *result,
@@ -88,7 +90,7 @@ static etl_status add_named(const cli_words *names, const etlheap_result *result
             etlheap_process_of(result, (etlheap_process){ i + 1 });
         bool wanted = false;
         for (u32 k = 0; k < names->count && !wanted; k++)
-            wanted = cli_wildcard_matches(names->at[k], process->name);
+            wanted = etl_name_glob(names->at[k], process->name);
         if (!wanted)
             continue;
         const cli_wanted_process row = { process->pid, process->start_ticks, process->end_ticks };
@@ -132,13 +134,13 @@ static bool matches_event(const char *word, const etl_record *record)
     u64 hook;
     if (cli_parse_handle(word, &hook))
         return record->has_hook && record->hook == hook;
-    if (name && cli_wildcard_matches(word, name))
+    if (name && etl_name_glob(word, name))
         return true;
     if (record->has_hook || !record->provider)
         return false;
     char guid[ETL_GUID_TEXT_SIZE];
     etl_guid_format(record->provider, guid);
-    return cli_wildcard_matches(word, guid);
+    return etl_name_glob(word, guid);
 }
 
 static bool passes_process(const cli_record_filter *filter, u32 pid, i64 ticks)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "parser/files.h"
+#include "parser/name_fold.h"
 
 static etl_status add_matches(cli_words *words, const char *word, size_t folder_size,
                               etl_error *err);
@@ -39,7 +40,7 @@ static etl_status add_matches(cli_words *words, const char *word, size_t folder_
     etl_listing *const listing = etl_listing_open(folder);
     for (const char *name; listing && is_done && (name = etl_listing_next(listing)) != NULL;) {
         if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
-            cli_wildcard_matches(word + folder_size, name))
+            etl_name_glob(word + folder_size, name))
             is_done = add_name(words, word, folder_size, name);
     }
     if (listing)

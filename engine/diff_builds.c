@@ -9,13 +9,12 @@
 
 #include <stdlib.h>
 
-#include "symbol_files.h"
-
-#define FOLD_SIZE 256
+#include "parser/name_fold.h"
 
 /* A module as far as it tells builds apart. */
 typedef struct named_build {
     u32 name; /* in the pool */
+    const char *spelled, *pdb_spelled;
     bool is_new;
     bool has_rsds;
     u32 time_date_stamp, age;
@@ -71,30 +70,15 @@ bool diff_builds_has(const diff_builds *builds, u32 name)
     return false;
 }
 
-bool diff_fold(etlheap_strings *names, const char *text, u32 *id)
-{
-    char small[FOLD_SIZE];
-    *id = 0;
-    if (text == NULL)
-        return true;
-    const size_t size = strlen(text);
-    char *const folded = size < sizeof small ? small : malloc(size + 1);
-    if (folded == NULL)
-        return false;
-    symbol_fold(folded, text, false);
-    const bool ok = etlheap_strings_add(names, folded, size, id);
-    if (folded != small)
-        free(folded);
-    return ok;
-}
-
 static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,
                         bool is_new)
 {
     bool ok = ETLHEAP_RESERVE(list, etlheap_module_count(result));
     for (u32 i = 0; ok && i < etlheap_module_count(result); i++) {
         const etlheap_module_info *const module = etlheap_module_of(result, i);
-        named_build build = { .is_new = is_new,
+        named_build build = { .spelled = module->name,
+                              .pdb_spelled = module->pdb_name,
+                              .is_new = is_new,
                               .has_rsds = module->has_rsds,
                               .time_date_stamp = module->time_date_stamp,
                               .size_bytes = module->size_bytes };
@@ -102,7 +86,8 @@ static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_
             build.guid = module->guid;
             build.age = module->age;
         }
-        ok = diff_fold(names, module->name, &build.name) && ETLHEAP_PUSH(list, build);
+        ok =
+            etlheap_strings_add_name(names, module->name, &build.name) && ETLHEAP_PUSH(list, build);
     }
     return ok;
 }
@@ -162,10 +147,26 @@ static bool is_rebuilt(const named_build *builds, size_t count)
     return base_count > 0 && base_count < count;
 }
 
+/* RFC 4122, 4.1.1 and 4.1.3. */
+static bool is_made_of_a_name(const etl_guid *guid)
+{
+    const u8 version = guid->bytes[7] >> 4;
+    return (guid->bytes[8] & 0xc0) == 0x80 && (version == 3 || version == 5);
+}
+
+/* A linker takes a random GUID, or a hash of what it links. A recorder that finds none
+ * makes one of the file's name, and of two spellings it makes two. */
+static bool differ_in_spelling(const named_build *a, const named_build *b)
+{
+    return is_made_of_a_name(&a->guid) && is_made_of_a_name(&b->guid) && a->age == b->age &&
+           etl_name_same(a->pdb_spelled, b->pdb_spelled) &&
+           (strcmp(a->spelled, b->spelled) != 0 || strcmp(a->pdb_spelled, b->pdb_spelled) != 0);
+}
+
 /* By the strongest identity that both have. Without any, only the size can tell. */
 static bool may_be_same(const named_build *a, const named_build *b)
 {
-    if (a->has_rsds && b->has_rsds)
+    if (a->has_rsds && b->has_rsds && !differ_in_spelling(a, b))
         return a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
     const bool same_size =
         a->size_bytes == b->size_bytes || a->size_bytes == 0 || b->size_bytes == 0;

@@ -7,7 +7,7 @@
 #include "engine.h"
 #include "intern.h"
 
-/* Names of modules, in lower case, as ids of a string pool. Start from {0}. */
+/* Names of modules without case, as ids of a string pool. Start from {0}. */
 typedef struct diff_builds {
     ETLHEAP_VECTOR(u32) rebuilt; /* ascending */
 } diff_builds;
@@ -15,7 +15,9 @@ typedef struct diff_builds {
 /*
  * A name is rebuilt when both results have modules of it, and none of the one side
  * may be the build of any of the other: 32-bit and 64-bit copies share a name, and
- * an update of one is not told apart. Names are added to `names`; false without
+ * an update of one is not told apart. GUIDs that are hashes of a name (RFC 4122,
+ * versions 3 and 5) and whose names differ in case alone tell no builds apart: then
+ * stamp and size do. Names are added to `names`; false without
  * memory.
  */
 bool diff_builds_find(diff_builds *out, etlheap_strings *names, const etlheap_result *base,
@@ -23,8 +25,5 @@ bool diff_builds_find(diff_builds *out, etlheap_strings *names, const etlheap_re
 void diff_builds_free(diff_builds *builds);
 
 bool diff_builds_has(const diff_builds *builds, u32 name);
-
-/* The text with ASCII letters in lower case, as an id of the pool; NULL is 0. */
-bool diff_fold(etlheap_strings *names, const char *text, u32 *id);
 
 #endif

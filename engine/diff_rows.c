@@ -89,6 +89,7 @@ static bool put_rows(diff_maker *maker)
 static bool put_row(diff_maker *maker, const diff_place *place)
 {
     const diff_group *const group = &maker->groups[place->group];
+    row_identities *const identities = &maker->identities;
     const bool is_new = group->new_row != ETLHEAP_NO_INDEX;
     const etlheap_table *const table = is_new ? maker->now : maker->base;
     diff_numbers *const numbers = is_new ? &maker->new_numbers : &maker->base_numbers;
@@ -103,7 +104,9 @@ static bool put_row(diff_maker *maker, const diff_place *place)
     row.has_heap = false;
     row.heap_handle = 0;
     row.grows_most = false;
-    return put_stack(maker, table, numbers, &row.stack) &&
+    return row_identities_spell(identities, &identities->processes, &row.process) &&
+           row_identities_spell(identities, &identities->modules, &row.module) &&
+           put_stack(maker, table, numbers, &row.stack) &&
            put_frame(maker, table, numbers, &row.frame) && ETLHEAP_PUSH(&maker->out->rows, row) &&
            ETLHEAP_PUSH(&maker->out->changes, change);
 }
@@ -135,11 +138,14 @@ static bool put_frame(diff_maker *maker, const etlheap_table *table, diff_number
                       u32 *frame)
 {
     owned_diff *const out = maker->out;
+    row_identities *const identities = &maker->identities;
     if (*frame == ETLHEAP_NO_INDEX)
         return true;
     u32 *const number = &numbers->frames[*frame];
     if (*number == 0) {
-        if (!ETLHEAP_PUSH(&out->frames, table->frames[*frame]))
+        etlheap_frame spelled = table->frames[*frame];
+        if (!row_identities_spell(identities, &identities->modules, &spelled.module) ||
+            !ETLHEAP_PUSH(&out->frames, spelled))
             return false;
         *number = (u32)out->frames.count;
     }
@@ -185,8 +191,9 @@ static int compare_names(const void *a, const void *b)
 static bool put_rebuilt(diff_maker *maker)
 {
     owned_diff *const out = maker->out;
-    for (size_t i = 0; i < maker->identities.rebuilt.count; i++) {
-        if (!ETLHEAP_PUSH(&out->rebuilt, maker->identities.rebuilt.at[i].spelled))
+    const row_identities *const identities = &maker->identities;
+    for (size_t i = 0; i < identities->rebuilt.count; i++) {
+        if (!ETLHEAP_PUSH(&out->rebuilt, identities->modules.at[identities->rebuilt.at[i]]))
             return false;
     }
     if (out->rebuilt.count > 0)

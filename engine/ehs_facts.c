@@ -1,6 +1,8 @@
 /* ehs_facts.c - see ehs_facts.h. */
 #include "ehs_facts.h"
 
+#include "spellings.h"
+
 #include <stdlib.h>
 
 #define CLOCK_HZ_MAX ((u64)9000000000) /* time conversions are exact up to it */
@@ -262,6 +264,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     etl_status status = ehs_vector_load(loader, &process_table, &result->processes);
     if (status == ETL_OK)
         status = load_modules(loader, result);
+    if (status == ETL_OK && !spellings_settle(result))
+        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
         status = load_volumes(loader, result);
     if (status == ETL_OK)

@@ -167,8 +167,10 @@ const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result);
 
 typedef struct etlheap_process_info {
     u32 pid;
-    u32 parent_pid;           /* ETL_NO_ID unknown */
-    const char *name;         /* "app.exe"; "Unknown" when no record names it */
+    u32 parent_pid; /* ETL_NO_ID unknown */
+    /* "app.exe"; "Unknown" when no record names it. Names that differ in case alone are
+     * written alike in one result, as the one that comes first in byte order. */
+    const char *name;
     const char *command_line; /* "" unknown */
     i64 start_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
     i64 end_ticks;            /* ETLHEAP_TICKS_NEVER: alive at the end */
@@ -187,7 +189,9 @@ typedef struct etlheap_module_info {
     u64 base;
     u64 size_bytes;
     const char *path; /* DOS path when the volume is known, else the NT path */
-    const char *name; /* last component, as recorded */
+    /* Last component, without case: of the spellings in the result the first in byte
+     * order. The path is as recorded. */
+    const char *name;
     u32 time_date_stamp;
     u32 checksum;
     bool has_rsds;
@@ -579,6 +583,7 @@ const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
 #include "etlheap_diff.h"
 #include "etlheap_gate.h"
 #include "etlheap_libraries.h"
+#include "etlheap_recording.h"
 #include "etlheap_lifetimes.h"
 #include "etlheap_summary.h"
 #include "etlheap_tags.h"

@@ -81,7 +81,8 @@ typedef struct etlheap_change {
 
 typedef struct etlheap_diff {
     /* One row for each group: its keys as the new side has them, or the base when it
-     * is gone; pid and thread are ETL_NO_ID, there is no heap. Measures are now less base;
+     * is gone. Names of processes and modules that differ in case alone are one, and
+     * written as the base writes them where it has them. pid and thread are ETL_NO_ID, there is no heap. Measures are now less base;
      * table.measures says which both sides have.
      * Sorted by magnitude, ties by keys: the order is total. Frames and stacks are
      * numbered in order of first use. Window and diagnostics are those of the new

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
+
 static bool find_canonical(frame_table *table);
 static bool resolve_again(frame_table *table, frame_cache *key, i64 ticks);
 static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks);
@@ -67,15 +69,15 @@ static bool same_module(const void *owner, u32 id, const void *key)
     const module_search *const search = owner;
     const etlheap_module_info *const a = &search->modules[id - 1], *const b = key;
     if (!search->by_build)
-        return strcmp(a->name, b->name) == 0;
+        return etl_name_same(a->name, b->name);
     return a->size_bytes == b->size_bytes && a->time_date_stamp == b->time_date_stamp &&
-           strcmp(a->path, b->path) == 0;
+           etl_name_same(a->path, b->path);
 }
 
 static u64 hash_module(const module_search *search, const etlheap_module_info *module)
 {
     const char *const text = search->by_build ? module->path : module->name;
-    const u64 hash = etlheap_hash_bytes(text, strlen(text));
+    const u64 hash = etl_name_hash(text, etlheap_hash_seed());
     const u64 build = module->size_bytes ^ (u64)module->time_date_stamp << 32;
     return search->by_build ? etlheap_hash_u64(hash ^ build) : hash;
 }

@@ -7,6 +7,7 @@
  * is not known its offset stands for it, which changes with the next build.
  */
 #include "gate.h"
+#include "parser/name_fold.h"
 
 static u64 mix(u64 hash, u64 value);
 static u64 hash_name(const char *name);
@@ -37,16 +38,9 @@ static u64 mix(u64 hash, u64 value)
     return etlheap_mix_u64(hash * 31 + value);
 }
 
-/* Names of files and processes are compared in any case. FNV-1a, as they come in
- * pieces of one byte. */
 static u64 hash_name(const char *name)
 {
-    u64 hash = 0xcbf29ce484222325u;
-    for (; name != NULL && *name != '\0'; name++) {
-        const u8 c = (u8)*name;
-        hash = (hash ^ (c >= 'A' && c <= 'Z' ? (u8)(c + 'a' - 'A') : c)) * 0x100000001b3u;
-    }
-    return hash;
+    return etl_name_fnv1a(ETL_FNV1A_START, name == NULL ? "" : name);
 }
 
 static u64 hash_frame(const etlheap_frame *frame)

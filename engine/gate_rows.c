@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "diff_builds.h"
 #include "gate.h"
+#include "intern.h"
 
 /* A process of the rows, to be ranked. */
 typedef struct process_place {
@@ -134,7 +134,7 @@ static bool rank_processes(gate_rows *rows)
     bool ok = places != NULL;
     for (size_t i = 0; ok && i < rows->list.count; i++) {
         u32 id;
-        ok = diff_fold(&folded, rows->list.at[i].name, &id);
+        ok = etlheap_strings_add_name(&folded, rows->list.at[i].name, &id);
         if (ok)
             places[i] =
                 (process_place){ etlheap_strings_get(&folded, id), rows->list.at[i].pid, (u32)i };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "parser/name_fold.h"
+
 #define SLOTS_MIN 64u
 #define SLOTS_MAX ((u32)1 << 31)
 
@@ -172,6 +174,23 @@ bool etlheap_strings_add_utf16(etlheap_strings *strings, etl_bytes utf16, u32 *i
 bool etlheap_strings_add_text(etlheap_strings *strings, etl_bytes text, u32 *id)
 {
     return add_converted(strings, etl_text_to_utf8, text, id);
+}
+
+bool etlheap_strings_add_name(etlheap_strings *strings, const char *name, u32 *id)
+{
+    char small[512];
+    *id = 0;
+    if (name == NULL)
+        return true;
+    const size_t capacity = ETL_NAME_FOLDED_SIZE(strlen(name));
+    char *const folded = capacity <= sizeof small ? small : malloc(capacity);
+    if (folded == NULL)
+        return false;
+    const size_t size = etl_name_fold(name, folded);
+    const bool added = etlheap_strings_add(strings, folded, size, id);
+    if (folded != small)
+        free(folded);
+    return added;
 }
 
 const char *etlheap_strings_get(const etlheap_strings *strings, u32 id)

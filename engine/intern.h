@@ -73,6 +73,10 @@ bool etlheap_strings_add(etlheap_strings *strings, const char *text, size_t size
 bool etlheap_strings_add_utf16(etlheap_strings *strings, etl_bytes utf16, u32 *id);
 bool etlheap_strings_add_text(etlheap_strings *strings, etl_bytes text, u32 *id);
 
+/* A name as parser/name_fold.h folds it: names that differ in case alone have one id.
+ * NULL is 0. */
+bool etlheap_strings_add_name(etlheap_strings *strings, const char *name, u32 *id);
+
 /* Valid as long as the pool; "" for 0. */
 const char *etlheap_strings_get(const etlheap_strings *strings, u32 id);
 

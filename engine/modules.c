@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
+
 #define KERNEL_PID 0u
 #define SYSTEM_PID 4u
 
@@ -104,18 +106,6 @@ static bool is_open(const etlheap_module_info *former, const image_row *row)
            (row->kind == ETL_EVENT_IMAGE_UNLOAD && former->unload_ticks == row->ticks);
 }
 
-static bool same_prefix(const char *text, const char *prefix, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        const char a = text[i], b = prefix[i];
-        const char lower_a = a >= 'A' && a <= 'Z' ? (char)(a + 32) : a;
-        const char lower_b = b >= 'A' && b <= 'Z' ? (char)(b + 32) : b;
-        if (a == '\0' || lower_a != lower_b)
-            return false;
-    }
-    return true;
-}
-
 static const char *file_name(const char *path)
 {
     const char *const slash = strrchr(path, '\\');
@@ -127,9 +117,7 @@ static bool is_same_image(const trace_context *context, const etlheap_module_inf
                           const image_row *row)
 {
     const char *const name = file_name(etlheap_strings_get(&context->strings, row->path));
-    const size_t size = strlen(name);
-    return module->size_bytes == row->size_bytes && strlen(module->name) == size &&
-           same_prefix(module->name, name, size);
+    return module->size_bytes == row->size_bytes && etl_name_same(module->name, name);
 }
 
 static bool replay(module_table *out, trace_context *context)
@@ -173,26 +161,28 @@ static bool add_module(module_table *out, trace_context *context, const image_ro
     return name_module(context, row->path, &module) && ETLHEAP_PUSH(&out->list, module);
 }
 
-/* A volume is a whole number of the path's components. */
-static bool is_prefix(const char *path, const char *prefix, size_t size)
+/* How much of the path a volume is, which is a whole number of its components; 0: it
+ * is another's. */
+static size_t volume_size(const char *path, const char *volume)
 {
-    if (size == 0 || !same_prefix(path, prefix, size))
-        return false;
-    return prefix[size - 1] == '\\' || path[size] == '\\' || path[size] == '\0';
+    const size_t size = etl_name_begins(path, volume);
+    if (size == 0)
+        return 0;
+    return path[size - 1] == '\\' || path[size] == '\\' || path[size] == '\0' ? size : 0;
 }
 
-/* The volume whose NT path is the longest prefix of the path; NULL: none. */
-static const volume_row *volume_of(const trace_context *context, const char *path)
+/* The volume whose NT path is the longest prefix of the path, and the size of that; NULL:
+ * none. */
+static const volume_row *volume_of(const trace_context *context, const char *path, size_t *skip)
 {
     const volume_row *best = NULL;
-    size_t best_size = 0;
+    *skip = 0;
     for (size_t i = 0; i < context->volumes.count; i++) {
-        const char *const prefix =
-            etlheap_strings_get(&context->strings, context->volumes.at[i].nt_path);
-        const size_t size = strlen(prefix);
-        if (size > best_size && is_prefix(path, prefix, size)) {
+        const size_t size = volume_size(
+            path, etlheap_strings_get(&context->strings, context->volumes.at[i].nt_path));
+        if (size > *skip) {
             best = &context->volumes.at[i];
-            best_size = size;
+            *skip = size;
         }
     }
     return best;
@@ -201,10 +191,10 @@ static const volume_row *volume_of(const trace_context *context, const char *pat
 static bool name_module(trace_context *context, u32 path_id, etlheap_module_info *module)
 {
     const char *const path = etlheap_strings_get(&context->strings, path_id);
-    const volume_row *const volume = volume_of(context, path);
+    size_t skip;
+    const volume_row *const volume = volume_of(context, path, &skip);
     module->path = path;
     if (volume != NULL) {
-        const size_t skip = strlen(etlheap_strings_get(&context->strings, volume->nt_path));
         const char *const dos = etlheap_strings_get(&context->strings, volume->dos_path);
         const size_t size = strlen(dos) + strlen(path + skip);
         char *const joined = malloc(size + 1);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
 #include "summary_answer.h"
 
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
@@ -84,49 +85,9 @@ etlheap_query etlheap_query_default(void)
     };
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-/* Behind one UTF-8 character; a stray byte counts as one. */
-static const char *skip_character(const char *text)
-{
-    text++;
-    while ((*text & 0xC0) == 0x80)
-        text++;
-    return text;
-}
-
-/* On a mismatch after a star, the star takes one character more. */
-bool query_glob(const char *pattern, const char *text)
-{
-    const char *star = NULL, *star_text = NULL;
-    while (*text != '\0') {
-        if (*pattern == '*') {
-            star = ++pattern;
-            star_text = text;
-        } else if (*pattern == '?') {
-            pattern++;
-            text = skip_character(text);
-        } else if (*pattern != '\0' && lower(*pattern) == lower(*text)) {
-            pattern++;
-            text++;
-        } else if (star != NULL) {
-            pattern = star;
-            text = star_text = skip_character(star_text);
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
-}
-
 bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
 {
-    if (pattern->symbol != NULL && !query_glob(pattern->symbol, symbol == NULL ? "" : symbol))
+    if (pattern->symbol != NULL && !etl_name_glob(pattern->symbol, symbol == NULL ? "" : symbol))
         return false;
     return query_module_matches(pattern, module);
 }
@@ -137,7 +98,7 @@ bool query_module_matches(const etlheap_pattern *pattern, const char *module)
         return true;
     if (module == NULL)
         return false;
-    if (query_glob(pattern->module, module))
+    if (etl_name_glob(pattern->module, module))
         return true;
     char stem[256];
     const char *const dot = strrchr(module, '.');
@@ -146,7 +107,7 @@ bool query_module_matches(const etlheap_pattern *pattern, const char *module)
         return false;
     memcpy(stem, module, size);
     stem[size] = '\0';
-    return query_glob(pattern->module, stem);
+    return etl_name_glob(pattern->module, stem);
 }
 
 /* A filter word is a pid when it is all digits, else a name with wildcards. */
@@ -158,7 +119,7 @@ static bool names_process(const char *word, const etlheap_process_info *process)
         pid = pid * 10 + (u64)(*at - '0');
     if (at != word && *at == '\0')
         return pid == process->pid;
-    return query_glob(word, process->name);
+    return etl_name_glob(word, process->name);
 }
 
 static bool select_processes(query_plan *plan)

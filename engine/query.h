@@ -48,11 +48,8 @@ u32 query_types(const etlheap_query *query);
 /* Does the query select this kind, process and heap? */
 bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap);
 
-/* Case-insensitive match with `*` and `?`; linear in practice, no recursion. */
-bool query_glob(const char *pattern, const char *text);
-
-/* Does the frame (module and symbol may be NULL) match? A module pattern may
- * leave out the file's extension. */
+/* Does the frame (module and symbol may be NULL) match, as etl_name_glob says? A module
+ * pattern may leave out the file's extension. */
 bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol);
 
 /* The same for the module alone. */

@@ -2,6 +2,7 @@
 #include "result.h"
 
 #include "archive.h"
+#include "spellings.h"
 #include "summary.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
     result->process_ids = new_ids;
     if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
         !copy_census(result, parts->census) || !modules_build(&result->modules, &result->context) ||
-        !describe_trace(result, parts))
+        !spellings_settle(result) || !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
     u64 recreated = 0;
     if (parts->heap_notes != NULL && !heap_sizes_build(&result->heap_sizes, parts->heap_notes,

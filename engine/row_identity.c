@@ -19,7 +19,9 @@ static bool identify_stack(table_reader *r, u32 stack, u32 *id);
 static bool intern_stack(row_identities *to, const identity_stack *fresh, u32 *id);
 static bool identify_frame(table_reader *r, u32 frame, u32 *id);
 static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity_frame *out);
-static bool note_rebuilt(row_identities *identities, u32 name, const char *spelled);
+static bool note_rebuilt(row_identities *identities, u32 name);
+static bool add_name(row_identities *identities, name_spellings *spellings, const char *name,
+                     u32 *id);
 static bool same_key(const void *owner, u32 id, const void *key);
 static bool same_stack(const void *owner, u32 id, const void *key);
 static bool same_frame(const void *owner, u32 id, const void *key);
@@ -33,6 +35,8 @@ void row_identities_free(row_identities *identities)
     ETLHEAP_VECTOR_FREE(&identities->stacks);
     ETLHEAP_VECTOR_FREE(&identities->keys);
     ETLHEAP_VECTOR_FREE(&identities->rebuilt);
+    ETLHEAP_VECTOR_FREE(&identities->processes);
+    ETLHEAP_VECTOR_FREE(&identities->modules);
     etlheap_index_free(&identities->frame_index);
     etlheap_index_free(&identities->stack_index);
     etlheap_index_free(&identities->key_index);
@@ -81,7 +85,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         out->kind = row->kind;
         return true;
     case ETLHEAP_KEY_PROCESS:
-        return diff_fold(strings, row->process, &out->process);
+        return add_name(r->to, &r->to->processes, row->process, &out->process);
     case ETLHEAP_KEY_TYPE:
         out->type = row->type;
         return true;
@@ -94,7 +98,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
     case ETLHEAP_KEY_SITE:
         return row->frame == ETLHEAP_NO_INDEX || identify_frame(r, row->frame, &out->frame);
     case ETLHEAP_KEY_MODULE:
-        return diff_fold(strings, row->module, &out->module);
+        return add_name(r->to, &r->to->modules, row->module, &out->module);
     case ETLHEAP_KEY_SIZE_CLASS:
         out->size_class_bytes = row->size_class_bytes;
         return true;
@@ -182,7 +186,7 @@ static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity
     row_identities *const to = r->to;
     if (frame->module == NULL)
         return true;
-    if (!diff_fold(&to->strings, frame->module, &out->module))
+    if (!add_name(to, &to->modules, frame->module, &out->module))
         return false;
     const bool is_rebuilt = diff_builds_has(&to->builds, out->module);
     if (frame->symbol != NULL && (is_rebuilt || !frame->is_nearest))
@@ -191,16 +195,42 @@ static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity
     if (!is_rebuilt)
         return true;
     out->side = r->is_new ? 2 : 1;
-    return note_rebuilt(to, out->module, frame->module);
+    return note_rebuilt(to, out->module);
 }
 
-static bool note_rebuilt(row_identities *identities, u32 name, const char *spelled)
+static bool note_rebuilt(row_identities *identities, u32 name)
 {
     for (size_t i = 0; i < identities->rebuilt.count; i++) {
-        if (identities->rebuilt.at[i].name == name)
+        if (identities->rebuilt.at[i] == name)
             return true;
     }
-    return ETLHEAP_PUSH(&identities->rebuilt, (rebuilt_module){ name, spelled });
+    return ETLHEAP_PUSH(&identities->rebuilt, name);
+}
+
+/* Rows of the base are added first, so the first spelling is the base's. */
+static bool add_name(row_identities *identities, name_spellings *spellings, const char *name,
+                     u32 *id)
+{
+    if (!etlheap_strings_add_name(&identities->strings, name, id))
+        return false;
+    while (spellings->count <= *id) {
+        if (!ETLHEAP_PUSH(spellings, NULL))
+            return false;
+    }
+    if (spellings->at[*id] == NULL)
+        spellings->at[*id] = name;
+    return true;
+}
+
+bool row_identities_spell(row_identities *identities, name_spellings *spellings, const char **name)
+{
+    u32 id;
+    if (*name == NULL)
+        return true;
+    if (!add_name(identities, spellings, *name, &id))
+        return false;
+    *name = spellings->at[id];
+    return true;
 }
 
 static bool same_key(const void *owner, u32 id, const void *key)

@@ -17,7 +17,7 @@
 /* Strings are ids of the pool. Compared and hashed as bytes, as are keys. */
 typedef struct identity_frame {
     u64 offset; /* in the module, 0 when the symbol counts */
-    u32 module; /* lower case; 0: outside of modules */
+    u32 module; /* without case; 0: outside of modules */
     u32 symbol; /* 0: the offset counts */
     u32 side;   /* 0: comparable; 1 base, 2 new: an offset in a build of that side only */
     u32 padding;
@@ -39,10 +39,8 @@ static_assert(sizeof(identity_frame) == 24, "no hidden padding: hashed as bytes"
 static_assert(sizeof(identity_key) == 40, "no hidden padding: hashed as bytes");
 
 /* A module whose frames match nothing, as a table spells it. */
-typedef struct rebuilt_module {
-    u32 name;
-    const char *spelled;
-} rebuilt_module;
+/* How names were written where they were met first: by id of the name; NULL: nowhere yet. */
+typedef ETLHEAP_VECTOR(const char *) name_spellings;
 
 /* Start from {0}. Ids are indices + 1. */
 typedef struct row_identities {
@@ -52,7 +50,8 @@ typedef struct row_identities {
     ETLHEAP_VECTOR(u32) pool; /* frame ids of stacks, innermost first */
     ETLHEAP_VECTOR(identity_stack) stacks;
     ETLHEAP_VECTOR(identity_key) keys;
-    ETLHEAP_VECTOR(rebuilt_module) rebuilt; /* those that occur in rows */
+    ETLHEAP_VECTOR(u32) rebuilt; /* names of modules that occur in rows */
+    name_spellings processes, modules;
     etlheap_index frame_index, stack_index, key_index;
 } row_identities;
 
@@ -61,6 +60,11 @@ void row_identities_free(row_identities *identities);
 /* The identity of every row of a table, ids[row_count]. False without memory. */
 bool row_identities_add(row_identities *identities, const etlheap_table *table, bool is_new,
                         u32 *ids);
+
+/* How a name of an added table is written where it was met first: in the base if that has
+ * it. `spellings` is that of the processes or of the modules. NULL is NULL. Tables are
+ * borrowed. False without memory. */
+bool row_identities_spell(row_identities *identities, name_spellings *spellings, const char **name);
 
 /* ranks[id - 1] of every identity: by kind, process and so on, stacks by module,
  * function and offset. False without memory. */

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
+
 #define EVERY_NS_MIN ((i64)1000000)
 #define PATH_SHOWN   76u
 
@@ -82,6 +84,17 @@ static bool copy_text(etlheap_summary *s, const char **text)
     return true;
 }
 
+/* Of spellings the first in byte order stays, whatever came first. */
+static bool take_spelling(etlheap_summary *s, const char **known, const char *fresh)
+{
+    const char *copy = fresh;
+    if (strcmp(fresh, *known) >= 0)
+        return true;
+    const bool ok = copy_text(s, &copy);
+    *known = ok ? copy : *known;
+    return ok;
+}
+
 static int compare_u64(u64 x, u64 y)
 {
     return (x > y) - (x < y);
@@ -89,7 +102,7 @@ static int compare_u64(u64 x, u64 y)
 
 int summary_compare_modules(const etlheap_module_info *a, const etlheap_module_info *b)
 {
-    int order = strcmp(a->name, b->name);
+    int order = etl_name_compare(a->name, b->name);
     if (order == 0)
         order = (int)a->has_rsds - (int)b->has_rsds;
     if (order == 0 && a->has_rsds)
@@ -102,7 +115,7 @@ int summary_compare_modules(const etlheap_module_info *a, const etlheap_module_i
         order = compare_u64(a->size_bytes, b->size_bytes);
     if (order == 0)
         order = compare_u64(a->checksum, b->checksum);
-    return order != 0 ? order : strcmp(a->pdb_name, b->pdb_name);
+    return order != 0 ? order : etl_name_compare(a->pdb_name, b->pdb_name);
 }
 
 static bool same_module(const void *owner, u32 id, const void *key)
@@ -127,11 +140,16 @@ bool summary_intern_module(etlheap_summary *s, const etlheap_module_info *module
                                  .load_ticks = ETLHEAP_TICKS_BEFORE,
                                  .unload_ticks = ETLHEAP_TICKS_NEVER };
     const u64 build = copy.size_bytes ^ (u64)copy.time_date_stamp << 32;
-    const u64 hash = etlheap_hash_u64(etlheap_hash_bytes(copy.name, strlen(copy.name)) ^
-                                      etlheap_hash_bytes(&copy.guid, sizeof copy.guid) ^ build);
+    const u64 hash = etl_name_hash(copy.name, etlheap_hash_bytes(&copy.guid, sizeof copy.guid) ^
+                                                  etlheap_hash_u64(build));
     *number = etlheap_index_find(&s->module_index, hash, same_module, s, &copy);
-    if (*number != 0)
-        return true;
+    if (*number != 0) {
+        etlheap_module_info *const known = &s->modules.at[*number - 1];
+        const bool ok = take_spelling(s, &known->name, copy.name) &&
+                        take_spelling(s, &known->pdb_name, copy.pdb_name);
+        known->path = known->name;
+        return ok;
+    }
     if (!copy_text(s, &copy.name) || !copy_text(s, &copy.pdb_name))
         return false;
     copy.path = copy.name;
@@ -144,15 +162,15 @@ bool summary_intern_module(etlheap_summary *s, const etlheap_module_info *module
 static bool same_process(const void *owner, u32 id, const void *key)
 {
     const etlheap_summary *const s = owner;
-    return strcmp(s->processes.at[id - 1].info.name, key) == 0;
+    return etl_name_same(s->processes.at[id - 1].info.name, key);
 }
 
 bool summary_intern_process(etlheap_summary *s, const char *name, u32 *number)
 {
-    const u64 hash = etlheap_hash_bytes(name, strlen(name));
+    const u64 hash = etl_name_hash(name, etlheap_hash_seed());
     *number = etlheap_index_find(&s->process_index, hash, same_process, s, name);
     if (*number != 0)
-        return true;
+        return take_spelling(s, &s->processes.at[*number - 1].info.name, name);
     summary_build_process fresh = { .info = { .pid = ETL_NO_ID,
                                               .parent_pid = ETL_NO_ID,
                                               .name = name,
@@ -168,7 +186,7 @@ bool summary_intern_process(etlheap_summary *s, const char *name, u32 *number)
 
 bool summary_has_rows(const etlheap_summary *s, const char *name)
 {
-    const u64 hash = etlheap_hash_bytes(name, strlen(name));
+    const u64 hash = etl_name_hash(name, etlheap_hash_seed());
     const u32 number = etlheap_index_find(&s->process_index, hash, same_process, s, name);
     return number != 0 && s->processes.at[number - 1].counted == s->traces.count;
 }

@@ -7,6 +7,8 @@
  */
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
+#include "spellings.h"
 #include "stack_numbering.h"
 #include "summary_build.h"
 
@@ -67,8 +69,8 @@ static etl_status finish_all(finishing *f, etl_error *err)
     bool ok = finish_modules(f);
     if (ok && !place_modules(f))
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "the summary has too many modules");
-    ok = ok && modules_index(&result->modules) && finish_processes(f) && finish_stacks(f) &&
-         finish_entries(f) && finish_traces(f) && summary_describe(result) &&
+    ok = ok && modules_index(&result->modules) && finish_processes(f) && spellings_settle(result) &&
+         finish_stacks(f) && finish_entries(f) && finish_traces(f) && summary_describe(result) &&
          summary_sort_records(s, result);
     return ok ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
@@ -112,7 +114,7 @@ static bool place_modules(const finishing *f)
 static int by_name(const void *a, const void *b)
 {
     const etlheap_process_info *const x = a, *const y = b;
-    return strcmp(x->name, y->name);
+    return etl_name_compare(x->name, y->name);
 }
 
 /* `start_ticks` holds the old number while they are sorted. */

@@ -11,6 +11,8 @@
  *   - a frame is compared by its module with all suppressions, then by its function
  *     and source file; the first in the order of the file is the one that counts.
  *
+ * One thing is Windows' way: names of modules are compared without case.
+ *
  * Two things it accepts are refused, because nobody means them: `leak:` alone, which
  * suppresses everything, and a NUL, which hides the rest of the file.
  *
@@ -21,6 +23,7 @@
 #include "suppressions.h"
 
 #include "parser/map.h"
+#include "parser/name_fold.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,8 +39,9 @@ static etl_bytes trim(etl_bytes line);
 static etl_status add_line(etlheap_suppressions *suppressions, const char *file, u32 line,
                            etl_bytes text, etl_error *err);
 static const char *copy_text(etlheap_suppressions *suppressions, etl_bytes text);
-static u32 find_name(const etlheap_suppressions *suppressions, const char *name);
-static const char *find_piece(const char *text, const char *piece, size_t size);
+typedef bool matches_fn(const char *pattern, const char *name);
+static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match,
+                     const char *name);
 
 etl_status etlheap_suppressions_open(etlheap_suppressions **out, etl_error *err)
 {
@@ -94,13 +98,44 @@ u32 suppressions_find(const etlheap_suppressions *suppressions, const etlheap_fr
 {
     const char *const names[] = { frame->module ? frame->module : unknown_module, frame->symbol,
                                   frame->file };
-    u32 found = find_name(suppressions, names[0]);
+    u32 found = find_name(suppressions, suppression_matches_module, names[0]);
     for (size_t i = 1; i < ETL_COUNT_OF(names) && found == SUPPRESSION_NONE; i++)
-        found = find_name(suppressions, names[i]);
+        found = find_name(suppressions, suppression_matches, names[i]);
     return found;
 }
 
-bool suppression_matches(const char *pattern, const char *name)
+/* How much of the text the piece is, which begins it; 0: something else does. */
+static size_t piece_at(const char *text, const char *piece, size_t size, bool is_module)
+{
+    const char *const end = piece + size;
+    const char *at = text;
+    if (!is_module)
+        return strncmp(text, piece, size) == 0 ? size : 0;
+    while (piece < end) {
+        const u32 wanted = etl_name_next(&piece);
+        if (etl_name_next(&at) != wanted)
+            return 0;
+    }
+    return (size_t)(at - text);
+}
+
+/* Where the piece, which is no empty one, occurs first in the text, and how much of it
+ * it is; NULL. */
+static const char *find_piece(const char *text, const char *piece, size_t *size, bool is_module)
+{
+    for (; *text != '\0'; text++) {
+        if (!is_module && (text = strchr(text, *piece)) == NULL)
+            return NULL;
+        const size_t found = piece_at(text, piece, *size, is_module);
+        if (found > 0) {
+            *size = found;
+            return text;
+        }
+    }
+    return NULL;
+}
+
+static bool matches(const char *pattern, const char *name, bool is_module)
 {
     if (!name || *name == '\0')
         return false;
@@ -116,16 +151,27 @@ bool suppression_matches(const char *pattern, const char *name)
         }
         if (*pattern == '$')
             return *name == '\0' || after_star;
-        const size_t size = strcspn(pattern, "*$");
-        const char *const found = find_piece(name, pattern, size);
+        size_t size = strcspn(pattern, "*$");
+        const char *const piece = pattern;
+        pattern += size;
+        const char *const found = find_piece(name, piece, &size, is_module);
         if (!found || (tied && found != name))
             return false;
         name = found + size;
-        pattern += size;
         tied = false;
         after_star = false;
     }
     return true;
+}
+
+bool suppression_matches(const char *pattern, const char *name)
+{
+    return matches(pattern, name, false);
+}
+
+bool suppression_matches_module(const char *pattern, const char *module)
+{
+    return matches(pattern, module, true);
 }
 
 /* Up to a line end, which is taken too. */
@@ -182,22 +228,12 @@ static const char *copy_text(etlheap_suppressions *suppressions, etl_bytes text)
     return copy;
 }
 
-static u32 find_name(const etlheap_suppressions *suppressions, const char *name)
+static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match,
+                     const char *name)
 {
     for (size_t i = 0; i < suppressions->list.count; i++) {
-        if (suppression_matches(suppressions->list.at[i].pattern, name))
+        if (is_match(suppressions->list.at[i].pattern, name))
             return (u32)i;
     }
     return SUPPRESSION_NONE;
-}
-
-/* Where the piece, which is no empty one, occurs first in the text; NULL. */
-static const char *find_piece(const char *text, const char *piece, size_t size)
-{
-    while ((text = strchr(text, *piece)) != NULL) {
-        if (strncmp(text, piece, size) == 0)
-            return text;
-        text++;
-    }
-    return NULL;
 }

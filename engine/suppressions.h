@@ -28,4 +28,7 @@ u32 suppressions_find(const etlheap_suppressions *suppressions, const etlheap_fr
 /* Whether a pattern matches a name, which may be NULL and then is none. */
 bool suppression_matches(const char *pattern, const char *name);
 
+/* The same for a name of a module: without case. */
+bool suppression_matches_module(const char *pattern, const char *module);
+
 #endif

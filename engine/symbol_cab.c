@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "parser/files.h"
+#include "parser/name_fold.h"
 #include "symbol_cab.h"
 
 /* libmspack's table, and behind it what one expansion is about. */
@@ -106,7 +107,7 @@ static etl_status expand(struct mscab_decompressor *decompressor, cab_system *sy
 static struct mscabd_file *choose(struct mscabd_cabinet *cabinet, const char *name)
 {
     for (struct mscabd_file *file = cabinet->files; file; file = file->next)
-        if (symbol_same_name(symbol_base_name(file->filename), name))
+        if (etl_name_same(symbol_base_name(file->filename), name))
             return file;
     return cabinet->files;
 }

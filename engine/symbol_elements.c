@@ -130,7 +130,7 @@ static bool is_word(etl_bytes text, const char *word)
         return false;
     memcpy(copy, text.at, text.size);
     copy[text.size] = 0;
-    return symbol_same_name(copy, word);
+    return symbol_same_word(copy, word);
 }
 
 static bool is_url(etl_bytes text)

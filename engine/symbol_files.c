@@ -42,20 +42,13 @@ static char fold_letter(char letter, bool upper)
     return changes ? (char)(letter - from + to) : letter;
 }
 
-int symbol_compare_names(const char *a, const char *b)
+bool symbol_same_word(const char *a, const char *b)
 {
     while (*a && fold_letter(*a, false) == fold_letter(*b, false)) {
         a++;
         b++;
     }
-    const u8 left = (u8)fold_letter(*a, false);
-    const u8 right = (u8)fold_letter(*b, false);
-    return left < right ? -1 : left > right;
-}
-
-bool symbol_same_name(const char *a, const char *b)
-{
-    return symbol_compare_names(a, b) == 0;
+    return fold_letter(*a, false) == fold_letter(*b, false);
 }
 
 bool symbol_is_file(const char *path)

@@ -20,11 +20,9 @@ const char *symbol_base_name(const char *path);
 /* ASCII letters in lower or upper case; `out` may be `text`. */
 void symbol_fold(char *out, const char *text, bool upper);
 
-/* Byte order as if all ASCII letters were in lower case: < 0, 0 or > 0. */
-int symbol_compare_names(const char *a, const char *b);
-
-/* Whether two names are the same but for the case of ASCII letters. */
-bool symbol_same_name(const char *a, const char *b);
+/* Whether two words of a protocol or a path's syntax are the same but for the case of
+ * ASCII letters. Names of files go by parser/name_fold.h. */
+bool symbol_same_word(const char *a, const char *b);
 
 bool symbol_is_file(const char *path);
 bool symbol_is_folder(const char *path);

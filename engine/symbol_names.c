@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "parser/files.h"
+#include "parser/name_fold.h"
 #include "symbol_names.h"
 
 static bool find_folded(const char *folder, const char *name, bool upper,
@@ -106,12 +107,12 @@ static const char *find_listed(const symbol_listing *listing, const char *name)
     size_t high = listing->names.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (symbol_compare_names(listing->names.at[middle], name) < 0)
+        if (etl_name_compare(listing->names.at[middle], name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == listing->names.count || symbol_compare_names(listing->names.at[low], name) != 0)
+    if (low == listing->names.count || etl_name_compare(listing->names.at[low], name) != 0)
         return NULL;
     return listing->names.at[low];
 }
@@ -121,7 +122,7 @@ static int compare_names(const void *left, const void *right)
 {
     const char *const a = *(const char *const *)left;
     const char *const b = *(const char *const *)right;
-    const int order = symbol_compare_names(a, b);
+    const int order = etl_name_compare(a, b);
     return order != 0 ? order : strcmp(a, b);
 }
 

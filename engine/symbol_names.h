@@ -2,10 +2,11 @@
  * symbol_names.h - finds names regardless of case in a file system that minds it.
  *
  * Stores are filled by Windows, whose tools write a name now as "NTDLL.pdb", now
- * as "ntdll.pdb". A component is tried as given, in lower and in upper case;
- * then its folder is listed. Of several names that differ in case alone the
- * first in byte order is taken, so that no answer depends on the order in which
- * the file system lists. Only ASCII letters have cases here.
+ * as "ntdll.pdb". A component is tried as given and with its ASCII letters in
+ * lower and in upper case; then its folder is listed and names are compared as
+ * parser/name_fold.h says. Of several names that differ in case alone the first
+ * in byte order is taken, so that no answer depends on the order in which the
+ * file system lists.
  */
 #ifndef ETLHEAP_SYMBOL_NAMES_H
 #define ETLHEAP_SYMBOL_NAMES_H

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "parser/files.h"
+#include "parser/name_fold.h"
 #include "symbol_search.h"
 
 /* A store of the path. Servers have no folder. */
@@ -258,7 +259,7 @@ static int compare_requests(const void *left, const void *right)
 static int compare_keys(const symbol_key *a, const symbol_key *b)
 {
     char text[2][SYMBOL_KEY_TEXT_SIZE];
-    const int by_name = symbol_compare_names(symbol_base_name(a->name), symbol_base_name(b->name));
+    const int by_name = etl_name_compare(symbol_base_name(a->name), symbol_base_name(b->name));
     if (by_name != 0)
         return by_name;
     symbol_key_format(a, text[0]);

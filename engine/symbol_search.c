@@ -298,7 +298,7 @@ static bool same_guid(const char *key, const char *other)
     char front[2][33];
     (void)snprintf(front[0], sizeof front[0], "%.32s", key);
     (void)snprintf(front[1], sizeof front[1], "%.32s", other);
-    return symbol_same_name(front[0], front[1]);
+    return symbol_same_word(front[0], front[1]);
 }
 
 /* Another build is never put into a cache, where it would pass for the right one. */

@@ -200,7 +200,7 @@ static bool skip_word(etl_bytes *text, const char *word)
         return false;
     memcpy(front, text->at, size);
     front[size] = 0;
-    if (!symbol_same_name(front, word))
+    if (!symbol_same_word(front, word))
         return false;
     *text = (etl_bytes){ text->at + size, text->size - size };
     return true;

@@ -120,7 +120,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
     if (!colon)
         return bytes;
     *colon = 0;
-    if (symbol_same_name(copy, "content-range"))
+    if (symbol_same_word(copy, "content-range"))
         read_range(transfer, colon + 1);
     return bytes;
 }

@@ -72,7 +72,7 @@ bool symbol_url_is_secure(const char *url)
 {
     char scheme[9];
     (void)snprintf(scheme, sizeof scheme, "%.8s", url);
-    return symbol_same_name(scheme, "https://");
+    return symbol_same_word(scheme, "https://");
 }
 
 void symbol_fetch_redact(const char *url, char *out, size_t capacity)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
 #include "symbol_files.h"
 #include "workers.h"
 
@@ -91,7 +92,7 @@ static bool report_progress(void *user, const symbol_progress *progress)
 /* --- builds ------------------------------------------------------------------------ */
 
 /* What makes two modules one build; compared and hashed as bytes, with the names
- * in lower case behind it. */
+ * without case. */
 typedef struct build_identity {
     etl_guid guid;
     u32 age, has_rsds;
@@ -117,22 +118,14 @@ static bool same_build(const void *owner, u32 id, const void *key)
     const etlheap_symbols *const symbols = owner;
     const etlheap_module_info *const a = symbols->builds.at[id - 1].module, *const b = key;
     const build_identity x = identity_of(a), y = identity_of(b);
-    return memcmp(&x, &y, sizeof x) == 0 && symbol_same_name(a->name, b->name) &&
-           symbol_same_name(symbol_base_name(a->pdb_name), symbol_base_name(b->pdb_name));
+    return memcmp(&x, &y, sizeof x) == 0 && etl_name_same(a->name, b->name) &&
+           etl_name_same(symbol_base_name(a->pdb_name), symbol_base_name(b->pdb_name));
 }
 
-/* Names differ in case at times. A long one is told apart by its beginning, here. */
 static u64 hash_build(const etlheap_module_info *module)
 {
-    char name[64];
     const build_identity identity = identity_of(module);
-    size_t size = 0;
-    for (; size < sizeof name - 1 && module->name[size] != '\0'; size++)
-        name[size] = module->name[size];
-    name[size] = '\0';
-    symbol_fold(name, name, false);
-    return etlheap_hash_u64(etlheap_hash_bytes(&identity, sizeof identity) ^
-                            etlheap_hash_bytes(name, size));
+    return etl_name_hash(module->name, etlheap_hash_bytes(&identity, sizeof identity));
 }
 
 /* Each process has its own entry for a library, and all are the same build. */

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "parser/name_fold.h"
 #include "query.h"
 
 static bool add_pattern(etlheap_tags *tags, const char *pattern, u32 *id);
@@ -138,7 +139,7 @@ static bool pattern_matches(const etlheap_tags *tags, u32 pattern, const char *t
 {
     if (pattern == 0)
         return true;
-    return text != NULL && query_glob(etlheap_strings_get(&tags->strings, pattern), text);
+    return text != NULL && etl_name_glob(etlheap_strings_get(&tags->strings, pattern), text);
 }
 
 /* Behind an entry point for all functions no other one is reached. */

@@ -36,7 +36,7 @@ void export_facts(const etlheap_result *result, const etlheap_table *table, cons
  *
  * stack is the frames from the innermost on, each as reports show it, ';' between
  * them. stack_hash is the same wherever and whenever the same functions call each
- * other: FNV-1a with 64 bits over, for each frame, the module in lower case, '!' and
+ * other: FNV-1a with 64 bits over, for each frame, the module in simple case folding, '!' and
  * the function, or '+', the offset in hexadecimal where it is not known, and ';'. The
  * module of an address outside of all is empty and has no offset.
  */

@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-#define FNV_START 0xcbf29ce484222325u
+#include "parser/name_fold.h"
+
 #define FNV_PRIME 0x100000001b3u
 
 const parquet_column export_stack_columns[EXPORT_STACK_COLUMNS] = {
@@ -25,7 +26,6 @@ static void put_stack(export_stacks *stacks, const etlheap_table *table, etlheap
 static void add_frame(export_stacks *stacks, const etlheap_table *table, u32 frame);
 static u64 hash_stack(const etlheap_table *table, etlheap_indices frames);
 static u64 hash_bytes(u64 hash, const char *bytes, size_t size);
-static u64 hash_module(u64 hash, const char *name);
 static u64 hash_offset(u64 hash, u64 offset);
 
 void export_stacks_put(export_stacks *stacks, const etlheap_table *table, const etlheap_row *row,
@@ -102,11 +102,11 @@ static void add_frame(export_stacks *stacks, const etlheap_table *table, u32 fra
 
 static u64 hash_stack(const etlheap_table *table, etlheap_indices frames)
 {
-    u64 hash = FNV_START;
+    u64 hash = ETL_FNV1A_START;
     for (u32 i = 0; i < frames.count; i++) {
         const etlheap_frame *const frame = &table->frames[frames.at[i]];
         if (frame->module)
-            hash = hash_module(hash, frame->module);
+            hash = etl_name_fnv1a(hash, frame->module);
         if (frame->module && frame->symbol) {
             hash = hash_bytes(hash, "!", 1);
             hash = hash_bytes(hash, frame->symbol, strlen(frame->symbol));
@@ -122,16 +122,6 @@ static u64 hash_bytes(u64 hash, const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ (u8)bytes[i]) * FNV_PRIME;
-    return hash;
-}
-
-/* Names of files differ in case from one Windows to the next. */
-static u64 hash_module(u64 hash, const char *name)
-{
-    for (; *name != '\0'; name++) {
-        const char c = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
-        hash = hash_bytes(hash, &c, 1);
-    }
     return hash;
 }
 

@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
+
+#include "parser/name_fold.h"
 
 #define BUILD_ID_SIZE      64
 #define MAPPING_FLAG_COUNT 4u /* has_functions and so on: nobody is to look names up */
@@ -225,7 +226,7 @@ static u32 find_module(const etlheap_result *result, const etlheap_frame *frame)
     const etlheap_module_info *seen = NULL;
     for (u32 i = 0; i < count; i++) {
         const etlheap_module_info *const module = etlheap_module_of(result, i);
-        if (strcasecmp(module->name, frame->module) == 0 && frame->offset < module->size_bytes &&
+        if (etl_name_same(module->name, frame->module) && frame->offset < module->size_bytes &&
             (!seen || (seen->base != base_of(frame) && module->base == base_of(frame))))
             seen = module;
     }
@@ -242,7 +243,7 @@ static u32 first_of_build(const etlheap_result *result, const etlheap_module_inf
 
 static bool is_same_build(const etlheap_module_info *a, const etlheap_module_info *b)
 {
-    return strcasecmp(a->name, b->name) == 0 && a->size_bytes == b->size_bytes &&
+    return etl_name_same(a->name, b->name) && a->size_bytes == b->size_bytes &&
            a->time_date_stamp == b->time_date_stamp && a->has_rsds == b->has_rsds &&
            a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
 }

@@ -5,6 +5,7 @@
 #include "umdh_log.h"
 
 #include "parser/map.h"
+#include "parser/name_fold.h"
 #include "umdh_lines.h"
 
 #include <inttypes.h>
@@ -132,7 +133,7 @@ const etlheap_umdh_info *etlheap_umdh_info_of(const etlheap_umdh *log)
 bool etlheap_umdh_same_process(const etlheap_umdh *a, const etlheap_umdh *b)
 {
     return a->info.pid == b->info.pid && strcmp(a->info.machine, b->info.machine) == 0 &&
-           strcmp(a->info.process, b->info.process) == 0;
+           etl_name_same(a->info.process, b->info.process);
 }
 
 const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log)

@@ -10,6 +10,7 @@
 #include "engine/symbol_elements.h"
 #include "engine/symbol_store.h"
 #include "fuzz.h"
+#include "parser/name_fold.h"
 
 #define TEXT_BYTES_MAX 4096
 
@@ -53,9 +54,9 @@ static void read_words(const char *text)
     while (cli_next_word(&list, word))
         require(word[0] != '\0' && strlen(word) < CLI_WORD_SIZE && strchr(word, ',') == NULL);
     require(list >= text && list <= text + strlen(text));
-    require(cli_wildcard_matches("*", text));
-    (void)cli_wildcard_matches(text, text);
-    (void)cli_wildcard_matches(text, "kernel32.dll");
+    require(etl_name_glob("*", text));
+    (void)etl_name_glob(text, text);
+    (void)etl_name_glob(text, "kernel32.dll");
     require(cli_edit_distance(text, text) == 0 || strlen(text) > CLI_WORD_SIZE / 2);
 }
 

@@ -103,6 +103,7 @@ expect 3 folder.etl report good.etl -o folder.etl
 expect 3 text.etl report text.etl -o result.json
 expect 2 same.etl report same.etl -o same.etl
 expect 2 twice report good.etl good.etl
+expect 3 twice report good.etl same.etl
 expect 2 "bash, zsh or fish" --completion tcsh
 expect 2 "bash, zsh or fish" --completion
 expect 2 "name of a command" --man nothing

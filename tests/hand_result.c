@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "engine/spellings.h"
 #include "engine/stack_numbering.h"
 
 #define TEXT_MAX 256u
@@ -147,5 +148,6 @@ void hand_ready(etlheap_result *result, i64 last_ticks)
     result->info.duration_ns = etl_time_ns(result->base.base, last_ticks);
     result->info.end_ns = etl_time_ns(result->base.base, last_ticks + 1);
     require(modules_build(&result->modules, &result->context));
+    require(spellings_settle(result));
     number_stacks(&result->stacks);
 }

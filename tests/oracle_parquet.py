@@ -155,11 +155,12 @@ def frame_text(frame):
 
 
 def stack_hash(frames):
-    """FNV-1a over module!function; or module+offset; of each frame."""
+    """FNV-1a over module!function; or module+offset; of each frame, modules without case."""
     text = ""
     for frame in frames:
         if frame["module"] is not None:
-            text += "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in frame["module"])
+            # One character becomes one: simple folding, but for 28 letters not used here.
+            text += "".join(c.casefold() if len(c.casefold()) == 1 else c for c in frame["module"])
             text += f"!{frame['symbol']}" if frame["symbol"] is not None else f"+{frame['offset'][2:]}"
         text += ";"
     return fnv1a(text)

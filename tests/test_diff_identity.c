@@ -48,6 +48,28 @@ static void rows_of_one_side_that_are_the_same_are_summed(void **unused)
     etlheap_diff_free(diff);
 }
 
+/* The base's spelling is shown, of what it does not have the new side's. */
+static void names_are_spelled_as_in_the_base(void **unused)
+{
+    (void)unused;
+    diff_input base, now;
+    diff_input_open(&base);
+    diff_input_open(&now);
+    diff_input_simple(&base, "Übung.exe", "KERNEL32.dll", 1, 100);
+    diff_input_simple(&now, "übung.EXE", "kernel32.DLL", 1, 300);
+    diff_input_simple(&now, "übung.EXE", "kernel32.DLL", 2, 200);
+    diff_input_simple(&now, "ÜBUNG.exe", "übung.Exe", 3, 50); /* a module, no process */
+    etlheap_diff *const diff = diff_input_make(&base, &now, NULL);
+    assert_int_equal(diff->table.row_count, 3);
+    for (u32 i = 0; i < 3; i++)
+        assert_string_equal(diff->table.rows[i].process, "Übung.exe");
+    assert_int_equal(diff_size_change(diff, 0) + diff_size_change(diff, 1), 400);
+    assert_string_equal(diff->table.frames[0].module, "KERNEL32.dll");
+    assert_string_equal(diff->table.frames[1].module, "KERNEL32.dll");
+    assert_string_equal(diff->table.frames[2].module, "übung.Exe");
+    etlheap_diff_free(diff);
+}
+
 static void names_decide_when_there_are_any(void **unused)
 {
     (void)unused;
@@ -205,6 +227,44 @@ static void builds_that_may_be_the_same_are_the_same(void **unused)
     assert_int_equal(rebuilt, 0);
 }
 
+/* GUIDs that differ in all but what makes them hashes of names: 4 is random, 5 a hash. */
+static u32 rows_between_spellings(u8 version, const char *base_pdb, const char *new_pdb)
+{
+    const char *const pdbs[2] = { base_pdb, new_pdb };
+    diff_input base, now;
+    etlheap_result *results[2];
+    etlheap_diff_options options = etlheap_diff_options_default();
+    diff_input_open(&base);
+    diff_input_open(&now);
+    diff_input_simple(&base, "App.exe", "App.exe", 1, 100);
+    diff_input_simple(&now, "app.exe", "app.exe", 1, 100);
+    for (u32 i = 0; i < 2; i++) {
+        results[i] = result_of_build(0, (u8)(i + 1));
+        etlheap_module_info *const module = &results[i]->modules.list.at[0];
+        module->pdb_name = pdbs[i];
+        module->guid.bytes[7] = (u8)(version << 4);
+        module->guid.bytes[8] = 0x80;
+    }
+    options.base_result = results[0];
+    options.new_result = results[1];
+    etlheap_diff *const diff = diff_input_make(&base, &now, &options);
+    const u32 rows = diff->table.row_count;
+    etlheap_diff_free(diff);
+    etlheap_result_free(results[0]);
+    etlheap_result_free(results[1]);
+    return rows;
+}
+
+static void guids_made_of_names_tell_no_spellings_apart(void **unused)
+{
+    (void)unused;
+    assert_int_equal(rows_between_spellings(5, "App.pdb", "app.pdb"), 0);
+    assert_int_equal(rows_between_spellings(3, "App.pdb", "app.pdb"), 0);
+    assert_int_equal(rows_between_spellings(4, "App.pdb", "app.pdb"), 2);
+    assert_int_equal(rows_between_spellings(5, "App.pdb", "App.pdb"), 2);
+    assert_int_equal(rows_between_spellings(5, "App.pdb", "app2.pdb"), 2);
+}
+
 static void guesses_are_names_between_builds(void **unused)
 {
     (void)unused;
@@ -218,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processes_and_modules_match_in_any_case_and_by_no_number),
         cmocka_unit_test(rows_of_one_side_that_are_the_same_are_summed),
+        cmocka_unit_test(names_are_spelled_as_in_the_base),
         cmocka_unit_test(names_decide_when_there_are_any),
         cmocka_unit_test(guesses_are_no_names_in_one_build),
         cmocka_unit_test(frames_outside_of_modules_are_alike_but_count),
@@ -225,6 +286,7 @@ int main(void)
         cmocka_unit_test(keys_that_are_not_asked_for_tell_nothing_apart),
         cmocka_unit_test(offsets_match_within_one_build_only),
         cmocka_unit_test(builds_that_may_be_the_same_are_the_same),
+        cmocka_unit_test(guids_made_of_names_tell_no_spellings_apart),
         cmocka_unit_test(guesses_are_names_between_builds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,6 +229,28 @@ static void module_goes_before_function_and_file(void **state)
     etlheap_suppressions_close(s);
 }
 
+static void modules_are_matched_without_case_and_functions_with_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *module;
+        bool matches;
+    } rows[] = {
+        { "leak:APP.exe", "app.EXE", true },          { "leak:^Übung$", "übung", true },
+        { "leak:ÜB*.DLL$", "xübx.dll", true },        { "leak:ÜB*.DLL$", "xübx.dll2", false },
+        { "leak:\xe2\x84\xaa*32", "KERNEL32", true }, { "leak:kernel", "ker", false },
+        { "leak:\xc3*a", "\xc3x\x41", true },         { "leak:grow", "GROWTH.dll", true },
+    };
+    const etlheap_frame function = { .module = "lib.dll", .symbol = "Grow", .file = "A.cpp" };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        etlheap_suppressions *const s = suppressions_of(rows[i].line);
+        const etlheap_frame module = { .module = rows[i].module };
+        assert_int_equal(suppressions_find(s, &module), rows[i].matches ? 0 : SUPPRESSION_NONE);
+        assert_int_equal(suppressions_find(s, &function), SUPPRESSION_NONE);
+        etlheap_suppressions_close(s);
+    }
+}
+
 static void frame_outside_of_modules_has_the_name_it_has_elsewhere(void **state)
 {
     (void)state;
@@ -255,6 +277,7 @@ int main(void)
         cmocka_unit_test(file_that_is_not_there_is_told),
         cmocka_unit_test(frame_is_matched_by_module_function_or_file),
         cmocka_unit_test(module_goes_before_function_and_file),
+        cmocka_unit_test(modules_are_matched_without_case_and_functions_with_it),
         cmocka_unit_test(frame_outside_of_modules_has_the_name_it_has_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,15 @@ static void the_case_of_names_does_not_matter(void **state)
     symbol_finder_expect(f, "store/aPp.Pdb/1eB9fAcB04c75d3cEa7160764cd333D0A/ApP.pDB");
 }
 
+static void the_case_of_other_alphabets_does_not_matter_either(void **state)
+{
+    symbol_finder *const f = *state;
+    symbol_tree_symbol(&f->tree, "flat/übung_ДРАЙВЕР.pdb", KEY);
+    symbol_finder_path(f, "%/flat");
+    assert_int_equal(symbol_finder_find(f, symbol_finder_key("Übung_Драйвер.PDB")), SYMBOL_FOUND);
+    symbol_finder_expect(f, "flat/übung_ДРАЙВЕР.pdb");
+}
+
 static void of_names_that_differ_in_case_the_first_in_byte_order_is_taken(void **state)
 {
     symbol_finder *const f = *state;
@@ -385,6 +394,7 @@ int main(void)
         TEST(of_both_tiers_the_one_that_the_mark_speaks_for_comes_first),
         TEST(a_two_tier_cache_is_filled_as_such),
         TEST(the_case_of_names_does_not_matter),
+        TEST(the_case_of_other_alphabets_does_not_matter_either),
         TEST(of_names_that_differ_in_case_the_first_in_byte_order_is_taken),
         TEST(elements_are_searched_from_left_to_right),
         TEST(folders_in_names_of_modules_are_ignored),

@@ -1,0 +1,176 @@
+/* name_fold.c - see name_fold.h. */
+#include "name_fold.h"
+
+#define NOT_UTF8        0x110000u /* + the byte */
+#define UTF8_BYTES_MAX  4u
+#define CODE_POINT_LAST 0x10ffffu
+#define FNV1A_PRIME     0x100000001b3u
+
+/* What follows a byte that begins a character of several: their number and what the
+ * byte adds; 0: it begins none. */
+static u32 following_bytes(u8 lead)
+{
+    if (lead < 0xc2 || lead > 0xf4)
+        return 0;
+    return lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+}
+
+/* Reads one character; the NUL at the end is no continuation, so it is never passed. */
+static u32 take(const char **at)
+{
+    static const u32 least[UTF8_BYTES_MAX] = { 0, 0x80, 0x800, 0x10000 };
+    const u8 *const bytes = (const u8 *)*at;
+    const u32 following = following_bytes(bytes[0]);
+    u32 code_point = following == 0 ? NOT_UTF8 + bytes[0] : bytes[0] & (0x3fu >> following);
+    for (u32 i = 1; i <= following; i++) {
+        if ((bytes[i] & 0xc0) != 0x80) {
+            ++*at;
+            return NOT_UTF8 + bytes[0];
+        }
+        code_point = code_point << 6 | (bytes[i] & 0x3fu);
+    }
+    if (following > 0 && (code_point < least[following] || code_point > CODE_POINT_LAST ||
+                          (code_point & ~0x7ffu) == 0xd800)) {
+        ++*at;
+        return NOT_UTF8 + bytes[0];
+    }
+    *at += following + 1;
+    return code_point;
+}
+
+static u32 fold(u32 code_point)
+{
+    size_t low = 0, high = etl_name_fold_run_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (etl_name_fold_runs[middle].last < code_point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == etl_name_fold_run_count)
+        return code_point;
+    const etl_name_fold_run *const run = &etl_name_fold_runs[low];
+    const bool folds = code_point >= run->first && (code_point - run->first) % run->step == 0;
+    return folds ? (u32)((i64)code_point + run->delta) : code_point;
+}
+
+u32 etl_name_next(const char **at)
+{
+    const u8 byte = (u8) * *at;
+    if (byte >= 0x80)
+        return fold(take(at));
+    *at += byte != 0;
+    return byte >= 'A' && byte <= 'Z' ? byte + 32u : byte;
+}
+
+int etl_name_compare(const char *a, const char *b)
+{
+    for (;;) {
+        const u32 x = etl_name_next(&a), y = etl_name_next(&b);
+        if (x != y || x == 0)
+            return (x > y) - (x < y);
+    }
+}
+
+bool etl_name_same(const char *a, const char *b)
+{
+    return etl_name_compare(a, b) == 0;
+}
+
+size_t etl_name_begins(const char *name, const char *start)
+{
+    const char *at = name;
+    while (*start != '\0') {
+        const u32 wanted = etl_name_next(&start);
+        if (etl_name_next(&at) != wanted)
+            return 0;
+    }
+    return (size_t)(at - name);
+}
+
+bool etl_name_contains(const char *name, const char *part)
+{
+    bool found = *part == '\0';
+    while (!found && *name != '\0') {
+        found = etl_name_begins(name, part) > 0;
+        (void)etl_name_next(&name);
+    }
+    return found;
+}
+
+/* On a mismatch after a star, the star takes one character more. */
+bool etl_name_glob(const char *pattern, const char *text)
+{
+    const char *star = NULL, *star_text = NULL;
+    while (*text != '\0') {
+        const char *next = pattern, *next_text = text;
+        const u32 wanted = etl_name_next(&next);
+        const u32 character = etl_name_next(&next_text);
+        if (wanted == '*') {
+            star = pattern = next;
+            star_text = text;
+        } else if (wanted == '?' || wanted == character) {
+            pattern = next;
+            text = next_text;
+        } else if (star != NULL) {
+            pattern = star;
+            (void)etl_name_next(&star_text);
+            text = star_text;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+/* The folded character in UTF-8, at most UTF8_BYTES_MAX bytes. */
+static size_t encode(u32 code_point, u8 bytes[UTF8_BYTES_MAX])
+{
+    if (code_point < 0x80 || code_point >= NOT_UTF8) {
+        bytes[0] = (u8)code_point;
+        return 1;
+    }
+    const size_t size = code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
+    for (size_t i = size - 1; i > 0; i--) {
+        bytes[i] = (u8)(0x80 | (code_point & 0x3f));
+        code_point >>= 6;
+    }
+    const u32 lead_mark = 0xf00u >> size; /* 110, 1110 or 11110 in the low byte */
+    bytes[0] = (u8)((lead_mark & 0xff) | code_point);
+    return size;
+}
+
+size_t etl_name_fold(const char *name, char *out)
+{
+    char *to = out;
+    for (u32 character; (character = etl_name_next(&name)) != 0;) {
+        u8 bytes[UTF8_BYTES_MAX];
+        const size_t size = encode(character, bytes);
+        memcpy(to, bytes, size);
+        to += size;
+    }
+    *to = '\0';
+    return (size_t)(to - out);
+}
+
+u64 etl_name_hash(const char *name, u64 seed)
+{
+    u64 hash = seed;
+    for (u32 character; (character = etl_name_next(&name)) != 0;)
+        hash = etl_mix_u64(hash ^ character);
+    return hash;
+}
+
+u64 etl_name_fnv1a(u64 hash, const char *name)
+{
+    for (u32 character; (character = etl_name_next(&name)) != 0;) {
+        u8 bytes[UTF8_BYTES_MAX];
+        const size_t size = encode(character, bytes);
+        for (size_t i = 0; i < size; i++)
+            hash = (hash ^ bytes[i]) * FNV1A_PRIME;
+    }
+    return hash;
+}
