@@ -57,7 +57,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
 	utf16 wide $(if $(filter windows,$(PLATFORM)),wide_windows) xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content block_pool blocks census census_match context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
+	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content block_pool blocks census census_match columns context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
 	engine frames frames_batch frames_find frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
 	heap_sizes histogram intern join journal \

@@ -55,6 +55,7 @@ static const etlheap_exporter exporters[] = {
         .summary = "rows of the report, or with --rows lifetimes, as a table",
         .metrics = METRIC(OUTSTANDING),
         .has_rows = true,
+        .has_titles = true,
         .is_text = true,
         .write = etlheap_export_csv,
     },

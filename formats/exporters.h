@@ -36,6 +36,7 @@ typedef struct etlheap_export_request {
     const etlheap_query *query;
     etlheap_metric metric;
     bool rows;                     /* one by one, where the format has a place for lifetimes */
+    bool titles;                   /* for people, where the format has keys or titles (CSV) */
     u64 memory_bytes_max;          /* for rows; 0: no limit */
     etlheap_progress_fn *progress; /* may be NULL; false cancels */
     void *progress_user;
@@ -49,6 +50,7 @@ typedef struct etlheap_exporter {
     const char *summary;  /* one line for --help */
     u32 metrics;          /* bit per etlheap_metric that it can write; the lowest is its default */
     bool has_rows;        /* knows what to do with `rows` */
+    bool has_titles;      /* knows what to do with `titles` */
     bool needs_lifetimes; /* the result must be one that can be walked (etlheap_lifetimes_open) */
     bool keeps_lifetimes; /* the result must have lifetimes: see etlheap_query.needs_lifetimes */
     bool is_text;         /* may be compressed as a whole */
