@@ -54,8 +54,9 @@ typedef struct etlheap_exporter {
     bool needs_lifetimes; /* the result must be one that can be walked (etlheap_lifetimes_open) */
     bool keeps_lifetimes; /* the result must have lifetimes: see etlheap_query.needs_lifetimes */
     bool is_text;         /* may be compressed as a whole */
-    /* Errors are those of the engine's questions, and ETL_ERR_ARGUMENT (said why); those
-     * of the sink are told when it is closed. */
+    /* Errors are those of the engine's questions, ETL_ERR_ARGUMENT (the request cannot be
+     * meant, whatever the result) and ETL_ERR_UNSUPPORTED (the result has nothing that the
+     * format could show); those of the sink are told when it is closed. */
     etl_status (*write)(const etlheap_export_request *request, etlheap_sink *sink, etl_error *err);
 } etlheap_exporter;
 

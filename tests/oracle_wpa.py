@@ -322,7 +322,7 @@ def check_profile(results, asked, label, kind, real):
     results.equal(f"{label}: right of it", [name for name in shown + drawn if name in visible],
                   ["Count", "Impacting Size", "Size"])
     window = report["window"]
-    command = f"wpaexporter -i {asked[0]} -profile finding.wpaProfile -range {window['from_ns']} {window['to_ns']}"
+    command = f"wpa.exe -i {asked[0]} -profile finding.wpaProfile -range {window['from_ns']} {window['to_ns']}"
     results.check(f"{label}: the command line is in a comment", command.encode() in text.split(b"-->")[0], command)
     if real is None:
         return
@@ -396,7 +396,7 @@ def check_failures(results, trace):
     path = os.path.join(folder, "out")
     for label, status, *arguments in (
             ("wpa-xml of extents", 2, "wpa-xml", "--kind", "extent"),
-            ("a profile of nobody", 2, "wpaprofile", "--process", "nobody.exe"),
+            ("a profile of nobody", 3, "wpaprofile", "--process", "nobody.exe"),
             ("a profile of lifetimes", 2, "wpaprofile", "--rows"),
             ("perfview of lifetimes without memory", 3, "perfview", "--rows", "--memory", "200K")):
         done = subprocess.run([ETLHEAP, "export", trace, "-o", path, "--format", *arguments],
@@ -412,8 +412,9 @@ def check_failures(results, trace):
                           done.returncode, done.stderr)
     done = subprocess.run([ETLHEAP, "export", trace, "-o", path, "--format", "wpaprofile"], capture_output=True,
                           check=False)
-    results.check("the command line for wpaexporter is noted", b"wpaexporter -i " in done.stderr and
-                  b" -profile out -range 0 " in done.stderr, done.stderr)
+    results.check("the command line for WPA is noted",
+                  re.fullmatch(rb"etlheap: note: open it in WPA at the same window with: wpa\.exe -i \S+ -profile out "
+                               rb"-range 0 [0-9]+\n", done.stderr), done.stderr)
 
 
 def main():
