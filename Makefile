@@ -72,7 +72,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows windows_walk workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities export_html export_html_ask export_html_choice export_html_code export_html_data export_csv export_dhat export_events export_folded export_heaptrack export_ndjson export_numbers export_perfview export_parquet export_parquet_lifetimes export_parquet_report export_parquet_stacks export_pprof export_rows export_samples export_speedscope export_tree export_wpa_profile export_wpa_xml exporters gzip pprof_code protobuf allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows csv_symbols csv_windows diff_parts display formats format_libraries json json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \
-	json_symbols json_windows junit_check moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write \
+	json_symbols json_windows junit_check moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write perfview_state \
 	record_view runs runs_read sarif_check sink sparkline stack_tags summary_traces tabular text_allocations text_buffer text_check text_diff text_dump text_histogram text_info text_missing text_parts \
 	text_report text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
 CLI_SRCS := $(patsubst %,cli/%.c, \

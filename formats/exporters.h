@@ -14,10 +14,10 @@ typedef struct etlheap_sink etlheap_sink;
 
 /* X(enumerator, --metric word, what is counted) */
 #define ETLHEAP_METRICS(X)                                                                         \
-    X(OUTSTANDING, "outstanding", "what is in use as the window ends")                             \
-    X(TOTAL, "total", "all that was allocated inside the window")                                  \
-    X(TRANSIENT, "transient", "what was allocated and freed inside the window")                    \
-    X(PEAK, "peak", "what was in use when most was, kind by kind")
+    X(OUTSTANDING, "outstanding", "memory outstanding at the end of the window")                   \
+    X(TOTAL, "total", "all memory allocated inside the window")                                    \
+    X(TRANSIENT, "transient", "memory allocated and freed inside the window")                      \
+    X(PEAK, "peak", "memory outstanding at its peak, kind by kind")
 
 typedef enum etlheap_metric {
 #define ETLHEAP_METRIC_ENUM(name, word, text) ETLHEAP_METRIC_##name,
@@ -27,6 +27,7 @@ typedef enum etlheap_metric {
 } etlheap_metric;
 
 const char *etlheap_metric_word(etlheap_metric metric);
+const char *etlheap_metric_summary(etlheap_metric metric); /* what is counted */
 
 /* What is to be written. Everything is borrowed for the call. */
 typedef struct etlheap_export_request {
