@@ -59,7 +59,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
 	utf16 wide $(if $(filter windows,$(PLATFORM)),wide_windows) xpress xpress_huffman)
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content block_pool blocks census census_match context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
+	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content block_pool blocks census census_match columns context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
 	engine frames frames_batch frames_find frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
 	heap_sizes histogram intern join journal \
@@ -75,8 +75,9 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows windows_walk workers)
 FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	abilities export_html export_html_ask export_html_choice export_html_code export_html_data export_csv export_dhat export_events export_folded export_heaptrack export_ndjson export_numbers export_perfview export_parquet export_parquet_lifetimes export_parquet_report export_parquet_stacks export_pprof export_rows export_samples export_speedscope export_tree export_wpa_profile export_wpa_xml exporters gzip pprof_code protobuf allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows csv_symbols csv_windows diff_parts display formats format_libraries json json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \
-	json_symbols json_windows junit_check moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write \
-	record_view runs runs_read sarif_check sarif_choice sarif_place sink sparkline stack_tags summary_traces tabular text_allocations text_buffer text_check text_diff text_dump text_histogram text_info text_missing text_parts \
+	json_symbols json_windows junit_check moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write perfview_state \
+	record_view runs runs_read sarif_check sarif_choice sarif_place sink sparkline stack_tags summary_traces tabular text_allocations text_buffer \
+	text_check text_diff text_dump text_histogram text_info text_missing text_parts \
 	text_report text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
 CLI_SRCS := $(patsubst %,cli/%.c, \
 	about analysis baseline budgets bus_guard bus_guard_$(PLATFORM) cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info cmd_merge cmd_report cmd_selftest cmd_store cmd_symbols cmd_windows completion completion_bash completion_fish completion_zsh cull_list guard_$(PLATFORM) help host_$(PLATFORM) inputs main man_page many_folders many_index many_list many_store many_work messages \

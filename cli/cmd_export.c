@@ -75,6 +75,7 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         .query = &question->query.query,
         .metric = metric,
         .rows = options->rows,
+        .titles = options->titles,
         .memory_bytes_max = options->memory_bytes,
         .progress = cli_progress_update,
         .progress_user = &progress,

@@ -22,6 +22,8 @@ static etl_status check_command(const cli_command *command, const cli_option *op
                                 const char *spelled, etl_error *err);
 static etl_status check_options(const cli_command *command, const cli_options *options,
                                 etl_error *err);
+static etl_status check_titles(const cli_command *command, const cli_options *options,
+                               etl_error *err);
 static etl_status check_budgets(const cli_options *options, etl_error *err);
 static etl_status check_tags(const cli_options *options, etl_error *err);
 static etl_status check_export(const cli_options *options, etl_error *err);
@@ -253,6 +255,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
                              command->name, command->name);
     if (command->bit == CLI_EXPORT && check_export(options, err) != ETL_OK)
         return ETL_ERR_ARGUMENT;
+    if (options->titles && check_titles(command, options, err) != ETL_OK)
+        return ETL_ERR_ARGUMENT;
     if (options->from.given && options->to.given &&
         options->from.is_instant == options->to.is_instant && options->from.ns > options->to.ns)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
@@ -283,6 +287,20 @@ static etl_status check_export(const cli_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --rows",
                              exporter->name);
     return ETL_OK;
+}
+
+/* Only CSV has names of columns for people and for programs. */
+static etl_status check_titles(const cli_command *command, const cli_options *options,
+                               etl_error *err)
+{
+    const bool has_titles = command->bit == CLI_EXPORT
+                                ? etlheap_exporter_named(options->format)->has_titles
+                                : cli_format_of(options)->has_titles;
+    if (has_titles)
+        return ETL_OK;
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "--titles works only with --format csv: text always has titles, and the "
+                         "keys of other formats are fixed");
 }
 
 /* They are read again when they are needed: here only what is wrong with them counts. */

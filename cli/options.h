@@ -34,10 +34,11 @@ typedef enum cli_exit {
 #define CLI_SELFTEST    2048u
 
 /* Commands that have options in common: all filters and groupings, a window and
- * the simple filters, a format. */
+ * the simple filters, CSV, a format. */
 #define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF)
 #define CLI_FILTERING (CLI_GROUPING | CLI_ALLOCATIONS | CLI_CHECK | CLI_EXPORT)
 #define CLI_ASKING    (CLI_FILTERING | CLI_SYMBOLS)
+#define CLI_TITLED    (CLI_GROUPING | CLI_ALLOCATIONS | CLI_SYMBOLS | CLI_EXPORT)
 #define CLI_SHOWING   ((CLI_ASKING & ~CLI_EXPORT) | CLI_INFO | CLI_DUMP)
 #define CLI_ALL       (CLI_ASKING | CLI_INFO | CLI_DUMP | CLI_STORE | CLI_MERGE)
 
@@ -114,6 +115,7 @@ typedef struct cli_options {
     u32 metric;                     /* of export: etlheap_metric + 1; 0: the format's own */
     bool rows;                      /* of export */
     bool together;                  /* several inputs are one recording, whatever they say */
+    bool titles;                    /* of CSV */
     bool no_mmap, strict;
     u32 progress; /* cli_progress_mode */
 } cli_options;

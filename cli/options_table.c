@@ -129,6 +129,8 @@ static const cli_option options_table[] = {
       "allocations one by one, where the format has a place for them" },
     { "--format", 0, CLI_VALUE_FORMAT, OPTION(format), CLI_SHOWING, group_shape, "FORMAT",
       NULL /* the command's formats */ },
+    { "--titles", 0, CLI_VALUE_FLAG, OPTION(titles), CLI_TITLED, group_shape, NULL,
+      "CSV: column titles as WPA has them (the keys of JSON)" },
 
     { "--symbols", 0, CLI_VALUE_WORD, OPTION(symbols), CLI_ASKING, group_symbols, "PATH",
       "where PDBs are: DIR;SRV*CACHE*URL... (_NT_SYMBOL_PATH)" },

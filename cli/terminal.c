@@ -35,6 +35,7 @@ etlheap_layout cli_layout(const cli_options *options)
     layout.sort = options->sort;
     layout.sort_ascending = options->sort_ascending;
     layout.tree = (etlheap_tree)options->tree;
+    layout.titles = options->titles;
     return layout;
 }
 

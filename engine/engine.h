@@ -344,7 +344,7 @@ const char *etlheap_symbol_state_word(etlheap_symbol_state state);
 
 /* --- tables ------------------------------------------------------------------------ */
 
-#include "etlheap_columns.h" /* keys and measures */
+#include "etlheap_columns.h" /* fields, keys and measures */
 
 /* A frame pattern `[module!][symbol]` with `*` and `?`, case-insensitive. */
 typedef struct etlheap_pattern {

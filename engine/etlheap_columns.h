@@ -1,18 +1,24 @@
 /*
- * etlheap_columns.h - what rows are grouped by, and the numbers they have.
+ * etlheap_columns.h - the columns of all tables: what rows are grouped by, the numbers
+ * they have, and the rest that a row tells.
  *
- * Part of engine.h. A key or a measure is a row of its list: enumerator, word of
- * options and JSON, and the title that WPA gives the column or would give it.
+ * Part of engine.h. A column is a row of ETLHEAP_FIELDS and nowhere else: its key is
+ * what JSON, NDJSON, CSV and Parquet call it, its title what people read, which is
+ * WPA's where WPA has such a column. Keys of --group-by, measures, columns of lifetimes
+ * and of windows are lists of fields.
  */
 #ifndef ETLHEAP_COLUMNS_H
 #define ETLHEAP_COLUMNS_H
 
-/* X(enumerator, --group-by word, WPA title) */
-#define ETLHEAP_KEYS(X)                                                                            \
+/* X(enumerator, key, title) - sorted by where a reader meets them first. */
+#define ETLHEAP_FIELDS(X)                                                                          \
+    /* what rows are grouped by, and what is told beside it */                                     \
     X(KIND, "kind", "Kind")                                                                        \
     X(PROCESS, "process", "Process")                                                               \
+    X(PID, "pid", "PID")                                                                           \
     X(HEAP, "heap", "Handle")                                                                      \
     X(TYPE, "type", "Type")                                                                        \
+    X(IMPACTING_TYPE, "impacting_type", "Impacting Type")                                          \
     X(FREE_TYPE, "free_type", "FreeType")                                                          \
     X(STACK, "stack", "Stack")                                                                     \
     X(FRAME, "frame", "Frame")                                                                     \
@@ -21,27 +27,8 @@
     X(THREAD, "thread", "Thread")                                                                  \
     X(SIZE_CLASS, "size_class", "Size Class")                                                      \
     X(TYPE_NAME, "type_name", "Type Name")                                                         \
-    X(TAG, "tag", "Stack Tag")
-
-typedef enum etlheap_key {
-#define ETLHEAP_KEY_ENUM(name, word, title) ETLHEAP_KEY_##name,
-    ETLHEAP_KEYS(ETLHEAP_KEY_ENUM)
-#undef ETLHEAP_KEY_ENUM
-        ETLHEAP_KEY_COUNT
-} etlheap_key;
-
-#define ETLHEAP_GROUP_BY_MAX ETLHEAP_KEY_COUNT
-
-const char *etlheap_key_word(etlheap_key key);
-const char *etlheap_key_title(etlheap_key key);
-
-/*
- * X(enumerator, JSON key and --sort word, WPA title) - numeric columns of a row.
- * The lifetimes, the sizes of heaps and growth are not in every table: see its
- * `measures`. GROWTH_RATE is bytes per second, STEADINESS 0 to 100: a constant leak
- * has 100, what was allocated once little; growth.h says how they are reckoned.
- */
-#define ETLHEAP_MEASURES(X)                                                                        \
+    X(TAG, "tag", "Stack Tag")                                                                     \
+    /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
     X(IMPACTING_SIZE, "impacting_size", "Impacting Size")                                          \
@@ -56,16 +43,118 @@ const char *etlheap_key_title(etlheap_key key);
     X(RESERVED_SIZE, "reserved_size", "Reserved Size")                                             \
     X(OVERHEAD_SIZE, "overhead_size", "Overhead Size")                                             \
     X(GROWTH_RATE, "growth_rate", "Growth/s")                                                      \
-    X(STEADINESS, "steadiness", "Steadiness")
+    X(STEADINESS, "steadiness", "Steadiness")                                                      \
+    X(GROWS_MOST, "grows_most", "Grows Most")                                                      \
+    /* of one lifetime */                                                                          \
+    X(IS_REALLOC, "is_realloc", "Is Realloc")                                                      \
+    X(ADDRESS, "address", "Address")                                                               \
+    X(ALLOC_TIME, "alloc_time_ns", "Alloc Time")                                                   \
+    X(FREE_TIME, "free_time_ns", "Free Time")                                                      \
+    X(LIFETIME, "lifetime_ns", "LifeTime")                                                         \
+    /* of time windows */                                                                          \
+    X(FROM_NS, "from_ns", "From (ns)")                                                             \
+    X(TO_NS, "to_ns", "To (ns)")                                                                   \
+    X(AIFI_COUNT, "aifi_count", "AIFI Count")                                                      \
+    X(AIFI_SIZE, "aifi_size", "AIFI Size")                                                         \
+    X(AIFO_COUNT, "aifo_count", "AIFO Count")                                                      \
+    X(AIFO_SIZE, "aifo_size", "AIFO Size")                                                         \
+    X(AOFI_COUNT, "aofi_count", "AOFI Count")                                                      \
+    X(AOFI_SIZE, "aofi_size", "AOFI Size")                                                         \
+    X(AOFO_COUNT, "aofo_count", "AOFO Count")                                                      \
+    X(AOFO_SIZE, "aofo_size", "AOFO Size")                                                         \
+    /* of buckets of a histogram, in bytes or ns */                                                \
+    X(FROM, "from", "From")                                                                        \
+    X(TO, "to", "Below")                                                                           \
+    /* of what changed */                                                                          \
+    X(STATE, "state", "State")                                                                     \
+    X(BACKTRACE, "backtrace", "BackTrace")                                                         \
+    /* of modules and their symbols */                                                             \
+    X(STATUS, "status", "Status")                                                                  \
+    X(EXPECTED, "expected", "Expected")                                                            \
+    X(FILE, "file", "File")                                                                        \
+    X(NOTE, "note", "Note")                                                                        \
+    X(PATH, "path", "Path")                                                                        \
+    X(NAMED_SIZE, "named_size", "Named Size")                                                      \
+    /* of the recording that a row is from */                                                      \
+    X(STACK_HASH, "stack_hash", "Stack Hash")                                                      \
+    X(TRACE, "trace", "Trace")                                                                     \
+    X(COMPUTER, "computer", "Computer")                                                            \
+    X(SESSION, "session", "Session")                                                               \
+    X(START_TIME, "start_time", "Start Time")                                                      \
+    X(DURATION, "duration_ns", "Duration (ns)")
+
+typedef enum etlheap_field {
+#define ETLHEAP_FIELD_ENUM(name, key, title) ETLHEAP_FIELD_##name,
+    ETLHEAP_FIELDS(ETLHEAP_FIELD_ENUM)
+#undef ETLHEAP_FIELD_ENUM
+        ETLHEAP_FIELDS_COUNT
+} etlheap_field;
+
+/* Both are static text; no two fields have the same key or the same title. */
+const char *etlheap_field_key(etlheap_field field);
+const char *etlheap_field_title(etlheap_field field);
+
+/* X(field) - what --group-by takes, by the key of the field */
+#define ETLHEAP_KEYS(X)                                                                            \
+    X(KIND)                                                                                        \
+    X(PROCESS)                                                                                     \
+    X(HEAP)                                                                                        \
+    X(TYPE)                                                                                        \
+    X(FREE_TYPE)                                                                                   \
+    X(STACK)                                                                                       \
+    X(FRAME)                                                                                       \
+    X(SITE)                                                                                        \
+    X(MODULE)                                                                                      \
+    X(THREAD)                                                                                      \
+    X(SIZE_CLASS)                                                                                  \
+    X(TYPE_NAME)                                                                                   \
+    X(TAG)
+
+typedef enum etlheap_key {
+#define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,
+    ETLHEAP_KEYS(ETLHEAP_KEY_ENUM)
+#undef ETLHEAP_KEY_ENUM
+        ETLHEAP_KEY_COUNT
+} etlheap_key;
+
+#define ETLHEAP_GROUP_BY_MAX ETLHEAP_KEY_COUNT
+
+etlheap_field etlheap_key_field(etlheap_key key);
+const char *etlheap_key_word(etlheap_key key); /* the key of its field */
+const char *etlheap_key_title(etlheap_key key);
+
+/*
+ * X(field) - numeric columns of a row; --sort takes their keys. The lifetimes, the sizes
+ * of heaps and growth are not in every table: see its `measures`. GROWTH_RATE is bytes
+ * per second, STEADINESS 0 to 100: a constant leak has 100, what was allocated once
+ * little; growth.h says how they are reckoned.
+ */
+#define ETLHEAP_MEASURES(X)                                                                        \
+    X(COUNT)                                                                                       \
+    X(SIZE)                                                                                        \
+    X(IMPACTING_SIZE)                                                                              \
+    X(OUTSTANDING_COUNT)                                                                           \
+    X(OUTSTANDING_SIZE)                                                                            \
+    X(REALLOC_COUNT)                                                                               \
+    X(PEAK_COUNT)                                                                                  \
+    X(PEAK_SIZE)                                                                                   \
+    X(LIFETIME_MEDIAN)                                                                             \
+    X(LIFETIME_P99)                                                                                \
+    X(COMMITTED_SIZE)                                                                              \
+    X(RESERVED_SIZE)                                                                               \
+    X(OVERHEAD_SIZE)                                                                               \
+    X(GROWTH_RATE)                                                                                 \
+    X(STEADINESS)
 
 typedef enum etlheap_measure {
-#define ETLHEAP_MEASURE_ENUM(name, word, title) ETLHEAP_MEASURE_##name,
+#define ETLHEAP_MEASURE_ENUM(name) ETLHEAP_MEASURE_##name,
     ETLHEAP_MEASURES(ETLHEAP_MEASURE_ENUM)
 #undef ETLHEAP_MEASURE_ENUM
         ETLHEAP_MEASURES_COUNT
 } etlheap_measure;
 
-const char *etlheap_measure_word(etlheap_measure measure);
+etlheap_field etlheap_measure_field(etlheap_measure measure);
+const char *etlheap_measure_word(etlheap_measure measure); /* the key of its field */
 const char *etlheap_measure_title(etlheap_measure measure);
 
 /* A measure that is not known for a row: no lifetime of it ended, no record tells the

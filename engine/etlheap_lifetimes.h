@@ -33,30 +33,31 @@ etl_status etlheap_lifetimes_analyze(etl_trace *const *traces, const char *const
 etl_status etlheap_lifetimes_open_store(const char *path, const etlheap_options *options,
                                         etlheap_result **out, etl_error *err);
 
-/* X(enumerator, --sort word, WPA title) - what rows can be sorted by */
+/* X(field, --sort word) - what rows can be sorted by. The word of a time has no unit,
+ * the key of its field has. */
 #define ETLHEAP_LIFETIME_COLUMNS(X)                                                                \
-    X(ALLOC_TIME, "alloc_time", "Alloc Time")                                                      \
-    X(FREE_TIME, "free_time", "Free Time")                                                         \
-    X(LIFETIME, "lifetime", "LifeTime")                                                            \
-    X(KIND, "kind", "Kind")                                                                        \
-    X(PROCESS, "process", "Process")                                                               \
-    X(HEAP, "heap", "Handle")                                                                      \
-    X(TYPE, "type", "Type")                                                                        \
-    X(FREE_TYPE, "free_type", "FreeType")                                                          \
-    X(IS_REALLOC, "is_realloc", "Is Realloc")                                                      \
-    X(ADDRESS, "address", "Address")                                                               \
-    X(SIZE, "size", "Size")                                                                        \
-    X(THREAD, "thread", "Thread")
+    X(ALLOC_TIME, "alloc_time")                                                                    \
+    X(FREE_TIME, "free_time")                                                                      \
+    X(LIFETIME, "lifetime")                                                                        \
+    X(KIND, "kind")                                                                                \
+    X(PROCESS, "process")                                                                          \
+    X(HEAP, "heap")                                                                                \
+    X(TYPE, "type")                                                                                \
+    X(FREE_TYPE, "free_type")                                                                      \
+    X(IS_REALLOC, "is_realloc")                                                                    \
+    X(ADDRESS, "address")                                                                          \
+    X(SIZE, "size")                                                                                \
+    X(THREAD, "thread")
 
 typedef enum etlheap_lifetime_column {
-#define ETLHEAP_LIFETIME_COLUMN_ENUM(name, word, title) ETLHEAP_LIFETIME_##name,
+#define ETLHEAP_LIFETIME_COLUMN_ENUM(name, word) ETLHEAP_LIFETIME_##name,
     ETLHEAP_LIFETIME_COLUMNS(ETLHEAP_LIFETIME_COLUMN_ENUM)
 #undef ETLHEAP_LIFETIME_COLUMN_ENUM
         ETLHEAP_LIFETIME_COLUMN_COUNT
 } etlheap_lifetime_column;
 
+etlheap_field etlheap_lifetime_column_field(etlheap_lifetime_column column);
 const char *etlheap_lifetime_column_word(etlheap_lifetime_column column);
-const char *etlheap_lifetime_column_title(etlheap_lifetime_column column);
 
 /* One lifetime as a query sees it. */
 typedef struct etlheap_lifetime {

@@ -254,23 +254,3 @@ static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap
         out->lifetime_ns = INT64_MAX;
     return walk_number_stack(walk, life, &out->stack) ? ETL_OK : no_memory(err);
 }
-
-typedef struct column_words {
-    const char *word, *title;
-} column_words;
-
-static const column_words columns[ETLHEAP_LIFETIME_COLUMN_COUNT] = {
-#define COLUMN_ROW(name, word, title) { word, title },
-    ETLHEAP_LIFETIME_COLUMNS(COLUMN_ROW)
-#undef COLUMN_ROW
-};
-
-const char *etlheap_lifetime_column_word(etlheap_lifetime_column column)
-{
-    return columns[column].word;
-}
-
-const char *etlheap_lifetime_column_title(etlheap_lifetime_column column)
-{
-    return columns[column].title;
-}

@@ -14,22 +14,6 @@ static const char *const type_names[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOF
 static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
                                                                  "Impacting", "Persistent" };
 
-typedef struct word_row {
-    const char *word, *title;
-} word_row;
-
-static const word_row key_words[ETLHEAP_KEY_COUNT] = {
-#define KEY_ROW(name, word, title) { word, title },
-    ETLHEAP_KEYS(KEY_ROW)
-#undef KEY_ROW
-};
-
-static const word_row measure_words[ETLHEAP_MEASURES_COUNT] = {
-#define MEASURE_ROW(name, word, title) { word, title },
-    ETLHEAP_MEASURES(MEASURE_ROW)
-#undef MEASURE_ROW
-};
-
 const char *etlheap_kind_name(etlheap_kind kind)
 {
     return kind_names[kind];
@@ -48,26 +32,6 @@ const char *etlheap_type_name(etlheap_type type)
 const char *etlheap_impacting_type_name(etlheap_type type)
 {
     return impacting_names[type];
-}
-
-const char *etlheap_key_word(etlheap_key key)
-{
-    return key_words[key].word;
-}
-
-const char *etlheap_key_title(etlheap_key key)
-{
-    return key_words[key].title;
-}
-
-const char *etlheap_measure_word(etlheap_measure measure)
-{
-    return measure_words[measure].word;
-}
-
-const char *etlheap_measure_title(etlheap_measure measure)
-{
-    return measure_words[measure].title;
 }
 
 etlheap_query etlheap_query_default(void)

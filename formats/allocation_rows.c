@@ -5,6 +5,11 @@
 
 #include <stdlib.h>
 
+const etlheap_key etlheap_allocation_keys[ETLHEAP_ALLOCATION_KEYS] = {
+    ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,   ETLHEAP_KEY_HEAP,
+    ETLHEAP_KEY_TYPE, ETLHEAP_KEY_FREE_TYPE,
+};
+
 static bool add_frames(etlheap_frame_texts *texts, const etlheap_table *table);
 
 etlheap_row etlheap_allocation_row(const etlheap_lifetimes *walk, const etlheap_lifetime *lifetime)

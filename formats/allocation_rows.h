@@ -7,6 +7,10 @@
 
 #include "text_buffer.h"
 
+/* What a row begins with, in all formats: keys of a table. */
+#define ETLHEAP_ALLOCATION_KEYS 5
+extern const etlheap_key etlheap_allocation_keys[ETLHEAP_ALLOCATION_KEYS];
+
 /* The row's keys, for the writers of keys; it has no measures. */
 etlheap_row etlheap_allocation_row(const etlheap_lifetimes *walk, const etlheap_lifetime *lifetime);
 

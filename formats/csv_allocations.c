@@ -1,21 +1,22 @@
 /*
  * csv_allocations.c - lifetimes as comma-separated values.
  *
- * WPA's titles, then one line a lifetime; times are nanoseconds, what is not known
- * is empty. The stack comes last: it is the cell that is long.
+ * A line of names, then one line a lifetime, its columns in the order of JSON; times
+ * are nanoseconds, what is not known is empty. The stack comes last: it is the cell
+ * that is long.
  */
 #include "allocation_rows.h"
 #include "csv_rows.h"
 #include "writers.h"
 
-static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,   ETLHEAP_KEY_HEAP,
-                                    ETLHEAP_KEY_TYPE, ETLHEAP_KEY_FREE_TYPE, ETLHEAP_KEY_THREAD };
-
-static const etlheap_lifetime_column columns[] = {
-    ETLHEAP_LIFETIME_IS_REALLOC, ETLHEAP_LIFETIME_ADDRESS,   ETLHEAP_LIFETIME_SIZE,
-    ETLHEAP_LIFETIME_ALLOC_TIME, ETLHEAP_LIFETIME_FREE_TIME, ETLHEAP_LIFETIME_LIFETIME,
+static const etlheap_field own_fields[] = {
+    ETLHEAP_FIELD_IS_REALLOC, ETLHEAP_FIELD_ADDRESS,   ETLHEAP_FIELD_SIZE,
+    ETLHEAP_FIELD_ALLOC_TIME, ETLHEAP_FIELD_FREE_TIME, ETLHEAP_FIELD_LIFETIME,
+    ETLHEAP_FIELD_THREAD,     ETLHEAP_FIELD_STACK,
 };
 
+static void write_head(const etlheap_table *by_keys, const etlheap_layout *layout,
+                       etlheap_sink *sink);
 static void write_columns(const etlheap_lifetime *lifetime, etlheap_sink *sink);
 static void write_time(i64 ns, etlheap_sink *sink);
 static void write_stack(const etlheap_table *table, const etlheap_row *row,
@@ -24,18 +25,12 @@ static void write_stack(const etlheap_table *table, const etlheap_row *row,
 etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_layout *layout,
                                          etlheap_sink *sink)
 {
-    const etlheap_table by_keys = { .group_by = keys, .group_by_count = ETL_COUNT_OF(keys) };
+    const etlheap_table by_keys = { .group_by = etlheap_allocation_keys,
+                                    .group_by_count = ETLHEAP_ALLOCATION_KEYS };
     etlheap_frame_texts texts = { 0 };
     etlheap_text scratch = { 0 };
     etlheap_lifetime lifetime;
-    (void)layout;
-    etlheap_csv_key_titles(&by_keys, sink);
-    for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
-        etlheap_sink_text(sink, etlheap_lifetime_column_title(columns[i]));
-        etlheap_sink_text(sink, ",");
-    }
-    etlheap_sink_text(sink, etlheap_key_title(ETLHEAP_KEY_STACK));
-    etlheap_sink_text(sink, "\n");
+    write_head(&by_keys, layout, sink);
     while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime)) {
         const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
         etlheap_csv_keys(&by_keys, &row, &scratch, sink);
@@ -49,6 +44,16 @@ etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_
     return failed ? ETL_ERR_MEMORY : etlheap_lifetimes_status(walk, NULL);
 }
 
+static void write_head(const etlheap_table *by_keys, const etlheap_layout *layout,
+                       etlheap_sink *sink)
+{
+    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
+    etlheap_csv_head_keys(&head, by_keys);
+    for (size_t i = 0; i < ETL_COUNT_OF(own_fields); i++)
+        etlheap_csv_head_field(&head, own_fields[i]);
+    etlheap_csv_head_end(&head);
+}
+
 static void write_columns(const etlheap_lifetime *lifetime, etlheap_sink *sink)
 {
     etlheap_sink_text(sink, lifetime->is_realloc ? "1,0x" : "0,0x");
@@ -59,6 +64,9 @@ static void write_columns(const etlheap_lifetime *lifetime, etlheap_sink *sink)
     write_time(lifetime->alloc_ns, sink);
     write_time(lifetime->free_ns, sink);
     write_time(lifetime->lifetime_ns, sink);
+    if (lifetime->thread != ETL_NO_ID)
+        etlheap_sink_unsigned(sink, lifetime->thread);
+    etlheap_sink_text(sink, ",");
 }
 
 static void write_time(i64 ns, etlheap_sink *sink)

@@ -8,7 +8,9 @@
 #include "diff_parts.h"
 #include "writers.h"
 
-static void write_titles(const etlheap_diff *diff, bool is_log, etlheap_sink *sink);
+static void write_head(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                       etlheap_sink *sink);
+static void add_names(etlheap_csv_head *head, etlheap_measure measure, bool is_rate);
 static void write_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
                        etlheap_sink *sink);
 static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink);
@@ -18,8 +20,7 @@ etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlhe
 {
     const etlheap_diff *const diff = answer->diff;
     etlheap_text text = { 0 };
-    (void)layout;
-    write_titles(diff, answer->base.log != NULL, sink);
+    write_head(answer, layout, sink);
     for (u32 i = 0; i < diff->table.row_count && etlheap_sink_ok(sink); i++) {
         const etlheap_diff_state state = (etlheap_diff_state)diff->changes[i].state;
         etlheap_sink_text(sink, etlheap_diff_state_word(state));
@@ -33,31 +34,38 @@ etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlhe
 }
 
 /* A process is a name here, without the id. */
-static void write_titles(const etlheap_diff *diff, bool is_log, etlheap_sink *sink)
+static void write_head(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                       etlheap_sink *sink)
 {
-    static const char *const sides[] = { "Base ", "New ", "Delta " };
+    const etlheap_diff *const diff = answer->diff;
+    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
     etlheap_measure measures[ETLHEAP_MEASURES_COUNT];
     const u32 count = etlheap_diff_measures(diff, measures);
-    etlheap_sink_text(sink, "State");
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_STATE);
     for (u32 k = 0; k < diff->table.group_by_count; k++) {
         const etlheap_key key = diff->table.group_by[k];
-        etlheap_sink_text(sink, ",");
-        etlheap_sink_text(sink, is_log && key == ETLHEAP_KEY_TYPE_NAME ? "BackTrace"
-                                                                       : etlheap_key_title(key));
+        etlheap_csv_head_field(&head, etlheap_diff_field(answer, key));
         if (key == ETLHEAP_KEY_TYPE)
-            etlheap_sink_text(sink, ",Impacting Type");
+            etlheap_csv_head_field(&head, ETLHEAP_FIELD_IMPACTING_TYPE);
     }
     for (u32 i = 0; i < count; i++) {
-        for (int rate = 0; rate <= (diff->per_second ? 1 : 0); rate++) {
-            for (size_t s = 0; s < ETL_COUNT_OF(sides); s++) {
-                etlheap_sink_text(sink, ",");
-                etlheap_sink_text(sink, sides[s]);
-                etlheap_sink_text(sink, etlheap_measure_title(measures[i]));
-                etlheap_sink_text(sink, rate != 0 ? " per 1000 s" : "");
-            }
-        }
+        add_names(&head, measures[i], false);
+        if (diff->per_second)
+            add_names(&head, measures[i], true);
     }
-    etlheap_sink_text(sink, "\n");
+    etlheap_csv_head_end(&head);
+}
+
+static void add_names(etlheap_csv_head *head, etlheap_measure measure, bool is_rate)
+{
+    for (int c = 0; c < ETLHEAP_DIFF_COLUMN_COUNT; c++) {
+        char name[ETLHEAP_DIFF_NAME_SIZE];
+        if (head->titles)
+            etlheap_diff_title((etlheap_diff_column)c, measure, is_rate, name);
+        else
+            etlheap_diff_key((etlheap_diff_column)c, measure, is_rate, name);
+        etlheap_csv_head_name(head, name);
+    }
 }
 
 /* All keys but the process are as in reports: a table of one key writes each. */

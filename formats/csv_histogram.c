@@ -1,10 +1,13 @@
 /*
  * csv_histogram.c - the buckets of a histogram as comma-separated values.
  */
+#include "csv_rows.h"
 #include "writers.h"
 
 #include <inttypes.h>
 
+static void write_head(const etlheap_histogram *histogram, const etlheap_layout *layout,
+                       etlheap_sink *sink);
 static void write_bucket(const etlheap_histogram *histogram, const etlheap_bucket *bucket,
                          etlheap_sink *sink);
 
@@ -12,16 +15,30 @@ etl_status etlheap_write_histogram_csv(const etlheap_result *result, const etlhe
                                        const etlheap_histogram *histogram,
                                        const etlheap_layout *layout, etlheap_sink *sink)
 {
-    const bool by_size = histogram->by == ETLHEAP_HISTOGRAM_SIZE;
     (void)result;
     (void)table;
-    (void)layout;
-    etlheap_sink_text(sink, histogram->by_process ? "Kind,Process,PID," : "Kind,");
-    etlheap_sink_text(sink, by_size ? "Size From,Size Below," : "LifeTime From,LifeTime Below,");
-    etlheap_sink_text(sink, "Count,Size,Outstanding Count,Outstanding Size\n");
+    write_head(histogram, layout, sink);
     for (u32 i = 0; i < histogram->bucket_count; i++)
         write_bucket(histogram, &histogram->buckets[i], sink);
     return ETL_OK;
+}
+
+static void write_head(const etlheap_histogram *histogram, const etlheap_layout *layout,
+                       etlheap_sink *sink)
+{
+    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_KIND);
+    if (histogram->by_process) {
+        etlheap_csv_head_field(&head, ETLHEAP_FIELD_PROCESS);
+        etlheap_csv_head_field(&head, ETLHEAP_FIELD_PID);
+    }
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_FROM);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_TO);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_COUNT);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_SIZE);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_OUTSTANDING_COUNT);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_OUTSTANDING_SIZE);
+    etlheap_csv_head_end(&head);
 }
 
 /* Bytes or ns; a bound that there is not is an empty cell. */

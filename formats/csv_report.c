@@ -1,14 +1,15 @@
 /*
  * csv_report.c - the rows of a report as comma-separated values.
  *
- * WPA's titles, then one line a row (RFC 4180 quoting, plain numbers). A stack is
+ * A line of names, then one line a row (RFC 4180 quoting, plain numbers). A stack is
  * one cell, its frames from the innermost on, each "called by" (<) the next.
  */
 #include "csv_rows.h"
 #include "text_buffer.h"
 #include "writers.h"
 
-static void write_titles(const etlheap_table *table, etlheap_sink *sink);
+static void write_head(const etlheap_table *table, const etlheap_layout *layout,
+                       etlheap_sink *sink);
 static void write_measures(const etlheap_table *table, const etlheap_row *row, etlheap_sink *sink);
 static bool has_marks(const etlheap_table *table);
 
@@ -17,8 +18,7 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
 {
     etlheap_text text = { 0 };
     (void)result;
-    (void)layout;
-    write_titles(table, sink);
+    write_head(table, layout, sink);
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(sink); i++) {
         const etlheap_row *const row = &table->rows[i];
         etlheap_csv_keys(table, row, &text, sink);
@@ -30,25 +30,28 @@ etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_
     return failed ? ETL_ERR_MEMORY : ETL_OK;
 }
 
-static void write_titles(const etlheap_table *table, etlheap_sink *sink)
+static void write_head(const etlheap_table *table, const etlheap_layout *layout, etlheap_sink *sink)
 {
-    etlheap_csv_key_titles(table, sink);
+    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
+    etlheap_csv_head_keys(&head, table);
     for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
-        if ((table->measures >> m & 1) == 0)
-            continue;
-        etlheap_sink_text(sink, m > 0 ? "," : "");
-        etlheap_sink_text(sink, etlheap_measure_title((etlheap_measure)m));
+        if ((table->measures >> m & 1) != 0)
+            etlheap_csv_head_field(&head, etlheap_measure_field((etlheap_measure)m));
     }
-    etlheap_sink_text(sink, has_marks(table) ? ",Grows Most\n" : "\n");
+    if (has_marks(table))
+        etlheap_csv_head_field(&head, ETLHEAP_FIELD_GROWS_MOST);
+    etlheap_csv_head_end(&head);
 }
 
 /* Nothing between two commas stands for what is not known. */
 static void write_measures(const etlheap_table *table, const etlheap_row *row, etlheap_sink *sink)
 {
+    const char *comma = "";
     for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
         if ((table->measures >> m & 1) == 0)
             continue;
-        etlheap_sink_text(sink, m > 0 ? "," : "");
+        etlheap_sink_text(sink, comma);
+        comma = ",";
         if (row->measures[m] != ETLHEAP_NOT_KNOWN)
             etlheap_sink_signed(sink, row->measures[m]);
     }

@@ -11,16 +11,38 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
 static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
                         etlheap_sink *sink);
 
-void etlheap_csv_key_titles(const etlheap_table *table, etlheap_sink *sink)
+etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_sink *sink)
+{
+    return (etlheap_csv_head){ .sink = sink, .titles = layout->titles };
+}
+
+void etlheap_csv_head_field(etlheap_csv_head *head, etlheap_field field)
+{
+    etlheap_csv_head_name(head,
+                          head->titles ? etlheap_field_title(field) : etlheap_field_key(field));
+}
+
+void etlheap_csv_head_name(etlheap_csv_head *head, const char *name)
+{
+    etlheap_sink_text(head->sink, head->filled ? "," : "");
+    etlheap_csv_cell(head->sink, name);
+    head->filled = true;
+}
+
+void etlheap_csv_head_end(etlheap_csv_head *head)
+{
+    etlheap_sink_text(head->sink, "\n");
+}
+
+void etlheap_csv_head_keys(etlheap_csv_head *head, const etlheap_table *table)
 {
     for (u32 k = 0; k < table->group_by_count; k++) {
         const etlheap_key key = table->group_by[k];
-        etlheap_sink_text(sink, etlheap_key_title(key));
+        etlheap_csv_head_field(head, etlheap_key_field(key));
         if (key == ETLHEAP_KEY_PROCESS)
-            etlheap_sink_text(sink, ",PID");
+            etlheap_csv_head_field(head, ETLHEAP_FIELD_PID);
         if (key == ETLHEAP_KEY_TYPE)
-            etlheap_sink_text(sink, ",Impacting Type");
-        etlheap_sink_text(sink, ",");
+            etlheap_csv_head_field(head, ETLHEAP_FIELD_IMPACTING_TYPE);
     }
 }
 

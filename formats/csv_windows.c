@@ -9,7 +9,8 @@
 #include "window_rows.h"
 #include "writers.h"
 
-static void write_titles(const etlheap_table *table, etlheap_sink *sink);
+static void write_head(const etlheap_table *table, const etlheap_layout *layout,
+                       etlheap_sink *sink);
 static void write_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_text *text,
                        etlheap_sink *sink);
 
@@ -23,8 +24,7 @@ etl_status etlheap_write_windows_csv(const etlheap_result *result,
     const u32 row_count = answer->growth_wanted && !explains ? 0 : windows->table->row_count;
     etlheap_text text = { 0 };
     (void)result;
-    (void)layout;
-    write_titles(windows->table, sink);
+    write_head(windows->table, layout, sink);
     for (u32 w = span.first; w < span.first + span.count && etlheap_sink_ok(sink); w++) {
         for (u32 i = 0; i < row_count; i++) {
             if (!explains || answer->explains[i])
@@ -36,15 +36,15 @@ etl_status etlheap_write_windows_csv(const etlheap_result *result,
     return failed ? ETL_ERR_MEMORY : ETL_OK;
 }
 
-static void write_titles(const etlheap_table *table, etlheap_sink *sink)
+static void write_head(const etlheap_table *table, const etlheap_layout *layout, etlheap_sink *sink)
 {
-    etlheap_sink_text(sink, "From (ns),To (ns),");
-    etlheap_csv_key_titles(table, sink);
-    for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
-        etlheap_sink_text(sink, c > 0 ? "," : "");
-        etlheap_sink_text(sink, etlheap_cell_title((etlheap_cell_column)c));
-    }
-    etlheap_sink_text(sink, "\n");
+    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_FROM_NS);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_TO_NS);
+    etlheap_csv_head_keys(&head, table);
+    for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++)
+        etlheap_csv_head_field(&head, etlheap_cell_field((etlheap_cell_column)c));
+    etlheap_csv_head_end(&head);
 }
 
 static void write_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_text *text,

@@ -4,6 +4,7 @@
 #include "units.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #define NAMES_MAX 8 /* modules named in a hint */
 
@@ -23,6 +24,34 @@ static const struct {
     { "nothing_matches", nothing_matches },   { "processes_differ", processes_differ },
     { "lines_skipped", lines_skipped },
 };
+
+static const struct {
+    const char *word, *title;
+} columns[ETLHEAP_DIFF_COLUMN_COUNT] = {
+#define COLUMN_ROW(name, word, title) { word, title },
+    ETLHEAP_DIFF_SIDES(COLUMN_ROW)
+#undef COLUMN_ROW
+};
+
+void etlheap_diff_key(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
+                      char out[ETLHEAP_DIFF_NAME_SIZE])
+{
+    snprintf(out, ETLHEAP_DIFF_NAME_SIZE, "%s_%s%s", columns[column].word,
+             etlheap_measure_word(measure), is_rate ? "_per_1000s" : "");
+}
+
+void etlheap_diff_title(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
+                        char out[ETLHEAP_DIFF_NAME_SIZE])
+{
+    snprintf(out, ETLHEAP_DIFF_NAME_SIZE, "%s %s%s", columns[column].title,
+             etlheap_measure_title(measure), is_rate ? " per 1000 s" : "");
+}
+
+etlheap_field etlheap_diff_field(const etlheap_diff_answer *answer, etlheap_key key)
+{
+    return answer->base.log && key == ETLHEAP_KEY_TYPE_NAME ? ETLHEAP_FIELD_BACKTRACE
+                                                            : etlheap_key_field(key);
+}
 
 u32 etlheap_diff_measures(const etlheap_diff *diff, etlheap_measure out[ETLHEAP_MEASURES_COUNT])
 {

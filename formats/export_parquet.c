@@ -14,12 +14,12 @@
 #define FILETIME_OF_1970     ((i64)116444736000000000)
 #define FILETIMES_PER_MICROS 10
 
-const parquet_column export_run_columns[EXPORT_RUN_COLUMNS] = {
-    { .name = "trace", .type = PARQUET_STRING },
-    { .name = "computer", .type = PARQUET_STRING, .is_optional = true },
-    { .name = "session", .type = PARQUET_STRING, .is_optional = true },
-    { .name = "start_time", .type = PARQUET_TIMESTAMP, .is_optional = true, .repeats = true },
-    { .name = "duration_ns", .type = PARQUET_INT64, .repeats = true },
+const export_column export_run_columns[EXPORT_RUN_COLUMNS] = {
+    { ETLHEAP_FIELD_TRACE, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_COMPUTER, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_SESSION, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_START_TIME, .type = PARQUET_TIMESTAMP, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_DURATION, .type = PARQUET_INT64, .repeats = true },
 };
 
 static const char *none_if_empty(const char *text);
@@ -32,6 +32,18 @@ etl_status etlheap_export_parquet(const etlheap_export_request *request, etlheap
 {
     return request->rows ? export_parquet_lifetimes(request, sink, err)
                          : export_parquet_report(request, sink, err);
+}
+
+parquet_column *export_columns_add(parquet_column *out, const export_column *columns, u32 count)
+{
+    for (u32 i = 0; i < count; i++)
+        *out++ = (parquet_column){
+            .name = etlheap_field_key(columns[i].field),
+            .type = columns[i].type,
+            .is_optional = columns[i].is_optional,
+            .repeats = columns[i].repeats,
+        };
+    return out;
 }
 
 void export_run_begin(export_run *run, const etlheap_result *result)

@@ -8,13 +8,24 @@
 #include "allocation_rows.h"
 #include "parquet_write.h"
 
+/* A column by its field, whose key is its name in the file. */
+typedef struct export_column {
+    etlheap_field field;
+    u8 type;          /* parquet_type */
+    bool is_optional; /* as in parquet_column */
+    bool repeats;
+} export_column;
+
+/* Returns where the next ones go. */
+parquet_column *export_columns_add(parquet_column *out, const export_column *columns, u32 count);
+
 /*
  * The recording that a row is from, the same in all rows, so that the files of many
  * runs can be asked at once: trace (names of its files), computer, session, start_time,
  * duration_ns.
  */
 #define EXPORT_RUN_COLUMNS 5
-extern const parquet_column export_run_columns[EXPORT_RUN_COLUMNS];
+extern const export_column export_run_columns[EXPORT_RUN_COLUMNS];
 
 typedef struct export_run {
     const etlheap_trace_info *trace;
@@ -41,7 +52,7 @@ void export_facts(const etlheap_result *result, const etlheap_table *table, cons
  * module of an address outside of all is empty and has no offset.
  */
 #define EXPORT_STACK_COLUMNS 4
-extern const parquet_column export_stack_columns[EXPORT_STACK_COLUMNS];
+extern const export_column export_stack_columns[EXPORT_STACK_COLUMNS];
 
 typedef struct export_stack_names {
     bool is_hashed;

@@ -11,21 +11,21 @@
 
 #include <stdlib.h>
 
-static const parquet_column own_columns[] = {
-    { .name = "kind", .type = PARQUET_STRING },
-    { .name = "process", .type = PARQUET_STRING },
-    { .name = "pid", .type = PARQUET_INT64, .is_optional = true, .repeats = true },
-    { .name = "heap", .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
-    { .name = "type", .type = PARQUET_STRING },
-    { .name = "impacting_type", .type = PARQUET_STRING },
-    { .name = "free_type", .type = PARQUET_STRING },
-    { .name = "is_realloc", .type = PARQUET_BOOLEAN },
-    { .name = "address", .type = PARQUET_UINT64 },
-    { .name = "size", .type = PARQUET_INT64, .repeats = true },
-    { .name = "alloc_time_ns", .type = PARQUET_INT64, .is_optional = true },
-    { .name = "free_time_ns", .type = PARQUET_INT64, .is_optional = true },
-    { .name = "lifetime_ns", .type = PARQUET_INT64, .is_optional = true },
-    { .name = "thread", .type = PARQUET_INT64, .is_optional = true, .repeats = true },
+static const export_column own_columns[] = {
+    { ETLHEAP_FIELD_KIND, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_TYPE, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_IMPACTING_TYPE, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_FREE_TYPE, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_IS_REALLOC, .type = PARQUET_BOOLEAN },
+    { ETLHEAP_FIELD_ADDRESS, .type = PARQUET_UINT64 },
+    { ETLHEAP_FIELD_SIZE, .type = PARQUET_INT64, .repeats = true },
+    { ETLHEAP_FIELD_ALLOC_TIME, .type = PARQUET_INT64, .is_optional = true },
+    { ETLHEAP_FIELD_FREE_TIME, .type = PARQUET_INT64, .is_optional = true },
+    { ETLHEAP_FIELD_LIFETIME, .type = PARQUET_INT64, .is_optional = true },
+    { ETLHEAP_FIELD_THREAD, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
 };
 
 #define OWN_COLUMNS ETL_COUNT_OF(own_columns)
@@ -63,10 +63,9 @@ static etl_status write_lifetimes(const etlheap_export_request *request, etlheap
     parquet_column columns[OWN_COLUMNS + EXPORT_STACK_COLUMNS + EXPORT_RUN_COLUMNS];
     lifetime_table out = { 0 };
     etlheap_lifetime lifetime;
-    memcpy(columns, own_columns, sizeof own_columns);
-    memcpy(columns + OWN_COLUMNS, export_stack_columns, sizeof export_stack_columns);
-    memcpy(columns + OWN_COLUMNS + EXPORT_STACK_COLUMNS, export_run_columns,
-           sizeof export_run_columns);
+    parquet_column *end = export_columns_add(columns, own_columns, OWN_COLUMNS);
+    end = export_columns_add(end, export_stack_columns, EXPORT_STACK_COLUMNS);
+    (void)export_columns_add(end, export_run_columns, EXPORT_RUN_COLUMNS);
     const parquet_options options = {
         .name = "lifetimes",
         .columns = columns,

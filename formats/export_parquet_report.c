@@ -15,13 +15,13 @@ static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHE
 static const etlheap_key summary_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_TYPE,
                                             ETLHEAP_KEY_STACK };
 
-static const parquet_column key_columns[] = {
-    { .name = "kind", .type = PARQUET_STRING },
-    { .name = "process", .type = PARQUET_STRING },
-    { .name = "pid", .type = PARQUET_INT64, .is_optional = true, .repeats = true },
-    { .name = "heap", .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
-    { .name = "type", .type = PARQUET_STRING },
-    { .name = "impacting_type", .type = PARQUET_STRING },
+static const export_column key_columns[] = {
+    { ETLHEAP_FIELD_KIND, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_TYPE, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_IMPACTING_TYPE, .type = PARQUET_STRING },
 };
 
 /* Those that every report has; of summaries peaks may not be known. */
@@ -96,10 +96,8 @@ static etl_status write_report(const etlheap_export_request *request, const etlh
 
 static void list_columns(parquet_column columns[COLUMNS])
 {
-    memcpy(columns, key_columns, sizeof key_columns);
-    columns += KEY_COLUMNS;
-    memcpy(columns, export_stack_columns, sizeof export_stack_columns);
-    columns += EXPORT_STACK_COLUMNS;
+    columns = export_columns_add(columns, key_columns, KEY_COLUMNS);
+    columns = export_columns_add(columns, export_stack_columns, EXPORT_STACK_COLUMNS);
     for (size_t i = 0; i < MEASURES; i++)
         *columns++ = (parquet_column){
             .name = etlheap_measure_word(measures[i]),
@@ -107,7 +105,7 @@ static void list_columns(parquet_column columns[COLUMNS])
             .is_optional = etlheap_measure_style_of(measures[i]).is_peak,
             .repeats = true,
         };
-    memcpy(columns, export_run_columns, sizeof export_run_columns);
+    (void)export_columns_add(columns, export_run_columns, EXPORT_RUN_COLUMNS);
 }
 
 static void put_row(report_table *out, const etlheap_row *row)

@@ -13,11 +13,11 @@
 
 #define FNV_PRIME 0x100000001b3u
 
-const parquet_column export_stack_columns[EXPORT_STACK_COLUMNS] = {
-    { .name = "stack", .type = PARQUET_STRING, .is_optional = true },
-    { .name = "stack_hash", .type = PARQUET_INT64, .is_optional = true, .repeats = true },
-    { .name = "site", .type = PARQUET_STRING, .is_optional = true },
-    { .name = "module", .type = PARQUET_STRING, .is_optional = true },
+const export_column export_stack_columns[EXPORT_STACK_COLUMNS] = {
+    { ETLHEAP_FIELD_STACK, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_STACK_HASH, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_SITE, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_MODULE, .type = PARQUET_STRING, .is_optional = true },
 };
 
 static export_stack_names *names_of(export_stacks *stacks, u32 stack);

@@ -5,6 +5,8 @@
  *       Frames/Frame    ID, the text "module!symbol"
  *       Stacks/Stack    ID, CallerID (-1: nobody), FrameID
  *       Samples/Sample  ID, Time in ms, StackID, Metric
+ *     StackWindow/StackWindowGuiState
+ *                       see perfview_state.c
  *
  * Source: microsoft/perfview, XmlStackSourceWriter and XmlStackSource.
  *
@@ -25,6 +27,7 @@
 #include "export_samples.h"
 #include "export_tree.h"
 #include "export_writers.h"
+#include "perfview_state.h"
 #include "xml.h"
 #include "zip_output.h"
 
@@ -36,6 +39,7 @@
 #define EXACT_BYTES  ((u64)1 << 24)
 #define PART_BYTES   (127 * EXACT_BYTES) /* the largest multiple below 2^31 */
 #define ID_COUNT_MAX ((u64)INT32_MAX)
+#define NO_NUMBER    UINT32_MAX
 #define NS_PER_US    1000
 #define US_PER_MS    1000
 
@@ -49,12 +53,13 @@ typedef struct perfview_writer {
     etlheap_xml xml;
     export_numbers frames; /* their texts */
     export_tree tree;
-    u32 *numbers; /* of the frames of the table at hand */
+    u32 *numbers; /* of the frames of the table at hand; NO_NUMBER: not in use yet */
     u32 number_count, number_capacity;
     etlheap_text text;
-    u64 sample_count; /* counted */
-    u64 sample_id;    /* of the next one to be written */
-    bool failed;      /* out of memory */
+    u64 sample_count;   /* counted */
+    u64 sample_id;      /* of the next one to be written */
+    i64 from_ns, to_ns; /* of the window */
+    bool failed;        /* out of memory */
 } perfview_writer;
 
 /* What is gone through: rows of sums, or lifetimes. */
@@ -77,7 +82,8 @@ static void write_elements(perfview_writer *w);
 static void take(perfview_writer *w, const etlheap_table *table, const etlheap_row *row,
                  i64 time_ns, u64 size_bytes);
 static u32 node_of(perfview_writer *w, const etlheap_table *table, const etlheap_row *row);
-static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table);
+static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table,
+                             etlheap_indices frames);
 static u32 number_of_text(perfview_writer *w);
 static void add_frame(etlheap_text *text, const etlheap_frame *frame);
 static void write_sample(perfview_writer *w, u32 node, i64 time_ns, u64 size_bytes);
@@ -134,6 +140,8 @@ static etl_status go_through(perfview_writer *w, perfview_pass pass, const perfv
 static void go_through_sums(perfview_writer *w, const export_samples *samples)
 {
     const etlheap_table *const table = samples->table;
+    w->from_ns = table->from_ns;
+    w->to_ns = table->to_ns;
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(w->sink); i++) {
         const etlheap_row *const row = &table->rows[i];
         const i64 size = export_size(samples, row);
@@ -157,6 +165,8 @@ static etl_status go_through_lifetimes(perfview_writer *w, const etlheap_query *
     etl_status status = etlheap_lifetimes_open(w->request->result, query, &options, &walk, err);
     if (status != ETL_OK)
         return status;
+    w->from_ns = etlheap_lifetimes_table(walk)->from_ns;
+    w->to_ns = etlheap_lifetimes_table(walk)->to_ns;
     while (!w->failed && etlheap_sink_ok(w->sink) && etlheap_lifetimes_next(walk, &lifetime)) {
         const etlheap_table *const table = etlheap_lifetimes_table(walk);
         const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
@@ -187,6 +197,15 @@ static etl_status write_document(perfview_writer *w, const perfview_source *sour
     assert(status != ETL_OK || w->sample_id == w->sample_count || !etlheap_sink_ok(sink));
     etlheap_xml_close(&w->xml);
     etlheap_xml_close(&w->xml);
+    const perfview_notes notes = {
+        .trace = etlheap_result_trace(w->request->result),
+        .metric = w->request->metric,
+        .rows = w->request->rows,
+        .from_ns = w->from_ns,
+        .to_ns = w->to_ns,
+        .sample_count = w->sample_count,
+    };
+    perfview_write_state(&w->xml, &notes);
     etlheap_xml_close(&w->xml);
     const etl_status written = etlheap_xml_end(&w->xml);
     const etl_status packed = etlheap_zip_end(&zip);
@@ -251,17 +270,19 @@ static u32 node_of(perfview_writer *w, const etlheap_table *table, const etlheap
     etlheap_text_add_string(&w->text, "Process ");
     etlheap_text_add_key(&w->text, table, row, ETLHEAP_KEY_PROCESS);
     node = export_tree_child(&w->tree, node, number_of_text(w));
-    if (etlheap_row_frames(table, row).count == 0) {
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (frames.count == 0) {
         etlheap_text_clear(&w->text);
         etlheap_text_add_string(&w->text, EXPORT_NO_STACK);
         return export_tree_child(&w->tree, node, number_of_text(w));
     }
-    const u32 *const numbers = numbers_of(w, table);
+    const u32 *const numbers = numbers_of(w, table, frames);
     return numbers ? export_tree_stack(&w->tree, node, table, row->stack, numbers) : node;
 }
 
-/* Of all frames that the table has by now; NULL: no memory. */
-static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table)
+/* The numbers of the table's frames, of which at least these have one; NULL: no memory. A
+ * table has frames of rows that no sample is made of, and those are not to be listed. */
+static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table, etlheap_indices frames)
 {
     if (table->frame_count > w->number_capacity) {
         const size_t capacity = (size_t)table->frame_count + table->frame_count / 2;
@@ -273,10 +294,15 @@ static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table)
         w->numbers = numbers;
         w->number_capacity = (u32)capacity;
     }
-    for (; w->number_count < table->frame_count; w->number_count++) {
+    for (; w->number_count < table->frame_count; w->number_count++)
+        w->numbers[w->number_count] = NO_NUMBER;
+    for (u32 i = 0; i < frames.count; i++) {
+        const u32 frame = frames.at[i];
+        if (w->numbers[frame] != NO_NUMBER)
+            continue;
         etlheap_text_clear(&w->text);
-        add_frame(&w->text, &table->frames[w->number_count]);
-        w->numbers[w->number_count] = number_of_text(w);
+        add_frame(&w->text, &table->frames[frame]);
+        w->numbers[frame] = number_of_text(w);
     }
     return w->numbers;
 }

@@ -5,8 +5,8 @@
  * A profile configures a view and holds no data. Its dialect is that of Windows 10 and
  * later, WpaProfileContainer Version 2, as profiles of microsoft/MSO-Scripts,
  * google/UIforETW and Siemens-Healthineers/ETWAnalyzer show it. None of them has a
- * range of time, so that goes on the command line of wpaexporter, which stands in a
- * comment of the profile and in the advice.
+ * range of time, so that goes on the command line of wpa.exe, which stands in a comment
+ * of the profile and in the advice.
  *
  * The four counts of a preset are the places of four bars among its columns. They
  * count bars and columns alike, from 0, the columns that are not shown too:
@@ -145,7 +145,7 @@ etl_status etlheap_export_wpa_profile(const etlheap_export_request *request, etl
     if (status == ETL_OK && request->advice) {
         etlheap_text name = { 0 };
         add_profile_name(&name, request->output_name);
-        etlheap_text_add_string(request->advice, "for the same window: ");
+        etlheap_text_add_string(request->advice, "open it in WPA at the same window with: ");
         add_command(request->advice, request, &found, etlheap_text_of(&name));
         request->advice->failed |= name.failed;
         etlheap_text_free(&name);
@@ -185,15 +185,16 @@ static etl_status find(const etlheap_export_request *request, finding *out, etl_
                           .from_ns = table->from_ns,
                           .to_ns = table->to_ns };
     } else {
-        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "no heap block or committed range is selected, so there is "
-                               "nothing to lead to");
+        status = etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
+                               "no heap block and no committed range is selected, so there is no "
+                               "process to open in WPA: select more, or see what the trace has "
+                               "with etlheap info");
     }
     etlheap_table_free(table);
     return status;
 }
 
-/* WPA and wpaexporter open one file. Times are nanoseconds and cannot be before the
+/* WPA opens one file. Times are nanoseconds and cannot be before the
  * trace. */
 static void add_command(etlheap_text *text, const etlheap_export_request *request,
                         const finding *found, const char *profile)
@@ -206,7 +207,7 @@ static void add_command(etlheap_text *text, const etlheap_export_request *reques
             add_quoted(text, trace->files[i]);
         etlheap_text_add_string(text, " merged.etl && ");
     }
-    etlheap_text_add_string(text, "wpaexporter -i");
+    etlheap_text_add_string(text, "wpa.exe -i");
     add_quoted(text, is_one ? trace->files[0] : "merged.etl");
     etlheap_text_add_string(text, " -profile");
     add_quoted(text, profile);
@@ -294,7 +295,7 @@ static void write_comment(etlheap_xml *xml, const etlheap_export_request *reques
     etlheap_text_add_string(text, found->process);
     etlheap_text_add_format(text, " (%" PRIu32 "): %s, impacting size %s from %s s to %s s.\n",
                             found->pid, found->table->title, size, from, to);
-    etlheap_text_add_string(text, "  A profile has no range of time; for the same window:\n  ");
+    etlheap_text_add_string(text, "  A profile has no range of time. To open the same window:\n  ");
     add_command(text, request, found, NAME_IN_COMMENT);
     etlheap_text_add_string(text, "\n");
     etlheap_xml_comment(xml, etlheap_text_of(text));

@@ -55,6 +55,7 @@ static const etlheap_exporter exporters[] = {
         .summary = "rows of the report, or with --rows lifetimes, as a table",
         .metrics = METRIC(OUTSTANDING),
         .has_rows = true,
+        .has_titles = true,
         .is_text = true,
         .write = etlheap_export_csv,
     },
@@ -111,15 +112,24 @@ static const etlheap_exporter exporters[] = {
     },
 };
 
+static const struct {
+    const char *word, *summary;
+} metrics[ETLHEAP_METRIC_COUNT] = {
+#define METRIC_ROW(name, word, text) { word, text },
+    ETLHEAP_METRICS(METRIC_ROW)
+#undef METRIC_ROW
+};
+
 const char *etlheap_metric_word(etlheap_metric metric)
 {
-    static const char *const words[] = {
-#define METRIC_WORD(name, word, text) word,
-        ETLHEAP_METRICS(METRIC_WORD)
-#undef METRIC_WORD
-    };
     assert((u32)metric < ETLHEAP_METRIC_COUNT);
-    return words[metric];
+    return metrics[metric].word;
+}
+
+const char *etlheap_metric_summary(etlheap_metric metric)
+{
+    assert((u32)metric < ETLHEAP_METRIC_COUNT);
+    return metrics[metric].summary;
 }
 
 u32 etlheap_exporter_count(void)

@@ -14,10 +14,10 @@ typedef struct etlheap_sink etlheap_sink;
 
 /* X(enumerator, --metric word, what is counted) */
 #define ETLHEAP_METRICS(X)                                                                         \
-    X(OUTSTANDING, "outstanding", "what is in use as the window ends")                             \
-    X(TOTAL, "total", "all that was allocated inside the window")                                  \
-    X(TRANSIENT, "transient", "what was allocated and freed inside the window")                    \
-    X(PEAK, "peak", "what was in use when most was, kind by kind")
+    X(OUTSTANDING, "outstanding", "memory outstanding at the end of the window")                   \
+    X(TOTAL, "total", "all memory allocated inside the window")                                    \
+    X(TRANSIENT, "transient", "memory allocated and freed inside the window")                      \
+    X(PEAK, "peak", "memory outstanding at its peak, kind by kind")
 
 typedef enum etlheap_metric {
 #define ETLHEAP_METRIC_ENUM(name, word, text) ETLHEAP_METRIC_##name,
@@ -27,6 +27,7 @@ typedef enum etlheap_metric {
 } etlheap_metric;
 
 const char *etlheap_metric_word(etlheap_metric metric);
+const char *etlheap_metric_summary(etlheap_metric metric); /* what is counted */
 
 /* What is to be written. Everything is borrowed for the call. */
 typedef struct etlheap_export_request {
@@ -36,6 +37,7 @@ typedef struct etlheap_export_request {
     const etlheap_query *query;
     etlheap_metric metric;
     bool rows;                     /* one by one, where the format has a place for lifetimes */
+    bool titles;                   /* for people, where the format has keys or titles (CSV) */
     u64 memory_bytes_max;          /* for rows; 0: no limit */
     etlheap_progress_fn *progress; /* may be NULL; false cancels */
     void *progress_user;
@@ -49,11 +51,13 @@ typedef struct etlheap_exporter {
     const char *summary;  /* one line for --help */
     u32 metrics;          /* bit per etlheap_metric that it can write; the lowest is its default */
     bool has_rows;        /* knows what to do with `rows` */
+    bool has_titles;      /* knows what to do with `titles` */
     bool needs_lifetimes; /* the result must be one that can be walked (etlheap_lifetimes_open) */
     bool keeps_lifetimes; /* the result must have lifetimes: see etlheap_query.needs_lifetimes */
     bool is_text;         /* may be compressed as a whole */
-    /* Errors are those of the engine's questions, and ETL_ERR_ARGUMENT (said why); those
-     * of the sink are told when it is closed. */
+    /* Errors are those of the engine's questions, ETL_ERR_ARGUMENT (the request cannot be
+     * meant, whatever the result) and ETL_ERR_UNSUPPORTED (the result has nothing that the
+     * format could show); those of the sink are told when it is closed. */
     etl_status (*write)(const etlheap_export_request *request, etlheap_sink *sink, etl_error *err);
 } etlheap_exporter;
 

@@ -42,6 +42,7 @@ static const etlheap_format formats[] = {
     {
         .name = "csv",
         .summary = "rows",
+        .has_titles = true,
         .write_report = etlheap_write_report_csv,
         .write_diff = etlheap_write_diff_csv,
         .write_histogram = etlheap_write_histogram_csv,

@@ -90,7 +90,8 @@ typedef enum etlheap_tree {
     ETLHEAP_TREE_CALLERS  /* innermost frame first */
 } etlheap_tree;
 
-/* For text only; JSON and CSV ignore it. Start from etlheap_layout_default(). */
+/* For text; of it CSV heeds `titles` alone, and JSON nothing. Start from
+ * etlheap_layout_default(). */
 typedef struct etlheap_layout {
     size_t size; /* sizeof(etlheap_layout) */
     u32 width;   /* columns of a line; 0: not limited */
@@ -102,7 +103,8 @@ typedef struct etlheap_layout {
     etlheap_measure sort;   /* by which the table is sorted: always shown */
     bool sort_ascending;
     etlheap_tree tree;
-    bool ascii; /* curves are drawn with characters that any terminal has */
+    bool ascii;  /* curves are drawn with characters that any terminal has */
+    bool titles; /* CSV: columns have titles for people, not the keys that JSON has */
 } etlheap_layout;
 
 /* 100 columns, no colour, 25 rows of each kind, 4 frames, outstanding size, no
@@ -210,6 +212,7 @@ void etlheap_text_free(etlheap_text *text);
 typedef struct etlheap_format {
     const char *name;    /* "json" */
     const char *summary; /* one line for --help */
+    bool has_titles;     /* heeds layout->titles */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,

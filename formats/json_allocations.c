@@ -12,7 +12,7 @@
 #include "writers.h"
 
 static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime);
-static void write_time(etlheap_json *json, const char *key, i64 ns);
+static void write_time(etlheap_json *json, etlheap_field field, i64 ns);
 
 etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap_layout *layout,
                                           etlheap_sink *sink)
@@ -67,22 +67,21 @@ etl_status etlheap_write_allocations_ndjson(etlheap_lifetimes *walk, const etlhe
 
 static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime)
 {
-    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
-                                        ETLHEAP_KEY_TYPE, ETLHEAP_KEY_FREE_TYPE };
-    for (size_t i = 0; i < ETL_COUNT_OF(keys); i++)
-        etlheap_json_key(json, row, keys[i]);
-    etlheap_json_bool(json, "is_realloc", lifetime->is_realloc);
-    etlheap_json_hex(json, "address", lifetime->address, 1);
-    etlheap_json_u64(json, "size", lifetime->size_bytes);
-    write_time(json, "alloc_time_ns", lifetime->alloc_ns);
-    write_time(json, "free_time_ns", lifetime->free_ns);
-    write_time(json, "lifetime_ns", lifetime->lifetime_ns);
+    for (size_t i = 0; i < ETLHEAP_ALLOCATION_KEYS; i++)
+        etlheap_json_key(json, row, etlheap_allocation_keys[i]);
+    etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_IS_REALLOC), lifetime->is_realloc);
+    etlheap_json_hex(json, etlheap_field_key(ETLHEAP_FIELD_ADDRESS), lifetime->address, 1);
+    etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_SIZE), lifetime->size_bytes);
+    write_time(json, ETLHEAP_FIELD_ALLOC_TIME, lifetime->alloc_ns);
+    write_time(json, ETLHEAP_FIELD_FREE_TIME, lifetime->free_ns);
+    write_time(json, ETLHEAP_FIELD_LIFETIME, lifetime->lifetime_ns);
     etlheap_json_key(json, row, ETLHEAP_KEY_THREAD);
 }
 
 /* Before the trace and never are no times. */
-static void write_time(etlheap_json *json, const char *key, i64 ns)
+static void write_time(etlheap_json *json, etlheap_field field, i64 ns)
 {
+    const char *const key = etlheap_field_key(field);
     if (ns == INT64_MIN || ns == INT64_MAX)
         etlheap_json_null(json, key);
     else

@@ -11,28 +11,22 @@
 #include "json_rows.h"
 #include "writers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#define KEY_SIZE 64
-
 static void write_side(etlheap_json *json, const char *key, const etlheap_diff_side *side);
 static void write_log(etlheap_json *json, const etlheap_umdh_info *info);
-static void write_rows(etlheap_json *json, const etlheap_diff *diff, bool is_log);
-static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key, bool is_log);
+static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer);
+static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
+                      etlheap_field field);
 static void write_totals(etlheap_json *json, const etlheap_diff *diff);
 static void write_change(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
                          const i64 *deltas);
-static void write_amount(etlheap_json *json, const char *side, etlheap_measure measure, i64 value);
-static void write_rates(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
-                        etlheap_measure measure);
+static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_rate,
+                          const i64 values[ETLHEAP_DIFF_COLUMN_COUNT]);
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text);
 
 etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                                    etlheap_sink *sink)
 {
     const etlheap_diff *const diff = answer->diff;
-    const bool is_log = answer->base.log != NULL;
     etlheap_json json = etlheap_json_begin(sink, 2);
     etlheap_text text = { 0 };
     (void)layout;
@@ -44,14 +38,13 @@ etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlh
     etlheap_json_bool(&json, "per_second", diff->per_second);
     etlheap_json_array(&json, "group_by");
     for (u32 i = 0; i < diff->table.group_by_count; i++) {
-        const bool is_backtrace = is_log && diff->table.group_by[i] == ETLHEAP_KEY_TYPE_NAME;
-        etlheap_json_string(&json, NULL,
-                            is_backtrace ? "backtrace" : etlheap_key_word(diff->table.group_by[i]));
+        const etlheap_field field = etlheap_diff_field(answer, diff->table.group_by[i]);
+        etlheap_json_string(&json, NULL, etlheap_field_key(field));
     }
     etlheap_json_array_close(&json);
     etlheap_json_frames(&json, &diff->table);
     etlheap_json_stacks(&json, &diff->table);
-    write_rows(&json, diff, is_log);
+    write_rows(&json, answer);
     etlheap_json_u64(&json, "unchanged_count", diff->unchanged_count);
     write_totals(&json, diff);
     write_hints(&json, answer, &text);
@@ -96,17 +89,19 @@ static void write_log(etlheap_json *json, const etlheap_umdh_info *info)
 }
 
 /* Stops when nobody reads any more: there may be millions. */
-static void write_rows(etlheap_json *json, const etlheap_diff *diff, bool is_log)
+static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer)
 {
+    const etlheap_diff *const diff = answer->diff;
     const etlheap_table *const table = &diff->table;
     etlheap_json_array(json, "rows");
     for (u32 i = 0; i < table->row_count && etlheap_sink_ok(json->sink); i++) {
         const etlheap_change *const change = &diff->changes[i];
         etlheap_json_object(json, NULL);
-        etlheap_json_string(json, "state",
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_STATE),
                             etlheap_diff_state_word((etlheap_diff_state)change->state));
         for (u32 k = 0; k < table->group_by_count; k++)
-            write_key(json, &table->rows[i], table->group_by[k], is_log);
+            write_key(json, &table->rows[i], table->group_by[k],
+                      etlheap_diff_field(answer, table->group_by[k]));
         write_change(json, diff, change, table->rows[i].measures);
         etlheap_json_object_close(json);
     }
@@ -114,12 +109,13 @@ static void write_rows(etlheap_json *json, const etlheap_diff *diff, bool is_log
 }
 
 /* A process is a name here: ids are of one run. */
-static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key, bool is_log)
+static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
+                      etlheap_field field)
 {
     if (key == ETLHEAP_KEY_PROCESS)
-        etlheap_json_string(json, "process", row->process);
-    else if (key == ETLHEAP_KEY_TYPE_NAME && is_log)
-        etlheap_json_string(json, "backtrace", row->type_name);
+        etlheap_json_string(json, etlheap_field_key(field), row->process);
+    else if (key == ETLHEAP_KEY_TYPE_NAME)
+        etlheap_json_string(json, etlheap_field_key(field), row->type_name);
     else
         etlheap_json_key(json, row, key);
 }
@@ -146,34 +142,25 @@ static void write_change(etlheap_json *json, const etlheap_diff *diff, const etl
     const u32 count = etlheap_diff_measures(diff, measures);
     for (u32 i = 0; i < count; i++) {
         const etlheap_measure m = measures[i];
-        write_amount(json, "base", m, change->base[m]);
-        write_amount(json, "new", m, change->now[m]);
-        write_amount(json, "delta", m, deltas[m]);
-        if (diff->per_second)
-            write_rates(json, diff, change, m);
+        const i64 amounts[] = { change->base[m], change->now[m], deltas[m] };
+        write_amounts(json, m, false, amounts);
+        if (!diff->per_second)
+            continue;
+        const i64 base = etlheap_diff_rate(change->base[m], diff->base_ns);
+        const i64 now = etlheap_diff_rate(change->now[m], diff->new_ns);
+        const i64 rates[] = { base, now, etlheap_diff_subtract(base, now) };
+        write_amounts(json, m, true, rates);
     }
 }
 
-static void write_amount(etlheap_json *json, const char *side, etlheap_measure measure, i64 value)
+static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_rate,
+                          const i64 values[ETLHEAP_DIFF_COLUMN_COUNT])
 {
-    char key[KEY_SIZE];
-    snprintf(key, sizeof key, "%s_%s", side, etlheap_measure_word(measure));
-    etlheap_json_i64(json, key, value);
-}
-
-static void write_rates(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
-                        etlheap_measure measure)
-{
-    const char *const word = etlheap_measure_word(measure);
-    const i64 base = etlheap_diff_rate(change->base[measure], diff->base_ns);
-    const i64 now = etlheap_diff_rate(change->now[measure], diff->new_ns);
-    char key[KEY_SIZE];
-    snprintf(key, sizeof key, "base_%s_per_1000s", word);
-    etlheap_json_i64(json, key, base);
-    snprintf(key, sizeof key, "new_%s_per_1000s", word);
-    etlheap_json_i64(json, key, now);
-    snprintf(key, sizeof key, "delta_%s_per_1000s", word);
-    etlheap_json_i64(json, key, etlheap_diff_subtract(base, now));
+    for (int c = 0; c < ETLHEAP_DIFF_COLUMN_COUNT; c++) {
+        char key[ETLHEAP_DIFF_NAME_SIZE];
+        etlheap_diff_key((etlheap_diff_column)c, measure, is_rate, key);
+        etlheap_json_i64(json, key, values[c]);
+    }
 }
 
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text)

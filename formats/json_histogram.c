@@ -22,22 +22,25 @@ static void write_bucket(etlheap_json *json, const etlheap_histogram *histogram,
                          const etlheap_bucket *bucket)
 {
     etlheap_json_object(json, NULL);
-    etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)bucket->kind));
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_KIND),
+                        etlheap_kind_name((etlheap_kind)bucket->kind));
     if (histogram->by_process) {
-        etlheap_json_string(json, "process", bucket->process);
-        etlheap_json_u64(json, "pid", bucket->pid);
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), bucket->process);
+        etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), bucket->pid);
     }
     if (bucket->is_open)
-        etlheap_json_null(json, "from");
+        etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_FROM));
     else
-        etlheap_json_u64(json, "from", bucket->from);
+        etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_FROM), bucket->from);
     if (bucket->is_open || bucket->to == UINT64_MAX)
-        etlheap_json_null(json, "to");
+        etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_TO));
     else
-        etlheap_json_u64(json, "to", bucket->to);
-    etlheap_json_i64(json, "count", bucket->count);
-    etlheap_json_i64(json, "size", bucket->size_bytes);
-    etlheap_json_i64(json, "outstanding_count", bucket->outstanding_count);
-    etlheap_json_i64(json, "outstanding_size", bucket->outstanding_size_bytes);
+        etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_TO), bucket->to);
+    etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_COUNT), bucket->count);
+    etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_SIZE), bucket->size_bytes);
+    etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_OUTSTANDING_COUNT),
+                     bucket->outstanding_count);
+    etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_OUTSTANDING_SIZE),
+                     bucket->outstanding_size_bytes);
     etlheap_json_object_close(json);
 }

@@ -61,9 +61,9 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
     case ETLHEAP_KEY_PROCESS:
         etlheap_json_string(json, word, row->process);
         if (row->pid != ETL_NO_ID)
-            etlheap_json_u64(json, "pid", row->pid);
+            etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
         else
-            etlheap_json_null(json, "pid");
+            etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_PID));
         break;
     case ETLHEAP_KEY_HEAP:
         if (row->has_heap)
@@ -73,7 +73,7 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_TYPE:
         etlheap_json_string(json, word, etlheap_type_name((etlheap_type)row->type));
-        etlheap_json_string(json, "impacting_type",
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_IMPACTING_TYPE),
                             etlheap_impacting_type_name((etlheap_type)row->type));
         break;
     case ETLHEAP_KEY_FREE_TYPE:
@@ -118,18 +118,19 @@ void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const
             etlheap_json_i64(json, word, row->measures[m]);
     }
     if (row->grows_most)
-        etlheap_json_bool(json, "grows_most", true);
+        etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_GROWS_MOST), true);
 }
 
 void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
                               const etlheap_row *row, etlheap_frame_texts *texts)
 {
+    const char *const word = etlheap_key_word(ETLHEAP_KEY_STACK);
     const etlheap_indices frames = etlheap_row_frames(table, row);
     if (row->stack == ETLHEAP_NO_INDEX) {
-        etlheap_json_null(json, "stack");
+        etlheap_json_null(json, word);
         return;
     }
-    etlheap_json_array(json, "stack");
+    etlheap_json_array(json, word);
     for (u32 i = 0; i < frames.count; i++) {
         const etl_bytes frame = etlheap_frame_texts_of(texts, table, frames.at[i]);
         etlheap_json_string_bytes(json, NULL, (const char *)frame.at, frame.size);

@@ -28,12 +28,13 @@ etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlhea
     for (u32 i = 0; i < list->module_count && etlheap_sink_ok(sink); i++) {
         const etlheap_symbol_module *const row = &list->modules[i];
         etlheap_json_object(&json, NULL);
-        etlheap_json_string(&json, "module", row->module->name);
-        etlheap_json_string(&json, "path", row->module->path);
-        etlheap_json_string(&json, "status", etlheap_symbol_state_word(row->state));
-        write_text(&json, "expected", row->expected);
-        etlheap_json_string(&json, "file", row->file);
-        write_text(&json, "note", row->note);
+        etlheap_json_string(&json, etlheap_field_key(ETLHEAP_FIELD_MODULE), row->module->name);
+        etlheap_json_string(&json, etlheap_field_key(ETLHEAP_FIELD_PATH), row->module->path);
+        etlheap_json_string(&json, etlheap_field_key(ETLHEAP_FIELD_STATUS),
+                            etlheap_symbol_state_word(row->state));
+        write_text(&json, etlheap_field_key(ETLHEAP_FIELD_EXPECTED), row->expected);
+        etlheap_json_string(&json, etlheap_field_key(ETLHEAP_FIELD_FILE), row->file);
+        write_text(&json, etlheap_field_key(ETLHEAP_FIELD_NOTE), row->note);
         write_sizes(&json, "sites", list, row->size, row->named_size);
         etlheap_json_object_close(&json);
     }
@@ -52,9 +53,10 @@ static void write_sizes(etlheap_json *json, const char *key, const etlheap_symbo
         if (list->size[kind] == 0)
             continue;
         etlheap_json_object(json, NULL);
-        etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
-        etlheap_json_i64(json, "size", size[kind]);
-        etlheap_json_i64(json, "named_size", named_size[kind]);
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_KIND),
+                            etlheap_kind_name((etlheap_kind)kind));
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_SIZE), size[kind]);
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_NAMED_SIZE), named_size[kind]);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);

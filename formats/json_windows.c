@@ -71,8 +71,9 @@ static void write_windows(etlheap_json *json, const etlheap_windows *windows)
     etlheap_json_array(json, "windows");
     for (u32 w = 0; w < windows->window_count && etlheap_sink_ok(json->sink); w++) {
         etlheap_json_object(json, NULL);
-        etlheap_json_i64(json, "from_ns", windows->windows[w].from_ns);
-        etlheap_json_i64(json, "to_ns", windows->windows[w].to_ns);
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_FROM_NS),
+                         windows->windows[w].from_ns);
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_TO_NS), windows->windows[w].to_ns);
         write_memory(json, windows, w);
         write_rows(json, windows, w);
         etlheap_json_object_close(json);
@@ -92,7 +93,7 @@ static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 w
         write_keys(json, windows->table, &windows->table->rows[i]);
         for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
             const etlheap_cell_column column = (etlheap_cell_column)c;
-            const char *const word = etlheap_cell_word(column);
+            const char *const word = etlheap_field_key(etlheap_cell_field(column));
             const i64 value = etlheap_cell_value(&cell, column);
             if (value == ETLHEAP_NOT_KNOWN)
                 etlheap_json_null(json, word);
@@ -127,8 +128,8 @@ static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32
         if (!sample->is_known)
             continue;
         etlheap_json_object(json, NULL);
-        etlheap_json_string(json, "process", process->name);
-        etlheap_json_u64(json, "pid", process->pid);
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name);
+        etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), process->pid);
         write_commit(json, sample);
         etlheap_json_u64(json, "working_set_size", sample->working_set_bytes);
         etlheap_json_u64(json, "private_working_set_size", sample->private_working_set_bytes);

@@ -103,7 +103,8 @@ static etl_status write_block(const etlheap_windows_view *view, u32 row, etlheap
     snprintf(title, sizeof title, "Window (%s)", view->unit);
     for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++)
         columns[c + 1] =
-            (etlheap_column){ .title = etlheap_cell_title(shown_columns[c]), .right = true };
+            (etlheap_column){ .title = etlheap_field_title(etlheap_cell_field(shown_columns[c])),
+                              .right = true };
     const etl_status status = etlheap_windows_write_head(view, row, sink);
     if (status != ETL_OK)
         return status;

@@ -7,12 +7,12 @@
 #define SHARE_LEAST 100 /* parts of a growth */
 
 static const struct {
-    const char *word, *title;
+    etlheap_field field;
     size_t offset; /* in etlheap_cell */
     bool is_size;
 } columns[ETLHEAP_CELL_COLUMN_COUNT] = {
-#define CELL_ROW(name, word, title, member, is_size)                                               \
-    { word, title, offsetof(etlheap_cell, member), is_size },
+#define CELL_ROW(name, member, is_size)                                                            \
+    { ETLHEAP_FIELD_##name, offsetof(etlheap_cell, member), is_size },
     ETLHEAP_CELL_COLUMNS(CELL_ROW)
 #undef CELL_ROW
 };
@@ -24,14 +24,9 @@ static bool same_stack(const etlheap_table *a, const etlheap_row *row_a, const e
 static bool same_frame(const etlheap_table *a, u32 frame_a, const etlheap_table *b, u32 frame_b);
 static bool same_text(const char *a, const char *b);
 
-const char *etlheap_cell_word(etlheap_cell_column column)
+etlheap_field etlheap_cell_field(etlheap_cell_column column)
 {
-    return columns[column].word;
-}
-
-const char *etlheap_cell_title(etlheap_cell_column column)
-{
-    return columns[column].title;
+    return columns[column].field;
 }
 
 bool etlheap_cell_is_size(etlheap_cell_column column)

@@ -6,32 +6,31 @@
 
 #include "formats.h"
 
-/* X(enumerator, JSON key, title, i64 member of etlheap_cell, is a size) - the numbers
- * of a cell, in the order of JSON and CSV */
+/* X(field, i64 member of etlheap_cell, is a size) - the numbers of a cell, in the order
+ * of JSON and CSV */
 #define ETLHEAP_CELL_COLUMNS(X)                                                                    \
-    X(AIFI_COUNT, "aifi_count", "AIFI Count", count[ETLHEAP_TYPE_AIFI], false)                     \
-    X(AIFI_SIZE, "aifi_size", "AIFI Size", size[ETLHEAP_TYPE_AIFI], true)                          \
-    X(AIFO_COUNT, "aifo_count", "AIFO Count", count[ETLHEAP_TYPE_AIFO], false)                     \
-    X(AIFO_SIZE, "aifo_size", "AIFO Size", size[ETLHEAP_TYPE_AIFO], true)                          \
-    X(AOFI_COUNT, "aofi_count", "AOFI Count", count[ETLHEAP_TYPE_AOFI], false)                     \
-    X(AOFI_SIZE, "aofi_size", "AOFI Size", size[ETLHEAP_TYPE_AOFI], true)                          \
-    X(AOFO_COUNT, "aofo_count", "AOFO Count", count[ETLHEAP_TYPE_AOFO], false)                     \
-    X(AOFO_SIZE, "aofo_size", "AOFO Size", size[ETLHEAP_TYPE_AOFO], true)                          \
-    X(OUTSTANDING_COUNT, "outstanding_count", "Outstanding Count", outstanding_count, false)       \
-    X(OUTSTANDING_SIZE, "outstanding_size", "Outstanding Size", outstanding_size, true)            \
-    X(PEAK_SIZE, "peak_size", "Size Peak", peak_size, true)                                        \
-    X(PEAK_COUNT, "peak_count", "Count Peak", peak_count, false)                                   \
-    X(IMPACTING_SIZE, "impacting_size", "Impacting Size", impacting_size, true)
+    X(AIFI_COUNT, count[ETLHEAP_TYPE_AIFI], false)                                                 \
+    X(AIFI_SIZE, size[ETLHEAP_TYPE_AIFI], true)                                                    \
+    X(AIFO_COUNT, count[ETLHEAP_TYPE_AIFO], false)                                                 \
+    X(AIFO_SIZE, size[ETLHEAP_TYPE_AIFO], true)                                                    \
+    X(AOFI_COUNT, count[ETLHEAP_TYPE_AOFI], false)                                                 \
+    X(AOFI_SIZE, size[ETLHEAP_TYPE_AOFI], true)                                                    \
+    X(AOFO_COUNT, count[ETLHEAP_TYPE_AOFO], false)                                                 \
+    X(AOFO_SIZE, size[ETLHEAP_TYPE_AOFO], true)                                                    \
+    X(OUTSTANDING_COUNT, outstanding_count, false)                                                 \
+    X(OUTSTANDING_SIZE, outstanding_size, true)                                                    \
+    X(PEAK_SIZE, peak_size, true)                                                                  \
+    X(PEAK_COUNT, peak_count, false)                                                               \
+    X(IMPACTING_SIZE, impacting_size, true)
 
 typedef enum etlheap_cell_column {
-#define ETLHEAP_CELL_ENUM(name, word, title, member, is_size) ETLHEAP_CELL_##name,
+#define ETLHEAP_CELL_ENUM(name, member, is_size) ETLHEAP_CELL_##name,
     ETLHEAP_CELL_COLUMNS(ETLHEAP_CELL_ENUM)
 #undef ETLHEAP_CELL_ENUM
         ETLHEAP_CELL_COLUMN_COUNT
 } etlheap_cell_column;
 
-const char *etlheap_cell_word(etlheap_cell_column column);
-const char *etlheap_cell_title(etlheap_cell_column column);
+etlheap_field etlheap_cell_field(etlheap_cell_column column);
 bool etlheap_cell_is_size(etlheap_cell_column column);
 i64 etlheap_cell_value(const etlheap_cell *cell, etlheap_cell_column column);
 

@@ -9,6 +9,8 @@
   * Everything can be done with the keyboard: kinds, brush, flame graph, table, sort.
   * Search, zoom and filters show the sums that the report has for them.
   * Names that look like markup stay text.
+  * Printed pages are A4, and nothing is cut at their edges.
+  * The flame graph says functions first, in colours that are theirs in every run.
   * To a screen reader every control has a name, and tables and trees are ones.
 
 Skipped when there is no Chromium. $BROWSER_PROGRAM names one that is not on the path.
@@ -16,9 +18,12 @@ Skipped when there is no Chromium. $BROWSER_PROGRAM names one that is not on the
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import tempfile
 
+import oracle_symbols
 from browser_page import PACKAGE, Page, find_browser
 from oracle_support import Results, run, run_json, skip_all
 
@@ -234,10 +239,88 @@ def check_hostile_names(results, page, folder):
     return opened
 
 
-def check_paper(results, page, folder):
-    path = os.path.join(folder, "page.pdf")
+# A4 without its margins of 12 mm, in CSS pixels of 1/96 inch.
+PAPER_WIDTH = int((210 - 2 * 12) / 25.4 * 96)
+A4_POINTS = (210 / 25.4 * 72, 297 / 25.4 * 72)
+
+# What stands outside of the paper, or is cut by a box that it is in. Bars of the flame graph end
+# in an ellipsis where they are too narrow for their names, and the graph ends at a level.
+CUT_ON_PAPER = """(() => {
+  const cut = [], width = document.documentElement.clientWidth;
+  for (const one of document.body.querySelectorAll("*")) {
+    const box = one.getBoundingClientRect(), style = getComputedStyle(one);
+    if (box.width === 0 || one.matches(".sr, .bar, #flame-tree") || one.closest(".bar, script, .skip, svg")) continue;
+    const hides = style.overflowX !== "visible" && style.display !== "inline" && one.scrollWidth > one.clientWidth + 1;
+    if (box.right > width + 0.5 || box.left < -0.5 || hides)
+      cut.push(`${one.tagName}#${one.id}.${one.className} ${box.left}..${box.right} of ${width}: ${one.textContent.slice(0, 60)}`);
+  }
+  return cut;
+})()"""
+
+
+def check_paper(results, page, folder, name):
+    """Pages are A4, and everything is inside of them."""
+    path = os.path.join(folder, name + ".pdf")
     page.print(path)
-    results.check("it prints", os.path.getsize(path) > 20000)
+    with open(path, "rb") as file:
+        boxes = re.findall(rb"/MediaBox *\[ *([0-9. ]+)\]", file.read())
+    sizes = {tuple(round(float(number)) for number in box.split()) for box in boxes}
+    results.equal(f"{name}: pages are A4", sizes, {(0, 0, *(round(points) for points in A4_POINTS))})
+    page.emulate_paper(PAPER_WIDTH)
+    cut = page.run(CUT_ON_PAPER)
+    results.check(f"{name}: nothing is cut at the edge of the paper", cut == [], len(cut), *cut[:6])
+    drawn = page.run("[...document.querySelectorAll('#chart svg, #flame-tree')].map((one) => one.getBoundingClientRect().width)")
+    results.check(f"{name}: chart and flame graph have its width", all(width > 0.9 * PAPER_WIDTH for width in drawn), drawn)
+    levels = page.run("Math.max(...flame.tree.depth.filter((_, node) => flame.bars.has(node))) + 1")
+    said = page.run("document.getElementById('flame-cut').textContent")
+    held = page.run("Math.round(parseFloat(getComputedStyle(byId('flame-tree')).maxHeight) / BAR_HEIGHT)")
+    results.equal(f"{name}: levels that the paper has no place for are told", said.split(" ")[0], str(levels - held) if levels > held else "")
+    page.emulate_screen()
+    results.equal(f"{name}: the screen has its chart back", page.run("chart.paperWidth"), None)
+
+
+# --- functions in the flame graph ---------------------------------------------------------
+
+BARS = """Object.fromEntries([...document.querySelectorAll('#flame-tree .bar')]
+  .filter((bar) => bar.querySelector('.of'))
+  .map((bar) => [bar.firstChild.textContent, [bar.querySelector('.of').textContent, bar.style.getPropertyValue('--hue'),
+    bar.style.getPropertyValue('--tone'), bar.getAttribute('aria-label').startsWith(bar.firstChild.textContent + ' in ')]]))"""
+
+
+def open_named(page, folder, name, program, places):
+    """The bars that a report of these stacks shows, and its document."""
+    trace = os.path.join(folder, name + ".etl")
+    lines = program.lines() + "".join(
+        oracle_symbols.memory("alloc", 4096 + number, stack) for number, stack in enumerate(places))
+    subprocess.run([MAKE_SYMBOL_TRACE, trace], input=lines.encode(), check=True)
+    symbols = ["--symbols", os.path.dirname(program.pdb)]
+    run("export", trace, "--format", "html", *symbols, "-o", trace + ".html")
+    page.open(trace + ".html")
+    page.settle()
+    return page.run(BARS), run_json("report", trace, *symbols, "--no-cull"), trace + ".html"
+
+
+def check_functions(results, page, folder):
+    """Bars say the function first, and a function has one colour in all runs."""
+    if shutil.which("clang-16") is None:
+        print("skipped: no clang-16 to make a program with symbols; to have it: apt-get install clang-16 lld-16")
+        return []
+    program = oracle_symbols.made_program("functions-x64", "sample_alloc.cpp", "x86_64", ["-O0"], [])
+    code = [program.at(rva + i) for rva, size, is_code in program.sections if is_code for i in range(0, size, 40)]
+    first, document, opened = open_named(page, folder, "functions-1", program, [code[i:i + 3] for i in range(0, 12, 3)])
+    functions = {frame["symbol"]: frame["module"] for frame in document["frames"] if frame["symbol"]}
+    results.check("bars have the function first and its module behind it", len(first) > 3 and all(
+        functions.get(function) == module and is_first for function, (module, _, _, is_first) in first.items()), first)
+    colours = {function: bar[1:3] for function, bar in first.items()}
+    results.check("functions of one module have colours of their own", len({tuple(c) for c in colours.values()}) > 2, colours)
+    moved = oracle_symbols.Program(program.exe, program.pdb, base=0x180000000)
+    delta = moved.base - program.base
+    second, _, opened_too = open_named(page, folder, "functions-2", moved, [[a + delta for a in code[i:i + 3]] for i in (9, 3)])
+    both = set(first) & set(second)
+    results.equal(f"{len(both)} functions have the same colour in another run", [second[f][1:3] for f in sorted(both)],
+                  [first[f][1:3] for f in sorted(both)])
+    results.check("there were some to compare", len(both) > 1, both)
+    return ["file://" + os.path.abspath(path) for path in (opened, opened_too)]
 
 
 def open_report(page, trace):
@@ -264,12 +347,15 @@ def use(results, page, folder):
     check_flame(results, page)
     check_table(results, page)
     check_names(results, page)
+    check_paper(results, page, folder, "demo")
     page.prefer("dark")
     opened.append(open_report(page, workload))
     check_themes(results, page)
     check_sums(results, page)
-    check_paper(results, page, folder)
+    check_paper(results, page, folder, "workload")
     opened.append(check_hostile_names(results, page, folder))
+    check_paper(results, page, folder, "hostile")
+    opened += check_functions(results, page, folder)
     results.equal("no errors or warnings", page.problems, [])
     results.equal("no requests but for the files", page.requests, opened)
 

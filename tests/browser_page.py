@@ -185,6 +185,19 @@ class Page:
             " return [b.left, b.top, b.width, b.height]; })()"
         )
 
+    def emulate_paper(self, width):
+        """Lays the page out as it is printed on paper of that width, to be measured."""
+        self.call("Emulation.setEmulatedMedia", media="print")
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        self.run("dispatchEvent(new Event('beforeprint'))")
+        self.settle()
+
+    def emulate_screen(self):
+        self.run("dispatchEvent(new Event('afterprint'))")
+        self.call("Emulation.setEmulatedMedia", media="")
+        self.call("Emulation.setDeviceMetricsOverride", width=1280, height=900, deviceScaleFactor=1, mobile=False)
+        self.settle()
+
     def print(self, path):
         answer = self.call("Page.printToPDF", printBackground=False, preferCSSPageSize=True)
         with open(path, "wb") as file:

@@ -178,7 +178,7 @@ def compare_formats(results, trace):
         wanted = {key: value for key, value in row.items() if key != "stack"}
         if line != wanted or (in_line and [frame.lower() for frame in in_line]) != frames:
             by_lines.append(f"{line} is not {wanted} with {frames}")
-        if cell["Stack"].lower() != " < ".join(frames or []) or not is_same_cell(cell, row):
+        if cell["stack"].lower() != " < ".join(frames or []) or not is_same_cell(cell, row):
             by_cells.append(f"{cell} is not {row} with {frames}")
         words = text.split()
         if words[0] != row["address"] or int(words[1]) != row["size"] or words[4] != row["type"]:
@@ -191,18 +191,11 @@ def compare_formats(results, trace):
 
 
 def is_same_cell(cell, row):
-    def number(value):
-        return "" if value is None else str(value)
+    """The same columns in the same order, null as nothing, true and false as 1 and 0."""
+    def text_of(value):
+        return "" if value is None else str(int(value) if isinstance(value, bool) else value)
 
-    return (
-        cell["Kind"] == row["kind"] and cell["Process"] == row["process"] and cell["PID"] == str(row["pid"])
-        and cell["Handle"] == (row["heap"] or "") and cell["Type"] == row["type"]
-        and cell["Impacting Type"] == row["impacting_type"] and cell["FreeType"] == row["free_type"]
-        and cell["Thread"] == number(row["thread"]) and cell["Is Realloc"] == str(int(row["is_realloc"]))
-        and cell["Address"] == row["address"] and cell["Size"] == str(row["size"])
-        and cell["Alloc Time"] == number(row["alloc_time_ns"])
-        and cell["Free Time"] == number(row["free_time_ns"]) and cell["LifeTime"] == number(row["lifetime_ns"])
-    )
+    return list(cell) == list(row) and all(cell[key] == text_of(row[key]) for key in row if key != "stack")
 
 
 def compare_orders(results, trace):
@@ -274,8 +267,8 @@ def compare_names(results):
             run("report", trace, *named, *choice, "--group-by", "kind,stack", "--format", "csv").decode()))
         wanted = {}
         for cell in cells:
-            key = f"{cell['Kind']} {cell['Stack']}"
-            wanted[key] = wanted.get(key, 0) + int(cell["Count"])
+            key = f"{cell['kind']} {cell['stack']}"
+            wanted[key] = wanted.get(key, 0) + int(cell["count"])
         results.equal_maps(f"named stacks {' '.join(choice)} are the report's: {len(wanted)}", sums, wanted)
 
 

@@ -93,8 +93,8 @@ def check_umdh_documents(results, name, first, second, wanted):
     results.equal(f"{name}: and the same total", (total["delta_outstanding_size"], total["delta_overhead_size"]),
                   wanted[1][1:3])
     table = list(csv.DictReader(io.StringIO(run("diff", first, second, "--format", "csv").decode())))
-    results.equal(f"{name}: CSV says the same", {r["BackTrace"].removeprefix("BackTrace"):
-                  int(r["Delta Outstanding Size"]) for r in table}, {k: v[0] for k, v in wanted[0].items()})
+    results.equal(f"{name}: CSV says the same", {r["backtrace"].removeprefix("BackTrace"):
+                  int(r["delta_outstanding_size"]) for r in table}, {k: v[0] for k, v in wanted[0].items()})
     itself = run_json("diff", first, first)
     results.equal(f"{name}: a log does not differ from itself", (itself["rows"], itself["unchanged_count"]), ([], 704))
     whole = run_json("diff", first, second, "--all")
@@ -233,7 +233,7 @@ def check_document(results, base, new):
         file.write(base, "base.etl")
     results.equal("a zipped trace is the trace", run_json("diff", zipped, base, "--memory", "1G")["rows"], [])
     table = list(csv.DictReader(io.StringIO(run("diff", base, new, "--format", "csv").decode())))
-    results.equal("CSV has the same rows", [(r["State"], r["Process"], int(r["Delta Outstanding Size"])) for r in table],
+    results.equal("CSV has the same rows", [(r["state"], r["process"], int(r["delta_outstanding_size"])) for r in table],
                   [(r["state"], r["process"], r["delta_outstanding_size"]) for r in document["rows"]])
 
 

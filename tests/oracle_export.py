@@ -182,17 +182,51 @@ def check_rows(results, trace, label, *arguments):
         frames = None if row["stack"] is None else [texts[i] for i in report["stacks"][row["stack"]]]
         if line != {**row, "stack": frames}:
             wrong.append(f"{line} is not {row} with {frames}")
-        if cell["Stack"] != " < ".join(frames or []) or cell["Kind"] != row["kind"] or \
-                cell["Process"] != row["process"] or \
-                any(cell[title] != str(row[key]) for title, key in
-                    (("PID", "pid"), ("Type", "type"), ("Count", "count"), ("Size", "size"),
-                     ("Impacting Size", "impacting_size"), ("Outstanding Size", "outstanding_size"))):
+        if list(cell) != list(row) or cell["stack"] != " < ".join(frames or []) or \
+                any(cell[key] != ("" if row[key] is None else str(row[key])) for key in row if key != "stack"):
             wrong.append(f"{cell} is not {row} with {frames}")
     results.check(f"{label}: csv and ndjson have the report's {len(lines)} rows", not wrong, *wrong[:3])
     for name in ("csv", "ndjson"):
         listed = run("allocations", trace, "--format", name, *arguments)
         results.check(f"{label}: {name} --rows is the list of allocations",
                       export(trace, name, "--rows", *arguments) == listed)
+
+
+def json_keys(command, document):
+    """The keys of the rows that a command's document has, as CSV says them: flat."""
+    if command[0] == "windows":
+        return ["from_ns", "to_ns", *document["windows"][0]["rows"][0]]
+    if "--histogram" in command:
+        return list(document["histogram"]["buckets"][0])
+    if command[0] == "symbols":
+        row = dict(document["modules"][0])
+        return [*row, *(f"{kind}_{key}" for kind in ("heap", "virtualalloc", "extent") for key in ("size", "named_size"))]
+    return list(document["rows"][0])
+
+
+def check_names(results, trace, other):
+    """CSV, NDJSON and JSON call a column the same; titles come only with --titles."""
+    commands = [["report", trace], ["report", trace, "--group-by", "kind,free_type,thread,module,size_class,site"],
+                ["report", trace, "--histogram", "size"],
+                ["report", trace, "--histogram", "lifetime", "--process", "*", "--group-by", "process"],
+                ["allocations", trace], ["windows", trace, "--every", "1s", "--group-by", "kind,heap,stack"],
+                ["diff", trace, other], ["diff", trace, other, "--per-second", "--group-by", "type"],
+                ["symbols", trace], ["export", trace], ["export", trace, "--rows"]]
+    for command in commands:
+        is_export = command[0] == "export"
+        listing = ["allocations" if "--rows" in command else "report", trace] if is_export else command
+        wanted = set(json_keys(listing, run_json(*listing))) - {"sites"}
+        plain, titled = [list(csv.reader(io.StringIO(run(*command, "--format", "csv", *more).decode("utf-8"), newline="")))
+                         for more in ([], ["--titles"])]
+        label = " ".join(command).replace(trace, "A").replace(other, "B")
+        results.equal(f"{label}: CSV has the keys of JSON", set(plain[0]), wanted)
+        results.check(f"{label}: --titles changes the first line alone", plain[1:] == titled[1:] and len(plain) > 1)
+        results.check(f"{label}: titles are for people",
+                      len(set(titled[0])) == len(plain[0]) and not set(titled[0]) & set(plain[0]), titled[0])
+    for name in ("ndjson", "parquet", "html"):
+        done = subprocess.run([ETLHEAP, "export", trace, "--format", name, "--titles"], capture_output=True, check=False)
+        results.check(f"--titles is not for {name}", done.returncode == 2 and b"--titles works only with" in done.stderr,
+                      done.stderr)
 
 
 def check_bytes(results, trace, formats, *arguments):
@@ -222,7 +256,7 @@ def check_empty(results, trace, schema):
     nothing = ["--process", "nobody.exe"]
     wrong = [name for name in ("folded", "ndjson") if export(trace, name, *nothing)]
     results.check("nothing selected: no lines", not wrong, wrong)
-    results.equal("nothing selected: csv has titles alone", export(trace, "csv", *nothing).count(b"\n"), 1)
+    results.equal("nothing selected: csv has the names alone", export(trace, "csv", *nothing).count(b"\n"), 1)
     document = json.loads(export(trace, "speedscope", *nothing))
     results.check("nothing selected: speedscope has a profile to show", document["profiles"][0]["weights"] == []
                   and not (schema and list(schema.iter_errors(document))))
@@ -275,6 +309,7 @@ def main():
     check_bytes(results, traces[1], FORMATS)
     check_bytes(results, traces[0], ["folded", "speedscope"], "--metric", "peak", "--from", "1s")
     check_bytes(results, traces[0], ["csv", "ndjson"], "--rows", "--kind", "heap")
+    check_names(results, traces[0], traces[1])
     check_empty(results, traces[0], schema)
     check_failures(results, traces[0])
     results.finish()

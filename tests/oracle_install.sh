@@ -288,7 +288,7 @@ counts_agree()
     "$PYTHON" - "$TEST_TMP/rows.csv" > "$TEST_TMP/rows" <<'PYTHON' || return 1
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1], newline="")):
-    print(row["Size"], row["Count"], row["Module"] or "(no stack)")
+    print(row["size"], row["count"], row["module"] or "(no stack)")
 PYTHON
     LD_LIBRARY_PATH=$tree/lib "$TEST_TMP/modules" "$TEST_TMP/demo.etl" > "$TEST_TMP/shared.txt" || return 1
     "$TEST_TMP/modules-static" "$TEST_TMP/demo.etl" > "$TEST_TMP/static.txt" || return 1

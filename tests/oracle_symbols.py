@@ -497,8 +497,8 @@ def check_list(results, trace, program):
     results.check("etlheap symbols as text, of what is missing",
                   "missing" in text and f"{program.pdb_file}/{program.key}\n" in text, text)
     csv = etlheap("symbols", trace, "--format", "csv").splitlines()
-    results.equal("etlheap symbols as csv", (len(csv), csv[1].split(",")[:3]),
-                  (2, [program.name, "missing", f"{program.pdb_file}/{program.key}"]))
+    results.equal("etlheap symbols as csv", (len(csv), csv[0].split(",")[:3], csv[1].split(",")[:3]),
+                  (2, ["module", "status", "expected"], [program.name, "missing", f"{program.pdb_file}/{program.key}"]))
 
 
 def check_inlines(results, program):

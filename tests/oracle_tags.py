@@ -133,8 +133,8 @@ def check_formats(results, name, arguments, document):
     table = csv.DictReader(io.StringIO(oracle_symbols.etlheap("report", *arguments, "--format", "csv")))
     sums = {}
     for row in table:
-        tag = row["Stack Tag"] or None
-        sums[tag] = sums.get(tag, 0) + int(row["Outstanding Size"])
+        tag = row["tag"] or None
+        sums[tag] = sums.get(tag, 0) + int(row["outstanding_size"])
     results.equal_maps(f"{name} as CSV", sums, sums_of_tags(document))
     text = oracle_symbols.etlheap("report", *arguments, "--top", "1000", environment={"COLUMNS": "400"})
     missing = [tag for tag in sums_of_tags(document) if (tag or "[no stack recorded]") not in text]

@@ -349,17 +349,10 @@ def check_csv(results, trace):
     """The cells of CSV are those of JSON."""
     options = ["--every", "3s"]
     rows = list(csv.DictReader(io.StringIO(run("windows", trace, *options, "--format", "csv").decode())))
-    titles = {"aifi": "AIFI", "aifo": "AIFO", "aofi": "AOFI", "aofo": "AOFO", "outstanding": "Outstanding"}
     got = []
     for row in rows:
-        cell = {"kind": row["Kind"], "process": row["Process"], "pid": int(row["PID"])}
-        for word, title in titles.items():
-            cell[f"{word}_count"] = int(row[f"{title} Count"])
-            cell[f"{word}_size"] = int(row[f"{title} Size"])
-        cell["peak_size"] = int(row["Size Peak"])
-        cell["peak_count"] = int(row["Count Peak"])
-        cell["impacting_size"] = int(row["Impacting Size"])
-        got.append((int(row["From (ns)"]), int(row["To (ns)"]), cell))
+        cell = {key: text if key in ("kind", "process") else int(text) for key, text in row.items()}
+        got.append((cell.pop("from_ns"), cell.pop("to_ns"), cell))
     wanted = [
         (window["from_ns"], window["to_ns"], row)
         for window in windows_of(trace, *options)["windows"]

@@ -177,12 +177,40 @@ def perfview_frame(text):
     return text if "!" in text else re.sub(r"\+(0x[0-9a-f]+)$", r"!+\1", text)
 
 
+PERFVIEW_TABS = {"ByNameTab", "CallerCalleeTab", "CallTreeTab", "CallersTab", "CalleesTab", "FlameGraphTab", "NotesTab"}
+PERFVIEW_BOXES = ["Start", "End", "Scenarios", "GroupRegEx", "FoldPercent", "FoldRegEx", "IncludeRegEx", "ExcludeRegEx",
+                  "TypePriority"]
+PERFVIEW_STATE = ["FilterGuiState", "Notes", "Log", "Columns", "NotesPaneHidden", "ScalingPolicy", "TabSelected",
+                  "FocusName"]
+
+
+def check_state(state):
+    """The elements that PerfView's StackWindowGuiState reads, in its order, with values that it knows."""
+    tags = [child.tag for child in state]
+    assert tags == [tag for tag in PERFVIEW_STATE if tag in tags], tags
+    boxes = {box.tag: box for box in state.find("FilterGuiState")}
+    assert list(boxes) == [tag for tag in PERFVIEW_BOXES if tag in boxes], list(boxes)
+    for box in boxes.values():
+        assert [child.tag for child in box] in (["Value"], ["Value", "History"]), box.tag
+        history = [choice.text for choice in box.iterfind("History/string")]
+        assert not history or box.findtext("Value") in history, box.tag
+    float(boxes["FoldPercent"].findtext("Value"))
+    # "NAME>MODULE" with -> or =>, {} for what $1 stands for: PerfView's grouping patterns.
+    assert re.fullmatch(r"\[[^]]*\]\s*\{%\}!(->|=>)module \$1", boxes["GroupRegEx"].findtext("Value"))
+    assert state.findtext("TabSelected") in PERFVIEW_TABS and state.findtext("NotesPaneHidden") == "False"
+    assert state.findtext("ScalingPolicy") == "ScaleToData" and len(state.findtext("Notes").splitlines()) == 5
+    columns = [column.text for column in state.iterfind("Columns/string")]
+    assert columns[0] == "NameColumn" and len(set(columns)) == len(columns) and all(c.endswith("Column") for c in columns)
+
+
 def read_perfview(data):
     """[(time, stack from the outermost frame on, metric)] as PerfView reads them."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         (info,) = archive.infolist()
         assert info.date_time == (1980, 1, 1, 0, 0, 0) and info.filename.endswith(".perfView.xml"), info
         root = ElementTree.fromstring(archive.read(info))
+    assert [child.tag for child in root] == ["StackSource", "StackWindowGuiState"], [child.tag for child in root]
+    check_state(root.find("StackWindowGuiState"))
     source = root.find("StackSource")
     lists = {}
     for name, item in (("Frames", "Frame"), ("Stacks", "Stack"), ("Samples", "Sample")):
@@ -203,6 +231,13 @@ def read_perfview(data):
         read = struct.unpack("f", struct.pack("f", metric))[0]
         assert 0 <= metric <= METRIC_MAX and read == metric, metric
         samples.append((float(sample.get("Time")), stacks[int(sample.get("StackID"))], metric))
+    used = {int(sample.get("StackID")) for sample in lists["Samples"]}
+    for number in range(len(stacks) - 1, -1, -1):
+        if number in used:
+            used.add(int(lists["Stacks"][number].get("CallerID")))
+    assert used - {-1} == set(range(len(stacks))), "stacks that no sample has"
+    assert {int(node.get("FrameID")) for node in lists["Stacks"]} == set(range(len(lists["Frames"]))), \
+        "frames that no stack has"
     return samples
 
 
@@ -322,7 +357,7 @@ def check_profile(results, asked, label, kind, real):
     results.equal(f"{label}: right of it", [name for name in shown + drawn if name in visible],
                   ["Count", "Impacting Size", "Size"])
     window = report["window"]
-    command = f"wpaexporter -i {asked[0]} -profile finding.wpaProfile -range {window['from_ns']} {window['to_ns']}"
+    command = f"wpa.exe -i {asked[0]} -profile finding.wpaProfile -range {window['from_ns']} {window['to_ns']}"
     results.check(f"{label}: the command line is in a comment", command.encode() in text.split(b"-->")[0], command)
     if real is None:
         return
@@ -396,7 +431,7 @@ def check_failures(results, trace):
     path = os.path.join(folder, "out")
     for label, status, *arguments in (
             ("wpa-xml of extents", 2, "wpa-xml", "--kind", "extent"),
-            ("a profile of nobody", 2, "wpaprofile", "--process", "nobody.exe"),
+            ("a profile of nobody", 3, "wpaprofile", "--process", "nobody.exe"),
             ("a profile of lifetimes", 2, "wpaprofile", "--rows"),
             ("perfview of lifetimes without memory", 3, "perfview", "--rows", "--memory", "200K")):
         done = subprocess.run([ETLHEAP, "export", trace, "-o", path, "--format", *arguments],
@@ -412,8 +447,9 @@ def check_failures(results, trace):
                           done.returncode, done.stderr)
     done = subprocess.run([ETLHEAP, "export", trace, "-o", path, "--format", "wpaprofile"], capture_output=True,
                           check=False)
-    results.check("the command line for wpaexporter is noted", b"wpaexporter -i " in done.stderr and
-                  b" -profile out -range 0 " in done.stderr, done.stderr)
+    results.check("the command line for WPA is noted",
+                  re.fullmatch(rb"etlheap: note: open it in WPA at the same window with: wpa\.exe -i \S+ -profile out "
+                               rb"-range 0 [0-9]+\n", done.stderr), done.stderr)
 
 
 def main():

@@ -105,12 +105,12 @@ static void csv_quotes_names_and_leaves_the_unknown_empty(void **state)
 {
     assert_string_equal(
         write_as(*state, "csv", 4),
-        "Kind,Process,PID,Handle,Type,Impacting Type,FreeType,Thread,Is Realloc,Address,Size,"
-        "Alloc Time,Free Time,LifeTime,Stack\n"
-        "virtualalloc,\"a,\"\"b\"\".exe\",42,,AOFO,Persistent,process-exit,,0,0x7fff0000,4096,,,,\n"
-        "heap,\"a,\"\"b\"\".exe\",42,0x1f0000,AIFI,Transient,free,7,1,0x1000,24,1000,3000,2000,"
+        "kind,process,pid,heap,type,impacting_type,free_type,is_realloc,address,size,"
+        "alloc_time_ns,free_time_ns,lifetime_ns,thread,stack\n"
+        "virtualalloc,\"a,\"\"b\"\".exe\",42,,AOFO,Persistent,process-exit,0,0x7fff0000,4096,,,,,\n"
+        "heap,\"a,\"\"b\"\".exe\",42,0x1f0000,AIFI,Transient,free,1,0x1000,24,1000,3000,2000,7,"
         "a b.exe+0x1234 < 0xdeadbeef\n"
-        "heap,\"\x1b[2Jbad\n.exe\",43,0x1f0000,AIFO,Impacting,none,,0,0x2000,0,2000,,,\n");
+        "heap,\"\x1b[2Jbad\n.exe\",43,0x1f0000,AIFO,Impacting,none,0,0x2000,0,2000,,,,\n");
 }
 
 static void a_line_of_ndjson_needs_nothing_else(void **state)

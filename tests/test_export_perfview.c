@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <libxml/parser.h>
 #include <libxml/tree.h>
+#include <libxml/xpath.h>
 #include <unistd.h>
 #include <zip.h>
 
@@ -29,6 +30,7 @@ typedef struct bench {
     etlheap_query query;
     etlheap_export_request request;
     xmlDoc *document;
+    char text[1024];
 } bench;
 
 static int open_bench(void **state)
@@ -232,6 +234,71 @@ static void memory_without_a_stack_has_a_frame_that_says_so(void **state)
     xmlFree(text);
 }
 
+/* The table of outstanding memory has the stacks of what was freed, too. */
+static void only_frames_of_samples_are_listed(void **state)
+{
+    bench *const b = *state;
+    const u32 app = hand_process(b->result, 42, "app.exe");
+    const lifetime gone = { .alloc_ticks = HAND_START_TICKS + 20,
+                            .free_ticks = HAND_START_TICKS + 30,
+                            .address = 1,
+                            .size = 30,
+                            .heap = 1,
+                            .process = app,
+                            .stack = hand_stack(b->result, (const u64[]){ 0x1000, 0x2000 }, 2),
+                            .kind = ETLHEAP_KIND_HEAP,
+                            .free_type = ETLHEAP_FREE_FREE };
+    add_block(b, app, hand_stack(b->result, (const u64[]){ 0x3000, 0x2000 }, 2), 10, 100);
+    hand_lifetime(b->result, &gone);
+    read_document(b);
+    check_attribute(list_of(b, "Frames"), "Count", "4"); /* kind, process, 0x2000, 0x3000 */
+    check_attribute(list_of(b, "Stacks"), "Count", "4");
+}
+
+static const char *text_at(bench *b, const char *path)
+{
+    xmlXPathContext *const context = xmlXPathNewContext(b->document);
+    xmlXPathObject *const found = xmlXPathEvalExpression((const xmlChar *)path, context);
+    assert_non_null(found);
+    snprintf(b->text, sizeof b->text, "%s",
+             found->stringval ? (const char *)found->stringval : "(none)");
+    xmlXPathFreeObject(found);
+    xmlXPathFreeContext(context);
+    return b->text;
+}
+
+static void the_window_opens_with_notes_the_call_tree_and_grouping(void **state)
+{
+#define STATE "/StackWindow/StackWindowGuiState/"
+    bench *const b = *state;
+    add_block(b, hand_process(b->result, 42, "app.exe"), 0, 10, 100);
+    b->result->info.computer = "BENCH";
+    b->query.to_ns = 2500;
+    read_document(b);
+    assert_string_equal(text_at(b, "string(" STATE "TabSelected)"), "CallTreeTab");
+    assert_string_equal(text_at(b, "string(" STATE "NotesPaneHidden)"), "False");
+    assert_string_equal(text_at(b, "string(" STATE "FilterGuiState/GroupRegEx/Value)"),
+                        "[group module entries]  {%}!=>module $1");
+    assert_string_equal(text_at(b, "string(" STATE "FilterGuiState/GroupRegEx/History/string)"),
+                        "[no grouping]");
+    assert_string_equal(text_at(b, "string(count(" STATE "Columns/string))"), "9");
+    const char *const notes = text_at(b, "string(" STATE "Notes)");
+    assert_non_null(strstr(notes,
+                           "memory outstanding at the end of the window.\n"
+                           "Window: 0.000000000 s to 0.000002500 s of a recording on BENCH"));
+    assert_non_null(strstr(notes, "1 samples: the sum of each stack"));
+}
+
+static void lifetimes_have_columns_of_times(void **state)
+{
+    bench *const b = *state;
+    add_block(b, hand_process(b->result, 42, "app.exe"), 0, 10, 100);
+    b->request.rows = true;
+    read_document(b);
+    assert_string_equal(text_at(b, "string(count(" STATE "Columns/string))"), "12");
+    assert_non_null(strstr(text_at(b, "string(" STATE "Notes)"), "each allocation at its time"));
+}
+
 static void rows_are_samples_at_the_time_of_their_allocation(void **state)
 {
     bench *const b = *state;
@@ -334,6 +401,9 @@ int main(void)
         cmocka_unit_test(sums_are_cut_into_samples_that_perfview_holds_exactly),
         RULE(stacks_lead_from_the_innermost_frame_to_the_kind),
         RULE(memory_without_a_stack_has_a_frame_that_says_so),
+        RULE(only_frames_of_samples_are_listed),
+        RULE(the_window_opens_with_notes_the_call_tree_and_grouping),
+        RULE(lifetimes_have_columns_of_times),
         RULE(rows_are_samples_at_the_time_of_their_allocation),
         cmocka_unit_test(a_metric_selects_the_lifetimes_it_counts),
         RULE(the_same_request_gives_the_same_zip),

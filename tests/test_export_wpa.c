@@ -391,9 +391,9 @@ static void the_command_line_goes_with_the_profile(void **state)
     b->request.advice = &b->advice;
     b->request.output_name = "/some where/it.wpaProfile.zst";
     const char *const text = write_by(b, etlheap_export_wpa_profile);
-    assert_non_null(strstr(etlheap_text_of(&b->advice), "wpaexporter -i \"a--b c-.etl\" -profile "
+    assert_non_null(strstr(etlheap_text_of(&b->advice), "wpa.exe -i \"a--b c-.etl\" -profile "
                                                         "it.wpaProfile -range 500 2500"));
-    assert_non_null(strstr(text, "wpaexporter -i \"a- -b c-.etl\" -profile finding.wpaProfile "
+    assert_non_null(strstr(text, "wpa.exe -i \"a- -b c-.etl\" -profile finding.wpaProfile "
                                  "-range 500 2500"));
 }
 
@@ -406,7 +406,7 @@ static void several_files_are_to_be_merged_first(void **state)
     b->request.advice = &b->advice;
     write_by(b, etlheap_export_wpa_profile);
     assert_non_null(strstr(etlheap_text_of(&b->advice),
-                           "xperf -merge kernel.etl heap.etl merged.etl && wpaexporter -i "
+                           "xperf -merge kernel.etl heap.etl merged.etl && wpa.exe -i "
                            "merged.etl -profile finding.wpaProfile -range 0 4100"));
 }
 
@@ -418,8 +418,8 @@ static void nothing_to_lead_to_is_said(void **state)
     b->query.processes = processes;
     b->query.process_count = 1;
     assert_int_equal(etlheap_export_wpa_profile(&b->request, b->captured.sink, &err),
-                     ETL_ERR_ARGUMENT);
-    assert_non_null(strstr(err.message, "nothing to lead to"));
+                     ETL_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "no process to open in WPA: select more"));
 }
 
 int main(void)

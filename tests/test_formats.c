@@ -158,17 +158,18 @@ static void diagnostics_that_are_zero_are_left_out(void **state)
     capture_close(&out);
 }
 
-static void csv_has_titles_and_quotes(void **state)
+static void csv_has_the_keys_of_json_and_quotes(void **state)
 {
     const etlheap_table table = made_table();
+    const etlheap_layout layout = etlheap_layout_default();
     capture out;
     (void)state;
     capture_open(&out);
-    assert_int_equal(etlheap_write_report_csv(NULL, &table, NULL, out.sink), ETL_OK);
+    assert_int_equal(etlheap_write_report_csv(NULL, &table, &layout, out.sink), ETL_OK);
     assert_string_equal(
         capture_text(&out),
-        "Kind,Process,PID,Handle,Type,Impacting Type,Stack,Count,Size,Impacting Size,"
-        "Outstanding Count,Outstanding Size,Realloc Count,Count Peak,Size Peak\n"
+        "kind,process,pid,heap,type,impacting_type,stack,count,size,impacting_size,"
+        "outstanding_count,outstanding_size,realloc_count,peak_count,peak_size\n"
         "virtualalloc,quiet.exe,20,,AIFO,Impacting,"
         "\"leaky.exe!Leaky::grow < leaky.exe+0x20 < main,\"\"x\"\".dll+0x30\",1,4096,4096,1,4096,0,"
         "1,4096\n"
@@ -180,6 +181,39 @@ static void csv_has_titles_and_quotes(void **state)
         "heap,quiet.exe,20,0x20,AOFO,Persistent,,1,100,100,1,100,0,1,100\n"
         "heap,leaky.exe,10,0x20,AIFI,Transient,0x7ff612340000,1,50,0,0,0,0,1,50\n");
     capture_close(&out);
+}
+
+static void csv_has_titles_when_asked(void **state)
+{
+    static const char titles[] =
+        "Kind,Process,PID,Handle,Type,Impacting Type,Stack,Count,Size,Impacting Size,"
+        "Outstanding Count,Outstanding Size,Realloc Count,Count Peak,Size Peak\n"
+        "virtualalloc,quiet.exe,20,,AIFO,";
+    const etlheap_table table = made_table();
+    etlheap_layout layout = etlheap_layout_default();
+    capture out;
+    (void)state;
+    layout.titles = true;
+    capture_open(&out);
+    assert_int_equal(etlheap_write_report_csv(NULL, &table, &layout, out.sink), ETL_OK);
+    assert_memory_equal(capture_text(&out), titles, sizeof titles - 1);
+    capture_close(&out);
+}
+
+/* A script that has the key of a column has the column, whatever wrote the file. */
+static void a_column_has_one_key_and_one_title(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ETLHEAP_FIELDS_COUNT; i++) {
+        const char *const key = etlheap_field_key((etlheap_field)i);
+        const char *const title = etlheap_field_title((etlheap_field)i);
+        assert_int_equal(strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_"), strlen(key));
+        assert_true(title[0] >= 'A' && title[0] <= 'Z');
+        for (int k = 0; k < i; k++) {
+            assert_string_not_equal(key, etlheap_field_key((etlheap_field)k));
+            assert_string_not_equal(title, etlheap_field_title((etlheap_field)k));
+        }
+    }
 }
 
 static void formats_are_found_by_name(void **state)
@@ -207,7 +241,9 @@ int main(void)
         cmocka_unit_test(json_breaks_lines_down_to_a_depth),
         cmocka_unit_test(json_documents_follow_each_other),
         cmocka_unit_test(diagnostics_that_are_zero_are_left_out),
-        cmocka_unit_test(csv_has_titles_and_quotes),
+        cmocka_unit_test(csv_has_the_keys_of_json_and_quotes),
+        cmocka_unit_test(csv_has_titles_when_asked),
+        cmocka_unit_test(a_column_has_one_key_and_one_title),
         cmocka_unit_test(formats_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

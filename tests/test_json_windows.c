@@ -1,5 +1,5 @@
 /*
- * Goal: time windows as JSON and CSV have exactly the documented keys and titles, in
+ * Goal: time windows as JSON and CSV have exactly the documented keys, in
  * the documented order.
  * Method: windows made by hand (hand_windows.h); documents are compared byte by byte.
  */
@@ -110,9 +110,9 @@ static void csv_has_a_line_for_each_cell(void **state)
                      ETL_OK);
     assert_string_equal(
         capture_text(&out),
-        "From (ns),To (ns),Kind,Process,PID,AIFI Count,AIFI Size,AIFO Count,AIFO Size,AOFI "
-        "Count,AOFI Size,AOFO Count,AOFO Size,Outstanding Count,Outstanding Size,Size Peak,Count "
-        "Peak,Impacting Size\n"
+        "from_ns,to_ns,kind,process,pid,aifi_count,aifi_size,aifo_count,aifo_size,aofi_count,"
+        "aofi_size,aofo_count,aofo_size,outstanding_count,outstanding_size,peak_size,peak_count,"
+        "impacting_size\n"
         "0,3000000,virtualalloc,app.exe,10,0,0,1,1048576,0,0,0,0,1,1048576,1048576,1,1048576\n"
         "0,3000000,heap,app.exe,10,1,1000,1,4096,0,0,0,0,1,4096,5096,2,4096\n"
         "0,3000000,heap,quiet.exe,20,0,0,0,0,0,0,1,100,1,100,100,1,0\n"
@@ -178,7 +178,7 @@ static void without_a_rise_growth_is_null(void **state)
     capture_open(&out);
     assert_int_equal(etlheap_write_windows_csv(w->result, &w->answer, &w->layout, out.sink),
                      ETL_OK);
-    assert_true(strchr(capture_text(&out), '\n')[1] == '\0'); /* the titles alone */
+    assert_true(strchr(capture_text(&out), '\n')[1] == '\0'); /* the names alone */
     capture_close(&out);
 }
 

@@ -344,6 +344,9 @@ static void contradictions_are_refused(void **state)
     expect_error(&report, "a --format ndjson", "--format ndjson is no format of report");
     expect_error(&dump, "a --format csv", "--format csv is no format of dump");
     expect_error(&info, "a --format csv", "--format csv is no format of info");
+    expect_error(&report, "a --titles", "--titles works only with --format csv");
+    expect_error(&report, "a --titles --format json", "--titles works only with --format csv");
+    expect_error(&info, "a --titles", "--titles is no option of info");
     expect_error(&symbols, "a --format ndjson", "--format ndjson is no format of symbols");
     expect_error(&symbols, "a --require-frame x", "--require-frame is no option of symbols");
     expect_error(&symbols, "a --symbols", "--symbols needs a value");

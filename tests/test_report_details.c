@@ -202,7 +202,7 @@ static void csv_has_a_line_a_bucket(void **state)
     capture_open(&c);
     etlheap_write_histogram_csv(NULL, &table, &by_size, &layout, c.sink);
     assert_string_equal(capture_text(&c),
-                        "Kind,Size From,Size Below,Count,Size,Outstanding Count,Outstanding Size\n"
+                        "kind,from,to,count,size,outstanding_count,outstanding_size\n"
                         "heap,0,1,1,0,0,0\n"
                         "heap,1,2,0,0,0,0\n"
                         "heap,2,4,4,12,1,3\n"
@@ -210,12 +210,10 @@ static void csv_has_a_line_a_bucket(void **state)
     capture_close(&c);
     capture_open(&c);
     etlheap_write_histogram_csv(NULL, &table, &by_lifetime, &layout, c.sink);
-    assert_string_equal(
-        capture_text(&c),
-        "Kind,Process,PID,LifeTime From,LifeTime Below,Count,Size,Outstanding Count,"
-        "Outstanding Size\n"
-        "heap,\"a,b.exe\",7,1024,2048,2,20,0,0\n"
-        "heap,\"a,b.exe\",7,,,1,5,1,5\n");
+    assert_string_equal(capture_text(&c),
+                        "kind,process,pid,from,to,count,size,outstanding_count,outstanding_size\n"
+                        "heap,\"a,b.exe\",7,1024,2048,2,20,0,0\n"
+                        "heap,\"a,b.exe\",7,,,1,5,1,5\n");
     capture_close(&c);
 }
 
@@ -317,7 +315,7 @@ static void json_rows_have_the_measures_of_the_table(void **state)
     capture_close(&c);
     capture_open(&c);
     etlheap_write_report_csv(result, &table, &layout, c.sink);
-    assert_string_equal(capture_text(&c), "Kind,Count,Committed Size,Reserved Size,Grows Most\n"
+    assert_string_equal(capture_text(&c), "kind,count,committed_size,reserved_size,grows_most\n"
                                           "heap,3,4096,,1\n");
     capture_close(&c);
     etlheap_result_free(result);

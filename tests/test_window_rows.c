@@ -203,8 +203,10 @@ static void columns_name_members_of_a_cell(void **state)
     assert_int_equal(etlheap_cell_value(&cell, ETLHEAP_CELL_AOFO_SIZE), 4);
     assert_int_equal(etlheap_cell_value(&cell, ETLHEAP_CELL_OUTSTANDING_SIZE), 5);
     assert_true(etlheap_cell_value(&cell, ETLHEAP_CELL_IMPACTING_SIZE) == -6);
-    assert_string_equal(etlheap_cell_word(ETLHEAP_CELL_AOFI_COUNT), "aofi_count");
-    assert_string_equal(etlheap_cell_title(ETLHEAP_CELL_PEAK_SIZE), "Size Peak");
+    assert_string_equal(etlheap_field_key(etlheap_cell_field(ETLHEAP_CELL_AOFI_COUNT)),
+                        "aofi_count");
+    assert_string_equal(etlheap_field_title(etlheap_cell_field(ETLHEAP_CELL_PEAK_SIZE)),
+                        "Size Peak");
     assert_true(etlheap_cell_is_size(ETLHEAP_CELL_PEAK_SIZE));
     assert_false(etlheap_cell_is_size(ETLHEAP_CELL_PEAK_COUNT));
 }

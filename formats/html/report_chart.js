@@ -3,7 +3,8 @@
 const CHART_HEIGHT = 270,
   MARGIN = { left: 66, right: 14, top: 12, bottom: 26 };
 const SERIES_MAX = 7;
-const chart = { width: 0, handles: null, drag: null };
+const PAPER_WIDTH = 680; // of A4 without margins, in px
+const chart = { width: 0, paperWidth: null, handles: null, drag: null };
 
 function chartX(window) {
   const from = edge(0),
@@ -101,7 +102,7 @@ function drawChart() {
     box.append(make("p", { class: "empty" }, "There is no memory of any kind in this trace."));
     return;
   }
-  chart.width = Math.max(320, box.clientWidth || 1180);
+  chart.width = chart.paperWidth ?? Math.max(320, box.clientWidth || 1180);
   const all = seriesOfKind(state.kind);
   const series = state.group === null ? all : all.filter((one) => one.group === state.group);
   if (series.length === 0)

@@ -71,7 +71,11 @@ const labelOf = new Int32Array(report.frame_count);
     if (label === undefined) {
       label = labels.length;
       known.set(key, label);
-      labels.push({ text: frameText(module, place), module });
+      labels.push({
+        text: frameText(module, place),
+        module,
+        functionName: module >= 0 && typeof place === "number" ? report.names[place] : "",
+      });
     }
     labelOf[frames.length] = label;
     frames.push({

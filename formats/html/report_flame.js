@@ -6,7 +6,8 @@
 
 const BAR_HEIGHT = 22,
   BAR_WIDTH_MIN = 2.5,
-  FLAME_DEPTH_MAX = 400;
+  FLAME_DEPTH_MAX = 400,
+  LEVELS_ON_PAPER = 44; // the height of #flame-tree in print
 const NO_STACK = "[no stack]",
   OTHER_STACKS = "[other stacks]";
 
@@ -106,8 +107,16 @@ function numberFlame(tree) {
 }
 
 function flameText(node) {
-  if (node === 0) return `all ${state.kind.kind}`;
-  return flame.tree.texts.get(node) ?? labels[flame.tree.label[node]].text;
+  return flameParts(node).join(" in ");
+}
+
+// The function comes first and its module after it: of a narrow bar only the beginning is
+// seen, and neighbours are mostly of one module.
+function flameParts(node) {
+  if (node === 0) return [`all ${state.kind.kind}`];
+  const label = labels[flame.tree.label[node]];
+  if (label === undefined) return [flame.tree.texts.get(node)];
+  return label.functionName === "" ? [label.text] : [label.functionName, report.modules[label.module]];
 }
 
 // Is the row's stack at the node or below it?
@@ -157,14 +166,15 @@ function flameAncestors(node) {
 
 // --- drawing ----------------------------------------------------------------------------------
 
-// Of a module always the same one.
-function hueOf(node) {
-  const label = flame.tree.label[node];
-  const module = label < 0 ? -1 : labels[label].module;
-  if (module < 0) return null;
+// A function always has the same colour, in every run and every build, because the colour is
+// made of its name alone. A place without a name has its module's.
+function colourOf(node) {
+  const label = labels[flame.tree.label[node]];
+  if (label === undefined || label.module < 0) return null;
+  const text = label.functionName === "" ? report.modules[label.module].toLowerCase() : label.functionName;
   let hash = 7;
-  for (const c of report.modules[module].toLowerCase()) hash = (hash * 31 + c.charCodeAt(0)) % 1000003;
-  return (hash * 137) % 360;
+  for (const c of text) hash = (hash * 31 + c.codePointAt(0)) % 1000003;
+  return { hue: (hash * 137) % 360, tone: (Math.floor(hash / 360) % 9) - 4 };
 }
 
 // Places are parts of the whole width, so that they hold on paper too.
@@ -172,7 +182,8 @@ function addBar(node, left, width, extra) {
   const text = flameText(node),
     value = flame.values[node],
     whole = flame.values[0];
-  const hue = hueOf(node);
+  const colour = colourOf(node);
+  const [name, ...modules] = flameParts(node);
   const isMatch =
     searchWords() !== "" &&
     flame.matched[node] > 0 &&
@@ -182,7 +193,7 @@ function addBar(node, left, width, extra) {
   const bar = make(
     "div",
     {
-      class: `bar${hue === null ? " plain" : ""}${extra}${isMatch ? " match" : ""}`,
+      class: `bar${colour === null ? " plain" : ""}${extra}${isMatch ? " match" : ""}`,
       role: "treeitem",
       tabindex: -1,
       "aria-level": flame.tree.depth[node] + 1,
@@ -191,12 +202,15 @@ function addBar(node, left, width, extra) {
       "data-value": value,
       "aria-label": `${text}, ${bytes(value)}, ${share(value, whole)}`,
     },
-    width > 0.015 ? text : "",
+    ...(width > 0.015 ? [name, ...modules.map((module) => make("span", { class: "of" }, module))] : []),
   );
   bar.style.left = `${(100 * left).toFixed(3)}%`;
   bar.style.width = `${(100 * width).toFixed(3)}%`;
   bar.style.top = `${flame.tree.depth[node] * BAR_HEIGHT}px`;
-  if (hue !== null) bar.style.setProperty("--hue", hue);
+  if (colour !== null) {
+    bar.style.setProperty("--hue", colour.hue);
+    bar.style.setProperty("--tone", `${colour.tone}%`);
+  }
   flame.bars.set(node, bar);
   return bar;
 }
@@ -230,8 +244,16 @@ function drawFlame() {
   }
   box.replaceChildren(...bars);
   box.style.height = `${(deepest + 1) * BAR_HEIGHT + 2}px`;
+  drawFlameCut(deepest + 1);
   flame.current = flame.zoom;
   flame.bars.get(flame.current).tabIndex = 0;
+}
+
+// On paper a page holds so many levels; the style sheet cuts the graph there.
+function drawFlameCut(levels) {
+  const left = levels - LEVELS_ON_PAPER;
+  byId("flame-cut").textContent =
+    left > 0 ? `${count(left)} more levels of calls are not printed. They are in the file.` : "";
 }
 
 function drawFlameDetails() {
@@ -241,7 +263,10 @@ function drawFlameDetails() {
   const about = make(
     "div",
     { class: "about" },
-    make("b", {}, flameText(node)),
+    make("b", {}, flameParts(node)[0]),
+    ...flameParts(node)
+      .slice(1)
+      .map((module) => make("span", { class: "of" }, module)),
     make("br"),
     `${bytes(value)} ${FLAME_METRICS.find(([key]) => key === flame.metric)[1]}`,
     node === 0 ? "" : ` \u00b7 ${share(value, flame.values[0])} of all ${state.kind.kind}`,

@@ -21,13 +21,20 @@ setTheme(prefersDark.matches);
 prefersDark.addEventListener("change", () => setTheme(prefersDark.matches));
 byId("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme !== "dark"));
 
-// Paper is light.
+// Paper is light, and as wide as it is: a chart that is made smaller has letters too small to
+// read.
 let themeOnScreen = null;
 addEventListener("beforeprint", () => {
   themeOnScreen = document.documentElement.dataset.theme;
   setTheme(false);
+  chart.paperWidth = PAPER_WIDTH;
+  drawChart();
 });
-addEventListener("afterprint", () => setTheme(themeOnScreen === "dark"));
+addEventListener("afterprint", () => {
+  setTheme(themeOnScreen === "dark");
+  chart.paperWidth = null;
+  drawChart();
+});
 byId("print").addEventListener("click", () => print());
 
 let searchTimer = 0;

@@ -16,6 +16,14 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// What a click shows more of; on paper, what is left out.
+function moreText(shown, left) {
+  return [
+    make("span", { class: "screen" }, `Show ${shown === null ? "" : `${count(shown)} `}more of ${count(left)}`),
+    make("span", { class: "paper" }, `${count(left)} more are in the file`),
+  ];
+}
+
 function draw(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);

@@ -358,12 +358,15 @@ function framesRow(node) {
 }
 
 function moreRow(entry) {
-  const text = `Show ${count(Math.min(CHILDREN_MORE, entry.more))} more of ${count(entry.more)}`;
   const id = `${entry.node.id}/more`;
   return make(
     "tr",
     { class: "more", role: "row", tabindex: -1, "aria-level": entry.node.level + 1, "data-id": id },
-    make("td", { role: "gridcell", colspan: tableColumns().length + 2 }, text),
+    make(
+      "td",
+      { role: "gridcell", colspan: tableColumns().length + 2 },
+      ...moreText(Math.min(CHILDREN_MORE, entry.more), entry.more),
+    ),
   );
 }
 

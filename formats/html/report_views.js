@@ -228,7 +228,7 @@ function drawSpikes() {
                 drawSpikes();
               },
             },
-            `Show more of ${count(found.length - spikes.shown)}`,
+            ...moreText(null, found.length - spikes.shown),
           ),
         ),
       ),
