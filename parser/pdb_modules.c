@@ -282,6 +282,7 @@ static u32 claim(pdb_resolver *r, const pdb_record *record, u32 start, u32 size)
     u32 claimed = 0;
     for (u32 i = first; i < end; i++) {
         pdb_query *const query = &r->queries[i];
+        query->claims++;
         if (query->record_kind != 0)
             continue;
         query->record = record->at;

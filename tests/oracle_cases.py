@@ -12,6 +12,7 @@ as the page beside the traces gives it, and never what the program happens to pr
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,43 @@ def diagnostics(document):
 # --- stacks and pairing ---------------------------------------------------------
 
 # --- modules and symbols --------------------------------------------------------
+
+# Functions that the linker folded into one: the first by its symbols, and its own lines,
+# as the tables of llvm-pdbutil have them side by side.
+FOLDED = {"same4": ("/abs/x3.cpp", 3337, 3339), "N18::In::go": ("/abs/x3.cpp", 3437, 3439)}
+
+
+def llvm_lines(frames, folder):
+    """By frame the file and line that llvm-symbolizer says; None without it."""
+    if shutil.which("llvm-symbolizer") is None:
+        return None
+    asked = "\n".join(hex(int(frame["address"], 16) - 1) for frame in frames)
+    done = subprocess.run(["llvm-symbolizer", "--no-inlines", "--obj=" + case_file("g1icf.exe")],
+                          cwd=folder, input=asked, capture_output=True, text=True, check=True)
+    places = [answer.split("\n")[1].rsplit(":", 2) for answer in done.stdout.strip().split("\n\n")]
+    return [(place[0], int(place[1])) for place in places]
+
+
+def case_icf_folded(results, folder):
+    document = run_json("report", case_file("icf_folded.etl"), "--symbols", CASES_FOLDER, "--no-cull",
+                        "--group-by", "stack")
+    frames = [frame for frame in document["frames"] if not frame.get("inline")]
+    folded = [frame for frame in frames if frame["symbol"] in FOLDED]
+    for frame in folded:
+        file, first, last = FOLDED[frame["symbol"]]
+        results.check(f"icf_folded: {frame['symbol']} at {frame['offset']} has a line of its own",
+                      frame["file"] == file and first <= frame["line"] <= last, frame)
+    results.equal("icf_folded: the first of folded functions has the address",
+                  {frame["symbol"] for frame in folded}, set(FOLDED))
+    others = [frame for frame in frames if frame["symbol"] not in FOLDED]
+    said = llvm_lines(others, folder)
+    if said is None:
+        print("skipped: icf_folded: other lines; llvm-symbolizer is not installed")
+        return
+    wrong = [(frame, place) for frame, place in zip(others, said)
+             if (frame["line"] or 0) != place[1] or (frame["line"] and frame["file"] != place[0])]
+    results.check(f"icf_folded: {len(others)} other lines are those of llvm-symbolizer", not wrong, *wrong[:3])
+
 
 # --- rundowns -------------------------------------------------------------------
 
