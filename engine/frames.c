@@ -97,26 +97,43 @@ static bool find_first(const frame_table *table, bool by_build, u32 *first)
     return ok;
 }
 
+#define SEVERAL_BUILDS UINT32_MAX
+
 /* The identity of a PDB may be known for one process's copy of a module and lost
- * for another's: the one that has it stands for all. */
-static bool find_canonical(frame_table *table)
+ * for another's: the one that has it stands for all, unless builds of one path, size
+ * and time stamp differ. Then nothing says which of them a copy without it is, and
+ * such copies stand for themselves. */
+static void join_unidentified(const frame_table *table, const u32 *images, u32 *identified)
 {
     const etlheap_module_info *const modules = table->result->modules.list.at;
     const size_t count = table->result->modules.list.count;
+    for (u32 i = 0; i < count; i++) {
+        u32 *const only = &identified[images[i]];
+        if (modules[i].has_rsds && *only == 0)
+            *only = table->canonical[i] + 1;
+        else if (modules[i].has_rsds && *only != table->canonical[i] + 1)
+            *only = SEVERAL_BUILDS;
+    }
+    for (u32 i = 0; i < count; i++) {
+        const u32 only = identified[images[i]];
+        if (!modules[i].has_rsds && only != 0 && only != SEVERAL_BUILDS)
+            table->canonical[i] = only - 1;
+    }
+}
+
+static bool find_canonical(frame_table *table)
+{
+    const size_t count = table->result->modules.list.count;
+    u32 *const images = calloc(count + 1, sizeof *images);
     u32 *const identified = calloc(count + 1, sizeof *identified);
     table->canonical = calloc(count + 1, sizeof *table->canonical);
     table->namesakes = calloc(count + 1, sizeof *table->namesakes);
-    const bool ok = identified != NULL && find_first(table, true, table->canonical) &&
-                    find_first(table, false, table->namesakes);
-    for (u32 i = 0; ok && i < count; i++) {
-        u32 *const best = &identified[table->canonical[i]];
-        if (*best == 0 && modules[i].has_rsds)
-            *best = i + 1;
-    }
-    for (u32 i = 0; ok && i < count; i++) {
-        const u32 best = identified[table->canonical[i]];
-        table->canonical[i] = best == 0 ? table->canonical[i] : best - 1;
-    }
+    const bool ok = identified != NULL && find_first(table, SAME_IMAGE, images) &&
+                    find_first(table, SAME_BUILD, table->canonical) &&
+                    find_first(table, SAME_NAME, table->namesakes);
+    if (ok)
+        join_unidentified(table, images, identified);
+    free(images);
     free(identified);
     return ok;
 }
@@ -137,33 +154,33 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
         return true;
     if (!frames_context(table, process, ticks, &context))
         return false;
-    frame_cache other = { .context = context + 1, .stack = stack };
-    frame_cache *const first = stack <= table->first_count ? &table->firsts[stack] : NULL;
-    bool ok = true;
-    if (first == NULL || (first->context != 0 && first->context != context + 1)) {
-        ok = resolve_again(table, &other, ticks);
-        *id = other.resolved;
-        return ok;
+    frame_cache key = { .context = context + 1, .stack = stack };
+    frame_cache *entry = stack <= table->first_count ? &table->firsts[stack] : NULL;
+    if (entry == NULL || (entry->context != 0 && entry->context != context + 1)) {
+        entry = resolve_again(table, &key, ticks);
+    } else if (entry->context == 0) {
+        if (!resolve_new(table, &key, ticks))
+            return false;
+        *entry = key;
     }
-    if (first->context == 0) {
-        ok = resolve_new(table, &other, ticks);
-        if (ok)
-            *first = other;
-    }
-    *id = first->resolved;
-    return ok;
+    if (entry == NULL || !frames_note_guess(table, entry, ticks))
+        return false;
+    *id = entry->resolved;
+    return true;
 }
 
-static bool resolve_again(frame_table *table, frame_cache *key, i64 ticks)
+/* What the stack became in another context; NULL without memory. */
+static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks)
 {
     const u64 hash = etlheap_hash_u64((u64)key->context << 32 | key->stack);
-    const u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, key);
-    if (cached != 0) {
-        key->resolved = table->cache.at[cached - 1].resolved;
-        return true;
+    u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, key);
+    if (cached == 0) {
+        if (!resolve_new(table, key, ticks) || !ETLHEAP_PUSH(&table->cache, *key) ||
+            !etlheap_index_add(&table->cache_index, hash, (u32)table->cache.count))
+            return NULL;
+        cached = (u32)table->cache.count;
     }
-    return resolve_new(table, key, ticks) && ETLHEAP_PUSH(&table->cache, *key) &&
-           etlheap_index_add(&table->cache_index, hash, (u32)table->cache.count);
+    return &table->cache.at[cached - 1];
 }
 
 static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks)
