@@ -128,6 +128,7 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(MODULE_PDB_NAME, 0x120C, "module.pdb_name", PLANES, NONE, 4)                                 \
     X(MODULE_LOAD, 0x120D, "module.load_ticks", PLANES, NONE, 8)                                   \
     X(MODULE_UNLOAD, 0x120E, "module.unload_ticks", PLANES, NONE, 8)                               \
+    X(MODULE_PROCESS, 0x120F, "module.process", PLANES, NONE, 4)                                   \
     X(VOLUME_NT_PATH, 0x1301, "volume.nt_path", PLANES, NONE, 4)                                   \
     X(VOLUME_DOS_PATH, 0x1302, "volume.dos_path", PLANES, NONE, 4)                                 \
     X(HOOK_ID, 0x1401, "hook.id", PLANES, NONE, 4)                                                 \

@@ -74,6 +74,7 @@ static const ehs_field module_fields[] = {
     FIELD(MODULE_PDB_NAME, etlheap_module_info, pdb_name, TEXT),
     FIELD(MODULE_LOAD, etlheap_module_info, load_ticks, U64),
     FIELD(MODULE_UNLOAD, etlheap_module_info, unload_ticks, U64),
+    FIELD(MODULE_PROCESS, etlheap_module_info, process.v, U32),
 };
 
 static const ehs_field volume_fields[] = {
@@ -303,8 +304,16 @@ static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
             return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                  "row %zu of the table of modules is out of order", i);
     }
-    return modules_index(modules) ? ETL_OK
-                                  : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (size_t i = 0; i < modules->list.count; i++) {
+        if (modules->list.at[i].process.v > result->processes.count)
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of modules names no process", i);
+    }
+    const module_owners owners = { .processes = result->processes.at,
+                                   .count = result->processes.count };
+    return modules_index(modules, &owners)
+               ? ETL_OK
+               : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
 static etl_status load_volumes(ehs_loader *loader, etlheap_result *result)

@@ -191,9 +191,10 @@ typedef struct etlheap_module_info {
     bool has_rsds;
     etl_guid guid;
     u32 age;
-    const char *pdb_name; /* "" unknown */
-    i64 load_ticks;       /* ETLHEAP_TICKS_BEFORE: before the trace */
-    i64 unload_ticks;     /* ETLHEAP_TICKS_NEVER */
+    const char *pdb_name;    /* "" unknown */
+    i64 load_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
+    i64 unload_ticks;        /* ETLHEAP_TICKS_NEVER */
+    etlheap_process process; /* whose it is; 0: the kernel's, or not known */
 } etlheap_module_info;
 
 u32 etlheap_module_count(const etlheap_result *result);

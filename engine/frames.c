@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static bool find_canonical(frame_table *table);
-static bool resolve_again(frame_table *table, frame_cache *key, i64 ticks);
+static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks);
 static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks);
 static u32 cull(const frame_table *table, const u32 *frames, u32 count);
 static bool is_wanted(const frame_table *table, const u32 *frames, u32 count);
@@ -48,17 +48,31 @@ void frames_close(frame_table *table)
     ETLHEAP_VECTOR_FREE(&table->pool);
     ETLHEAP_VECTOR_FREE(&table->stacks);
     ETLHEAP_VECTOR_FREE(&table->cache);
+    ETLHEAP_VECTOR_FREE(&table->spans);
     etlheap_index_free(&table->frame_index);
     etlheap_index_free(&table->stack_index);
     etlheap_index_free(&table->cache_index);
     *table = (frame_table){ 0 };
 }
 
+typedef enum module_sameness {
+    SAME_NAME,
+    SAME_IMAGE, /* path, size and time stamp */
+    SAME_BUILD  /* and what it says of its PDB */
+} module_sameness;
+
 /* Which modules are the same. */
 typedef struct module_search {
     const etlheap_module_info *modules;
-    bool by_build; /* else by name */
+    module_sameness by;
 } module_search;
+
+static bool same_identity(const etlheap_module_info *a, const etlheap_module_info *b)
+{
+    if (!a->has_rsds || !b->has_rsds)
+        return a->has_rsds == b->has_rsds;
+    return a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
+}
 
 /* Programs are rebuilt and installed over one another; then one path is two
  * modules. */
@@ -66,24 +80,24 @@ static bool same_module(const void *owner, u32 id, const void *key)
 {
     const module_search *const search = owner;
     const etlheap_module_info *const a = &search->modules[id - 1], *const b = key;
-    if (!search->by_build)
+    if (search->by == SAME_NAME)
         return strcmp(a->name, b->name) == 0;
     return a->size_bytes == b->size_bytes && a->time_date_stamp == b->time_date_stamp &&
-           strcmp(a->path, b->path) == 0;
+           (search->by == SAME_IMAGE || same_identity(a, b)) && strcmp(a->path, b->path) == 0;
 }
 
 static u64 hash_module(const module_search *search, const etlheap_module_info *module)
 {
-    const char *const text = search->by_build ? module->path : module->name;
+    const char *const text = search->by == SAME_NAME ? module->name : module->path;
     const u64 hash = etlheap_hash_bytes(text, strlen(text));
     const u64 build = module->size_bytes ^ (u64)module->time_date_stamp << 32;
-    return search->by_build ? etlheap_hash_u64(hash ^ build) : hash;
+    return search->by == SAME_NAME ? hash : etlheap_hash_u64(hash ^ build);
 }
 
 /* first[i]: the first module that is the same as module i. */
-static bool find_first(const frame_table *table, bool by_build, u32 *first)
+static bool find_first(const frame_table *table, module_sameness by, u32 *first)
 {
-    const module_search search = { table->result->modules.list.at, by_build };
+    const module_search search = { table->result->modules.list.at, by };
     etlheap_index index = { 0 };
     bool ok = first != NULL;
     for (u32 i = 0; ok && i < table->result->modules.list.count; i++) {

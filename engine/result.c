@@ -12,12 +12,20 @@ static bool copy_census(etlheap_result *result, const record_census *census);
 static bool describe_trace(etlheap_result *result, const result_parts *parts);
 static void judge(etlheap_result *result, const result_parts *parts);
 
+static bool build_modules(etlheap_result *result)
+{
+    const module_owners owners = { .ids = result->process_ids,
+                                   .processes = result->processes.at,
+                                   .count = result->processes.count };
+    return modules_build(&result->modules, &result->context, &owners);
+}
+
 etl_status result_complete(etlheap_result *result, const result_parts *parts)
 {
     u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
     result->process_ids = new_ids;
     if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
-        !copy_census(result, parts->census) || !modules_build(&result->modules, &result->context) ||
+        !copy_census(result, parts->census) || !build_modules(result) ||
         !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
     u64 recreated = 0;

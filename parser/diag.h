@@ -110,6 +110,10 @@ typedef enum etl_severity {
       "-start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                       \
     X(trace_without_modules, INFO,                                                                 \
       "no image events: stacks are bare addresses; record the kernel session with LOADER")         \
+    X(module_guessed, LIMIT,                                                                       \
+      "call stacks with frames in modules that were not loaded at that moment: they are named "    \
+      "after the module that was there before or later, which may be another one; record with "    \
+      "LOADER, from before the program starts, and without losing events")                         \
     X(symbol_missing, INFO,                                                                        \
       "modules without symbols: their frames are module+offset; etlheap symbols lists them with "  \
       "the files they need")                                                                       \

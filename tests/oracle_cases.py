@@ -85,6 +85,46 @@ def case_icf_folded(results, folder):
     results.check(f"icf_folded: {len(others)} other lines are those of llvm-symbolizer", not wrong, *wrong[:3])
 
 
+def case_same_size_builds(results, folder):
+    wanted = {"mod.pdb/03F1E7220FE9D6B34C4C44205044422E1": sum(range(1, 200)),
+              "mod.pdb/90575AD41C7DAE574C4C44205044422E1": sum(range(200, 398)),
+              "mod.pdb/6BB6B86977B0FF824C4C44205044422E1": sum(range(398, 598))}
+    store = os.path.join(folder, "builds.ehs")
+    run("store", case_file("same_size_builds.etl"), "-o", store)
+    for source in (case_file("same_size_builds.etl"), store):
+        document = run_json("symbols", source)
+        got = {row["expected"]: row["sites"][0]["size"] for row in document["modules"]}
+        results.equal(f"same_size_builds: three builds of {os.path.basename(source)}", got, wanted)
+
+
+def case_late_module(results, folder):
+    """Its two blocks are from before the load and from after the unload."""
+    trace, store = case_file("late_module.etl"), os.path.join(folder, "late.ehs")
+    summary = os.path.join(folder, "late.s.ehs")
+    run("store", trace, "-o", store)
+    run("store", trace, "--summary", "-o", summary)
+    rows = csv_rows("allocations", trace, "--no-cull")
+    results.equal("late_module: frames are named", [row["Stack"] for row in rows], ["late.dll+0x1234"] * 2)
+    for name, source in (("trace", trace), ("store", store), ("summary", summary)):
+        told = diagnostics(run_json("report", source, "--no-cull"))
+        results.equal(f"late_module: the guess is told of a {name}", told.get("module_guessed"), 1)
+    told = diagnostics(run_json("allocations", trace, "--no-cull"))
+    results.equal("late_module: the guess is told of a list", told.get("module_guessed"), 1)
+    for arguments in (["allocations"], ["report"]):
+        said = try_run(*arguments, trace, "--format", "csv")[2]
+        results.check(f"late_module: {arguments[0]} as CSV says so beside it", "module_guessed" in said, said)
+
+
+def case_dead_process_frames(results, folder):
+    """The id's next process loads its program where the frame is."""
+    trace = case_file("dead_process_frames.etl")
+    rows = csv_rows("allocations", trace, "--no-cull")
+    results.equal("dead_process_frames: the next process's program is not guessed",
+                  [(row["Process"], row["Stack"]) for row in rows], [("a.exe", "0x7ff600001000")])
+    told = diagnostics(run_json("report", trace, "--no-cull"))
+    results.equal("dead_process_frames: nothing is guessed", told.get("module_guessed", 0), 0)
+
+
 # --- rundowns -------------------------------------------------------------------
 
 # --- the gate -------------------------------------------------------------------
