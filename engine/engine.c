@@ -49,6 +49,7 @@ typedef struct run {
     bool is_numbered; /* false: no memory for the slice's part of it */
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
+    i64 earliest_ticks;           /* no record can be from before that */
     i64 sweep_until_ticks;        /* slices sweep dead blocks until one ends after it */
     store_run *store;             /* NULL: lifetimes or a journal are kept */
     etlheap_result *census_facts; /* with a store: what `info` would say */
@@ -128,6 +129,7 @@ static bool open_run(run *state)
         return false;
     const timebase *const base = &state->result->base;
     state->result->first_ticks = base->base->header_ticks;
+    state->earliest_ticks = timebase_earliest(base);
     context_open(&state->result->context, base);
     join_open(&state->join, base);
     census_match_open(&state->matcher, base);
@@ -472,6 +474,7 @@ static etl_status run_slice(run *state)
     if (!reset_tasks(state, (u32)state->slice.tasks.count))
         return ETL_ERR_MEMORY;
     etlheap_crew_run(state->crew, state->task_count, scan_one, state);
+    tasks_mend_times(state->tasks, state->task_count, state->earliest_ticks, state->result);
     if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
         !context_apply(&state->result->context, merged->system.at, merged->system.count) ||
         !tasks_ensure_processes(state->tasks, state->task_count, state->result) ||

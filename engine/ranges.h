@@ -12,8 +12,11 @@
  *  - A release closes everything inside it; of size 0, inside the reservation
  *    that starts there.
  *  - Rundowns tell committed bytes per region: what is not known yet began
- *    before the trace.
- *  - Freeing what is neither committed nor reserved is counted apart.
+ *    before the trace. Where all of a process was seen, or told of at the start,
+ *    the rundown at the end has to agree with that; where it does not, that is
+ *    counted.
+ *  - Freeing what is neither committed nor reserved is counted apart. Of a heap the
+ *    addresses that it ever had as extents are its reservations.
  */
 #ifndef ETLHEAP_RANGES_H
 #define ETLHEAP_RANGES_H
@@ -47,6 +50,8 @@ typedef struct range_owner {
     u64 heap; /* extents */
     range_map committed;
     range_map reserved; /* VirtualAlloc reservations; times and stacks unused */
+    range_map disputed; /* regions that a rundown contradicted; likewise */
+    bool was_told;      /* of all its regions, by the rundown at the start */
     i64 swept_ticks;    /* extents of heaps destroyed before are gone */
 } range_owner;
 

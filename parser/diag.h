@@ -76,6 +76,9 @@ typedef enum etl_severity {
     X(time_backwards, INFO,                                                                        \
       "records whose time is before their predecessor's in the same buffer: their provider sets "  \
       "it; they count at the time they name")                                                      \
+    X(time_before_start, DAMAGE,                                                                   \
+      "heap or VirtualAlloc events whose time is more than a minute before the session began: "    \
+      "the time stamp is wrong, and they count at the session's beginning; copy the file again")   \
     X(cpu_index_invalid, DAMAGE,                                                                   \
       "buffers naming a CPU that the session does not have; their events were used")               \
     X(log_header_extra, INFO, "log-file headers after the first: appended or joined files")        \
@@ -96,6 +99,15 @@ typedef enum etl_severity {
     X(alloc_over_live, LOSS,                                                                       \
       "allocations at an address that was still in use: a free was lost; it was taken as freed "   \
       "at that moment")                                                                            \
+    X(rundown_size_differs, INFO,                                                                  \
+      "regions of which the rundown at the end of the recording tells another committed size "     \
+      "than their events add up to: VirtualAlloc or VirtualFree events were lost, or Windows "     \
+      "committed pages without one, as for the stack of a thread; their rows may be wrong by the " \
+      "difference")                                                                                \
+    X(rundown_range_unseen, INFO,                                                                  \
+      "committed regions in the rundown at the end of the recording that no event made: "          \
+      "VirtualAlloc events were lost, or Windows made them itself, as for a new thread; "          \
+      "outstanding sizes lack those of processes that started in the trace")                       \
     X(realloc_synthesized, LOSS,                                                                   \
       "moving reallocs whose own alloc or free is missing; it was supplied from the realloc")      \
     X(process_unknown, INFO,                                                                       \

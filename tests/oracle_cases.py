@@ -13,6 +13,7 @@ import csv
 import io
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,51 @@ def case_dead_process_frames(results, folder):
 
 
 # --- rundowns -------------------------------------------------------------------
+
+def case_end_rundown(results, folder):
+    """A started process: one region is committed by a quarter, of another there are no events."""
+    trace, store = case_file("end_rundown.etl"), os.path.join(folder, "end.ehs")
+    summary = os.path.join(folder, "end.s.ehs")
+    run("store", trace, "-o", store)
+    run("store", trace, "--summary", "-o", summary)
+    for name, arguments in (("a report", ["report", trace]), ("a store", ["report", store]),
+                            ("a summary", ["report", summary]),
+                            ("windows", ["windows", trace, "--every", "10ms"]),
+                            ("a list", ["allocations", trace])):
+        told = diagnostics(run_json(*arguments))
+        results.equal(f"end_rundown: contradictions in {name}",
+                      (told.get("rundown_size_differs"), told.get("rundown_range_unseen")), (1, 1))
+    rows = csv_rows("allocations", trace)
+    results.equal("end_rundown: what the events say stays",
+                  [(row["Address"], row["Size"]) for row in rows], [("0x200000", "65536")])
+
+
+def case_end_rundown_of_a_wrong_time(results, folder):
+    """The same trace with the time of its VirtualAlloc centuries, or hours, before the session."""
+    with open(case_file("end_rundown.etl"), "rb") as file:
+        image = bytearray(file.read())
+    at = image.find(struct.pack("<q", 2000100))
+    for ticks in (-(1 << 63), -(1 << 62), -10 ** 15, -10 ** 12):
+        image[at:at + 8] = struct.pack("<q", ticks)
+        trace, store = os.path.join(folder, "early.etl"), os.path.join(folder, "early.ehs")
+        with open(trace, "wb") as file:
+            file.write(image)
+        run("store", trace, "-o", store)
+        for source in (trace, store):
+            name = f"end_rundown: {os.path.basename(source)} with an event at {ticks}"
+            report = run_json("report", source)
+            results.equal(f"{name}: one diagnostic", diagnostics(report).get("time_before_start"), 1)
+            results.equal(f"{name}: the window begins at time zero", report["window"]["from_ns"], 0)
+            results.equal(f"{name}: its range counts where it can",
+                          [(row["process"], row["type"], row["count"]) for row in report["rows"]],
+                          [("a.exe", "AIFO", 1)])
+            windows = run_json("windows", source, "--every", "1ms")["windows"]
+            results.equal(f"{name}: windows from zero on", (windows[0]["from_ns"], len(windows)), (0, 101))
+            results.equal(f"{name}: windows of a length that fits", try_run("windows", source)[0], 0)
+            page = os.path.join(folder, "early.html")
+            done = try_run("export", source, "--format", "html", "-o", page)
+            results.check(f"{name}: HTML is written", done[0] == 0 and os.path.getsize(page) > 0, done[2])
+
 
 # --- the gate -------------------------------------------------------------------
 

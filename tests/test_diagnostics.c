@@ -170,6 +170,41 @@ static void allocate_in_a_module_that_is_gone(etl_build *b)
     etl_build_stack_walk(b, at(91), &(etl_build_stack){ .user = frames, .user_count = 1 });
 }
 
+static void allocate_long_before_the_session(etl_build *b)
+{
+    const u64 frames[] = { CODE };
+    etl_build_at when = at(90);
+    when.ticks = -(i64)1000 * 1000 * 1000 * 1000;
+    etl_build_heap_alloc(b, when, HEAP, 0x90000, 24);
+    etl_build_stack_walk(b, when, &(etl_build_stack){ .user = frames, .user_count = 1 });
+}
+
+/* Of the process that starts in the trace: a region of which the half is committed, and
+ * one that nobody made. */
+static void contradict_at_the_end(etl_build *b, u64 base, u64 committed)
+{
+    const u64 frames[] = { CODE };
+    const etl_build_virtual_spec told = { .hook = 0x0281,
+                                          .base = base,
+                                          .size = 0x10000,
+                                          .flags = ETL_BUILD_COMMIT,
+                                          .owner_pid = PID,
+                                          .commit_bytes = committed };
+    etl_build_virtual_alloc(b, at(90), 0x800000, 0x10000, ETL_BUILD_COMMIT);
+    etl_build_stack_walk(b, at(90), &(etl_build_stack){ .user = frames, .user_count = 1 });
+    etl_build_virtual(b, at(91), &told);
+}
+
+static void tell_another_size_at_the_end(etl_build *b)
+{
+    contradict_at_the_end(b, 0x800000, 0x8000);
+}
+
+static void tell_of_an_unseen_range_at_the_end(etl_build *b)
+{
+    contradict_at_the_end(b, 0x900000, 0x10000);
+}
+
 static void start_a_process_twice(etl_build *b)
 {
     const etl_build_process_spec other = { .pid = PID, .parent_pid = 4, .name = "other.exe" };
@@ -264,6 +299,9 @@ static const fault faults[] = {
     { ONE(free_without_alloc, 2), .add = free_what_was_there_before },
     { ONE(alloc_over_live, 2), .add = allocate_over_a_block },
     { ONE(realloc_synthesized, 2), .add = reallocate_alone },
+    { ONE(rundown_size_differs, 1), .add = tell_another_size_at_the_end },
+    { ONE(rundown_range_unseen, 1), .add = tell_of_an_unseen_range_at_the_end },
+    { TWO(time_before_start, 1, module_guessed, 1), .add = allocate_long_before_the_session },
     { ONE(process_unknown, 1), .add = allocate_in_a_process_without_name },
     { ONE(process_start_missing, 1), .add = start_a_process_twice },
     { ONE(heap_recreated, 1), .add = create_a_heap_again },
