@@ -132,6 +132,7 @@ static bool open_run(run *state)
     state->earliest_ticks = timebase_earliest(base);
     context_open(&state->result->context, base);
     join_open(&state->join, base);
+    state->deferred.context = &state->result->context;
     census_match_open(&state->matcher, base);
     state->order = (slice_order){ .context = &state->result->context,
                                   .slots = &state->result->slot_table,
@@ -497,6 +498,8 @@ static etl_status finish(run *state)
         !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved) ||
         (wants_numbers(state) && !stack_numbering_finish(&state->numbering, &result->stacks)))
         return ETL_ERR_MEMORY;
+    memcpy(&result->foreign, &state->deferred.foreign, sizeof result->foreign); /* handed over */
+    memset(&state->deferred.foreign, 0, sizeof state->deferred.foreign);
     etl_status status = ETL_OK;
     if (state->store != NULL)
         status = store_run_slice(state->store, result, true);

@@ -274,6 +274,11 @@ typedef struct etlheap_frames {
 u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 
+/* The process whose addresses the frames of a lifetime's stack are: `owner`, the
+ * lifetime's, unless another process allocated the memory for it (VirtualAllocEx). */
+etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
+                                      etlheap_process owner);
+
 /* --- names of functions --------------------------------------------------------- */
 
 /*

@@ -166,6 +166,7 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
     *id = 0;
     if (stack == 0)
         return true;
+    process = foreign_process(&table->result->foreign, stack, process);
     if (!frames_context(table, process, ticks, &context))
         return false;
     frame_cache key = { .context = context + 1, .stack = stack };

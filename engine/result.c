@@ -128,6 +128,8 @@ static u32 final_thread(const etlheap_result *result, stack_ref ref, u32 thread)
 
 static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
 {
+    for (size_t i = 0; i < result->foreign.count; i++)
+        result->foreign.at[i].process = new_ids[result->foreign.at[i].process];
     for (size_t i = 0; i < result->store.segments.count; i++) {
         const store_segment *const segment = &result->store.segments.at[i];
         for (u32 row = 0; row < segment->rows; row++) {
@@ -275,6 +277,7 @@ void etlheap_result_free(etlheap_result *result)
     context_close(&result->context);
     modules_free(&result->modules);
     stack_table_free(&result->stacks);
+    ETLHEAP_VECTOR_FREE(&result->foreign);
     store_free(&result->store);
     journal_free(&result->journal);
     archive_free(result->archive);
@@ -374,6 +377,12 @@ etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index)
 u32 etlheap_stack_count(const etlheap_result *result)
 {
     return (u32)result->stacks.list.count;
+}
+
+etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
+                                      etlheap_process owner)
+{
+    return (etlheap_process){ foreign_process(&result->foreign, id.v, owner.v) };
 }
 
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id)

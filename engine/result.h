@@ -13,6 +13,7 @@ struct etlheap_result {
     trace_context context;
     module_table modules;
     stack_table stacks;
+    foreign_stacks foreign; /* of those, with final process ids */
     allocation_store store;
     struct ehs_archive *archive; /* the store it was read from; NULL: a trace */
     bool is_walked;              /* heap events stay in the archive */

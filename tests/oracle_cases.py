@@ -98,6 +98,33 @@ def case_same_size_builds(results, folder):
         results.equal(f"same_size_builds: three builds of {os.path.basename(source)}", got, wanted)
 
 
+def remote_alloc(results, folder, name, frames):
+    """b.exe allocates in a.exe, before that has any modules: the code is b.exe's, the memory a.exe's."""
+    trace, store = case_file(name + ".etl"), os.path.join(folder, "remote.ehs")
+    summary = os.path.join(folder, "remote.s.ehs")
+    run("store", trace, "-o", store)
+    run("store", trace, "--summary", "-o", summary)
+    for source in (trace, store, summary):
+        document = run_json("report", source, "--no-cull")
+        row, = document["rows"]
+        places = [document["frames"][i] for i in document["stacks"][row["stack"]]]
+        got = (row["process"], [f"{place['module']}+{place['offset']}" for place in places])
+        results.equal(f"{name}: frames of {os.path.basename(source)}", got, ("a.exe", frames))
+        results.equal(f"{name}: no guess in {os.path.basename(source)}",
+                      diagnostics(document).get("module_guessed", 0), 0)
+    for source in (trace, store):
+        row, = csv_rows("allocations", source, "--no-cull")
+        results.equal(f"{name}: list of {os.path.basename(source)}",
+                      (row["Process"], row["Stack"]), ("a.exe", " < ".join(frames)))
+    page = try_run("export", trace, "--format", "folded", "-o", "-")[1]
+    results.check(f"{name}: exports name it", frames[-1] in page, page)
+
+
+def case_remote_alloc(results, folder):
+    remote_alloc(results, folder, "remote_alloc", ["ntdll.dll+0x1234", "b.exe+0x1234", "b.exe+0x2000"])
+    remote_alloc(results, folder, "remote_alloc_child", ["b.exe+0x1234", "b.exe+0x2000"])
+
+
 def case_late_module(results, folder):
     """Its two blocks are from before the load and from after the unload."""
     trace, store = case_file("late_module.etl"), os.path.join(folder, "late.ehs")
