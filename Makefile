@@ -61,12 +61,12 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content block_pool blocks census census_match columns context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
-	engine frames frames_batch frames_find frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
+	engine frames frames_batch frames_find frames_guess frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
 	heap_sizes histogram intern join journal \
 	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
-	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules nameless_$(PLATFORM) order pair pair_lanes peak_moment peaks \
-	plan query range_map ranges rank_map realloc_trail release replay replay_journal replay_walk recording result row_details row_identity scan scan_lean \
-	scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \
+	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules modules_build nameless_$(PLATFORM) order pair pair_lanes \
+	peak_moment peaks plan query range_map ranges rank_map realloc_trail release replay replay_journal replay_walk recording result row_details \
+	row_identity scan scan_lean scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
 	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
 	symbol_cab symbol_content symbol_curl symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \

@@ -146,12 +146,24 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     return result->mode == RESULT_STORE ? ETL_OK : archive_add_rows(archive, &result->store, err);
 }
 
+/* Their ids follow each other. */
+static bool ends_with_foreign(const etlheap_result *result)
+{
+    const foreign_stacks *const foreign = &result->foreign;
+    return foreign->count == 0 ||
+           (foreign->at[0].stack > 0 &&
+            foreign->at[foreign->count - 1].stack == result->stacks.list.count);
+}
+
 static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames)
 {
     ehs_archive *const archive = result->archive;
     etl_status status = ehs_facts_load(loader, result);
     if (status == ETL_OK)
         status = ehs_stacks_load(loader, frames, &result->stacks);
+    if (status == ETL_OK && !ends_with_foreign(result))
+        status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                               "the table of foreign stacks does not fit that of stacks");
     const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
     if (status == ETL_OK)
         status = ehs_rows_load(loader, &bounds, &result->store);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "context.h"
+
 static void settle_open_keys(deferred_stacks *deferred);
 static const key_definition *definition_after(const deferred_stacks *deferred, u64 key,
                                               bool is_kernel, i64 ticks);
@@ -156,7 +158,21 @@ static bool same_pair(const void *owner, u32 id, const void *key)
 {
     const deferred_stacks *const deferred = owner;
     const deferred_node *const a = &deferred->nodes.at[id - 1], *const b = key;
-    return a->is_pair && a->first == b->first && a->second == b->second;
+    return a->is_pair == b->is_pair && a->process == b->process && a->first == b->first &&
+           a->second == b->second;
+}
+
+/* The reference of a node that is equal to no other one. */
+static bool intern_node(deferred_stacks *deferred, const deferred_node *node, stack_ref *out)
+{
+    const u64 parts = (u64)node->first << 32 | node->second;
+    const u64 hash = etlheap_hash_u64(parts ^ (u64)node->process << 16);
+    u32 id = etlheap_index_find(&deferred->pair_index, hash, same_pair, deferred, node);
+    if (id == 0 &&
+        (!add_node(deferred, *node, &id) || !etlheap_index_add(&deferred->pair_index, hash, id)))
+        return false;
+    *out = STACK_TAG_DEFERRED | id;
+    return true;
 }
 
 bool deferred_pair(deferred_stacks *deferred, stack_ref kernel, stack_ref user, stack_ref *out)
@@ -165,14 +181,20 @@ bool deferred_pair(deferred_stacks *deferred, stack_ref kernel, stack_ref user, 
     if (kernel == STACK_NONE || user == STACK_NONE)
         return true;
     const deferred_node pair = { .first = kernel, .second = user, .is_pair = true };
-    const u64 hash = etlheap_hash_u64((u64)kernel << 32 | user);
-    u32 id = etlheap_index_find(&deferred->pair_index, hash, same_pair, deferred, &pair);
-    if (id == 0) {
-        if (!add_node(deferred, pair, &id) || !etlheap_index_add(&deferred->pair_index, hash, id))
-            return false;
-    }
-    *out = STACK_TAG_DEFERRED | id;
-    return true;
+    return intern_node(deferred, &pair, out);
+}
+
+bool deferred_foreign(deferred_stacks *deferred, stack_ref stack, u32 pid, i64 ticks,
+                      stack_ref *out)
+{
+    *out = stack;
+    if (stack == STACK_NONE || deferred->context == NULL)
+        return true;
+    if (!context_ensure(deferred->context, pid, ticks, ticks))
+        return false;
+    const deferred_node foreign = { .first = stack,
+                                    .process = context_process_at(deferred->context, pid, ticks) };
+    return intern_node(deferred, &foreign, out);
 }
 
 /* Parts of a pair are stacks or keys, never pairs, so one step is enough. */
@@ -200,6 +222,34 @@ static bool join_parts(stack_table *stacks, u32 kernel, u32 user, u32 *id)
     return stack_add(stacks, stack_hash(frames, count), frames, count, id);
 }
 
+/* Their ids come last, and side by side. */
+static bool add_foreign(deferred_stacks *deferred, stack_table *stacks, u32 *ids)
+{
+    for (size_t i = 0; i < deferred->nodes.count; i++) {
+        const deferred_node *const node = &deferred->nodes.at[i];
+        const bool is_node = (node->first & STACK_TAG_MASK) == STACK_TAG_DEFERRED;
+        const u32 stack = is_node ? ids[node->first & STACK_NUMBER_MAX] : node->first;
+        if (node->process == 0 || stack == 0)
+            continue;
+        foreign_stack row = { .process = node->process };
+        if (!stack_add_copy(stacks, stack, &row.stack) || !ETLHEAP_PUSH(&deferred->foreign, row))
+            return false;
+        ids[i + 1] = row.stack;
+    }
+    return true;
+}
+
+static bool add_parts(const deferred_stacks *deferred, stack_table *stacks, u32 *ids)
+{
+    for (size_t i = 0; i < deferred->nodes.count; i++) {
+        const deferred_node *const node = &deferred->nodes.at[i];
+        if (node->process == 0 && !join_parts(stacks, part_id(deferred, node->first),
+                                              part_id(deferred, node->second), &ids[i + 1]))
+            return false;
+    }
+    return true;
+}
+
 bool deferred_finish(deferred_stacks *deferred, stack_table *stacks, u32 **ids, u64 *unresolved)
 {
     *unresolved = 0;
@@ -208,23 +258,18 @@ bool deferred_finish(deferred_stacks *deferred, stack_table *stacks, u32 **ids, 
         return false;
     for (size_t i = 0; i < deferred->keys.count; i++)
         *unresolved += deferred->keys.at[i].uses; /* of keys that are still open */
-    for (size_t i = 0; i < deferred->nodes.count; i++) {
-        const deferred_node *const node = &deferred->nodes.at[i];
-        const u32 first = part_id(deferred, node->first);
-        const u32 second = part_id(deferred, node->second);
-        if (!join_parts(stacks, first, second, &(*ids)[i + 1])) {
-            free(*ids);
-            *ids = NULL;
-            return false;
-        }
-    }
-    return true;
+    if (add_parts(deferred, stacks, *ids) && add_foreign(deferred, stacks, *ids))
+        return true;
+    free(*ids);
+    *ids = NULL;
+    return false;
 }
 
 void deferred_free(deferred_stacks *deferred)
 {
     ETLHEAP_VECTOR_FREE(&deferred->nodes);
     ETLHEAP_VECTOR_FREE(&deferred->keys);
+    ETLHEAP_VECTOR_FREE(&deferred->foreign);
     etlheap_index_free(&deferred->key_index);
     etlheap_index_free(&deferred->pair_index);
 }

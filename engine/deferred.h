@@ -12,6 +12,10 @@
  * otherwise it gets the node its key holds open, which the next slice that
  * defines the key settles. Nodes are few: one per key and definition, not one
  * per event.
+ *
+ * A process may allocate memory in another one. Its stack's addresses are then not
+ * the owner's: a node says whose they are, and at the end the stack gets an id of its
+ * own for that.
  */
 #ifndef ETLHEAP_DEFERRED_H
 #define ETLHEAP_DEFERRED_H
@@ -20,9 +24,10 @@
 
 /* Node i + 1 is reference STACK_TAG_DEFERRED | (i + 1). */
 typedef struct deferred_node {
-    stack_ref first;  /* key: its stack once defined; pair: kernel part */
+    stack_ref first;  /* key: its stack once defined; pair: kernel part; foreign: all of it */
     stack_ref second; /* pair: user part */
     bool is_pair;
+    u32 process; /* foreign: the run's id of the process whose addresses they are; else 0 */
 } deferred_node;
 
 typedef struct open_key {
@@ -36,6 +41,7 @@ typedef struct open_key {
 #define DEFERRED_FILTER_BITS 65536u
 
 typedef struct deferred_stacks {
+    struct trace_context *context; /* NULL: no stack is foreign */
     ETLHEAP_VECTOR(deferred_node) nodes;
     ETLHEAP_VECTOR(open_key) keys;
     etlheap_index key_index;
@@ -44,6 +50,7 @@ typedef struct deferred_stacks {
     size_t definition_count;
     u64 may_define[DEFERRED_FILTER_BITS / 64]; /* by hash: does the slice define the key? */
     u64 keys_referenced, keys_resolved;        /* resolved: in the same slice */
+    foreign_stacks foreign;                    /* when it is finished */
 } deferred_stacks;
 
 /* Sorts the slice's definitions in place, keeps the pointer until the next call,
@@ -61,10 +68,14 @@ bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks,
 /* The reference for kernel frames followed by user frames; either may be none. */
 bool deferred_pair(deferred_stacks *deferred, stack_ref kernel, stack_ref user, stack_ref *out);
 
+/* The reference for a stack of a process id's code at a moment, none of the owner's. */
+bool deferred_foreign(deferred_stacks *deferred, stack_ref stack, u32 pid, i64 ticks,
+                      stack_ref *out);
+
 /*
  * At the end of the run: turns every node into an id of `stacks`, written to
  * ids[node], ids[0] = 0; the array is the caller's (free). unresolved counts
- * key references left without a definition.
+ * key references left without a definition. Foreign stacks are listed.
  */
 bool deferred_finish(deferred_stacks *deferred, stack_table *stacks, u32 **ids, u64 *unresolved);
 

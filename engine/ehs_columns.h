@@ -36,6 +36,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *   number of a string, counted from 1, or 0 for the empty one.
  * trace: one row. The other tables are what their names say.
  * frame: distinct addresses. stack: stacks told from one another, see ehs_stacks.h.
+ * foreign: the stacks whose addresses are another process's than the memory's owner;
+ *   their ids are the last ones.
  */
 #define EHS_COLUMNS(X)                                                                             \
     X(HEAP_IS_END, 0x0101, "heap.is_end", BITS, NONE, 1)                                           \
@@ -101,6 +103,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(REF_STACK, 0x0B02, "ref.stack", PLANES, NONE, 4)                                             \
     X(REF_THREAD, 0x0B03, "ref.thread", PLANES, NONE, 4)                                           \
     X(INSTANCE_PROCESS, 0x0C01, "instance.process", PLANES, NONE, 4)                               \
+    X(FOREIGN_STACK, 0x0D01, "foreign.stack", PLANES, DELTA, 4)                                    \
+    X(FOREIGN_PROCESS, 0x0D02, "foreign.process", PLANES, NONE, 4)                                 \
     X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
     X(PROCESS_PID, 0x1101, "process.pid", PLANES, NONE, 4)                                         \
     X(PROCESS_PARENT, 0x1102, "process.parent_pid", PLANES, NONE, 4)                               \
@@ -128,6 +132,7 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(MODULE_PDB_NAME, 0x120C, "module.pdb_name", PLANES, NONE, 4)                                 \
     X(MODULE_LOAD, 0x120D, "module.load_ticks", PLANES, NONE, 8)                                   \
     X(MODULE_UNLOAD, 0x120E, "module.unload_ticks", PLANES, NONE, 8)                               \
+    X(MODULE_PROCESS, 0x120F, "module.process", PLANES, NONE, 4)                                   \
     X(VOLUME_NT_PATH, 0x1301, "volume.nt_path", PLANES, NONE, 4)                                   \
     X(VOLUME_DOS_PATH, 0x1302, "volume.dos_path", PLANES, NONE, 4)                                 \
     X(HOOK_ID, 0x1401, "hook.id", PLANES, NONE, 4)                                                 \

@@ -76,6 +76,12 @@ static const ehs_field module_fields[] = {
     FIELD(MODULE_PDB_NAME, etlheap_module_info, pdb_name, TEXT),
     FIELD(MODULE_LOAD, etlheap_module_info, load_ticks, U64),
     FIELD(MODULE_UNLOAD, etlheap_module_info, unload_ticks, U64),
+    FIELD(MODULE_PROCESS, etlheap_module_info, process.v, U32),
+};
+
+static const ehs_field foreign_fields[] = {
+    FIELD(FOREIGN_STACK, foreign_stack, stack, U32),
+    FIELD(FOREIGN_PROCESS, foreign_stack, process, U32),
 };
 
 static const ehs_field volume_fields[] = {
@@ -159,6 +165,7 @@ static const ehs_field trace_fields[] = {
 
 static const ehs_table process_table = TABLE(process_fields, etlheap_process_info);
 static const ehs_table module_table_columns = TABLE(module_fields, etlheap_module_info);
+static const ehs_table foreign_table = TABLE(foreign_fields, foreign_stack);
 static const ehs_table volume_table = TABLE(volume_fields, volume_text);
 static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
 static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
@@ -175,6 +182,7 @@ static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
 static bool save_files(ehs_saver *saver, const etlheap_result *result);
 static bool save_trace(ehs_saver *saver, const etlheap_result *result);
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
+static etl_status load_foreign(ehs_loader *loader, etlheap_result *result);
 static etl_status load_volumes(ehs_loader *loader, etlheap_result *result);
 static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
                                    etl_diag_counts *counts);
@@ -188,6 +196,7 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
     return ehs_table_save(saver, &process_table, result->processes.at, result->processes.count) &&
            ehs_table_save(saver, &module_table_columns, result->modules.list.at,
                           result->modules.list.count) &&
+           ehs_table_save(saver, &foreign_table, result->foreign.at, result->foreign.count) &&
            save_volumes(saver, &result->context) &&
            ehs_table_save(saver, &hook_table, result->hooks.at, result->hooks.count) &&
            ehs_table_save(saver, &provider_table, result->providers.at, result->providers.count) &&
@@ -267,6 +276,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     if (status == ETL_OK && !spellings_settle(result))
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
+        status = load_foreign(loader, result);
+    if (status == ETL_OK)
         status = load_volumes(loader, result);
     if (status == ETL_OK)
         status = ehs_vector_load(loader, &hook_table, &result->hooks);
@@ -307,8 +318,31 @@ static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
             return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                  "row %zu of the table of modules is out of order", i);
     }
-    return modules_index(modules) ? ETL_OK
-                                  : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (size_t i = 0; i < modules->list.count; i++) {
+        if (modules->list.at[i].process.v > result->processes.count)
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of modules names no process", i);
+    }
+    const module_owners owners = { .processes = result->processes.at,
+                                   .count = result->processes.count };
+    return modules_index(modules, &owners)
+               ? ETL_OK
+               : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* Whether they are the last of the stacks is known when those are. */
+static etl_status load_foreign(ehs_loader *loader, etlheap_result *result)
+{
+    foreign_stacks *const foreign = &result->foreign;
+    const etl_status status = ehs_vector_load(loader, &foreign_table, foreign);
+    for (size_t i = 0; status == ETL_OK && i < foreign->count; i++) {
+        const foreign_stack *const row = &foreign->at[i];
+        if (row->process == 0 || row->process > result->processes.count ||
+            (i > 0 && row->stack != row[-1].stack + 1))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of foreign stacks is damaged", i);
+    }
+    return status;
 }
 
 static etl_status load_volumes(ehs_loader *loader, etlheap_result *result)

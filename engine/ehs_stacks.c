@@ -49,7 +49,9 @@ static int by_outer_frames(const void *a, const void *b)
         if (p != q)
             return p < q ? -1 : 1;
     }
-    return (x->count > y->count) - (x->count < y->count);
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
 }
 
 bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks)

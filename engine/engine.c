@@ -51,6 +51,7 @@ typedef struct run {
     bool is_numbered; /* false: no memory for the slice's part of it */
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
+    i64 earliest_ticks;           /* no record can be from before that */
     i64 sweep_until_ticks;        /* slices sweep dead blocks until one ends after it */
     store_run *store;             /* NULL: lifetimes or a journal are kept */
     etlheap_result *census_facts; /* with a store: what `info` would say */
@@ -155,8 +156,10 @@ static bool open_run(run *state)
         return false;
     const timebase *const base = &state->result->base;
     state->result->first_ticks = base->base->header_ticks;
+    state->earliest_ticks = timebase_earliest(base);
     context_open(&state->result->context, base);
     join_open(&state->join, base);
+    state->deferred.context = &state->result->context;
     census_match_open(&state->matcher, base);
     state->order = (slice_order){ .context = &state->result->context,
                                   .slots = &state->result->slot_table,
@@ -502,6 +505,7 @@ static etl_status run_slice(run *state)
     if (!reset_tasks(state, (u32)state->slice.tasks.count))
         return ETL_ERR_MEMORY;
     etlheap_crew_run(state->crew, state->task_count, scan_one, state);
+    tasks_mend_times(state->tasks, state->task_count, state->earliest_ticks, state->result);
     if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
         !context_apply(&state->result->context, merged->system.at, merged->system.count) ||
         !tasks_ensure_processes(state->tasks, state->task_count, state->result) ||
@@ -524,6 +528,8 @@ static etl_status finish(run *state)
         !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved) ||
         (wants_numbers(state) && !stack_numbering_finish(&state->numbering, &result->stacks)))
         return ETL_ERR_MEMORY;
+    memcpy(&result->foreign, &state->deferred.foreign, sizeof result->foreign); /* handed over */
+    memset(&state->deferred.foreign, 0, sizeof state->deferred.foreign);
     etl_status status = ETL_OK;
     if (state->store != NULL)
         status = store_run_slice(state->store, result, true);

@@ -197,9 +197,10 @@ typedef struct etlheap_module_info {
     bool has_rsds;
     etl_guid guid;
     u32 age;
-    const char *pdb_name; /* "" unknown */
-    i64 load_ticks;       /* ETLHEAP_TICKS_BEFORE: before the trace */
-    i64 unload_ticks;     /* ETLHEAP_TICKS_NEVER */
+    const char *pdb_name;    /* "" unknown */
+    i64 load_ticks;          /* ETLHEAP_TICKS_BEFORE: before the trace */
+    i64 unload_ticks;        /* ETLHEAP_TICKS_NEVER */
+    etlheap_process process; /* whose it is; 0: the kernel's, or not known */
 } etlheap_module_info;
 
 u32 etlheap_module_count(const etlheap_result *result);
@@ -280,6 +281,11 @@ typedef struct etlheap_frames {
  * there are none. */
 u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
+
+/* The process whose addresses the frames of a lifetime's stack are: `owner`, the
+ * lifetime's, unless another process allocated the memory for it (VirtualAllocEx). */
+etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
+                                      etlheap_process owner);
 
 /* --- names of functions --------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include "parser/name_fold.h"
 
 static bool find_canonical(frame_table *table);
-static bool resolve_again(frame_table *table, frame_cache *key, i64 ticks);
+static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks);
 static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks);
 static u32 cull(const frame_table *table, const u32 *frames, u32 count);
 static bool is_wanted(const frame_table *table, const u32 *frames, u32 count);
@@ -50,17 +50,31 @@ void frames_close(frame_table *table)
     ETLHEAP_VECTOR_FREE(&table->pool);
     ETLHEAP_VECTOR_FREE(&table->stacks);
     ETLHEAP_VECTOR_FREE(&table->cache);
+    ETLHEAP_VECTOR_FREE(&table->spans);
     etlheap_index_free(&table->frame_index);
     etlheap_index_free(&table->stack_index);
     etlheap_index_free(&table->cache_index);
     *table = (frame_table){ 0 };
 }
 
+typedef enum module_sameness {
+    SAME_NAME,
+    SAME_IMAGE, /* path and size */
+    SAME_BUILD  /* and time stamp, and what it says of its PDB */
+} module_sameness;
+
 /* Which modules are the same. */
 typedef struct module_search {
     const etlheap_module_info *modules;
-    bool by_build; /* else by name */
+    module_sameness by;
 } module_search;
+
+static bool same_identity(const etlheap_module_info *a, const etlheap_module_info *b)
+{
+    if (!a->has_rsds || !b->has_rsds)
+        return a->has_rsds == b->has_rsds;
+    return a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
+}
 
 /* Programs are rebuilt and installed over one another; then one path is two
  * modules. */
@@ -68,24 +82,27 @@ static bool same_module(const void *owner, u32 id, const void *key)
 {
     const module_search *const search = owner;
     const etlheap_module_info *const a = &search->modules[id - 1], *const b = key;
-    if (!search->by_build)
+    if (search->by == SAME_NAME)
         return etl_name_same(a->name, b->name);
-    return a->size_bytes == b->size_bytes && a->time_date_stamp == b->time_date_stamp &&
-           etl_name_same(a->path, b->path);
+    return a->size_bytes == b->size_bytes && etl_name_same(a->path, b->path) &&
+           (search->by == SAME_IMAGE ||
+            (a->time_date_stamp == b->time_date_stamp && same_identity(a, b)));
 }
 
 static u64 hash_module(const module_search *search, const etlheap_module_info *module)
 {
-    const char *const text = search->by_build ? module->path : module->name;
+    const char *const text = search->by == SAME_NAME ? module->name : module->path;
     const u64 hash = etl_name_hash(text, etlheap_hash_seed());
-    const u64 build = module->size_bytes ^ (u64)module->time_date_stamp << 32;
-    return search->by_build ? etlheap_hash_u64(hash ^ build) : hash;
+    if (search->by == SAME_NAME)
+        return hash;
+    const u64 stamp = search->by == SAME_BUILD ? module->time_date_stamp : 0;
+    return etlheap_hash_u64(hash ^ module->size_bytes ^ stamp << 32);
 }
 
 /* first[i]: the first module that is the same as module i. */
-static bool find_first(const frame_table *table, bool by_build, u32 *first)
+static bool find_first(const frame_table *table, module_sameness by, u32 *first)
 {
-    const module_search search = { table->result->modules.list.at, by_build };
+    const module_search search = { table->result->modules.list.at, by };
     etlheap_index index = { 0 };
     bool ok = first != NULL;
     for (u32 i = 0; ok && i < table->result->modules.list.count; i++) {
@@ -99,27 +116,82 @@ static bool find_first(const frame_table *table, bool by_build, u32 *first)
     return ok;
 }
 
-/* The identity of a PDB may be known for one process's copy of a module and lost
- * for another's: the one that has it stands for all. */
-static bool find_canonical(frame_table *table)
+/* How much is known of a module's build. Rundowns of modules that were loaded by then say no
+ * time stamp (etl-events.md E), and what a merge wrote of a PDB may be lost for one process
+ * and not for another. */
+static u32 known_of(const etlheap_module_info *module)
+{
+    return (u32)module->has_rsds * 2 + (module->time_date_stamp != 0);
+}
+
+/* Does nothing that is known of both say that they are two builds? */
+static bool may_be_same(const etlheap_module_info *a, const etlheap_module_info *b)
+{
+    const bool other_stamp = a->time_date_stamp != 0 && b->time_date_stamp != 0 &&
+                             a->time_date_stamp != b->time_date_stamp;
+    return !other_stamp && (!a->has_rsds || !b->has_rsds || same_identity(a, b));
+}
+
+/* The one build of the chain that the module can be, of those of which more is known;
+ * index + 1. 0: none, or nothing says which. */
+static u32 only_build(const frame_table *table, const u32 *next, u32 head, u32 module)
 {
     const etlheap_module_info *const modules = table->result->modules.list.at;
+    u32 only = 0;
+    for (u32 at = head; at != 0; at = next[at - 1]) {
+        const bool is_build = table->canonical[at - 1] == at - 1;
+        if (!is_build || known_of(&modules[at - 1]) <= known_of(&modules[module]) ||
+            !may_be_same(&modules[at - 1], &modules[module]))
+            continue;
+        if (only != 0)
+            return 0;
+        only = at;
+    }
+    return only;
+}
+
+/* A module of which less is known is the build of its path and size of which more is, if
+ * there is one only; else it stands for itself. `heads` and `next` are zero. */
+static void join_unidentified(const frame_table *table, const u32 *images, u32 *heads, u32 *next)
+{
+    const etlheap_module_info *const modules = table->result->modules.list.at;
+    const u32 count = (u32)table->result->modules.list.count;
+    for (u32 i = count; i > 0; i--) {
+        if (table->canonical[i - 1] != i - 1)
+            continue;
+        next[i - 1] = heads[images[i - 1]];
+        heads[images[i - 1]] = i;
+    }
+    for (u32 known = 3; known-- > 0;) {
+        for (u32 i = 0; i < count; i++) {
+            const bool is_asked = table->canonical[i] == i && known_of(&modules[i]) == known;
+            const u32 build = is_asked ? only_build(table, next, heads[images[i]], i) : 0;
+            if (build != 0)
+                table->canonical[i] = build - 1;
+        }
+    }
+    for (u32 i = 0; i < count; i++) {
+        while (table->canonical[i] != table->canonical[table->canonical[i]])
+            table->canonical[i] = table->canonical[table->canonical[i]];
+    }
+}
+
+static bool find_canonical(frame_table *table)
+{
     const size_t count = table->result->modules.list.count;
-    u32 *const identified = calloc(count + 1, sizeof *identified);
+    u32 *const images = calloc(count + 1, sizeof *images);
+    u32 *const heads = calloc(count + 1, sizeof *heads), *const next =
+                                                             calloc(count + 1, sizeof *next);
     table->canonical = calloc(count + 1, sizeof *table->canonical);
     table->namesakes = calloc(count + 1, sizeof *table->namesakes);
-    const bool ok = identified != NULL && find_first(table, true, table->canonical) &&
-                    find_first(table, false, table->namesakes);
-    for (u32 i = 0; ok && i < count; i++) {
-        u32 *const best = &identified[table->canonical[i]];
-        if (*best == 0 && modules[i].has_rsds)
-            *best = i + 1;
-    }
-    for (u32 i = 0; ok && i < count; i++) {
-        const u32 best = identified[table->canonical[i]];
-        table->canonical[i] = best == 0 ? table->canonical[i] : best - 1;
-    }
-    free(identified);
+    const bool ok = heads != NULL && next != NULL && find_first(table, SAME_IMAGE, images) &&
+                    find_first(table, SAME_BUILD, table->canonical) &&
+                    find_first(table, SAME_NAME, table->namesakes);
+    if (ok)
+        join_unidentified(table, images, heads, next);
+    free(images);
+    free(heads);
+    free(next);
     return ok;
 }
 
@@ -137,35 +209,36 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
     *id = 0;
     if (stack == 0)
         return true;
+    process = foreign_process(&table->result->foreign, stack, process);
     if (!frames_context(table, process, ticks, &context))
         return false;
-    frame_cache other = { .context = context + 1, .stack = stack };
-    frame_cache *const first = stack <= table->first_count ? &table->firsts[stack] : NULL;
-    bool ok = true;
-    if (first == NULL || (first->context != 0 && first->context != context + 1)) {
-        ok = resolve_again(table, &other, ticks);
-        *id = other.resolved;
-        return ok;
+    frame_cache key = { .context = context + 1, .stack = stack };
+    frame_cache *entry = stack <= table->first_count ? &table->firsts[stack] : NULL;
+    if (entry == NULL || (entry->context != 0 && entry->context != context + 1)) {
+        entry = resolve_again(table, &key, ticks);
+    } else if (entry->context == 0) {
+        if (!resolve_new(table, &key, ticks))
+            return false;
+        *entry = key;
     }
-    if (first->context == 0) {
-        ok = resolve_new(table, &other, ticks);
-        if (ok)
-            *first = other;
-    }
-    *id = first->resolved;
-    return ok;
+    if (entry == NULL || !frames_note_guess(table, entry, ticks))
+        return false;
+    *id = entry->resolved;
+    return true;
 }
 
-static bool resolve_again(frame_table *table, frame_cache *key, i64 ticks)
+/* What the stack became in another context; NULL without memory. */
+static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks)
 {
     const u64 hash = etlheap_hash_u64((u64)key->context << 32 | key->stack);
-    const u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, key);
-    if (cached != 0) {
-        key->resolved = table->cache.at[cached - 1].resolved;
-        return true;
+    u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, key);
+    if (cached == 0) {
+        if (!resolve_new(table, key, ticks) || !ETLHEAP_PUSH(&table->cache, *key) ||
+            !etlheap_index_add(&table->cache_index, hash, (u32)table->cache.count))
+            return NULL;
+        cached = (u32)table->cache.count;
     }
-    return resolve_new(table, key, ticks) && ETLHEAP_PUSH(&table->cache, *key) &&
-           etlheap_index_add(&table->cache_index, hash, (u32)table->cache.count);
+    return &table->cache.at[cached - 1];
 }
 
 static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks)

@@ -75,7 +75,14 @@ typedef struct frame_context {
 /* What a raw stack became in a context, + 1; 0: there is none. */
 typedef struct frame_cache {
     u32 context, stack, resolved;
+    u32 span; /* see frames_guess.c; 0: not known yet */
 } frame_cache;
+
+/* For one process: when no look-up is a guess. */
+typedef struct frame_sureness {
+    module_span span;
+    bool is_known;
+} frame_sureness;
 
 #define FRAME_HINTS 256u /* a power of two */
 
@@ -85,6 +92,7 @@ typedef struct frame_finder {
     ETLHEAP_VECTOR(frame_context) contexts;
     etlheap_index context_index;
     u32 *contexts_by_process; /* the last one of each, + 1 */
+    frame_sureness *sure;     /* by process; 0: the kernel */
     bool *moves;              /* by module that stands for its build: it lies at several places */
     u64 known_bytes;          /* of all contexts */
     u32 hints[FRAME_HINTS];   /* by parts of addresses: a module that was there, + 1 */
@@ -120,6 +128,8 @@ typedef struct frame_table {
     u32 first_count;
     ETLHEAP_VECTOR(frame_cache) cache; /* and in other contexts */
     etlheap_index cache_index;
+    ETLHEAP_VECTOR(module_span) spans; /* of stacks of which frames are no guess at times */
+    u64 guessed_count;                 /* stacks, in their contexts, with frames that are guesses */
     frame_finder finder;
     u32 *ranks;            /* by frame, after frames_rank: places in frames_compare order */
     size_t resolved_count; /* stacks when they were settled */
@@ -175,6 +185,15 @@ u64 frames_finder_bytes(const frame_finder *finder);
 
 /* The index of a process's context at a time. False without memory. */
 bool frames_context(frame_table *table, u32 process, i64 ticks, u32 *context);
+
+/* The module of an address in a context at one of its moments; FRAME_NONE: none. `hints`
+ * are FRAME_HINTS of modules found before. */
+u32 frames_module_at(const frame_table *table, const frame_context *context, u32 *hints,
+                     u64 address, i64 ticks);
+
+/* Counts a stack that was resolved for `ticks`, once for its context, if the modules of its
+ * frames were not all there at that moment. False without memory. */
+bool frames_note_guess(frame_table *table, frame_cache *entry, i64 ticks);
 
 /* The frames of a raw stack, of which there are `count`. False without memory. */
 bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *frames);

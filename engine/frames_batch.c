@@ -83,7 +83,9 @@ bool frames_resolve_all(frame_table *table, const frame_question *questions, siz
 static bool find_context(batch *b, const frame_question *question, u32 *context)
 {
     u32 index, at = 0;
-    if (!frames_context(b->table, question->process, question->ticks, &index))
+    const u32 process =
+        foreign_process(&b->table->result->foreign, question->stack, question->process);
+    if (!frames_context(b->table, process, question->ticks, &index))
         return false;
     while (at < b->context_count && b->contexts[at].context != index)
         at++;

@@ -33,8 +33,6 @@ static bool fit_standing(frame_finder *finder, u32 count);
 static bool fit_known(frame_finder *finder, frame_context *context, u32 count);
 static bool find_frame(frame_table *table, frame_context *context, const frame_row *row, u32 number,
                        u32 *frame);
-static u32 module_of(const frame_table *table, const frame_context *context, u32 *hints,
-                     u64 address, i64 ticks);
 static frame_row row_of(const frame_table *table, u32 module, u64 address);
 
 bool frames_finder_open(frame_table *table)
@@ -43,12 +41,13 @@ bool frames_finder_open(frame_table *table)
     frame_finder *const finder = &table->finder;
     finder->contexts_by_process =
         calloc(table->result->processes.count + 1, sizeof *finder->contexts_by_process);
+    finder->sure = calloc(table->result->processes.count + 1, sizeof *finder->sure);
     finder->moves = calloc(modules->list.count + 1, sizeof *finder->moves);
     for (u32 i = 0; finder->moves != NULL && i < modules->list.count; i++) {
         const u32 stands = table->canonical[i];
         finder->moves[stands] |= modules->list.at[i].base != modules->list.at[stands].base;
     }
-    return finder->contexts_by_process != NULL && finder->moves != NULL;
+    return finder->contexts_by_process != NULL && finder->sure != NULL && finder->moves != NULL;
 }
 
 void frames_finder_close(frame_finder *finder)
@@ -59,6 +58,7 @@ void frames_finder_close(frame_finder *finder)
     etlheap_index_free(&finder->context_index);
     ETLHEAP_VECTOR_FREE(&finder->standing);
     free(finder->contexts_by_process);
+    free(finder->sure);
     free(finder->moves);
     *finder = (frame_finder){ .moves = NULL };
 }
@@ -133,7 +133,7 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
             frames[i] = finder->standing.at[number] - 1;
         } else {
             const u64 address = stacks->addresses[number];
-            const u32 module = module_of(table, where, finder->hints, address, ticks);
+            const u32 module = frames_module_at(table, where, finder->hints, address, ticks);
             const frame_row row = row_of(table, module, address);
             if (!find_frame(table, where, &row, number, &frames[i]))
                 return false;
@@ -164,7 +164,7 @@ void frames_look_up(const frame_table *table, const frame_marks *marks, u32 firs
     for (u32 number = first; number < end; number++) {
         if (has_mark(marks, number, FRAME_MARK_ASKED) && !is_known(where, number))
             marks->modules[number] =
-                module_of(table, where, hints, addresses[number], marks->ticks);
+                frames_module_at(table, where, hints, addresses[number], marks->ticks);
     }
 }
 
@@ -263,16 +263,17 @@ static bool fit_known(frame_finder *finder, frame_context *context, u32 count)
 }
 
 /* The module at an address; most often it is one that was found nearby. */
-static u32 module_of(const frame_table *table, const frame_context *context, u32 *hints,
+u32 frames_module_at(const frame_table *table, const frame_context *context, u32 *hints,
                      u64 address, i64 ticks)
 {
+    const module_space space = { context->pid, context->process, ticks };
     const module_table *const modules = &table->result->modules;
     const bool is_steady =
         stack_is_kernel_address(address, 8) ? context->is_kernel_steady : context->is_steady;
     u32 *const hint = &hints[(address >> HINT_SHIFT) % FRAME_HINTS];
-    if (is_steady && *hint != 0 && modules_is_at(modules, *hint - 1, context->pid, address))
+    if (is_steady && *hint != 0 && modules_is_at(modules, *hint - 1, &space, address))
         return *hint - 1;
-    const u32 module = modules_find(modules, context->pid, address, ticks);
+    const u32 module = modules_find(modules, &space, address);
     if (module != FRAME_NONE)
         *hint = module + 1;
     return module;

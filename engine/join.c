@@ -12,6 +12,8 @@
  *    is found by time and CPU (or time and process for a user part), and learns
  *    its thread from its first piece.
  *    A user part whose kernel part belongs to some other event does not belong to it.
+ *  - A process that allocates in another one is who walks the stack: the memory is
+ *    the other's, the addresses are its own.
  *  - The user part is written once for all kernel parts that the thread left
  *    since it entered the kernel: it goes to every event of the thread that has
  *    a kernel part, no user part, and is not later than the piece.
@@ -453,6 +455,7 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
     } else {
         row->has_user = true;
         row->user = ref;
+        row->walked_pid = piece->pid != row->pid && piece->pid != ETL_NO_ID ? piece->pid : 0;
     }
     if (learns)
         return link_missing(join, chains, event);
@@ -564,7 +567,9 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
     for (size_t i = 0; i < join->waiting.count; i++) {
         waiting_event *const row = &join->waiting.at[i];
         stack_ref ref;
-        if (!deferred_pair(deferred, row->kernel, row->user, &ref))
+        if (!deferred_pair(deferred, row->kernel, row->user, &ref) ||
+            (row->walked_pid != 0 &&
+             !deferred_foreign(deferred, ref, row->walked_pid, row->ticks, &ref)))
             return false;
         const bool waits = !row->has_user && !row->is_over && row->ticks >= oldest;
         if (row->event != NULL)

@@ -17,6 +17,7 @@ typedef struct waiting_event {
     memory_event *event; /* NULL: of an earlier slice, see slot */
     u32 slot;            /* number + 1; 0: none yet */
     u32 pid, tid;
+    u32 walked_pid; /* whose code ran, if it is not the memory's owner's; else 0 */
     u16 cpu;
     u8 op;      /* memory_op */
     u8 session; /* stream_session */

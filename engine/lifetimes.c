@@ -162,6 +162,7 @@ static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
     walk->table->table.from_ns = walk->plan.from_ns;
     walk->table->table.to_ns = walk->plan.to_ns;
     walk->table->table.diagnostics = *etlheap_result_diagnostics(walk->result);
+    walk_note_guesses(walk);
     if (has_symbols)
         etl_diag_merge(&walk->table->table.diagnostics, &query->symbols->diag);
     table_publish(walk->table);

@@ -75,6 +75,9 @@ etl_status walk_settle(etlheap_lifetimes *walk, etl_error *err);
 /* Names the stacks that rows have, settled or not. */
 etl_status walk_name(etlheap_lifetimes *walk, etl_error *err);
 
+/* Tells in the table how many stacks resolved so far have frames that are guesses. */
+void walk_note_guesses(etlheap_lifetimes *walk);
+
 /* The index of a row's stack in the walk's table, which the first row with it
  * brings there. False without memory. */
 bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index);

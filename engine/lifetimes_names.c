@@ -105,12 +105,20 @@ static bool fill_base(etlheap_lifetimes *walk, const bool *used)
     return ok;
 }
 
+void walk_note_guesses(etlheap_lifetimes *walk)
+{
+    const etl_diag_counts *const before = etlheap_result_diagnostics(walk->result);
+    walk->table->table.diagnostics.of[ETL_DIAG_module_guessed] =
+        etl_sat_add_u64(before->of[ETL_DIAG_module_guessed], walk->frames.guessed_count);
+}
+
 bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index)
 {
     const size_t count = walk->table->stack_starts.count;
     u32 id;
     if (!frames_resolve(&walk->frames, life->process, life->stack, life->alloc_ticks, &id))
         return false;
+    walk_note_guesses(walk);
     const u32 stack = frames_settled(&walk->frames, id);
     const bool ok = walk->base != NULL ? copy_stack(walk, stack, index)
                                        : table_number_stack(walk->table, &walk->numbers,

@@ -1,16 +1,12 @@
 /*
- * modules.c - see modules.h.
- *
- * Image events come as loads, unloads and rundowns, in any mixture: many traces
- * hold the end rundown only. Sorted by (process, base, time) they are replayed:
- * a load opens a module, an unload closes it, and either an unload or a rundown
- * without one before it tells of a module that was there since before the trace,
- * or since the former one of its place left.
+ * modules.c - look-ups in the module table; see modules.h.
  *
  * The table is sorted by base, and modules alive at one time do not overlap, but
  * over time they may. So a look-up walks back from the last base at or below the
  * address for as long as any earlier module reaches that far. The lives of one
- * base follow each other in time, so of each base it looks at two at most.
+ * base follow each other in time, so of each base it looks at two at most: the
+ * last that began by then, and the next. The processes of an id follow each other
+ * too, so if one of its lives is the asking process's, these two are.
  */
 #include "modules.h"
 
@@ -18,227 +14,12 @@
 
 #include "parser/name_fold.h"
 
-#define KERNEL_PID 0u
-#define SYSTEM_PID 4u
-
-static int by_place(const void *a, const void *b);
-static int by_identity(const void *a, const void *b);
-static bool replay(module_table *out, trace_context *context);
-static bool add_module(module_table *out, trace_context *context, const image_row *row,
-                       i64 load_ticks, i64 unload_ticks);
-static bool name_module(trace_context *context, u32 path, etlheap_module_info *module);
-static void identify(const trace_context *context, const image_row *row,
-                     etlheap_module_info *module);
-
-/* Kernel images are reported for process 0 and, at times, 4. */
-static u32 owner_pid(const trace_context *context, u32 pid, u64 base)
-{
-    const bool is_kernel = stack_is_kernel_address(base, context->os_pointer_bits / 8);
-    return pid == SYSTEM_PID && is_kernel ? KERNEL_PID : pid;
-}
-
-static int compare_place(u32 pid_a, u64 base_a, i64 ticks_a, u32 pid_b, u64 base_b, i64 ticks_b)
-{
-    if (pid_a != pid_b)
-        return pid_a < pid_b ? -1 : 1;
-    if (base_a != base_b)
-        return base_a < base_b ? -1 : 1;
-    return (ticks_a > ticks_b) - (ticks_a < ticks_b);
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const image_row *const x = a, *const y = b;
-    const int order = compare_place(x->pid, x->base, x->ticks, y->pid, y->base, y->ticks);
-    return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
-}
-
-static int by_identity(const void *a, const void *b)
-{
-    const image_identity *const x = a, *const y = b;
-    const int order = compare_place(x->pid, x->base, x->ticks, y->pid, y->base, y->ticks);
-    return order != 0 ? order : (int)x->has_rsds - (int)y->has_rsds;
-}
-
-bool modules_build(module_table *out, trace_context *context)
-{
-    *out = (module_table){ 0 };
-    for (size_t i = 0; i < context->images.count; i++) {
-        image_row *const row = &context->images.at[i];
-        row->pid = owner_pid(context, row->pid, row->base);
-    }
-    for (size_t i = 0; i < context->identities.count; i++) {
-        image_identity *const row = &context->identities.at[i];
-        row->pid = owner_pid(context, row->pid, row->base);
-    }
-    if (context->images.count > 0)
-        qsort(context->images.at, context->images.count, sizeof *context->images.at, by_place);
-    if (context->identities.count > 0)
-        qsort(context->identities.at, context->identities.count, sizeof *context->identities.at,
-              by_identity);
-    if (replay(out, context) && modules_index(out))
-        return true;
-    modules_free(out);
-    return false;
-}
-
 void modules_free(module_table *modules)
 {
     ETLHEAP_VECTOR_FREE(&modules->list);
     ETLHEAP_VECTOR_FREE(&modules->reach);
+    ETLHEAP_VECTOR_FREE(&modules->is_program);
     ETLHEAP_VECTOR_FREE(&modules->epochs);
-}
-
-/* The newest module if it is at the row's place; NULL: there was none yet. */
-static etlheap_module_info *former_module(const module_table *out, const image_row *row)
-{
-    if (out->list.count == 0)
-        return NULL;
-    etlheap_module_info *const newest = &out->list.at[out->list.count - 1];
-    return newest->pid == row->pid && newest->base == row->base ? newest : NULL;
-}
-
-/* Is the module the row speaks of still loaded? Two sessions may both tell of
- * one unload. */
-static bool is_open(const etlheap_module_info *former, const image_row *row)
-{
-    return former->unload_ticks == ETLHEAP_TICKS_NEVER ||
-           (row->kind == ETL_EVENT_IMAGE_UNLOAD && former->unload_ticks == row->ticks);
-}
-
-static const char *file_name(const char *path)
-{
-    const char *const slash = strrchr(path, '\\');
-    return slash != NULL ? slash + 1 : path;
-}
-
-/* Kernel and loader spell volumes differently, so only file names are compared. */
-static bool is_same_image(const trace_context *context, const etlheap_module_info *module,
-                          const image_row *row)
-{
-    const char *const name = file_name(etlheap_strings_get(&context->strings, row->path));
-    return module->size_bytes == row->size_bytes && etl_name_same(module->name, name);
-}
-
-static bool replay(module_table *out, trace_context *context)
-{
-    for (size_t i = 0; i < context->images.count; i++) {
-        const image_row *const row = &context->images.at[i];
-        etlheap_module_info *const former = former_module(out, row);
-        etlheap_module_info *open = former != NULL && is_open(former, row) ? former : NULL;
-        const bool same_image = open != NULL && is_same_image(context, open, row);
-        if (open != NULL && !same_image && row->kind != ETL_EVENT_IMAGE_UNLOAD) {
-            open->unload_ticks = row->ticks; /* its unload was not seen */
-            open = NULL;
-        }
-        if (open == NULL) {
-            const i64 since = former == NULL ? ETLHEAP_TICKS_BEFORE : former->unload_ticks;
-            const i64 load = row->kind == ETL_EVENT_IMAGE_LOAD ? row->ticks : since;
-            if (!add_module(out, context, row, load, ETLHEAP_TICKS_NEVER))
-                return false;
-            open = &out->list.at[out->list.count - 1];
-        }
-        if (row->kind == ETL_EVENT_IMAGE_UNLOAD)
-            open->unload_ticks = row->ticks;
-        if (open->time_date_stamp == 0)
-            open->time_date_stamp = row->time_date_stamp;
-        if (open->checksum == 0)
-            open->checksum = row->checksum;
-        identify(context, row, open);
-    }
-    return true;
-}
-
-static bool add_module(module_table *out, trace_context *context, const image_row *row,
-                       i64 load_ticks, i64 unload_ticks)
-{
-    etlheap_module_info module = { .pid = row->pid,
-                                   .base = row->base,
-                                   .size_bytes = row->size_bytes,
-                                   .pdb_name = "",
-                                   .load_ticks = load_ticks,
-                                   .unload_ticks = unload_ticks };
-    return name_module(context, row->path, &module) && ETLHEAP_PUSH(&out->list, module);
-}
-
-/* How much of the path a volume is, which is a whole number of its components; 0: it
- * is another's. */
-static size_t volume_size(const char *path, const char *volume)
-{
-    const size_t size = etl_name_begins(path, volume);
-    if (size == 0)
-        return 0;
-    return path[size - 1] == '\\' || path[size] == '\\' || path[size] == '\0' ? size : 0;
-}
-
-/* The volume whose NT path is the longest prefix of the path, and the size of that; NULL:
- * none. */
-static const volume_row *volume_of(const trace_context *context, const char *path, size_t *skip)
-{
-    const volume_row *best = NULL;
-    *skip = 0;
-    for (size_t i = 0; i < context->volumes.count; i++) {
-        const size_t size = volume_size(
-            path, etlheap_strings_get(&context->strings, context->volumes.at[i].nt_path));
-        if (size > *skip) {
-            best = &context->volumes.at[i];
-            *skip = size;
-        }
-    }
-    return best;
-}
-
-static bool name_module(trace_context *context, u32 path_id, etlheap_module_info *module)
-{
-    const char *const path = etlheap_strings_get(&context->strings, path_id);
-    size_t skip;
-    const volume_row *const volume = volume_of(context, path, &skip);
-    module->path = path;
-    if (volume != NULL) {
-        const char *const dos = etlheap_strings_get(&context->strings, volume->dos_path);
-        const size_t size = strlen(dos) + strlen(path + skip);
-        char *const joined = malloc(size + 1);
-        u32 id;
-        if (joined == NULL)
-            return false;
-        memcpy(joined, dos, strlen(dos));
-        memcpy(joined + strlen(dos), path + skip, strlen(path + skip) + 1);
-        const bool added = etlheap_strings_add(&context->strings, joined, size, &id);
-        free(joined);
-        if (!added)
-            return false;
-        module->path = etlheap_strings_get(&context->strings, id);
-    }
-    module->name = file_name(module->path);
-    return true;
-}
-
-/* A merge writes an image's identity with the time of the image's own event. */
-static void identify(const trace_context *context, const image_row *row,
-                     etlheap_module_info *module)
-{
-    const image_identity wanted = { .pid = row->pid, .base = row->base, .ticks = row->ticks };
-    size_t low = 0, high = context->identities.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_identity(&context->identities.at[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < context->identities.count; low++) {
-        const image_identity *const found = &context->identities.at[low];
-        if (found->pid != row->pid || found->base != row->base || found->ticks != row->ticks)
-            return;
-        if (found->has_stamp)
-            module->time_date_stamp = found->time_date_stamp;
-        if (found->has_rsds) {
-            module->has_rsds = true;
-            module->guid = found->guid;
-            module->age = found->age;
-            module->pdb_name = etlheap_strings_get(&context->strings, found->pdb_name);
-        }
-    }
 }
 
 static u64 end_of(const etlheap_module_info *module)
@@ -260,10 +41,26 @@ static bool add_epochs(module_table *out, const etlheap_module_info *module)
            ETLHEAP_PUSH(&out->epochs, (module_epoch){ module->pid, module->unload_ticks });
 }
 
+#define SHORT_NAME_SIZE 14u /* of a process, in the records of older systems */
+
+/* The file that the process was started from, which may have any name. */
+static bool is_program(const module_owners *owners, const etlheap_module_info *module)
+{
+    const size_t size = strlen(module->name);
+    if (size >= 4 && etl_name_same(module->name + size - 4, ".exe"))
+        return true;
+    const u32 process = module->process.v;
+    if (process == 0 || process > owners->count)
+        return false;
+    const char *const name = owners->processes[process - 1].name;
+    const size_t length = etl_name_begins(module->name, name);
+    return length > 0 && (length == size || strlen(name) >= SHORT_NAME_SIZE);
+}
+
 /* Among modules that share addresses over time, each coming or going begins an
  * epoch. They lie side by side in the table, from one that nothing before it
  * reaches into to the next such. */
-bool modules_index(module_table *out)
+bool modules_index(module_table *out, const module_owners *owners)
 {
     u32 first = 0; /* of the neighbours whose epochs are not told yet */
     for (u32 i = 0; i < out->list.count; i++) {
@@ -276,7 +73,8 @@ bool modules_index(module_table *out)
             if (!add_epochs(out, &out->list.at[first]))
                 return false;
         }
-        if (!ETLHEAP_PUSH(&out->reach, etl_max_u64(before, end_of(module))))
+        if (!ETLHEAP_PUSH(&out->reach, etl_max_u64(before, end_of(module))) ||
+            !ETLHEAP_PUSH(&out->is_program, is_program(owners, module)))
             return false;
     }
     if (out->epochs.count > 0)
@@ -291,7 +89,7 @@ static size_t first_from(const module_table *modules, u32 pid, u64 base, i64 tic
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const etlheap_module_info *const row = &modules->list.at[middle];
-        if (compare_place(row->pid, row->base, row->load_ticks, pid, base, ticks) < 0)
+        if (modules_compare_place(row->pid, row->base, row->load_ticks, pid, base, ticks) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -317,40 +115,94 @@ static size_t lives_before(const module_table *modules, size_t end, i64 ticks, s
     return first_from(modules, last->pid, last->base, INT64_MIN);
 }
 
-static u32 find_in(const module_table *modules, u32 pid, u64 address, i64 ticks)
+/* Answers from the best to none. */
+typedef enum find_rank {
+    FIND_NONE,
+    FIND_OTHER_PROCESS, /* a guess, as the next: with the same id */
+    FIND_OTHER_TIME,
+    FIND_SURE
+} find_rank;
+
+static bool is_of(const etlheap_module_info *module, const module_space *space)
 {
-    const etlheap_module_info *const list = modules->list.at;
-    u32 other_time = UINT32_MAX;
-    size_t end = first_from(modules, pid, address, INT64_MAX);
-    while (end > 0 && list[end - 1].pid == pid && modules->reach.at[end - 1] > address) {
-        size_t next;
-        const size_t start = lives_before(modules, end, ticks, &next);
-        const bool is_last = next > start && covers(&list[next - 1], address);
-        if (is_last && ticks < list[next - 1].unload_ticks)
-            return (u32)(next - 1);
-        if (other_time == UINT32_MAX && is_last)
-            other_time = (u32)(next - 1);
-        else if (other_time == UINT32_MAX && next < end && covers(&list[next], address))
-            other_time = (u32)next;
-        end = start;
-    }
-    return other_time;
+    return module->process.v == 0 || space->process == 0 || module->process.v == space->process;
 }
 
-u32 modules_find(const module_table *modules, u32 pid, u64 address, i64 ticks)
-{
-    if (stack_is_kernel_address(address, 8))
-        return find_in(modules, KERNEL_PID, address, ticks);
-    const u32 found = find_in(modules, pid, address, ticks);
-    return found != UINT32_MAX || pid == KERNEL_PID ? found
-                                                    : find_in(modules, KERNEL_PID, address, ticks);
-}
-
-bool modules_is_at(const module_table *modules, u32 module, u32 pid, u64 address)
+static find_rank rank_of(const module_table *modules, u32 module, const module_space *space,
+                         u64 address)
 {
     const etlheap_module_info *const row = &modules->list.at[module];
-    return row->pid == (stack_is_kernel_address(address, 8) ? KERNEL_PID : pid) &&
-           covers(row, address);
+    if (!covers(row, address))
+        return FIND_NONE;
+    if (!is_of(row, space))
+        return modules->is_program.at[module] ? FIND_NONE : FIND_OTHER_PROCESS;
+    const bool is_there = space->ticks >= row->load_ticks && space->ticks < row->unload_ticks;
+    return is_there ? FIND_SURE : FIND_OTHER_TIME;
+}
+
+/* Of modules that are as good as each other the first one: before the later ones those
+ * that were there last before the moment. */
+static u32 find_in(const module_table *modules, const module_space *space, u64 address)
+{
+    const etlheap_module_info *const list = modules->list.at;
+    u32 best = UINT32_MAX;
+    find_rank best_rank = FIND_NONE;
+    size_t end = first_from(modules, space->pid, address, INT64_MAX);
+    while (best_rank != FIND_SURE && end > 0 && list[end - 1].pid == space->pid &&
+           modules->reach.at[end - 1] > address) {
+        size_t next;
+        const size_t start = lives_before(modules, end, space->ticks, &next);
+        for (size_t i = next > start ? next - 1 : next; i <= next && i < end; i++) {
+            const find_rank rank = rank_of(modules, (u32)i, space, address);
+            if (rank > best_rank) {
+                best = (u32)i;
+                best_rank = rank;
+            }
+        }
+        end = start;
+    }
+    return best;
+}
+
+u32 modules_find(const module_table *modules, const module_space *space, u64 address)
+{
+    const module_space kernel = { .pid = MODULES_KERNEL_PID, .ticks = space->ticks };
+    if (stack_is_kernel_address(address, 8))
+        return find_in(modules, &kernel, address);
+    const u32 found = find_in(modules, space, address);
+    return found != UINT32_MAX || space->pid == MODULES_KERNEL_PID
+               ? found
+               : find_in(modules, &kernel, address);
+}
+
+bool modules_is_at(const module_table *modules, u32 module, const module_space *space, u64 address)
+{
+    const etlheap_module_info *const row = &modules->list.at[module];
+    if (!covers(row, address))
+        return false;
+    return stack_is_kernel_address(address, 8) ? row->pid == MODULES_KERNEL_PID
+                                               : row->pid == space->pid && is_of(row, space);
+}
+
+module_span modules_span(const module_table *modules, u32 module, const module_space *space)
+{
+    const etlheap_module_info *const row = &modules->list.at[module];
+    if (row->pid != MODULES_KERNEL_PID && !is_of(row, space))
+        return (module_span){ INT64_MAX, INT64_MIN };
+    return (module_span){ row->load_ticks, row->unload_ticks };
+}
+
+module_span modules_sure_span(const module_table *modules, u32 pid, u32 process)
+{
+    const module_space space = { .pid = pid, .process = process };
+    module_span sure = MODULE_SPAN_ALWAYS;
+    for (size_t i = first_from(modules, pid, 0, INT64_MIN);
+         i < modules->list.count && modules->list.at[i].pid == pid; i++) {
+        const module_span one = modules_span(modules, (u32)i, &space);
+        sure.from_ticks = one.from_ticks > sure.from_ticks ? one.from_ticks : sure.from_ticks;
+        sure.until_ticks = one.until_ticks < sure.until_ticks ? one.until_ticks : sure.until_ticks;
+    }
+    return sure;
 }
 
 bool modules_has_epochs(const module_table *modules, u32 pid)

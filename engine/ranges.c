@@ -6,7 +6,7 @@
 #include "range_map.h"
 
 static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap);
-static void commit(range_owner *owner, range wanted, shard_output *out);
+static void fill_gaps(range_map *map, range wanted, shard_output *out);
 static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out);
 static void note_replaced(const trace_context *context, range_owner *owner,
                           const memory_event *event, shard_output *out);
@@ -14,6 +14,8 @@ static void reserve(range_owner *owner, range wanted, shard_output *out);
 static bool is_late_release(const trace_context *context, range_owner *owner,
                             const memory_event *event, shard_output *out);
 static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_output *out);
+static void rundown_at_end(range_owner *owner, const memory_event *event, bool was_started,
+                           shard_output *out);
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out);
 static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out);
 static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
@@ -46,8 +48,11 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         end_destroyed(context, owner, event->ticks, out);
     switch ((memory_op)event->op) {
     case OP_EXPAND:
+        fill_gaps(&owner->reserved, wanted, out);
+        fill_gaps(&owner->committed, wanted, out);
+        break;
     case OP_COMMIT:
-        commit(owner, wanted, out);
+        fill_gaps(&owner->committed, wanted, out);
         break;
     case OP_RESERVE:
         note_replaced(context, owner, event, out);
@@ -65,11 +70,10 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         release(owner, event->address, event->size, event->ticks, out);
         break;
     case OP_RUNDOWN_END:
-        if (context->processes.at[process - 1].was_started)
-            break;
-        rundown(owner, event, out);
+        rundown_at_end(owner, event, context->processes.at[process - 1].was_started, out);
         break;
     case OP_RUNDOWN_START:
+        owner->was_told = true;
         rundown(owner, event, out);
         break;
     default:
@@ -137,29 +141,31 @@ static void end_destroyed(const trace_context *context, range_owner *owner, i64 
     if (context_heap_end(context, owner->process, owner->heap, owner->swept_ticks) >= now_ticks)
         return;
     sweep_owner(context, owner, now_ticks, out);
+    range_map_free(&owner->reserved);
     owner->swept_ticks = now_ticks;
 }
 
-/* The gap in what is committed that begins at `at`, up to `end`. */
-static range gap_at(const range_owner *owner, range wanted, u64 at, u64 end)
+/* The gap between ranges that begins at `at`, up to `end`. */
+static range gap_at(const range_map *map, range wanted, u64 at, u64 end)
 {
     range_place place;
-    const range *const next = range_map_seek(&owner->committed, at, &place);
+    const range *const next = range_map_seek(map, at, &place);
     wanted.start = at;
     wanted.end = next == NULL || next->start >= end ? end : next->start;
     return wanted;
 }
 
-static void commit(range_owner *owner, range wanted, shard_output *out)
+/* Whoever was there first keeps its place. */
+static void fill_gaps(range_map *map, range wanted, shard_output *out)
 {
-    u64 at = range_map_gap(&owner->committed, wanted.start);
+    u64 at = range_map_gap(map, wanted.start);
     while (at < wanted.end) {
-        const range gap = gap_at(owner, wanted, at, wanted.end);
-        if (!range_map_insert(&owner->committed, gap)) {
+        const range gap = gap_at(map, wanted, at, wanted.end);
+        if (!range_map_insert(map, gap)) {
             out->out_of_memory = true;
             return;
         }
-        at = range_map_gap(&owner->committed, gap.end);
+        at = range_map_gap(map, gap.end);
     }
 }
 
@@ -315,7 +321,7 @@ static void rundown(range_owner *owner, const memory_event *event, shard_output 
     u64 missing = event->size > known ? event->size - known : 0;
     u64 at = range_map_gap(&owner->committed, event->address);
     while (missing > 0 && at < end) {
-        range gap = gap_at(owner, seeded, at, end);
+        range gap = gap_at(&owner->committed, seeded, at, end);
         if (gap.end - gap.start > missing)
             gap.end = gap.start + missing;
         if (!range_map_insert(&owner->committed, gap)) {
@@ -325,6 +331,29 @@ static void rundown(range_owner *owner, const memory_event *event, shard_output 
         missing -= gap.end - gap.start;
         at = range_map_gap(&owner->committed, gap.end);
     }
+}
+
+/*
+ * Of a process that was there before the trace, and that nothing told of yet, the
+ * rundown may know more than the events, never less. Of others it has to say what the
+ * events add up to, where it knows more just as where it knows less: they were lost, or
+ * there were none, as when a stack grows.
+ */
+static void rundown_at_end(range_owner *owner, const memory_event *event, bool was_started,
+                           shard_output *out)
+{
+    const u64 end = end_of(event->address, event->heap);
+    const u64 known = range_map_bytes(&owner->committed, event->address, end);
+    const bool is_known = known > 0 || has_bytes(&owner->reserved, event->address, end);
+    const bool has_all = was_started || owner->was_told;
+    const bool contradicts = known > event->size || (has_all && known < event->size);
+    if (contradicts && !has_bytes(&owner->disputed, event->address, end)) {
+        etl_diag_add(&out->diag,
+                     is_known ? ETL_DIAG_rundown_size_differs : ETL_DIAG_rundown_range_unseen, 1);
+        fill_gaps(&owner->disputed, (range){ .start = event->address, .end = end }, out);
+    }
+    if (!was_started)
+        rundown(owner, event, out);
 }
 
 static void emit_unfreed(const trace_context *context, const range_owner *owner, const range *from,
@@ -394,6 +423,7 @@ void ranges_free(range_table *table)
         range_map_free(&table->owners.at[i].committed);
         range_map_free(&table->owners.at[i].reserved);
         ETLHEAP_VECTOR_FREE(&table->owners.at[i].replaced);
+        range_map_free(&table->owners.at[i].disputed);
     }
     ETLHEAP_VECTOR_FREE(&table->owners);
     etlheap_index_free(&table->index);

@@ -15,8 +15,11 @@
  *    late, because another CPU logged it. What is still committed there ended by then, and a
  *    release of the old reservation that another CPU logs soon after is that late one.
  *  - Rundowns tell committed bytes per region: what is not known yet began
- *    before the trace.
- *  - Freeing what is neither committed nor reserved is counted apart.
+ *    before the trace. Where all of a process was seen, or told of at the start,
+ *    the rundown at the end has to agree with that; where it does not, that is
+ *    counted.
+ *  - Freeing what is neither committed nor reserved is counted apart. Of a heap the
+ *    addresses that it ever had as extents are its reservations.
  */
 #ifndef ETLHEAP_RANGES_H
 #define ETLHEAP_RANGES_H
@@ -59,6 +62,8 @@ typedef struct range_owner {
     range_map committed;
     range_map reserved; /* VirtualAlloc reservations; times and stacks unused */
     ETLHEAP_VECTOR(replaced_range) replaced; /* of the latest moments, in time order */
+    range_map disputed;                      /* regions that a rundown contradicted; likewise */
+    bool was_told;                           /* of all its regions, by the rundown at the start */
     i64 swept_ticks;                         /* extents of heaps destroyed before are gone */
 } range_owner;
 

@@ -13,12 +13,20 @@ static bool copy_census(etlheap_result *result, const record_census *census);
 static bool describe_trace(etlheap_result *result, const result_parts *parts);
 static void judge(etlheap_result *result, const result_parts *parts);
 
+static bool build_modules(etlheap_result *result)
+{
+    const module_owners owners = { .ids = result->process_ids,
+                                   .processes = result->processes.at,
+                                   .count = result->processes.count };
+    return modules_build(&result->modules, &result->context, &owners);
+}
+
 etl_status result_complete(etlheap_result *result, const result_parts *parts)
 {
     u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
     result->process_ids = new_ids;
     if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
-        !copy_census(result, parts->census) || !modules_build(&result->modules, &result->context) ||
+        !copy_census(result, parts->census) || !build_modules(result) ||
         !spellings_settle(result) || !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
     u64 recreated = 0;
@@ -121,6 +129,8 @@ static u32 final_thread(const etlheap_result *result, stack_ref ref, u32 thread)
 
 static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
 {
+    for (size_t i = 0; i < result->foreign.count; i++)
+        result->foreign.at[i].process = new_ids[result->foreign.at[i].process];
     for (size_t i = 0; i < result->store.segments.count; i++) {
         const store_segment *const segment = &result->store.segments.at[i];
         for (u32 row = 0; row < segment->rows; row++) {
@@ -268,6 +278,7 @@ void etlheap_result_free(etlheap_result *result)
     context_close(&result->context);
     modules_free(&result->modules);
     stack_table_free(&result->stacks);
+    ETLHEAP_VECTOR_FREE(&result->foreign);
     store_free(&result->store);
     journal_free(&result->journal);
     archive_free(result->archive);
@@ -404,6 +415,12 @@ etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index)
 u32 etlheap_stack_count(const etlheap_result *result)
 {
     return (u32)result->stacks.list.count;
+}
+
+etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
+                                      etlheap_process owner)
+{
+    return (etlheap_process){ foreign_process(&result->foreign, id.v, owner.v) };
 }
 
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id)

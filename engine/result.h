@@ -35,6 +35,7 @@ struct etlheap_result {
     trace_context context;
     module_table modules;
     stack_table stacks;
+    foreign_stacks foreign; /* of those, with final process ids */
     allocation_store store;
     struct ehs_archive *archive; /* the store it was read from; NULL: a trace */
     event_journal journal;       /* heap blocks, when only a report was asked for */

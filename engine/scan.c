@@ -438,12 +438,14 @@ static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_
 
 /*
  * A user or whole part that meets its event with nothing before it settles the
- * stack. Anything else, and all of a census, is left to the join.
+ * stack, if it is of the memory's owner. Anything else, and all of a census, is left
+ * to the join.
  */
-static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part)
+static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
 {
     return !s->input->census_only && part != PART_KERNEL &&
-           stack_ring_is_unsettled(entry, s->out->events.at);
+           stack_ring_is_unsettled(entry, s->out->events.at) &&
+           stack_ring_is_of(entry, s->out->events.at, pid);
 }
 
 /* Its reference is on its way. */
@@ -474,7 +476,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
         return false;
     stack_ring_entry *const entry =
         find_event(s, stack->event_ticks, stack->thread_id, frames.part);
-    if (settles(s, entry, frames.part)) {
+    if (settles(s, entry, frames.part, stack->process_id)) {
         if (frames.count > 0)
             settle(s, entry);
         return request_stack(s, &frames, TARGET_EVENT, entry->event);
@@ -495,7 +497,7 @@ static bool handle_key(scanner *s, const etl_event *event)
     out->census.stack_records++;
     out->census.key_records++;
     stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, part);
-    if (settles(s, entry, part)) {
+    if (settles(s, entry, part, key->process_id)) {
         settle(s, entry);
         return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });
     }

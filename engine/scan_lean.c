@@ -200,7 +200,9 @@ static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
         return NULL;
     stack_ring_entry *const entry =
         stack_ring_find(&s->ring, run->events, stack->event_ticks, stack->tid, part);
-    return stack_ring_is_unsettled(entry, run->events) ? entry : NULL;
+    const bool settles = stack_ring_is_unsettled(entry, run->events) &&
+                         stack_ring_is_of(entry, run->events, stack->pid);
+    return settles ? entry : NULL;
 }
 
 static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run)

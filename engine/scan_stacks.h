@@ -138,6 +138,13 @@ static inline bool stack_ring_is_unsettled(const stack_ring_entry *entry,
     return entry != NULL && !entry->has_kernel_part && events[entry->event].stack == STACK_NONE;
 }
 
+/* Is the memory the process's own, whose code ran? */
+static inline bool stack_ring_is_of(const stack_ring_entry *entry, const memory_event *events,
+                                    u32 pid)
+{
+    return events[entry->event].pid == pid;
+}
+
 /*
  * Has the reference of a stack written, soon, to row `index` of the target.
  * count > 0; the frames stay where they are until it is. False without memory.

@@ -84,6 +84,13 @@ bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 
     return true;
 }
 
+bool stack_add_copy(stack_table *table, u32 id, u32 *copy)
+{
+    const stack_entry entry = table->list.at[id - 1];
+    *copy = (u32)table->list.count + 1;
+    return table->list.count < STACK_NUMBER_MAX && ETLHEAP_PUSH(&table->list, entry);
+}
+
 static bool grow(stack_table *table)
 {
     const u32 old_count = table->groups == NULL ? 0 : table->group_mask + 1;

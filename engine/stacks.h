@@ -110,6 +110,28 @@ static inline bool stack_block_is(const stack_block *block, u64 hash, const void
  * beyond STACK_NUMBER_MAX. */
 bool stack_add(stack_table *table, u64 hash, const void *frames, u32 count, u32 *id);
 
+/* Another id for the frames of a stack, which no look-up finds: for one that means
+ * something else. After the last stack_add. False without memory or beyond
+ * STACK_NUMBER_MAX. */
+bool stack_add_copy(stack_table *table, u32 id, u32 *copy);
+
+/* A stack whose addresses are another process's than the memory's owner. */
+typedef struct foreign_stack {
+    u32 stack;
+    u32 process;
+} foreign_stack;
+
+/* Their ids are the last of a table, and the rows in the order of those. */
+typedef ETLHEAP_VECTOR(foreign_stack) foreign_stacks;
+
+/* Whose addresses those of a stack are: `owner`'s, nearly always. */
+static inline u32 foreign_process(const foreign_stacks *foreign, u32 stack, u32 owner)
+{
+    const bool is_foreign = foreign->count > 0 && stack >= foreign->at[0].stack &&
+                            stack - foreign->at[0].stack < foreign->count;
+    return is_foreign ? foreign->at[stack - foreign->at[0].stack].process : owner;
+}
+
 /* Of an entry that has numbers alone it tells the count only. */
 static inline etlheap_frames stack_get(const stack_table *table, u32 id)
 {

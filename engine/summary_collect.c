@@ -115,6 +115,10 @@ static etl_status take_table(taking *t, etl_error *err)
     const etl_status status = etlheap_aggregate(t->result, &query, &table, err);
     if (status != ETL_OK)
         return status;
+    /* Frames are looked up here, and never again: each table that asks counts the same. */
+    u64 *const guessed =
+        &t->summary->traces.at[t->summary->traces.count - 1].diag.of[ETL_DIAG_module_guessed];
+    *guessed = etl_max_u64(*guessed, table->diagnostics.of[ETL_DIAG_module_guessed]);
     t->table = table_owned(table);
     t->stacks = calloc((size_t)table->stack_count + 1, sizeof *t->stacks);
     const bool ok = t->stacks != NULL && take_rows(t);

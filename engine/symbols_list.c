@@ -107,6 +107,7 @@ static etl_status fill_list(lister *l, const etlheap_query *query, etl_error *er
     out->list.modules = out->modules.at;
     out->list.module_count = (u32)out->modules.count;
     out->list.diagnostics = *etlheap_result_diagnostics(result);
+    etl_diag_add(&out->list.diagnostics, ETL_DIAG_module_guessed, l->sums.frames.guessed_count);
     etl_diag_merge(&out->list.diagnostics, &l->symbols->diag);
     return ETL_OK;
 }

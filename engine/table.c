@@ -28,6 +28,7 @@ const etlheap_table *aggregate_table(aggregator *a)
     out->table.measures = etlheap_query_measures(a->query);
     out->table.at_end = a->query->at_end;
     out->table.diagnostics = *etlheap_result_diagnostics(a->result);
+    etl_diag_add(&out->table.diagnostics, ETL_DIAG_module_guessed, a->frames.guessed_count);
     if (a->query->symbols != NULL)
         etl_diag_merge(&out->table.diagnostics, &a->query->symbols->diag);
     fill_totals(a, &out->table);

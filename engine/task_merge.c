@@ -17,6 +17,53 @@ static int by_time(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Some records become two events. */
+static bool is_second(const memory_event *event)
+{
+    return event->op == OP_REALLOC_OLD || event->op == OP_REALLOC_CLOSE ||
+           (event->op == OP_RESERVE && event->heap != 0);
+}
+
+static void mend(i64 *ticks, i64 earliest_ticks, i64 to_ticks)
+{
+    *ticks = *ticks < earliest_ticks ? to_ticks : *ticks;
+}
+
+static u64 mend_task(scan_output *task, i64 earliest_ticks, i64 to_ticks)
+{
+    u64 count = 0;
+    for (size_t i = 0; i < task->events.count; i++) {
+        memory_event *const event = &task->events.at[i];
+        count += event->ticks < earliest_ticks && !is_second(event);
+        mend(&event->ticks, earliest_ticks, to_ticks);
+    }
+    for (size_t i = 0; i < task->spans.count; i++) {
+        mend(&task->spans.at[i].first_ticks, earliest_ticks, to_ticks);
+        mend(&task->spans.at[i].last_ticks, earliest_ticks, to_ticks);
+    }
+    for (size_t i = 0; i < task->sample.count; i++)
+        mend(&task->sample.at[i], earliest_ticks, to_ticks);
+    return count;
+}
+
+void tasks_mend_times(scan_output *tasks, u32 task_count, i64 earliest_ticks,
+                      etlheap_result *result)
+{
+    const i64 to_ticks = result->base.base->header_ticks;
+    u64 count = 0;
+    for (u32 i = 0; i < task_count; i++) {
+        scan_output *const task = &tasks[i];
+        const bool may_have = task->spans.count > 0 &&
+                              (task->is_unsorted || task->spans.at[0].first_ticks < earliest_ticks);
+        count += may_have ? mend_task(task, earliest_ticks, to_ticks) : 0;
+    }
+    for (u32 i = 0; i < task_count && count > 0; i++) {
+        for (size_t k = 0; k < tasks[i].pieces.count; k++)
+            mend(&tasks[i].pieces.at[k].event_ticks, earliest_ticks, to_ticks);
+    }
+    etl_diag_add(&result->diag, ETL_DIAG_time_before_start, count);
+}
+
 bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlheap_result *result)
 {
     merged->definitions.count = 0;

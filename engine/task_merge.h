@@ -17,6 +17,15 @@ typedef struct merged_tasks {
     memory_notes memory_notes;
 } merged_tasks;
 
+/*
+ * Times that no record can have (timebase_earliest) become time zero, before anything is
+ * made of them: of memory events, and of the stacks that name their time. They are counted.
+ * Left as they are they would be the first moment of the trace, centuries before the
+ * next one. Few tasks have any, which the first event says.
+ */
+void tasks_mend_times(scan_output *tasks, u32 task_count, i64 earliest_ticks,
+                      etlheap_result *result);
+
 /* Start from {0}. Stacks, diagnostics and the end of the trace go into the result.
  * False without memory. */
 bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlheap_result *result);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#define EARLY_NS               ((i64)60 * 1000 * 1000 * 1000)
 #define SAME_BOOT_TOLERANCE_NS ((i64)2 * 1000 * 1000 * 1000)
 
 static i64 wall_difference_ns(const etl_session *from, const etl_session *base);
@@ -68,6 +69,17 @@ void timebase_close(timebase *base)
     free(base->maps);
     free(base->first);
     *base = (timebase){ 0 };
+}
+
+i64 timebase_earliest(const timebase *base)
+{
+    i64 first_ticks = base->base->header_ticks;
+    for (u32 i = 0; i < base->map_count; i++) {
+        const tick_map *const map = &base->maps[i];
+        const i64 ticks = tick_map_apply(map, map->from->header_ticks);
+        first_ticks = ticks < first_ticks ? ticks : first_ticks;
+    }
+    return etl_sat_add_i64(first_ticks, -timebase_span(base, EARLY_NS));
 }
 
 i64 timebase_span(const timebase *base, i64 ns)

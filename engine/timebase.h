@@ -45,6 +45,10 @@ static inline const tick_map *timebase_map(const timebase *base, u32 trace, u32 
     return &base->maps[base->first[trace] + session];
 }
 
+/* No record can be of an earlier moment: a minute before the first of all log-file headers,
+ * in the base clock. Clocks are corrected and joined by less. */
+i64 timebase_earliest(const timebase *base);
+
 /* Ticks of the base clock in `ns` nanoseconds, at least 1. */
 i64 timebase_span(const timebase *base, i64 ns);
 

@@ -43,7 +43,7 @@ u32 pprof_program_module(const pprof_code *code, const char *process, u32 pid)
     const u32 count = etlheap_module_count(code->result);
     for (u32 i = 0; i < count; i++) {
         const etlheap_module_info *const module = etlheap_module_of(code->result, i);
-        if ((pid == ETL_NO_ID || module->pid == pid) && strcasecmp(module->name, process) == 0)
+        if ((pid == ETL_NO_ID || module->pid == pid) && etl_name_same(module->name, process))
             return first_of_build(code->result, module);
     }
     return ETLHEAP_NO_INDEX;

@@ -76,6 +76,9 @@ typedef enum etl_severity {
     X(time_backwards, INFO,                                                                        \
       "records whose time is before their predecessor's in the same buffer: their provider sets "  \
       "it; they count at the time they name")                                                      \
+    X(time_before_start, DAMAGE,                                                                   \
+      "heap or VirtualAlloc events whose time is more than a minute before the session began: "    \
+      "the time stamp is wrong, and they count at the session's beginning; copy the file again")   \
     X(cpu_index_invalid, DAMAGE,                                                                   \
       "buffers naming a CPU that the session does not have; their events were used")               \
     X(log_header_extra, INFO, "log-file headers after the first: appended or joined files")        \
@@ -99,6 +102,15 @@ typedef enum etl_severity {
     X(reserve_over_live, LOSS,                                                                     \
       "VirtualAlloc reservations over memory that was still committed: a release was lost; the "   \
       "memory was taken as freed at that moment")                                                  \
+    X(rundown_size_differs, INFO,                                                                  \
+      "regions of which the rundown at the end of the recording tells another committed size "     \
+      "than their events add up to: VirtualAlloc or VirtualFree events were lost, or Windows "     \
+      "committed pages without one, as for the stack of a thread; their rows may be wrong by the " \
+      "difference")                                                                                \
+    X(rundown_range_unseen, INFO,                                                                  \
+      "committed regions in the rundown at the end of the recording that no event made: "          \
+      "VirtualAlloc events were lost, or Windows made them itself, as for a new thread; "          \
+      "outstanding sizes lack those of processes that started in the trace")                       \
     X(realloc_synthesized, LOSS,                                                                   \
       "moving reallocs whose own alloc or free is missing; it was supplied from the realloc")      \
     X(pairing_guessed, INFO,                                                                       \
@@ -117,6 +129,10 @@ typedef enum etl_severity {
       "-start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                       \
     X(trace_without_modules, INFO,                                                                 \
       "no image events: stacks are bare addresses; record the kernel session with LOADER")         \
+    X(module_guessed, LIMIT,                                                                       \
+      "call stacks with frames in modules that were not loaded at that moment: they are named "    \
+      "after the module that was there before or later, which may be another one; record with "    \
+      "LOADER, from before the program starts, and without losing events")                         \
     X(symbol_missing, INFO,                                                                        \
       "modules without symbols: their frames are module+offset; etlheap symbols lists them with "  \
       "the files they need")                                                                       \

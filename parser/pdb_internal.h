@@ -78,6 +78,8 @@ typedef struct pdb_query {
     u32 line_from; /* source RVA where that line begins; a later one is nearer */
     u32 innermost; /* 1 + index of the innermost inlined call, or 0 */
     u32 alloc_type;
+    u32 claims;      /* symbols that cover it, of which the first has it ... */
+    u32 line_runs;   /* ... and runs of lines, likewise */
     u16 record_kind; /* of the symbol; 0 while it has none */
     bool has_line;
 } pdb_query;

@@ -10,6 +10,12 @@
  *     address 20 -> b.h:3              address 40 -> a.cpp:14
  *
  * Of two lines that begin together the later one counts: the first has no code.
+ *
+ * Functions that the linker folded into one leave a run of lines each for the same
+ * code, in the order of their symbols. The first symbol has the address, so the
+ * first run has it too; where runs and symbols are not as many, nothing says whose
+ * the lines are, and there is none.
+ *
  * Code that the compiler marks as not to be stepped onto has no line of its own;
  * it gets the one before.
  */
@@ -111,6 +117,10 @@ static void read_lines(etl_pdb_resolver *r, u32 at, u32 size)
         return;
     range.first = pdb_first_query(r, range.start);
     range.end = pdb_query_behind(r, range.start, code_size);
+    if (!pdb_spend_work(r, &r->module, range.end - range.first))
+        return;
+    for (u32 i = range.first; i < range.end; i++)
+        r->queries[i].line_runs++;
     u32 left = size - PDB_LINES_HEADER_BYTES;
     at += PDB_LINES_HEADER_BYTES;
     while (range.first < range.end && left >= PDB_LINE_BLOCK_BYTES) {
@@ -138,7 +148,7 @@ static void read_block(etl_pdb_resolver *r, const line_range *range, const line_
         pdb_query *const query = &r->queries[i];
         if (!pdb_spend_work(r, &r->module, 1))
             return;
-        if (!line_at_or_before(r, block, query->rva - range->start, &low))
+        if (query->line_runs > 1 || !line_at_or_before(r, block, query->rva - range->start, &low))
             continue;
         u32 offset = 0;
         u32 line = 0;

@@ -283,6 +283,7 @@ static u32 claim(etl_pdb_resolver *r, const pdb_record *record, u32 start, u32 s
     u32 claimed = 0;
     for (u32 i = first; i < end; i++) {
         pdb_query *const query = &r->queries[i];
+        query->claims++;
         if (query->record_kind != 0)
             continue;
         query->record = record->at;

@@ -282,7 +282,7 @@ u32 pdb_query_behind(etl_pdb_resolver *r, u32 start, u32 size)
 static void describe(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out)
 {
     *out = (etl_pdb_location){ .index = query->index, .rva = r->rvas[query->index] };
-    if (query->has_line) {
+    if (query->has_line && (query->line_runs == 1 || query->line_runs == query->claims)) {
         out->function.line = query->line;
         out->function.file = pdb_file_name(r, query->line_file);
     }

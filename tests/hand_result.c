@@ -147,7 +147,9 @@ void hand_ready(etlheap_result *result, i64 last_ticks)
     result->last_ticks = last_ticks;
     result->info.duration_ns = etl_time_ns(result->base.base, last_ticks);
     result->info.end_ns = etl_time_ns(result->base.base, last_ticks + 1);
-    require(modules_build(&result->modules, &result->context));
+    const module_owners owners = { .processes = result->processes.at,
+                                   .count = result->processes.count };
+    require(modules_build(&result->modules, &result->context, &owners));
     require(spellings_settle(result));
     number_stacks(&result->stacks);
 }

@@ -29,5 +29,5 @@ void module_bench_close(module_bench *bench)
 
 void module_bench_build(module_bench *bench)
 {
-    assert_true(modules_build(&bench->modules, &bench->context));
+    assert_true(modules_build(&bench->modules, &bench->context, &(module_owners){ 0 }));
 }

@@ -135,7 +135,8 @@ static char *truth_text(const workload *w)
 
 static void put_frame(FILE *out, const etlheap_result *result, u32 pid, u64 address, i64 ticks)
 {
-    const u32 found = modules_find(&result->modules, pid, address, ticks);
+    const u32 found =
+        modules_find(&result->modules, &(module_space){ .pid = pid, .ticks = ticks }, address);
     if (found == UINT32_MAX) {
         fprintf(out, " 0x%" PRIx64, address);
         return;

@@ -235,6 +235,93 @@ static void the_copy_that_is_identified_stands_for_its_build(void **state)
     close_bench(b);
 }
 
+static void identify(bench *b, u32 pid, u64 base, u8 mark)
+{
+    etlheap_module_info *const module = find_module(b, pid, base);
+    module->has_rsds = true;
+    module->guid.bytes[0] = mark;
+}
+
+/* One linker writes no time stamps, and sizes are whole pages. */
+static void builds_of_one_path_are_told_apart_by_their_pdbs(void **state)
+{
+    (void)state;
+    bench *const b = open_bench();
+    identify(b, PID_A, NTDLL_A, 1);
+    identify(b, PID_B, NTDLL_B, 2);
+    open_table(b);
+    assert_false(same_in_both(b));
+    close_bench(b);
+}
+
+/* Whose build a third copy is cannot be known: it is taken for none of them. */
+static void a_copy_that_may_be_of_two_builds_is_of_none(void **state)
+{
+    (void)state;
+    bench *const b = open_bench();
+    etlheap_module_info *const plugin = find_module(b, PID_A, PLUGIN);
+    etlheap_module_info *const ntdll = find_module(b, PID_A, NTDLL_A);
+    plugin->path = ntdll->path;
+    plugin->name = ntdll->name;
+    identify(b, PID_A, NTDLL_A, 1);
+    identify(b, PID_B, NTDLL_B, 2);
+    open_table(b);
+    const u64 address = PLUGIN + 0x10;
+    const u32 id = resolve(b, b->a, HAND_START_TICKS, &address, 1);
+    const frame_row *const frame = &b->table.frames.at[frames_innermost(&b->table, id)];
+    assert_ptr_equal(&b->result->modules.list.at[frame->module], plugin);
+    close_bench(b);
+}
+
+/* --- guesses ------------------------------------------------------------------- */
+
+/* Nothing else was ever at the plug-in's places, so there is one context. */
+static bench *open_late_module(void)
+{
+    bench *const b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->result = hand_result_new();
+    b->query = etlheap_query_default();
+    b->a = hand_process(b->result, PID_A, "a.exe");
+    add_image(b, ETL_EVENT_IMAGE_DCSTART, PID_A, APP_BASE, "C:\\a.exe");
+    add_image(b, ETL_EVENT_IMAGE_LOAD, PID_A, PLUGIN, "C:\\late.dll");
+    add_image(b, ETL_EVENT_IMAGE_UNLOAD, PID_A, PLUGIN + IMAGE_SIZE, "C:\\early.dll");
+    hand_ready(b->result, HAND_START_TICKS + 10000);
+    open_table(b);
+    return b;
+}
+
+static void a_stack_of_modules_that_were_not_there_is_counted_once(void **state)
+{
+    (void)state;
+    bench *const b = open_late_module();
+    const u64 late[] = { PLUGIN + 0x10, APP_BASE + 0x10 };
+    (void)resolve(b, b->a, CHANGE_TICKS, late, 2);
+    assert_int_equal(b->table.guessed_count, 0);
+    (void)resolve(b, b->a, CHANGE_TICKS - 1, late, 2);
+    assert_int_equal(b->table.guessed_count, 1);
+    (void)resolve(b, b->a, CHANGE_TICKS - 2, late, 2);
+    (void)resolve(b, b->a, CHANGE_TICKS + 1, late, 2);
+    assert_int_equal(b->table.guessed_count, 1);
+    const u64 early[] = { APP_BASE + 0x10, PLUGIN + IMAGE_SIZE };
+    (void)resolve(b, b->a, CHANGE_TICKS - 1, early, 2);
+    assert_int_equal(b->table.guessed_count, 1);
+    (void)resolve(b, b->a, CHANGE_TICKS, early, 2);
+    assert_int_equal(b->table.guessed_count, 2);
+    close_bench(b);
+}
+
+static void stacks_of_other_modules_are_no_guesses(void **state)
+{
+    (void)state;
+    bench *const b = open_late_module();
+    const u64 frames[] = { APP_BASE + 0x10, 0x1234 };
+    (void)resolve(b, b->a, CHANGE_TICKS - 1, frames, 2);
+    (void)resolve(b, b->a, CHANGE_TICKS + 1, frames, 2);
+    assert_int_equal(b->table.guessed_count, 0);
+    close_bench(b);
+}
+
 static void a_frame_keeps_its_lowest_address(void **state)
 {
     (void)state;
@@ -435,6 +522,10 @@ int main(void)
         cmocka_unit_test(drivers_come_and_go_too),
         cmocka_unit_test(another_build_of_a_module_is_another_module),
         cmocka_unit_test(the_copy_that_is_identified_stands_for_its_build),
+        cmocka_unit_test(builds_of_one_path_are_told_apart_by_their_pdbs),
+        cmocka_unit_test(a_copy_that_may_be_of_two_builds_is_of_none),
+        cmocka_unit_test(a_stack_of_modules_that_were_not_there_is_counted_once),
+        cmocka_unit_test(stacks_of_other_modules_are_no_guesses),
         cmocka_unit_test(a_frame_keeps_its_lowest_address),
         cmocka_unit_test(a_closed_table_may_be_closed_again),
         cmocka_unit_test(culling_drops_the_innermost_run_that_matches),

@@ -136,7 +136,8 @@ static char *expected_text(const world *w, u32 process, u32 stack, i64 ticks)
     for (u32 i = 0; i < raw.count; i++) {
         const u32 pid = w->result->processes.at[process - 1].pid;
         const u64 address = raw.addresses[i];
-        const u32 module = modules_find(modules, pid, address, ticks);
+        const u32 module =
+            modules_find(modules, &(module_space){ .pid = pid, .ticks = ticks }, address);
         const bool is_none = module == UINT32_MAX;
         const int written = snprintf(
             text + size, 40, " %s+%llx", is_none ? "?" : modules->list.at[module].name,

@@ -85,7 +85,8 @@ static void look_ups_of_one_epoch_agree(void **state)
             u32 epoch = UINT32_MAX, found = 0;
             for (i64 ticks = -10; ticks < RANDOM_TIME + 10; ticks++) {
                 const u32 now = modules_epoch(&b->modules, PID, ticks);
-                const u32 here = modules_find(&b->modules, PID, address, ticks);
+                const u32 here = modules_find(
+                    &b->modules, &(module_space){ .pid = PID, .ticks = ticks }, address);
                 assert_true(now != epoch || here == found);
                 epoch = now;
                 found = here;
@@ -119,7 +120,8 @@ static void look_ups_find_who_is_there(void **state)
                 any |= covers;
                 alive |= covers && row->load_ticks <= ticks && ticks < row->unload_ticks;
             }
-            const u32 found = modules_find(&b->modules, pid, address, ticks);
+            const u32 found =
+                modules_find(&b->modules, &(module_space){ .pid = pid, .ticks = ticks }, address);
             assert_int_equal(found != UINT32_MAX, any);
             if (!any)
                 continue;
@@ -145,7 +147,8 @@ static void a_base_used_very_often_is_looked_up_quickly(void **state)
     module_bench_build(b);
     assert_int_equal(b->modules.list.count, LIVES);
     for (u32 i = 0; i < LIVES; i++) {
-        const u32 found = modules_find(&b->modules, PID, BASE + 5, 10 * (i64)i + 1);
+        const u32 found = modules_find(
+            &b->modules, &(module_space){ .pid = PID, .ticks = 10 * (i64)i + 1 }, BASE + 5);
         assert_int_equal(b->modules.list.at[found].load_ticks, 10 * (i64)i);
     }
     module_bench_close(b);

@@ -37,7 +37,8 @@ static void add(module_bench *b, etl_event_kind kind, i64 ticks, const char *pat
 
 static const char *name_at(const module_bench *b, u32 pid, u64 address, i64 ticks)
 {
-    const u32 found = modules_find(&b->modules, pid, address, ticks);
+    const u32 found =
+        modules_find(&b->modules, &(module_space){ .pid = pid, .ticks = ticks }, address);
     return found == UINT32_MAX ? "none" : b->modules.list.at[found].name;
 }
 

@@ -73,6 +73,39 @@ static void later_of_two_lines_that_begin_together_counts(void **state)
     pdb_check_says(&c, 0x1012, "f+0x2 a.cpp:11");
 }
 
+/* The linker kept one copy of functions with the same code, and the lines of all. */
+static void name_and_line_of_folded_functions_are_of_the_first(void **state)
+{
+    (void)state;
+    static const u32 first[] = { 0, 10, 4, 11 }, second[] = { 0, 20, 4, 21 }, third[] = { 0, 30 };
+    add_lines(0x10, 0x20, a_cpp, first, 2);
+    add_lines(0x40, 0x20, a_cpp, third, 1);
+    add_lines(0x10, 0x20, b_h, second, 2);
+    add_lines(0x10, 0x20, a_cpp, third, 1);
+    pdb_build_function(&c.built, 1, 0x10, 0x20, "f");
+    pdb_build_function(&c.built, 1, 0x10, 0x20, "g");
+    pdb_build_function(&c.built, 1, 0x40, 0x20, "other");
+    pdb_build_function(&c.built, 1, 0x10, 0x20, "h");
+    pdb_check_open(&c);
+    pdb_check_says(&c, 0x1010, "f+0x0 a.cpp:10");
+    pdb_check_says(&c, 0x1016, "f+0x6 a.cpp:11");
+    pdb_check_says(&c, 0x1041, "other+0x1 a.cpp:30");
+}
+
+/* One of them has no lines: whose are the others? */
+static void lines_that_are_nobodys_of_folded_functions_are_unknown(void **state)
+{
+    (void)state;
+    static const u32 first[] = { 0, 10 }, second[] = { 0, 20 };
+    add_lines(0x10, 0x20, a_cpp, first, 1);
+    add_lines(0x10, 0x20, b_h, second, 1);
+    pdb_build_function(&c.built, 1, 0x10, 0x20, "f");
+    pdb_build_function(&c.built, 1, 0x10, 0x20, "g");
+    pdb_build_function(&c.built, 1, 0x10, 0x20, "h");
+    pdb_check_open(&c);
+    pdb_check_says(&c, 0x1011, "f+0x1");
+}
+
 static void nearest_line_of_any_file_counts(void **state)
 {
     (void)state;
@@ -455,6 +488,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(address_gets_the_line_before_it, begin_test, end_test),
         cmocka_unit_test_setup_teardown(later_of_two_lines_that_begin_together_counts, begin_test,
                                         end_test),
+        cmocka_unit_test_setup_teardown(name_and_line_of_folded_functions_are_of_the_first,
+                                        begin_test, end_test),
+        cmocka_unit_test_setup_teardown(lines_that_are_nobodys_of_folded_functions_are_unknown,
+                                        begin_test, end_test),
         cmocka_unit_test_setup_teardown(nearest_line_of_any_file_counts, begin_test, end_test),
         cmocka_unit_test_setup_teardown(code_not_to_be_stepped_onto_has_the_line_before, begin_test,
                                         end_test),

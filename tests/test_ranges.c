@@ -10,128 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <stdlib.h>
-
 #include "engine/range_map.h"
-#include "engine/ranges.h"
-#include "engine_check.h"
-
-#define PID  42u
-#define TID  7u
-#define HEAP 0x1F0000u
-#define PAGE ((u64)4096)
-#define T0   (CHECK_START + 1000)
-
-typedef struct fixture {
-    engine_check check;
-    range_table table;
-    u32 process;
-} fixture;
-
-static int open_fixture(void **state)
-{
-    fixture *const f = calloc(1, sizeof *f);
-    if (f == NULL)
-        return 1;
-    engine_check_open(&f->check);
-    f->process = engine_check_owner(&f->check, PID, CHECK_START);
-    *state = f;
-    return 0;
-}
-
-static int close_fixture(void **state)
-{
-    fixture *const f = *state;
-    ranges_free(&f->table);
-    engine_check_close(&f->check);
-    free(f);
-    return 0;
-}
-
-/* At T0 + after, over `count` pages from `page`; the stack is `after` + 1. */
-static void apply(fixture *f, memory_op op, i64 after, u64 page, u64 count)
-{
-    const bool is_extent = op == OP_EXPAND || op == OP_CONTRACT;
-    const memory_event event = { .ticks = T0 + after,
-                                 .op = (u8)op,
-                                 .address = page * PAGE,
-                                 .size = count * PAGE,
-                                 .heap = is_extent ? HEAP : 0,
-                                 .pid = PID,
-                                 .tid = TID,
-                                 .stack = (stack_ref)after + 1 };
-    ranges_apply(&f->table, &f->check.context, &event, f->process, &f->check.out);
-}
-
-static void rundown(fixture *f, memory_op op, u64 page, u64 count, u64 committed)
-{
-    const memory_event event = { .ticks = T0,
-                                 .op = (u8)op,
-                                 .address = page * PAGE,
-                                 .size = committed * PAGE,
-                                 .heap = count * PAGE,
-                                 .pid = PID,
-                                 .tid = 1 };
-    ranges_apply(&f->table, &f->check.context, &event, f->process, &f->check.out);
-}
-
-#define NEVER  INT64_MAX
-#define BEFORE INT64_MIN
-
-static i64 ticks_of(i64 after)
-{
-    return after == NEVER || after == BEFORE ? after : T0 + after;
-}
-
-static lifetime row_of(u64 page, u64 count, i64 committed, i64 freed)
-{
-    const bool seeded = committed == BEFORE;
-    return (lifetime){ .alloc_ticks = ticks_of(committed),
-                       .free_ticks = ticks_of(freed),
-                       .address = page * PAGE,
-                       .size = count * PAGE,
-                       .process = 1,
-                       .stack = seeded ? 0 : (stack_ref)committed + 1,
-                       .thread = seeded ? ETL_NO_ID : TID,
-                       .kind = ETLHEAP_KIND_VIRTUALALLOC,
-                       .free_type = freed == NEVER ? ETLHEAP_FREE_NONE : ETLHEAP_FREE_FREE };
-}
-
-static lifetime extent_of(u64 page, u64 count, i64 committed, i64 freed)
-{
-    lifetime row = row_of(page, count, committed, freed);
-    row.kind = ETLHEAP_KIND_EXTENT;
-    row.heap = HEAP;
-    return row;
-}
-
-static lifetime ended(lifetime row, etlheap_free_type type)
-{
-    row.free_type = (u8)type;
-    return row;
-}
-
-static void assert_rows(fixture *f, const lifetime *rows, size_t count)
-{
-    engine_check_rows(&f->check, rows, count);
-}
-
-static void assert_row(fixture *f, lifetime row)
-{
-    assert_rows(f, &row, 1);
-}
-
-static void finish(fixture *f)
-{
-    ranges_finish(&f->table, &f->check.context, &f->check.out);
-}
-
-static u64 unknown_frees(const fixture *f, etlheap_kind kind)
-{
-    return f->check.out.counts.count == 0
-               ? 0
-               : f->check.out.counts.at[f->process - 1].free_without_alloc[kind];
-}
+#include "ranges_fixture.h"
 
 /* --- commit --- */
 
@@ -350,88 +230,6 @@ static void new_reservation_replaces_one_whose_release_was_lost(void **state)
     assert_row(f, row_of(10, 4, 2, 4));
 }
 
-/* --- rundowns --- */
-
-static void rundown_at_the_start_seeds_what_was_committed_before(void **state)
-{
-    fixture *const f = *state;
-    rundown(f, OP_RUNDOWN_START, 10, 8, 8);
-    rundown(f, OP_RUNDOWN_START, 30, 8, 3);
-    rundown(f, OP_RUNDOWN_START, 50, 8, 0);
-    apply(f, OP_DECOMMIT, 5, 12, 2);
-    assert_row(f, row_of(12, 2, BEFORE, 5));
-    finish(f);
-    assert_rows(f,
-                (const lifetime[]){ row_of(10, 2, BEFORE, NEVER), row_of(14, 4, BEFORE, NEVER),
-                                    row_of(30, 3, BEFORE, NEVER) },
-                3);
-}
-
-static void rundown_adds_only_what_is_not_known(void **state)
-{
-    fixture *const f = *state;
-    apply(f, OP_COMMIT, 0, 12, 2);
-    rundown(f, OP_RUNDOWN_END, 10, 8, 5);
-    finish(f);
-    assert_rows(f,
-                (const lifetime[]){ row_of(10, 2, BEFORE, NEVER), row_of(12, 2, 0, NEVER),
-                                    row_of(14, 1, BEFORE, NEVER) },
-                3);
-}
-
-static void both_rundowns_of_a_region_are_one_lifetime(void **state)
-{
-    fixture *const f = *state;
-    rundown(f, OP_RUNDOWN_START, 10, 8, 8);
-    rundown(f, OP_RUNDOWN_END, 10, 8, 8);
-    finish(f);
-    assert_row(f, row_of(10, 8, BEFORE, NEVER));
-}
-
-static void rundown_at_the_end_knows_nothing_new_of_a_started_process(void **state)
-{
-    fixture *const f = *state;
-    engine_check_process(&f->check, ETL_EVENT_PROCESS_START, PID, CHECK_START, "app.exe", 1);
-    rundown(f, OP_RUNDOWN_END, 10, 8, 8);
-    finish(f);
-    assert_rows(f, NULL, 0);
-}
-
-static void rundown_with_more_committed_than_the_region_fills_it(void **state)
-{
-    fixture *const f = *state;
-    rundown(f, OP_RUNDOWN_START, 10, 4, 9);
-    rundown(f, OP_RUNDOWN_START, UINT64_MAX / PAGE, 4, 9);
-    finish(f);
-    lifetime top = row_of(UINT64_MAX / PAGE, 1, BEFORE, NEVER);
-    top.size -= 1;
-    assert_rows(f, (const lifetime[]){ row_of(10, 4, BEFORE, NEVER), top }, 2);
-}
-
-/* A region of a rundown is a reservation: the trace did not see it made. */
-static void release_without_a_size_covers_the_region_of_a_rundown(void **state)
-{
-    fixture *const f = *state;
-    rundown(f, OP_RUNDOWN_START, 10, 20, 2);
-    rundown(f, OP_RUNDOWN_START, 30, 4, 4);
-    apply(f, OP_COMMIT, 1, 20, 2);
-    apply(f, OP_RELEASE, 9, 10, 0);
-    assert_rows(f, (const lifetime[]){ row_of(10, 2, BEFORE, 9), row_of(20, 2, 1, 9) }, 2);
-    assert_int_equal(unknown_frees(f, ETLHEAP_KIND_VIRTUALALLOC), 0);
-}
-
-/* Records may speak of parts of a reservation whose making the trace saw. */
-static void rundown_inside_a_known_reservation_leaves_it_whole(void **state)
-{
-    fixture *const f = *state;
-    apply(f, OP_RESERVE, 0, 10, 20);
-    apply(f, OP_COMMIT, 1, 10, 2);
-    apply(f, OP_COMMIT, 2, 24, 2);
-    rundown(f, OP_RUNDOWN_START, 10, 4, 2);
-    apply(f, OP_RELEASE, 9, 10, 0);
-    assert_rows(f, (const lifetime[]){ row_of(10, 2, 1, 9), row_of(24, 2, 2, 9) }, 2);
-}
-
 /* --- extents --- */
 
 static void contract_closes_what_expand_opened(void **state)
@@ -489,6 +287,22 @@ static void contract_of_the_new_heap_leaves_the_destroyed_ones_extents(void **st
     apply(f, OP_CONTRACT, 60, 12, 4);
     assert_row(f, ended(extent_of(10, 8, 0, 50), ETLHEAP_FREE_HEAP_DESTROY));
     assert_int_equal(unknown_frees(f, ETLHEAP_KIND_EXTENT), 1);
+}
+
+/* As with pages of a reservation: nothing is there, and that is known. */
+static void contract_of_what_was_contracted_is_no_unknown_free(void **state)
+{
+    fixture *const f = *state;
+    apply(f, OP_EXPAND, 0, 10, 8);
+    apply(f, OP_CONTRACT, 1, 14, 4);
+    apply(f, OP_CONTRACT, 2, 14, 4);
+    apply(f, OP_CONTRACT, 3, 16, 20);
+    apply(f, OP_EXPAND, 4, 14, 2);
+    apply(f, OP_CONTRACT, 5, 14, 2);
+    assert_int_equal(unknown_frees(f, ETLHEAP_KIND_EXTENT), 0);
+    apply(f, OP_CONTRACT, 6, 18, 4);
+    assert_int_equal(unknown_frees(f, ETLHEAP_KIND_EXTENT), 1);
+    assert_rows(f, (const lifetime[]){ extent_of(14, 4, 0, 1), extent_of(14, 2, 4, 5) }, 2);
 }
 
 static void each_extent_ends_with_the_destruction_after_it(void **state)
@@ -570,18 +384,12 @@ int main(void)
         RULE(release_of_a_reservation_from_before_closes_the_range_there),
         RULE(released_reservation_is_forgotten),
         RULE(new_reservation_replaces_one_whose_release_was_lost),
-        RULE(rundown_at_the_start_seeds_what_was_committed_before),
-        RULE(rundown_adds_only_what_is_not_known),
-        RULE(both_rundowns_of_a_region_are_one_lifetime),
-        RULE(rundown_at_the_end_knows_nothing_new_of_a_started_process),
-        RULE(rundown_with_more_committed_than_the_region_fills_it),
-        RULE(release_without_a_size_covers_the_region_of_a_rundown),
-        RULE(rundown_inside_a_known_reservation_leaves_it_whole),
         RULE(contract_closes_what_expand_opened),
         RULE(extents_and_commits_of_the_same_pages_are_apart),
         RULE(destroying_a_heap_ends_its_extents),
         RULE(extents_of_a_destroyed_heap_are_not_the_new_heaps),
         RULE(contract_of_the_new_heap_leaves_the_destroyed_ones_extents),
+        RULE(contract_of_what_was_contracted_is_no_unknown_free),
         RULE(each_extent_ends_with_the_destruction_after_it),
         RULE(expanding_stays_cheap_after_a_heap_was_destroyed),
         RULE(end_of_the_process_ends_its_ranges_after_the_late_frees),

@@ -230,8 +230,12 @@ static void model_apply(run *r, const happening *h)
     const u32 start = (u32)(event->address / PAGE);
     const u32 end = start + (u32)(event->size / PAGE);
     switch ((memory_op)event->op) {
-    case OP_COMMIT:
     case OP_EXPAND:
+        model_commit(r, s, event, start, end);
+        for (u32 at = start; at < end; at++)
+            s->pages[at].reservation = 1; /* the heap has had it */
+        break;
+    case OP_COMMIT:
         model_commit(r, s, event, start, end);
         break;
     case OP_DECOMMIT:
@@ -295,12 +299,20 @@ static void invent(run *r)
     }
 }
 
+/* The next heap of the handle has no addresses yet. */
+static void model_destroy(run *r, space *s, i64 ticks)
+{
+    model_end(r, s, ticks, ETLHEAP_FREE_HEAP_DESTROY);
+    for (u32 at = 0; s->heap != 0 && at < PAGES; at++)
+        s->pages[at].reservation = 0;
+}
+
 static void run_model(run *r, i64 end_ticks)
 {
     for (size_t i = 0; i < r->happenings.count; i++) {
         const happening *const h = &r->happenings.at[i];
         if (h->destroys)
-            model_end(r, &r->spaces[h->space], h->event.ticks, ETLHEAP_FREE_HEAP_DESTROY);
+            model_destroy(r, &r->spaces[h->space], h->event.ticks);
         else
             model_apply(r, h);
     }

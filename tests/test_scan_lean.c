@@ -90,6 +90,7 @@ static void put_stack(maker *m)
     const i64 event_ticks = m->last_alloc.ticks;
     etl_build_at at = next_place(m);
     at.cpu = m->last_alloc.cpu;
+    at.pid = is_odd(m) ? at.pid : m->last_alloc.pid;
     at.tid = is_odd(m) ? at.tid : m->last_alloc.tid;
     if (is_odd(m) && below(m, 3) == 0)
         at.cpu ^= 1;

@@ -207,6 +207,31 @@ static void files_of_one_clock_do_not_mismatch(void **state)
     check_close(&traces);
 }
 
+/* Whichever session began first, in the clock of the first trace. */
+static void the_earliest_time_is_a_minute_before_the_first_header(void **state)
+{
+    (void)state;
+    const i64 second = 10000000;
+    const etl_session base = session_of(10000000, 500 * second, WALL);
+    const etl_session later = session_of(10000000, 700 * second, WALL + 200 * SECOND_FT);
+    const etl_session other_clock = session_of(1000, 77, WALL - 300 * SECOND_FT);
+    tick_map maps[] = { tick_map_make(&base, &base), tick_map_make(&later, &base),
+                        tick_map_make(&other_clock, &base) };
+    timebase table = { .base = &base, .maps = maps, .map_count = 2 };
+    assert_int_equal(timebase_earliest(&table), 440 * second);
+    table.map_count = 3;
+    assert_int_equal(timebase_earliest(&table), 140 * second);
+}
+
+static void the_earliest_time_does_not_wrap(void **state)
+{
+    (void)state;
+    const etl_session base = session_of(10000000, INT64_MIN + 5, WALL);
+    tick_map maps[] = { tick_map_make(&base, &base) };
+    const timebase table = { .base = &base, .maps = maps, .map_count = 1 };
+    assert_int_equal(timebase_earliest(&table), INT64_MIN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +247,8 @@ int main(void)
         cmocka_unit_test(a_span_is_at_least_one_tick),
         cmocka_unit_test(every_session_of_every_trace_has_its_map),
         cmocka_unit_test(files_of_one_clock_do_not_mismatch),
+        cmocka_unit_test(the_earliest_time_is_a_minute_before_the_first_header),
+        cmocka_unit_test(the_earliest_time_does_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
