@@ -64,6 +64,7 @@ class Process:
         self.extent_maps = []
         self.lifetimes = []
         self.unknown_frees = self.unknown_resizes = 0  # of blocks from before the trace
+        self.unknown_ranges = 0  # released, and never heard of
         self.heap_numbers, self.extent_numbers = {}, {}  # by handle: records about heaps and their extents
         self.loading = False
         self.exiting = self.ended = False
@@ -71,13 +72,13 @@ class Process:
         self.born_in_trace = False
         self.region_of = {}  # record -> Region
         self.remote_users = 0
-        self.kernel_frames_only = False
+        self.kernel_frames_only = self.is_quiet = False
         self.numbers_about = {}  # (heap handle, address) -> records
 
 
     def may_be_changed(self):
         """By calls of other processes."""
-        return not (self.exiting or self.ended or self.kernel_frames_only) and self.started
+        return not (self.exiting or self.ended or self.kernel_frames_only or self.is_quiet) and self.started
 
 
 class Thread:

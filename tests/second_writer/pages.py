@@ -12,7 +12,7 @@ PAGE = 0x1000
 
 
 class Commit:
-    """One call that committed pages."""
+    """One call that committed pages; ticks are None if it was before the trace."""
 
     def __init__(self, kind, process, heap, ticks, call_stack, tid, number):
         self.kind, self.process, self.heap = kind, process, heap
@@ -85,6 +85,7 @@ class Region:
         self.stamp, self.cpu = stamp, cpu  # of its last event
         self.numbers = []  # all records about its addresses
         self.busy = False  # a call is under way
+        self.is_known = True  # the trace says that it is there, before anything is done to it
 
     def can_use(self, thread, now):
         return self.cpu == thread.cpu or self.stamp < now

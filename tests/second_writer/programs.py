@@ -139,8 +139,10 @@ class Programs:
         if block is None:
             return
         hole = None
-        if self.setup.inversions and self.setup.cpus > 1 and self.chance.random() < 0.15:
-            # The block is free before its record is written; others may be quicker.
+        inverts = self.setup.inversions and self.setup.cpus > 1 and block.lifetime is not None
+        if inverts and self.chance.random() < 0.15:
+            # The block is free before its record is written; others may be quicker. (Of a
+            # block from before the trace nobody could tell whose Free it is.)
             hole = block.heap.give_back(block, thread, self.machine.now(), is_logged=False)
             hole.lifetime = block.lifetime
             yield self.chance.choice((1, 2, 5, 20, 60, self.setup.clock.hz // 10000))

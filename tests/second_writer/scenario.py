@@ -8,6 +8,7 @@ can be turned off, to see which of them a disagreement needs.
 import random
 from dataclasses import dataclass
 
+from . import records
 from .container import CPU_CYCLES, QPC, SYSTEM_TIME, Clock, Style
 from .machine import NAMES, Machine
 from .programs import Programs
@@ -25,6 +26,7 @@ SWITCHES = {
     "late_stacks": "stacks that come up to 50 ms after their event",
     "tidless": "VirtualAlloc records without a thread",
     "keys": "stack keys",
+    "samples": "sampling interrupts on other processors at the tick of an event, with stacks",
     "rundown_stamps": "modules of running processes come without a time stamp, unless merged",
     "coarse": "clocks that move in large steps",
     "wow64": "32-bit programs on 64-bit Windows",
@@ -60,6 +62,7 @@ class Setup:
     thread_names: bool
     release_zero: bool
     rundown: str
+    virtual_rundown: str
     loss: float
     realloc_only: bool
 
@@ -131,7 +134,7 @@ def make_setup(seed, without=(), size=1.0):
         image_ids=kernel_style.kind == "merged" and chance.random() < 0.6,
         image_version=chance.choice((2, 3)), thread_names=chance.random() < 0.5,
         release_zero=chance.random() < 0.15, rundown=chance.choice(("both", "end", "end", "start")),
-        loss=loss, realloc_only=on["realloc_only"] and chance.random() < 0.25,
+        virtual_rundown=chance.choice(("none", "end", "both")), loss=loss, realloc_only=on["realloc_only"] and chance.random() < 0.25,
     )
 
 
@@ -153,9 +156,11 @@ class Scenario:
         recorder.time = max(setup.clock.grain, 20)
         if setup.rundown in ("both", "start"):
             machine.run_down_start()
+        if setup.virtual_rundown == "both":
+            self.calls.run_down(records.VIRTUAL_RUNDOWN_START)
         recorder.time = setup.heap_session_delay + setup.clock.grain + 20
         for process in machine.living():
-            for thread in sorted(process.threads, key=lambda one: one.tid):
+            for thread in [] if process.is_quiet else sorted(process.threads, key=lambda one: one.tid):
                 life = self.system_life(thread) if process.kernel_frames_only else self.programs.life(thread)
                 machine.start(life, self.chance.randrange(1, 50))
         machine.run()
@@ -163,6 +168,8 @@ class Scenario:
         recorder.time = setup.duration + setup.clock.grain
         if setup.rundown in ("both", "end"):
             machine.run_down_end()
+        if setup.virtual_rundown != "none":
+            self.calls.run_down(records.VIRTUAL_RUNDOWN_END)
         recorder.time += setup.clock.grain
         recorder.stop()
         self.close()
@@ -173,7 +180,9 @@ class Scenario:
         system = machine.system_process()
         system.started = True
         machine.new_thread(system)
-        self.calls.noise_thread = machine.new_thread(system)
+        quiet = machine.new_process(4, "quiet.exe", False)  # interrupted, and does nothing else
+        quiet.started = quiet.is_quiet = True
+        self.calls.noise_thread = machine.new_thread(quiet)
         for _ in range(setup.processes):
             process = machine.new_process(4, *setup.some_program(self.chance))
             process.started = True
@@ -181,12 +190,13 @@ class Scenario:
                 machine.new_thread(process)
             for _ in range(self.chance.choice((1, 1, 2))):
                 self.programs.blocks_before(self.programs.add_heap(process))
+            if setup.virtual_rundown != "none":
+                self.calls.regions_before(process)
 
     def system_life(self, thread):
-        while thread is not self.calls.noise_thread:
+        while True:
             yield self.chance.randrange(500, 500 + 4 * self.setup.pause_max)
             yield from self.calls.virtual(thread)
-        yield 0
 
     def close(self):
         for file in self.recorder.files:
@@ -209,7 +219,11 @@ class Scenario:
         for process in self.machine.processes:
             yield from process.lifetimes
             for pages in (process.pages, *process.extent_maps):
-                yield from pages.lifetimes()
+                yield from filter(self.is_told, pages.lifetimes())
+
+    def is_told(self, lifetime):
+        """What was there before the trace is told of by a rundown, or not at all."""
+        return lifetime.start is not None or self.setup.virtual_rundown == "both" or lifetime.end is None
 
     def truth(self):
         """The shape that tests/oracle_truth.py reads."""
@@ -221,6 +235,7 @@ class Scenario:
             "end": max(record.ticks for file in files for buffer in file.buffers for record in buffer.records),
             "records": sum(file.record_count() for file in files),
             "unknown_frees": unknown,
+            "unknown_ranges": sum(one.unknown_ranges for one in self.machine.processes),
             "unknown_resizes": sum(one.unknown_resizes for one in self.machine.processes),
             "lifetimes": [self.row(lifetime) for lifetime in self.lifetimes()],
         }

@@ -41,6 +41,7 @@ class SystemCalls:
         for change in changes:
             yield from self.wait_for_order(thread)
             ticks = self.machine.now()
+            self.noise(thread)
             call_stack = change()
             if call_stack is None:
                 continue
@@ -90,21 +91,29 @@ class SystemCalls:
 
     def noise(self, thread):
         """A sampling interrupt on another processor at this very tick, with its stack."""
-        other = self.noise_thread
-        if other is None or self.chance.random() > 0.05 or self.setup.cpus == 1 or self.setup.kernel_style.kind == "stream":
+        other, now = self.noise_thread, self.machine.now()
+        if not self.setup.samples or self.setup.cpus == 1 or self.setup.kernel_style.kind == "stream":
             return
-        cpu = (thread.cpu + 1 + self.chance.randrange(self.setup.cpus - 1)) % self.setup.cpus
-        if other.last_stamp == self.machine.now():
+        if self.chance.random() > 0.05 or other.last_stamp >= now:
             return
-        other.cpu, other.last_stamp = cpu, self.machine.now()
+        other.cpu = (thread.cpu + 1 + self.chance.randrange(self.setup.cpus - 1)) % self.setup.cpus
+        if self.last_virtual.get(other.cpu) == now:
+            return  # of two events without a thread, on one tick and processor, none can tell the stacks
+        self.last_virtual[other.cpu] = now
+        other.last_stamp = now + 1000
         payload = records.sampled_profile(self.setup.width, self.machine.kernel_modules[0].base + 0x99, other.tid)
-        self.recorder.put_perfinfo(self.recorder.kernel, cpu, records.SAMPLED_PROFILE, payload)
-        self.machine.start(self.noise_stack(other, self.machine.now()), self.chance.randrange(5, 60))
+        self.recorder.put_perfinfo(self.recorder.kernel, other.cpu, records.SAMPLED_PROFILE, payload)
+        self.machine.start(self.noise_stack(other, now), self.chance.randrange(5, 60))
 
     def noise_stack(self, thread, ticks):
-        thread.cpu = self.machine.any_cpu()
+        """The kernel half on the processor that was interrupted, the user half anywhere."""
         self.recorder.put_stack(self.recorder.kernel, thread, ticks, self.machine.kernel_piece(), [CallStack()])
-        yield 0
+        yield self.chance.randrange(100, 300)
+        if not self.setup.pinned:
+            thread.cpu = self.machine.any_cpu()
+        piece = self.chance.choice(thread.process.sites).piece(())
+        if piece.addresses:
+            self.recorder.put_stack(self.recorder.kernel, thread, ticks, piece, [CallStack()])
 
     # --- address ranges ------------------------------------------------------------------
 
@@ -152,6 +161,26 @@ class SystemCalls:
                 "virtualalloc", owner, None, self.machine.now(), call_stack, thread.tid, number))
         return call_stack
 
+    def regions_before(self, owner):
+        """Ranges from before the trace, committed as a whole."""
+        for _ in range(self.chance.randrange(0, 4)):
+            region = Region(owner.next_region, self.chance.choice((1, 4, 16)), -1, None)
+            owner.next_region += 16
+            region.is_known = self.setup.virtual_rundown == "both"
+            owner.regions.append(region)
+            owner.pages.commit(region.first, region.count, Commit(
+                "virtualalloc", owner, None, None, CallStack(), None, None))
+
+    def run_down(self, hook):
+        """A record for each region: how much of it is committed."""
+        cpu = self.chance.randrange(self.setup.cpus)
+        for owner in self.machine.living():
+            for region in owner.regions:
+                committed = owner.pages.count_in(region.first, region.count) * PAGE
+                payload = records.virtual_rundown(self.setup.width, region.first * PAGE, region.count * PAGE, owner.pid,
+                                                  records.MEM_RESERVE, committed)
+                self.recorder.put_perfinfo(self.recorder.kernel, cpu, hook, payload, False)
+
     def commit(self, thread, owner, region):
         def change():
             first, count = self.part_of(region)
@@ -172,6 +201,7 @@ class SystemCalls:
             number = self.put_virtual(
                 thread, records.VIRTUAL_FREE, owner, region, region.first, region.count, records.MEM_RELEASE)
             owner.pages.remove(region.first, region.count, Removal(self.machine.now(), "free", number))
+            owner.unknown_ranges += not region.is_known
             owner.regions.remove(region)
             owner.free_regions.append(region)
             return CallStack()
@@ -199,7 +229,7 @@ class SystemCalls:
             return
         region = self.chance.choice(ready)
         region.busy = True
-        if pick < 0.4:
+        if pick < 0.4 or not region.is_known:
             changes = [self.release(thread, owner, region)]
         else:
             kinds = self.chance.choices((self.commit, self.decommit), (3, 2), k=self.chance.choice((1, 1, 1, 2, 3)))
