@@ -28,7 +28,9 @@ import tempfile
 from collections import Counter
 
 from oracle_support import Results, run, run_json
-from oracle_truth import IMPACTING_TYPES, NANOSECONDS, Lifetime, Truth, differences, frame_text, model, read_rows, type_of
+from oracle_truth import (
+    IMPACTING_TYPES, NANOSECONDS, Lifetime, Truth, differences, frame_text, model, read_rows, type_of,
+)
 from second_writer.losses import Losses
 from second_writer.scenario import SWITCHES, Scenario, make_setup
 
@@ -51,9 +53,11 @@ class WriterTruth(Truth):
         zero, hz = raw["H"], raw["hz"]
         self.ns_of = lambda ticks: (ticks - zero) * NANOSECONDS // hz
         self.rows = raw["lifetimes"]
-        self.lifetimes = [Lifetime({**row, "a": zero if row["a"] is None else row["a"]}, self.ns_of) for row in self.rows]
-        for lifetime, row in zip(self.lifetimes, self.rows, strict=True):
+        self.lifetimes = []
+        for row in self.rows:
+            lifetime = Lifetime({**row, "a": zero} if row["a"] is None else row, self.ns_of)
             lifetime.start = BEFORE if row["a"] is None else lifetime.start
+            self.lifetimes.append(lifetime)
         self.unknown_frees = sum(raw["unknown_frees"].values())
         self.unknown_ranges = raw["unknown_ranges"]
         self.unknown_resizes = raw["unknown_resizes"]
@@ -154,23 +158,25 @@ def lossless_complaints(truth, got):
 def lossy_complaints(scenario, truth, got):
     losses = Losses(scenario)
     exact, others = [], []
-    known = {}  # the rows whose stack, or thread, cannot be known, without it
+    blind = set()  # what is known of rows whose stack and thread are not
     for lifetime, row in zip(scenario.lifetimes(), truth.rows, strict=True):
         wanted = true_row(truth, row)
         if losses.is_tainted(lifetime.kind, row["pid"], row["heap"], row["addr"], row["size"]):
             others.append((lifetime, wanted))
-        elif losses.stack_is_known(lifetime):
-            exact.append(wanted)
-        else:
-            known[wanted[:10]] = wanted
+            continue
+        exact.append(wanted)
+        if not losses.stack_is_known(lifetime):
+            blind.add(wanted[:10])
     clean, tainted = [], []
     for row in got:
         heap = None if row[3] is None else int(row[3], 16)
-        if losses.is_tainted(row[0], row[2], heap, int(row[4], 16), row[5]):
-            tainted.append(row)
-        else:
-            clean.append(known.get(row[:10], row))
-    return row_differences(clean, exact + list(known.values())) + tainted_complaints(losses, tainted, others)
+        is_tainted = losses.is_tainted(row[0], row[2], heap, int(row[4], 16), row[5])
+        (tainted if is_tainted else clean).append(row)
+
+    def seen(rows):
+        return [row[:10] + (None, None) if row[:10] in blind else row for row in rows]
+
+    return row_differences(seen(clean), seen(exact)) + tainted_complaints(losses, tainted, others)
 
 
 def tainted_complaints(losses, got, wanted):
@@ -213,8 +219,8 @@ def random_windows(truth, count, chance):
         events += [lifetime.start, lifetime.end or lifetime.start]
     windows = [(None, None)]
     for _ in range(count - 1):
-        low, high = sorted(max(0, chance.choice(events) + chance.choice((0, 0, 1, -1, truth.tick_ns))) for _ in range(2))
-        windows.append((low, high))
+        places = [chance.choice(events) + chance.choice((0, 0, 1, -1, truth.tick_ns)) for _ in range(2)]
+        windows.append(tuple(sorted(max(0, place) for place in places)))
     return windows
 
 
@@ -240,11 +246,13 @@ def windows_complaints(inputs, truth, chance):
         bounds = window["from_ns"], window["to_ns"]
         got = {}
         for row in window["rows"]:
-            got[(row["kind"], row["process"], row["pid"])] = {name: row[name] for name in row if name not in ("kind", "process", "pid")}
+            key = (row.pop("kind"), row.pop("process"), row.pop("pid"))
+            got[key] = row
         wanted = window_cells(truth, *bounds)
         for key in sorted(set(got) | set(wanted), key=repr):
             if got.get(key) != wanted.get(key):
-                complaints.append(f"windows --every {every}ns: {bounds} {key}: got {got.get(key)}, wanted {wanted.get(key)}")
+                cells = f"got {got.get(key)}, wanted {wanted.get(key)}"
+                complaints.append(f"windows --every {every}ns: {bounds} {key}: {cells}")
     if [window["from_ns"] for window in document["windows"]] != list(range(0, truth.to_ns, every)):
         complaints.append(f"windows --every {every}ns begin elsewhere")
     return complaints
@@ -287,7 +295,8 @@ def complaints_of(scenario, inputs, folder):
         complaints.append("allocations of the store differ from those of the trace")
     for number, window in enumerate(random_windows(sums, 4, chance)):
         group_by = GROUP_BYS[number]
-        wrong, report = report_complaints([store] if number % 2 else inputs, sums, window, chance.choice(("leaked", "freed")), group_by)
+        at_exit = chance.choice(("leaked", "freed"))
+        wrong, report = report_complaints([store] if number % 2 else inputs, sums, window, at_exit, group_by)
         complaints += wrong
         if window == (None, None):
             complaints += total_complaints(truth, report, is_lossy)
@@ -325,7 +334,8 @@ def describe(scenario):
     words = [kind, f"{setup.cpus} CPUs", f"clock {setup.clock.kind} at {setup.clock.hz} Hz", f"{8 * setup.width} bit"]
     words += ["keys"] * setup.keys + ["tidless"] * setup.tidless + ["coarse"] * setup.pinned
     words += ["compressed"] * setup.kernel_style.compress + ["realloc_only"] * setup.realloc_only
-    return f"{', '.join(words)}, {len(scenario.recorder.files[0].lost)} buffers lost" if setup.loss else ", ".join(words)
+    lost = sum(len(file.lost) for file in scenario.recorder.files)
+    return ", ".join(words + ([f"{lost} buffers lost"] if setup.loss else []))
 
 
 def test_seed(results, seed, options, folder):
@@ -346,7 +356,7 @@ def test_seed(results, seed, options, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
-                                     epilog="switches: " + "; ".join(f"{name}: {text}" for name, text in SWITCHES.items()))
+                                     epilog="; ".join(f"{name}: {text}" for name, text in SWITCHES.items()))
     parser.add_argument("--traces", type=int, default=25)
     parser.add_argument("--seed", type=int, help="this one; else from --first on")
     parser.add_argument("--first", type=int, default=1)

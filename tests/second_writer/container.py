@@ -216,4 +216,5 @@ class TraceFile:
     @staticmethod
     def time_zone():
         name = "@tzres.dll,-212".encode("utf-16-le").ljust(64, b"\0")
-        return struct.pack("<i", 480) + name + bytes(16) + struct.pack("<i", 0) + name + bytes(16) + struct.pack("<i", -60)
+        date = bytes(16)
+        return struct.pack("<i", 480) + name + date + struct.pack("<i", 0) + name + date + struct.pack("<i", -60)

@@ -171,8 +171,9 @@ class Machine:
             modules.append(self.library(f"{volume}\\Windows\\{folder}\\{name}", base, 0x200000))
         if wow:
             for number, name in enumerate(WOW_LIBRARIES):
-                base = 0x7FFB40000000 if number == 0 else 0x6B000000 + number * 0x100000
-                modules.append(self.library(f"{volume}\\Windows\\System32\\{name}", base, 0x200000 if number == 0 else 0x80000))
+                # The native ntdll.dll, where other processes have it, then wow64*.dll below 4 GB.
+                base, size = (0x7FFB40000000, 0x200000) if number == 0 else (0x6B000000 + number * 0x100000, 0x80000)
+                modules.append(self.library(f"{volume}\\Windows\\System32\\{name}", base, size))
         return modules
 
     def library(self, path, base, size):
@@ -186,7 +187,8 @@ class Machine:
             for _ in range(self.chance.choice((0, 1, 2, 3, 5, 8, 13, 30, 60))):
                 frames.append(self.some_frame(process, modules, plugin))
             if plugin is not None:
-                frames.insert(self.chance.randrange(len(frames) + 1), plugin.frame(self.chance.randrange(0x1000, 0x8000)))
+                place = self.chance.randrange(len(frames) + 1)
+                frames.insert(place, plugin.frame(self.chance.randrange(0x1000, 0x8000)))
                 modules.add(plugin)
             process.sites.append(Site(frames, modules))
 

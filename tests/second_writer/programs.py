@@ -92,7 +92,8 @@ class Programs:
     def open_block(self, thread, block, hook, payload, what, is_realloc=False):
         heap, ticks = block.heap, self.machine.now()
         number = self.recorder.put_heap(thread, hook, payload)
-        lifetime = Lifetime("heap", heap.process, heap.handle, block.address, block.size, ticks, CallStack(), thread.tid)
+        lifetime = Lifetime(
+            "heap", heap.process, heap.handle, block.address, block.size, ticks, CallStack(), thread.tid)
         lifetime.opened_by, lifetime.opened_on = [number], (thread.tid, thread.cpu)
         lifetime.is_realloc = is_realloc
         heap.process.lifetimes.append(lifetime)
@@ -140,12 +141,12 @@ class Programs:
             return
         hole = None
         inverts = self.setup.inversions and self.setup.cpus > 1 and block.lifetime is not None
-        if inverts and self.chance.random() < 0.15:
+        if inverts and self.chance.random() < 0.2:
             # The block is free before its record is written; others may be quicker. (Of a
             # block from before the trace nobody could tell whose Free it is.)
             hole = block.heap.give_back(block, thread, self.machine.now(), is_logged=False)
             hole.lifetime = block.lifetime
-            yield self.chance.choice((1, 2, 5, 20, 60, self.setup.clock.hz // 10000))
+            yield self.chance.choice((2, 20, 100, self.setup.clock.hz // 20000, self.setup.clock.hz // 5000))
         self.log_free(thread, block, hole)
         block.heap.users -= 1
 
@@ -329,7 +330,8 @@ class Programs:
         payload = records.heap_extent(heap.process.width, heap.handle, count * PAGE, first * PAGE, 0x10000, 0x100000)
         number = self.recorder.put_heap(thread, records.HEAP_EXPAND, payload, 3)
         call_stack = CallStack()
-        heap.extents.commit(first, count, Commit("extent", heap.process, heap.handle, ticks, call_stack, thread.tid, number))
+        heap.extents.commit(first, count, Commit(
+            "extent", heap.process, heap.handle, ticks, call_stack, thread.tid, number))
         heap.process.extent_numbers.setdefault(heap.handle, []).append(number)
         if self.setup.extent_stacks:
             yield from self.user_stack(thread, ticks, "extent", [call_stack])

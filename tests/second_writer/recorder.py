@@ -184,7 +184,8 @@ class Recorder:
 
     def put_thread(self, hook, thread, cpu, by=None):
         name = self.chance.choice(("", "worker")) if self.setup.thread_names else None
-        payload = records.thread(self.width, thread.process.pid, thread.tid, thread.process.modules[0].base + 0x1230, name)
+        start = thread.process.modules[0].base + 0x1230
+        payload = records.thread(self.width, thread.process.pid, thread.tid, start, name)
         by = by or thread
         return self.put_system(cpu, hook, 3, by.tid, by.process.pid, payload)
 

@@ -37,7 +37,8 @@ PROCESS_WOW64 = 2
 def system(width, version, hook, tid, pid, ticks, payload, cpu_times=(0, 0)):
     """SYSTEM_TRACE_HEADER: 32 bytes, thread and process are its own."""
     kind = 1 if width == 4 else 2
-    return struct.pack("<HBBHHIIqII", version, kind, 0xC0, 32 + len(payload), hook, tid, pid, ticks, *cpu_times) + payload
+    size = 32 + len(payload)
+    return struct.pack("<HBBHHIIqII", version, kind, 0xC0, size, hook, tid, pid, ticks, *cpu_times) + payload
 
 
 def compact(width, version, hook, tid, pid, ticks, payload):

@@ -100,16 +100,19 @@ def make_styles(chance, setup_width, single_cpu):
     """The kernel session's file, and the heap session's if it was not merged with it."""
     size = chance.choice((1024, 2048, 4096, 8192, 16384)) * 2
     flush = chance.choice((0, 0, 0.002, 0.01))
-    kind = chance.choice(("merged", "merged", "session", "two", "two") + (("stream",) if single_cpu else ()))
+    kinds = ("merged", "merged", "session", "two", "two")
+    kind = chance.choice(kinds + ("stream",) if single_cpu else kinds)
     if kind == "merged":
         return Style("merged", size, chance.random() < 0.6, flush, width=setup_width), None
     if kind == "two":
-        return (Style("session", size, False, flush, 2, "NT Kernel Logger", setup_width),
-                Style("session", chance.choice((4096, 8192)), False, flush, 0x1C, "Heap Session", setup_width))
+        return (
+            Style("session", size, False, flush, 2, "NT Kernel Logger", setup_width),
+            Style("session", chance.choice((4096, 8192)), False, flush, 0x1C, "Heap Session", setup_width),
+        )
     return Style(kind, size, False, flush, width=setup_width), None
 
 
-def make_setup(seed, without=(), size=1.0):
+def make_setup(seed, without=()):
     chance = random.Random(f"second writer {seed}")
     on = {name: name not in without for name in SWITCHES}
     on["tidless"] = on["tidless"] and chance.random() < 0.25
@@ -124,7 +127,7 @@ def make_setup(seed, without=(), size=1.0):
     on["late_stacks"] = on["late_stacks"] and chance.random() < 0.5
     return Setup(
         seed=seed, on=on, clock=clock, cpus=cpus, width=width, processes=chance.choice((1, 2, 3, 4)),
-        duration=int(chance.choice((20_000, 60_000)) * size * pause_max / 300) * (4 if pinned else 1), pause_max=pause_max,
+        duration=chance.choice((20_000, 60_000)) * pause_max // 300 * (4 if pinned else 1), pause_max=pause_max,
         kernel_style=kernel_style, heap_style=heap_style,
         heap_session_delay=chance.randrange(10, 90) * clock.grain,
         keys=on["keys"] and chance.random() < 0.5, cache_size=chance.choice((4, 12, 40)),
@@ -134,7 +137,8 @@ def make_setup(seed, without=(), size=1.0):
         image_ids=kernel_style.kind == "merged" and chance.random() < 0.6,
         image_version=chance.choice((2, 3)), thread_names=chance.random() < 0.5,
         release_zero=chance.random() < 0.15, rundown=chance.choice(("both", "end", "end", "start")),
-        virtual_rundown=chance.choice(("none", "end", "both")), loss=loss, realloc_only=on["realloc_only"] and chance.random() < 0.25,
+        virtual_rundown=chance.choice(("none", "end", "both")), loss=loss,
+        realloc_only=on["realloc_only"] and chance.random() < 0.25,
     )
 
 

@@ -71,7 +71,8 @@ class SystemCalls:
         elif form == "user":
             self.recorder.put_stack(file, thread, ticks, self.user_piece(thread, site), [call_stack])
         else:
-            self.recorder.put_mixed(file, thread, ticks, self.machine.kernel_piece(), self.user_piece(thread, site), call_stack)
+            kernel, user = self.machine.kernel_piece(), self.user_piece(thread, site)
+            self.recorder.put_mixed(file, thread, ticks, kernel, user, call_stack)
 
     def user_piece(self, thread, site):
         return site.piece(self.machine.inner_frames(thread.process, "virtual", True))
@@ -87,7 +88,8 @@ class SystemCalls:
             return  # the process was terminated before the thread came back
         self.programs.migrate(thread, done[-1][0])
         ticks = self.chance.choice(done)[0]
-        self.recorder.put_stack(self.recorder.kernel, thread, ticks, self.user_piece(thread, site), [one for _, one in done])
+        call_stacks = [call_stack for _, call_stack in done]
+        self.recorder.put_stack(self.recorder.kernel, thread, ticks, self.user_piece(thread, site), call_stacks)
 
     def noise(self, thread):
         """A sampling interrupt on another processor at this very tick, with its stack."""
@@ -118,7 +120,7 @@ class SystemCalls:
     # --- address ranges ------------------------------------------------------------------
 
     def put_virtual(self, thread, hook, owner, region, first, count, flags):
-        size = 0 if hook == records.VIRTUAL_FREE and flags & records.MEM_RELEASE and self.setup.release_zero else count * PAGE
+        size = 0 if flags == records.MEM_RELEASE and self.setup.release_zero else count * PAGE
         payload = records.virtual(self.setup.width, first * PAGE, size, owner.pid, flags)
         ticks, recorder = self.machine.now(), self.recorder
         if self.setup.tidless:
