@@ -21,6 +21,7 @@ from .recorder import CallStack
 
 SIZES = (0, 1, 8, 16, 24, 32, 40, 64, 64, 64, 100, 128, 200, 256, 500, 1000, 4000, 20000, 300000)
 SOURCES = (1, 2, 3, 4, 6)
+PROVIDER = bytes(range(16))
 
 
 class Programs:
@@ -56,7 +57,7 @@ class Programs:
         process = thread.process
         steps = [self.alloc] * 9 + [self.free] * 8 + [self.realloc] * 3 + [self.hot_loop]
         steps += [self.create_heap, self.destroy_heap, self.expand, self.contract]
-        steps += [self.load_plugin, self.unload_plugin, *self.calls.steps()]
+        steps += [self.load_plugin, self.unload_plugin, self.own_event, *self.calls.steps()]
         while not process.exiting and not thread.gone:
             yield self.pause()
             yield from self.chance.choice(steps)(thread)
@@ -352,6 +353,13 @@ class Programs:
         number = self.recorder.put_heap(thread, records.HEAP_CONTRACT, payload, 3)
         heap.extents.remove(first, count, Removal(self.machine.now(), "free", number))
         heap.process.extent_numbers.setdefault(heap.handle, []).append(number)
+        yield 1
+
+    def own_event(self, thread):
+        """An event of the program's own provider, whose stack is a part of the record."""
+        stack = self.chance.choice(thread.process.sites).piece(()).addresses
+        self.recorder.put(self.recorder.kernel, thread.cpu, records.event(
+            thread.process.width, PROVIDER, 7, thread.tid, thread.process.pid, self.machine.now(), b"mine\0", stack))
         yield 1
 
     # --- modules ---------------------------------------------------------------------

@@ -64,7 +64,7 @@ def event(width, provider, event_id, tid, pid, ticks, payload, stack=()):
     """EVENT_HEADER: 80 bytes, then a stack as an extended item if there is one."""
     items = b""
     if stack:
-        data = struct.pack(f"<Q{len(stack)}Q", 0, *stack)
+        data = struct.pack(f"<Q{len(stack)}Q", 0, *stack)  # 64-bit addresses, whatever the width
         items = struct.pack("<HHHH", 8 + len(data), 6, 0, len(data)) + data
     kind = 0x12 if width == 4 else 0x13
     head = struct.pack("<HBBHHIIq", 80 + len(items) + len(payload), kind, 0xC0, 1 if items else 0, 0, tid, pid, ticks)

@@ -171,6 +171,7 @@ class Scenario:
         self.programs.stop()
         recorder.time = setup.duration + setup.clock.grain
         if setup.rundown in ("both", "end"):
+            recorder.put_perfinfo(recorder.kernel, 0, records.MARK, b"Wpr_Initiated_Rundown\0", False)
             machine.run_down_end()
         if setup.virtual_rundown != "none":
             self.calls.run_down(records.VIRTUAL_RUNDOWN_END)
