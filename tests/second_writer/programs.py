@@ -37,7 +37,8 @@ class Programs:
         pick = self.chance.random()
         if self.setup.same_tick and pick < 0.1:
             return 0
-        return self.chance.randrange(1, 60) if pick < 0.6 else self.chance.randrange(100, self.setup.pause_max)
+        least = 1 if self.setup.same_tick else self.setup.clock.grain
+        return least + (self.chance.randrange(60) if pick < 0.6 else self.chance.randrange(100, self.setup.pause_max))
 
     def walk_delay(self):
         """From an event to its stack: about 10 us, now and then far longer."""
