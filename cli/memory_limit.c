@@ -42,7 +42,8 @@ static struct {
     u64 limit, base;
     bool takes_notes;
     u32 trace_percent, store_percent; /* of what reading takes: the whole question */
-    u64 trace_bytes, store_bytes, held_bytes;
+    u64 trace_bytes, store_bytes;
+    u64 held_bytes;              /* of inputs that were read into memory, in no ratio to the rest */
     sample samples[SAMPLES_MAX]; /* of the reading at hand */
     u32 count, stride, skipped;
     u64 first_reading; /* what the first one takes; 0: not complete */
@@ -186,8 +187,8 @@ void cli_memory_note_progress(u64 done_bytes, u64 total_bytes)
         return;
     if (memory.count == SAMPLES_MAX)
         thin_out();
-    const u64 in_use = cli_memory_in_use();
-    memory.samples[memory.count++] = (sample){ done, in_use - etl_min_u64(in_use, memory.base) };
+    const u64 in_use = cli_memory_in_use(), fixed = memory.base + memory.held_bytes;
+    memory.samples[memory.count++] = (sample){ done, in_use - etl_min_u64(in_use, fixed) };
 }
 
 /* What reading takes as a whole, by how it grew; 0: too little is known. */
@@ -201,7 +202,8 @@ static u64 reading_bytes(void)
         return last.bytes;
     if (memory.count < SAMPLES_MIN || last.done < SHARE_MIN)
         return 0;
-    last.bytes = etl_max_u64(last.bytes, memory.limit);
+    last.bytes =
+        etl_max_u64(last.bytes, memory.limit - etl_min_u64(memory.limit, memory.held_bytes));
     u32 half = 0;
     while (memory.samples[half].done < last.done / 2)
         half++;
@@ -245,8 +247,8 @@ static u64 needed_bytes(void)
     } else if (memory.trace_bytes > 0) {
         needed = etl_sat_add_u64(needed, guess * memory.trace_percent / 100);
     }
-    needed = etl_max_u64(needed, memory.limit * STEP_PERCENT / 100);
-    return etl_sat_add_u64(needed, seen == 0 ? memory.held_bytes : 0);
+    needed = etl_sat_add_u64(needed, memory.held_bytes);
+    return etl_max_u64(needed, memory.limit * STEP_PERCENT / 100);
 }
 
 /* Sentences of libraries about the memory that they were allowed name the option. */
