@@ -80,7 +80,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text_check text_diff text_dump text_histogram text_info text_missing text_parts \
 	text_report text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
 CLI_SRCS := $(patsubst %,cli/%.c, \
-	about analysis baseline budgets bus_guard bus_guard_$(PLATFORM) cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info cmd_merge cmd_report cmd_selftest cmd_store cmd_symbols cmd_windows completion completion_bash completion_fish completion_zsh cull_list guard_$(PLATFORM) help host_$(PLATFORM) inputs main man_page many_folders many_index many_list many_store many_work messages \
+	about analysis baseline budgets bus_guard bus_guard_$(PLATFORM) cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info cmd_merge cmd_report cmd_selftest cmd_store cmd_symbols cmd_windows completion completion_bash completion_fish completion_zsh cull_list guard_$(PLATFORM) help host_$(PLATFORM) inputs main man_page many_folders many_index many_list many_store many_work memory_limit memory_limit_$(PLATFORM) messages \
 	option_values options options_table outputs parse_values progress question record_filter report_query selftest_trace stamp_$(PLATFORM) store_write \
 	symbol_source terminal version wildcards window_plan)
 
@@ -93,14 +93,16 @@ FAULT_SRCS := $(sort $(wildcard tests/fault_*.c))
 
 # What writes traces needs no test framework: the demo is made with it.
 BUILDER_SRCS := $(sort $(wildcard tests/etl_build*.c tests/lz77_*.c tests/scenario*.c tests/workload*.c))
-TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS) $(FAULT_SRCS),$(sort $(wildcard tests/*.c)))
+# Loaded into other programs, and linked with nothing.
+PRELOAD_SRCS := tests/memory_count.c
+TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS) $(FAULT_SRCS) $(PRELOAD_SRCS),$(sort $(wildcard tests/*.c)))
 
 # Tests for Windows make the few POSIX calls of posix_calls.h. What needs signals, pipes,
 # links, limits, pages that must not be read, a shell, a server of its own, or files that go
 # or change while they are open is tested here alone; so is what needs XPath, which the
 # libraries for Windows go without.
 ifeq ($(PLATFORM),windows)
-POSIX_TESTS := $(patsubst %,tests/%.c,test_export_wpa test_journal_disk test_map test_sink test_symbol_cab test_symbol_cache \
+POSIX_TESTS := $(patsubst %,tests/%.c,test_export_wpa test_journal_disk test_map test_memory_limit test_sink test_symbol_cab test_symbol_cache \
 	test_symbol_fetch test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
 	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_zip_input \
 	http_server symbol_finder make_symbolize)
@@ -122,7 +124,7 @@ FUZZ_TARGETS := $(patsubst fuzz/fuzz_%.c,%,$(filter-out fuzz/fuzz_file.c,$(FUZZ_
 FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c fuzz/ehs_mutate.c
 
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
-ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) $(FAULT_SRCS) \
+ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) $(FAULT_SRCS) $(PRELOAD_SRCS) \
 	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS) $(FUZZ_SRCS) $(FUZZ_SHARED_SRCS)
 ALL_FILES := $(sort $(wildcard parser/*.[ch] engine/*.[ch] formats/*.[ch] cli/*.[ch] \
 	tests/*.[ch] fuzz/*.[ch] bench/*.[ch] examples/*.[ch]))
@@ -152,6 +154,8 @@ BENCH_LIBRARY := $(OUT)/libbench.a
 PROGRAM := $(OUT)/etlheap$(EXE)
 TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%$(EXE),$(TEST_SRCS))
 TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%$(EXE),$(TEST_TOOL_SRCS))
+# What measures memory: sanitizers would count as well.
+MEMORY_TOOLS := $(if $(filter check,$(VARIANT)),$(OUT)/memory_count.so $(OUT)/bench/make_bench)
 FAULT_PROGRAMS := $(OUT)/fault_program $(OUT)/fault_matrix
 REPLAY_PROGRAMS := $(patsubst %,$(OUT)/fuzz/replay_%,$(FUZZ_TARGETS))
 FUZZ_PROGRAMS := $(patsubst %,$(OUT)/fuzz/fuzz_%,$(FUZZ_TARGETS))
@@ -329,6 +333,10 @@ $(TEST_PROGRAMS): $(OUT)/tests/%$(EXE): $(OUT)/tests/%.o $(TEST_LIBRARY) $(BUILD
 $(TEST_TOOLS): $(OUT)/%$(EXE): $(OUT)/tests/%.o $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
+$(OUT)/memory_count.so: $(OUT)/tests/memory_count.o
+	$(SAY) "  LINK  $@"
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS) -o $@ $< -ldl
+
 # The program as it is, but its calls of these end in fault_program.c.
 WRAPPED := malloc calloc realloc aligned_alloc strdup realpath open fopen stat fstat read mmap write \
 	pwrite close rename mkstemp ftruncate pthread_create
@@ -431,7 +439,7 @@ check-tsan: ## the tests under ThreadSanitizer
 	@sh tests/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=tsan check-run
 
-check-run: $(PROGRAM) $(if $(filter check,$(VARIANT)),$(SHARED)) tests
+check-run: $(PROGRAM) $(MEMORY_TOOLS) $(if $(filter check,$(VARIANT)),$(SHARED)) tests
 	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
 		bash tests/run_tests.sh
 

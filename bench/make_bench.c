@@ -1,7 +1,7 @@
 /*
  * make_bench.c - writes one input of the benchmark, always the same bytes.
  *
- *     make_bench INPUT FILE      INPUT is H, HK, HC, H1, H8, V, S
+ *     make_bench INPUT FILE      INPUT is H, HK, HC, H1, H8, V, L, M, S
  *     make_bench --list          the inputs, one line each
  *
  * FILE.json says what the file holds: `report` must find the same, and events
@@ -44,6 +44,8 @@ static const input inputs[] = {
     { "H1", "H, scaled to 1 GiB", 3125000, 1130 * ETL_MIB, false, false, false },
     { "H8", "H, scaled to 8 GiB", 25000000, 9040 * ETL_MIB, false, false, false },
     { "V", "VirtualAlloc and VirtualFree", 1400000, 700 * ETL_MIB, true, false, false },
+    { "L", "heap, 192 MB", 535000, 200 * ETL_MIB, false, false, false },
+    { "M", "heap, 30 MB", 84000, 40 * ETL_MIB, false, false, false },
     { "S", "heap, 20 MB", 56000, 30 * ETL_MIB, false, false, false },
 };
 

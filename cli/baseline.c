@@ -38,7 +38,7 @@ int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline
     const etl_status status =
         cli_query_build(&out->options, out->inputs.start_filetime, &out->question.query, &err);
     if (status != ETL_OK)
-        cli_complain(options->baseline, err.message);
+        cli_complain_error(options->baseline, &err);
     return cli_exit_of(status);
 }
 

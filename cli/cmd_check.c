@@ -70,7 +70,7 @@ static int read_options(const cli_options *options, inquiry *q)
     if (status == ETL_OK)
         status = read_suppressions(options, q, &err);
     if (status != ETL_OK)
-        cli_complain(NULL, err.message);
+        cli_complain_error(NULL, &err);
     return cli_exit_of(status);
 }
 

@@ -79,7 +79,7 @@ static int refuse_mixture(const char *log, const char *other)
     if (status != ETL_ERR_IO)
         return usage(log,
                      "this is a log of UMDH and the other is not; a log is compared with a log");
-    cli_complain(other, err.message);
+    cli_complain_error(other, &err);
     return cli_exit_of(status);
 }
 
@@ -160,7 +160,7 @@ static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry 
     for (u32 i = 0; i < ETL_COUNT_OF(logs) && exit_status == CLI_EXIT_DONE; i++) {
         exit_status = cli_exit_of(etlheap_umdh_open(options->inputs.at[i], logs[i], &err));
         if (exit_status != CLI_EXIT_DONE)
-            cli_complain(options->inputs.at[i], err.message);
+            cli_complain_error(options->inputs.at[i], &err);
     }
     if (exit_status == CLI_EXIT_DONE)
         exit_status = cli_output_open(options, guard, &sink);
@@ -249,7 +249,7 @@ static int check_window(const diff_side *side)
     const etl_status status =
         cli_window(&side->options, side->inputs.start_filetime, &from_ns, &to_ns, &err);
     if (status != ETL_OK)
-        cli_complain(side->options.inputs.at[0], err.message);
+        cli_complain_error(side->options.inputs.at[0], &err);
     return cli_exit_of(status);
 }
 

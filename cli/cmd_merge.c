@@ -3,6 +3,7 @@
  */
 #include "commands.h"
 #include "inputs.h"
+#include "memory_limit.h"
 #include "messages.h"
 #include "outputs.h"
 #include "progress.h"
@@ -27,7 +28,7 @@ int cli_run_merge(const cli_options *options)
     if (status != CLI_EXIT_DONE)
         return status;
     if (etlheap_summary_open(&summary_options, &summary, &err) != ETL_OK) {
-        cli_complain(NULL, err.message);
+        cli_complain_error(NULL, &err);
         return cli_exit_of(err.status);
     }
     status = merge_inputs(options, &guard, summary);
@@ -60,6 +61,8 @@ static int merge_inputs(const cli_options *options, cli_guard *guard, etlheap_su
 static etl_status add_inputs(const cli_options *options, const cli_guard *guard,
                              etlheap_summary *summary, etl_error *err)
 {
+    for (u32 i = 0; i < options->inputs.count; i++)
+        cli_memory_note_input(options->inputs.at[i], true, false);
     cli_progress progress = cli_progress_begin(options, "merging", guard);
     const etl_status status = etlheap_summary_add_stores(
         summary, options->inputs.at, options->inputs.count, cli_progress_update, &progress, err);

@@ -72,7 +72,7 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
     etlheap_sink *sink = NULL;
     etl_status status = cli_window_plan_make(options, inputs->start_filetime, &out->plan, &err);
     if (status != ETL_OK) {
-        cli_complain(NULL, err.message);
+        cli_complain_error(NULL, &err);
         return cli_exit_of(status);
     }
     int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);

@@ -4,6 +4,7 @@
 #include "inputs.h"
 
 #include "bus_guard.h"
+#include "memory_limit.h"
 #include "messages.h"
 #include "progress.h"
 #include "terminal.h"
@@ -46,7 +47,7 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
         if (cli_bus_guard_tripped())
             cli_complain(options->inputs.at[i], cli_bus_guard_message);
         else if (status != ETL_ERR_CANCELLED)
-            cli_complain(options->inputs.at[i], err.message);
+            cli_complain_error(options->inputs.at[i], &err);
         return CLI_EXIT_INPUT;
     }
     out->start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
@@ -169,11 +170,15 @@ static int open_store(const cli_options *options, const char *path, cli_inputs *
         cli_complain(path, "a store is read alone; etlheap merge adds several up");
         return CLI_EXIT_USAGE;
     }
+    cli_memory_note_input(path, true, false);
     const etlheap_options facts = { .size = sizeof facts, .census_only = true };
     etlheap_result *result = NULL;
     etl_error err = { .status = ETL_OK };
     if (etlheap_open_store(path, &facts, &result, &err) != ETL_OK) {
-        cli_complain(path, cli_bus_guard_tripped() ? cli_bus_guard_message : err.message);
+        if (cli_bus_guard_tripped())
+            cli_complain(path, cli_bus_guard_message);
+        else
+            cli_complain_error(path, &err);
         return CLI_EXIT_INPUT;
     }
     out->start_filetime = etlheap_result_trace(result)->start_time_filetime;
@@ -257,6 +262,7 @@ static etl_status open_trace(const cli_options *options, const char *path, const
     names[out->count] = strdup(name);
     if (!names[out->count])
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    cli_memory_note_input(path, false, options->no_mmap);
     const etl_status status = etl_open(path, &open_options, &traces[out->count], err);
     if (status != ETL_OK)
         free(names[out->count]);

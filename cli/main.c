@@ -5,6 +5,7 @@
 #include "bus_guard.h"
 #include "commands.h"
 #include "host.h"
+#include "memory_limit.h"
 #include "messages.h"
 
 #if defined(__linux__)
@@ -215,12 +216,14 @@ static int run_command(const cli_command *command, int count, char *const *words
     cli_options options;
     const etl_status status = cli_options_parse(command, count, words, &options, &err);
     int exit_status = cli_exit_of(status);
-    if (status != ETL_OK)
+    if (status != ETL_OK) {
         cli_complain(NULL, err.message);
-    else if (options.help)
+    } else if (options.help) {
         exit_status = print_help(command);
-    else
+    } else {
+        cli_memory_limit_begin(command, &options);
         exit_status = command->run(&options);
+    }
     cli_options_free(&options);
     return exit_status;
 }

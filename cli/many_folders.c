@@ -110,7 +110,7 @@ int cli_many_add_folder(many_list *list, const char *path)
     if (status == ETL_OK && list->count == first)
         status = etl_fail_with(&err, ETL_ERR_IO, 0, "there is no .etl or .etl.zip file in it");
     if (status != ETL_OK)
-        cli_complain(path, err.message);
+        cli_complain_error(path, &err);
     else
         qsort(list->items + first, list->count - first, sizeof *list->items, by_name);
     return cli_exit_of(status);

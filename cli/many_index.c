@@ -45,7 +45,7 @@ int cli_many_index_open(many_list *list, many_index *out)
     if (status != CLI_EXIT_DONE)
         return status;
     if (etlheap_sink_open_descriptor(out->file, out->path, &out->sink, &err) != ETL_OK) {
-        cli_complain(NULL, err.message);
+        cli_complain_error(NULL, &err);
         return CLI_EXIT_INPUT;
     }
     /* What a killed run left of a line stays alone on its own. */
@@ -59,7 +59,7 @@ static int read_index(many_list *list, const char *path, bool *is_whole)
     etl_error err = { .status = ETL_OK };
     etlheap_runs *runs;
     if (etlheap_runs_open(path, &runs, &err) != ETL_OK) {
-        cli_complain(path, err.message);
+        cli_complain_error(path, &err);
         return CLI_EXIT_INPUT;
     }
     *is_whole = etlheap_runs_is_whole(runs);
@@ -118,7 +118,7 @@ int cli_many_index_finish(many_index *index)
         etlheap_sink_discard(sink);
     }
     if (status != ETL_OK)
-        cli_complain(index->path, err.message);
+        cli_complain_error(index->path, &err);
     return cli_exit_of(status);
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "bus_guard.h"
+#include "memory_limit.h"
 #include "outputs.h"
 #include "parser/files.h"
 
@@ -93,7 +94,10 @@ static void complete_run(const job *j, etl_status status, const etl_error *err)
     }
     run->marks.output.given = false;
     run->marks.input_stamp.given = run->marks.output_stamp.given = false;
+    cli_memory_sentence sentence;
     j->work->error = *err;
+    if (cli_memory_explain_one(err, run->input_bytes, &sentence))
+        snprintf(j->work->error.message, sizeof j->work->error.message, "%s", sentence.text);
     run->error = j->work->error.message;
     add_what_is_left(j);
 }

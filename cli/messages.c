@@ -3,6 +3,8 @@
  */
 #include "messages.h"
 
+#include "memory_limit.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,6 +17,12 @@ static void say(const char *kind, const char *subject, const char *message);
 void cli_complain(const char *subject, const char *message)
 {
     say("", subject, message);
+}
+
+void cli_complain_error(const char *subject, const etl_error *err)
+{
+    cli_memory_sentence sentence;
+    cli_complain(subject, cli_memory_explain(err, &sentence) ? sentence.text : err->message);
 }
 
 void cli_tell(const char *subject, const char *message)

@@ -36,7 +36,7 @@ int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap
         status = etlheap_sink_open_descriptor(ETL_STDOUT, standard_output, out, &err);
     }
     if (status != ETL_OK)
-        cli_complain(name_of(options), err.message);
+        cli_complain_error(name_of(options), &err);
     return cli_exit_of(status);
 }
 
@@ -69,12 +69,13 @@ int cli_output_close(const cli_options *options, const cli_guard *guard, etl_sta
     }
     if (status != ETL_OK) {
         etlheap_sink_discard(sink);
-        cli_complain(name_of(options), etl_status_name(status));
+        (void)etl_fail_with(&err, status, 0, "%s", etl_status_name(status));
+        cli_complain_error(status == ETL_ERR_MEMORY ? NULL : name_of(options), &err);
         return cli_exit_of(status);
     }
     status = etlheap_sink_close(sink, &err);
     if (status != ETL_OK)
-        cli_complain(name_of(options), err.message);
+        cli_complain_error(name_of(options), &err);
     return cli_exit_of(status);
 }
 
@@ -84,7 +85,7 @@ int cli_output_fail(etlheap_sink *sink, const char *subject, const etl_error *er
     if (cli_bus_guard_tripped())
         cli_complain(subject, cli_bus_guard_message);
     else if (err->status != ETL_ERR_CANCELLED)
-        cli_complain(subject, err->message);
+        cli_complain_error(subject, err);
     return cli_exit_of(err->status);
 }
 

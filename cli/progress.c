@@ -7,6 +7,7 @@
 
 #include "bus_guard.h"
 #include "host.h"
+#include "memory_limit.h"
 #include "terminal.h"
 
 #include <inttypes.h>
@@ -42,6 +43,7 @@ bool cli_progress_update(void *user, u64 done_bytes, u64 total_bytes)
 {
     cli_progress *const progress = user;
     struct timespec now;
+    cli_memory_note_progress(done_bytes, total_bytes);
     if (progress->wanted && total_bytes > 0 && clock_gettime(CLOCK_MONOTONIC, &now) == 0) {
         const i64 run_ms = elapsed_ms(&progress->start, &now);
         const i64 pause_ms = progress->terminal ? SHOWN_EVERY_MS : LINES_EVERY_MS;

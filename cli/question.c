@@ -21,7 +21,7 @@ int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_
     if (status == ETL_OK)
         status = cli_symbols_check(options, &err);
     if (status != ETL_OK) {
-        cli_complain(NULL, err.message);
+        cli_complain_error(NULL, &err);
         return cli_exit_of(status);
     }
     return is_binary(options) ? cli_output_open_binary(options, guard, sink)

@@ -23,7 +23,7 @@
 #include "workers.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
-#define SLICES_IN_MEMORY    8              /* a slice's share of the memory allowed */
+#define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
 #define NUMBERED_FRAMES     ((u32)1 << 15) /* at once: less than a millisecond */
 
 typedef struct run {
@@ -51,10 +51,10 @@ typedef struct run {
     bool is_numbered; /* false: no memory for the slice's part of it */
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
-    i64 earliest_ticks;           /* no record can be from before that */
-    i64 sweep_until_ticks;        /* slices sweep dead blocks until one ends after it */
-    store_run *store;             /* NULL: lifetimes or a journal are kept */
-    etlheap_result *census_facts; /* with a store: what `info` would say */
+    i64 earliest_ticks;        /* no record can be from before that */
+    i64 sweep_until_ticks;     /* slices sweep dead blocks until one ends after it */
+    store_run *store;          /* NULL: lifetimes or a journal are kept */
+    store_census census_facts; /* with a store: what `info` would say */
 } run;
 
 static etl_status check_options(const etlheap_options *options, etl_error *err);
@@ -229,7 +229,8 @@ static etl_status open_store(run *state)
     journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         state->lanes.shards[i].out.journal = &journal->shards[i];
-    return store_run_open(state->store, state->options.store, state->crew, journal);
+    return store_run_open(state->store, state->options.store, state->crew, journal,
+                          state->options.memory_bytes_max);
 }
 
 /* Empty tasks for the slice, in the memory of the last one's. */
@@ -272,7 +273,6 @@ static void close_run(run *state)
     stack_numbering_free(&state->numbering);
     ETLHEAP_VECTOR_FREE(&state->counts);
     etlheap_result_free(state->result);
-    etlheap_result_free(state->census_facts);
 }
 
 static bool report_progress(run *state)
@@ -306,6 +306,13 @@ static u64 held_bytes(const run *state)
     return bytes;
 }
 
+/* If the rest of the traces adds as much as what was read of them. */
+static u64 bytes_at_end(const run *state, u64 held)
+{
+    const double share = (double)state->done_bytes / (double)etl_max_u64(state->total_bytes, 1);
+    return share <= 0 || share >= 1 ? held : (u64)((double)held / share);
+}
+
 static etl_status run_slices(run *state, etl_error *err)
 {
     for (;;) {
@@ -319,14 +326,14 @@ static etl_status run_slices(run *state, etl_error *err)
             return etl_fail_with(err, status, 0, "more memory events than can be numbered");
         if (status != ETL_OK)
             return status;
+        if (!report_progress(state))
+            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
         const u64 held = held_bytes(state);
         if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
             return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                                 "%" PRIu64 " MiB of memory are needed before the end, more than "
+                                 "reading takes up to %" PRIu64 " MiB of memory, more than "
                                  "allowed; raise --memory or narrow the window",
-                                 held / ETL_MIB + 1);
-        if (!report_progress(state))
-            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+                                 bytes_at_end(state, held) / ETL_MIB + 1);
     }
 }
 
@@ -562,9 +569,9 @@ static etl_status finish(run *state)
                                  .counts = state->counts.at,
                                  .count_count = state->counts.count };
     status = result_complete(result, &parts);
-    if (state->census_facts != NULL) {
-        result->stack_counts = state->census_facts->stack_counts;
-        result->census_diag = state->census_facts->diag;
+    if (state->census_facts.is_known) {
+        result->stack_counts = state->census_facts.stack_counts;
+        result->census_diag = state->census_facts.diag;
     }
     return status == ETL_OK && state->store != NULL ? store_run_finish(state->store, result)
                                                     : status;

@@ -84,7 +84,7 @@ typedef struct etlheap_store_options {
 typedef struct etlheap_options {
     size_t size;          /* sizeof(etlheap_options) */
     u32 jobs;             /* threads; 0: as many as online processors */
-    u64 memory_bytes_max; /* working memory, looked at once a slice; 0: no limit */
+    u64 memory_bytes_max; /* working memory, about: large parts, once a slice; 0: no limit */
     u64 slice_bytes;      /* trace bytes per time slice; 0: default. For tests. */
     /* Count records and stacks, keep no lifetimes (info): the result holds facts alone
      * and refuses every question about memory with ETL_ERR_ARGUMENT. */

@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 
+/* A segment on its way, about: as chunks, columns, blocks, and what compresses them. */
+#define SEGMENT_BYTES ((u64)8 << 20)
+#define MEMORY_PARTS  4 /* a batch may take one of them */
+
 static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
                       u32 late_count);
 static etl_status cut(store_batch *batch);
@@ -17,6 +21,13 @@ static void follow_all(store_batch *batch);
 static bool add_to_index(store_batch *batch);
 static void write_out(store_batch *batch);
 static void drop_chunks(store_batch *batch);
+
+u32 store_batch_segments_for(u64 memory_bytes_max)
+{
+    const u64 fit = memory_bytes_max / MEMORY_PARTS / SEGMENT_BYTES;
+    return memory_bytes_max == 0 ? STORE_BATCH_SEGMENTS
+                                 : (u32)etl_min_u64(etl_max_u64(fit, 1), STORE_BATCH_SEGMENTS);
+}
 
 etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late *late,
                             size_t late_count)
@@ -76,6 +87,7 @@ static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_la
 /* Finds the segments that the last chunk completes. */
 static etl_status cut(store_batch *batch)
 {
+    const u32 segments_max = batch->segments_max == 0 ? STORE_BATCH_SEGMENTS : batch->segments_max;
     batch_place place = { .chunk = (u32)batch->chunks.count - 1 };
     for (;;) {
         const taken_chunk *const taken = &batch->chunks.at[place.chunk];
@@ -89,7 +101,7 @@ static etl_status cut(store_batch *batch)
         segment->count = batch->gathered;
         batch->from = place;
         batch->gathered = 0;
-        if (batch->segment_count == STORE_BATCH_SEGMENTS) {
+        if (batch->segment_count == segments_max) {
             const etl_status status = flush(batch);
             if (status != ETL_OK)
                 return status;

@@ -12,7 +12,8 @@
  *             through all segments and encodes the checkpoints that are due
  *
  * The batch is as large with one thread as with many, so what is written depends
- * on the input alone.
+ * on the input and the memory allowed alone. Little memory makes batches of fewer
+ * segments: the same blocks, which may stand in another order.
  */
 #ifndef ETLHEAP_STORE_BATCH_H
 #define ETLHEAP_STORE_BATCH_H
@@ -52,10 +53,11 @@ typedef struct batch_checkpoint {
     ehs_blocks blocks;
 } batch_checkpoint;
 
-/* Start from {0} with the first two set; both are borrowed. */
+/* Start from {0} with the first three set; the first two are borrowed. */
 typedef struct store_batch {
     ehs_writer *writer;
     etlheap_crew *crew;
+    u32 segments_max; /* of a batch; 0: STORE_BATCH_SEGMENTS */
     rank_map ranks;
     ETLHEAP_VECTOR(taken_chunk) chunks;
     batch_segment segments[STORE_BATCH_SEGMENTS]; /* memory is used again */
@@ -75,6 +77,9 @@ typedef struct store_batch {
     ETLHEAP_VECTOR(batch_checkpoint) fresh; /* not yet written */
     etl_status open_status;
 } store_batch;
+
+/* How many segments a batch may have, by the memory allowed (0: no limit). */
+u32 store_batch_segments_for(u64 memory_bytes_max);
 
 /* A journal_take_fn; `user` is the store_batch. Besides its errors those of the
  * writer. */

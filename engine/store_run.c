@@ -23,12 +23,17 @@ static bool save_slots(ehs_saver *saver, const etlheap_result *result);
 static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_result *result);
 
 etl_status store_run_census(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                            const etlheap_options *options, etlheap_result **out, etl_error *err)
+                            const etlheap_options *options, store_census *out, etl_error *err)
 {
     etlheap_options census = *options;
     census.store = NULL;
     census.census_only = true;
-    return etlheap_analyze(traces, names, trace_count, &census, out, err);
+    etlheap_result *facts = NULL;
+    const etl_status status = etlheap_analyze(traces, names, trace_count, &census, &facts, err);
+    if (status == ETL_OK)
+        *out = (store_census){ true, facts->stack_counts, facts->diag };
+    etlheap_result_free(facts); /* with all its stacks, which the run finds again */
+    return status;
 }
 
 bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
@@ -48,9 +53,10 @@ bool store_run_record(etlheap_result *result, etl_trace *const *traces, const ch
 }
 
 etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
-                          event_journal *journal)
+                          event_journal *journal, u64 memory_bytes_max)
 {
     *run = (store_run){ .crew = crew };
+    run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;
     run->batch.taken_ticks = run->batch.encoded_ticks = INT64_MIN;

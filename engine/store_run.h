@@ -32,10 +32,17 @@ typedef struct store_run {
     u64 bare_rows;                   /* that have no stack and never will */
 } store_run;
 
+/* What a census found, and a run that pairs events would not. */
+typedef struct store_census {
+    bool is_known;
+    etlheap_stack_counts stack_counts;
+    etl_diag_counts diag;
+} store_census;
+
 /* A store answers `info` too, which counts joins over all records: a census of the
  * traces, before the run. Arguments and errors as of etlheap_analyze. */
 etl_status store_run_census(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                            const etlheap_options *options, etlheap_result **out, etl_error *err);
+                            const etlheap_options *options, store_census *out, etl_error *err);
 
 /* Notes in the result which files the store is made of. False without memory. */
 bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
@@ -44,7 +51,7 @@ bool store_run_record(etlheap_result *result, etl_trace *const *traces, const ch
 /* Begins the file; the journal, which is just opened, hands its chunks over from
  * here on. The run is to be freed in any case. MEMORY, IO. */
 etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
-                          event_journal *journal);
+                          event_journal *journal, u64 memory_bytes_max);
 
 /* After the shards of a slice were drained: rows leave when there are many, or if
  * these were the last. MEMORY, IO. */

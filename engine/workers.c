@@ -15,7 +15,8 @@
 #include "machine.h"
 
 #define THREADS_MAX 256u
-#define PATIENCE    10000u /* looks before going to sleep, some hundred microseconds */
+#define STACK_BYTES ((size_t)1 << 20) /* no function here takes a tenth of it */
+#define PATIENCE    10000u            /* looks before going to sleep, some hundred microseconds */
 
 struct etlheap_crew {
     /* The round: written before its number, and when nobody works. */
@@ -51,11 +52,16 @@ etlheap_crew *etlheap_crew_open(u32 jobs)
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->round_begins, NULL);
     pthread_cond_init(&crew->round_ends, NULL);
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return crew;
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
     while (crew->thread_count + 1 < jobs && crew->thread_count < THREADS_MAX) {
-        if (pthread_create(&crew->threads[crew->thread_count], NULL, work, crew) != 0)
+        if (pthread_create(&crew->threads[crew->thread_count], &attributes, work, crew) != 0)
             break;
         crew->thread_count++;
     }
+    pthread_attr_destroy(&attributes);
     return crew;
 }
 

@@ -68,8 +68,8 @@ parquet_writer *parquet_open(const parquet_options *options, etlheap_sink *sink)
     return writer;
 }
 
-/* A quarter of the memory is for rows, and an eighth for texts, which are there up to
- * three times while they are written. */
+/* A sixteenth of the memory is for rows, and a thirty-second for texts, which are there up
+ * to three times while they are written: most of it, the result takes that they are of. */
 static void choose_groups(parquet_options *options)
 {
     if (options->group_rows == 0)
@@ -78,8 +78,8 @@ static void choose_groups(parquet_options *options)
         options->group_bytes = PARQUET_GROUP_BYTES;
     if (options->memory_bytes_max == 0)
         return;
-    const u64 rows = options->memory_bytes_max / 4 / (options->column_count * VALUE_BYTES);
-    const u64 bytes = options->memory_bytes_max / 8;
+    const u64 rows = options->memory_bytes_max / 16 / (options->column_count * VALUE_BYTES);
+    const u64 bytes = options->memory_bytes_max / 32;
     options->group_rows = (u32)etl_min_u64(options->group_rows, etl_max_u64(rows, GROUP_ROWS_MIN));
     options->group_bytes = etl_min_u64(options->group_bytes, etl_max_u64(bytes, GROUP_BYTES_MIN));
 }

@@ -184,7 +184,7 @@ def remote_alloc(results, folder, name, frames):
     for source in (trace, store):
         row, = csv_rows("allocations", source, "--no-cull")
         results.equal(f"{name}: list of {os.path.basename(source)}",
-                      (row["Process"], row["Stack"]), ("a.exe", " < ".join(frames)))
+                      (row["process"], row["stack"]), ("a.exe", " < ".join(frames)))
     page = try_run("export", trace, "--format", "folded", "-o", "-")[1]
     results.check(f"{name}: exports name it", frames[-1] in page, page)
 
@@ -201,7 +201,7 @@ def case_late_module(results, folder):
     run("store", trace, "-o", store)
     run("store", trace, "--summary", "-o", summary)
     rows = csv_rows("allocations", trace, "--no-cull")
-    results.equal("late_module: frames are named", [row["Stack"] for row in rows], ["late.dll+0x1234"] * 2)
+    results.equal("late_module: frames are named", [row["stack"] for row in rows], ["late.dll+0x1234"] * 2)
     for name, source in (("trace", trace), ("store", store), ("summary", summary)):
         told = diagnostics(run_json("report", source, "--no-cull"))
         results.equal(f"late_module: the guess is told of a {name}", told.get("module_guessed"), 1)
@@ -217,7 +217,7 @@ def case_dead_process_frames(results, folder):
     trace = case_file("dead_process_frames.etl")
     rows = csv_rows("allocations", trace, "--no-cull")
     results.equal("dead_process_frames: the next process's program is not guessed",
-                  [(row["Process"], row["Stack"]) for row in rows], [("a.exe", "0x7ff600001000")])
+                  [(row["process"], row["stack"]) for row in rows], [("a.exe", "0x7ff600001000")])
     told = diagnostics(run_json("report", trace, "--no-cull"))
     results.equal("dead_process_frames: nothing is guessed", told.get("module_guessed", 0), 0)
 
@@ -239,7 +239,7 @@ def case_end_rundown(results, folder):
                       (told.get("rundown_size_differs"), told.get("rundown_range_unseen")), (1, 1))
     rows = csv_rows("allocations", trace)
     results.equal("end_rundown: what the events say stays",
-                  [(row["Address"], row["Size"]) for row in rows], [("0x200000", "65536")])
+                  [(row["address"], row["size"]) for row in rows], [("0x200000", "65536")])
 
 
 def case_end_rundown_of_a_wrong_time(results, folder):

@@ -217,9 +217,23 @@ static void another_build_of_a_module_is_another_module(void **state)
 {
     (void)state;
     bench *const b = open_bench();
+    find_module(b, PID_A, NTDLL_A)->time_date_stamp = 6;
     find_module(b, PID_B, NTDLL_B)->time_date_stamp = 7;
     open_table(b);
     assert_false(same_in_both(b));
+    close_bench(b);
+}
+
+/* Rundowns leave the time stamp out. */
+static void a_copy_without_a_stamp_is_the_build_that_has_one(void **state)
+{
+    (void)state;
+    bench *const b = open_bench();
+    etlheap_module_info *const stamped = find_module(b, PID_B, NTDLL_B);
+    stamped->time_date_stamp = 7;
+    open_table(b);
+    assert_true(same_in_both(b));
+    assert_ptr_equal(&b->result->modules.list.at[b->table.frames.at[0].module], stamped);
     close_bench(b);
 }
 
@@ -521,6 +535,7 @@ int main(void)
         cmocka_unit_test(the_same_addresses_at_other_times_are_other_stacks),
         cmocka_unit_test(drivers_come_and_go_too),
         cmocka_unit_test(another_build_of_a_module_is_another_module),
+        cmocka_unit_test(a_copy_without_a_stamp_is_the_build_that_has_one),
         cmocka_unit_test(the_copy_that_is_identified_stands_for_its_build),
         cmocka_unit_test(builds_of_one_path_are_told_apart_by_their_pdbs),
         cmocka_unit_test(a_copy_that_may_be_of_two_builds_is_of_none),

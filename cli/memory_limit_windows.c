@@ -1,0 +1,40 @@
+/*
+ * memory_limit_windows.c - limits by a job that the process alone is in: memory is
+ * committed up to the job's limit, and refused beyond it.
+ */
+#include "memory_limit.h"
+
+#include <windows.h>
+
+#include <psapi.h>
+
+u64 cli_memory_in_use(void)
+{
+    PROCESS_MEMORY_COUNTERS_EX counters = { .cb = sizeof counters };
+    return K32GetProcessMemoryInfo(GetCurrentProcess(), (PROCESS_MEMORY_COUNTERS *)&counters,
+                                   sizeof counters)
+               ? counters.PrivateUsage
+               : 0;
+}
+
+u32 cli_memory_processors(void)
+{
+    const DWORD count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+    return count == 0 ? 1 : (u32)count;
+}
+
+/* Jobs within jobs are part of Windows 8 and later. The handle of the first stays open as
+ * long as the process, to lift its limit. */
+bool cli_memory_set_limit(u64 bytes)
+{
+    static HANDLE job;
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = { .ProcessMemoryLimit = (SIZE_T)bytes };
+    if (job == NULL) {
+        job = CreateJobObjectW(NULL, NULL);
+        if (job == NULL || !AssignProcessToJobObject(job, GetCurrentProcess()))
+            return false;
+    }
+    limits.BasicLimitInformation.LimitFlags = bytes == 0 ? 0 : JOB_OBJECT_LIMIT_PROCESS_MEMORY;
+    return SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
+                                   sizeof limits) != 0;
+}

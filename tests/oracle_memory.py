@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Holds the program to the promise of --memory, question by question.
+
+    oracle_memory.py             a trace of 30 MB, one or two limits; half a minute
+    FULL=1 oracle_memory.py      a trace of 192 MB, four limits, every input
+    ONLY=html,diff ...           questions whose words hold one of these
+
+Every question is asked under every limit. Two instruments look at the run, neither of
+them the program's own: memory_count.so (LD_PRELOAD) counts the bytes that malloc and
+anonymous mappings hand out, and reads the anonymous resident memory (RssAnon of Linux)
+each time the count has grown by 512 KiB. What `etlheap --version` takes is not counted:
+the program and its libraries. Then a row is
+
+    kept      status 0, both peaks below the limit, and the answer without a limit;
+    refused   status 3 and a sentence that names what is needed: with so much the
+              question is answered, below that limit, and it is at most NEED_TIMES of
+              what the answer then takes: no large number that is always enough.
+
+Anything else fails, unless EXPECTED_FAILURES lists it with the reason; a row of that list
+that does well fails too, so that the list never outlives its reasons. Last comes the
+table of all rows.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+
+from oracle_support import ETLHEAP, Results, skip_all
+
+PROGRAM = os.path.realpath(ETLHEAP)
+OUT = os.environ.get("OUT", "build/check")
+COUNTER = os.path.realpath(os.path.join(OUT, "memory_count.so"))
+MAKE_BENCH = os.path.join(OUT, "bench", "make_bench")
+FULL = os.environ.get("FULL") == "1"
+ONLY = [word for word in os.environ.get("ONLY", "").split(",") if word]
+MIB = 1 << 20
+
+TRACE = "L" if FULL else "M"
+# MiB, by input: see INPUTS.
+LIMITS = ({"t": [16, 48, 96, 192], "l": [16, 48, 96, 192], "s": [16, 48, 96, 192], "n": [16, 96, 256]} if FULL else
+          {"t": [10, 32], "l": [32], "s": [24], "n": [24]})
+RUN_SECONDS = 300
+
+# A need may be so many times what the answer takes (and LEAST more, for small answers).
+NEED_TIMES = 3.5
+NEED_LEAST = 24 * MIB
+
+# Questions: their words, and the inputs that they are asked of, all of one recording (l: the
+# trace, under fewer limits). OTHER stands for a store of another recording, OUT for a file.
+QUESTIONS = [
+    ("report", "ts"),
+    ("report --format json", "tsn"),
+    ("report --format csv", "l"),
+    ("report --sort peak_size", "l"),
+    ("report --growth --format json", "ts"),
+    ("report --at peak", "ts"),
+    ("report --histogram size", "l"),
+    ("report --impacting transient", "l"),
+    ("report --tree=callers", "l"),
+    ("windows --every 100ms --format json", "ts"),
+    ("windows --every 100ms --group-by stack --format json", "ts"),
+    ("windows --find-growth", "ts"),
+    ("allocations --top 100", "tsn"),
+    ("allocations --format csv", "ts"),
+    ("store -o OUT", "tn"),
+    ("store --summary -o OUT", "ts"),
+    ("merge OTHER -o OUT", "s"),
+    ("diff OTHER", "ts"),
+    ("diff OTHER --format json", "l"),
+    ("check --max-outstanding 100G", "ts"),
+    ("check --baseline OTHER --max-growth total:1000%", "ts"),
+    ("info --format json", "tsn"),
+    ("dump --format ndjson", "tn"),
+    ("symbols", "ts"),
+    ("export --format csv -o OUT", "l"),
+    ("export --format dhat -o OUT", "ls"),
+    ("export --format folded -o OUT", "l"),
+    ("export --format heaptrack -o OUT", "l"),
+    ("export --format html -o OUT", "ls"),
+    ("export --format ndjson -o OUT", "l"),
+    ("export --format parquet -o OUT", "ls"),
+    ("export --format perfview -o OUT", "l"),
+    ("export --format pprof -o OUT", "l"),
+    ("export --format speedscope -o OUT", "l"),
+    ("export --format wpa-xml -o OUT", "ls"),
+    ("export --format wpaprofile -o OUT", "l"),
+    ("export --format csv --rows -o OUT", "l"),
+    ("export --format parquet --rows -o OUT", "ls"),
+]
+INPUTS = {"t": ("trace", []), "l": ("trace", []), "s": ("store", []), "n": ("trace read", ["--no-mmap"])}
+
+# The same questions are laid out otherwise in a file when there is less memory: blocks of
+# stores in another order, row groups of Parquet smaller.
+LAID_OUT_BY_MEMORY = ("store", "merge", "parquet")
+
+# (question, input, MiB) -> why. The engine's next shape is to empty it.
+EXPECTED_FAILURES = {}
+
+NEEDED = re.compile(r"--memory (\d+)M is not enough: this run needs about (\d+)M; raise --memory")
+
+
+class Run:
+    """One run of the program and what the instruments saw."""
+
+    def __init__(self, folder, words):
+        count = os.path.join(folder, "count")
+        for path in (count, os.path.join(folder, "out")):
+            if os.path.exists(path):
+                os.remove(path)
+        environment = dict(os.environ, LD_PRELOAD=COUNTER, MEMORY_COUNT=count)
+        digest = hashlib.sha256()
+        with tempfile.TemporaryFile(dir=folder) as said, subprocess.Popen(
+                [PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said,
+                env=environment, cwd=folder) as process:
+            while block := process.stdout.read(1 << 20):
+                digest.update(block)
+            self.status = process.wait(RUN_SECONDS)
+            said.seek(0)
+            self.said = said.read().decode("utf-8", "replace").strip()
+        self.has_output = os.path.exists(os.path.join(folder, "out"))
+        if self.has_output:
+            with open(os.path.join(folder, "out"), "rb") as file:
+                digest.update(file.read())
+        self.answer = digest.hexdigest()
+        try:
+            with open(count, encoding="utf-8") as file:
+                counted = json.load(file)
+        except (OSError, ValueError):
+            counted = {"peak": 1 << 62, "rss_anon": 1 << 62}
+        self.heap, self.anonymous = counted["peak"], counted["rss_anon"]
+
+
+class Promise:
+    """The rows, and what comes of them."""
+
+    def __init__(self, folder, results):
+        self.folder, self.results, self.rows = folder, results, []
+        empty = Run(folder, ["--version"])
+        assert empty.status == 0, empty.said
+        self.overhead = (empty.heap, empty.anonymous)
+
+    def held(self, run):
+        """The larger of both peaks, without the program itself."""
+        return max(run.heap - self.overhead[0], run.anonymous - self.overhead[1], 0)
+
+    def words(self, question, kind):
+        named = {"OTHER": "other.ehs", "OUT": "out"}
+        command, *rest = shlex.split(question)
+        first = "store.ehs" if kind == "s" else "trace.etl"
+        rest = [named.get(word, word) for word in rest]
+        if command == "diff":
+            return [command, rest[0], first, *rest[1:], *INPUTS[kind][1]]
+        return [command, first, *rest, *INPUTS[kind][1]]
+
+    def under(self, words, mib):
+        return Run(self.folder, [*words, "--memory", f"{mib}M"])
+
+    def ask(self, question, kind):
+        words = self.words(question, kind)
+        free = Run(self.folder, words)
+        self.results.check(f"{question} ({INPUTS[kind][0]}): answered without a limit",
+                           free.status == 0, f"status {free.status}: {free.said}")
+        for mib in LIMITS[kind]:
+            outcome, wrong = self.judge(question, words, mib, free)
+            self.rows.append((question, INPUTS[kind][0], mib, outcome))
+            name = f"{question} ({INPUTS[kind][0]}), --memory {mib}M: {outcome}"
+            reason = EXPECTED_FAILURES.get((question, kind, mib))
+            if reason is None:
+                self.results.check(name, not wrong, wrong)
+            else:
+                self.results.check(f"{name}, as expected: {reason}", wrong,
+                                   "this row is good: take it off EXPECTED_FAILURES")
+
+    def judge(self, question, words, mib, free):
+        """What a row came to, in words, and what is wrong with it."""
+        run = self.under(words, mib)
+        took = self.held(run)
+        if took > mib * MIB:
+            return f"exceeded by {(took - mib * MIB) / MIB:.1f} MiB", "more than the limit"
+        if run.status == 0:
+            same = run.answer == free.answer or any(word in question for word in LAID_OUT_BY_MEMORY)
+            return f"kept, {took / MIB:.1f} MiB", "" if same else "another answer than without a limit"
+        need = NEEDED.search(run.said)
+        if run.status != 3 or need is None or int(need[1]) != mib:
+            return f"failed, status {run.status}", run.said or "nothing said"
+        if run.has_output:
+            return "refused", "an output was left"
+        return self.judge_need(question, words, int(need[2]), free)
+
+    def judge_need(self, question, words, mib, free):
+        run = self.under(words, mib)
+        took = self.held(run)
+        outcome = f"refused, needs {mib}M"
+        if run.status != 0:
+            return f"{outcome}: too little", run.said
+        if took > mib * MIB:
+            return f"{outcome}: exceeded", f"{took / MIB:.1f} MiB"
+        if mib * MIB > max(NEED_TIMES * took, NEED_LEAST + took):
+            return f"{outcome}: far too much", f"{took / MIB:.1f} MiB are enough"
+        same = run.answer == free.answer or any(word in question for word in LAID_OUT_BY_MEMORY)
+        return f"{outcome}, then {took / MIB:.1f} MiB", "" if same else "another answer"
+
+    def ask_many(self, mib):
+        """A batch, in which inputs share the memory; needs are told input by input."""
+        words = ["store", "trace.etl", "other.etl", "--out-dir", "many"]
+        run = self.under(words, mib)
+        took = self.held(run)
+        needs = [int(found[1]) for found in NEEDED.findall(run.said)]
+        outcome = f"refused, needs {max(needs, default=0)}M"
+        good = run.status == 3 and needs and took <= mib * MIB
+        if good:
+            again = self.under(words, max(needs))
+            took = self.held(again)
+            good = again.status == 0 and took <= max(needs) * MIB
+            outcome += f", then {took / MIB:.1f} MiB"
+        self.rows.append(("store TRACE OTHER --out-dir", "trace", mib, outcome))
+        self.results.check(f"store --out-dir, --memory {mib}M: {outcome}", good, took, run.status, run.said)
+
+    def print_table(self):
+        print(f"# the promise of --memory, trace {TRACE}; without the program itself, "
+              f"{self.overhead[0] / MIB:.1f} MiB of heap, {self.overhead[1] / MIB:.1f} anonymous")
+        for question, kind, mib, outcome in self.rows:
+            print(f"# {question:56} {kind:11} {mib:4}M  {outcome}")
+
+
+def prepare(folder):
+    """The trace, its store, and a store of a shorter recording of the same program."""
+    for name, file in ((TRACE, "trace.etl"), ("S", "other.etl")):
+        subprocess.run([MAKE_BENCH, name, os.path.join(folder, file)], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for trace, store in (("trace.etl", "store.ehs"), ("other.etl", "other.ehs")):
+        subprocess.run([PROGRAM, "store", trace, "-o", store], check=True, cwd=folder)
+
+
+def main():
+    for needed in (COUNTER, MAKE_BENCH):
+        if not os.path.exists(needed):
+            skip_all(f"{needed} is not here: it is built with VARIANT=check, and counts what sanitizers hide")
+    results = Results()
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
+        prepare(folder)
+        promise = Promise(folder, results)
+        for question, kinds in QUESTIONS:
+            for kind in kinds:
+                if not ONLY or any(word in question for word in ONLY):
+                    promise.ask(question, kind)
+        if not ONLY:
+            promise.ask_many(LIMITS["t"][0])
+        promise.print_table()
+    results.finish()
+
+
+main()

@@ -1,0 +1,177 @@
+/*
+ * What --memory refuses, and how much a refused run then says that it needs.
+ *
+ * The limit is that of a process, so each test runs in a child: memory beyond the limit is
+ * refused there, and the sentence follows from what was noted before. Whole runs of the
+ * program under limits are oracle_memory.py's.
+ */
+#include "cli/memory_limit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LIMIT_MIB 64u
+#define SKIPPED   77
+
+static const etl_error refused = { .status = ETL_ERR_MEMORY, .message = "out of memory" };
+
+static const cli_command report = { .name = "report", .bit = CLI_REPORT };
+
+static void begin(void)
+{
+    cli_options options = { .memory_bytes = LIMIT_MIB * ETL_MIB, .format = "json", .jobs = 64 };
+    cli_memory_sentence sentence;
+    const etl_error other = { .status = ETL_ERR_IO, .message = "cannot be read" };
+    const etl_error count = { .status = ETL_ERR_LIMIT, .message = "too many windows" };
+    cli_memory_limit_begin(&report, &options);
+    if (options.jobs == 64) /* the system, or a sanitizer, leaves us no limit */
+        _exit(SKIPPED);
+    if (options.jobs != LIMIT_MIB / 8)
+        _exit(10);
+    if (cli_memory_explain(&other, &sentence) || cli_memory_explain(&count, &sentence))
+        _exit(11);
+}
+
+/* In MiB; the sentence says nothing else than it should. */
+static unsigned needed(void)
+{
+    cli_memory_sentence sentence;
+    unsigned limit = 0, need = 0;
+    if (!cli_memory_explain(&refused, &sentence) ||
+        sscanf(sentence.text,
+               "--memory %uM is not enough: this run needs about %uM; raise --memory", &limit,
+               &need) != 2 ||
+        limit != LIMIT_MIB)
+        _exit(12);
+    return need;
+}
+
+/* Memory that is asked for in pieces, as an analysis does; false: refused. */
+static bool take(size_t mib)
+{
+    for (size_t i = 0; i < mib; i++) {
+        char *const piece = malloc(ETL_MIB);
+        if (piece == NULL)
+            return false;
+        memset(piece, 1, ETL_MIB);
+    }
+    return true;
+}
+
+static void run_in_child(int (*child)(void))
+{
+    fflush(NULL);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(child());
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == SKIPPED)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int refuse_what_exceeds(void)
+{
+    begin();
+    if (!take(LIMIT_MIB - 4))
+        return 1;
+    if (take(8))
+        return 2;
+    if (needed() < LIMIT_MIB + LIMIT_MIB / 4)
+        return 3;
+    return take(8) ? 0 : 4; /* lifted, so that sentences can be written */
+}
+
+static void memory_beyond_the_limit_is_refused_until_that_is_said(void **state)
+{
+    (void)state;
+    run_in_child(refuse_what_exceeds);
+}
+
+/* Half of the trace in steps of 1/64, 20 MiB at first and one more for every 64th. */
+static int grow_evenly(void)
+{
+    begin();
+    if (!take(20))
+        return 1;
+    for (u64 done = 1; done <= 32; done++) {
+        cli_memory_note_progress(done, 64);
+        if (!take(1))
+            return 2;
+    }
+    const unsigned need = needed();
+    /* 52 in use and 32 to come, of which the rest of the limit is in use already: about 90
+     * for reading, and for the question up to three times that. */
+    return need >= 84 && need <= 4 * 90 ? 0 : 3;
+}
+
+static void growth_of_reading_is_continued(void **state)
+{
+    (void)state;
+    run_in_child(grow_evenly);
+}
+
+/* The same memory after all is read, and after a quarter of it. */
+static unsigned need_after(u64 done, u64 total)
+{
+    begin();
+    for (u64 i = 1; i <= done; i++) {
+        if (!take(2))
+            _exit(13);
+        cli_memory_note_progress(i, total);
+    }
+    return needed();
+}
+
+static int read_little(void)
+{
+    return (int)etl_min_u64(need_after(16, 64) / 8, 70);
+}
+
+static int read_all(void)
+{
+    return (int)etl_min_u64(need_after(16, 16) / 8, 70);
+}
+
+static int exit_status_of(int (*child)(void))
+{
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(child());
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void the_rest_of_a_trace_adds_to_the_need(void **state)
+{
+    (void)state;
+    const int little = exit_status_of(read_little), all = exit_status_of(read_all);
+    if (all == SKIPPED)
+        skip();
+    assert_in_range(all, 8, 69);
+    assert_true(little > all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_beyond_the_limit_is_refused_until_that_is_said),
+        cmocka_unit_test(growth_of_reading_is_continued),
+        cmocka_unit_test(the_rest_of_a_trace_adds_to_the_need),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
