@@ -45,8 +45,9 @@ static etl_build_at next_place(maker *m)
 {
     m->ticks += below(m, 4);
     const u32 tid = below(m, TIDS);
+    const u32 process = below(m, 9) == 0;
     etl_build_at at = {
-        .ticks = m->ticks, .cpu = tid % 2, .pid = 8 + 4 * (below(m, 9) == 0), .tid = 100 + tid
+        .ticks = m->ticks, .cpu = tid % 2, .pid = 8 + 4 * process, .tid = 100 + 50 * process + tid
     };
     if (!is_odd(m))
         return at;

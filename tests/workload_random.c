@@ -272,6 +272,8 @@ static void step_plugin(maker *m, runner *r)
 {
     const runner_thread *const t = &r->threads[0];
     m->now += ticks_of_us(m, 20);
+    if (t->busy_until > m->now)
+        return;
     if (r->plugin != WORKLOAD_NONE) {
         workload_op op = maker_op(m, r, t, WORKLOAD_IMAGE_UNLOAD);
         op.image = r->plugin;
