@@ -164,6 +164,18 @@ static bool settle_displaced(block_table *table, const block_rules *rules, block
     return true;
 }
 
+/* The address of the newer block is given out again, so one of two frees was lost, or is
+ * late too: that is certain enough if the free in doubt is by the older block's thread. */
+static bool settle_before_alloc(block_table *table, const block_rules *rules, block *newer,
+                                shard_output *out)
+{
+    const displaced_block *const older = displaced_by(table, newer);
+    if (!older->in_doubt || older->free_tid != older->from.tid || !is_late(rules, older, newer))
+        return settle_as_lost(table, rules, newer, out);
+    settle_as_late(table, rules, newer, out);
+    return true;
+}
+
 /* Has the next event at the address been waited for long enough? */
 static bool is_overdue(const block_rules *rules, const displaced_block *older, const block *newer,
                        i64 now_ticks)
@@ -210,7 +222,7 @@ static bool note_opened(const ordered_event *event, const block *opened, shard_o
 static void open_block(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *live, shard_output *out)
 {
-    if (live != NULL && live->displaced != 0 && !settle_as_lost(table, rules, live, out))
+    if (live != NULL && live->displaced != 0 && !settle_before_alloc(table, rules, live, out))
         live = NULL;
     block *const place = live != NULL ? live : block_pool_add(&table->open, event->hash);
     const u32 displaced = live != NULL ? keep_displaced(table, live, event->cpu) : 0;

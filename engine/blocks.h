@@ -20,7 +20,8 @@
  *     free by the thread of the newer block       lost: a thread's own events are in order
  *     free by another thread                      in doubt; the event after that decides:
  *         a second free, or a realloc in place      late: the first free was the older one's
- *         an alloc                                  lost: the first free was the newer one's
+ *         an alloc                                  lost: the first free was the newer one's,
+ *                                                   unless the older one's thread made it soon
  *         the realloc that the free belongs to      whichever block has the size it names
  *         nothing for as long as patience_ticks     a guess, which is counted (see is_late)
  *     alloc, realloc                              lost

@@ -223,6 +223,18 @@ static void next_alloc_tells_that_the_free_was_the_newer_blocks(void **state)
     assert_guesses(f, 0);
 }
 
+static void next_alloc_does_not_tell_so_if_the_older_blocks_thread_freed(void **state)
+{
+    block_check *const f = *state;
+    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_ALLOC, T0, 0x100, 24)));
+    block_check_apply(f, block_event(OP_ALLOC, T0 + 5, 0x100, 48));
+    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_FREE, T0 + 7, 0x100, 0)));
+    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_ALLOC, T0 + 9, 0x100, 64)));
+    lifetime older = block_row(0x100, 24, T0, T0 + 7);
+    older.thread = OTHER;
+    block_check_row(f, older);
+}
+
 static void doubt_ends_with_the_patience(void **state)
 {
     block_check *const f = *state;
@@ -293,6 +305,7 @@ int main(void)
         RULE(second_free_tells_that_the_first_was_late),
         RULE(realloc_in_place_tells_that_the_free_was_late),
         RULE(next_alloc_tells_that_the_free_was_the_newer_blocks),
+        RULE(next_alloc_does_not_tell_so_if_the_older_blocks_thread_freed),
         RULE(doubt_ends_with_the_patience),
         RULE(settling_asks_for_the_patience_alone),
         RULE(realloc_tells_by_its_size_whose_free_it_was),

@@ -82,6 +82,12 @@ static void model_late(model *m, subject of)
     model_close(m, older, older->doubt->ticks, ETLHEAP_FREE_FREE);
 }
 
+static bool model_is_late(const open_block *older)
+{
+    return older->doubt->cpu != older->newer_cpu &&
+           older->doubt->ticks - older->displaced_ticks <= CHECK_MS;
+}
+
 /* No event came that tells. */
 static void model_give_up(model *m, subject of)
 {
@@ -89,8 +95,7 @@ static void model_give_up(model *m, subject of)
     if (older == NULL)
         return;
     m->guesses += older->doubt != NULL;
-    if (older->doubt != NULL && older->doubt->cpu != older->newer_cpu &&
-        older->doubt->ticks - older->displaced_ticks <= CHECK_MS)
+    if (older->doubt != NULL && model_is_late(older))
         model_late(m, of);
     else
         model_lost(m, of);
@@ -109,7 +114,11 @@ static void model_wait(model *m, subject of, i64 now)
 static void model_open(model *m, const memory_event *event)
 {
     const subject of = subject_of(event);
-    if (model_find(m, of, true) != NULL)
+    const open_block *const older = model_find(m, of, true);
+    if (older != NULL && older->doubt != NULL && older->doubt->tid == older->life.thread &&
+        model_is_late(older))
+        model_late(m, of);
+    else if (older != NULL)
         model_lost(m, of);
     open_block *const live = model_find(m, of, false);
     if (live != NULL) {
