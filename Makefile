@@ -458,6 +458,19 @@ format: ## formats all C files in place
 format-check: ## fails when a C file is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(ALL_FILES)
 
+# Every answer of another revision beside this tree's: tests/compare/. ACCEPT= is a file of
+# differences that are meant, ONLY= a pattern of command lines.
+compare: ## lists every output that differs from that of REV=, another revision
+	@test -n '$(REV)' || { echo 'compare needs a revision: make compare REV=HEAD' >&2; exit 2; }
+	+@$(PARALLEL_MAKE) VARIANT=release compare-run
+
+COMPARE_JOBS ?= $(shell nproc)
+
+compare-run: all $(OUT)/make_trace
+	@PYTHONPATH=tests $(PYTHON) -B -m compare --rev '$(REV)' --etlheap '$(PROGRAM)' --make-trace '$(OUT)/make_trace' \
+		--traces '$(TRACES)' --work '$(BUILD)/compare' --jobs '$(COMPARE_JOBS)' \
+		$(if $(ACCEPT),--accept '$(ACCEPT)') $(if $(ONLY),--only '$(ONLY)')
+
 # --- installing ----------------------------------------------------------------
 
 # The names and defaults of the GNU coding standards.
@@ -744,6 +757,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
+.PHONY: windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects check check-asan check-ubsan check-tsan check-run compare compare-run layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run cov readme-update clean help FORCE
