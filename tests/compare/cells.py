@@ -95,8 +95,8 @@ class Runner:
 
     def run(self, cell):
         result = Result(cell)
-        for side in SIDES:
-            result.skipped = result.skipped or self.vocabularies[side].knows(cell.command, cell.arguments)
+        unknown = [self.vocabularies[side].lacks(cell.command, cell.arguments) for side in SIDES]
+        result.skipped = unknown[0] or unknown[1]
         if result.skipped:
             return result
         self.number += 1  # unique enough: names of folders also have the cell's own id
@@ -176,8 +176,8 @@ class Runner:
 
 
 def steady(data, volatile):
-    for key in volatile:
-        data = re.sub(rf'"{key}": *("[^"]*"|[0-9]+)'.encode(), f'"{key}": 0'.encode(), data)
+    for pattern in volatile:
+        data = re.sub(pattern.encode(), b"(of the run)", data)
     return data
 
 

@@ -22,7 +22,7 @@ class Row:
     on: tuple = CORE
     bytes_max: int = 1 << 62  # of an input
     keep: str = ""  # where the output goes for later rows
-    volatile: tuple = ()  # keys of JSON that are of the run, not of the answer
+    volatile: tuple = ()  # patterns of what is of the run, not of the answer
 
 
 # First, for the others read what these write.
@@ -154,7 +154,7 @@ ROWS = (
     Row("export", "{summary} --format parquet -o out.parquet"),
     Row("merge", "{store} --jobs {jobs} --memory 64M --strict --allow-duplicates -o out.ehs"),
     Row("store", "{in} --out-dir stores --jobs {jobs} --memory 64M --together --no-mmap --strict", CORE,
-        volatile=("duration_ns", "peak_memory_bytes", "input_stamp", "output_stamp")),
+        volatile=(r'"(duration_ns|peak_memory_bytes)": *[0-9]+', r'"(input|output)_stamp": *"[^"]*"', r" in [0-9.]+ s ")),
     Row("merge", "own/plain.s.ehs own/missing.ehs -o out.ehs", ()),
     # --- snapshot logs ---
     Row("report", "{in}", UMDH),

@@ -29,12 +29,20 @@ def complaints_of(vocabulary, rows=ALL_ROWS, not_compared=None):
                 missing = [word for word in words if not any(has_word(line, option, word) for line in uses)]
                 complaints += [f"{option} {word} of {command} is in no row" for word in missing]
     complaints += empty_placeholders(vocabulary, rows)
+    complaints += [f"row {row.command} {row.arguments} has {lack}, which this program does not know"
+                   for row in rows for lack in [vocabulary.lacks(row.command, literals(row, vocabulary))] if lack]
     known = {option for options in vocabulary.commands.values() for option in options}
     complaints += [f"NOT_COMPARED has {option}, which no command has" for option in not_compared if option not in known]
     tags = {tag for made in inputs_table.MADE for tag in made.tags} | {tag for row in inputs_table.FOLDERS for tag in row[3]}
     complaints += [f"no input has the tag {tag} of row {row.command} {row.arguments}"
                    for row in rows for tag in row.on if tag not in tags]
     return complaints
+
+
+def literals(row, vocabulary):
+    """A row's words, with the first of those that a placeholder stands for."""
+    return re.sub(r"\{(--[a-z-]+)\}", lambda found: (vocabulary.words(row.command, found[1]) or ["?"])[0],
+                  row.arguments).split()
 
 
 def has_option(line, option):

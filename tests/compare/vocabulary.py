@@ -19,8 +19,8 @@ class Vocabulary:
     def words(self, command, option):
         return self.commands.get(command, {}).get(option, [])
 
-    def knows(self, command, arguments):
-        """What of these arguments the program does not know, or None."""
+    def lacks(self, command, arguments):
+        """The first of these arguments that the program does not know, or None."""
         if command not in self.commands:
             return f"command {command}"
         options = self.commands[command]
@@ -31,7 +31,7 @@ class Vocabulary:
             option, _, value = word.partition("=")
             if option not in options:
                 return f"option {option} of {command}"
-            if not value and place + 1 < len(words):
+            if not value and place + 1 < len(words) and not words[place + 1].startswith("--"):
                 value = words[place + 1]
             for part in value.removeprefix("-").split(",") if options[option] else []:
                 if part not in options[option]:
