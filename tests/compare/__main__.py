@@ -67,7 +67,8 @@ def compare(options):
     folder = os.path.join(options.work, "run")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    all_inputs = inputs_table.make_all(os.path.join(folder, "in"), options.make_trace, options.traces)
+    all_inputs = inputs_table.make_all(os.path.join(folder, "in"), options.make_trace, options.traces,
+                                       range(1, options.seeds + 1))
     clock.part(f"make {len(all_inputs)} inputs")
     if not any(given.name.startswith("real-") for given in all_inputs):
         note(f"compare: no real traces at {options.traces}; made ones alone are compared")
@@ -80,6 +81,9 @@ def compare(options):
         clock.part(f"{len(cells)} {name}")
     stores = sorted(set(os.listdir(os.path.join(folder, "old", "own"))) | set(os.listdir(os.path.join(folder, "new", "own"))))
     cells = [cell for cell in cells_of(rows_table.ROWS, all_inputs, stores, everything) if chosen.search(cell.text)]
+    if not cells:
+        note(f"compare: no run matches --only {options.only}")
+        return 2
     for command in dict.fromkeys(cell.command for cell in cells):
         own = [cell for cell in cells if cell.command == command]
         results += run_cells(runner, own, options.jobs)
@@ -145,6 +149,7 @@ def main():
     parser.add_argument("--old", help="a program that is compared in place of one built of --rev")
     parser.add_argument("--accept", help="file of differences that are meant: PATTERN -- REASON")
     parser.add_argument("--only", default="", help="runs whose command line has this pattern")
+    parser.add_argument("--seeds", type=int, default=inputs_table.WRITER_SEEDS, help="traces of the second writer")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=120, help="after which a run is stopped")
     options = parser.parse_args()

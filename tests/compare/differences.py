@@ -79,14 +79,16 @@ def of_texts(name, old, new):
     lines = [pair for pair in zip_longest(old.splitlines(), new.splitlines()) if pair[0] != pair[1]]
     if not lines:
         return Difference(f"{name}: ends of lines", [])
-    kind = {shape(line) for line in (Counter(old.splitlines()) - Counter(new.splitlines()))}
-    kind ^= {shape(line) for line in (Counter(new.splitlines()) - Counter(old.splitlines()))}
-    was, now = lines[0]
-    words = sorted(kind)[0] if kind else f"{shape(was or now)} (numbers)"
+    before, after = ({shape(line) for line in text.splitlines()} for text in (old, new))
+    gone, come = sorted(before - after), sorted(after - before)
+    if gone or come:
+        words = f"{(gone or ['(nothing)'])[0][:80]} -> {(come or ['(nothing)'])[0][:80]}"
+    else:
+        words = f"{shape(lines[0][0] or lines[0][1])[:80]} (numbers)"
     shown_lines = []
     for was, now in lines[:3]:
         shown_lines += [clip(f"- {was}")] * (was is not None) + [clip(f"+ {now}")] * (now is not None)
-    return Difference(f"{name}: {words[:100]}", shown_lines)
+    return Difference(f"{name}: {words}", shown_lines)
 
 
 def shape(line):

@@ -59,7 +59,7 @@ MADE = (
 )
 
 # Seeds of the second writer: as they fall, they are one file or two, lossy or whole, of coarse or fine clocks.
-WRITER_SEEDS = tuple(range(1, 17))
+WRITER_SEEDS = 16
 
 # Folders beside the real traces, with the files in them: a prefix for names, and tags.
 FOLDERS = (
@@ -83,7 +83,7 @@ PAIRS = (
 )
 
 
-def make_all(folder, make_trace, traces, seeds=WRITER_SEEDS):
+def make_all(folder, make_trace, traces, seeds):
     """Makes what is missing in folder; the inputs, with paths relative to folder's parent."""
     os.makedirs(folder, exist_ok=True)
     inputs = [make_one(folder, make_trace, made) for made in MADE]

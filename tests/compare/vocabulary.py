@@ -33,7 +33,7 @@ class Vocabulary:
                 return f"option {option} of {command}"
             if not value and place + 1 < len(words) and not words[place + 1].startswith("--"):
                 value = words[place + 1]
-            for part in value.removeprefix("-").split(",") if options[option] else []:
+            for part in value.removeprefix("-").split(",") if options[option] and value else []:
                 if part not in options[option]:
                     return f"{option} {part} of {command}"
         return None
