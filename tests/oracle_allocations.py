@@ -309,7 +309,7 @@ def main():
     for number, truth in enumerate(built):
         compare_trace(results, truth[: -len(".truth.json")], truth, 50 + number, 3)
     if not built:
-        print("skipped: there is no folder traces-built beside that of the real traces; set TRACES")
+        results.skip("traces of another writer", "there is no folder traces-built beside the real traces; set TRACES")
     results.finish()
 
 

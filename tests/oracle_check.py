@@ -545,7 +545,7 @@ def check_matching(results):
     done = subprocess.run(["gcc", "-x", "c", "-", "-x", "none", library.stdout.strip(), "-lpthread", "-ldl",
                            "-lm", "-o", program], input=LSAN.encode(), capture_output=True, check=False)
     if done.returncode != 0:
-        results.check("LeakSanitizer # SKIP gcc cannot link libubsan.a, which has its matching", True)
+        results.skip("LeakSanitizer", "gcc cannot link libubsan.a, which has its matching")
         return
     rng = random.Random(SEED)
     pairs = {("".join(rng.choice("ab*$^") for _ in range(rng.randrange(1, 9))),
@@ -556,7 +556,10 @@ def check_matching(results):
     text = "".join(f"{p}\t{n}\n" for p, n in pairs).encode()
     ours = subprocess.run([os.path.join(OUT, "make_suppression_matches")], input=text, capture_output=True, check=True)
     theirs = subprocess.run([program], input=text, capture_output=True, check=True)
-    wrong = [pair for pair, a, b in zip(pairs, ours.stdout.split(), theirs.stdout.split()) if a != b]
+    answers = [answer.stdout.split() for answer in (ours, theirs)]
+    results.equal("each pattern and name has an answer of both", [len(a) for a in answers], [len(pairs)] * 2)
+    results.check("answers are of both sorts", all(len(set(a)) == 2 for a in answers), [set(a) for a in answers])
+    wrong = [pair for pair, a, b in zip(pairs, *answers) if a != b]
     results.check(f"{len(pairs)} patterns and names match as LeakSanitizer matches them",
                   not wrong and len(ours.stdout.split()) == len(pairs), *wrong[:8])
     results.check("both answers occur", len(set(theirs.stdout.split())) == 2)
@@ -606,10 +609,10 @@ def sarif_schema(results):
     try:
         import jsonschema
     except ImportError:
-        results.check("SARIF # SKIP python3-jsonschema is not installed", True)
+        results.skip("SARIF", "python3-jsonschema is not installed")
         return None
     if not os.path.exists(path):
-        results.check(f"SARIF # SKIP the schema cannot be had: npm pack {SARIF_PACKAGE} failed", True)
+        results.skip("SARIF", f"the schema cannot be had: npm pack {SARIF_PACKAGE} failed")
         return None
     with open(path, encoding="utf-8") as file:
         schema = json.load(file)
