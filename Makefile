@@ -463,7 +463,7 @@ format-check: ## fails when a C file is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(ALL_FILES)
 
 # Every answer of another revision beside this tree's: tests/compare/. ACCEPT= is a file of
-# differences that are meant, ONLY= a pattern of command lines.
+# differences that are meant, ONLY= a pattern of command lines, INPUTS= one of inputs' names.
 compare: ## lists every output that differs from that of REV=, another revision
 	@test -n '$(REV)' || { echo 'compare needs a revision: make compare REV=HEAD' >&2; exit 2; }
 	+@$(PARALLEL_MAKE) VARIANT=release compare-run
@@ -473,7 +473,7 @@ COMPARE_JOBS ?= $(shell nproc)
 compare-run: all $(OUT)/make_trace
 	@PYTHONPATH=tests $(PYTHON) -B -m compare --rev '$(REV)' --etlheap '$(PROGRAM)' --make-trace '$(OUT)/make_trace' \
 		--traces '$(TRACES)' --work '$(BUILD)/compare' --jobs '$(COMPARE_JOBS)' \
-		$(if $(ACCEPT),--accept '$(ACCEPT)') $(if $(ONLY),--only '$(ONLY)')
+		$(if $(ACCEPT),--accept '$(ACCEPT)') $(if $(ONLY),--only '$(ONLY)') $(if $(INPUTS),--inputs '$(INPUTS)')
 
 # --- installing ----------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import sys
 
 from compare import rows as rows_table
 from compare.decode import decode
-from compare.differences import accept, of_outputs, of_status, read_accepted
+from compare.differences import Difference, accept, of_outputs, of_status, read_accepted
 from compare.self_check import complaints_of
 from compare.vocabulary import Vocabulary, ask, only_in
 from oracle_support import ETLHEAP, Results, run
@@ -66,6 +66,14 @@ def check_vocabulary(results):
     results.equal("words that one lacks", [old.lacks("report", text.split()) for text in (
         "a.etl --kind heap", "a.etl --kind=heap,reserve", "a.etl --kind reserve --growth", "a.etl --tree --kind heap")],
         [None, "--kind reserve of report", "--kind reserve of report", "option --tree of report"])
+    known = ask(PROGRAM)
+    results.check("help tells which options take a value", {("report", name) for name in (
+        "--from", "--at", "--sort", "--at-exit", "--size", "--process", "--memory", "--require-frame")} <= known.with_value
+        and not {("report", name) for name in ("--growth", "--no-cull", "--tree", "--strict")} & known.with_value, known.with_value)
+    old = Vocabulary({"report": {"--kind": ["heap"]}}, {("report", "--at")})
+    results.equal("an option that only one knows is left out with its value",
+                  old.left_out("report", "a.etl --at peak --together --kind heap --x=3".split()),
+                  ("a.etl --kind heap".split(), ["--at", "--together", "--x"]))
 
 
 # --- what is said of differences -----------------------------------------------------------
@@ -84,12 +92,16 @@ def check_kinds(results):
                                         rows % (row % (2, 5) + "," + row % (1, 5))), "json: rows[] order")
     results.equal("a key that is new", kind("json", '{"a": 1}', '{"a": 1, "b": 2}'), "json: b")
     results.equal("a cell of CSV", kind("csv", "a,b\n1,2\n3,4\n", "a,b\n1,2\n3,5\n"), "csv: rows[].b")
+    results.equal("columns that have other names, and a cell", kind("csv", "a,b\n1,2\n3,4\n", "A,B\n1,2\n3,5\n"),
+                  "csv: columns, rows[].B")
     results.equal("one kind whatever the numbers", kind("text", "Total 5 blocks\n", "Total 7 blocks\n"),
                   kind("text", "Total 15 blocks\n", "Total 1,700 blocks\n"))
     results.check("other words are another kind", kind("text", "a 1\n", "b 1\n") != kind("text", "a 1\n", "c 1\n"),
                   kind("text", "a 1\n", "b 1\n"))
     results.equal("white space alone", kind("text", "a  b\n", "a b\n"), "text: a b (numbers)")
-    results.equal("a status", of_status(0, 3).kind, "exit status 0 -> 3")
+    results.equal("each line of another form", kind("text", "a 1\nsame\nb 2\n", "c 1\nsame\nb 2\nd\n"),
+                  "text: - a #, + c #, + d")
+    results.equal("a status", of_status(0, 3).kind, "exit status: 0 -> 3")
     results.equal("a file that one writes", of_outputs("out.csv", None, b"x").kind, "out.csv: only new")
     same = of_outputs("json", b'{"a": 1}', b'{"a":  1}').kind
     results.equal("other bytes of the same content", same, "json: other bytes, same content")
@@ -102,10 +114,15 @@ def check_accepted(results):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    write("# known\n^report .* \\| json: rows\\[\\]\\.size$ -- sizes are right now\n")
+    write("# known\n^report .* \\| json: rows\\[\\]\\.size -- sizes are right now\n")
     accepted = read_accepted(path)
-    results.check("what is listed is accepted", accept("report a.etl > stdout | json: rows[].size", accepted) is accepted[0])
-    results.check("what is more is not", accept("report a.etl > stdout | json: rows[].size, rows[].pid", accepted) is None)
+
+    def is_accepted(title, *places):
+        return accept(title, Difference("json", list(places), []), accepted) is not None
+
+    results.check("what is listed is accepted", is_accepted("report a.etl > stdout", "rows[].size") and accepted[0].used == 1)
+    results.check("what differs beside it is not", not is_accepted("report a.etl > stdout", "rows[].size", "rows[].pid"))
+    results.check("nor that of another command", not is_accepted("diff a.etl > stdout", "rows[].size"))
     for name, text in (("a reason is needed", "^report\n"), ("a pattern must be one", "( -- because\n")):
         write(text)
         try:
@@ -143,7 +160,7 @@ SPOILED = (
     ("a digit of a text", "^info in/demo.etl --format text", "sed 's/6,520/6,521/'", "info | text: "),
     ("a cell of JSON", "^report in/demo.etl --format json", "sed 's/\"realloc_count\": 0/\"realloc_count\": 1/'", "rows[].realloc_count"),
     ("a byte of pprof", "^export in/demo.etl --format pprof$", "{ gunzip | sed 's/BatteryMeter/BatteryMetes/g' | gzip -n; }", "export | pprof: "),
-    ("a status", "^symbols in/demo.etl --format csv", "{ cat; exit 3; }", "exit status 3 -> 0"),
+    ("a status", "^symbols in/demo.etl --format csv", "{ cat; exit 3; }", "exit status: 3 -> 0"),
 )
 
 
@@ -159,7 +176,7 @@ def spoiled_program(number, pattern, command):
 def compare(old, only, *more):
     done = subprocess.run([sys.executable, "-B", "-m", "compare", "--rev", "spoiled", "--old", old, "--etlheap", PROGRAM,
                            "--make-trace", MAKE_TRACE, "--traces", os.path.join(WORK, "none"), "--jobs", "1",
-                           "--work", os.path.join(WORK, "compare"), "--only", only, "--seeds", "1", *more],
+                           "--work", os.path.join(WORK, "compare"), "--only", only, "--inputs", "^demo$", *more],
                           cwd=HERE, capture_output=True, text=True, timeout=280)
     return done.returncode, done.stdout, done.stderr
 

@@ -2,7 +2,9 @@
 
     make compare REV=v1.0                      all of it
     make compare REV=HEAD~3 ONLY='^report '    runs whose command line matches
-    make compare REV=HEAD~3 ACCEPT=known.txt   lines PATTERN -- REASON, searched for in titles of differences
+    make compare REV=HEAD~3 INPUTS='^real-'    inputs whose name matches
+    make compare REV=HEAD~3 ACCEPT=known.txt   lines PATTERN -- REASON: PATTERN is searched for in
+                                               "COMMAND LINE > OUTPUT | NAME: PLACE", place by place
 
 The other revision is built in a git worktree build/compare/COMMIT, which stays. Both
 programs read the same inputs (inputs.py) with the same words (rows.py), in folders of
@@ -68,9 +70,12 @@ def compare(options):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     all_inputs = inputs_table.make_all(os.path.join(folder, "in"), options.make_trace, options.traces,
-                                       range(1, options.seeds + 1))
+                                       re.compile(options.inputs).search)
+    if not all_inputs:
+        note(f"compare: no input matches --inputs {options.inputs}")
+        return 2
     clock.part(f"make {len(all_inputs)} inputs")
-    if not any(given.name.startswith("real-") for given in all_inputs):
+    if not options.inputs and not any(given.name.startswith("real-") for given in all_inputs):
         note(f"compare: no real traces at {options.traces}; made ones alone are compared")
     runner = Runner(folder, {"old": old_program, "new": options.etlheap}, {"old": old, "new": new}, options.seconds)
     chosen = re.compile(options.only)
@@ -82,7 +87,7 @@ def compare(options):
     stores = sorted(set(os.listdir(os.path.join(folder, "old", "own"))) | set(os.listdir(os.path.join(folder, "new", "own"))))
     cells = [cell for cell in cells_of(rows_table.ROWS, all_inputs, stores, everything) if chosen.search(cell.text)]
     if not cells:
-        note(f"compare: no run matches --only {options.only}")
+        note(f"compare: no run matches --only '{options.only}' of these inputs")
         return 2
     for command in dict.fromkeys(cell.command for cell in cells):
         own = [cell for cell in cells if cell.command == command]
@@ -95,10 +100,9 @@ def tell(results, accepted, options, only_old, only_new, clock, folder):
     groups, allowed = defaultdict(list), Counter()
     for result in results:
         for output, difference in result.differences:
-            title = f"{result.cell.text} > {output} | {difference.kind}"
-            found = accept(title, accepted)
+            found = accept(f"{result.cell.text} > {output}", difference, accepted)
             if found:
-                allowed[found.reason] += 1
+                allowed.update({one.reason for one in found})
             else:
                 groups[(result.cell.command, difference.kind)].append((result, output, difference))
     skipped = [result for result in results if result.skipped]
@@ -120,6 +124,8 @@ def tell(results, accepted, options, only_old, only_new, clock, folder):
     print()
     for name, words in ((options.rev, only_old), ("this tree", only_new)):
         print("".join(f"only {name} knows {word}\n" for word in words), end="")
+    for option, count in Counter(option for result in results for option in result.left_out).items():
+        print(f"{option} was left out of {count} runs: only one revision knows it")
     for reason, count in Counter(result.skipped for result in skipped).items():
         print(f"{count} runs not compared: only one revision knows {reason}")
     for reason, count in allowed.items():
@@ -149,7 +155,7 @@ def main():
     parser.add_argument("--old", help="a program that is compared in place of one built of --rev")
     parser.add_argument("--accept", help="file of differences that are meant: PATTERN -- REASON")
     parser.add_argument("--only", default="", help="runs whose command line has this pattern")
-    parser.add_argument("--seeds", type=int, default=inputs_table.WRITER_SEEDS, help="traces of the second writer")
+    parser.add_argument("--inputs", default="", help="inputs whose name has this pattern (inputs.py)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=120, help="after which a run is stopped")
     options = parser.parse_args()

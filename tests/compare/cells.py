@@ -18,6 +18,7 @@ from itertools import product
 from compare import rows as rows_table
 from compare.differences import Difference, of_outputs, of_status
 from compare.inputs import pairs_of
+from compare.vocabulary import Vocabulary, united
 
 SIDES = ("old", "new")
 PLACEHOLDER = re.compile(r"\{([^}]+)\}")
@@ -42,6 +43,7 @@ class Result:
     differences: list = field(default_factory=list)  # (output, Difference)
     seconds: dict = None
     skipped: str = None
+    left_out: list = field(default_factory=list)  # options that one program does not know
 
 
 def store_cells(rows, inputs):
@@ -95,6 +97,8 @@ class Runner:
 
     def run(self, cell):
         result = Result(cell)
+        if all(cell.command in vocabulary.commands for vocabulary in self.vocabularies.values()):
+            cell, result.left_out = self.common(cell)
         unknown = [self.vocabularies[side].lacks(cell.command, cell.arguments) for side in SIDES]
         result.skipped = unknown[0] or unknown[1]
         if result.skipped:
@@ -117,6 +121,16 @@ class Runner:
             self.keep(cell, side, folders[side])
             shutil.rmtree(folders[side])
         return result
+
+    def common(self, cell):
+        """The cell without options that only one program knows, and their names."""
+        both = united(*self.vocabularies.values())
+        arguments, names = cell.arguments, []
+        for vocabulary in self.vocabularies.values():
+            known = Vocabulary(vocabulary.commands, both.with_value)
+            arguments, gone = known.left_out(cell.command, arguments)
+            names += [f"option {option} of {cell.command}" for option in gone]
+        return (Cell(cell.row, cell.command, arguments), names) if names else (cell, [])
 
     def run_side(self, side, name, cell):
         folder = os.path.join(self.folder, side, name)

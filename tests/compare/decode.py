@@ -1,6 +1,7 @@
 """Outputs made readable: binary formats as text or JSON, so that a difference says something.
 
-decode(name, data) gives ("json", value), ("rows", [value]), ("text", str) or None. Nothing
+decode(name, data) gives ("json", value), ("table", {columns, rows}), ("rows", [value]) or
+("text", str). Nothing
 here is needed to find a difference, which is one of bytes; it only says what it means.
 """
 
@@ -47,7 +48,8 @@ def decode_bytes(name, data):
         except ValueError:
             return "rows", [json.loads(line) for line in text.splitlines()]
     if name.endswith("csv"):
-        return "rows", list(csv.DictReader(io.StringIO(text)))
+        reader = csv.DictReader(io.StringIO(text))
+        return "table", {"columns": list(reader.fieldnames or []), "rows": list(reader)}
     return "text", text
 
 

@@ -20,8 +20,14 @@ LINE_MAX = 220
 
 @dataclass
 class Difference:
-    kind: str
+    name: str  # the output: json, csv, stderr
+    places: list  # where it differs, in words without numbers
     lines: list  # "- old", "+ new"
+
+    @property
+    def kind(self):
+        more = len(self.places) - PLACES_MAX
+        return f"{self.name}: {', '.join(self.places[:PLACES_MAX])}" + (f" and {more} more" if more > 0 else "")
 
 
 def clip(text):
@@ -29,34 +35,45 @@ def clip(text):
 
 
 def of_status(old, new):
-    return Difference(f"exit status {old} -> {new}", [f"- status {old}", f"+ status {new}"])
+    return Difference("exit status", [f"{old} -> {new}"], [f"- status {old}", f"+ status {new}"])
 
 
 def of_outputs(name, old, new, read_store=None):
     """old and new differ; either may be None, for no such file. read_store(which) reads a store."""
     if old is None or new is None:
-        return Difference(f"{name}: only {'new' if old is None else 'old'}", [f"{'+' if old is None else '-'} {name}"])
-    if read_store and old[:8] != new[:8] or read_store and name.endswith(".ehs"):
+        return Difference(name, ["only new" if old is None else "only old"], [f"{'+' if old is None else '-'} {name}"])
+    if read_store:
         was, now = ("json", read_store("old")), ("json", read_store("new"))
     else:
         was, now = decode(name, old), decode(name, new)
     if was == now:
-        sizes = f"{len(old)} and {len(new)} bytes"
-        return Difference(f"{suffix(name)}: other bytes, same content", [f"- {sizes}", f"+ first at {first_byte(old, new)}"])
+        return Difference(suffix(name), ["other bytes, same content"], around_first_byte(old, new))
     if was[0] != now[0]:
-        return Difference(f"{suffix(name)}: {was[0]} became {now[0]}", [f"- {clip(old[:200].decode('latin-1'))}",
-                                                                      f"+ {clip(new[:200].decode('latin-1'))}"])
+        return Difference(suffix(name), [f"{was[0]} became {now[0]}"], around_first_byte(old, new))
     if was[0] == "text":
         return of_texts(suffix(name), was[1], now[1])
     places = {}
-    of_values(was[1], now[1], "rows" if was[0] == "rows" else "", places)
+    before, after = was[1], now[1]
+    if was[0] == "table":
+        before = with_columns_of(before, after, places)
+    of_values(before, after, "rows" if was[0] == "rows" else "", places)
     names = sorted(places)
-    kind = ", ".join(names[:PLACES_MAX]) + (f" and {len(names) - PLACES_MAX} more" if len(names) > PLACES_MAX else "")
     lines = []
     for place in names[:PLACES_MAX]:
         before, after = places[place]
         lines += [clip(f"- {place}: {shown(before)}"), clip(f"+ {place}: {shown(after)}")]
-    return Difference(f"{suffix(name)}: {kind}", lines)
+    return Difference(suffix(name), names, lines)
+
+
+def with_columns_of(old, new, places):
+    """A table whose columns have other names: its rows under the new ones, to be compared."""
+    if old["columns"] == new["columns"]:
+        return old
+    places["columns"] = (old["columns"], new["columns"])
+    names = dict(zip(old["columns"], new["columns"]))
+    if len(old["columns"]) != len(new["columns"]):
+        return {**old, "columns": new["columns"]}
+    return {"columns": new["columns"], "rows": [{names[key]: cell for key, cell in row.items()} for row in old["rows"]]}
 
 
 def suffix(name):
@@ -64,8 +81,10 @@ def suffix(name):
     return name.removeprefix("out.")
 
 
-def first_byte(old, new):
-    return next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+def around_first_byte(old, new):
+    at = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = max(0, at - 30)
+    return [f"{sign} byte {at} of {len(data)}: {data[start:at + 60]!r}" for sign, data in (("-", old), ("+", new))]
 
 
 def shown(value):
@@ -78,17 +97,15 @@ def shown(value):
 def of_texts(name, old, new):
     lines = [pair for pair in zip_longest(old.splitlines(), new.splitlines()) if pair[0] != pair[1]]
     if not lines:
-        return Difference(f"{name}: ends of lines", [])
+        return Difference(name, ["ends of lines"], [])
     before, after = ({shape(line) for line in text.splitlines()} for text in (old, new))
     gone, come = sorted(before - after), sorted(after - before)
-    if gone or come:
-        words = f"{(gone or ['(nothing)'])[0][:80]} -> {(come or ['(nothing)'])[0][:80]}"
-    else:
-        words = f"{shape(lines[0][0] or lines[0][1])[:80]} (numbers)"
+    words = [f"- {line[:100]}" for line in gone] + [f"+ {line[:100]}" for line in come]
+    words = words or [f"{shape(lines[0][0] or lines[0][1])[:100]} (numbers)"]
     shown_lines = []
     for was, now in lines[:3]:
         shown_lines += [clip(f"- {was}")] * (was is not None) + [clip(f"+ {now}")] * (now is not None)
-    return Difference(f"{name}: {words}", shown_lines)
+    return Difference(name, words, shown_lines)
 
 
 def shape(line):
@@ -175,10 +192,19 @@ def read_accepted(path):
     return accepted
 
 
-def accept(title, accepted):
-    """The first acceptance whose pattern is found in the title of a difference."""
-    for one in accepted:
-        if one.pattern.search(title):
-            one.used += 1
-            return one
-    return None
+def accept(title, difference, accepted):
+    """The acceptances of a difference, one for each of its places; None if one has none.
+
+    A pattern is searched for in `COMMAND LINE > OUTPUT | NAME: PLACE`, place by place, so
+    that what is accepted does not hide what differs beside it.
+    """
+    found = []
+    for place in difference.places:
+        text = f"{title} | {difference.name}: {place}"
+        one = next((one for one in accepted if one.pattern.search(text)), None)
+        if one is None:
+            return None
+        found.append(one)
+    for one in found:
+        one.used += 1
+    return found

@@ -59,7 +59,7 @@ MADE = (
 )
 
 # Seeds of the second writer: as they fall, they are one file or two, lossy or whole, of coarse or fine clocks.
-WRITER_SEEDS = 16
+WRITER_SEEDS = range(1, 17)
 
 # Folders beside the real traces, with the files in them: a prefix for names, and tags.
 FOLDERS = (
@@ -83,16 +83,17 @@ PAIRS = (
 )
 
 
-def make_all(folder, make_trace, traces, seeds):
-    """Makes what is missing in folder; the inputs, with paths relative to folder's parent."""
+def make_all(folder, make_trace, traces, wanted):
+    """Makes the inputs that have wanted(name); with paths relative to folder's parent."""
     os.makedirs(folder, exist_ok=True)
-    inputs = [make_one(folder, make_trace, made) for made in MADE]
-    inputs += [damaged_file(folder), zipped_file(folder)]
-    inputs += written(folder, seeds)
+    inputs = [make_one(folder, make_trace, made) for made in MADE if wanted(made.name)]
+    inputs += [make(folder, make_trace) for name, make in (("cut", damaged_file), ("zipped", zipped_file)) if wanted(name)]
+    inputs += written(folder, [seed for seed in WRITER_SEEDS if wanted(f"writer-{seed}")])
     for prefix, place, pattern, tags in FOLDERS:
         for path in sorted(glob.glob(os.path.join(traces, place, pattern))):
             stem = os.path.splitext(os.path.basename(path))[0]
-            inputs.append(linked(folder, path, f"{prefix}-{stem}", tags))
+            if wanted(f"{prefix}-{stem}"):
+                inputs.append(linked(folder, path, f"{prefix}-{stem}", tags))
     return inputs
 
 
@@ -111,14 +112,16 @@ def make_one(folder, make_trace, made):
     return put(folder, made.name, files, made.tags)
 
 
-def damaged_file(folder):
-    with open(os.path.join(folder, "plain.etl"), "rb") as whole, open(os.path.join(folder, "cut.etl"), "wb") as cut:
+def damaged_file(folder, make_trace):
+    made = make_one(folder, make_trace, Made("cut-whole", "workload --seed 18 --events 1500"))
+    with open(os.path.join(folder, os.path.basename(made.files[0])), "rb") as whole, open(os.path.join(folder, "cut.etl"), "wb") as cut:
         cut.write(whole.read()[:-3000])
     return put(folder, "cut", ["cut.etl"], ("wide",))
 
 
-def zipped_file(folder):
-    names = ("two-files-kernel.etl", "two-files-heap.etl")
+def zipped_file(folder, make_trace):
+    made = make_one(folder, make_trace, Made("zip-parts", "workload --seed 19 --events 1500", (), ("kernel", "heap")))
+    names = [os.path.basename(file) for file in made.files]
     with zipfile.ZipFile(os.path.join(folder, "zipped.etl.zip"), "w", zipfile.ZIP_DEFLATED) as packed:
         for name in names:
             packed.writestr(zipfile.ZipInfo(name), open(os.path.join(folder, name), "rb").read())

@@ -10,14 +10,33 @@ import subprocess
 COMPLETION = re.compile(r"^\s+([a-z]+):(--[a-z-]+)(?: \| [a-z]+:-[a-zA-Z])?\)(?:.*?_etlheap_(?:words|list) '([^']*)')?")
 
 
-class Vocabulary:
-    """commands: {command: {option: [words]}}; an option that takes no listed words has []."""
+# An option's placeholder is a capital word, a range, or alternatives.
+WITH_VALUE = re.compile(r"^  (?:-[a-zA-Z], )?(--[a-z-]+) (?:[A-Z][A-Z.|]*|\[-\][A-Z]+|[A-Za-z]+\|[A-Za-z|]+)(?: |$)", re.M)
 
-    def __init__(self, commands):
-        self.commands = commands
+
+class Vocabulary:
+    """commands: {command: {option: [words]}}; an option that takes no listed words has [].
+    with_value: {(command, option)} whose value is a word of its own."""
+
+    def __init__(self, commands, with_value=()):
+        self.commands, self.with_value = commands, set(with_value)
 
     def words(self, command, option):
         return self.commands.get(command, {}).get(option, [])
+
+    def left_out(self, command, arguments):
+        """The arguments that remain without options that the program does not know, and those."""
+        options = self.commands.get(command, {})
+        left, gone, skips = [], [], False
+        for word in arguments:
+            if skips:
+                skips = False
+            elif word.startswith("--") and word.partition("=")[0] not in options:
+                gone.append(word.partition("=")[0])
+                skips = "=" not in word and (command, gone[-1]) in self.with_value
+            else:
+                left.append(word)
+        return left, gone
 
     def lacks(self, command, arguments):
         """The first of these arguments that the program does not know, or None."""
@@ -45,16 +64,17 @@ def ask(program):
                               stdin=subprocess.DEVNULL).stdout
 
     names = re.search(r"^Commands:\n((?:  .*\n)+)", said("--help"), re.M)
-    commands = {}
+    commands, with_value = {}, set()
     for name in re.findall(r"^  ([a-z]+) ", names[1], re.M) if names else []:
-        options = re.findall(r"^  (?:-[a-zA-Z], )?(--[a-z-]+)", said(name, "--help"), re.M)
-        commands[name] = {option: [] for option in options}
+        text = said(name, "--help")
+        commands[name] = {option: [] for option in re.findall(r"^  (?:-[a-zA-Z], )?(--[a-z-]+)", text, re.M)}
+        with_value |= {(name, option) for option in WITH_VALUE.findall(text)}
     for line in said("--completion", "bash").splitlines():
         found = COMPLETION.match(line)
         if found and found[3] and found[1] in commands:
             commands[found[1]].setdefault(found[2], [])
             commands[found[1]][found[2]] = found[3].split()
-    return Vocabulary(commands)
+    return Vocabulary(commands, with_value)
 
 
 def united(one, other):
@@ -65,7 +85,7 @@ def united(one, other):
             mine = commands.setdefault(command, {})
             for option, words in options.items():
                 mine[option] = list(dict.fromkeys(mine.get(option, []) + words))
-    return Vocabulary(commands)
+    return Vocabulary(commands, one.with_value | other.with_value)
 
 
 def only_in(one, other):
