@@ -556,10 +556,7 @@ def check_matching(results):
     text = "".join(f"{p}\t{n}\n" for p, n in pairs).encode()
     ours = subprocess.run([os.path.join(OUT, "make_suppression_matches")], input=text, capture_output=True, check=True)
     theirs = subprocess.run([program], input=text, capture_output=True, check=True)
-    answers = [answer.stdout.split() for answer in (ours, theirs)]
-    results.equal("each pattern and name has an answer of both", [len(a) for a in answers], [len(pairs)] * 2)
-    results.check("answers are of both sorts", all(len(set(a)) == 2 for a in answers), [set(a) for a in answers])
-    wrong = [pair for pair, a, b in zip(pairs, *answers) if a != b]
+    wrong = [pair for pair, a, b in zip(pairs, ours.stdout.split(), theirs.stdout.split()) if a != b]
     results.check(f"{len(pairs)} patterns and names match as LeakSanitizer matches them",
                   not wrong and len(ours.stdout.split()) == len(pairs), *wrong[:8])
     results.check("both answers occur", len(set(theirs.stdout.split())) == 2)
