@@ -473,7 +473,7 @@ COMPARE_JOBS ?= $(shell nproc)
 compare-run: all $(OUT)/make_trace
 	@PYTHONPATH=tests $(PYTHON) -B -m compare --rev '$(REV)' --etlheap '$(PROGRAM)' --make-trace '$(OUT)/make_trace' \
 		--traces '$(TRACES)' --work '$(BUILD)/compare' --jobs '$(COMPARE_JOBS)' \
-		$(if $(ACCEPT),--accept '$(ACCEPT)') $(if $(ONLY),--only '$(ONLY)') $(if $(INPUTS),--inputs '$(INPUTS)')
+		$(if $(ACCEPT),--accept '$(ACCEPT)') $(if $(ONLY),--only '$(value ONLY)') $(if $(INPUTS),--inputs '$(value INPUTS)')
 
 # --- installing ----------------------------------------------------------------
 
@@ -713,7 +713,7 @@ bench: ## measures the program against its targets and its peers: one table, tak
 
 bench-run: all $(BENCH_PROGRAMS)
 	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
-		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(ONLY)')
+		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(value ONLY)')
 
 bench-compare: ## times this tree against REV=, another revision of it
 	@test -n '$(REV)' || { echo 'bench-compare needs a revision: make bench-compare REV=HEAD' >&2; exit 2; }

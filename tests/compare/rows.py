@@ -59,6 +59,8 @@ ROWS = (
     Row("report", "{in} --tree={--tree}"),
     Row("report", "{in} --tree --size 64.. --frames 9"),
     Row("report", "{in} --type {--type} --from 5ms --to 40ms"),
+    Row("report", "{in} {edges} --group-by kind,type --at-exit freed --format csv"),
+    Row("windows", "{in} {edges} --every 1ms --format csv"),
     Row("report", "{in} --impacting {--impacting} --from 5ms --format csv"),
     Row("report", "{in} --at peak --group-by kind,process,site,size_class"),
     Row("report", "{in} --at 20ms --format json"),
@@ -166,6 +168,9 @@ ROWS = (
 CHOICES = {
     "jobs": ("1", "2"),
     "memory": ("8M", "64M"),
+    # Windows that begin and end at the very moments of allocations and frees in demo, plain and keyed.
+    "edges": tuple(f"--from {a}ns --to {b}ns" for pair in ((9461966300, 9089634000), (22764900, 23235600), (56278800, 59023900))
+                   for a, b in (sorted(pair), (0, max(pair)), (max(pair), 10 * max(pair)), (0, min(pair)))),
 }
 
 # Options that no row has, and why.
