@@ -126,14 +126,15 @@ FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c fuzz/ehs_mutate.c
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
 ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) $(FAULT_SRCS) $(PRELOAD_SRCS) \
 	$(BENCH_SUPPORT_SRCS) $(BENCH_PROGRAM_SRCS) $(FUZZ_SRCS) $(FUZZ_SHARED_SRCS)
-ALL_FILES := $(sort $(wildcard parser/*.[ch] engine/*.[ch] formats/*.[ch] cli/*.[ch] \
-	tests/*.[ch] fuzz/*.[ch] bench/*.[ch] examples/*.[ch]))
+# In folders of theirs too: what is not listed here no check of the text would see.
+ALL_FILES := $(sort $(foreach folder,parser engine formats cli tests fuzz bench examples, \
+	$(wildcard $(folder)/*.[ch] $(folder)/*/*.[ch] $(folder)/*/*/*.[ch])))
 
 # A file that is in no list is not built, which its author should hear at once.
 # The other platform's kind of one that is listed is not meant.
 OTHER_PLATFORM := $(if $(filter windows,$(PLATFORM)),posix,windows)
 OTHER_SRCS := $(patsubst %_$(PLATFORM).c,%_$(OTHER_PLATFORM).c,$(filter %_$(PLATFORM).c,$(LIB_SRCS) $(CLI_SRCS))) parser/wide_windows.c
-UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS) $(OTHER_SRCS),$(wildcard parser/*.c engine/*.c formats/*.c cli/*.c))
+UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS) $(OTHER_SRCS),$(filter parser/%.c engine/%.c formats/%.c cli/%.c,$(ALL_FILES)))
 $(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLISTED)))
 
 , := ,
@@ -452,11 +453,27 @@ limits: ## checks file and function lengths
 
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14) clang-format)
 
+print-files:
+	@echo $(ALL_FILES)
+
 format: ## formats all C files in place
 	$(Q)$(CLANG_FORMAT) -i $(ALL_FILES)
 
 format-check: ## fails when a C file is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(ALL_FILES)
+
+# Every answer of another revision beside this tree's: tests/compare/. ACCEPT= is a file of
+# differences that are meant, ONLY= a pattern of command lines, INPUTS= one of inputs' names.
+compare: ## lists every output that differs from that of REV=, another revision
+	@test -n '$(REV)' || { echo 'compare needs a revision: make compare REV=HEAD' >&2; exit 2; }
+	+@$(PARALLEL_MAKE) VARIANT=release compare-run
+
+COMPARE_JOBS ?= $(shell nproc)
+
+compare-run: all $(OUT)/make_trace
+	@PYTHONPATH=tests $(PYTHON) -B -m compare --rev '$(REV)' --etlheap '$(PROGRAM)' --make-trace '$(OUT)/make_trace' \
+		--traces '$(TRACES)' --work '$(BUILD)/compare' --jobs '$(COMPARE_JOBS)' \
+		$(if $(ACCEPT),--accept '$(ACCEPT)') $(if $(ONLY),--only '$(value ONLY)') $(if $(INPUTS),--inputs '$(value INPUTS)')
 
 # --- installing ----------------------------------------------------------------
 
@@ -696,7 +713,7 @@ bench: ## measures the program against its targets and its peers: one table, tak
 
 bench-run: all $(BENCH_PROGRAMS)
 	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
-		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(ONLY)')
+		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(value ONLY)')
 
 bench-compare: ## times this tree against REV=, another revision of it
 	@test -n '$(REV)' || { echo 'bench-compare needs a revision: make bench-compare REV=HEAD' >&2; exit 2; }
@@ -744,6 +761,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects check check-asan check-ubsan check-tsan check-run layers limits \
+.PHONY: windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run cov readme-update clean help FORCE

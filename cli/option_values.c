@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define CHOICES_MAX      24
-#define CHOICES_TEXT_MAX 190
-#define JOBS_MAX         1024
+#define CHOICES_MAX             24
+#define CHOICES_TEXT_MAX        210 /* the longest list of words, with a space between */
+#define CHOICES_WITH_COMMAS_MAX 160 /* what a sentence has room for beside a word of 40 */
+#define JOBS_MAX                1024
 
 /* What would have been right, for values that are no words of a list. */
 static const char *const expectations[] = {
@@ -33,8 +34,8 @@ static const char *const expectations[] = {
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
                             etl_error *err);
 static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
-                             etl_error *err);
-static u32 list_choices(cli_value value, const char *choices[CHOICES_MAX + 1]);
+                             u32 command_bit, etl_error *err);
+static u32 list_choices(cli_value value, u32 command_bit, const char *choices[CHOICES_MAX + 1]);
 static bool find_choice(cli_value value, const char *word, u32 *index);
 static u32 count_max(const cli_option *option);
 static bool parse_number(const cli_option *option, const char *text, u32 *out);
@@ -217,35 +218,41 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is no %s", spelled, text, expected);
 }
 
-/* The sentence for an unknown word: the nearest one, or all of them. */
+/* The sentence for an unknown word: the nearest choice, or all of them. Long lists go
+ * without commas: a list that is cut would hide what the user looks for. */
 static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
-                             etl_error *err)
+                             u32 command_bit, etl_error *err)
 {
     const char *choices[CHOICES_MAX + 1];
     char hint[CLI_HINT_SIZE];
     char list[CHOICES_TEXT_MAX] = "";
-    const u32 count = list_choices((cli_value)option->value, choices);
+    const u32 count = list_choices((cli_value)option->value, command_bit, choices);
+    size_t size = 0;
+    for (u32 i = 0; i < count; i++)
+        size += strlen(choices[i]) + 2;
+    const char *const between = size <= CHOICES_WITH_COMMAS_MAX ? ", " : " ";
     size_t used = 0;
     for (u32 i = 0; i < count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? between : "",
                                  choices[i]);
+    assert(used < sizeof list);
     cli_hint(word, choices, hint);
     if (hint[0] != '\0')
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: unknown word '%.60s'%s", spelled, word,
                              hint);
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.40s' is none of %s", spelled, word,
-                         list);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.*s' is none of %s", spelled,
+                         size <= CHOICES_WITH_COMMAS_MAX ? 40 : 16, word, list);
 }
 
-/* The choices as an array that ends with NULL, as hints want them. */
-static u32 list_choices(cli_value value, const char *choices[CHOICES_MAX + 1])
+/* The choices of a command as an array that ends with NULL, as hints want them. */
+static u32 list_choices(cli_value value, u32 command_bit, const char *choices[CHOICES_MAX + 1])
 {
     u32 count = 0;
-    while (count < CHOICES_MAX) {
-        choices[count] = cli_value_choice(value, count);
-        if (!choices[count])
-            break;
-        count++;
+    for (u32 i = 0; count < CHOICES_MAX && cli_value_choice(value, i); i++) {
+        choices[count] = cli_value_choice(value, i);
+        if (value != CLI_VALUE_FORMAT ||
+            cli_format_fits(etlheap_format_named(choices[count]), command_bit))
+            count++;
     }
     choices[count] = NULL;
     return count;
@@ -372,7 +379,7 @@ static etl_status store_list(const cli_option *option, const char *spelled, cons
                                  "%s: '%.60s' is no list of words with one comma between", spelled,
                                  text);
         if (!find_choice((cli_value)option->value, word, &index))
-            return bad_choice(option, spelled, word, err);
+            return bad_choice(option, spelled, word, out->command_bit, err);
         if (option->value != CLI_VALUE_KEYS) {
             *mask |= 1u << index;
             continue;
@@ -407,7 +414,7 @@ static etl_status store_choice(const cli_option *option, const char *spelled, co
     const bool reversed = is_sort && text[0] == '-';
     u32 index = 0; /* of a tree without a value: callees */
     if (text && !find_choice(value, text + (reversed ? 1 : 0), &index))
-        return bad_choice(option, spelled, text, err);
+        return bad_choice(option, spelled, text, out->command_bit, err);
     switch (value) {
     case CLI_VALUE_SORT:
         out->sort = (etlheap_measure)index;

@@ -65,6 +65,7 @@ typedef struct cli_times {
 } cli_times;
 
 typedef struct cli_options {
+    u32 command_bit;
     bool help;
     cli_words inputs;
     const char *output;  /* NULL: standard output */

@@ -23,9 +23,12 @@ tick_map tick_map_make(const etl_session *from, const etl_session *base);
 
 i64 tick_map_convert(const tick_map *map, i64 ticks);
 
+/* The last moment of all is taken for the one before: it stands for "never", and no window
+ * could end behind it. */
 static inline i64 tick_map_apply(const tick_map *map, i64 ticks)
 {
-    return map->identity ? ticks : tick_map_convert(map, ticks);
+    const i64 mapped = map->identity ? ticks : tick_map_convert(map, ticks);
+    return mapped - (mapped == INT64_MAX);
 }
 
 /* The maps of all sessions of several traces to the first trace's first. */

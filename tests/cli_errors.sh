@@ -37,11 +37,13 @@ printf '<!DOCTYPE Tag [<!ENTITY a "lol">]><Tag Name="&a;"/>' > laughs.stacktags
 # temporary name.
 list_files() { ls -A | grep -vx -e out -e err; }
 
-# expect STATUS WORD ARGUMENT...: WORD must be in the sentence, case aside.
+# expect STATUS WORD ARGUMENT...: WORD must be in the sentence, case aside. A word that was
+# typed is no proof: any sentence that repeats the command line would have it.
 expect()
 {
     local status=$1 word=$2 name before got problems=()
     shift 2
+    case " $* " in *"$word"*) problems+=("this test would pass on any sentence: '$word' was typed") ;; esac
     name="etlheap $*"
     before=$(list_files)
     timeout 60 "$ETLHEAP" "$@" > out 2> err < /dev/null
@@ -60,23 +62,29 @@ expect()
 
 # --- no usable input: status 3 ------------------------------------------------------
 
+# What is said of each of these, whatever the command.
+declare -A unusable=(
+    [missing.etl]='missing.etl: cannot be opened: No such file'
+    [empty.etl]='empty.etl: it is empty'
+    [folder.etl]='folder.etl: is a directory'
+    [text.etl]='text.etl: it is no ETL file but looks like text'
+    [short.etl]='short.etl: it is too short'
+    [zeros.etl]='zeros.etl: it is no ETL file but looks like zero bytes'
+    [program.etl]='program.etl: it is no ETL file but looks like a Windows program'
+    [text.etl.zip]='text.etl.zip: it is no ETL file but looks like text'
+    [/dev/null]='/dev/null: is not a regular file'
+    [pipe.etl]='pipe.etl: is not a regular file'
+)
 for command in report windows symbols info dump; do
-    expect 3 missing.etl $command missing.etl
-    expect 3 empty.etl $command empty.etl
-    expect 3 folder.etl $command folder.etl
-    expect 3 text.etl $command text.etl
-    expect 3 short.etl $command short.etl
-    expect 3 zeros.etl $command zeros.etl
-    expect 3 program.etl $command program.etl
-    expect 3 text.etl.zip $command text.etl.zip
-    expect 3 /dev/null $command /dev/null
-    expect 3 pipe.etl $command pipe.etl
+    for input in missing.etl empty.etl folder.etl text.etl short.etl zeros.etl program.etl text.etl.zip /dev/null pipe.etl; do
+        expect 3 "${unusable[$input]}" $command $input
+    done
 done
-expect 3 missing.etl report good.etl missing.etl
-expect 3 text.etl info good.etl text.etl
+expect 3 "${unusable[missing.etl]}" report good.etl missing.etl
+expect 3 "${unusable[text.etl]}" info good.etl text.etl
 if test -f good.etl.zip; then
-    expect 3 none.etl.zip report none.etl.zip
-    expect 3 cut.etl.zip report cut.etl.zip
+    expect 3 "none.etl.zip: text.etl in the zip" report none.etl.zip
+    expect 3 "cut.etl.zip: cannot open the zip" report cut.etl.zip
 else
     skip "damaged zip files" "there is no zip program (package zip)"
 fi
@@ -84,38 +92,38 @@ fi
 if test "${PLATFORM:-posix}" = windows; then
     skip "an unreadable file" "Wine serves one user alone"
 elif test "$(id -u)" -ne 0; then
-    expect 3 locked.etl report locked.etl
+    expect 3 "locked.etl: cannot be opened: Permission denied" report locked.etl
 elif command -v setpriv > /dev/null && setpriv --reuid=65534 --clear-groups test -x "$ETLHEAP" -a -x . 2> /dev/null; then
     plain=$ETLHEAP
     # Counters of coverage are not nobody's to write either, so they go elsewhere.
     mkdir -m 777 counters
     printf '#!/bin/sh\nGCOV_PREFIX="%s" exec setpriv --reuid=65534 --clear-groups "%s" "$@"\n' "$PWD/counters" "$plain" > as-nobody
     chmod +x as-nobody
-    ETLHEAP=./as-nobody expect 3 locked.etl report locked.etl
+    ETLHEAP=./as-nobody expect 3 "locked.etl: cannot be opened: Permission denied" report locked.etl
 else
     skip "an unreadable file" "this runs as root, and no other user can run the program here"
 fi
 
 # --- results that cannot be written: status 3 -----------------------------------------
 
-expect 3 nowhere report good.etl -o nowhere/out.json
-expect 3 folder.etl report good.etl -o folder.etl
-expect 3 text.etl report text.etl -o result.json
-expect 2 same.etl report same.etl -o same.etl
+expect 3 "nowhere/out.json: cannot write: No such file" report good.etl -o nowhere/out.json
+expect 3 "folder.etl: cannot write: it is a directory" report good.etl -o folder.etl
+expect 3 "${unusable[text.etl]}" report text.etl -o result.json
+expect 2 "same.etl: -o would overwrite the input" report same.etl -o same.etl
 expect 2 twice report good.etl good.etl
 expect 3 twice report good.etl same.etl
 expect 2 "bash, zsh or fish" --completion tcsh
 expect 2 "bash, zsh or fish" --completion
 expect 2 "name of a command" --man nothing
 expect 2 "no input" selftest good.etl
-expect 3 missing.etl dump missing.etl -o result.ndjson
-expect 2 nonsense report good.etl --sort nonsense -o result.json
+expect 3 "${unusable[missing.etl]}" dump missing.etl -o result.ndjson
+expect 2 "--sort: 'nonsense' is none of count size" report good.etl --sort nonsense -o result.json
 for trace in missing.etl empty.etl text.etl short.etl zeros.etl pipe.etl; do
-    expect 3 $trace store $trace -o result.ehs
+    expect 3 "${unusable[$trace]}" store $trace -o result.ehs
 done
-expect 3 nowhere store good.etl -o nowhere/out.ehs
-expect 3 folder.etl store good.etl -o folder.etl
-expect 2 same.etl store same.etl -o same.etl
+expect 3 "nowhere/out.ehs: cannot write: No such file" store good.etl -o nowhere/out.ehs
+expect 3 "folder.etl: cannot write: it is a directory" store good.etl -o folder.etl
+expect 2 "same.etl: -o would overwrite the input" store same.etl -o same.etl
 if "$ETLHEAP" store good.etl -o good.ehs > out 2> err && test ! -s out && test ! -s err; then
     pass "etlheap store says nothing when all is well"
     expect 2 "store already" store good.ehs -o again.ehs
@@ -169,25 +177,25 @@ fi
 
 # --- usage errors: status 2 --------------------------------------------------------------
 
-expect 2 nonsense nonsense
-expect 2 nonsense nonsense good.etl
+expect 2 "unknown command nonsense; see" nonsense
+expect 2 "unknown command nonsense; see" nonsense good.etl
 for command in report windows symbols info dump; do
     expect 2 input $command
-    expect 2 --nonsense $command --nonsense good.etl
-    expect 2 --format $command good.etl --format
-    expect 2 nonsense $command good.etl --format nonsense
-    expect 2 -x $command good.etl -x
-    expect 2 -j $command good.etl -j nonsense
-    expect 2 -j $command good.etl -j -1
+    expect 2 "unknown option --nonsense; see etlheap $command --help" $command --nonsense good.etl
+    expect 2 "--format needs a value: FORMAT" $command good.etl --format
+    expect 2 "--format: 'nonsense' is none of text, " $command good.etl --format nonsense
+    expect 2 "unknown option -x; see etlheap $command --help" $command good.etl -x
+    expect 2 "-j: 'nonsense' is no number from 1 to 1024" $command good.etl -j nonsense
+    expect 2 "-j: '-1' is no number from 1 to 1024" $command good.etl -j -1
 done
 expect 2 input store -o out.ehs
 expect 2 -o store good.etl
-expect 2 --format store good.etl -o out.ehs --format json
-expect 2 --from store good.etl -o out.ehs --from 1s
-expect 2 --symbols report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
+expect 2 "--format is no option of store" store good.etl -o out.ehs --format json
+expect 2 "--from is no option of store" store good.etl -o out.ehs --from 1s
+expect 2 "--symbols: a chain of the symbol path has more than" report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
 _NT_SYMBOL_PATH='srv*a*b*c*d*e*f*g*h*i*j*k' expect 2 _NT_SYMBOL_PATH symbols good.etl
-expect 2 nonsense report good.etl --sort nonsense
-expect 2 nonsense report good.etl --group-by kind,nonsense
+expect 2 "steadiness" report good.etl --sort nonsense
+expect 2 "--group-by: 'nonsense' is none of kind, process, heap" report good.etl --group-by kind,nonsense
 expect 2 "needs the tags: --stack-tags FILE" report good.etl --group-by tag
 expect 2 "not asked for" report good.etl --stack-tags good.stacktags --group-by process
 expect 2 "not asked for" report good.etl --stack-tags good.stacktags --tree
@@ -199,28 +207,28 @@ expect 2 "leave out types" report good.etl --growth --group-by process,type
 expect 2 "leave out types" report good.etl --sort steadiness --type AIFO
 expect 2 "leave out --at" report good.etl --growth --at peak
 expect 2 "leave out --tree" report good.etl --growth --tree
-expect 2 nonsense report good.etl --kind nonsense
-expect 2 nonsense report good.etl --type nonsense
-expect 2 nonsense report good.etl --at-exit=nonsense
-expect 2 nonsense report good.etl --top nonsense
-expect 2 --top report good.etl --top -1
-expect 2 nonsense report good.etl --from nonsense
-expect 2 5parsecs report good.etl --to 5parsecs
-expect 2 nonsense report good.etl --heap nonsense
-expect 2 nonsense report good.etl --thread nonsense
-expect 2 nonsense report good.etl --lifetime nonsense
-expect 2 nonsense report good.etl --size nonsense
-expect 2 --size report good.etl --size 12Q..
-expect 2 --top report good.etl --top 99999999999999999999
-expect 2 --tree report good.etl --tree=nonsense
+expect 2 "--kind: 'nonsense' is none of heap, virtualalloc" report good.etl --kind nonsense
+expect 2 "--type: 'nonsense' is none of AIFO, AIFI, AOFI, AOFO" report good.etl --type nonsense
+expect 2 "--at-exit: 'nonsense' is none of leaked, freed" report good.etl --at-exit=nonsense
+expect 2 "--top: 'nonsense' is no number from 1" report good.etl --top nonsense
+expect 2 "--top: '-1' is no number from 1" report good.etl --top -1
+expect 2 "--from: 'nonsense' is no time such as 12s" report good.etl --from nonsense
+expect 2 "--to: '5parsecs' is no time such as 12s" report good.etl --to 5parsecs
+expect 2 "--heap: 'nonsense' is no list of heap handles" report good.etl --heap nonsense
+expect 2 "--thread: 'nonsense' is no list of thread ids" report good.etl --thread nonsense
+expect 2 "--lifetime: 'nonsense' is no range of times" report good.etl --lifetime nonsense
+expect 2 "--size: 'nonsense' is no range of sizes" report good.etl --size nonsense
+expect 2 "--size: '12Q..' is no range of sizes" report good.etl --size 12Q..
+expect 2 "is no number from 1 to 4294967294" report good.etl --top 99999999999999999999
+expect 2 "--tree: 'nonsense' is none of callees, callers" report good.etl --tree=nonsense
 
 # --- contradictory filters: status 2 ---------------------------------------------------------
 
-expect 2 --from report good.etl --from 5s --to 2s
-expect 2 --size report good.etl --size 64K..1K
-expect 2 --lifetime report good.etl --lifetime 2s..1s
-expect 2 --tree report good.etl --tree --format json
-expect 2 --from dump good.etl --from 5s --to 2s
+expect 2 "--from is after --to: the window is empty" report good.etl --from 5s --to 2s
+expect 2 "--size: 64K..1K is an empty range" report good.etl --size 64K..1K
+expect 2 "--lifetime: 2s..1s is an empty range" report good.etl --lifetime 2s..1s
+expect 2 "--tree is text; it cannot be --format json" report good.etl --tree --format json
+expect 2 "--from is after --to: the window is empty" dump good.etl --from 5s --to 2s
 
 # --- damage is no error, unless --strict asks: status 4 ------------------------------------------
 

@@ -173,7 +173,9 @@ def check_targets(results, page, text):
 
 
 def check_fleet_scripts(results, page, text):
-    for path in glob.glob(os.path.join(ROOT, "cli", "fleet", "*_store.sh")):
+    scripts = glob.glob(os.path.join(ROOT, "cli", "fleet", "*_store.sh"))
+    assert scripts, "there are no scripts for fleets in cli/fleet"
+    for path in scripts:
         with open(path, encoding="utf-8") as file:
             letters = re.search(r"getopts ([\w:]+) ", file.read())[1]
         for line in code_lines(text):

@@ -18,6 +18,9 @@ cd "$TEST_TMP" || exit 1
     { fail "the inputs are made" "$(tail -n 3 make.log)"; finish; }
 
 # Runs etlheap with each call of that name failing in turn.
+# What was met of each name of calls: one that nothing meets is not tested at all.
+declare -A met
+
 try() # calls sticky stride argument...
 {
     local name="$1$(test "$2" = 0 || echo " and all after it"): etlheap ${*:4}" output
@@ -25,6 +28,7 @@ try() # calls sticky stride argument...
     mkdir -p folder/out
     if output=$(FAULT_CALLS=$1 FAULT_STICKY=$2 FAULT_STRIDE=$3 FAULT_FOLDER=$PWD/folder "$FAULTS" "${@:4}" 2>&1); then
         pass "$name: $(echo "$output" | tail -n 1)"
+        met[$1]=$((${met[$1]:-0} + $(echo "$output" | sed -nE '$s/^([0-9]+) runs, .*/\1/p')))
     else
         fail "$name" "$(echo "$output" | tail -n 14)"
     fi
@@ -63,7 +67,9 @@ for command in "${commands[@]}"; do
         try memory $sticky "$STRIDE" $command
     done
 done
-for calls in open stat read mmap write pwrite close rename mkstemp thread; do
+# Temporary files, which pwrite and mkstemp are for, come with recordings that are larger
+# than these inputs; test_journal_disk.c has their faults.
+for calls in open stat read mmap write close rename thread; do
     for command in "${commands[@]}"; do
         number=$((number + 1))
         test "$STRIDE" -gt 1 && test $((number % 9)) -ne 0 && continue
@@ -71,6 +77,12 @@ for calls in open stat read mmap write pwrite close rename mkstemp thread; do
             # shellcheck disable=SC2086
             try $calls $sticky 1 $command
         done
+    done
+    # The sample may have been of commands that make no such call.
+    for command in "${commands[@]}"; do
+        test "${met[$calls]:-0}" -eq 0 || break
+        # shellcheck disable=SC2086
+        try $calls 0 1 $command
     done
 done
 for calls in interrupt shrink grow; do
@@ -83,5 +95,12 @@ for calls in interrupt shrink grow; do
         # shellcheck disable=SC2086
         try $calls 0 "$STRIDE" $command
     done
+done
+for calls in memory open stat read mmap write close rename thread interrupt shrink grow; do
+    if test "${met[$calls]:-0}" -gt 0; then
+        pass "$calls: ${met[$calls]} runs met the fault"
+    else
+        fail "$calls: some run meets the fault" "no command makes such a call, or fault_program does not see it"
+    fi
 done
 finish

@@ -23,7 +23,8 @@ for source in fuzz/fuzz_*.c; do
     elif output=$("$OUT/fuzz/replay_$target" "$rounds" "$@" 2>&1); then
         case $output in
         *[!0-9]*" inputs" | *$'\n'*) fail "$target writes of its own accord" "$(echo "$output" | head -n 3)" ;;
-        *) pass "$target: $output" ;;
+        [1-9]*" inputs") pass "$target: $output" ;;
+        *) fail "$target" "it does not say how many inputs it ran: '$output'" ;;
         esac
     else
         fail "$target" "$(echo "$output" | tail -n 5)"

@@ -273,14 +273,20 @@ def compare_names(results):
 
 
 def check_errors(results, trace):
-    def status(*arguments):
-        done = subprocess.run([ETLHEAP, "allocations", *arguments], capture_output=True, check=False)
-        return done.returncode, done.stderr.decode().strip().count("\n"), done.stdout
+    def refused(name, wanted_status, sentence, *arguments):
+        """One line, which says this; the words were not typed, so that not any sentence has them."""
+        assert sentence not in " ".join(arguments)
+        done = subprocess.run([ETLHEAP, "allocations", trace, *arguments], capture_output=True, check=False)
+        said = done.stderr.decode()
+        good = done.returncode == wanted_status and said.count("\n") == 1 and sentence in said and not done.stdout
+        results.check(name, good, f"status {done.returncode}, {said!r}, wanted {sentence!r}")
 
-    results.equal("--sort by an unknown column is refused in a sentence", status(trace, "--sort", "colour"), (2, 0, b""))
-    results.equal("--group-by is refused", status(trace, "--group-by", "kind"), (2, 0, b""))
-    results.equal("a range that is empty is refused", status(trace, "--size", "5..4"), (2, 0, b""))
-    results.equal("-o that cannot be made is told", status(trace, "-o", "/nowhere/at/all")[:2], (3, 0))
+    columns = "alloc_time, free_time, lifetime, kind, process, heap, type, free_type, is_realloc, address, size, thread"
+    refused("--sort by an unknown column is refused with the columns", 2, f"'colour' is none of {columns}\n",
+            "--sort", "colour")
+    refused("--group-by is refused", 2, "--group-by is no option of allocations", "--group-by", "kind")
+    refused("a range that is empty is refused", 2, "5..4 is an empty range", "--size", "5..4")
+    refused("-o that cannot be made is told", 3, "/nowhere/at/all: cannot write: No such file", "-o", "/nowhere/at/all")
 
 
 def main():
@@ -303,7 +309,7 @@ def main():
     for number, truth in enumerate(built):
         compare_trace(results, truth[: -len(".truth.json")], truth, 50 + number, 3)
     if not built:
-        print("skipped: there is no folder traces-built beside that of the real traces; set TRACES")
+        results.skip("traces of another writer", "there is no folder traces-built beside the real traces; set TRACES")
     results.finish()
 
 

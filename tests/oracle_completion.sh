@@ -17,6 +17,9 @@ if ! sh packaging/make_pages.sh "$ETLHEAP" "$pages" > "$TEST_TMP/log" 2>&1; then
     fail "pages and completions are written" "$(tail -n 3 "$TEST_TMP/log")"
     finish
 fi
+for written in "$pages"/*; do
+    test -s "$written" || { fail "pages and completions are written" "$written is empty"; finish; }
+done
 pass "pages and completions are written"
 mkdir "$TEST_TMP/zsh"
 cp "$pages/etlheap.zsh" "$TEST_TMP/zsh/_etlheap"

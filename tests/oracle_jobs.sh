@@ -35,6 +35,7 @@ compare_stores() # trace
 {
     local trace=$1 jobs name
     name="$(basename "$trace"): store is the same with -j1, -j2 and -j7"
+    rm -f "$TEST_TMP"/j[127]
     for jobs in 1 2 7; do
         if ! "$ETLHEAP" store "$trace" -j "$jobs" -o "$TEST_TMP/j$jobs" 2> "$TEST_TMP/j$jobs.err"; then
             fail "$name" "-j $jobs: $(head -n 1 "$TEST_TMP/j$jobs.err")"

@@ -141,6 +141,8 @@ class Promise:
         self.folder, self.results, self.rows = folder, results, []
         empty = Run(folder, ["--version"])
         assert empty.status == 0, empty.said
+        # Without it every run would be as large as this one, and hold nothing.
+        assert 0 < empty.heap < 64 * MIB and 0 < empty.anonymous < 64 * MIB, f"nothing was counted by {COUNTER}"
         self.overhead = (empty.heap, empty.anonymous)
 
     def held(self, run):

@@ -25,19 +25,26 @@ same() # name argument...
         rm -f out made
         "$ETLHEAP" "$@" > out 2> err || test $? -eq 1 || { fail "$name" "$(head -n 2 err)"; return; }
         sum=$(cat out made 2> /dev/null | cksum)
+        test -n "$(head -qc 1 out made 2> /dev/null | tr '\0' x)" || { fail "$name" "there is no output"; return; }
         test -n "$first" || first=$sum
         test "$sum" = "$first" || differ=$((differ + 1))
     done
     if test $differ -eq 0; then pass "$name"; else fail "$name" "$differ of $RUNS runs differ from the first"; fi
 }
 
+# Documents without rows would be the same too.
+if "$ETLHEAP" report a.etl --format json | grep -q '"outstanding_size": [1-9]'; then
+    pass "reports have something that could differ"
+else
+    fail "reports have something that could differ" "no row of the report has anything outstanding"
+fi
 if command -v setarch > /dev/null && setarch -R true 2> /dev/null; then
     "$ETLHEAP" report a.etl --format json > with.json
     setarch -R "$ETLHEAP" report a.etl --format json > without.json
-    if cmp -s with.json without.json; then
+    if test -s with.json && cmp -s with.json without.json; then
         pass "a report without random addresses is the same"
     else
-        fail "a report without random addresses is the same" "setarch -R differs"
+        fail "a report without random addresses is the same" "setarch -R differs, or there is no report"
     fi
 else
     skip "a report without random addresses" "setarch cannot turn them off here"

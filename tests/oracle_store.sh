@@ -38,7 +38,8 @@ compare() # trace, command...
 
 compare_trace() # trace
 {
-    if ! "$ETLHEAP" store "$1" -o "$TEST_TMP/store.ehs" 2> "$TEST_TMP/store.err"; then
+    rm -f "$TEST_TMP/store.ehs"
+    if ! "$ETLHEAP" store "$1" -o "$TEST_TMP/store.ehs" 2> "$TEST_TMP/store.err" || ! test -s "$TEST_TMP/store.ehs"; then
         fail "$(basename "$1"): store" "$(head -n 1 "$TEST_TMP/store.err")"
         return
     fi

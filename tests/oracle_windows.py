@@ -426,7 +426,7 @@ def main():
         check_memory(results, folder)
         check_names(results)
         if len(pairs) == 2:
-            print("skipped: " + os.path.normpath(built) + " is not here; set TRACES to the folder beside it")
+            results.skip("traces of another writer", os.path.normpath(built) + " is not here; set TRACES to the folder beside it")
     results.finish()
 
 

@@ -457,7 +457,7 @@ def main():
     paths = sorted(glob.glob(os.path.join(PROFILES, "*.wpaProfile")))
     real = RealProfiles(paths) if paths else None
     if real is None:
-        print(f"skipped: there are no real profiles in {PROFILES}; set TRACES to the folder beside theirs")
+        results.skip("real profiles", f"there are none in {PROFILES}; set TRACES to the folder beside theirs")
     traces = made_traces(len(MADE))
     hostile, named_by = hostile_trace()
     tables = None

@@ -195,37 +195,69 @@ static void every_batch_finishes_each_input_once(void **state)
     }
 }
 
-/* Source: xxhsum -H2 of the same bytes. */
+/* Source: xxhsum -H2 of the same bytes. Sizes lie on both sides of where XXH3 changes its
+ * way, and of the pieces in which a file is read. */
+static const struct {
+    size_t size;
+    u64 high, low;
+} sums[] = {
+    { 0, 0x99aa06d3014798d8, 0x6001c324468d497f },
+    { 1, 0xa6cd5e9392000f6a, 0xc44bdff4074eecdb },
+    { 3, 0x95c705060a313bf8, 0xa1c4a8259b827291 },
+    { 16, 0x29be75b0bbbb5284, 0xaafffcec5df2cb27 },
+    { 17, 0xdb7e8f77961e47fd, 0x878751509ecfdb8b },
+    { 129, 0x522c922743fd67f1, 0xb8075934107218e5 },
+    { 240, 0x4f49ccc8526aa7ad, 0x407883ea5ef95b9a },
+    { 241, 0x50b62ee1ee6455a7, 0xbc424a2c480dd281 },
+    { 1025, 0xd1ad5f4a3cce4374, 0xfe08e5a874d23fd2 },
+    { 262144, 0x5df35255aa52a7d0, 0xa681d98cfc9c36a6 },
+    { 262145, 0x340c6afb1466dfa4, 0xf55c36c17ab34a7a },
+    { 700001, 0xc392715f88e347b1, 0xdcab28c4bacd10b6 },
+};
+
+/* Byte i is bits 13 to 20 of i * 2654435761. */
+static u8 *patterned(size_t size)
+{
+    u8 *const bytes = malloc(size + 1);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (u8)((u32)i * 2654435761u >> 13);
+    return bytes;
+}
+
 static void contents_have_the_sums_of_xxhsum(void **state)
 {
     (void)state;
-    const etlheap_content_id nothing = etlheap_content_of("", 0);
-    assert_int_equal(nothing.high, 0x99aa06d3014798d8);
-    assert_int_equal(nothing.low, 0x6001c324468d497f);
+    for (size_t i = 0; i < ETL_COUNT_OF(sums); i++) {
+        u8 *const bytes = patterned(sums[i].size);
+        const etlheap_content_id id = etlheap_content_of(bytes, sums[i].size);
+        print_message("  %zu bytes\n", sums[i].size);
+        assert_int_equal(id.high, sums[i].high);
+        assert_int_equal(id.low, sums[i].low);
+        free(bytes);
+    }
 }
 
-static void a_file_has_the_sum_of_its_bytes(void **state)
+static void files_have_the_sums_of_xxhsum(void **state)
 {
     (void)state;
-    const size_t size = 700001;
-    u8 *const bytes = malloc(size);
     char path[] = "/tmp/etlheap-test-XXXXXX";
-    const int file = mkstemp(path);
-    FILE *const stream = fdopen(file, "wb");
-    u64 seed = 3;
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = (u8)hand_random(&seed);
-    assert_int_equal(fwrite(bytes, 1, size, stream), size);
-    assert_int_equal(fclose(stream), 0);
     etlheap_content_id id;
     u64 size_bytes;
-    assert_int_equal(etlheap_content_of_file(path, &id, &size_bytes, NULL), ETL_OK);
-    const etlheap_content_id wanted = etlheap_content_of(bytes, size);
-    assert_int_equal(id.high, wanted.high);
-    assert_int_equal(id.low, wanted.low);
-    assert_int_equal(size_bytes, size);
+    assert_int_equal(close(mkstemp(path)), 0);
+    for (size_t i = 0; i < ETL_COUNT_OF(sums); i++) {
+        u8 *const bytes = patterned(sums[i].size);
+        FILE *const stream = fopen(path, "wb");
+        assert_int_equal(fwrite(bytes, 1, sums[i].size, stream), sums[i].size);
+        assert_int_equal(fclose(stream), 0);
+        print_message("  %zu bytes\n", sums[i].size);
+        assert_int_equal(etlheap_content_of_file(path, &id, &size_bytes, NULL), ETL_OK);
+        assert_int_equal(id.high, sums[i].high);
+        assert_int_equal(id.low, sums[i].low);
+        assert_int_equal(size_bytes, sums[i].size);
+        free(bytes);
+    }
     unlink(path);
-    free(bytes);
     assert_int_equal(etlheap_content_of_file(path, &id, &size_bytes, NULL), ETL_ERR_IO);
 }
 
@@ -242,7 +274,7 @@ int main(void)
         cmocka_unit_test(no_inputs_are_no_work),
         cmocka_unit_test(every_batch_finishes_each_input_once),
         cmocka_unit_test(contents_have_the_sums_of_xxhsum),
-        cmocka_unit_test(a_file_has_the_sum_of_its_bytes),
+        cmocka_unit_test(files_have_the_sums_of_xxhsum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

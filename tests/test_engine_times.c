@@ -62,10 +62,32 @@ static void event_at_the_first_of_all_times_has_a_process(void **state)
     expect_one_of_64_bytes(INT64_MIN, INT64_MIN);
 }
 
+static void event_at_the_last_of_all_times_has_a_process(void **state)
+{
+    (void)state;
+    expect_one_of_64_bytes(INT64_MAX, INT64_MAX);
+}
+
+static void a_block_lives_from_the_first_to_the_last_of_all_times(void **state)
+{
+    (void)state;
+    expect_one_of_64_bytes(INT64_MIN, INT64_MAX);
+}
+
+static void neighbours_of_both_ends_are_apart(void **state)
+{
+    (void)state;
+    expect_one_of_64_bytes(INT64_MIN, INT64_MIN + 1);
+    expect_one_of_64_bytes(INT64_MAX - 1, INT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(event_at_the_first_of_all_times_has_a_process),
+        cmocka_unit_test(event_at_the_last_of_all_times_has_a_process),
+        cmocka_unit_test(a_block_lives_from_the_first_to_the_last_of_all_times),
+        cmocka_unit_test(neighbours_of_both_ends_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,8 +41,10 @@ static etl_status parse(const cli_command *command, char *line, cli_options *out
     return cli_options_parse(command, count, words, out, err);
 }
 
+/* A word that was typed would be found in whatever repeats it. */
 static void expect_error(const cli_command *command, const char *text, const char *word)
 {
+    assert_null(strstr(text, word));
     char line[256];
     cli_options options;
     etl_error err = { .status = ETL_OK };
@@ -209,9 +211,10 @@ static void allocations_are_sorted_by_columns_of_their_own(void **state)
         assert_int_equal(options.at_exit, 0);
         cli_options_free(&options);
     }
-    expect_error(&allocations, "app.etl --sort outstanding_size", "--sort");
+    expect_error(&allocations, "app.etl --sort outstanding_size",
+                 "--sort: 'outstanding_size' is none of alloc_time, free_time, lifetime");
     expect_error(&allocations, "app.etl --group-by kind", "no option of allocations");
-    expect_error(&report, "app.etl --sort address", "--sort");
+    expect_error(&report, "app.etl --sort address", "--sort: 'address' is none of count size");
 }
 
 static void tree_takes_its_value_after_equals_only(void **state)
@@ -297,7 +300,7 @@ static void missing_and_surplus_values_are_told(void **state)
     expect_error(&report, "a -j", "-j needs a value: N");
     expect_error(&report, "a --strict=yes", "--strict takes no value");
     expect_error(&report, "a --output=", "--output needs a value: FILE");
-    expect_error(&report, "a --process=", "--process");
+    expect_error(&report, "a --process=", "--process needs a value: NAME|PID");
     expect_error(&report, "", "no input");
 }
 
@@ -309,20 +312,20 @@ static void bad_values_name_option_and_remedy(void **state)
     expect_error(&report, "a --size 1K..16777216T", "the largest size is 18446744073709551615");
     expect_error(&report, "a --from 5parsecs", "--from: '5parsecs' is no time such as 12s");
     expect_error(&report, "a --top 0", "--top: '0' is no number from 1 to 4294967294");
-    expect_error(&report, "a --top -1", "--top");
+    expect_error(&report, "a --top -1", "--top: '-1' is no number from 1");
     expect_error(&report, "a -j 0", "-j: '0'");
     expect_error(&report, "a -j 99999", "-j: '99999' is no number from 1 to 1024");
-    expect_error(&report, "a --top 99999999999999999999", "--top");
+    expect_error(&report, "a --top 99999999999999999999", "is no number from 1 to 4294967294");
     expect_error(&report, "a --size 12Q..", "--size: '12Q..' is no range of sizes");
-    expect_error(&report, "a --heap 0x1f0000,", "--heap");
-    expect_error(&report, "a --thread 4294967296", "--thread");
-    expect_error(&report, "a --memory 0", "--memory");
+    expect_error(&report, "a --heap 0x1f0000,", "is no list of heap handles");
+    expect_error(&report, "a --thread 4294967296", "is no list of thread ids");
+    expect_error(&report, "a --memory 0", "--memory: '0' is no size such as 4096");
     expect_error(&report, "a --sort siz", "did you mean size?");
-    expect_error(&report, "a --sort zzz", "is none of count, size, impacting_size");
+    expect_error(&report, "a --sort zzz", "is none of count size impacting_size");
     expect_error(&report, "a --kind pool", "is none of heap, virtualalloc, extent");
     expect_error(&report, "a --type AIFO,,AOFO", "one comma");
     expect_error(&report, "a --group-by kind,kind", "kind is given twice");
-    expect_error(&report, "a --format yaml", "is none of text, json, ndjson, csv");
+    expect_error(&report, "a --format yaml", "is none of text, json, csv");
     expect_error(&report, "a --tree=sideways", "is none of callees, callers");
 }
 
@@ -363,6 +366,51 @@ static void contradictions_are_refused(void **state)
     expect_error(&windows, "a --window 5s...", "--window: '5s...' is no window of time");
     expect_error(&windows, "a --at peak", "--at: 'peak' is no time");
     expect_error(&report, "a --every 1s", "--every is no option of report");
+}
+
+/* Of `text`, without letters around it? */
+static bool has_word(const char *text, const char *word)
+{
+    const size_t size = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+        const bool begins = at == text || strchr(" ,", at[-1]);
+        if (begins && (at[size] == '\0' || strchr(" ,", at[size])))
+            return true;
+    }
+    return false;
+}
+
+/* Choices that do not fit, or that another command has, would send the user astray. */
+static void wrong_words_are_answered_with_all_choices_of_the_command(void **state)
+{
+    static const cli_command *const commands[] = { &report,  &allocations, &symbols,
+                                                   &windows, &info,        &dump };
+    u32 count = 0;
+    (void)state;
+    for (size_t c = 0; c < ETL_COUNT_OF(commands); c++) {
+        for (u32 i = 0; i < cli_option_count(); i++) {
+            const cli_option *const option = cli_option_at(i);
+            const char *const first = cli_value_choice((cli_value)option->value, 0);
+            char line[128];
+            cli_options options;
+            etl_error err = { .status = ETL_OK };
+            if (!(option->commands & commands[c]->bit) || !first)
+                continue;
+            snprintf(line, sizeof line, "a %s=0123456789012345678901234567890123456789",
+                     option->name);
+            assert_int_equal(parse(commands[c], line, &options, &err), ETL_ERR_ARGUMENT);
+            cli_options_free(&options);
+            print_message("  %s\n", err.message);
+            for (u32 k = 0; cli_value_choice((cli_value)option->value, k); k++) {
+                const char *const choice = cli_value_choice((cli_value)option->value, k);
+                const bool fits = option->value != CLI_VALUE_FORMAT ||
+                                  cli_format_fits(etlheap_format_named(choice), commands[c]->bit);
+                assert_int_equal(has_word(err.message, choice), fits);
+                count++;
+            }
+        }
+    }
+    assert_in_range(count, 150, 1000);
 }
 
 /* Options of different commands may have one name. */
@@ -436,6 +484,7 @@ int main(void)
         cmocka_unit_test(missing_and_surplus_values_are_told),
         cmocka_unit_test(bad_values_name_option_and_remedy),
         cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(wrong_words_are_answered_with_all_choices_of_the_command),
         cmocka_unit_test(help_lists_exactly_the_commands_options),
         cmocka_unit_test(a_command_has_no_name_twice),
     };

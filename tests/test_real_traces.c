@@ -61,13 +61,15 @@ static etl_trace *open_real(const char *name)
     const char *const folder = getenv("TRACES");
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%s", folder ? folder : "../shared/traces", name);
-    etl_trace *trace = NULL;
-    etl_error err = { 0 };
-    if (etl_open(path, NULL, &trace, &err) == ETL_ERR_IO) {
-        print_message("%s: %s; set TRACES to the folder of real traces\n", path, err.message);
+    /* Whether it is there is not for the library to say, which may fail to read it. */
+    FILE *const file = fopen(path, "rb");
+    if (file == NULL) {
+        print_message("%s is not here; set TRACES to the folder of real traces\n", path);
         skip();
     }
-    assert_non_null(trace);
+    (void)fclose(file);
+    etl_trace *trace = NULL;
+    assert_int_equal(etl_open(path, NULL, &trace, NULL), ETL_OK);
     return trace;
 }
 

@@ -60,8 +60,10 @@ static etlheap_query query_of(const char *text, etlheap_measure *sort)
     return query;
 }
 
+/* A word that was typed would be found in whatever repeats it. */
 static void expect_refusal(const char *text, const char *word)
 {
+    assert_null(strstr(text, word));
     cli_options options;
     cli_query made;
     etl_error err = { .message = "" };
@@ -145,7 +147,7 @@ static void sizes_of_heaps_sort_rows_that_are_heaps(void **state)
     query_of("a --group-by heap --sort committed_size", NULL);
     query_of("a --group-by process,heap,kind --sort -overhead_size", NULL);
     expect_refusal("a --sort committed_size", "--group-by heap");
-    expect_refusal("a --group-by heap,type --sort reserved_size", "--group-by heap");
+    expect_refusal("a --group-by heap,type --sort reserved_size", "is for rows that are heaps");
 }
 
 /* --- writers ---------------------------------------------------------------------- */

@@ -33,7 +33,16 @@ static void a_session_maps_to_itself_unchanged(void **state)
     const tick_map map = tick_map_make(&session, &session);
     assert_true(map.identity);
     assert_int_equal(tick_map_apply(&map, INT64_MIN), INT64_MIN);
-    assert_int_equal(tick_map_apply(&map, INT64_MAX), INT64_MAX);
+    assert_int_equal(tick_map_apply(&map, INT64_MAX - 1), INT64_MAX - 1);
+}
+
+/* It stands for "never": a window that ends behind it cannot be said. */
+static void the_last_moment_of_all_is_taken_for_the_one_before(void **state)
+{
+    (void)state;
+    const etl_session session = session_of(10000000, 5000, WALL);
+    const tick_map map = tick_map_make(&session, &session);
+    assert_int_equal(tick_map_apply(&map, INT64_MAX), INT64_MAX - 1);
 }
 
 static void sessions_of_one_boot_share_their_ticks(void **state)
@@ -236,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_maps_to_itself_unchanged),
+        cmocka_unit_test(the_last_moment_of_all_is_taken_for_the_one_before),
         cmocka_unit_test(sessions_of_one_boot_share_their_ticks),
         cmocka_unit_test(wall_clocks_may_differ_by_two_seconds),
         cmocka_unit_test(another_frequency_is_another_clock),

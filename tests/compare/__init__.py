@@ -1,0 +1,1 @@
+"""Compares this tree's program with another revision's: see __main__.py."""
