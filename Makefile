@@ -114,7 +114,7 @@ TEST_SUPPORT_SRCS := $(filter-out tests/posix_calls.c,$(TEST_SUPPORT_SRCS))
 endif
 
 # Each of these is a program, the others in bench/ are what they share.
-BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/make_small.c bench/heaptrack_file.c bench/rss_anon.c \
+BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/make_small.c bench/heaptrack_file.c bench/make_stream.c bench/rss_anon.c \
 	$(sort $(wildcard bench/bench_*.c))
 BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench/*.c)))
 
