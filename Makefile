@@ -439,7 +439,7 @@ check-tsan: ## the tests under ThreadSanitizer
 	@sh tests/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=tsan check-run
 
-check-run: $(PROGRAM) $(MEMORY_TOOLS) $(if $(filter check,$(VARIANT)),$(SHARED)) tests
+check-run: $(PROGRAM) $(MEMORY_TOOLS) $(OUT)/bench/make_stream $(if $(filter check,$(VARIANT)),$(SHARED)) tests
 	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
 		bash tests/run_tests.sh
 
@@ -696,7 +696,8 @@ bench: ## measures the program against its targets and its peers: one table, tak
 
 bench-run: all $(BENCH_PROGRAMS)
 	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
-		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(ONLY)')
+		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(ONLY)') \
+		$(if $(QUESTIONS),--questions '$(QUESTIONS)') $(if $(KEEP),--keep '$(KEEP)')
 
 bench-compare: ## times this tree against REV=, another revision of it
 	@test -n '$(REV)' || { echo 'bench-compare needs a revision: make bench-compare REV=HEAD' >&2; exit 2; }
