@@ -5,8 +5,6 @@
  * and dlclose. The line behind the list ends it: only then is it known which
  * modules came and went, so that line waits while their events are handed out.
  */
-#define _POSIX_C_SOURCE 200809L /* getline() */
-
 #include "raw_stream.h"
 
 #include "bench.h"
