@@ -114,7 +114,7 @@ TEST_SUPPORT_SRCS := $(filter-out tests/posix_calls.c,$(TEST_SUPPORT_SRCS))
 endif
 
 # Each of these is a program, the others in bench/ are what they share.
-BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/make_small.c bench/heaptrack_file.c bench/rss_anon.c \
+BENCH_PROGRAM_SRCS := bench/make_bench.c bench/make_pdb.c bench/make_small.c bench/heaptrack_file.c bench/make_stream.c bench/rss_anon.c \
 	$(sort $(wildcard bench/bench_*.c))
 BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench/*.c)))
 
@@ -440,7 +440,7 @@ check-tsan: ## the tests under ThreadSanitizer
 	@sh tests/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=tsan check-run
 
-check-run: $(PROGRAM) $(MEMORY_TOOLS) $(if $(filter check,$(VARIANT)),$(SHARED)) tests
+check-run: $(PROGRAM) $(MEMORY_TOOLS) $(OUT)/bench/make_stream $(if $(filter check,$(VARIANT)),$(SHARED)) tests
 	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
 		bash tests/run_tests.sh
 
@@ -713,7 +713,8 @@ bench: ## measures the program against its targets and its peers: one table, tak
 
 bench-run: all $(BENCH_PROGRAMS)
 	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
-		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(value ONLY)')
+		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(value ONLY)') \
+		$(if $(QUESTIONS),--questions '$(QUESTIONS)') $(if $(KEEP),--keep '$(KEEP)')
 
 bench-compare: ## times this tree against REV=, another revision of it
 	@test -n '$(REV)' || { echo 'bench-compare needs a revision: make bench-compare REV=HEAD' >&2; exit 2; }

@@ -10,7 +10,10 @@ MIB = 1 << 20
 
 # Written in place of an input of the builder, with an allowance for their size.
 OTHER_FILES = {"H.heaptrack": 140 * MIB, "H8.rows.csv": 1200 * MIB, "H.ehs": 400 * MIB,
-               "large.pdb": 640 * MIB, "small": 100 * MIB}
+               "large.pdb": 640 * MIB, "small": 100 * MIB,
+               # With the recording and the other two forms.
+               "clang.plain.etl": 2200 * MIB, "sqlite.plain.etl": 2200 * MIB,
+               "python.plain.etl": 1900 * MIB}
 
 PDB_FUNCTIONS = 1000000
 SMALL_TRACES = 1000
@@ -118,7 +121,7 @@ class Inputs:
         """Deletes what was written here, and the folder if nothing else is in it."""
         for name in ("small", "small.part", "small.out"):
             shutil.rmtree(self.path(name), ignore_errors=True)
-        for name in self.known | OTHER_FILES:
+        for name in [*self.known, *OTHER_FILES, "questions.json", "questions.md"]:
             for path in (self.path(name), self.path(name) + ".json", self.path(name) + ".part"):
                 if os.path.exists(path):
                     os.remove(path)

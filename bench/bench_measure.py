@@ -18,16 +18,20 @@ def wall_seconds(command):
     return seconds
 
 
-def wall_and_memory(rss_anon, command):
-    """Wall time and peak anonymous memory of a command."""
-    begin = time.perf_counter()
+def measured(rss_anon, command):
+    """Wall time, processor time and peak anonymous memory of a command."""
     done = subprocess.run([rss_anon, *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True, check=False)
-    seconds = time.perf_counter() - begin
     if done.returncode != 0:
         raise BenchError(f"{' '.join(command)} failed: {done.stderr.strip()}")
-    peaks = json.loads(done.stderr.strip().splitlines()[-1])
-    return seconds, peaks["rss_anon"]
+    found = json.loads(done.stderr.strip().splitlines()[-1])
+    return found["seconds"], found["cpu_seconds"], found["rss_anon"]
+
+
+def wall_and_memory(rss_anon, command):
+    """Wall time and peak anonymous memory of a command."""
+    seconds, _, memory = measured(rss_anon, command)
+    return seconds, memory
 
 
 class Rounds:
@@ -60,6 +64,43 @@ class Rounds:
     def ratios(self, over, under, factor=1.0):
         """factor * time(over) / time(under), round by round."""
         return [factor * a / b for a, b in zip(self.seconds[over], self.seconds[under])]
+
+
+class Peer:
+    """
+    A program that asks itself a question again and again, and takes turns with another
+    one. It prints a line of JSON when it is ready; for each line it is sent, it asks once
+    and prints the seconds; when there are no more, it prints its answer as JSON.
+    """
+
+    def __init__(self, command):
+        self.command = command
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ready = self.line()
+
+    def line(self):
+        text = self.process.stdout.readline()
+        if not text:
+            raise BenchError(f"{' '.join(self.command)} ended with status {self.process.wait()}")
+        return json.loads(text)
+
+    def turn(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return self.line()
+
+    def finish(self):
+        self.process.stdin.close()
+        answer = self.line()
+        if self.process.wait() != 0:
+            raise BenchError(f"{' '.join(self.command)} ended with status {self.process.returncode}")
+        return answer
+
+    def stop(self):
+        """Ends it early; does nothing after finish()."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
 
 
 class Row:

@@ -2,14 +2,19 @@
  * bench_types.c - the four-way question over lifetimes in memory: which of them
  * were allocated and freed inside or outside a window, per stack.
  *
- *     bench_types TRACE RUNS THREADS [ROWS.csv]
+ *     bench_types TRACE THREADS [ROWS.csv]
  *
- * Analyzes the trace, which is not timed, and asks for the totals by type and
- * stack of the middle half of the trace RUNS times through the engine's
- * interface. ROWS.csv gets the same rows for another program: allocation and
- * free time in ns (open blocks: the largest 64-bit number), size, stack. Printed
- * as JSON: rows, window, the times, and per type count, size and groups,
- * which the other program must find too.
+ * Analyzes the trace, which is not timed. ROWS.csv gets the rows for another
+ * program, which takes turns with this one: allocation and free time in ns (open
+ * blocks: the largest 64-bit number), size, stack. Then both follow the protocol
+ * of Peer in bench_measure.py:
+ *
+ *     prints one line of JSON       ready: rows and window
+ *     for each line it reads        asks once through the engine's interface for the
+ *                                   totals by type and stack of the middle half of
+ *                                   the trace, and prints the seconds
+ *     when there are no more lines  prints JSON: per type groups, count and size,
+ *                                   which the other program must find too
  */
 #include "bench.h"
 
@@ -17,8 +22,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define RUNS_MAX 100
 
 typedef struct type_sums {
     u64 groups; /* stacks that have lifetimes of the type */
@@ -38,14 +41,15 @@ static question make_question(const etlheap_result *result, u32 threads);
 static bool ask(question *q, double *seconds);
 static bool write_rows(const question *q, const char *path);
 static void write_segment(const question *q, const etlheap_segment *s, FILE *file);
-static void print_answer(const question *q, const double *seconds, int runs);
+static void print_ready(const question *q);
+static bool take_turns(question *q);
+static void print_answer(const question *q);
 
 int main(int argc, char **argv)
 {
-    const int runs = argc >= 4 ? atoi(argv[2]) : 0;
-    const int threads = argc >= 4 ? atoi(argv[3]) : 0;
-    if (argc > 5 || runs < 1 || runs > RUNS_MAX || threads < 1) {
-        fprintf(stderr, "usage: bench_types TRACE RUNS THREADS [ROWS.csv]\n");
+    const int threads = argc >= 3 ? atoi(argv[2]) : 0;
+    if (argc > 4 || threads < 1) {
+        fprintf(stderr, "usage: bench_types TRACE THREADS [ROWS.csv]\n");
         return 2;
     }
     etl_trace *trace;
@@ -53,14 +57,13 @@ int main(int argc, char **argv)
     if (result == NULL)
         return 1;
     question q = make_question(result, (u32)threads);
-    double seconds[RUNS_MAX];
-    bool ok = true;
-    for (int i = 0; ok && i < runs; i++)
-        ok = ask(&q, &seconds[i]);
+    bool ok = argc < 4 || write_rows(&q, argv[3]);
+    if (ok) {
+        print_ready(&q);
+        ok = take_turns(&q);
+    }
     if (ok)
-        print_answer(&q, seconds, runs);
-    if (ok && argc == 5)
-        ok = write_rows(&q, argv[4]);
+        print_answer(&q);
     etlheap_result_free(result);
     etl_close(trace);
     return ok ? 0 : 1;
@@ -147,17 +150,33 @@ static void write_segment(const question *q, const etlheap_segment *s, FILE *fil
     }
 }
 
-static void print_answer(const question *q, const double *seconds, int runs)
+static void print_ready(const question *q)
 {
-    printf("{\"rows\":%llu,\"stacks\":%u,\"from_ns\":%lld,\"to_ns\":%lld",
+    printf("{\"rows\":%llu,\"stacks\":%u,\"from_ns\":%lld,\"to_ns\":%lld}\n",
            (unsigned long long)count_rows(q->result), etlheap_stack_count(q->result),
            (long long)q->query.from_ns, (long long)q->query.to_ns);
+    fflush(stdout);
+}
+
+static bool take_turns(question *q)
+{
+    for (int c = getchar(); c != EOF; c = getchar()) {
+        double seconds;
+        if (c != '\n')
+            continue;
+        if (!ask(q, &seconds))
+            return false;
+        printf("%.6f\n", seconds);
+        fflush(stdout);
+    }
+    return true;
+}
+
+static void print_answer(const question *q)
+{
     for (u32 t = 0; t < ETLHEAP_TYPE_COUNT; t++)
-        printf(",\"%s\":[%llu,%lld,%lld]", etlheap_type_name((etlheap_type)t),
+        printf("%s\"%s\":[%llu,%lld,%lld]", t == 0 ? "{" : ",", etlheap_type_name((etlheap_type)t),
                (unsigned long long)q->sums[t].groups, (long long)q->sums[t].count,
                (long long)q->sums[t].size);
-    printf(",\"seconds\":[");
-    for (int i = 0; i < runs; i++)
-        printf("%s%.6f", i > 0 ? "," : "", seconds[i]);
-    printf("]}\n");
+    printf("}\n");
 }

@@ -1,17 +1,19 @@
 // The four-way question of bench_types.c, asked to DuckDB over the same rows.
 //
-//     node duckdb_types.mjs MODULES ROWS.csv FROM_NS TO_NS RUNS THREADS
+//     node duckdb_types.mjs MODULES ROWS.csv FROM_NS TO_NS THREADS
 //
 // MODULES is the folder that npm installed @duckdb/node-api into. The rows are
 // loaded into a table in memory first, which is not timed. The question is put in
-// three ways that mean the same; each runs once to warm up and then RUNS times,
-// and the way with the shortest sum of times speaks for DuckDB. The whole result is made,
-// but not handed to JavaScript, which would take longer. Prints JSON with the
-// keys of bench_types.
+// three ways that mean the same; each runs once to warm up. Then the protocol is that of
+// bench_types: a line of JSON when ready, and for each line read, every way is asked once
+// and the seconds are printed, as a JSON object. The whole result is made, but not handed to
+// JavaScript, which would take longer. When there are no more lines, the answer is printed
+// with the keys of bench_types.
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
+import { createInterface } from "node:readline";
 
-const [modules, rows, from, to, runs, threads] = process.argv.slice(2);
+const [modules, rows, from, to, threads] = process.argv.slice(2);
 const require = createRequire(resolve(modules, "bench.js"));
 const { DuckDBInstance } = require("@duckdb/node-api");
 
@@ -43,22 +45,23 @@ const connection = await (await DuckDBInstance.create(":memory:", { threads })).
 await connection.run(`CREATE TABLE rows AS SELECT * FROM read_csv('${rows.replaceAll("'", "''")}',
     header = true, columns = {a: 'BIGINT', f: 'BIGINT', size: 'BIGINT', stack: 'INTEGER'})`);
 
-const times = {};
-for (const [name, sql] of Object.entries(questions)) {
-    times[name] = [];
-    for (let run = 0; run <= Number(runs); run++) {
+async function ask() {
+    const times = {};
+    for (const [name, sql] of Object.entries(questions)) {
         const begin = process.hrtime.bigint();
         await connection.run(sql);
-        const seconds = Number(process.hrtime.bigint() - begin) / 1e9;
-        if (run > 0) times[name].push(seconds);
+        times[name] = Number(process.hrtime.bigint() - begin) / 1e9;
     }
+    return times;
 }
 
-const answer = { version: (await connection.runAndReadAll("SELECT version()")).getRows()[0][0] };
+await ask();
+const version = (await connection.runAndReadAll("SELECT version()")).getRows()[0][0];
 const total = (await connection.runAndReadAll("SELECT count(*) FROM rows")).getRows()[0][0];
-answer.rows = Number(total);
-const sum = (values) => values.reduce((x, y) => x + y, 0);
-[answer.way, answer.seconds] = Object.entries(times).sort((x, y) => sum(x[1]) - sum(y[1]))[0];
+console.log(JSON.stringify({ version, rows: Number(total) }));
+for await (const line of createInterface({ input: process.stdin })) console.log(JSON.stringify(await ask()));
+
+const answer = {};
 const sums = names.map((name) => `count(*) FILTER (${name}_n > 0), sum(${name}_n), coalesce(sum(${name}_s), 0)`);
 const checked = (await connection.runAndReadAll(`SELECT ${sums.join(", ")} FROM (${questions.filter})`)).getRows()[0];
 names.forEach((name, i) => (answer[name] = checked.slice(i * 3, i * 3 + 3).map(Number)));

@@ -4,6 +4,7 @@ Measures etlheap against its targets, its limits and its peers, and prints one t
 
     run_bench.py --programs FOLDER --inputs FOLDER --etlheap PROGRAM [--traces FOLDER]
                  [--modules FOLDER] [--runs 5] [--only WORD,...]
+                 [--questions INPUT,...] [--keep FILE.json]
     run_bench.py --programs FOLDER --inputs FOLDER --clean
 
 README.md beside this file says what each row means. A group of rows is a function
@@ -17,18 +18,22 @@ import json
 import os
 import platform
 import shutil
-import statistics
 import sys
+import time
 
 from bench_inputs import (BenchError, Inputs, check_report, find_program, has_command, note,
                           run_quietly)
-from bench_measure import Row, Rounds, print_table, wall_and_memory, wall_seconds
+from bench_measure import Peer, Row, Rounds, print_table, wall_and_memory, wall_seconds
+from bench_questions import Figures, load_baseline, write_baseline
+from bench_streams import BENCH_RECORDINGS, FORMS, Streams, check_stream, usable
 
 MB = 1e6
 MIB = 1 << 20
 JOBS = 2  # the targets are for two cores
 LARGE_RUNS = 3  # of the largest input
+QUESTION_RUNS = 3  # eleven questions, one of which takes thirty times as long as a report
 SYMBOL_ADDRESSES = 1000000
+BASELINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "questions_baseline.json")
 
 
 class Bench:
@@ -37,6 +42,9 @@ class Bench:
     def __init__(self, options):
         self.etlheap = options.etlheap
         self.inputs = Inputs(options.programs, options.inputs)
+        self.streams = Streams(options.inputs, self.inputs.program("make_stream"))
+        self.questions = options.questions
+        self.keep = options.keep or self.inputs.path("questions.json")
         self.traces = options.traces
         self.modules = options.modules
         self.runs = options.runs
@@ -44,9 +52,9 @@ class Bench:
     def report(self, path, jobs=JOBS):
         return [self.etlheap, "report", path, f"-j{jobs}"]
 
-    def report_with_peaks(self, path):
+    def report_with_peaks(self, path, jobs=JOBS):
         """Shows the largest size of each row too, which takes the order of all events."""
-        return [*self.report(path), "--sort", "peak_size"]
+        return [*self.report(path, jobs), "--sort", "peak_size"]
 
     def tool(self, name):
         return self.inputs.program(name)
@@ -67,6 +75,8 @@ def heap_rows(bench):
     rounds = Rounds(bench.runs)
     rounds.add("H -j2", bench.report(h))
     rounds.add("H with peaks", bench.report_with_peaks(h))
+    rounds.add("H with peaks -j1", bench.report_with_peaks(h, 1))
+    rounds.add("H as JSON", [*bench.report(h), "--format", "json"])
     rounds.add("sum", [bench.tool("bench_sum"), h, str(JOBS)])
     rounds.add("H -j1", bench.report(h, 1))
     for threads in (1, JOBS):
@@ -85,6 +95,7 @@ def heap_rows(bench):
         Row("report on H, -j2", rounds.rates("H -j2", size / MB), "MB/s", 2000, 4000),
         Row("report on H, -j2, allocs + frees", rounds.rates("H -j2", events / 1e6), "M/s"),
         Row("  with peaks of rows", rounds.rates("H with peaks", events / 1e6), "M/s"),
+        Row("  as JSON, all rows", rounds.rates("H as JSON", events / 1e6), "M/s"),
         Row("plain 64-bit sum over H, 2 threads", rounds.rates("sum", size / MB), "MB/s"),
         Row("report's time in times of the sum", rounds.ratios("H -j2", "sum"), "x", 8, 4,
             at_most=True),
@@ -100,6 +111,8 @@ def heap_rows(bench):
                 rounds.ratios("heaptrack", "H -j2"), "x", 1.5, 2.5),
             Row("  with one thread each", rounds.ratios("heaptrack", "H -j1"), "x"),
             Row("  with peaks of rows", rounds.ratios("heaptrack", "H with peaks"), "x"),
+            Row("  with peaks of rows, one thread each",
+                rounds.ratios("heaptrack", "H with peaks -j1"), "x"),
         ]
     rows += [
         Row("report on HC, -j1, uncompressed bytes",
@@ -228,33 +241,48 @@ def batch_rows(bench):
 
 
 def types_rows(bench):
-    """The four-way question over the lifetimes of H8, against DuckDB."""
+    """The four-way question over the lifetimes of H8, in turns with DuckDB."""
     inputs = bench.inputs
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "duckdb_types.mjs")
     modules = os.path.join(bench.modules or "", "node_modules", "@duckdb", "node-api")
     with_peer = find_program("node") is not None and os.path.isdir(modules)
     rows_file = inputs.path("H8.rows.csv")
-    command = [bench.tool("bench_types"), inputs.make("H8"), str(bench.runs), str(JOBS)]
-    ours = json.loads(run_quietly(command + ([rows_file] if with_peer else [])))
-    label = f"types per stack, {ours['rows'] / 1e6:.1f} M rows"
-    rows = [Row(f"{label}, etlheap", [1e3 * value for value in ours["seconds"]], "ms")]
+    command = [bench.tool("bench_types"), inputs.make("H8"), str(JOBS)]
+    peers = [Peer(command + ([rows_file] if with_peer else []))]
+    try:
+        if with_peer:
+            peers.append(duckdb_peer(bench, rows_file, peers[0].ready))
+        else:
+            note("DuckDB is not installed, its row is left out: make bench-deps, or"
+                 " npm install @duckdb/node-api")
+        times = [[peer.turn() for peer in peers] for _ in range(bench.runs)]
+        answers = [peer.finish() for peer in peers]
+    finally:
+        for peer in peers:
+            peer.stop()
+    label = f"types per stack, {peers[0].ready['rows'] / 1e6:.1f} M rows"
+    ours = [one[0] for one in times]
+    rows = [Row(f"{label}, etlheap", [1e3 * value for value in ours], "ms")]
     if not with_peer:
-        note("DuckDB is not installed, its row is left out: make bench-deps, or"
-             " npm install @duckdb/node-api")
         return rows
-    theirs = json.loads(run_quietly(["node", script, bench.modules, rows_file,
-                                     str(ours["from_ns"]), str(ours["to_ns"]), str(bench.runs),
-                                     str(JOBS)]))
-    os.remove(rows_file)
-    for key in ("rows", "AIFI", "AIFO", "AOFI", "AOFO"):
-        if ours[key] != theirs[key]:
-            raise BenchError(f"etlheap and DuckDB disagree on {key}: {ours[key]}, {theirs[key]}")
-    middle = statistics.median(theirs["seconds"])
+    for key in ("AIFI", "AIFO", "AOFI", "AOFO"):
+        if answers[0][key] != answers[1][key]:
+            raise BenchError(f"etlheap and DuckDB disagree on {key}: {answers[0][key]}, {answers[1][key]}")
+    way = min(times[0][1], key=lambda name: sum(one[1][name] for one in times))
+    theirs = [one[1][way] for one in times]
     return rows + [
-        Row(f"{label}, DuckDB {theirs['version']}", [1e3 * value for value in theirs["seconds"]],
-            "ms"),
-        Row("etlheap's time in DuckDB's", [value / middle for value in ours["seconds"]], "x", 0.5, 0.25, at_most=True),
+        Row(f"{label}, DuckDB {peers[1].ready['version']}", [1e3 * value for value in theirs], "ms"),
+        Row("etlheap's time in DuckDB's", [a / b for a, b in zip(ours, theirs)], "x", 0.5, 0.25, at_most=True),
     ]
+
+
+def duckdb_peer(bench, rows_file, ready):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "duckdb_types.mjs")
+    peer = Peer(["node", script, bench.modules, rows_file, str(ready["from_ns"]), str(ready["to_ns"]), str(JOBS)])
+    os.remove(rows_file)
+    if peer.ready["rows"] != ready["rows"]:
+        peer.stop()
+        raise BenchError(f"DuckDB has {peer.ready['rows']} rows of {ready['rows']}")
+    return peer
 
 
 def python_rows(bench):
@@ -270,7 +298,7 @@ def python_rows(bench):
 
 
 def symbols_rows(bench):
-    """The PDB reader on one file as large as a browser's."""
+    """The PDB reader on one file as large as a browser's, and a report that uses it."""
     pdb = bench.inputs.make_pdb()
     bench.inputs.warm(pdb)
     command = [bench.tool("bench_symbols"), pdb, str(SYMBOL_ADDRESSES)]
@@ -282,7 +310,120 @@ def symbols_rows(bench):
             [rate / 1e6 for rate in found["addresses_per_second"]], "M/s", 1, 2),
         Row(f"{label}, peak of RssAnon", [memory / MIB], "MiB", 64, 32, at_most=True),
         Row(f"{label}, opened", [1e3 * found["open_seconds"]], "ms", 10, 2, at_most=True),
+        *report_with_symbols_rows(bench, pdb),
     ]
+
+
+def report_with_symbols_rows(bench, pdb):
+    """Text names the frames it shows, JSON those of all 50,000 stacks."""
+    trace = bench.inputs.make("LS")
+    check_report(bench.etlheap, "LS", bench.inputs)
+    with_symbols = ["--symbols", os.path.dirname(pdb), "--offline"]
+    as_json = ["--format", "json"]
+    frames = json.loads(run_quietly([*bench.report(trace), *with_symbols, *as_json]))["frames"]
+    named = sum(frame["symbol"] is not None for frame in frames)
+    if named < 0.9 * len(frames):
+        raise BenchError(f"report names {named} of {len(frames)} frames of LS; all lie in functions of {pdb}")
+    rounds = Rounds(bench.runs)
+    for name, more in (("text", []), ("JSON", as_json)):
+        rounds.add(name, [*bench.report(trace), *more, "--no-symbols"])
+        rounds.add(f"{name} with symbols", [*bench.report(trace), *more, *with_symbols])
+    bench.inputs.warm(trace, pdb)
+    rounds.run()
+    return [
+        Row("report with symbols on LS, -j2", rounds.seconds["text with symbols"], "s"),
+        Row("  in times of one without", rounds.ratios("text with symbols", "text"), "x"),
+        Row(f"report --format json with symbols on LS, {len(frames):,} frames, -j2",
+            rounds.seconds["JSON with symbols"], "s"),
+        Row("  in times of one without", rounds.ratios("JSON with symbols", "JSON"), "x"),
+    ]
+
+
+def streams_rows(bench):
+    """Recorded programs, in turns with heaptrack_print on what it recorded."""
+    rows = []
+    for name in usable(bench.streams, BENCH_RECORDINGS):
+        rows += stream_rows(bench, name)
+    return rows
+
+
+def stream_rows(bench, name):
+    streams = bench.streams
+    truth, events = streams.truth(name), streams.events(name)
+    traces = {form: streams.trace(name, form) for form in FORMS}
+    for trace in traces.values():
+        check_stream(bench.etlheap, trace, truth)
+    rounds = Rounds(bench.runs)
+    rounds.add("-j2", bench.report(traces["plain"]))
+    rounds.add("-j1", bench.report(traces["plain"], 1))
+    rounds.add("peaks -j2", bench.report_with_peaks(traces["plain"]))
+    rounds.add("peaks -j1", bench.report_with_peaks(traces["plain"], 1))
+    rounds.add("json", [*bench.report(traces["plain"]), "--format", "json"])
+    rounds.add("keyed", bench.report(traces["keyed"]))
+    rounds.add("compressed", bench.report(traces["compressed"]))
+    rounds.add("heaptrack", ["heaptrack_print", "-f", streams.heaptrack(name)])
+    bench.inputs.warm(*traces.values(), streams.heaptrack(name))
+    rounds.run()
+    size = streams.facts(name)["bytes"]
+    return [
+        Row(f"{name}: report, -j2, {events / 1e6:.1f} M allocs + frees, {truth['stacks']:,} stacks",
+            rounds.rates("-j2", events / 1e6), "M/s"),
+        Row("  bytes of the trace", rounds.rates("-j2", size / MB), "MB/s"),
+        Row("  events/s in heaptrack_print's", rounds.ratios("heaptrack", "-j2"), "x", 2),
+        Row("  with one thread each", rounds.ratios("heaptrack", "-j1"), "x", 1.3),
+        Row("  with peaks of rows", rounds.ratios("heaptrack", "peaks -j2"), "x"),
+        Row("  with peaks of rows, one thread each", rounds.ratios("heaptrack", "peaks -j1"), "x"),
+        Row("  JSON's time in times of text's", rounds.ratios("json", "-j2"), "x"),
+        Row("  events/s with keyed stacks in those with plain ones", rounds.ratios("-j2", "keyed"), "x"),
+        Row("  events/s compressed in those uncompressed", rounds.ratios("-j2", "compressed"), "x"),
+    ]
+
+
+def questions_rows(bench):
+    """Every question in turns with the default report, on each input."""
+    baseline, figures = load_baseline(BASELINE), []
+    for name in bench.questions:
+        one = question_input(bench, name)
+        if one is None:
+            continue
+        note(f"measuring: questions on {name}")
+        bench.inputs.warm(one.path)
+        one.measure(bench.etlheap, bench.tool("rss_anon"), JOBS, bench.inputs.path("questions.ehs"))
+        figures.append(one)
+        write_baseline(bench.keep, about_this_run(), figures)
+    if figures:
+        note(f"all figures: {os.path.splitext(bench.keep)[0]}.md")
+    return [row for one in figures for row in one.rows(baseline)]
+
+
+def question_input(bench, name):
+    """An input with correct answers, or None when it cannot be had."""
+    inputs, runs = bench.inputs, min(QUESTION_RUNS, bench.runs)
+    if name in BENCH_RECORDINGS:
+        if not usable(bench.streams, [name]):
+            return None
+        truth, path = bench.streams.truth(name), bench.streams.trace(name)
+        check_stream(bench.etlheap, path, truth)
+        what = (f"{name}: {truth['count'] / 1e6:.2f} M allocations recorded by heaptrack, {truth['stacks']:,} stacks,"
+                f" {bench.streams.facts(name)['bytes'] / 1e9:.2f} GB")
+        return Figures(name, path, runs, what)
+    trace = os.path.splitext(name)[0]
+    path, facts = inputs.make(trace), inputs.facts(trace)
+    check_report(bench.etlheap, trace, inputs)
+    what = f"{trace}: {facts['heap_allocs'] / 1e6:.2f} M allocations, {facts['bytes'] / 1e9:.2f} GB"
+    if name.endswith(".ehs"):
+        path = inputs.path(name)
+        run_quietly([bench.etlheap, "store", inputs.path(trace), "-o", path, f"-j{JOBS}"])
+        what = f"{name}: the store of {what}"
+    return Figures(name, path, 1 if name == "H8" else runs, what)
+
+
+def about_this_run():
+    folder = os.path.dirname(BASELINE)
+    revision = run_quietly(["git", "-C", folder, "log", "-1", "--format=%h", "--", "../parser", "../engine",
+                            "../formats", "../cli"]).strip()
+    return {"revision": revision, "machine": machine(), "when": time.strftime("%Y-%m-%d", time.gmtime()),
+            "jobs": JOBS}
 
 
 def always(_):
@@ -304,6 +445,11 @@ def has_python_reader(_):
     return found
 
 
+STREAM_FILES = {f"{name}.plain.etl": name for name in BENCH_RECORDINGS}
+
+# What questions are asked of, and the files that takes.
+QUESTION_INPUTS = {"H": ["H"], "H.ehs": ["H", "H.ehs"], "H8": ["H8"], "clang": ["clang.plain.etl"]}
+
 # In the order of the table: the rows, the files they need, whether they can be had.
 GROUPS = {
     "builder": (builder_rows, ["H"], always),
@@ -313,22 +459,36 @@ GROUPS = {
     "store": (store_rows, ["H", "H.ehs"], has_store),
     "batch": (batch_rows, ["small"], always),
     "types": (types_rows, ["H8", "H8.rows.csv"], always),
+    "streams": (streams_rows, list(STREAM_FILES), always),
+    "questions": (questions_rows, [], has_store),
     "virtual": (virtual_rows, ["V"], always),
-    "symbols": (symbols_rows, ["large.pdb"], always),
+    "symbols": (symbols_rows, ["large.pdb", "LS"], always),
     "python": (python_rows, ["S"], has_python_reader),
 }
 
 
-def describe_machine():
-    cores = len(os.sched_getaffinity(0))
-    model = platform.machine()
+def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    print(f"{names[0] if names else model}, {cores} cores, load {os.getloadavg()[0]:.2f}")
+    return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} cores"
+
+
+def describe_machine():
+    cores = len(os.sched_getaffinity(0))
+    print(f"{machine()}, load {os.getloadavg()[0]:.2f}")
     if cores < JOBS:
         note(f"the targets are for {JOBS} cores; this machine has {cores}")
     if os.getloadavg()[0] > 0.5:
         note("other programs are running: expect times that are too long and scatter")
+
+
+def files_of(bench, group):
+    """What a group needs: the questions may be asked of fewer inputs than all, and
+    what cannot be recorded here is not made."""
+    files = GROUPS[group][1]
+    if group == "questions":
+        files = [file for name in bench.questions for file in QUESTION_INPUTS[name]]
+    return [file for file in files if file not in STREAM_FILES or bench.streams.why_not(STREAM_FILES[file]) is None]
 
 
 def parse_options():
@@ -341,14 +501,22 @@ def parse_options():
     parser.add_argument("--modules")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", default=",".join(GROUPS))
+    parser.add_argument("--questions", default=",".join(QUESTION_INPUTS), help="inputs of the group questions")
+    parser.add_argument("--keep", help="file for the figures of the group questions")
     options = parser.parse_args()
     options.only = options.only.split(",")
+    options.questions = options.questions.split(",")
     if options.etlheap is None and not options.clean:
         parser.error("--etlheap or --clean is needed")
-    unknown = [name for name in options.only if name not in GROUPS]
-    if unknown:
-        parser.error(f"--only knows {', '.join(GROUPS)}; not {', '.join(unknown)}")
+    check_words(parser, "--only", options.only, GROUPS)
+    check_words(parser, "--questions", options.questions, QUESTION_INPUTS)
     return options
+
+
+def check_words(parser, option, words, known):
+    unknown = [word for word in words if word not in known]
+    if unknown:
+        parser.error(f"{option} knows {', '.join(known)}; not {', '.join(unknown)}")
 
 
 def main():
@@ -356,10 +524,11 @@ def main():
     try:
         bench = Bench(options)
         if options.clean:
+            bench.streams.clean()
             bench.inputs.clean()
             return 0
         wanted = [name for name in GROUPS if name in options.only and GROUPS[name][2](bench)]
-        files = dict.fromkeys(file for name in wanted for file in GROUPS[name][1])
+        files = dict.fromkeys(file for name in wanted for file in files_of(bench, name))
         bench.inputs.make_all(files)
         describe_machine()
         rows = []

@@ -1,0 +1,134 @@
+"""What each question costs, in multiples of the default report on the same input.
+
+A user asks a second and a third question of the same trace; none should be an order of
+magnitude slower or larger than the first. questions_baseline.json keeps the figures of the
+revision that later ones are held against, and questions_baseline.md shows them.
+"""
+
+import json
+import os
+import statistics
+
+from bench_inputs import BenchError
+from bench_measure import Row, measured
+
+MIB = 1 << 20
+MEMORY_LIMIT_MIB = 512
+
+# Arguments around the input. The first question is the one that the others are held against.
+QUESTIONS = {
+    "report": ["report", "{}"],
+    "report --sort peak_size": ["report", "{}", "--sort", "peak_size"],
+    "report --format json": ["report", "{}", "--format", "json"],
+    "windows --every 1s": ["windows", "{}", "--every", "1s"],
+    "report --growth": ["report", "{}", "--growth"],
+    "report --impacting transient": ["report", "{}", "--impacting", "transient"],
+    "report --at peak": ["report", "{}", "--at", "peak"],
+    "report --histogram size": ["report", "{}", "--histogram", "size"],
+    "allocations --top 10 --sort size": ["allocations", "{}", "--top", "10", "--sort", "size"],
+    "windows --find-growth": ["windows", "{}", "--find-growth"],
+    "export --format html": ["export", "{}", "--format", "html"],
+    "store": ["store", "{}", "-o", "{out}"],
+}
+DEFAULT = "report"
+NOT_OF_STORES = ("store",)
+
+
+class Figures:
+    """Wall time, processor time and peak anonymous memory of each question on one input."""
+
+    def __init__(self, name, path, runs, shown=None):
+        self.name, self.path, self.runs = name, path, runs
+        self.shown = shown or name
+        self.values = {}  # {question: [(seconds, cpu_seconds, bytes)]}
+        self.load = 0.0  # of the machine in the middle of it
+
+    def measure(self, etlheap, rss_anon, jobs, out):
+        """All questions take turns: one round asks each of them once."""
+        asked = [question for question in QUESTIONS
+                 if not (self.path.endswith(".ehs") and question in NOT_OF_STORES)]
+        self.values = {question: [] for question in asked}
+        loads = []
+        for _ in range(self.runs):
+            for question in asked:
+                loads.append(os.getloadavg()[0])
+                words = [word.replace("{out}", out).replace("{}", self.path) for word in QUESTIONS[question]]
+                self.values[question].append(measured(rss_anon, [etlheap, *words, f"-j{jobs}"]))
+                if os.path.exists(out):
+                    os.remove(out)
+        self.load = round(statistics.median(loads), 1)
+
+    def multiples(self, question, what):
+        """Value over the default report's, round by round."""
+        return [one[what] / base[what] for one, base in zip(self.values[question], self.values[DEFAULT])]
+
+    def table(self):
+        """{question: what one line of the baseline says of it}."""
+        lines = {}
+        for question, values in self.values.items():
+            middle = [statistics.median(column) for column in zip(*values)]
+            lines[question] = {
+                "seconds": round(middle[0], 3), "cpu_seconds": round(middle[1], 3),
+                "rss_anon_mib": round(middle[2] / MIB, 1),
+                "times": [round(statistics.median(self.multiples(question, what)), 2) for what in range(3)],
+            }
+        return lines
+
+    def rows(self, baseline):
+        """Rows of the benchmark's table; the baseline's multiple stands beside today's."""
+        rows = []
+        old = baseline.get("inputs", {}).get(self.name, {}).get("questions", {})
+        for question in self.values:
+            if question == DEFAULT:
+                rows.append(Row(f"{self.shown}: {question}", [value[0] for value in self.values[question]], "s"))
+                continue
+            was = f" (baseline {old[question]['times'][0]:.2f})" if question in old else ""
+            rows.append(Row(f"  {question}, in times of report{was}", self.multiples(question, 0), "x"))
+        limit = MEMORY_LIMIT_MIB if self.name == "H8" else None
+        worst = max(self.values, key=lambda question: statistics.median(v[2] for v in self.values[question]))
+        rows.append(Row(f"{self.shown}: largest peak of RssAnon, {worst}",
+                        [value[2] / MIB for value in self.values[worst]], "MiB", limit, at_most=True))
+        return rows
+
+
+def load_baseline(path):
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_baseline(path, about, figures):
+    """Writes FILE.json, and FILE.md for people."""
+    if not figures:
+        raise BenchError("no question was measured, so there is nothing to keep")
+    document = {**about, "inputs": {
+        one.name: {"what": one.shown, "runs": one.runs, "load": one.load, "questions": one.table()} for one in figures}}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+        file.write("\n")
+    with open(os.path.splitext(path)[0] + ".md", "w", encoding="utf-8") as file:
+        file.write(render(document))
+
+
+def render(document):
+    lines = [
+        "# Questions: the baseline", "",
+        f"Revision `{document['revision']}`, {document['machine']}, {document['when']},"
+        f" `-j{document['jobs']}`, inputs in the page cache.",
+        "",
+        "Each input's questions took turns; a value is the median of its runs, and \"times\" is the median of the",
+        "ratios to the default `report` within the rounds. RssAnon is the peak of anonymous memory. On a machine with more",
+        "load than threads, other programs ran too: they lengthen wall times most, processor times less, memory not at all.",
+        "`bench/README.md` says how to measure a revision against these figures.",
+    ]
+    for name, of in document["inputs"].items():
+        runs = f"{of['runs']} runs" if of["runs"] > 1 else "1 run"
+        lines += ["", f"## {name}", "", f"{of['what']}; {runs}, load {of['load']}.", "",
+                  "| question | wall, s | times | processor, s | times | RssAnon, MiB | times |",
+                  "|---|---|---|---|---|---|---|"]
+        for question, line in of["questions"].items():
+            wall, cpu, memory = line["times"]
+            lines.append(f"| `{question}` | {line['seconds']:.3f} | {wall:.2f} | {line['cpu_seconds']:.3f} | {cpu:.2f}"
+                         f" | {line['rss_anon_mib']:.0f} | {memory:.2f} |")
+    return "\n".join(lines) + "\n"
