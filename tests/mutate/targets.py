@@ -10,7 +10,7 @@ Target = namedtuple("Target", "file group tests")
 
 # Whole traces through the engine against a naive model of it.
 WHOLE = "test_engine test_two_threads test_workload"
-BLOCKS = "test_blocks_doubt test_blocks test_pair test_engine_times test_blocks_random " + WHOLE
+BLOCKS = "test_blocks_journal test_blocks_doubt test_blocks test_pair test_engine_times test_blocks_random " + WHOLE
 RANGES = "test_ranges_rundown test_ranges_replaced test_ranges test_ranges_random test_lifetimes_ranges " + WHOLE
 JOIN = "test_join test_join_foreign test_scan_stacks test_deferred test_join_slices " + WHOLE
 LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes test_lifetimes_ranges " \

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-MEMORY_MAX = 8 << 30
+MEMORY_MAX = 3 << 30
 FILE_MAX = 1 << 30
 TIMEOUT_MIN = 4.0  # seconds; the machine may be busy
 TIMEOUT_FACTOR = 8
