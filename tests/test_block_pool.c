@@ -162,8 +162,10 @@ static void bytes_are_those_of_blocks_and_groups(void **state)
     (void)state;
     block_pool pool = { 0 };
     for (u32 round = 0; round < 3; round++) {
-        for (u32 i = 0; i < 33; i++)
+        for (u32 i = 0; i < 33; i++) {
+            assert_true(round > 0 || pool.mask == (i == 0 ? 0 : 3));
             add(&pool, i, hash_of(i, i));
+        }
         assert_int_equal(pool.used, 33);
         assert_int_equal(pool.mask + 1, 8); /* 4 hold 32 */
         assert_int_equal(block_pool_bytes(&pool),
