@@ -24,7 +24,7 @@ TARGETS = (
     Target("engine/blocks.c", "pairing", BLOCKS),
     Target("engine/block_pool.c", "pairing", "test_block_pool " + BLOCKS),
     Target("engine/pair.c", "pairing", "test_pair " + BLOCKS),
-    Target("engine/pair_lanes.c", "pairing", "test_pair test_order " + BLOCKS),
+    Target("engine/pair_lanes.c", "pairing", "test_pair_lanes test_pair test_two_threads test_lean"),
     Target("engine/realloc_trail.c", "pairing", "test_realloc_trail test_scan " + WHOLE),
     Target("engine/order.c", "pairing", "test_order test_pair test_order_random " + WHOLE),
     Target("engine/ranges.c", "ranges", RANGES),
