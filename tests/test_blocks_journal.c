@@ -115,17 +115,32 @@ static void blocks_whose_stack_is_open_are_told_and_no_others(void **state)
     close_journal(f, &journal);
 }
 
+/* An allocation with a stack of its own: a stack's number takes memory. */
+static memory_event huge_event(memory_op op, i64 ticks, u64 address, u64 size)
+{
+    memory_event event = block_event(op, ticks, address, size);
+    event.stack = 1;
+    return event;
+}
+
+static lifetime huge_row(u64 address, u64 size, i64 alloc_ticks, i64 free_ticks)
+{
+    lifetime row = block_row(address, size, alloc_ticks, free_ticks);
+    row.stack = 1;
+    return row;
+}
+
 static void every_huge_size_is_its_own(void **state)
 {
     block_check *const f = *state;
     enum { BLOCKS = 7 };
     static const u32 order[BLOCKS] = { 3, 6, 0, 5, 1, 4, 2 };
     for (u32 i = 0; i < BLOCKS; i++)
-        block_check_apply(f, block_event(OP_ALLOC, T0 + i, 0x100 * (i + 1), (4 + i) * GIB));
+        block_check_apply(f, huge_event(OP_ALLOC, T0 + i, 0x100 * (i + 1), (4 + i) * GIB));
     for (u32 i = 0; i < BLOCKS; i++) {
         const u32 n = order[i];
         block_check_apply(f, block_event(OP_FREE, T0 + 100 + i, 0x100 * (n + 1), 0));
-        block_check_row(f, block_row(0x100 * (n + 1), (4 + n) * GIB, T0 + n, T0 + 100 + i));
+        block_check_row(f, huge_row(0x100 * (n + 1), (4 + n) * GIB, T0 + n, T0 + 100 + i));
     }
 }
 
@@ -135,23 +150,23 @@ static void sizes_around_4_gib_are_exact(void **state)
     block_check *const f = *state;
     static const u64 sizes[] = { UINT32_MAX - (u64)1, UINT32_MAX, 4 * GIB, 4 * GIB + 1 };
     for (u32 i = 0; i < ETL_COUNT_OF(sizes); i++)
-        block_check_apply(f, block_event(OP_ALLOC, T0 + i, 0x100 * (i + 1), sizes[i]));
+        block_check_apply(f, huge_event(OP_ALLOC, T0 + i, 0x100 * (i + 1), sizes[i]));
     assert_int_equal(f->table.big.count, 3);
     for (u32 i = 0; i < ETL_COUNT_OF(sizes); i++) {
         block_check_apply(f, block_event(OP_FREE, T0 + 100, 0x100 * (i + 1), 0));
-        block_check_row(f, block_row(0x100 * (i + 1), sizes[i], T0 + i, T0 + 100));
+        block_check_row(f, huge_row(0x100 * (i + 1), sizes[i], T0 + i, T0 + 100));
     }
 }
 
 static void huge_block_that_was_displaced_keeps_its_size(void **state)
 {
     block_check *const f = *state;
-    block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 5 * GIB));
-    block_check_apply(f, block_event(OP_ALLOC, T0 + 1, 0x100, 6 * GIB));
+    block_check_apply(f, huge_event(OP_ALLOC, T0, 0x100, 5 * GIB));
+    block_check_apply(f, huge_event(OP_ALLOC, T0 + 1, 0x100, 6 * GIB));
     block_check_finish(f);
     block_check_rows(f,
-                     (const lifetime[]){ block_row(0x100, 5 * GIB, T0, T0 + 1),
-                                         block_row(0x100, 6 * GIB, T0 + 1, ETLHEAP_TICKS_NEVER) },
+                     (const lifetime[]){ huge_row(0x100, 5 * GIB, T0, T0 + 1),
+                                         huge_row(0x100, 6 * GIB, T0 + 1, ETLHEAP_TICKS_NEVER) },
                      2);
 }
 
@@ -203,7 +218,7 @@ static void notes_that_find_no_memory_are_told(void **state)
     assert_true(take_failure(f));
     EMPTY(&journal.marks);
     FILL_UP(&journal.late);
-    block_check_apply(f, block_event(OP_ALLOC, T0, 0x400, 5 * GIB));
+    block_check_apply(f, huge_event(OP_ALLOC, T0, 0x400, 5 * GIB));
     assert_true(take_failure(f));
     EMPTY(&journal.late);
     close_journal(f, &journal);
@@ -214,7 +229,7 @@ static void end_that_finds_no_memory_is_told(void **state)
     block_check *const f = *state;
     shard_journal journal = open_journal();
     f->check.out.journal = &journal;
-    block_check_apply(f, block_event(OP_ALLOC, T0, 0x400, 3 * GIB));
+    block_check_apply(f, huge_event(OP_ALLOC, T0, 0x400, 3 * GIB));
     EMPTY(&journal.late);
     free(journal.late.at);
     journal.late.at = NULL;
@@ -254,7 +269,7 @@ static void huge_size_that_finds_no_place_is_told(void **state)
     FILL_UP(&f->table.big);
     block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 24));
     assert_false(take_failure(f));
-    block_check_apply(f, block_event(OP_ALLOC, T0, 0x200, 5 * GIB));
+    block_check_apply(f, huge_event(OP_ALLOC, T0, 0x200, 5 * GIB));
     assert_true(take_failure(f));
     EMPTY(&f->table.big);
 }

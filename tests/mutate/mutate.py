@@ -7,7 +7,9 @@ killed by a test, or explained in explained.txt: by id, whether the mutant is eq
 and why.
 
 Results go to FOLDER/results.jsonl as they come, so that a run goes on where it stopped.
-Mutants of a file that changed are run again, and survivors when a test changed.
+Mutants of a file that changed are run again, and survivors when a test changed. With
+--survivors, what survived is run again, on objects that were built with sanitizers:
+they see an access out of bounds that changes no answer today.
 FOLDER/scores.json and the table that is printed sum them up.
 """
 import argparse
@@ -68,10 +70,12 @@ class Results:
             file.write(json.dumps(row) + "\n")
 
     def known(self, mutant, source_digest, tests_digest):
+        """What is known of the mutant, unless its file changed, or a test that it survived;
+        no digest: whatever the tests."""
         row = self.rows.get(mutant.id)
         if row is None or row["source"] != source_digest:
             return None
-        return row if row["outcome"] != "survived" or row["tests"] == tests_digest else None
+        return row if row["outcome"] != "survived" or tests_digest in (None, row["tests"]) else None
 
 
 def ordered_tests(tests, killers, seconds):
@@ -102,16 +106,24 @@ def run_file(bench, target, options, results):
     for mutant in sample:
         if options.mutants and sum(row["outcome"] in ("killed", "survived") for row in rows) >= options.mutants:
             break
-        row = None if options.again else results.known(mutant, source_digest, tests_digest)
-        if row is None:
+        row = None if options.again else results.known(mutant, source_digest, None if options.survivors else tests_digest)
+        if options.survivors and (row is None or row["outcome"] != "survived"):
+            if row is not None:
+                rows.append(row)
+            continue
+        if row is None or options.survivors:
             if original is None:
                 original = bench.compile(target.file, text)
                 failing = bench.measure(tests)
                 if original is None or failing:
                     raise SystemExit(f"{target.file}: fails without any mutant: {', '.join(failing) or 'compiler'}")
+            survivor = row
             row = run_mutant(bench, mutant, text, original, codes, ordered_tests(tests, killers, bench.seconds))
             row.update(source=source_digest, tests=tests_digest)
-            results.add(row)
+            if survivor is None or row["outcome"] == "killed":
+                results.add(row)
+            else:
+                row = survivor
             if row["outcome"] == "survived" or options.verbose:
                 show(mutant, row)
         if row["killer"]:
@@ -200,6 +212,7 @@ def parse_arguments():
     parser.add_argument("--cflags", default="")
     parser.add_argument("--libraries", default="")
     parser.add_argument("--again", action="store_true", help="run mutants again that have a result")
+    parser.add_argument("--survivors", action="store_true", help="run again what survived, and nothing else")
     parser.add_argument("--list", action="store_true", help="list the mutants, run none")
     parser.add_argument("--verbose", action="store_true", help="show killed mutants as well")
     options = parser.parse_args()

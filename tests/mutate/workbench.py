@@ -18,18 +18,19 @@ TIMEOUT_MIN = 4.0  # seconds; the machine may be busy
 TIMEOUT_FACTOR = 8
 
 
-def limit_child():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
+def limit_child(limits_memory=True):
+    if limits_memory:  # sanitizers reserve more than there is
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_MAX, FILE_MAX))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run_limited(command, seconds, environment):
+def run_limited(command, seconds, environment, limits_memory=True):
     """(exit status, None when it was stopped; seconds taken). Its children end with it."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True,
-                               preexec_fn=limit_child, env=environment)
+                               preexec_fn=lambda: limit_child(limits_memory), env=environment)
     try:
         status = process.wait(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -54,6 +55,7 @@ class Bench:
                        "-Werror=implicit-function-declaration", "-Werror=int-conversion",
                        "-Werror=incompatible-pointer-types", *cflags]
         self.libraries = libraries
+        self.sanitizers = [flag for flag in cflags if flag.startswith("-fsanitize")]
         self.seconds = {}  # of a test on the source as it is
         self.environment = dict(os.environ, CCACHE_DISABLE="1", CMOCKA_MESSAGE_OUTPUT="TAP",
                                 PYTHONDONTWRITEBYTECODE="1", OUT=objects,
@@ -75,7 +77,7 @@ class Bench:
 
     def _link(self, output, first_objects, archives):
         parts = [f"{self.objects}/{part}" for part in archives if os.path.exists(f"{self.objects}/{part}")]
-        command = [*self.compiler, "-pthread", "-Wl,-S", "-o", output, *first_objects, f"{self.folder}/mutant.o",
+        command = [*self.compiler, *self.sanitizers, "-pthread", "-Wl,-S", "-o", output, *first_objects, f"{self.folder}/mutant.o",
                    *parts, *self.libraries]
         return subprocess.run(command, stderr=subprocess.PIPE, env=self.environment)
 
@@ -95,7 +97,7 @@ class Bench:
     def run(self, test, seconds):
         shutil.rmtree(self.environment["TEST_TMP"], ignore_errors=True)
         os.makedirs(self.environment["TEST_TMP"])
-        return run_limited(self._prepare(test), seconds, self.environment)
+        return run_limited(self._prepare(test), seconds, self.environment, not self.sanitizers)
 
     def measure(self, tests):
         """How long each test takes on the source as compiled last; tests that fail on it."""
