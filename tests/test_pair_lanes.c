@@ -139,6 +139,41 @@ static void without_tallies_blocks_are_rows_of_their_shard(void **state)
     etlheap_crew_close(crew);
 }
 
+/* Whichever lane took a shard. */
+static void every_lanes_tally_is_added(void **state)
+{
+    fixture *const f = *state;
+    assert_true(pair_lanes_open(&f->lanes, 4, true));
+    for (u32 i = 0; i < 4; i++) {
+        const tally_block counted = { { 1 + i, 1, 0 }, 1, ETLHEAP_TYPE_AIFO };
+        assert_true(tally_add(&f->lanes.tallies[i], &counted));
+    }
+    assert_true(pair_lanes_sum(&f->lanes, 1, &f->journal));
+    assert_int_equal(f->journal.sums[TALLY_BINS + ETLHEAP_TYPE_AIFO].count, 4);
+    assert_int_equal(f->journal.sums[TALLY_BINS + ETLHEAP_TYPE_AIFO].size, 1 + 2 + 3 + 4);
+    pair_lanes_close(&f->lanes);
+}
+
+/* At the end of a slice, not of the run: blocks of a process that goes on stay open. */
+static void slice_of_every_shard_is_paired(void **state)
+{
+    fixture *const f = *state;
+    etlheap_crew *const crew = etlheap_crew_open(3);
+    assert_true(pair_lanes_open(&f->lanes, 3, false));
+    open_blocks(f, false);
+    f->lanes.input.sweep = true;
+    f->lanes.input.end_ticks = T0 + 60 * CHECK_SECOND;
+    pair_lanes_run(&f->lanes, crew);
+    for (u32 s = 0; s < SHARDS; s++)
+        assert_int_equal(f->lanes.shards[s].out.rows.count, 0);
+    engine_check_process(&f->check, ETL_EVENT_PROCESS_END, PID, T0 + 1, "app.exe", 1);
+    pair_lanes_run(&f->lanes, crew);
+    for (u32 s = 0; s < HEAP_SHARDS; s++)
+        assert_int_equal(f->lanes.shards[s].out.rows.count, s % BLOCKS);
+    pair_lanes_close(&f->lanes);
+    etlheap_crew_close(crew);
+}
+
 static void memory_is_that_of_tallies_blocks_and_rows(void **state)
 {
     fixture *const f = *state;
@@ -171,6 +206,8 @@ int main(void)
         cmocka_unit_test(lanes_are_as_many_as_threads_up_to_a_limit),
         TEST(what_lanes_counted_adds_up),
         TEST(without_tallies_blocks_are_rows_of_their_shard),
+        TEST(every_lanes_tally_is_added),
+        TEST(slice_of_every_shard_is_paired),
         TEST(memory_is_that_of_tallies_blocks_and_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

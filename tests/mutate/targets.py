@@ -26,7 +26,7 @@ TARGETS = (
     Target("engine/pair.c", "pairing", "test_pair " + BLOCKS),
     Target("engine/pair_lanes.c", "pairing", "test_pair_lanes test_pair test_two_threads test_lean"),
     Target("engine/realloc_trail.c", "pairing", "test_realloc_trail test_scan " + WHOLE),
-    Target("engine/order.c", "pairing", "test_order test_pair test_order_random " + WHOLE),
+    Target("engine/order.c", "pairing", "test_order test_pair test_order_random test_lean " + WHOLE),
     Target("engine/ranges.c", "ranges", RANGES),
     Target("engine/range_map.c", "ranges", "test_range_map " + RANGES),
     Target("engine/join.c", "join", JOIN),
