@@ -12,7 +12,7 @@ Target = namedtuple("Target", "file group tests")
 WHOLE = "test_engine test_two_threads test_workload"
 BLOCKS = "test_blocks_journal test_blocks_doubt test_blocks test_pair test_engine_times test_blocks_random " + WHOLE
 RANGES = "test_ranges_rundown test_ranges_replaced test_ranges test_ranges_random test_lifetimes_ranges " + WHOLE
-JOIN = "test_join test_join_foreign test_scan_stacks test_deferred test_join_slices " + WHOLE
+JOIN = "test_join_order test_join test_join_foreign test_scan_stacks test_deferred test_join_slices " + WHOLE
 LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes test_lifetimes_ranges " \
     "test_lifetimes_heap test_lifetimes_stacks test_lifetimes_walk test_allocations test_lifetimes_damage " + WHOLE
 REPLAY = "test_windows test_gate_outcomes test_growth test_replay_walk test_replay"
