@@ -11,7 +11,7 @@
 
 #include "join_bench.h"
 
-#define THREADS 6u
+#define THREADS 7u
 
 static void add_piece_of(join_bench *b, u32 tid, i64 event_ticks, stack_part part, stack_ref stack)
 {
@@ -26,7 +26,7 @@ static void add_piece_of(join_bench *b, u32 tid, i64 event_ticks, stack_part par
 /* A user part serves the kernel parts of its thread, if it comes after them. */
 static void pieces_of_one_tick_go_by_event_thread_and_part(void **state)
 {
-    static const u32 tids[THREADS] = { 9, 5, 7, 1, 8, 3 };
+    static const u32 tids[THREADS] = { 9, 5, 7, 1, 8, 3, 6 };
     (void)state;
     join_bench *const b = join_bench_new();
     for (u32 i = 0; i < THREADS; i++) {
@@ -61,7 +61,8 @@ static void each_thread_has_turns_of_its_own(void **state)
         i64 turns[2];
         u64 digits;
     } rows[THREADS] = { { { 400, 99 }, 12 },  { { 300, 50 }, 1 },   { { 100, 301 }, 12 },
-                        { { 101, 1000 }, 0 }, { { 1000, 20 }, 12 }, { { 200, 250 }, 1 } };
+                        { { 101, 1000 }, 0 }, { { 1000, 20 }, 12 }, { { 200, 250 }, 1 },
+                        { { 50, 200 }, 1 } };
     (void)state;
     join_bench *const b = join_bench_new();
     for (u32 i = 0; i < THREADS; i++)
@@ -117,11 +118,59 @@ static void old_turns_are_forgotten(void **state)
     join_bench_free(b);
 }
 
+/* On one tick of one thread a walk that begins in the kernel is of a commit, one that
+ * begins in user mode of a heap event, whichever of the two was logged first. */
+static void parts_go_to_the_event_of_their_kind(void **state)
+{
+    (void)state;
+    for (u32 first = 0; first < 2; first++) {
+        join_bench *const b = join_bench_new();
+        const memory_event commit = {
+            .ticks = 100, .op = OP_COMMIT, .pid = JOIN_PID, .tid = JOIN_TID
+        };
+        if (first == 0)
+            join_add_event(b, commit);
+        join_add_alloc(b, 100, JOIN_TID);
+        if (first == 1)
+            join_add_event(b, commit);
+        join_add_part(b, 110, 100, PART_USER, 1);
+        join_add_part(b, 111, 100, PART_KERNEL, 2);
+        join_end_run(b);
+        join_expect_stack(b, first, 2);
+        join_expect_stack(b, 1 - first, 1);
+        join_bench_free(b);
+    }
+}
+
+/* Kernel parts of events that we do not keep, noted while an event has no thread. */
+static void foreign_parts_are_kept_in_order_as_long_as_events_wait(void **state)
+{
+    static const i64 event_ticks[] = { 300, 100, 400, 200, 100 };
+    (void)state;
+    join_bench *const b = join_bench_new();
+    join_add_threadless(b, 50, JOIN_PID, 0);
+    for (u32 i = 0; i < ETL_COUNT_OF(event_ticks); i++)
+        join_add_part_on(b, event_ticks[i], 1, PART_KERNEL, 1);
+    join_end_slice(b, 450);
+    assert_int_equal(b->join.foreign.count, 4);
+    for (u32 i = 0; i < 4; i++)
+        assert_int_equal(b->join.foreign.at[i].event_ticks, 100 * (i64)(i + 1));
+    join_end_slice(b, 300 + b->join.patience_ticks);
+    assert_int_equal(b->join.foreign.count, 2);
+    assert_int_equal(b->join.foreign.at[0].event_ticks, 300);
+    assert_int_equal(b->join.foreign.at[1].event_ticks, 400);
+    join_end_run(b);
+    assert_int_equal(b->join.foreign.count, 0);
+    join_bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_of_one_tick_go_by_event_thread_and_part),
         cmocka_unit_test(each_thread_has_turns_of_its_own),
+        cmocka_unit_test(parts_go_to_the_event_of_their_kind),
+        cmocka_unit_test(foreign_parts_are_kept_in_order_as_long_as_events_wait),
         cmocka_unit_test(old_turns_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
