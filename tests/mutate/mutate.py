@@ -7,7 +7,8 @@ killed by a test, or explained in explained.txt: by id, whether the mutant is eq
 and why.
 
 Results go to FOLDER/results.jsonl as they come, so that a run goes on where it stopped.
-Mutants of a file that changed are run again, and survivors when a test changed. With
+Mutants of a file that changed are run again, and survivors when a test changed, except
+those that are explained (--again runs all). With
 --survivors, what survived is run again, on objects that were built with sanitizers:
 they see an access out of bounds that changes no answer today.
 FOLDER/scores.json and the table that is printed sum them up.
@@ -91,7 +92,7 @@ def show(mutant, row):
     print(f"  {mutant.id} {mutant.file}:{mutant.line} {mutant.function} {change}: {row['outcome']}{by}", flush=True)
 
 
-def run_file(bench, target, options, results):
+def run_file(bench, target, options, results, explained):
     """Runs a sample of the file's mutants. The rows of those that count."""
     with open(target.file) as file:
         text = file.read()
@@ -106,7 +107,8 @@ def run_file(bench, target, options, results):
     for mutant in sample:
         if options.mutants and sum(row["outcome"] in ("killed", "survived") for row in rows) >= options.mutants:
             break
-        row = None if options.again else results.known(mutant, source_digest, None if options.survivors else tests_digest)
+        any_tests = options.survivors or mutant.id in explained
+        row = None if options.again else results.known(mutant, source_digest, None if any_tests else tests_digest)
         if options.survivors and (row is None or row["outcome"] != "survived"):
             if row is not None:
                 rows.append(row)
@@ -243,7 +245,7 @@ def main():
     explained = read_explained(EXPLAINED)
     for target in chosen:
         print(target.file, flush=True)
-        rows_by_file[target.file] = run_file(bench, target, options, results)
+        rows_by_file[target.file] = run_file(bench, target, options, results, explained)
     unexplained = sum_up(rows_by_file, explained, options.folder)
     stale = report_stale(explained)
     return 1 if unexplained or stale else 0
