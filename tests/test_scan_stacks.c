@@ -301,13 +301,13 @@ static void an_empty_queue_may_be_flushed(void **state)
 
 /* A task's new stacks get the numbers that the run's table gives them: those that another
  * task brought meanwhile are there already. */
-static void merged_references_are_those_of_the_runs_table(void **state)
+static void merge_new_stacks(u32 new_count)
 {
-    enum { KNOWN = 4, ASKED = 12 };
-    (void)state;
+    enum { KNOWN = 4 };
     queue_bench *const b = open_bench(KNOWN);
-    for (u32 i = 0; i < ASKED; i++) {
-        const u32 stack = ASKED - 1 - i;
+    const u32 asked = new_count + KNOWN;
+    for (u32 i = 0; i < asked; i++) {
+        const u32 stack = asked - 1 - i;
         push_event(b, stack);
         assert_true(ETLHEAP_PUSH(&b->out.pieces, (stack_piece){ .stack = STACK_TAG_LOCAL }));
         push(b, stack, TARGET_PIECE, i);
@@ -316,13 +316,13 @@ static void merged_references_are_those_of_the_runs_table(void **state)
     }
     assert_true(stack_queue_flush(&b->queue));
     u32 id;
-    const u32 elsewhere = 7, count = 1 + elsewhere % FRAMES_MAX;
+    const u32 elsewhere = STACKS - 1, count = 1 + elsewhere % FRAMES_MAX;
     assert_true(stack_add(&b->stacks, stack_hash(b->frames[elsewhere], count), b->frames[elsewhere],
                           count, &id));
     assert_int_equal(id, KNOWN + 1);
     assert_true(scan_merge_stacks(&b->out, &b->stacks));
-    for (u32 i = 0; i < ASKED; i++) {
-        const u32 stack = ASKED - 1 - i, frame_count = 1 + stack % FRAMES_MAX;
+    for (u32 i = 0; i < asked; i++) {
+        const u32 stack = asked - 1 - i, frame_count = 1 + stack % FRAMES_MAX;
         const stack_ref number = stack_find(&b->stacks, stack_hash(b->frames[stack], frame_count),
                                             b->frames[stack], frame_count);
         assert_int_not_equal(number, STACK_NONE);
@@ -331,6 +331,13 @@ static void merged_references_are_those_of_the_runs_table(void **state)
         assert_int_equal(b->out.definitions.at[i].stack, number);
     }
     close_bench(b);
+}
+
+static void merged_references_are_those_of_the_runs_table(void **state)
+{
+    (void)state;
+    for (u32 new_count = 0; new_count < 9; new_count++)
+        merge_new_stacks(new_count);
 }
 
 int main(void)

@@ -107,9 +107,9 @@ def run_file(bench, target, options, results, explained):
     for mutant in sample:
         if options.mutants and sum(row["outcome"] in ("killed", "survived") for row in rows) >= options.mutants:
             break
-        any_tests = options.survivors or mutant.id in explained
+        any_tests = options.survivors or options.report or mutant.id in explained
         row = None if options.again else results.known(mutant, source_digest, None if any_tests else tests_digest)
-        if options.survivors and (row is None or row["outcome"] != "survived"):
+        if options.report or (options.survivors and (row is None or row["outcome"] != "survived")):
             if row is not None:
                 rows.append(row)
             continue
@@ -215,6 +215,7 @@ def parse_arguments():
     parser.add_argument("--libraries", default="")
     parser.add_argument("--again", action="store_true", help="run mutants again that have a result")
     parser.add_argument("--survivors", action="store_true", help="run again what survived, and nothing else")
+    parser.add_argument("--report", action="store_true", help="sum up what is known, run nothing")
     parser.add_argument("--list", action="store_true", help="list the mutants, run none")
     parser.add_argument("--verbose", action="store_true", help="show killed mutants as well")
     options = parser.parse_args()

@@ -110,7 +110,7 @@ def statements(source):
             continue
         if token.text == "goto" or source.is_declaration(first) or not token.touched:
             continue
-        if token.text in FREES or token.text.endswith("_free"):
+        if token.text in FREES or token.text.endswith("_free") or "prefetch" in token.text:
             continue
         yield token.start, source.tokens[last].end, ";"
 
