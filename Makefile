@@ -750,6 +750,24 @@ cov: ## line coverage by the tests: by file and folder, against the targets
 	+@$(PARALLEL_MAKE) CC=gcc VARIANT=cov check-run; status=$$?; \
 		sh tests/coverage.sh $(BUILD)/cov $(LIB_SRCS) $(CLI_SRCS) && exit $$status
 
+# Changes one operator, number or statement at a time in the files where a wrong answer is
+# silent, and runs the tests that must notice. A run goes on where the last one stopped.
+FILES ?=
+MUTANTS ?= 40
+SEED ?= 1
+
+mutate: ## mutation score: FILES= (files or groups), MUTANTS= a file (0: all), SEED=
+	@sh tests/check_deps.sh build test
+	+@$(PARALLEL_MAKE) VARIANT=check mutate-run
+
+mutate-survivors: ## runs what survived `make mutate` again, under AddressSanitizer and UBSan
+	+@$(PARALLEL_MAKE) VARIANT=asan MUTATE_FLAGS=--survivors mutate-run
+
+mutate-run: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_TOOLS)
+	@nice -n 10 $(PYTHON) -B tests/mutate/mutate.py --files '$(FILES)' --mutants '$(MUTANTS)' --seed '$(SEED)' \
+		--folder '$(BUILD)/mutate' --objects '$(OUT)' --compiler '$(CC)' --libraries='$(TEST_LIBS) $(PKG_LIBS)' \
+		--cflags='$(PKG_CFLAGS) $(filter -fsanitize=% -fno-sanitize-recover=%,$(VARIANT_FLAGS))' $(MUTATE_FLAGS)
+
 readme-update: all $(TEST_TOOLS) ## writes what the program prints into the examples of README and docs/
 	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) tests/cli_readme.py --update
@@ -764,4 +782,4 @@ help: ## this list
 FORCE:
 .PHONY: windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
-	bench-clean consumer-deps demo demo-run cov readme-update clean help FORCE
+	bench-clean consumer-deps demo demo-run cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -34,6 +34,7 @@ static void add(block_pool *pool, u64 address, u32 hash)
 {
     block *const added = block_pool_add(pool, hash);
     assert_non_null(added);
+    assert_int_equal(added->hash, hash);
     *added = (block){ .address = address, .heap = 1, .hash = hash };
 }
 
@@ -154,6 +155,39 @@ static void random_blocks_are_those_of_a_list(void **state)
     compare_with_a_list(32, 20000, 3);
 }
 
+/* The place left last is taken first, so the pool is no larger than what was open at
+ * once. */
+static void bytes_are_those_of_blocks_and_groups(void **state)
+{
+    (void)state;
+    block_pool pool = { 0 };
+    for (u32 round = 0; round < 3; round++) {
+        for (u32 i = 0; i < 33; i++) {
+            assert_true(round > 0 || pool.mask == (i == 0 ? 0 : 3));
+            add(&pool, i, hash_of(i, i));
+        }
+        assert_int_equal(pool.used, 33);
+        assert_int_equal(pool.mask + 1, 8); /* 4 hold 32 */
+        assert_int_equal(block_pool_bytes(&pool),
+                         pool.capacity * sizeof(block) + 8 * sizeof(block_group));
+        assert_in_range(pool.capacity, 33, 64);
+        for (u32 i = 0; i < 33; i++)
+            remove_key(&pool, i, hash_of(i, i));
+    }
+    block_pool_free(&pool);
+    assert_int_equal(block_pool_bytes(&pool), 0);
+}
+
+/* 2^25 groups with 8 blocks each: a hash names no more. */
+static void a_pool_of_the_largest_size_takes_no_more(void **state)
+{
+    (void)state;
+    block_group group = { .passed = 0 };
+    block_pool pool = { .groups = &group, .mask = ((u32)1 << 25) - 1, .count = (u32)1 << 28 };
+    assert_null(block_pool_add(&pool, 0));
+    assert_int_equal(pool.count, (u32)1 << 28);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +196,8 @@ int main(void)
         cmocka_unit_test(a_block_behind_a_full_group_is_found_when_that_has_room_again),
         cmocka_unit_test(a_probe_ends_where_every_group_was_passed),
         cmocka_unit_test(random_blocks_are_those_of_a_list),
+        cmocka_unit_test(bytes_are_those_of_blocks_and_groups),
+        cmocka_unit_test(a_pool_of_the_largest_size_takes_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

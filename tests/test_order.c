@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
+
 #include "hand_result.h"
 #include "order_check.h"
 
@@ -455,6 +457,113 @@ static void events_may_be_counted_only(void **state)
     assert_int_equal(f->check.slots.slots.count, 0);
 }
 
+#define IN_SLICE 9000u /* three buckets */
+
+/* By rank; 0xA5 where nothing was written. */
+typedef struct wide_room {
+    u64 addresses[IN_SLICE], sizes[IN_SLICE];
+    u32 threads[IN_SLICE], partners[IN_SLICE];
+} wide_room;
+
+static wide_room *open_wide(order_check *f)
+{
+    wide_room *const room = malloc(sizeof *room);
+    assert_non_null(room);
+    memset(room, 0xA5, sizeof *room);
+    f->order.wide = (journal_wide){ room->addresses, room->sizes, room->threads, room->partners };
+    return room;
+}
+
+/* Every third event frees; the others open a block. */
+static void run_wide(order_check *f)
+{
+    order_check_task(f, 0);
+    for (u32 i = 0; i < IN_SLICE; i++) {
+        memory_event event = alloc(T0 + i, i + 1);
+        event.address = 0x1000 + i;
+        event.size = 10 + i;
+        event.op = i % 3 == 2 ? OP_FREE : OP_ALLOC;
+        event.shard = (u8)(i % HEAP_SHARDS);
+        order_check_add(f, event);
+    }
+    order_check_run(f, ORDER_CHECK_BACKWARD);
+    assert_true(f->order.bucket_count > 2);
+}
+
+static void blocks_are_told_in_full_where_a_store_asks(void **state)
+{
+    order_check *const f = *state;
+    wide_room *const room = open_wide(f);
+    run_wide(f);
+    for (u32 i = 0; i < IN_SLICE; i++) {
+        const bool opens = i % 3 != 2;
+        assert_int_equal(room->addresses[i], opens ? 0x1000 + i : 0xA5A5A5A5A5A5A5A5u);
+        assert_int_equal(room->sizes[i], opens ? 10 + i : 0xA5A5A5A5A5A5A5A5u);
+        assert_int_equal(room->threads[i], opens ? i + 1 : 0xA5A5A5A5u);
+        assert_int_equal(room->partners[i], 0xA5A5A5A5u);
+    }
+    free(room);
+}
+
+/* Pairing leaves its notes in the shards' lists; the journal has them by rank. */
+static void notes_go_from_the_shards_to_the_journal(void **state)
+{
+    order_check *const f = *state;
+    for (u32 wide = 0; wide < 2; wide++) {
+        wide_room *const room = open_wide(f);
+        if (wide == 0)
+            f->order.wide = (journal_wide){ NULL, NULL, NULL, NULL };
+        run_wide(f);
+        for (u32 i = 0; i < IN_SLICE; i++) {
+            ordered_event *const event = &f->order.events[i];
+            const u32 rank = event->rank;
+            event->entry = (journal_entry)(rank + 1) << 6;
+            event->partner = rank + 7;
+        }
+        for (u32 b = 0; b < f->order.bucket_count; b++)
+            order_note(&f->order, b);
+        for (u32 i = 0; i < IN_SLICE; i++) {
+            assert_int_equal(f->entries[i], (journal_entry)(i + 1) << 6 | JOURNAL_NEW_TICK);
+            assert_int_equal(room->partners[i], wide ? i + 7 : 0xA5A5A5A5u);
+        }
+        free(room);
+    }
+}
+
+/* A range's events have no note: what is there is the event's address. */
+static void ranges_leave_no_note_in_the_journal(void **state)
+{
+    order_check *const f = *state;
+    order_check_task(f, 0);
+    order_check_add(f, alloc(T0, 1));
+    memory_event commit = alloc(T0 + 1, 2);
+    commit.op = OP_COMMIT;
+    commit.shard = HEAP_SHARDS;
+    order_check_add(f, commit);
+    order_check_run(f, ORDER_CHECK_FORWARD);
+    f->order.events[0].entry = 0x40;
+    order_note(&f->order, 0);
+    assert_int_equal(f->entries[0], 0x40 | JOURNAL_NEW_TICK);
+    assert_int_equal(f->entries[1], JOURNAL_NEW_TICK);
+}
+
+static void order_that_was_freed_can_be_used_again(void **state)
+{
+    order_check *const f = *state;
+    order_check_task(f, 0);
+    order_check_add(f, alloc(T0, 1));
+    order_check_run(f, ORDER_CHECK_FORWARD);
+    const slice_order before = f->order;
+    order_free(&f->order);
+    assert_null(f->order.events);
+    f->order.context = before.context;
+    f->order.slots = before.slots;
+    order_check_task(f, 0);
+    order_check_add(f, alloc(T0 + 1, 2));
+    order_check_run(f, ORDER_CHECK_FORWARD);
+    ASSERT_ORDER(f, 2);
+}
+
 int main(void)
 {
 #define RULE(name) cmocka_unit_test_setup_teardown(name, order_check_open, order_check_close)
@@ -479,6 +588,10 @@ int main(void)
         RULE(what_is_new_is_numbered_when_settled),
         RULE(bucket_that_failed_is_told),
         RULE(events_may_be_counted_only),
+        RULE(blocks_are_told_in_full_where_a_store_asks),
+        RULE(notes_go_from_the_shards_to_the_journal),
+        RULE(ranges_leave_no_note_in_the_journal),
+        RULE(order_that_was_freed_can_be_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

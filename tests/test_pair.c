@@ -408,6 +408,122 @@ static void limits_are_of_the_clock(void **state)
     assert_int_equal(rules.patience_ticks, CHECK_PATIENCE);
 }
 
+/* --- slices of many buckets --- */
+
+#define MANY 10000u /* events: a bucket has 4096 on average */
+
+static void blocks_of_every_bucket_are_paired(void **state)
+{
+    fixture *const f = *state;
+    begin_task(f, 0);
+    for (u32 i = 0; i < MANY; i++)
+        add(f, OP_ALLOC, T0 + i, 0x100 * (u64)(i + 1), i + 1);
+    for (u32 i = 0; i < MANY; i++)
+        add(f, OP_FREE, T0 + MANY + i, 0x100 * (u64)(i + 1), 0);
+    pair_shard_of(f, 0);
+    assert_in_range(f->order.bucket_count, 3, MANY);
+    assert_int_equal(f->shard.out.rows.count, MANY);
+    for (u32 i = 0; i < MANY; i++) {
+        const lifetime *const row = &f->shard.out.rows.at[i];
+        assert_int_equal(row->address, 0x100 * (u64)(i + 1));
+        assert_int_equal(row->size, i + 1);
+        assert_int_equal(row->stack, i + 1);
+        assert_int_equal(row->alloc_ticks, T0 + i);
+        assert_int_equal(row->free_ticks, T0 + MANY + i);
+    }
+    assert_int_equal(unknown_frees(f), 0);
+}
+
+static void ranges_of_every_bucket_are_paired_and_no_other_shards(void **state)
+{
+    fixture *const f = *state;
+    begin_task(f, 0);
+    for (u32 i = 0; i < MANY; i++) {
+        add(f, OP_COMMIT, T0 + i, 0x10000 * (u64)(i + 1), 0x1000);
+        f->tasks[0].events.at[i].shard = HEAP_SHARDS + (i & 1);
+    }
+    pair_shard_of(f, HEAP_SHARDS);
+    pair_finish(&f->input, &f->shard);
+    assert_int_equal(f->shard.out.rows.count, MANY / 2);
+    for (u32 i = 0; i < MANY / 2; i++)
+        assert_int_equal(f->shard.out.rows.at[i].address & 0x10000, 0x10000);
+}
+
+/* Buckets of the slice before are still there, with its events. */
+static void slice_of_fewer_buckets_has_none_of_the_slice_before(void **state)
+{
+    fixture *const f = *state;
+    begin_task(f, 0);
+    for (u32 i = 0; i < MANY; i++)
+        add(f, OP_FREE, T0 + i, 0x100, 0);
+    pair_shard_of(f, 0);
+    assert_int_equal(unknown_frees(f), MANY);
+    begin_task(f, 0);
+    add(f, OP_FREE, T0 + MANY, 0x100, 0);
+    pair_shard_of(f, 0);
+    assert_int_equal(unknown_frees(f), MANY + 1);
+}
+
+/* --- at its place, at its time --- */
+
+static void journal_is_told_at_the_place_of_each_event(void **state)
+{
+    fixture *const f = *state;
+    shard_journal journal = { .from_ticks = INT64_MIN,
+                              .to_ticks = INT64_MAX,
+                              .keeps_events = true };
+    f->shard.out.journal = &journal;
+    begin_task(f, 0);
+    add(f, OP_FREE, T0, 0x700, 0);
+    add(f, OP_ALLOC, T0 + 1, 0x100, 8);
+    add(f, OP_ALLOC, T0 + 2, 0x200, 9);
+    add(f, OP_FREE, T0 + 3, 0x700, 0);
+    add(f, OP_FREE, T0 + 4, 0x200, 0);
+    add(f, OP_FREE, T0 + 5, 0x700, 0);
+    pair_shard_of(f, 0);
+    static const journal_kind kinds[] = { JOURNAL_NONE, JOURNAL_ALLOC, JOURNAL_ALLOC,
+                                          JOURNAL_NONE, JOURNAL_FREE,  JOURNAL_NONE };
+    static const u32 partners[] = { 0, 1, 2, 0, 2, 0 };
+    for (u32 i = 0; i < ETL_COUNT_OF(kinds); i++) {
+        const ordered_event *const event = &f->order.events[i];
+        assert_int_equal(journal_kind_of(event->entry), kinds[i]);
+        assert_int_equal(event->partner, partners[i]);
+        assert_true(kinds[i] != JOURNAL_NONE || event->entry == 0);
+    }
+    f->shard.out.journal = NULL;
+}
+
+/* Blocks of one group would be found as well, but in any number of steps. */
+static void open_blocks_are_kept_by_the_hash_of_their_key(void **state)
+{
+    fixture *const f = *state;
+    begin_task(f, 0);
+    for (u32 i = 0; i < 20; i++)
+        add(f, OP_ALLOC, T0 + i, 0x100 * (u64)(i + 1), i + 1);
+    pair_shard_of(f, 0);
+    const block_pool *const open = &f->shard.blocks.open;
+    assert_int_equal(open->used, 20);
+    for (u32 i = 0; i < 20; i++) {
+        const block *const found = &open->blocks[i];
+        assert_int_equal(found->hash, block_hash(found->heap, 0x100 * (u64)(i + 1)));
+    }
+}
+
+static void end_of_a_slice_settles_what_waited_too_long(void **state)
+{
+    fixture *const f = *state;
+    begin_task(f, 0);
+    add(f, OP_ALLOC, T0, 0x100, 1);
+    add(f, OP_ALLOC, T0 + 5, 0x100, 2);
+    f->input.end_ticks = T0 + 5 + CHECK_PATIENCE;
+    pair_shard_of(f, 0);
+    assert_int_equal(f->shard.out.rows.count, 0);
+    f->input.end_ticks++;
+    pair_shard_of(f, 0);
+    assert_int_equal(f->shard.out.rows.count, 1);
+    assert_int_equal(f->shard.out.rows.at[0].free_ticks, T0 + 5);
+}
+
 int main(void)
 {
 #define RULE(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
@@ -429,6 +545,12 @@ int main(void)
         RULE(sweep_ends_the_dead_when_asked_for),
         RULE(sweep_reaches_ranges_too),
         RULE(limits_are_of_the_clock),
+        RULE(blocks_of_every_bucket_are_paired),
+        RULE(ranges_of_every_bucket_are_paired_and_no_other_shards),
+        RULE(slice_of_fewer_buckets_has_none_of_the_slice_before),
+        RULE(journal_is_told_at_the_place_of_each_event),
+        RULE(open_blocks_are_kept_by_the_hash_of_their_key),
+        RULE(end_of_a_slice_settles_what_waited_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

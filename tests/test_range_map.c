@@ -176,6 +176,27 @@ static void map_of_which_all_is_removed_is_empty_and_usable(void **state)
     range_map_free(&map);
 }
 
+/* There is no room behind the last leaf. */
+static void leaves_go_from_the_end_of_a_full_list(void **state)
+{
+    (void)state;
+    range_map map = { 0 };
+    u64 count = 0;
+    while (map.leaves.count == 0 || map.leaves.count < map.leaves.capacity) {
+        insert(&map, count * 2, count * 2 + 1);
+        count++;
+    }
+    assert_in_range(map.leaves.count, 16, 64);
+    while (count-- > 0) {
+        range_place place;
+        assert_non_null(range_map_seek(&map, count * 2, &place));
+        range_map_remove(&map, place);
+        assert_int_equal(range_map_bytes(&map, 0, UINT64_MAX), count);
+    }
+    assert_int_equal(map.leaves.count, 0);
+    range_map_free(&map);
+}
+
 #define UNITS 6000u
 
 /* owner[i]: start of the range that covers unit i, plus 1; 0: none. */
@@ -304,6 +325,7 @@ int main(void)
         cmocka_unit_test(next_goes_through_all_in_address_order),
         cmocka_unit_test(ranges_keep_what_they_carry_when_leaves_split),
         cmocka_unit_test(map_of_which_all_is_removed_is_empty_and_usable),
+        cmocka_unit_test(leaves_go_from_the_end_of_a_full_list),
         cmocka_unit_test(random_changes_agree_with_an_array_of_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

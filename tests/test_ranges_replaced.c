@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/ranges.h"
+#include "engine/range_map.h"
 #include "engine_check.h"
 
 #define PID   42u
@@ -32,16 +32,21 @@ static void open_fixture(fixture *f)
 }
 
 /* Thread n logs on CPU n. */
-static void apply(fixture *f, memory_op op, i64 after, u32 thread, u64 size)
+static void apply_at(fixture *f, memory_op op, i64 after, u32 thread, u64 address, u64 size)
 {
     const memory_event event = { .ticks = T0 + after,
                                  .op = (u8)op,
-                                 .address = BASE,
+                                 .address = address,
                                  .size = size,
                                  .pid = PID,
                                  .tid = thread,
                                  .cpu = (u16)thread };
     ranges_apply(&f->table, &f->check.context, &event, f->process, &f->check.out);
+}
+
+static void apply(fixture *f, memory_op op, i64 after, u32 thread, u64 size)
+{
+    apply_at(f, op, after, thread, BASE, size);
 }
 
 /* Thread 1 reserves and commits four pages; thread 2 does so again before their release. */
@@ -122,6 +127,67 @@ static void release_after_two_milliseconds_is_not_late(void **state)
     end_with(&f, 201 + 2 * CHECK_MS, 0);
 }
 
+static const range_owner *owner_of_all(const fixture *f)
+{
+    assert_int_equal(f->table.owners.count, 1);
+    return &f->table.owners.at[0];
+}
+
+/* Each page is reserved twice, by two threads. */
+static void replace_pages(fixture *f, u32 count)
+{
+    open_fixture(f);
+    for (u32 thread = 1; thread <= 2; thread++) {
+        for (u32 i = 0; i < count; i++)
+            apply_at(f, OP_RESERVE, 100 * thread + i, thread, BASE + i * PAGE, PAGE);
+    }
+    assert_int_equal(owner_of_all(f)->replaced.count, count);
+}
+
+/* Whichever release comes first, the others are still waited for. */
+static void late_releases_come_in_any_order(void **state)
+{
+    enum { PAGES = 16 }; /* as many as the list has room for at first */
+    static const u32 steps[] = { 1, 7, 15 };
+    (void)state;
+    for (u32 o = 0; o < ETL_COUNT_OF(steps); o++) {
+        fixture f;
+        replace_pages(&f, PAGES);
+        for (u32 i = 0; i < PAGES; i++) {
+            const u64 address = BASE + (i + 1) * steps[o] % PAGES * PAGE;
+            apply_at(&f, OP_RELEASE, 300 + i, 1, address, 0);
+            assert_int_equal(engine_check_diag(&f.check, ETL_DIAG_pairing_guessed), i + 1);
+            const range_owner *const owner = owner_of_all(&f);
+            assert_int_equal(owner->replaced.count, PAGES - 1 - i);
+            for (u32 k = 0; k < owner->replaced.count; k++)
+                assert_int_not_equal(owner->replaced.at[k].start, address);
+        }
+        range_place place;
+        for (u32 i = 0; i < PAGES; i++)
+            assert_non_null(range_map_seek(&owner_of_all(&f)->reserved, BASE + i * PAGE, &place));
+        ranges_free(&f.table);
+        engine_check_close(&f.check);
+    }
+}
+
+/* Addresses are reserved again and again for the length of a trace. */
+static void what_can_no_longer_be_late_is_forgotten(void **state)
+{
+    fixture f;
+    (void)state;
+    replace_pages(&f, 3);
+    const i64 last_moment = 202 + 2 * CHECK_MS; /* of the third page */
+    apply_at(&f, OP_RESERVE, last_moment, 1, BASE, PAGE);
+    const range_owner *const owner = owner_of_all(&f);
+    assert_int_equal(owner->replaced.count, 2);
+    assert_int_equal(owner->replaced.at[0].start, BASE + 2 * PAGE);
+    assert_int_equal(owner->replaced.at[0].tid, 2);
+    assert_int_equal(owner->replaced.at[1].start, BASE);
+    assert_int_equal(owner->replaced.at[1].ticks, T0 + last_moment);
+    ranges_free(&f.table);
+    engine_check_close(&f.check);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +196,8 @@ int main(void)
         cmocka_unit_test(second_release_is_the_new_reservations),
         cmocka_unit_test(release_by_the_new_reservations_thread_is_its_own),
         cmocka_unit_test(release_after_two_milliseconds_is_not_late),
+        cmocka_unit_test(late_releases_come_in_any_order),
+        cmocka_unit_test(what_can_no_longer_be_late_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,6 +148,26 @@ static void release_without_a_size_covers_the_region_of_a_rundown(void **state)
 }
 
 /* Records may speak of parts of a reservation whose making the trace saw. */
+/* The missing bytes of a region whose pages are told one by one. */
+static void rundown_fills_gaps_to_the_last_byte(void **state)
+{
+    fixture *const f = *state;
+    apply(f, OP_COMMIT, 0, 11, 1);
+    const memory_event event = { .ticks = T0,
+                                 .op = OP_RUNDOWN_START,
+                                 .address = 10 * PAGE,
+                                 .size = 2 * PAGE + 1,
+                                 .heap = 4 * PAGE,
+                                 .pid = PID,
+                                 .tid = 1 };
+    ranges_apply(&f->table, &f->check.context, &event, f->process, &f->check.out);
+    finish(f);
+    lifetime last = row_of(12, 1, BEFORE, NEVER);
+    last.size = 1;
+    assert_rows(
+        f, (const lifetime[]){ row_of(10, 1, BEFORE, NEVER), row_of(11, 1, 0, NEVER), last }, 3);
+}
+
 static void rundown_inside_a_known_reservation_leaves_it_whole(void **state)
 {
     fixture *const f = *state;
@@ -174,6 +194,7 @@ int main(void)
         RULE(rundown_with_more_committed_than_the_region_fills_it),
         RULE(release_without_a_size_covers_the_region_of_a_rundown),
         RULE(rundown_inside_a_known_reservation_leaves_it_whole),
+        RULE(rundown_fills_gaps_to_the_last_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

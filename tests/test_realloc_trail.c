@@ -194,6 +194,77 @@ static void search_ends_after_so_many_events(void **state)
     }
 }
 
+/* All but one event of the search lie in the summary's own task. */
+static void last_event_of_the_search_may_be_in_the_slice_before(void **state)
+{
+    (void)state;
+    for (u32 before = 0; before <= 2; before++) {
+        scan_output task = { 0 };
+        trail_tails tails = { 0 };
+        add(&task, OP_ALLOC, 100, THREAD, NEW);
+        end_slice(&tails, &task, 1);
+        scan_output_reset(&task);
+        for (u32 i = 0; i < TRAIL_EVENTS_MAX - 2 + before; i++)
+            add(&task, OP_FREE, 101, OTHER, i);
+        add_realloc(&task, 138, THREAD);
+        assert_int_equal(task.trails.count, before < 2);
+        end_slice(&tails, &task, 1);
+        assert_found(&task, before < 2 ? OP_REALLOC_MARK : OP_REALLOC_NEW, OP_REALLOC_OLD,
+                     before < 2 ? 39 : 0);
+        scan_output_free(&task);
+        realloc_trail_free(&tails);
+    }
+}
+
+/* Slices of so many events, numbered by their addresses. */
+static void latest_events_of_a_cpu_are_kept_in_order(void **state)
+{
+    static const u32 lengths[] = { 1,   0,   3, TRAIL_EVENTS_MAX - 4, TRAIL_EVENTS_MAX - 10, 7,
+                                   100, 600, 2, TRAIL_EVENTS_MAX };
+    trail_tails tails = { 0 };
+    u32 number = 0;
+    (void)state;
+    for (u32 s = 0; s < ETL_COUNT_OF(lengths); s++) {
+        scan_output tasks[2] = { { .stream = 3 }, { .stream = 4 } };
+        for (u32 i = 0; i < lengths[s]; i++)
+            add(&tasks[0], OP_FREE, 100, THREAD, number++);
+        add(&tasks[1], OP_FREE, 100, THREAD, s);
+        end_slice(&tails, tasks, 2);
+        const u32 kept = number < TRAIL_EVENTS_MAX ? number : TRAIL_EVENTS_MAX;
+        assert_int_equal(tails.at.count, 2);
+        assert_int_equal(tails.at.at[0].stream, 3);
+        assert_int_equal(tails.at.at[0].count, kept);
+        for (u32 i = 0; i < kept; i++)
+            assert_int_equal(tails.at.at[0].events[i].address, number - kept + i);
+        assert_int_equal(tails.at.at[1].count, s + 1);
+        for (u32 t = 0; t < 2; t++)
+            scan_output_free(&tasks[t]);
+    }
+    realloc_trail_free(&tails);
+}
+
+/* A CPU that logged nothing in a slice is not forgotten, and takes nothing of another. */
+static void slice_without_events_of_a_cpu_leaves_its_tail(void **state)
+{
+    scan_output tasks[2] = { { .stream = 5 }, { .stream = 6 } };
+    trail_tails tails = { 0 };
+    (void)state;
+    end_slice(&tails, tasks, 2);
+    assert_int_equal(tails.at.count, 0);
+    add(&tasks[0], OP_ALLOC, 100, THREAD, NEW);
+    end_slice(&tails, tasks, 2);
+    scan_output_reset(&tasks[0]);
+    add(&tasks[1], OP_FREE, 101, THREAD, OLD);
+    end_slice(&tails, tasks, 2);
+    scan_output_reset(&tasks[1]);
+    add_realloc(&tasks[0], 138, THREAD);
+    end_slice(&tails, tasks, 2);
+    assert_found(&tasks[0], OP_REALLOC_MARK, OP_REALLOC_OLD, 39);
+    for (u32 t = 0; t < 2; t++)
+        scan_output_free(&tasks[t]);
+    realloc_trail_free(&tails);
+}
+
 static void times_that_go_back_are_no_time_between(void **state)
 {
     static const i64 times[] = { INT64_MIN, -1, 0, INT64_MAX };
@@ -298,6 +369,9 @@ int main(void)
         cmocka_unit_test(search_goes_on_in_earlier_tasks_and_slices),
         cmocka_unit_test(the_thread_is_followed_to_other_cpus),
         cmocka_unit_test(search_ends_after_so_many_events),
+        cmocka_unit_test(last_event_of_the_search_may_be_in_the_slice_before),
+        cmocka_unit_test(latest_events_of_a_cpu_are_kept_in_order),
+        cmocka_unit_test(slice_without_events_of_a_cpu_leaves_its_tail),
         cmocka_unit_test(times_that_go_back_are_no_time_between),
         cmocka_unit_test(cutting_changes_nothing),
     };

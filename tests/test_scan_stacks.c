@@ -299,6 +299,47 @@ static void an_empty_queue_may_be_flushed(void **state)
     close_bench(b);
 }
 
+/* A task's new stacks get the numbers that the run's table gives them: those that another
+ * task brought meanwhile are there already. */
+static void merge_new_stacks(u32 new_count)
+{
+    enum { KNOWN = 4 };
+    queue_bench *const b = open_bench(KNOWN);
+    const u32 asked = new_count + KNOWN;
+    for (u32 i = 0; i < asked; i++) {
+        const u32 stack = asked - 1 - i;
+        push_event(b, stack);
+        assert_true(ETLHEAP_PUSH(&b->out.pieces, (stack_piece){ .stack = STACK_TAG_LOCAL }));
+        push(b, stack, TARGET_PIECE, i);
+        assert_true(ETLHEAP_PUSH(&b->out.definitions, (key_definition){ .ticks = 1 }));
+        push(b, stack, TARGET_DEFINITION, i);
+    }
+    assert_true(stack_queue_flush(&b->queue));
+    u32 id;
+    const u32 elsewhere = STACKS - 1, count = 1 + elsewhere % FRAMES_MAX;
+    assert_true(stack_add(&b->stacks, stack_hash(b->frames[elsewhere], count), b->frames[elsewhere],
+                          count, &id));
+    assert_int_equal(id, KNOWN + 1);
+    assert_true(scan_merge_stacks(&b->out, &b->stacks));
+    for (u32 i = 0; i < asked; i++) {
+        const u32 stack = asked - 1 - i, frame_count = 1 + stack % FRAMES_MAX;
+        const stack_ref number = stack_find(&b->stacks, stack_hash(b->frames[stack], frame_count),
+                                            b->frames[stack], frame_count);
+        assert_int_not_equal(number, STACK_NONE);
+        assert_int_equal(b->out.events.at[i].stack, number);
+        assert_int_equal(b->out.pieces.at[i].stack, number);
+        assert_int_equal(b->out.definitions.at[i].stack, number);
+    }
+    close_bench(b);
+}
+
+static void merged_references_are_those_of_the_runs_table(void **state)
+{
+    (void)state;
+    for (u32 new_count = 0; new_count < 9; new_count++)
+        merge_new_stacks(new_count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +357,7 @@ int main(void)
         cmocka_unit_test(references_go_to_the_rows_that_asked),
         cmocka_unit_test(rows_may_move_while_stacks_wait),
         cmocka_unit_test(an_empty_queue_may_be_flushed),
+        cmocka_unit_test(merged_references_are_those_of_the_runs_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

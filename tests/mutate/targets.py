@@ -1,0 +1,71 @@
+"""Which files are mutated, and the tests that must notice.
+
+A row: file, its group in the table of scores, the tests that kill its mutants, fast and
+likely ones first (afterwards each run orders them by how often they kill). A test is a
+program of cmocka (tests/NAME.c), or an oracle of the command line with its extension.
+"""
+from collections import namedtuple
+
+Target = namedtuple("Target", "file group tests")
+
+# Whole traces through the engine against a naive model of it.
+WHOLE = "test_engine test_two_threads test_workload"
+BLOCKS = "test_blocks_journal test_blocks_doubt test_blocks test_pair test_engine_times test_blocks_random " + WHOLE
+RANGES = "test_ranges_rundown test_ranges_replaced test_ranges test_ranges_random test_lifetimes_ranges " + WHOLE
+JOIN = "test_join_order test_join test_join_foreign test_scan_stacks test_deferred test_join_slices " + WHOLE
+LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes test_lifetimes_ranges " \
+    "test_lifetimes_heap test_lifetimes_stacks test_lifetimes_walk test_allocations test_lifetimes_damage " + WHOLE
+REPLAY = "test_windows test_gate_outcomes test_growth test_replay_walk test_replay"
+WINDOWS = "test_window_plan test_windows_growth test_windows test_window_rows test_runs test_growth test_windows_sources"
+GATE = "test_gate test_budgets test_check_documents test_gate_outcomes test_growth"
+PEAKS = "test_tally test_peak_moment test_peaks test_two_threads test_engine test_workload"
+
+TARGETS = (
+    Target("engine/blocks.c", "pairing", BLOCKS),
+    Target("engine/block_pool.c", "pairing", "test_block_pool " + BLOCKS),
+    Target("engine/pair.c", "pairing", "test_pair " + BLOCKS),
+    Target("engine/pair_lanes.c", "pairing", "test_pair_lanes test_pair test_two_threads test_lean"),
+    Target("engine/realloc_trail.c", "pairing", "test_realloc_trail test_scan " + WHOLE),
+    Target("engine/order.c", "pairing", "test_order test_pair test_order_random test_lean " + WHOLE),
+    Target("engine/ranges.c", "ranges", RANGES),
+    Target("engine/range_map.c", "ranges", "test_range_map " + RANGES),
+    Target("engine/join.c", "join", JOIN),
+    Target("engine/deferred.c", "join", "test_deferred " + JOIN),
+    Target("engine/scan_stacks.c", "join", "test_scan_stacks test_scan test_scan_lean test_lean " + JOIN),
+    Target("engine/replay.c", "replay", REPLAY),
+    Target("engine/replay_journal.c", "replay", "test_journal test_journal_late " + REPLAY),
+    Target("engine/replay_walk.c", "replay", REPLAY),
+    Target("engine/windows.c", "windows", WINDOWS),
+    Target("engine/windows_cells.c", "windows", WINDOWS),
+    Target("engine/windows_growth.c", "windows", WINDOWS),
+    Target("engine/windows_lattice.c", "windows", WINDOWS),
+    Target("engine/windows_memory.c", "windows", WINDOWS),
+    Target("engine/windows_plan.c", "windows", WINDOWS),
+    Target("engine/windows_rows.c", "windows", WINDOWS),
+    Target("engine/windows_walk.c", "windows", WINDOWS),
+    Target("engine/gate.c", "gate", GATE),
+    Target("engine/gate_doubts.c", "gate", GATE),
+    Target("engine/gate_fingerprint.c", "gate", GATE),
+    Target("engine/gate_rows.c", "gate", GATE),
+    Target("engine/gate_subjects.c", "gate", GATE),
+    Target("engine/gate_tables.c", "gate", GATE),
+    Target("parser/xpress.c", "parser", "test_xpress test_buffer_load test_trace test_real_traces"),
+    Target("parser/xpress_huffman.c", "parser", "test_xpress_huffman test_buffer_load test_real_traces"),
+    Target("parser/record.c", "parser", "test_record test_trace test_buffer_peek test_decode_heap test_real_traces test_engine"),
+    Target("engine/peaks.c", "peaks", PEAKS),
+    Target("engine/peak_moment.c", "peaks", PEAKS),
+    Target("engine/tally.c", "peaks", PEAKS),
+    Target("engine/lifetimes.c", "lifetimes", LIFETIMES),
+    Target("engine/lifetimes_archive.c", "lifetimes", LIFETIMES),
+    Target("engine/lifetimes_list.c", "lifetimes", LIFETIMES),
+    Target("engine/lifetimes_memory.c", "lifetimes", LIFETIMES),
+    Target("engine/lifetimes_names.c", "lifetimes", LIFETIMES),
+    Target("engine/lifetimes_rows.c", "lifetimes", LIFETIMES),
+    Target("engine/lifetimes_spool.c", "lifetimes", LIFETIMES),
+)
+
+# Functions whose mutants change no answer, and why.
+NOT_MUTATED = {
+    "blocks_prefetch": "only a hint to the cache",
+    "fetch_list": "only a hint to the cache",
+}
