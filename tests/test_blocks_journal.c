@@ -71,8 +71,8 @@ static void realloc_marks_its_block_once(void **state)
     shard_journal journal = open_journal();
     f->check.out.journal = &journal;
     (void)entry_after(f, block_event(OP_ALLOC, T0, 0x100, 24));
-    assert_entry(entry_after(f, block_event(OP_REALLOC_MARK, T0 + 1, 0x100, 24)), JOURNAL_MARK, 24);
-    assert_int_equal(entry_after(f, block_event(OP_REALLOC_MARK, T0 + 2, 0x100, 24)), 0);
+    assert_entry(entry_after(f, block_event(OP_REALLOC_NEW, T0 + 1, 0x100, 24)), JOURNAL_MARK, 24);
+    assert_int_equal(entry_after(f, block_event(OP_REALLOC_NEW, T0 + 2, 0x100, 24)), 0);
     assert_int_equal(journal.marks.count, 1);
     assert_int_equal(journal.marks.at[0].mark, 1);
     assert_int_equal(journal.marks.at[0].block, 0);
@@ -214,7 +214,7 @@ static void notes_that_find_no_memory_are_told(void **state)
     EMPTY(&journal.unsure);
     FILL_UP(&journal.marks);
     block_check_apply(f, block_event(OP_ALLOC, T0, 0x300, 24));
-    block_check_apply(f, block_event(OP_REALLOC_MARK, T0 + 1, 0x300, 24));
+    block_check_apply(f, block_event(OP_REALLOC_NEW, T0 + 1, 0x300, 24));
     assert_true(take_failure(f));
     EMPTY(&journal.marks);
     FILL_UP(&journal.late);

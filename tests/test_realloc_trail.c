@@ -201,16 +201,15 @@ static void last_event_of_the_search_may_be_in_the_slice_before(void **state)
     for (u32 before = 0; before <= 2; before++) {
         scan_output task = { 0 };
         trail_tails tails = { 0 };
+        add_whole_trail(&task);
         add(&task, OP_ALLOC, 100, THREAD, NEW);
         end_slice(&tails, &task, 1);
         scan_output_reset(&task);
         for (u32 i = 0; i < TRAIL_EVENTS_MAX - 2 + before; i++)
             add(&task, OP_FREE, 101, OTHER, i);
         add_realloc(&task, 138, THREAD);
-        assert_int_equal(task.trails.count, before < 2);
         end_slice(&tails, &task, 1);
-        assert_found(&task, before < 2 ? OP_REALLOC_MARK : OP_REALLOC_NEW, OP_REALLOC_OLD,
-                     before < 2 ? 39 : 0);
+        assert_found(&task, OP_REALLOC_OLD, before < 2 ? 39 : 0);
         scan_output_free(&task);
         realloc_trail_free(&tails);
     }
@@ -251,15 +250,16 @@ static void slice_without_events_of_a_cpu_leaves_its_tail(void **state)
     (void)state;
     end_slice(&tails, tasks, 2);
     assert_int_equal(tails.at.count, 0);
+    add_whole_trail(&tasks[0]);
     add(&tasks[0], OP_ALLOC, 100, THREAD, NEW);
     end_slice(&tails, tasks, 2);
     scan_output_reset(&tasks[0]);
-    add(&tasks[1], OP_FREE, 101, THREAD, OLD);
+    add(&tasks[1], OP_FREE, 101, OTHER, OLD);
     end_slice(&tails, tasks, 2);
     scan_output_reset(&tasks[1]);
     add_realloc(&tasks[0], 138, THREAD);
     end_slice(&tails, tasks, 2);
-    assert_found(&tasks[0], OP_REALLOC_MARK, OP_REALLOC_OLD, 39);
+    assert_found(&tasks[0], OP_REALLOC_OLD, 39);
     for (u32 t = 0; t < 2; t++)
         scan_output_free(&tasks[t]);
     realloc_trail_free(&tails);
