@@ -24,6 +24,7 @@ typedef enum way {
     WAY_LIFETIMES,
     WAY_JOURNAL,
     WAY_SPILLED,
+    WAY_SUMS,
     WAY_STORE,
     WAY_STORE_REPORT,
     WAY_STORE_WALK,
@@ -38,15 +39,16 @@ static const char *const way_names[WAY_COUNT] = { "lifetimes", "journal",       
 
 /* What a way can be asked. */
 typedef struct way_can {
-    bool rows, lifetimes, cells, buckets;
+    bool rows, lifetimes, cells, buckets, sums, growth;
 } way_can;
 
 static const way_can abilities[WAY_COUNT] = {
-    [WAY_LIFETIMES] = { true, true, true, true },
+    [WAY_LIFETIMES] = { true, true, true, true, true, true },
     [WAY_JOURNAL] = { .rows = true },
     [WAY_SPILLED] = { .rows = true },
-    [WAY_STORE] = { true, true, true, true },
-    [WAY_STORE_REPORT] = { .rows = true, .cells = true },
+    [WAY_SUMS] = { .sums = true },
+    [WAY_STORE] = { true, true, true, true, true, true },
+    [WAY_STORE_REPORT] = { .rows = true, .cells = true, .sums = true, .growth = true },
     [WAY_STORE_WALK] = { .lifetimes = true },
     [WAY_WINDOWS] = { .cells = true },
     [WAY_WINDOWS_SPILLED] = { .cells = true },
@@ -57,6 +59,7 @@ static const way_can abilities[WAY_COUNT] = {
 
 typedef struct answers {
     workload_lines lifetimes, rows[ROW_QUESTIONS], cells, buckets[ETLHEAP_HISTOGRAM_BY_COUNT];
+    workload_lines sums, growth;
 } answers;
 
 /* One input: its traces, and what is asked of them. */
@@ -320,14 +323,16 @@ static bool analyze_store(trial *t, way how, const etlheap_options *options, etl
 static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
 {
     const bool has_windows = how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED;
-    const bool has_report = has_windows || how == WAY_JOURNAL || how == WAY_SPILLED;
-    const etlheap_query query = workload_query(has_windows ? &t->cells : &t->rows[0], t->jobs);
+    const bool has_report =
+        has_windows || how == WAY_JOURNAL || how == WAY_SPILLED || how == WAY_SUMS;
+    etlheap_query query = workload_query(has_windows ? &t->cells : &t->rows[0], t->jobs);
     etlheap_options options = { .size = sizeof options,
                                 .jobs = is_base ? 1 : t->jobs,
                                 .memory_bytes_max = is_base ? 0 : t->memory_bytes_max,
                                 .slice_bytes = is_base ? 0 : t->slice_bytes,
                                 .report = has_report ? &query : NULL,
                                 .windows = has_windows ? &t->windows : NULL };
+    query.sums_only = how == WAY_SUMS;
     spills = how == WAY_SPILLED || how == WAY_WINDOWS_SPILLED;
     options.temporary_folder = spills ? "/tmp" : NULL;
     const bool from_store = how == WAY_STORE || how == WAY_STORE_REPORT || how == WAY_STORE_WALK;
@@ -343,6 +348,21 @@ static void answer_rows(const workload_question *question, u32 jobs, const etlhe
                         workload_lines *out)
 {
     const etlheap_query query = workload_query(question, jobs);
+    const etlheap_table *table = NULL;
+    etl_error err;
+    if (is_refused(etlheap_aggregate(result, &query, &table, &err), &err))
+        abort();
+    workload_told_rows(table, out);
+    etlheap_table_free(table);
+}
+
+/* Without peaks, or with how fast and steadily rows grow. */
+static void answer_more(const trial *t, bool with_growth, u32 jobs, const etlheap_result *result,
+                        workload_lines *out)
+{
+    etlheap_query query = workload_query(with_growth ? &t->cells : &t->rows[0], jobs);
+    query.sums_only = !with_growth;
+    query.growth = with_growth;
     const etlheap_table *table = NULL;
     etl_error err;
     if (is_refused(etlheap_aggregate(result, &query, &table, &err), &err))
@@ -389,6 +409,10 @@ static void answer(trial *t, way how, u32 jobs, etlheap_result *result, answers 
         workload_told_lifetimes(result, &out->lifetimes);
     for (u32 i = 0; i < questions_for(t, how); i++)
         answer_rows(&t->rows[i], jobs, result, &out->rows[i]);
+    if (can->sums)
+        answer_more(t, false, jobs, result, &out->sums);
+    if (can->growth)
+        answer_more(t, true, jobs, result, &out->growth);
     if (can->cells) {
         etlheap_windows *const windows = make_windows(t, jobs, result);
         workload_told_cells(windows, &out->cells);
@@ -418,7 +442,9 @@ static void tell_truth(trial *t, const etlheap_result *base, answers *out)
 {
     workload_true_lifetimes(&t->w, &out->lifetimes);
     for (u32 i = 0; i < ROW_QUESTIONS; i++)
-        workload_true_rows(&t->w, &t->rows[i], &out->rows[i]);
+        workload_true_rows(&t->w, &t->rows[i], true, &out->rows[i]);
+    workload_true_rows(&t->w, &t->rows[0], false, &out->sums);
+    answer_more(t, true, 1, base, &out->growth); /* which must be the same on all ways */
     etlheap_windows *const windows = make_windows(t, 1, base);
     check_windows(t, windows);
     workload_true_cells(&t->w, &t->cells, windows, &out->cells);
@@ -445,6 +471,10 @@ static void compare(trial *t, way how, answers *expected, answers *found)
         compare_one(t, how, "lifetimes", &expected->lifetimes, &found->lifetimes);
     for (u32 i = 0; i < questions_for(t, how); i++)
         compare_one(t, how, "rows", &expected->rows[i], &found->rows[i]);
+    if (can->sums)
+        compare_one(t, how, "sums", &expected->sums, &found->sums);
+    if (can->growth)
+        compare_one(t, how, "growth", &expected->growth, &found->growth);
     if (can->cells)
         compare_one(t, how, "windows", &expected->cells, &found->cells);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT && can->buckets; by++)
@@ -455,6 +485,8 @@ static void free_answers(answers *a)
 {
     workload_lines_free(&a->lifetimes);
     workload_lines_free(&a->cells);
+    workload_lines_free(&a->sums);
+    workload_lines_free(&a->growth);
     for (u32 i = 0; i < ROW_QUESTIONS; i++)
         workload_lines_free(&a->rows[i]);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)

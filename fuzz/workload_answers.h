@@ -34,7 +34,8 @@ void workload_true_lifetimes(const world *w, workload_lines *out);
 
 /* Rows and totals of a report. */
 void workload_told_rows(const etlheap_table *table, workload_lines *out);
-void workload_true_rows(const world *w, const workload_question *question, workload_lines *out);
+void workload_true_rows(const world *w, const workload_question *question, bool with_peaks,
+                        workload_lines *out);
 
 /* Cells of windows; the true ones for windows that the engine chose. */
 void workload_told_cells(const etlheap_windows *windows, workload_lines *out);

@@ -113,6 +113,11 @@ void workload_told_lifetimes(const etlheap_result *result, workload_lines *out)
     etlheap_lifetimes_close(walk);
 }
 
+/* Of whole heaps, which is another question. */
+#define HEAP_SIZES                                                                                 \
+    (1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |                  \
+     1u << ETLHEAP_MEASURE_OVERHEAD_SIZE)
+
 /* --- rows ------------------------------------------------------------------------------ */
 
 static void put_key(workload_text *text, const etlheap_table *table, const etlheap_row *row,
@@ -160,10 +165,13 @@ static workload_text key_of(const etlheap_table *table, const etlheap_row *row)
 
 void workload_told_rows(const etlheap_table *table, workload_lines *out)
 {
+    const u32 told = table->measures & ~HEAP_SIZES;
     for (u32 i = 0; i < table->row_count; i++) {
         workload_text text = key_of(table, &table->rows[i]);
-        for (u32 m = ETLHEAP_MEASURE_COUNT; m <= ETLHEAP_MEASURE_PEAK_SIZE; m++)
-            workload_put(&text, " %" PRId64, table->rows[i].measures[m]);
+        for (u32 m = ETLHEAP_MEASURE_COUNT; m < ETLHEAP_MEASURES_COUNT; m++) {
+            if ((told & 1u << m) != 0)
+                workload_put(&text, " %" PRId64, table->rows[i].measures[m]);
+        }
         workload_line(out, "row %s", text.at);
     }
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {

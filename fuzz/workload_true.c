@@ -206,7 +206,8 @@ static void put_measures(workload_text *text, const i64 *measures, u32 last)
         workload_put(text, " %" PRId64, measures[m]);
 }
 
-void workload_true_rows(const world *w, const workload_question *question, workload_lines *out)
+void workload_true_rows(const world *w, const workload_question *question, bool with_peaks,
+                        workload_lines *out)
 {
     true_groups groups = group_all(w, question);
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT] = { { 0 } };
@@ -221,7 +222,8 @@ void workload_true_rows(const world *w, const workload_question *question, workl
         find_peak(&groups, group, &range, &measures[ETLHEAP_MEASURE_PEAK_COUNT],
                   &measures[ETLHEAP_MEASURE_PEAK_SIZE]);
         workload_text text = { .count = 0 };
-        put_measures(&text, measures, ETLHEAP_MEASURE_PEAK_SIZE);
+        put_measures(&text, measures,
+                     with_peaks ? ETLHEAP_MEASURE_PEAK_SIZE : ETLHEAP_MEASURE_REALLOC_COUNT);
         workload_line(out, "row %s%s", group->key, text.at);
     }
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {

@@ -68,6 +68,9 @@ static void open_world(world *w, const u8 *machine)
         .start_ticks = START_TICKS,
         .clock_hz = CLOCK_HZ,
     };
+    /* Where records have no thread, stacks that nothing waits for may be taken for theirs. */
+    if ((w->flags & WORLD_TIDLESS) != 0)
+        w->flags &= (u8)~WORLD_FREE_STACKS;
     w->system = w->heap = etl_build_new(&options);
     if ((w->flags & WORLD_TWO_FILES) != 0)
         open_heap_file(w, &options, machine[2] / 6);
@@ -309,6 +312,7 @@ static void end_thread(world *w, world_thread *thread)
     world_busy(w, thread, w->now);
     w->tids_in_use &= ~(1u << (thread->tid - TID_FIRST));
     thread->is_alive = false;
+    thread->wait_count = 0; /* it never comes back */
     w->now++;
 }
 
