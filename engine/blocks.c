@@ -138,12 +138,13 @@ static bool settle_as_lost(block_table *table, const block_rules *rules, block *
     return false;
 }
 
-/* Nothing more came to tell whose the free in doubt was. It is late if nothing was lost,
- * another CPU logged it, and that soon after the newer block's alloc; else nothing
- * explains that it is there but a lost one. */
+/* Nothing more came to tell whose the free in doubt was. It is late if another CPU logged it,
+ * that soon after the newer block's alloc, and either nothing was lost or the thread is the
+ * older block's; else a lost one explains it better. */
 static bool is_late(const block_rules *rules, const displaced_block *older, const block *newer)
 {
-    return !rules->is_lossy && may_be_two_cpus(older->free_cpu, older->newer_cpu) &&
+    const bool is_likely = !rules->is_lossy || older->free_tid == older->from.tid;
+    return is_likely && may_be_two_cpus(older->free_cpu, older->newer_cpu) &&
            older->free_ticks <= etl_sat_add_i64(newer->alloc_ticks, rules->race_ticks);
 }
 
@@ -267,15 +268,8 @@ static void free_block(block_table *table, const block_rules *rules, block *foun
     older->free_cpu = event->cpu;
 }
 
-/* The summary of a realloc whose alloc was logged: nobody else can have freed the block. */
-static void mark_new(const block_table *table, block *found, const ordered_event *event,
-                     shard_output *out)
-{
-    if (found != NULL && found->tid == event->tid && size_of(table, found) == event->size)
-        mark_realloc(table, found, event, out);
-}
-
-/* One of which the alloc was not seen on its CPU: it may be on another one. */
+/* The summary of a realloc whose alloc was logged marks its block: until it is logged nobody
+ * else knows the address. */
 static void supply_new(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *found, shard_output *out)
 {
@@ -305,18 +299,19 @@ static void settle_by_size(block_table *table, const block_rules *rules, block *
 /*
  * Is the block at the old address the one that moved, whose free was not seen? Between
  * that free and the summary another thread may have been given the address. While the
- * new block was allocated, the old one was still there, which tells them apart. If that
- * moment is not known, the size does, or that no summary is that late.
+ * new block was allocated, the old one was still there, which tells them apart. Else a
+ * system that logs the summary alone means the block of that size; one that logs the free
+ * lost it, and only an old block is certain to be meant.
  */
 static bool is_old_block(const block_table *table, const block_rules *rules, const block *found,
                          const ordered_event *event, shard_output *out)
 {
     if (found->tid == event->tid)
         return true; /* its thread was busy with the realloc */
-    if (event->slot != 0)
+    if (event->op == OP_REALLOC_OLD && event->slot != 0)
         return found->alloc_ticks <= etl_sat_add_i64(event->ticks, -(i64)(event->slot - 1));
     etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
-    return size_of(table, found) == event->size ||
+    return (event->op == OP_REALLOC_ALONE && size_of(table, found) == event->size) ||
            event->ticks > etl_sat_add_i64(found->alloc_ticks, rules->patience_ticks);
 }
 
@@ -400,9 +395,6 @@ void blocks_apply(block_table *table, const block_rules *rules, const ordered_ev
         else
             count_unknown_free(rules, event, out);
         break;
-    case OP_REALLOC_MARK:
-        mark_new(table, found, event, out);
-        break;
     case OP_REALLOC_NEW:
         supply_new(table, rules, event, found, out);
         break;
@@ -411,6 +403,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const ordered_ev
             settle_by_size(table, rules, found, event, out);
         break;
     case OP_REALLOC_OLD:
+    case OP_REALLOC_ALONE:
         if (found != NULL)
             supply_free(table, rules, found, event, out);
         break;

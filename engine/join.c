@@ -33,6 +33,9 @@
 #define FETCH_STEP  6u  /* pieces between two steps of fetching what one looks at */
 #define CHAIN_ROOM  4u  /* buckets for each event, which is in two or three chains */
 
+/* What an event is; which of them a part is meant for is told by find_event. */
+typedef enum event_sort { SORT_BLOCK, SORT_COMMIT, SORT_EXTENT } event_sort;
+
 /*
  * Where an event that lacks a part is looked for. Chains are oldest first, so
  * parts of events that time and thread do not tell apart go to them in order. A
@@ -41,14 +44,15 @@
  * once per piece.
  */
 typedef enum chain_kind {
-    CHAIN_THREAD_KERNEL,      /* by time and thread: lacks the kernel part */
-    CHAIN_THREAD_KERNEL_ELSE, /* the same, if nothing else can be meant (part_suits) */
-    CHAIN_THREAD_USER,        /* has the kernel part, or hardly ever gets one */
-    CHAIN_THREAD_USER_ELSE,
+    CHAIN_KERNEL, /* by time and thread, for each event_sort: lacks the kernel part */
+    CHAIN_KERNEL_LAST = CHAIN_KERNEL + SORT_EXTENT,
+    CHAIN_USER, /* likewise; what has the kernel part is among the first sort */
+    CHAIN_USER_LAST = CHAIN_USER + SORT_EXTENT,
     CHAIN_CPU_KERNEL, /* without a thread, by time and CPU */
     CHAIN_CPU_USER,
     CHAIN_PROCESS_USER, /* without a thread, by time and process */
-    CHAIN_SERVED        /* by thread: has a kernel part and lacks the user part */
+    CHAIN_SERVED,       /* by thread: has a kernel part and lacks the user part */
+    CHAIN_END
 } chain_kind;
 
 typedef struct chain_link {
@@ -176,7 +180,6 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
                                         .cpu = event->cpu,
                                         .op = event->op,
                                         .session = stream_session(task->stream) };
-            join->has_threadless |= row.tid == ETL_NO_ID;
             if (!ETLHEAP_PUSH(&join->waiting, row))
                 return false;
         }
@@ -246,11 +249,9 @@ static u32 place_of_piece(chain_kind kind, const stack_piece *piece)
     return place_of(kind, piece->session, piece->tid, piece->cpu, piece->pid);
 }
 
-static chain_kind by_thread(stack_part part, bool suits)
+static event_sort sort_of(u8 op)
 {
-    if (part == PART_KERNEL)
-        return suits ? CHAIN_THREAD_KERNEL : CHAIN_THREAD_KERNEL_ELSE;
-    return suits ? CHAIN_THREAD_USER : CHAIN_THREAD_USER_ELSE;
+    return op < OP_COMMIT ? SORT_BLOCK : op == OP_EXPAND ? SORT_EXTENT : SORT_COMMIT;
 }
 
 /* Puts an event first into a chain. */
@@ -271,17 +272,17 @@ static bool link_missing(stack_join *join, chain_set *chains, u32 event)
 {
     const waiting_event *const row = &join->waiting.at[event];
     const bool has_thread = row->tid != ETL_NO_ID;
-    const chain_kind kernel = by_thread(PART_KERNEL, part_suits(PART_KERNEL, row->op));
-    const bool has_user_next = row->has_kernel || part_suits(PART_USER, row->op);
-    if (!row->has_kernel &&
-        !link_event(join, chains, has_thread ? kernel : CHAIN_CPU_KERNEL, event))
+    const event_sort sort = sort_of(row->op);
+    const chain_kind kernel = has_thread ? CHAIN_KERNEL + sort : CHAIN_CPU_KERNEL;
+    const chain_kind user = row->has_kernel ? CHAIN_USER : CHAIN_USER + sort;
+    if (!row->has_kernel && !link_event(join, chains, kernel, event))
         return false;
     if (row->has_user)
         return true;
     if (row->has_kernel && !link_event(join, chains, CHAIN_SERVED, event))
         return false;
     if (has_thread)
-        return link_event(join, chains, by_thread(PART_USER, has_user_next), event);
+        return link_event(join, chains, user, event);
     return link_event(join, chains, CHAIN_CPU_USER, event) &&
            link_event(join, chains, CHAIN_PROCESS_USER, event);
 }
@@ -306,21 +307,12 @@ static bool is_spent(const chain_link *link, const waiting_event *row)
 {
     if (row->is_over)
         return true;
-    switch ((chain_kind)link->kind) {
-    case CHAIN_THREAD_KERNEL:
-    case CHAIN_THREAD_KERNEL_ELSE:
+    if (link->kind <= CHAIN_KERNEL_LAST)
         return row->has_kernel;
-    case CHAIN_CPU_KERNEL:
+    if (link->kind == CHAIN_CPU_KERNEL)
         return row->has_kernel || row->tid != ETL_NO_ID;
-    case CHAIN_CPU_USER:
-    case CHAIN_PROCESS_USER:
-        return row->has_user || row->tid != ETL_NO_ID;
-    case CHAIN_THREAD_USER:
-    case CHAIN_THREAD_USER_ELSE:
-    case CHAIN_SERVED:
-        break;
-    }
-    return row->has_user;
+    const bool is_threadless = link->kind == CHAIN_CPU_USER || link->kind == CHAIN_PROCESS_USER;
+    return row->has_user || (is_threadless && row->tid != ETL_NO_ID);
 }
 
 /* Did the thread id begin or end to stand for a thread in (from_ticks, to_ticks]? */
@@ -383,6 +375,8 @@ static u32 find_in(const stack_join *join, chain_set *chains, chain_kind kind,
 static size_t foreign_place(const stack_join *join, const stack_piece *piece)
 {
     size_t low = 0, high = join->foreign.count;
+    if (high > 0 && join->foreign.at[high - 1].event_ticks < piece->event_ticks)
+        return high;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const foreign_part *const row = &join->foreign.at[middle];
@@ -403,11 +397,10 @@ static bool is_foreign(const stack_join *join, const stack_piece *piece)
            join->foreign.at[place].tid == piece->tid;
 }
 
-/* Asked only of traces with threadless events. Parts come nearly in the order of their
- * events, so little is moved. */
+/* Parts come nearly in the order of their events, so little is moved. */
 static bool note_foreign(stack_join *join, const stack_piece *piece)
 {
-    if (!join->has_threadless || piece->part != PART_KERNEL || is_foreign(join, piece))
+    if (piece->part != PART_KERNEL || is_foreign(join, piece))
         return true;
     const size_t place = foreign_place(join, piece);
     const foreign_part row = { piece->event_ticks, piece->tid };
@@ -420,23 +413,31 @@ static bool note_foreign(stack_join *join, const stack_piece *piece)
 }
 
 /*
- * The event of a piece, index + 1; 0: none. Without a thread it is one of the
- * same CPU, where a kernel or whole part is always written, or else for a user
- * part one of the same process.
+ * The event of a piece, index + 1; 0: none. Programs raise the events of blocks, and the
+ * kernel raises commits, so that is where a stack with a kernel part is tried first;
+ * sessions hardly ever ask for stacks of extents. An event without a thread, always a
+ * commit, is one of the same CPU, where a kernel or whole part is always written, or else
+ * for a user part one of the same process.
  */
 static u32 find_event(const stack_join *join, chain_set *chains, const stack_piece *piece)
 {
-    const bool is_kernel = piece->part == PART_KERNEL;
-    const stack_part part = is_kernel ? PART_KERNEL : PART_USER;
-    u32 found = find_in(join, chains, by_thread(part, true), piece);
-    if (found == 0)
-        found = find_in(join, chains, by_thread(part, false), piece);
-    if (found != 0 || (!is_kernel && is_foreign(join, piece)))
-        return found;
-    found = find_in(join, chains, is_kernel ? CHAIN_CPU_KERNEL : CHAIN_CPU_USER, piece);
-    if (found == 0 && piece->part == PART_USER)
-        found = find_in(join, chains, CHAIN_PROCESS_USER, piece);
-    return found;
+    static const u8 orders[][5] = {
+        [PART_KERNEL] = { CHAIN_KERNEL + SORT_COMMIT, CHAIN_CPU_KERNEL, CHAIN_KERNEL + SORT_BLOCK,
+                          CHAIN_END },
+        [PART_USER] = { CHAIN_USER + SORT_BLOCK, CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER,
+                        CHAIN_PROCESS_USER, CHAIN_USER + SORT_EXTENT },
+        [PART_WHOLE] = { CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_USER + SORT_BLOCK,
+                         CHAIN_END },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(orders[0]); i++) {
+        const chain_kind kind = (chain_kind)orders[piece->part][i];
+        const u32 found = kind == CHAIN_END ? 0 : find_in(join, chains, kind, piece);
+        if (found != 0)
+            return join->waiting.at[found - 1].has_kernel || !is_foreign(join, piece) ? found : 0;
+        if (kind == CHAIN_END)
+            break;
+    }
+    return 0;
 }
 
 /* Gives a part to an event, and puts it into the chains it belongs to from then
@@ -461,7 +462,7 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
         return link_missing(join, chains, event);
     const bool to_serve = piece->part == PART_KERNEL && !row->has_user;
     return !to_serve || (link_event(join, chains, CHAIN_SERVED, event) &&
-                         link_event(join, chains, CHAIN_THREAD_USER, event));
+                         link_event(join, chains, CHAIN_USER, event));
 }
 
 /* A user part goes to its event and to all that it serves besides. */
@@ -494,7 +495,7 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
  * it and the event of that. Each is fetched some pieces after the one that leads to it. */
 static u32 *first_bucket(const chain_set *chains, const stack_piece *piece)
 {
-    const chain_kind kind = piece->part == PART_KERNEL ? CHAIN_THREAD_KERNEL : CHAIN_THREAD_USER;
+    const chain_kind kind = piece->part == PART_KERNEL ? CHAIN_KERNEL + SORT_COMMIT : CHAIN_USER;
     return bucket_of(chains, kind, piece->event_ticks, place_of_piece(kind, piece));
 }
 

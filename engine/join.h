@@ -41,7 +41,6 @@ typedef struct stack_join {
     ETLHEAP_VECTOR(digit_row) scratch;    /* ... in one of the two */
     ETLHEAP_VECTOR(thread_turn) turns;    /* by thread, then time; none before all that waits */
     ETLHEAP_VECTOR(foreign_part) foreign; /* by event time, then thread; not for longer than that */
-    bool has_threadless;                  /* there was an event without a thread */
     i64 patience_ticks;
 } stack_join;
 

@@ -362,8 +362,8 @@ static void count_event(cached_owner *owner, const memory_event *event)
     const bool is_heap = op < OP_COMMIT || op == OP_EXPAND || op == OP_CONTRACT;
     /* A realloc is two rows here; a reserving commit too, with heap 1. */
     if (is_heap)
-        owner->count.heap_events +=
-            op != OP_REALLOC_OLD && op != OP_REALLOC_FREED && op != OP_REALLOC_CLOSE;
+        owner->count.heap_events += op != OP_REALLOC_OLD && op != OP_REALLOC_FREED &&
+                                    op != OP_REALLOC_ALONE && op != OP_REALLOC_CLOSE;
     else
         owner->count.virtualalloc_events += op != OP_RESERVE || event->heap == 0;
 }

@@ -6,24 +6,27 @@
  * three it has: another thread may have been given the old address before the summary,
  * and only the time of the realloc's own alloc tells that block from the old one.
  *
- * The search goes back through the events of the summary's CPU. What the thread did there
- * just before must be the free and the alloc, so the thread's first other event ends it,
- * and so do TRAIL_EVENTS_MAX events. A thread that was moved to another CPU in between
- * leaves no trail there; pairing then goes by sizes.
+ * The thread's last two events before the summary must be the free and the alloc, or the
+ * last one the alloc, if the free was lost. They are searched among the TRAIL_EVENTS_MAX
+ * events before it, first on its own CPU, where they nearly always are, then on all: a
+ * thread may have been moved to another CPU in between.
  *
  *     CPU 0   ... Alloc(new) T | Alloc U | Free(old) T | Free U | ReAlloc T
  *                     2. found  <-  skipped  <-  1. found  <-  skipped  <-  start
  *
- * Tasks and slices cut a CPU's events anywhere, and results must not depend on that: a
- * search that comes to the start of its task is completed after the scan, in the tasks
- * before it and in the latest events of the slices before.
+ * A system that logs the summary alone leaves no trail at all. Until the first trail of the
+ * trace that one CPU has whole, reallocs without one are taken as such (OP_REALLOC_ALONE).
+ *
+ * Tasks and slices cut a CPU's events anywhere, and results must not depend on that: what
+ * a task does not find is completed after the scan, with the other tasks of the slice and
+ * the latest events of the slices before.
  */
 #ifndef ETLHEAP_REALLOC_TRAIL_H
 #define ETLHEAP_REALLOC_TRAIL_H
 
 #include "stages.h"
 
-#define TRAIL_EVENTS_MAX 256u
+#define TRAIL_EVENTS_MAX 1024u
 
 /* The latest events of one CPU, oldest first. */
 typedef struct trail_tail {
@@ -35,13 +38,13 @@ typedef struct trail_tail {
 /* What is kept from slice to slice. Start from {0}. */
 typedef struct trail_tails {
     ETLHEAP_VECTOR(trail_tail) at;
+    i64 first_ticks; /* as scan_output.first_trail_ticks */
 } trail_tails;
 
 /*
  * Searches for the alloc and the free of a moving realloc among the task's events, of
- * which the last two are the rows OP_REALLOC_NEW and OP_REALLOC_OLD. Settles their ops
- * and OLD's since_alloc, or notes in out->trails that the search must go on. False
- * without memory.
+ * which the last two are the rows OP_REALLOC_NEW and OP_REALLOC_OLD. Settles the op of the
+ * second, or notes in out->trails that the search must go on. False without memory.
  */
 bool realloc_trail_begin(scan_output *out);
 

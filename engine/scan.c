@@ -438,14 +438,14 @@ static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_
 
 /*
  * A user or whole part that meets its event with nothing before it settles the
- * stack, if it is of the memory's owner. Anything else, and all of a census, is left
+ * stack, if it is of a sort that begins with it and of the memory's owner. Anything else, and all of a census, is left
  * to the join.
  */
 static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
 {
     return !s->input->census_only && part != PART_KERNEL &&
            stack_ring_is_unsettled(entry, s->out->events.at) &&
-           stack_ring_is_of(entry, s->out->events.at, pid);
+           stack_ring_is_of(entry, s->out->events.at, part, pid);
 }
 
 /* Its reference is on its way. */
@@ -544,6 +544,7 @@ void scan_output_reset(scan_output *out)
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = 0;
     out->is_unsorted = false;
+    out->first_trail_ticks = 0;
     if (out->new_stacks.list.count > 0)
         stack_table_free(&out->new_stacks);
     if (out->arena.chunks != NULL)

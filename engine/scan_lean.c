@@ -201,7 +201,7 @@ static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
     stack_ring_entry *const entry =
         stack_ring_find(&s->ring, run->events, stack->event_ticks, stack->tid, part);
     const bool settles = stack_ring_is_unsettled(entry, run->events) &&
-                         stack_ring_is_of(entry, run->events, stack->pid);
+                         stack_ring_is_of(entry, run->events, part, stack->pid);
     return settles ? entry : NULL;
 }
 

@@ -138,11 +138,12 @@ static inline bool stack_ring_is_unsettled(const stack_ring_entry *entry,
     return entry != NULL && !entry->has_kernel_part && events[entry->event].stack == STACK_NONE;
 }
 
-/* Is the memory the process's own, whose code ran? */
+/* Is the memory the process's own, whose code ran, and is the part what such a stack begins
+ * with? */
 static inline bool stack_ring_is_of(const stack_ring_entry *entry, const memory_event *events,
-                                    u32 pid)
+                                    stack_part part, u32 pid)
 {
-    return events[entry->event].pid == pid;
+    return events[entry->event].pid == pid && part_suits(part, events[entry->event].op);
 }
 
 /*

@@ -34,10 +34,10 @@ typedef enum memory_op {
     OP_COUNT_HEAP, /* a heap event that is only counted */
     OP_ALLOC,
     OP_FREE,
-    OP_REALLOC_NEW,   /* moving realloc, at the new address ... */
-    OP_REALLOC_MARK,  /* ... whose own alloc was logged before it */
+    OP_REALLOC_NEW,   /* moving realloc, at the new address */
     OP_REALLOC_OLD,   /* moving realloc, at the old address ... */
-    OP_REALLOC_FREED, /* ... whose own free was logged before it */
+    OP_REALLOC_FREED, /* ... whose own alloc and free were logged before it */
+    OP_REALLOC_ALONE, /* ... of a trace in which no realloc had them so far */
     OP_REALLOC_CLOSE, /* in-place realloc: what it ends, ... */
     OP_REALLOC_SAME,  /* ... and what it opens */
     OP_COMMIT,
@@ -50,12 +50,11 @@ typedef enum memory_op {
     OP_CONTRACT
 } memory_op;
 
-/* Ops that may have a stack: those that open a lifetime, and MARK, which has one that
- * nobody needs and that must not go to another event. */
+/* Ops that open a lifetime and may have a stack. */
 static inline bool op_wants_stack(memory_op op)
 {
-    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_MARK ||
-           op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_EXPAND;
+    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME || op == OP_COMMIT ||
+           op == OP_EXPAND;
 }
 
 /* Traces without buffers for each processor do not say which one logged an event. */
@@ -70,7 +69,7 @@ static inline bool may_be_two_cpus(u16 a, u16 b)
 typedef struct memory_event {
     i64 ticks;
     u64 address;
-    u64 size; /* requested bytes; OLD, FREED: the old size; RUNDOWN: committed bytes */
+    u64 size; /* requested bytes; OLD, FREED, ALONE: the old size; RUNDOWN: committed bytes */
     u64 heap; /* handle; rundowns: region size; RESERVE: 1 with a commit */
     u32 pid;  /* owner of the memory */
     u32 tid;  /* ETL_NO_ID unknown */
@@ -155,13 +154,6 @@ typedef struct system_event {
     etl_event event;
 } system_event;
 
-/* A moving realloc, of which the search for its own alloc and free came to where its
- * task begins. */
-typedef struct open_trail {
-    u32 event; /* its OP_REALLOC_NEW or _MARK; the old address's follows */
-    u32 left;  /* events still to look at */
-} open_trail;
-
 /* Some events in a row are of one process id. */
 typedef struct pid_span {
     u32 pid, count;
@@ -173,12 +165,13 @@ typedef struct pid_span {
 /* Everything one task of a slice found. */
 typedef struct scan_output {
     ETLHEAP_VECTOR(memory_event) events;
-    ETLHEAP_VECTOR(pid_span) spans;    /* of the events */
-    bool is_unsorted;                  /* the time of events goes back */
-    ETLHEAP_VECTOR(i64) sample;        /* the time of one event of each SCAN_SAMPLE_STEP */
-    ETLHEAP_VECTOR(u32) unsettled;     /* events that want a stack and have none, last first */
-    ETLHEAP_VECTOR(u32) local_events;  /* whose stack is new in the task */
-    ETLHEAP_VECTOR(open_trail) trails; /* of reallocs, see realloc_trail.h */
+    ETLHEAP_VECTOR(pid_span) spans;   /* of the events */
+    bool is_unsorted;                 /* the time of events goes back */
+    ETLHEAP_VECTOR(i64) sample;       /* the time of one event of each SCAN_SAMPLE_STEP */
+    ETLHEAP_VECTOR(u32) unsettled;    /* events that want a stack and have none, last first */
+    ETLHEAP_VECTOR(u32) local_events; /* whose stack is new in the task */
+    ETLHEAP_VECTOR(u32) trails;       /* reallocs to be completed, see realloc_trail.h */
+    i64 first_trail_ticks;            /* of the first one that is complete, + 1; 0: none */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(thread_turn) turns;
     ETLHEAP_VECTOR(key_use) key_uses;

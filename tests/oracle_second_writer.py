@@ -190,8 +190,9 @@ def tainted_complaints(losses, got, wanted):
             continue
         if losses.is_opened(lifetime):
             allowed[row[:7]] += 1
-            complaints += opened_complaints(losses, lifetime, row, ends.get(row[:7]))
-        elif len(lifetime.opened_by) > 1 and lifetime.opened_by[1] not in losses.lost:
+            is_one = blocks[row[:7]] < 2  # of two that begin alike nothing says which is which
+            complaints += opened_complaints(losses, lifetime, row, ends.get(row[:7])) if is_one else []
+        elif any(number not in losses.lost for number in lifetime.opened_by):
             allowed[(*row[:6], None)] += 1  # begins with the summary of its realloc
     for key in blocks - allowed:
         if not allowed[(*key[:6], None)]:

@@ -11,6 +11,12 @@
 
 #include "block_check.h"
 
+static memory_event alone(memory_event summary)
+{
+    summary.op = OP_REALLOC_ALONE;
+    return summary;
+}
+
 static void assert_guesses(const block_check *f, u64 count)
 {
     assert_int_equal(block_check_diag(f, ETL_DIAG_pairing_guessed), count);
@@ -58,11 +64,23 @@ static void realloc_closes_a_block_that_is_older_than_its_new_one(void **state)
     assert_guesses(f, 0);
 }
 
+/* Of a trace whose reallocs have their free, which was lost here. */
+static void realloc_whose_free_was_lost_leaves_another_threads_young_block(void **state)
+{
+    block_check *const f = *state;
+    block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 24));
+    block_check_apply(f, summary_of(T0 + CHECK_PATIENCE, 24, 0));
+    block_check_no_rows(f);
+    block_check_apply(f, summary_of(T0 + CHECK_PATIENCE + 1, 24, 0));
+    block_check_row(f, block_row(0x100, 24, T0, T0 + CHECK_PATIENCE + 1));
+    assert_guesses(f, 2);
+}
+
 static void realloc_alone_closes_another_threads_block_of_its_size(void **state)
 {
     block_check *const f = *state;
     block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 24));
-    block_check_apply(f, summary_of(T0 + 5, 24, 0));
+    block_check_apply(f, alone(summary_of(T0 + 5, 24, 0)));
     block_check_row(f, block_row(0x100, 24, T0, T0 + 5));
     assert_guesses(f, 1);
 }
@@ -71,27 +89,11 @@ static void realloc_alone_leaves_another_threads_young_block_of_another_size(voi
 {
     block_check *const f = *state;
     block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 24));
-    block_check_apply(f, summary_of(T0 + CHECK_PATIENCE, 25, 0));
+    block_check_apply(f, alone(summary_of(T0 + CHECK_PATIENCE, 25, 0)));
     block_check_no_rows(f);
-    block_check_apply(f, summary_of(T0 + CHECK_PATIENCE + 1, 25, 0));
+    block_check_apply(f, alone(summary_of(T0 + CHECK_PATIENCE + 1, 25, 0)));
     block_check_row(f, block_row(0x100, 24, T0, T0 + CHECK_PATIENCE + 1));
     assert_guesses(f, 2);
-}
-
-static void realloc_whose_alloc_was_seen_opens_nothing(void **state)
-{
-    block_check *const f = *state;
-    block_check_apply(f, block_event(OP_REALLOC_MARK, T0, 0x200, 48));
-    block_check_apply(f, block_event(OP_ALLOC, T0 + 1, 0x200, 48));
-    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_REALLOC_MARK, T0 + 2, 0x200, 48)));
-    block_check_apply(f, block_event(OP_REALLOC_MARK, T0 + 2, 0x200, 47));
-    block_check_apply(f, block_event(OP_FREE, T0 + 3, 0x200, 0));
-    block_check_row(f, block_row(0x200, 48, T0 + 1, T0 + 3));
-    block_check_apply(f, block_event(OP_ALLOC, T0 + 4, 0x200, 48));
-    block_check_apply(f, block_event(OP_REALLOC_MARK, T0 + 5, 0x200, 48));
-    block_check_apply(f, block_event(OP_FREE, T0 + 6, 0x200, 0));
-    block_check_row(f, as_realloc(block_row(0x200, 48, T0 + 4, T0 + 6)));
-    assert_int_equal(block_check_diag(f, ETL_DIAG_realloc_synthesized), 0);
 }
 
 /* --- frees of displaced blocks --- */
@@ -165,6 +167,20 @@ static void free_in_doubt_is_not_late_if_the_trace_lost_events(void **state)
     displace_and_free(f, OTHER, 1, T0 + 7);
     block_check_finish(f);
     assert_lost(f, T0 + 7);
+}
+
+static void the_older_blocks_thread_frees_late_even_if_the_trace_lost_events(void **state)
+{
+    block_check *const f = *state;
+    f->rules.is_lossy = true;
+    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_ALLOC, T0, 0x100, 24)));
+    block_check_apply(f, block_event(OP_ALLOC, T0 + 5, 0x100, 48));
+    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_FREE, T0 + 7, 0x100, 0)));
+    block_check_finish(f);
+    lifetime older = block_row(0x100, 24, T0, T0 + 7);
+    older.thread = OTHER;
+    block_check_rows(
+        f, (const lifetime[]){ older, block_row(0x100, 48, T0 + 5, ETLHEAP_TICKS_NEVER) }, 2);
 }
 
 static void second_free_tells_that_the_first_was_late(void **state)
@@ -267,7 +283,8 @@ int main(void)
         RULE(realloc_closes_a_block_that_is_older_than_its_new_one),
         RULE(realloc_alone_closes_another_threads_block_of_its_size),
         RULE(realloc_alone_leaves_another_threads_young_block_of_another_size),
-        RULE(realloc_whose_alloc_was_seen_opens_nothing),
+        RULE(realloc_whose_free_was_lost_leaves_another_threads_young_block),
+        RULE(the_older_blocks_thread_frees_late_even_if_the_trace_lost_events),
         RULE(free_by_the_newer_blocks_thread_is_its_own),
         RULE(free_in_doubt_is_late_if_another_cpu_logged_it_soon),
         RULE(free_in_doubt_is_not_late_after_a_millisecond),

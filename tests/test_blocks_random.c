@@ -159,7 +159,7 @@ static void model_realloc_new(model *m, const memory_event *event)
         live != NULL && live->life.size == event->size && live->life.thread == event->tid;
     if (is_own)
         live->life.is_realloc = true;
-    else if (event->op == OP_REALLOC_NEW)
+    else
         model_open(m, event);
 }
 
@@ -182,10 +182,11 @@ static void model_realloc_old(model *m, const memory_event *event)
     if (live == NULL)
         return;
     bool is_old = live->life.thread == event->tid;
-    if (!is_old && event->since_alloc != 0) {
+    if (!is_old && event->op == OP_REALLOC_OLD && event->since_alloc != 0) {
         is_old = live->life.alloc_ticks <= event->ticks - (event->since_alloc - 1);
     } else if (!is_old) {
-        is_old = live->life.size == event->size ||
+        const bool is_size = live->life.size == event->size;
+        is_old = (event->op == OP_REALLOC_ALONE && is_size) ||
                  event->ticks - live->life.alloc_ticks > CHECK_PATIENCE;
         m->guesses++;
     }
@@ -209,13 +210,13 @@ static void model_apply(model *m, const memory_event *event)
             m->unknown_frees[event->pid]++;
         break;
     case OP_REALLOC_NEW:
-    case OP_REALLOC_MARK:
         model_realloc_new(m, event);
         break;
     case OP_REALLOC_FREED:
         model_realloc_freed(m, event);
         break;
     case OP_REALLOC_OLD:
+    case OP_REALLOC_ALONE:
         model_realloc_old(m, event);
         break;
     default:
@@ -271,10 +272,10 @@ static void invent(run *r, u32 count, u32 addresses)
 {
     i64 ticks = CHECK_START;
     for (u32 i = 0; i < count; i++) {
-        static const u8 ops[] = { OP_ALLOC,        OP_ALLOC,        OP_ALLOC,       OP_ALLOC,
-                                  OP_FREE,         OP_FREE,         OP_FREE,        OP_FREE,
-                                  OP_REALLOC_NEW,  OP_REALLOC_SAME, OP_REALLOC_OLD, OP_REALLOC_MARK,
-                                  OP_REALLOC_FREED };
+        static const u8 ops[] = {
+            OP_ALLOC, OP_ALLOC, OP_ALLOC,       OP_ALLOC,        OP_FREE,        OP_FREE,
+            OP_FREE,  OP_FREE,  OP_REALLOC_NEW, OP_REALLOC_SAME, OP_REALLOC_OLD, OP_REALLOC_FREED
+        };
         const bool is_pause = engine_check_random(&r->seed, 50) == 0;
         ticks += engine_check_random(&r->seed, (u32)CHECK_MS * 2 / 5 * (is_pause ? 200 : 1));
         memory_event event = {

@@ -36,17 +36,33 @@ static void add_realloc(scan_output *task, i64 ticks, u32 tid)
     assert_true(realloc_trail_begin(task));
 }
 
-static void assert_found(const scan_output *task, memory_op fresh, memory_op old, u32 since_alloc)
+static void assert_found(const scan_output *task, memory_op old, u32 since_alloc)
 {
     const memory_event *const events = task->events.at + task->events.count - 2;
-    assert_int_equal(events[0].op, fresh);
+    assert_int_equal(events[0].op, OP_REALLOC_NEW);
     assert_int_equal(events[1].op, old);
     assert_int_equal(events[1].since_alloc, since_alloc);
+}
+
+/* The first trail of the trace: other reallocs are no longer alone. */
+static void add_whole_trail(scan_output *task)
+{
+    add(task, OP_ALLOC, 10, OTHER + 1, NEW);
+    add(task, OP_FREE, 11, OTHER + 1, OLD);
+    add_realloc(task, 12, OTHER + 1);
 }
 
 static void end_slice(trail_tails *tails, scan_output *tasks, u32 count)
 {
     assert_true(realloc_trail_end(tails, tasks, count));
+}
+
+/* The only slice of a run. */
+static void end_run(scan_output *tasks, u32 count)
+{
+    trail_tails tails = { 0 };
+    end_slice(&tails, tasks, count);
+    realloc_trail_free(&tails);
 }
 
 static void alloc_and_free_before_the_summary_are_found(void **state)
@@ -59,7 +75,7 @@ static void alloc_and_free_before_the_summary_are_found(void **state)
     add(&task, OP_COMMIT, 135, THREAD, 0);
     add(&task, OP_COUNT_HEAP, 136, THREAD, 0);
     add_realloc(&task, 138, THREAD);
-    assert_found(&task, OP_REALLOC_MARK, OP_REALLOC_FREED, 0);
+    assert_found(&task, OP_REALLOC_FREED, 0);
     assert_int_equal(task.trails.count, 0);
     scan_output_free(&task);
 }
@@ -72,7 +88,8 @@ static void alloc_of_another_size_is_not_the_reallocs(void **state)
     add(&task, OP_ALLOC, 100, THREAD, NEW);
     task.events.at[0].size = 16;
     add_realloc(&task, 138, THREAD);
-    assert_found(&task, OP_REALLOC_NEW, OP_REALLOC_OLD, 0);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 0);
     scan_output_free(&task);
 }
 
@@ -82,18 +99,21 @@ static void alloc_alone_says_when_it_was(void **state)
     (void)state;
     add(&task, OP_ALLOC, 100, THREAD, NEW);
     add_realloc(&task, 138, THREAD);
-    assert_found(&task, OP_REALLOC_MARK, OP_REALLOC_OLD, 39);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 39);
     scan_output_free(&task);
 }
 
-static void free_alone_is_found(void **state)
+/* It is of an earlier block at the address. */
+static void free_alone_is_not_the_reallocs(void **state)
 {
     scan_output task = { 0 };
     (void)state;
     add(&task, OP_ALLOC, 90, THREAD, OLD);
     add(&task, OP_FREE, 134, THREAD, OLD);
     add_realloc(&task, 138, THREAD);
-    assert_found(&task, OP_REALLOC_NEW, OP_REALLOC_FREED, 0);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 0);
     scan_output_free(&task);
 }
 
@@ -108,8 +128,8 @@ static void other_events_of_the_thread_end_the_search(void **state)
     add(&task, OP_ALLOC, 103, OTHER, NEW);
     add(&task, OP_FREE, 104, OTHER, OLD);
     add_realloc(&task, 138, THREAD);
-    assert_found(&task, OP_REALLOC_NEW, OP_REALLOC_OLD, 0);
-    assert_int_equal(task.trails.count, 0);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 0);
     scan_output_free(&task);
 }
 
@@ -127,10 +147,28 @@ static void search_goes_on_in_earlier_tasks_and_slices(void **state)
     add_realloc(&tasks[2], 138, THREAD);
     assert_int_equal(tasks[2].trails.count, 1);
     end_slice(&tails, tasks, 3);
-    assert_found(&tasks[2], OP_REALLOC_MARK, OP_REALLOC_FREED, 0);
+    assert_found(&tasks[2], OP_REALLOC_FREED, 0);
     for (u32 i = 0; i < 3; i++)
         scan_output_free(&tasks[i]);
     realloc_trail_free(&tails);
+}
+
+/* The thread was moved twice, and another CPU has the same address for another thread. */
+static void the_thread_is_followed_to_other_cpus(void **state)
+{
+    scan_output tasks[3] = { { .stream = 5 }, { .stream = 6 }, { .stream = 7 } };
+    (void)state;
+    add_whole_trail(&tasks[0]);
+    add(&tasks[0], OP_ALLOC, 100, THREAD, NEW);
+    add(&tasks[0], OP_ALLOC, 200, THREAD, NEW + 1); /* later than the summary */
+    add(&tasks[1], OP_FREE, 134, THREAD, OLD);
+    add(&tasks[1], OP_ALLOC, 135, OTHER, OLD);
+    add(&tasks[2], OP_FREE, 20, THREAD, NEW);
+    add_realloc(&tasks[2], 138, THREAD);
+    end_run(tasks, 3);
+    assert_found(&tasks[2], OP_REALLOC_FREED, 0);
+    for (u32 i = 0; i < 3; i++)
+        scan_output_free(&tasks[i]);
 }
 
 static void search_ends_after_so_many_events(void **state)
@@ -139,6 +177,7 @@ static void search_ends_after_so_many_events(void **state)
     for (u32 between = TRAIL_EVENTS_MAX - 2; between <= TRAIL_EVENTS_MAX; between++) {
         scan_output task = { 0 };
         trail_tails tails = { 0 };
+        add_whole_trail(&task);
         add(&task, OP_ALLOC, 100, THREAD, NEW);
         for (u32 i = 0; i < between / 2; i++)
             add(&task, OP_FREE, 101, OTHER, i);
@@ -149,8 +188,7 @@ static void search_ends_after_so_many_events(void **state)
         add_realloc(&task, 138, THREAD);
         end_slice(&tails, &task, 1);
         const bool is_near = between < TRAIL_EVENTS_MAX;
-        assert_found(&task, is_near ? OP_REALLOC_MARK : OP_REALLOC_NEW, OP_REALLOC_OLD,
-                     is_near ? 39 : 0);
+        assert_found(&task, OP_REALLOC_OLD, is_near ? 39 : 0);
         scan_output_free(&task);
         realloc_trail_free(&tails);
     }
@@ -165,6 +203,7 @@ static void times_that_go_back_are_no_time_between(void **state)
             scan_output task = { 0 };
             add(&task, OP_ALLOC, times[a], THREAD, NEW);
             add_realloc(&task, times[b], THREAD);
+            end_run(&task, 1);
             const u32 since = task.events.at[2].since_alloc;
             assert_true(since >= 1 && since < INT32_MAX + (u32)1);
             assert_true(times[a] < times[b] || since == 1);
@@ -176,7 +215,7 @@ static void times_that_go_back_are_no_time_between(void **state)
 /* --- cut anywhere --- */
 
 typedef struct found {
-    u8 fresh, old;
+    u8 old;
     u32 since_alloc;
 } found;
 
@@ -197,12 +236,12 @@ static void take_found(const scan_output *task, found *out, u32 *count)
 {
     for (size_t i = 0; i + 1 < task->events.count; i++) {
         const memory_event *const event = &task->events.at[i];
-        if (event->op == OP_REALLOC_NEW || event->op == OP_REALLOC_MARK)
-            out[(*count)++] = (found){ event->op, event[1].op, event[1].since_alloc };
+        if (event->op == OP_REALLOC_NEW)
+            out[(*count)++] = (found){ event[1].op, event[1].since_alloc };
     }
 }
 
-/* Slices of up to three tasks of up to `longest` events; 0: everything in one task. */
+/* Slices of up to three tasks of one CPU of up to `longest` events; 0: all in one task. */
 static u32 find_all(u64 seed, u32 longest, found *out)
 {
     trail_tails tails = { 0 };
@@ -234,12 +273,11 @@ static void cutting_changes_nothing(void **state)
         const u32 count = find_all(seed, 0, whole);
         u32 marks = 0;
         for (u32 i = 0; i < count; i++)
-            marks += whole[i].fresh == OP_REALLOC_MARK;
+            marks += whole[i].old == OP_REALLOC_FREED || whole[i].since_alloc > 0;
         assert_true(marks > 10 && marks < count);
         for (u32 longest = 3; longest < 400; longest *= 5) {
             assert_int_equal(find_all(seed, longest, cut), count);
             for (u32 i = 0; i < count; i++) {
-                assert_int_equal(cut[i].fresh, whole[i].fresh);
                 assert_int_equal(cut[i].old, whole[i].old);
                 assert_int_equal(cut[i].since_alloc, whole[i].since_alloc);
             }
@@ -255,9 +293,10 @@ int main(void)
         cmocka_unit_test(alloc_and_free_before_the_summary_are_found),
         cmocka_unit_test(alloc_of_another_size_is_not_the_reallocs),
         cmocka_unit_test(alloc_alone_says_when_it_was),
-        cmocka_unit_test(free_alone_is_found),
+        cmocka_unit_test(free_alone_is_not_the_reallocs),
         cmocka_unit_test(other_events_of_the_thread_end_the_search),
         cmocka_unit_test(search_goes_on_in_earlier_tasks_and_slices),
+        cmocka_unit_test(the_thread_is_followed_to_other_cpus),
         cmocka_unit_test(search_ends_after_so_many_events),
         cmocka_unit_test(times_that_go_back_are_no_time_between),
         cmocka_unit_test(cutting_changes_nothing),

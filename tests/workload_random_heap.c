@@ -175,7 +175,9 @@ static void step_move(maker *m, runner *r)
     const bool log_alloc = !chance(m, 10);
     /* A young block in the old place could be taken for another thread's. */
     const bool young = old.born > m->now - ticks_of_us(m, DOUBT_US);
-    const bool log_free = young || !chance(m, 10);
+    /* Without either record, so could a block that is not old. */
+    const bool is_old = old.born < m->now - ticks_of_us(m, 2 * PATIENCE_US);
+    const bool log_free = young || (!log_alloc && !is_old) || !chance(m, 10);
     if (known) {
         drop_block(r, picked);
     } else {

@@ -8,7 +8,8 @@ the records that are left. A lifetime is
     sure       if its Alloc and its Free are left, both of one thread on one processor,
                and no record about the address stands between them: whatever was lost
                before, its times are as they were
-    opened     if its first record is left: there must be a lifetime that begins so; it
+    opened     if its first record is left, unless that is the summary of a realloc, which may
+               be taken for one of a block that was there before: there must be a lifetime that begins so; it
                must not end before it did if the record of its end was lost
     unseen     otherwise
 
@@ -30,6 +31,7 @@ class Losses:
         self.tainted_pages = set()  # (pid, page)
         for process in scenario.machine.processes:
             self.taint(process)
+            self.taint_overtaken(process)
 
     def taint(self, process):
         pid = process.pid
@@ -45,6 +47,17 @@ class Losses:
         for number, region in process.region_of.items():
             if number in self.lost:
                 self.tainted_pages.update((pid, page) for page in range(region.first, region.first + region.count))
+
+    def taint_overtaken(self, process):
+        """Where a block's Free stands behind the next Alloc of its address, a reader of a
+        trace that lost records cannot tell whether a Free is late or another one lost."""
+        latest = {}
+        for lifetime in sorted((row for row in process.lifetimes if row.kind == "heap"), key=lambda row: row.opened_by[0]):
+            place = (process.pid, lifetime.heap, lifetime.address)
+            before = latest.get(place)
+            if before is not None and before.closed_by and before.closed_by[0] > lifetime.opened_by[0]:
+                self.tainted_blocks.add(place)
+            latest[place] = lifetime
 
     def any_lost(self, numbers):
         return not self.lost.isdisjoint(numbers)
@@ -73,7 +86,7 @@ class Losses:
         return not self.any_lost((first, last)) and not any(first < number < last for number in numbers)
 
     def is_opened(self, lifetime):
-        return lifetime.kind == "heap" and lifetime.opened_by[0] not in self.lost
+        return lifetime.kind == "heap" and not lifetime.is_realloc and lifetime.opened_by[0] not in self.lost
 
     def end_is_lost(self, lifetime):
         return bool(lifetime.closed_by) and all(number in self.lost for number in lifetime.closed_by)

@@ -89,19 +89,21 @@ class Thread:
 
 
 class Ids:
-    """Process and thread ids come from one table of handles; freed ones are taken again."""
+    """Process and thread ids come from a table of handles that hands out the one that was
+    freed longest ago (Windows Internals: the table of ids is strictly first in, first out),
+    so an id is not taken again at once: not within `pause` raw ticks, 5 ms for processes."""
 
-    def __init__(self, chance, reuse):
-        self.next, self.free, self.chance, self.reuse = 1000, [], chance, reuse
+    def __init__(self, chance, reuse, pause):
+        self.next, self.free, self.chance, self.reuse, self.pause = 1000, [], chance, reuse, pause
 
-    def take(self):
-        if self.free and self.chance.random() < self.reuse:
-            return self.free.pop()
+    def take(self, now):
+        if self.free and now - self.free[0][0] > self.pause and self.chance.random() < self.reuse:
+            return self.free.pop(0)[1]
         self.next += 4
         return self.next
 
-    def give_back(self, number):
-        self.free.append(number)
+    def give_back(self, number, now):
+        self.free.append((now, number))
 
 
 class Machine:
@@ -109,8 +111,8 @@ class Machine:
         self.setup, self.chance = setup, chance
         self.recorder = Recorder(setup, chance)
         self.queue, self.order = [], 0
-        self.pids = Ids(chance, setup.pid_reuse)
-        self.tids = Ids(chance, setup.tid_reuse)
+        self.pids = Ids(chance, setup.pid_reuse, setup.clock.hz // 200)
+        self.tids = Ids(chance, setup.tid_reuse, 0)
         self.processes = []
         self.kernel_modules = self.load_kernel()
         self.library_bases = {name: self.library_base(number) for number, name in enumerate(LIBRARIES)}
@@ -227,7 +229,7 @@ class Machine:
 
     def new_process(self, parent, name, wow):
         width = 4 if wow else self.setup.width
-        process = Process(self.pids.take(), parent, name, width, self.chance.randrange(self.setup.cpus))
+        process = Process(self.pids.take(self.recorder.time), parent, name, width, self.chance.randrange(self.setup.cpus))
         process.key = (0x85000000 if self.setup.width == 4 else 0xFFFFE08900000000) + len(self.processes) * 0x1080
         process.modules = self.modules_for(process)
         small = process.width == 4
@@ -238,7 +240,7 @@ class Machine:
         return process
 
     def new_thread(self, process):
-        thread = Thread(process, self.tids.take(), self.any_cpu(process))
+        thread = Thread(process, self.tids.take(self.recorder.time), self.any_cpu(process))
         process.threads.add(thread)
         return thread
 

@@ -266,7 +266,7 @@ class SystemCalls:
         thread.gone = True
         process.threads.discard(thread)
         yield from self.machine.next_tick()
-        self.machine.tids.give_back(thread.tid)
+        self.machine.tids.give_back(thread.tid, self.recorder.time)
         if not process.threads:
             yield from self.end_process(process, thread)
 
@@ -328,4 +328,4 @@ class SystemCalls:
         for pages in (process.pages, *process.extent_maps):
             pages.remove_all(Removal(ticks, "process-exit", number))
         yield from self.machine.next_tick()
-        self.machine.pids.give_back(process.pid)
+        self.machine.pids.give_back(process.pid, self.recorder.time)
