@@ -6,6 +6,8 @@
 #define MEMORY_FIRST 0x200000000u
 #define HOOK_ALLOC   0x0262
 #define HOOK_FREE    0x0263
+#define HOOK_DCSTART 0x0280
+#define HOOK_DCEND   0x0281
 
 /* Pages [first, first + count) of a process. */
 typedef struct page_range {
@@ -199,6 +201,65 @@ static void reserve(world *w, const world_op *op, world_process *owner)
     world_leave_kernel(w, op->thread);
     world_touch(w, &owner->memory_last, WORLD_NONE);
     (void)write_call(w, op, &range, ETL_BUILD_RESERVE, false);
+}
+
+void world_commit_early(world *w, const world_op *op, world_process *process)
+{
+    const page_range range = { .owner = process,
+                               .first = op->address % 16,
+                               .count = 1 + op->size % 4 };
+    process->regions = 1;
+    memset(process->region + range.first, 1, range.count);
+    if ((w->flags & WORLD_TIDLESS) != 0 && w->now <= w->virtual_ticks)
+        w->now = w->virtual_ticks + 1;
+    commit_range(w, op, &range, ETL_BUILD_RESERVE | ETL_BUILD_COMMIT);
+}
+
+/* --- rundowns ---------------------------------------------------------------------------- */
+
+static void tell_region(world *w, const page_range *region, u16 hook, u64 committed)
+{
+    const etl_build_virtual_spec spec = { .hook = hook,
+                                          .base = MEMORY_FIRST + (u64)region->first * WORLD_PAGE,
+                                          .size = (u64)region->count * WORLD_PAGE,
+                                          .flags = ETL_BUILD_RESERVE,
+                                          .owner_pid = region->owner->pid,
+                                          .commit_bytes = committed };
+    etl_build_virtual(w->system, (etl_build_at){ .ticks = region->ticks, .pid = 4, .tid = 5 },
+                      &spec);
+}
+
+void world_commit_before(world *w, world_process *process)
+{
+    const page_range region = { process, WORLD_PAGES - 5, 4, w->now };
+    const world_life commit = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
+                                .process = process->id,
+                                .tid = ETL_NO_ID,
+                                .walk = WORLD_NONE,
+                                .alloc_ticks = ETLHEAP_TICKS_BEFORE };
+    world_commit(w, &process->pages, region.first, region.count, &commit);
+    process->regions = 1;
+    memset(process->region + region.first, 1, region.count);
+    tell_region(w, &region, HOOK_DCSTART, (u64)region.count * WORLD_PAGE);
+}
+
+void world_run_down(world *w, const world_process *process, i64 ticks)
+{
+    world_process copy = *process;
+    page_range region = { .owner = &copy };
+    for (u32 at = 0; at < WORLD_PAGES; at = region.first + region.count) {
+        region.first = at;
+        region.count = 1;
+        const u8 number = process->region[at];
+        u64 committed = process->pages.commit[at] != 0;
+        for (; number != 0 && at + region.count < WORLD_PAGES &&
+               process->region[at + region.count] == number;
+             region.count++)
+            committed += process->pages.commit[at + region.count] != 0;
+        region.ticks = ticks;
+        if (number != 0)
+            tell_region(w, &region, HOOK_DCEND, committed * WORLD_PAGE);
+    }
 }
 
 /* The region that has a page from the address on. */

@@ -20,6 +20,8 @@ typedef struct true_groups {
 
 static i64 ns_of(const world *w, i64 ticks)
 {
+    if (ticks == ETLHEAP_TICKS_BEFORE)
+        return INT64_MIN;
     return ticks == ETLHEAP_TICKS_NEVER ? INT64_MAX : (ticks - w->start) * NS_PER_TICK;
 }
 
@@ -57,7 +59,8 @@ void workload_true_lifetimes(const world *w, workload_lines *out)
 static etlheap_type type_of(const world *w, const workload_question *question,
                             const world_life *life)
 {
-    const bool inside = ns_of(w, life->alloc_ticks) >= question->from_ns;
+    const bool inside = life->alloc_ticks != ETLHEAP_TICKS_BEFORE &&
+                        ns_of(w, life->alloc_ticks) >= question->from_ns;
     const i64 end = end_of(w, question, life);
     const bool freed = end != INT64_MAX && end < question->to_ns;
     return inside ? (freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO)
@@ -171,12 +174,11 @@ static void outstanding_at(const true_groups *groups, const true_group *group, i
 static void find_peak(const true_groups *groups, const true_group *group,
                       const etlheap_time_range *range, i64 *peak_count, i64 *peak_size)
 {
-    *peak_count = *peak_size = 0;
-    if (range->from_ns > INT64_MIN)
-        outstanding_at(groups, group, range->from_ns - 1, peak_count, peak_size);
+    const i64 before = range->from_ns > INT64_MIN ? range->from_ns - 1 : INT64_MIN;
+    outstanding_at(groups, group, before, peak_count, peak_size);
     for (size_t i = 0; i < group->lives.count; i++) {
         const i64 ns = ns_of(groups->w, group->lives.at[i]->alloc_ticks);
-        if (ns < range->from_ns || ns >= range->to_ns)
+        if (ns == INT64_MIN || ns < range->from_ns || ns >= range->to_ns)
             continue;
         i64 count, size;
         outstanding_at(groups, group, ns, &count, &size);
@@ -289,7 +291,8 @@ static void put_bucket_key(const true_groups *groups, const world_life *life,
 {
     const world_id *const id = &groups->w->ids.at[life->process];
     const i64 end = end_of(groups->w, groups->question, life);
-    const bool is_open = by == ETLHEAP_HISTOGRAM_LIFETIME && end == INT64_MAX;
+    const bool is_open = by == ETLHEAP_HISTOGRAM_LIFETIME &&
+                         (end == INT64_MAX || life->alloc_ticks == ETLHEAP_TICKS_BEFORE);
     const u64 value = by == ETLHEAP_HISTOGRAM_SIZE
                           ? life->size
                           : (u64)(end - ns_of(groups->w, life->alloc_ticks));

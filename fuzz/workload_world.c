@@ -55,6 +55,7 @@ static void open_world(world *w, const u8 *machine)
     *w = (world){ .flags = machine[1],
                   .cpus = 1 + machine[0] % 4,
                   .one_stream = machine[0] / 4 % 8 == 7,
+                  .tells_pages = machine[0] / 4 % 2 == 1,
                   .start = START_TICKS,
                   .now = START_TICKS + 1000 };
     etl_build_options options = {
@@ -65,6 +66,7 @@ static void open_world(world *w, const u8 *machine)
         .stack_key_slots = 4,
         .one_stream = w->one_stream,
         .virtual_alloc_without_tid = (w->flags & WORLD_TIDLESS) != 0,
+        .events_lost = machine[7] == UINT8_MAX,
         .start_ticks = START_TICKS,
         .clock_hz = CLOCK_HZ,
     };
@@ -75,7 +77,7 @@ static void open_world(world *w, const u8 *machine)
     if ((w->flags & WORLD_TWO_FILES) != 0)
         open_heap_file(w, &options, machine[2] / 6);
     w->is_lossy = machine[7] != 0;
-    if (w->is_lossy)
+    if (w->is_lossy && machine[7] != UINT8_MAX)
         etl_build_break(machine[7] % 2 == 0 ? w->heap : w->system, ETL_BREAK_BUFFER_DROP,
                         1 + machine[7] / 2, 0);
 }
@@ -358,6 +360,13 @@ static void start_process(world *w, const world_op *op)
     w->now++;
     if (!add_process(w, slot, op->place, false))
         abort();
+    /* Before, events would be the id's former owner's. */
+    const i64 ended = w->pid_ended[(w->processes[slot].pid - PID_FIRST) / 4];
+    if (op->variant % 2 == 1 && (ended == 0 || w->now - ended > CLOCK_HZ / 100)) {
+        world_commit_early(w, op, &w->processes[slot]);
+        world_leave_kernel(w, op->thread);
+        w->now = w->now > op->thread->busy_ticks ? w->now + 1 : op->thread->busy_ticks + 1;
+    }
     write_process(w, world_at(w, op->thread, w->now), ETL_BUILD_START, &w->processes[slot]);
     world_busy(w, op->thread, w->now);
     (void)add_thread(w, slot, cpu);
@@ -392,6 +401,7 @@ static void end_process(world *w, const world_op *op)
                   ETL_BUILD_END, process);
     close_all(w, process, w->now, ETLHEAP_FREE_PROCESS_EXIT);
     process->is_alive = false;
+    w->pid_ended[(process->pid - PID_FIRST) / 4] = w->now;
     w->pids_in_use &= ~(1u << (process->pid - PID_FIRST) / 4);
     w->now += 2;
 }
@@ -407,6 +417,9 @@ static void start_all(world *w)
         if ((w->flags & WORLD_RUNDOWN_LATE) == 0)
             write_process(w, (etl_build_at){ .ticks = w->now, .pid = 4, .tid = 5 },
                           ETL_BUILD_DCSTART, &w->processes[p]);
+        w->now++;
+        if ((w->flags & WORLD_RUNDOWN_LATE) == 0 && w->tells_pages)
+            world_commit_before(w, &w->processes[p]);
         w->now++;
         for (u32 t = 0; t < threads[p]; t++)
             (void)add_thread(w, p, t % w->cpus);
@@ -424,6 +437,8 @@ static void end_all(world *w)
             continue;
         write_process(w, (etl_build_at){ .ticks = w->now, .pid = 4, .tid = 5 }, ETL_BUILD_DCEND,
                       &w->processes[p]);
+        if (w->tells_pages)
+            world_run_down(w, &w->processes[p], w->now);
         close_all(w, &w->processes[p], ETLHEAP_TICKS_NEVER, ETLHEAP_FREE_NONE);
         w->now++;
     }

@@ -124,9 +124,10 @@ typedef struct world {
     etl_build *system, *heap; /* the same with one file */
     u8 flags;
     u32 cpus;
-    bool one_stream, is_lossy;
+    bool one_stream, is_lossy, tells_pages;
     i64 now, start, virtual_ticks;
     u32 pids_in_use, tids_in_use; /* bits */
+    i64 pid_ended[WORLD_PROCESSES];
     world_process processes[WORLD_PROCESSES];
     world_thread threads[WORLD_THREADS];
     ETLHEAP_VECTOR(world_id) ids;
@@ -166,6 +167,11 @@ void world_leave_kernel(world *w, world_thread *thread);
 
 void world_heap_op(world *w, const world_op *op);
 void world_memory_op(world *w, const world_op *op);
+/* What its creator commits in a process before it starts. */
+void world_commit_early(world *w, const world_op *op, world_process *process);
+/* Pages from before the trace, of which a rundown tells; and that of the end. */
+void world_commit_before(world *w, world_process *process);
+void world_run_down(world *w, const world_process *process, i64 ticks);
 void world_end_heap(world *w, world_process *process, world_heap *heap, i64 ticks, u8 how);
 void world_commit(world *w, world_pages *pages, u32 first, u32 count, const world_life *commit);
 /* Ends what is committed of the pages. */
