@@ -117,7 +117,8 @@ static void share(program *p)
 static void change_machine(program *p)
 {
     u8 *const field = p->at + below(p, WORLD_BYTES);
-    *field = below(p, 2) == 0 ? (u8)(*field ^ 1u << below(p, 8)) : (u8)below(p, 256);
+    const u32 flipped = *field ^ 1u << below(p, 8);
+    *field = (u8)(below(p, 2) == 0 ? flipped : below(p, 256));
     if (below(p, 8) != 0)
         p->at[7] = 0; /* nothing is lost */
 }

@@ -293,9 +293,9 @@ static void put_bucket_key(const true_groups *groups, const world_life *life,
     const i64 end = end_of(groups->w, groups->question, life);
     const bool is_open = by == ETLHEAP_HISTOGRAM_LIFETIME &&
                          (end == INT64_MAX || life->alloc_ticks == ETLHEAP_TICKS_BEFORE);
-    const u64 value = by == ETLHEAP_HISTOGRAM_SIZE
-                          ? life->size
-                          : (u64)(end - ns_of(groups->w, life->alloc_ticks));
+    u64 value = life->size;
+    if (by == ETLHEAP_HISTOGRAM_LIFETIME)
+        value = is_open ? 0 : (u64)(end - ns_of(groups->w, life->alloc_ticks));
     workload_put(key, "%s %s %u %d from %" PRIu64 ":", etlheap_kind_name(life->kind),
                  by_process ? id->name : "-", by_process ? id->pid : 0, is_open,
                  is_open ? 0 : class_of(value));
