@@ -121,7 +121,8 @@ BENCH_SUPPORT_SRCS := $(filter-out $(BENCH_PROGRAM_SRCS),$(sort $(wildcard bench
 # One function each, linked with libFuzzer or with replay.c.
 FUZZ_SRCS := $(sort $(wildcard fuzz/fuzz_*.c))
 FUZZ_TARGETS := $(patsubst fuzz/fuzz_%.c,%,$(filter-out fuzz/fuzz_file.c,$(FUZZ_SRCS)))
-FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c fuzz/ehs_mutate.c
+WORKLOAD_SRCS := $(patsubst %,fuzz/workload_%.c,world heap memory told true mutate)
+FUZZ_SHARED_SRCS := fuzz/replay.c fuzz/trace_check.c fuzz/ehs_mutate.c $(WORKLOAD_SRCS)
 
 LIB_SRCS := $(PARSER_SRCS) $(ENGINE_SRCS) $(FORMATS_SRCS)
 ALL_SRCS := $(LIB_SRCS) $(CLI_SRCS) $(BUILDER_SRCS) $(TEST_SUPPORT_SRCS) $(TEST_TOOL_SRCS) $(TEST_SRCS) $(FAULT_SRCS) $(PRELOAD_SRCS) \
@@ -272,7 +273,7 @@ endef
 
 define link
 	$(SAY) "  LINK  $@"
-	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(1) $(PKG_LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter-out %.o,$^) $(1) $(PKG_LIBS)
 endef
 
 LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o
@@ -356,6 +357,8 @@ $(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_L
 
 # A target that changes its inputs itself.
 $(OUT)/fuzz/replay_ehs $(OUT)/fuzz/fuzz_ehs: $(OUT)/fuzz/ehs_mutate.o
+$(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: $(call objects_of,$(WORKLOAD_SRCS))
+$(OUT)/fuzz/replay_workload $(OUT)/fuzz/fuzz_workload: LDFLAGS += -Wl,--wrap=journal_open
 
 $(REPLAY_PROGRAMS): $(OUT)/fuzz/replay_%: $(OUT)/fuzz/fuzz_%.o $(OUT)/fuzz/replay.o \
 		$(FUZZ_SUPPORT) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)

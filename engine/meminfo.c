@@ -103,6 +103,9 @@ static size_t find(const memory_row *rows, size_t count, u32 process, i64 ticks)
 
 const memory_row *meminfo_of(const memory_rows *rows, u32 process, size_t *count)
 {
+    *count = 0;
+    if (rows->count == 0) /* and there is nothing to point at */
+        return NULL;
     const size_t first = find(rows->at, rows->count, process, INT64_MIN);
     *count = find(rows->at + first, rows->count - first, process + 1, INT64_MIN);
     return *count == 0 ? NULL : &rows->at[first];

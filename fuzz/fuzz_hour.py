@@ -54,6 +54,7 @@ ANALYSIS = ['parser/trace.c', 'parser/buffer_*.c', 'parser/session.c', 'parser/r
 TARGETS = {
     'trace': Target(15, 16384, 300_000, ANALYSIS),
     'built': Target(16, 8192, 150_000, ANALYSIS + ['engine/store_*.c']),
+    'workload': Target(16, 2056, 120_000, ANALYSIS + ['engine/store_*.c']),
     'ehs': Target(13, 32768, 400_000, ['engine/ehs_*.c', 'engine/archive*.c', 'engine/summary*.c']),
     'pdb': Target(11, 131072, 300_000, ['parser/msf.c', 'parser/pdb*.c']),
     'decode': Target(8, 4096, 60_000, ['parser/decode*.c', 'parser/describe.c', 'parser/names.c', 'parser/utf16.c']),
