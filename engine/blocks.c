@@ -286,6 +286,9 @@ static void supply_new(block_table *table, const block_rules *rules, const order
                        block *found, shard_output *out)
 {
     if (found != NULL && found->tid == event->tid && size_of(table, found) == event->size) {
+        const displaced_block *const older = displaced_by(table, found);
+        if (older != NULL && older->in_doubt)
+            settle_as_late(table, rules, found, out);
         mark_realloc(table, found, event, out);
         return;
     }

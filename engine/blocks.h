@@ -19,7 +19,8 @@
  *     next event                                  the displaced block's free was
  *     free by the thread of the newer block       lost: a thread's own events are in order
  *     free by another thread                      in doubt; the event after that decides:
- *         a second free, or a realloc in place      late: the first free was the older one's
+ *         a second free, a realloc in place, or     late: the first free was the older one's
+ *         the realloc that made the newer block
  *         an alloc                                  lost: the first free was the newer one's,
  *                                                   unless the older one's thread made it soon
  *         the realloc that the free belongs to      whichever block has the size it names

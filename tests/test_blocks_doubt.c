@@ -211,6 +211,18 @@ static void realloc_in_place_tells_that_the_free_was_late(void **state)
         3);
 }
 
+/* Until its summary is logged nobody else knows the address. */
+static void realloc_that_made_the_newer_block_tells_that_the_free_was_late(void **state)
+{
+    block_check *const f = *state;
+    displace_and_free(f, OTHER, 0, T0 + 7);
+    block_check_apply(f, block_event(OP_REALLOC_NEW, T0 + 9, 0x100, 48));
+    block_check_row(f, block_row(0x100, 24, T0, T0 + 7));
+    block_check_finish(f);
+    block_check_row(f, as_realloc(block_row(0x100, 48, T0 + 5, ETLHEAP_TICKS_NEVER)));
+    assert_guesses(f, 0);
+}
+
 /* Else one lost free would shift all later pairs of a hot address. */
 static void next_alloc_tells_that_the_free_was_the_newer_blocks(void **state)
 {
@@ -304,6 +316,7 @@ int main(void)
         RULE(free_in_doubt_is_not_late_if_the_trace_lost_events),
         RULE(second_free_tells_that_the_first_was_late),
         RULE(realloc_in_place_tells_that_the_free_was_late),
+        RULE(realloc_that_made_the_newer_block_tells_that_the_free_was_late),
         RULE(next_alloc_tells_that_the_free_was_the_newer_blocks),
         RULE(next_alloc_does_not_tell_so_if_the_older_blocks_thread_freed),
         RULE(doubt_ends_with_the_patience),

@@ -166,10 +166,14 @@ static void model_realloc_new(model *m, const memory_event *event)
     open_block *const live = model_find(m, subject_of(event), false);
     const bool is_own =
         live != NULL && live->life.size == event->size && live->life.thread == event->tid;
-    if (is_own)
-        live->life.is_realloc = true;
-    else
+    if (!is_own) {
         model_open(m, event);
+        return;
+    }
+    live->life.is_realloc = true;
+    const open_block *const older = model_find(m, subject_of(event), true);
+    if (older != NULL && older->doubt != NULL)
+        model_late(m, subject_of(event));
 }
 
 static void model_realloc_freed(model *m, const memory_event *event)

@@ -87,6 +87,7 @@ static void model_count(model *m, const model_event *row)
     switch ((memory_op)row->event.op) {
     case OP_REALLOC_OLD:
     case OP_REALLOC_FREED:
+    case OP_REALLOC_ALONE:
     case OP_REALLOC_CLOSE:
         break;
     case OP_RESERVE:
