@@ -83,10 +83,12 @@ static void emit_freed(const block_table *table, const block_rules *rules, const
     shard_emit(out, &row);
 }
 
-static void mark_realloc(const block_table *table, block *found, const ordered_event *event,
-                         shard_output *out)
+/* A summary may be logged after the end of its process, which has ended the block by then. */
+static void mark_realloc(const block_table *table, const block_rules *rules, block *found,
+                         const ordered_event *event, shard_output *out)
 {
-    if (found->is_realloc)
+    const u32 process = process_of(rules, found->heap);
+    if (found->is_realloc || rules->context->processes.at[process - 1].end_ticks < event->ticks)
         return;
     found->is_realloc = 1;
     if (out->journal == NULL)
@@ -289,7 +291,7 @@ static void supply_new(block_table *table, const block_rules *rules, const order
         const displaced_block *const older = displaced_by(table, found);
         if (older != NULL && older->in_doubt)
             settle_as_late(table, rules, found, out);
-        mark_realloc(table, found, event, out);
+        mark_realloc(table, rules, found, event, out);
         return;
     }
     etl_diag_add(&out->diag, ETL_DIAG_realloc_synthesized, 1);

@@ -127,6 +127,19 @@ static void moving_realloc_after_its_alloc_and_free_counts_once(void **state)
     assert_int_equal(block_check_diag(f, ETL_DIAG_realloc_synthesized), 0);
 }
 
+/* What is noted of a block comes before its end. */
+static void summary_after_the_end_of_the_process_marks_nothing(void **state)
+{
+    block_check *const f = *state;
+    block_check_apply(f, block_event(OP_ALLOC, T0, 0x200, 48));
+    engine_check_process(&f->check, ETL_EVENT_PROCESS_END, PID, T0 + 5, "app.exe", 1);
+    block_check_apply(f, block_event(OP_REALLOC_NEW, T0 + 6, 0x200, 48));
+    block_check_finish(f);
+    lifetime row = block_row(0x200, 48, T0, T0 + 5);
+    row.free_type = ETLHEAP_FREE_PROCESS_EXIT;
+    block_check_row(f, row);
+}
+
 static void moving_realloc_without_its_alloc_opens_the_new_block(void **state)
 {
     block_check *const f = *state;
@@ -387,6 +400,7 @@ int main(void)
         RULE(same_address_in_another_process_is_another_block),
         RULE(calls_that_failed_and_frees_of_null_change_nothing),
         RULE(moving_realloc_after_its_alloc_and_free_counts_once),
+        RULE(summary_after_the_end_of_the_process_marks_nothing),
         RULE(moving_realloc_without_its_alloc_opens_the_new_block),
         RULE(moving_realloc_without_its_free_closes_the_old_block),
         RULE(moving_realloc_over_a_block_of_another_size_displaces_it),
