@@ -2,7 +2,7 @@
 """Holds the program to the promise of --memory, question by question.
 
     oracle_memory.py             a trace of 30 MB, one or two limits; half a minute
-    FULL=1 oracle_memory.py      a trace of 192 MB, four limits, every input
+    LONG=1 oracle_memory.py      a trace of 192 MB, four limits, every input
     ONLY=html,diff ...           questions whose words hold one of these
 
 Every question is asked under every limit. Two instruments look at the run, neither of
@@ -29,19 +29,18 @@ import shlex
 import subprocess
 import tempfile
 
-from oracle_support import ETLHEAP, Results, skip_all
+from oracle_support import ETLHEAP, LONG, Results, skip_all
 
 PROGRAM = os.path.realpath(ETLHEAP)
 OUT = os.environ.get("OUT", "build/check")
 COUNTER = os.path.realpath(os.path.join(OUT, "memory_count.so"))
 MAKE_BENCH = os.path.join(OUT, "bench", "make_bench")
-FULL = os.environ.get("FULL") == "1"
 ONLY = [word for word in os.environ.get("ONLY", "").split(",") if word]
 MIB = 1 << 20
 
-TRACE = "L" if FULL else "M"
+TRACE = "L" if LONG else "M"
 # MiB, by input: see INPUTS.
-LIMITS = ({"t": [16, 48, 96, 192], "l": [16, 48, 96, 192], "s": [16, 48, 96, 192], "n": [16, 96, 256]} if FULL else
+LIMITS = ({"t": [16, 48, 96, 192], "l": [16, 48, 96, 192], "s": [16, 48, 96, 192], "n": [16, 96, 256]} if LONG else
           {"t": [10, 32], "l": [32], "s": [24], "n": [24]})
 RUN_SECONDS = 300
 

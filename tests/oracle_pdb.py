@@ -26,10 +26,9 @@ import struct
 import subprocess
 from collections import Counter, defaultdict
 
-from oracle_support import Results, TRACES
+from oracle_support import TRACES, WORK, Results
 
 OUT = os.environ.get("OUT", "build/check")
-WORK = os.environ.get("TEST_TMP", "/tmp/oracle_pdb")
 SYMBOLS = os.path.join(TRACES, "..", "symbols")
 TESTS = os.path.dirname(os.path.abspath(__file__))
 SYMBOLIZE = os.path.join(OUT, "make_symbolize")

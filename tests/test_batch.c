@@ -17,6 +17,7 @@
 
 #include "engine/engine.h"
 #include "hand_bytes.h"
+#include "temporary.h"
 
 #define INPUTS_MAX 64u
 
@@ -209,8 +210,8 @@ static void a_file_has_the_sum_of_its_bytes(void **state)
     (void)state;
     const size_t size = 700001;
     u8 *const bytes = malloc(size);
-    char path[] = "/tmp/etlheap-test-XXXXXX";
-    const int file = mkstemp(path);
+    char path[TEMPORARY_PATH_BYTES];
+    const int file = temporary_file(path, "etlheap-test");
     FILE *const stream = fdopen(file, "wb");
     u64 seed = 3;
     for (size_t i = 0; i < size; i++)

@@ -16,6 +16,7 @@
 
 #include "engine/replay.h"
 #include "replay_check.h"
+#include "temporary.h"
 #include "workload.h"
 
 #define MS INT64_C(1000000)
@@ -131,7 +132,7 @@ static void journal_on_disk_tells_the_same(void **state)
     etlheap_options options = { .size = sizeof options,
                                 .slice_bytes = 20000,
                                 .report = &query,
-                                .temporary_folder = "/tmp",
+                                .temporary_folder = temporary_folder(),
                                 .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const rows = check_analyze(&traces, NULL);
     etlheap_result *const kept = check_analyze(&traces, &options);

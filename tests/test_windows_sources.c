@@ -17,6 +17,7 @@
 
 #include "engine/result.h"
 #include "store_check.h"
+#include "temporary.h"
 #include "windows_check.h"
 #include "workload.h"
 
@@ -24,8 +25,8 @@
 
 typedef struct fixture {
     check_traces traces;
-    etlheap_result *rows; /* of the traces, with lifetimes */
-    char path[64];        /* their store */
+    etlheap_result *rows;            /* of the traces, with lifetimes */
+    char path[TEMPORARY_PATH_BYTES]; /* their store */
 } fixture;
 
 static int open_fixture(void **state)
@@ -33,8 +34,7 @@ static int open_fixture(void **state)
     fixture *const f = calloc(1, sizeof *f);
     if (f == NULL)
         return 1;
-    strcpy(f->path, "/tmp/test-windows-XXXXXX");
-    const int file = mkstemp(f->path);
+    const int file = temporary_file(f->path, "test-windows");
     if (file >= 0)
         close(file);
     *state = f;
@@ -497,7 +497,7 @@ static void a_journal_on_disk_says_the_same(void **state)
                                   .slice_bytes = 20000,
                                   .report = &query,
                                   .windows = &options,
-                                  .temporary_folder = "/tmp",
+                                  .temporary_folder = temporary_folder(),
                                   .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const kept = check_analyze(&f->traces, &how);
     assert_true(kept->journal.file_bytes > 0);
