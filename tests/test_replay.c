@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "engine/replay.h"
+#include "long_tests.h"
 #include "replay_check.h"
 #include "temporary.h"
 #include "workload.h"
@@ -101,8 +102,12 @@ static void journal_tells_what_lifetimes_tell(void **state)
             query.at_exit_freed = i % 2 != 0;
             query.jobs = 1 + i % 3;
             shape(&query, i % SHAPES);
-            replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
+            /* Sessions, windows and shapes meet with peaks or without, in the long form both ways. */
+            if ((i / SHAPES + i + v) % 2 == 0 || long_tests())
+                replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
             query.sums_only = true;
+            if ((i / SHAPES + i + v) % 2 == 0 && !long_tests())
+                continue;
             replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
         }
         etlheap_result_free(rows);
