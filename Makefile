@@ -688,13 +688,14 @@ fuzz-corpus: ## chooses what fuzz/corpus keeps of all that fuzzing has found
 
 # --- other programs ---------------------------------------------------------
 
-# Some of the programs that read what `export` writes are large: tests use those that are
-# there, and say which are not.
+# Some of the programs that read what `export` and `check` write are large: tests use those
+# that are there, and say which are not. `make check` installs the others itself.
 CONSUMERS = $(BUILD)/consumers
 
-consumer-deps: ## installs the programs that read exports, for the tests that use them
+consumer-deps: ## installs the large programs that some tests use: 600 MB
 	@sh tests/check_deps.sh consumers
 	$(Q)npm install --silent --no-fund --no-audit --prefix '$(CONSUMERS)' speedscope
+	$(Q)BUILD='$(BUILD)' $(PYTHON) -B tests/oracle_sarif.py --install
 
 # --- measuring ----------------------------------------------------------------
 
