@@ -263,6 +263,12 @@ library: $(LIBRARY) $(INSTALLED_LIBRARY) $(SHARED) ## the library alone, build/<
 tests: $(TEST_PROGRAMS) $(TEST_TOOLS) $(REPLAY_PROGRAMS) $(FAULT_PROGRAMS) ## all test programs and test tools, not run
 objects: $(call objects_of,$(ALL_SRCS))
 
+# Warnings alone, without objects: of all sources, or those of some folders.
+FOLDERS ?= parser engine formats cli tests bench fuzz
+syntax: $(patsubst %.c,%.syntax,$(filter $(FOLDERS:%=%/%),$(ALL_SRCS)))
+%.syntax: %.c
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -fsyntax-only $<
+
 READY := $(OUT)/.ready
 TESTS_READY := $(OUT)/.tests-ready
 
@@ -445,7 +451,14 @@ check-tsan: ## the tests under ThreadSanitizer
 
 check-run: $(PROGRAM) $(MEMORY_TOOLS) $(OUT)/bench/make_stream $(if $(filter check,$(VARIANT)),$(SHARED)) tests
 	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
-		bash tests/run_tests.sh
+		LONG='$(LONG)' bash tests/run_tests.sh
+
+# LONG=1 takes every test in its long form: whole workloads, every fault. ONLY=asan,tsan
+# takes some of the parts.
+LONG ?= 0
+
+check-nightly: ## all tests in their long form, sanitizers, Windows, packages, fleet, fuzzing: hours
+	@BUILD='$(BUILD)' MAKE='$(MAKE)' ONLY='$(ONLY)' bash tests/run_nightly.sh
 
 layers: ## checks that includes only go downward, and that every source is listed
 	@test -z "$(UNLISTED)"
@@ -644,13 +657,13 @@ faults: ## every truncation, flipped bit, failing call and refused allocation; t
 
 FAULT_VARIANT := $(if $(filter release,$(VARIANT)),check,$(VARIANT))
 FAULT_FOLDER = $(OUT)/faults.tmp
-FAULT_ENVIRONMENT = rm -rf '$(FAULT_FOLDER)' && mkdir -p '$(FAULT_FOLDER)' && TEST_TMP='$(FAULT_FOLDER)' OUT='$(OUT)' TRACES='$(TRACES)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace'
+FAULT_ENVIRONMENT = rm -rf '$(FAULT_FOLDER)' && mkdir -p '$(FAULT_FOLDER)' && LONG=1 TEST_TMP='$(FAULT_FOLDER)' OUT='$(OUT)' TRACES='$(TRACES)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace'
 
 faults-run: $(PROGRAM) $(TEST_TOOLS) $(FAULT_PROGRAMS)
-	@$(FAULT_ENVIRONMENT) EVERY=1 CHECK=11 SHRINK=1 bash tests/fault_matrix.sh
-	@$(FAULT_ENVIRONMENT) STRIDE=1 bash tests/fault_calls.sh
+	@$(FAULT_ENVIRONMENT) bash tests/fault_matrix.sh
+	@$(FAULT_ENVIRONMENT) bash tests/fault_calls.sh
 	@$(FAULT_ENVIRONMENT) bash tests/fault_files.sh
-	@$(FAULT_ENVIRONMENT) FAULT_RUNS=500 $(PYTHON) -B tests/oracle_batch.py
+	@$(FAULT_ENVIRONMENT) $(PYTHON) -B tests/oracle_batch.py
 	@rm -rf '$(FAULT_FOLDER)'
 
 # --- fuzzing ------------------------------------------------------------------
@@ -695,13 +708,14 @@ fuzz-corpus: ## chooses what fuzz/corpus keeps of all that fuzzing has found
 
 # --- other programs ---------------------------------------------------------
 
-# Some of the programs that read what `export` writes are large: tests use those that are
-# there, and say which are not.
+# Some of the programs that read what `export` and `check` write are large: tests use those
+# that are there, and say which are not. `make check` installs the others itself.
 CONSUMERS = $(BUILD)/consumers
 
-consumer-deps: ## installs the programs that read exports, for the tests that use them
+consumer-deps: ## installs the large programs that some tests use: 600 MB
 	@sh tests/check_deps.sh consumers
 	$(Q)npm install --silent --no-fund --no-audit --prefix '$(CONSUMERS)' speedscope
+	$(Q)BUILD='$(BUILD)' $(PYTHON) -B tests/oracle_sarif.py --install
 
 # --- measuring ----------------------------------------------------------------
 
@@ -783,6 +797,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers limits \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers limits \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run cov mutate mutate-survivors mutate-run readme-update clean help FORCE

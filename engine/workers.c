@@ -4,7 +4,8 @@
  * A round of work is announced by its number. Waiting threads look at the number
  * for a moment before they go to sleep, because the next round is usually near: between
  * the rounds of a slice one thread is busy for a tenth of a millisecond or two, and to
- * wake the others takes nearly as long.
+ * wake the others takes nearly as long. Not so in a crew that is larger than the machine:
+ * who looks there keeps a processor from the one that is waited for.
  */
 #include "workers.h"
 
@@ -16,7 +17,7 @@
 
 #define THREADS_MAX 256u
 #define STACK_BYTES ((size_t)1 << 20) /* no function here takes a tenth of it */
-#define PATIENCE    10000u            /* looks before going to sleep, some hundred microseconds */
+#define PATIENCE    10000u            /* looks, some hundred microseconds */
 
 struct etlheap_crew {
     /* The round: written before its number, and when nobody works. */
@@ -29,6 +30,7 @@ struct etlheap_crew {
     bool is_closing;
     pthread_mutex_t lock;
     pthread_cond_t round_begins, round_ends;
+    u32 patience; /* looks before going to sleep */
     u32 thread_count;
     pthread_t threads[THREADS_MAX];
 };
@@ -49,6 +51,7 @@ etlheap_crew *etlheap_crew_open(u32 jobs)
     etlheap_crew *const crew = calloc(1, sizeof *crew);
     if (crew == NULL)
         return NULL;
+    crew->patience = jobs <= machine_processors() ? PATIENCE : 0;
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->round_begins, NULL);
     pthread_cond_init(&crew->round_ends, NULL);
@@ -101,7 +104,7 @@ void etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn, v
     }
     begin_round(crew);
     do_tasks(crew);
-    for (u32 i = 0; i < PATIENCE; i++) {
+    for (u32 i = 0; i < crew->patience; i++) {
         if (atomic_load_explicit(&crew->working, memory_order_acquire) == 0)
             return;
         pause_briefly();
@@ -125,7 +128,7 @@ static void do_tasks(etlheap_crew *crew)
 /* Returns once the round is another than `done`. */
 static void await_round(etlheap_crew *crew, u32 done)
 {
-    for (u32 i = 0; i < PATIENCE; i++) {
+    for (u32 i = 0; i < crew->patience; i++) {
         if (atomic_load_explicit(&crew->round, memory_order_acquire) != done)
             return;
         pause_briefly();

@@ -80,6 +80,7 @@ class Page:
             stderr=subprocess.DEVNULL,
             close_fds=False,
             preexec_fn=place_pipes,
+            env={**os.environ, "TMPDIR": folder},  # it leaves a lock there when it is ended
         )
         os.close(to_browser)
         os.close(from_browser)

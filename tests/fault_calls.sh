@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Calls of the system that fail, memory that is refused, a file that is changed while
-# it is read, and interruptions: at every place where a command can meet one, or in
-# `make check` at some of them (STRIDE). See fault_program.c for what must hold.
+# it is read, and interruptions: at some of the places where a command can meet one, with
+# LONG=1 at each (STRIDE). See fault_program.c for what must hold.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 
 OUT=${OUT:-build/check}
-STRIDE=${STRIDE:-131}
+if test "${LONG:-0}" = 1; then STRIDE=${STRIDE:-1}; else STRIDE=${STRIDE:-131}; fi
 FAULTS=$(realpath "$OUT/fault_program")
 MAKE_TRACE=$(realpath "${MAKE_TRACE:-$OUT/make_trace}")
 TEST_TMP=${TEST_TMP:-$(mktemp -d)}

@@ -323,7 +323,7 @@ static bool run_large(const plan *p, totals *sums)
     const char *const folder = getenv("TEST_TMP");
     for (size_t i = 0; i < fault_large_count; i++) {
         const fault_large *const large = &fault_larges[i];
-        (void)snprintf(path, sizeof path, "%s/large-%d-%zu.etl", folder ? folder : "/tmp",
+        (void)snprintf(path, sizeof path, "%s/large-%d-%zu.etl", folder ? folder : ".",
                        (int)getpid(), i);
         const u64 count = large->full / p->shrink;
         const bool written = large->write(path, count > 0 ? count : 1);

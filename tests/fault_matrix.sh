@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Damaged and excessive traces, a sample of them; `make faults` takes all. EVERY, CHECK
-# and SHRINK are the options of fault_matrix.c.
+# Damaged and excessive traces, a sample of them; with LONG=1 all. EVERY, CHECK and SHRINK
+# are the options of fault_matrix.c.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 
 OUT=${OUT:-build/check}
 TRACES=${TRACES:-../shared/traces}
-EVERY=${EVERY:-61}
-CHECK=${CHECK:-7}
-SHRINK=${SHRINK:-50}
+if test "${LONG:-0}" = 1; then
+    EVERY=${EVERY:-1} CHECK=${CHECK:-11} SHRINK=${SHRINK:-1}
+else
+    EVERY=${EVERY:-61} CHECK=${CHECK:-7} SHRINK=${SHRINK:-50}
+fi
 
 # Sound ones: what fuzzing found is in that folder too.
 inputs=()

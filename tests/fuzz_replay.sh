@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 
 OUT=${OUT:-build/check}
-INPUTS=${INPUTS:-1500}
-ROUNDS_MAX=300
+# Of each target, damaged copies included, as far as so many rounds give them.
+if test "${LONG:-0}" = 1; then INPUTS=${INPUTS:-60000} ROUNDS_MAX=10000; else INPUTS=${INPUTS:-1500} ROUNDS_MAX=300; fi
 
 for source in fuzz/fuzz_*.c; do
     target=$(basename "$source" .c)

@@ -17,12 +17,11 @@ import random
 import subprocess
 
 import oracle_symbols
-from oracle_support import ETLHEAP, TRACES, Results, run, run_json
+from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json
 from oracle_truth import IMPACTING_TYPES, Truth, filter_of, frame_text, type_of, windows_of
 
 OUT = os.environ.get("OUT", "build/check")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
-WORK = os.environ.get("TEST_TMP", "/tmp")
 PLAIN = ["--no-cull", "--no-symbols"]
 MADE = [
     ("demo", []),

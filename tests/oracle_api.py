@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import interface
-from oracle_support import Results
+from oracle_support import WORK, Results
 
 FOLDERS = ("parser", "engine", "formats")
 
@@ -44,7 +44,7 @@ def replaced(lines, pattern, replacement):
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     results = Results()
-    temporary = os.environ.get("TEST_TMP") or os.path.join(os.environ.get("TMPDIR", "/tmp"), f"api-{os.getpid()}")
+    temporary = os.path.join(WORK, f"api-{os.getpid()}")
     now = interface.declarations(interface.own_text(installed(os.path.join(temporary, "include"))))
     shutil.rmtree(temporary, ignore_errors=True)
 

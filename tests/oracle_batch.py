@@ -20,18 +20,17 @@ import time
 import zipfile
 
 import oracle_support
-from oracle_support import Results, run, run_json
+from oracle_support import LONG, WORK, Results, run, run_json
 
 # All paths but these are of the folder it works in.
 ETLHEAP = oracle_support.ETLHEAP = os.path.abspath(oracle_support.ETLHEAP)
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/make_trace"))
 OUT = os.environ.get("OUT", "build/check")
-WORK = os.environ.get("TEST_TMP", "/tmp")
 FAULTS = os.path.abspath(os.path.join(OUT, "fault_program"))
 # Of a run, not of what was made.
 VOLATILE = ("duration_ns", "peak_memory_bytes", "input_stamp", "output_stamp")
 SETTLED_SECONDS = 4  # stamps of older inputs are relied on
-FAULT_RUNS = int(os.environ.get("FAULT_RUNS", "5"))
+FAULT_RUNS = int(os.environ.get("FAULT_RUNS", "500" if LONG else "5"))
 
 results = Results()
 

@@ -20,11 +20,10 @@ import subprocess
 import tarfile
 import xml.etree.ElementTree
 
-from oracle_support import ETLHEAP, Results
+from oracle_support import ETLHEAP, WORK, Results
 
 OUT = os.environ.get("OUT", "build/check")
 BUILD = os.environ.get("BUILD", "build")
-WORK = os.environ.get("TEST_TMP", "/tmp")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
 MAKE_SYMBOL_TRACE = os.path.join(OUT, "make_symbol_trace")
 TESTS = os.path.dirname(os.path.abspath(__file__))

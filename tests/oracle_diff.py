@@ -20,10 +20,9 @@ import zipfile
 from collections import defaultdict
 
 from oracle_symbols import Program
-from oracle_support import ETLHEAP, TRACES, Results, run, run_json
+from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json
 
 OUT = os.environ.get("OUT", "build/check")
-WORK = os.environ.get("TEST_TMP", "/tmp")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
 MAKE_SYMBOL_TRACE = os.path.join(OUT, "make_symbol_trace")
 MEASURES = ("count", "size", "impacting_size", "outstanding_count", "outstanding_size", "realloc_count")

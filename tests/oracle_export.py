@@ -18,12 +18,11 @@ import shutil
 import subprocess
 
 import oracle_symbols
-from oracle_support import ETLHEAP, Results, run, run_json
+from oracle_support import ETLHEAP, WORK, Results, run, run_json
 
 OUT = os.environ.get("OUT", "build/check")
 BUILD = os.environ.get("BUILD", "build")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
-WORK = os.environ.get("TEST_TMP", "/tmp")
 MADE = [
     ("demo", []),
     ("workload", ["--seed", "11", "--compress", "--keys"]),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Holds the program to the promise of --memory, question by question.
 
-    oracle_memory.py             a trace of 30 MB, one or two limits; half a minute
-    FULL=1 oracle_memory.py      a trace of 192 MB, four limits, every input
+    oracle_memory.py             a trace of 30 MB; inputs and limits take turns
+    LONG=1 oracle_memory.py      a trace of 192 MB, four limits, every input
     ONLY=html,diff ...           questions whose words hold one of these
 
-Every question is asked under every limit. Two instruments look at the run, neither of
+In the long form every question is asked of all its inputs under every limit. Two instruments look at the run, neither of
 them the program's own: memory_count.so (LD_PRELOAD) counts the bytes that malloc and
 anonymous mappings hand out, and reads the anonymous resident memory (RssAnon of Linux)
 each time the count has grown by 512 KiB. What `etlheap --version` takes is not counted:
@@ -29,19 +29,18 @@ import shlex
 import subprocess
 import tempfile
 
-from oracle_support import ETLHEAP, Results, skip_all
+from oracle_support import ETLHEAP, LONG, Results, skip_all
 
 PROGRAM = os.path.realpath(ETLHEAP)
 OUT = os.environ.get("OUT", "build/check")
 COUNTER = os.path.realpath(os.path.join(OUT, "memory_count.so"))
 MAKE_BENCH = os.path.join(OUT, "bench", "make_bench")
-FULL = os.environ.get("FULL") == "1"
 ONLY = [word for word in os.environ.get("ONLY", "").split(",") if word]
 MIB = 1 << 20
 
-TRACE = "L" if FULL else "M"
+TRACE, OTHER = ("L" if LONG else "M"), "S"
 # MiB, by input: see INPUTS.
-LIMITS = ({"t": [16, 48, 96, 192], "l": [16, 48, 96, 192], "s": [16, 48, 96, 192], "n": [16, 96, 256]} if FULL else
+LIMITS = ({"t": [16, 48, 96, 192], "l": [16, 48, 96, 192], "s": [16, 48, 96, 192], "n": [16, 96, 256]} if LONG else
           {"t": [10, 32], "l": [32], "s": [24], "n": [24]})
 RUN_SECONDS = 300
 
@@ -161,12 +160,12 @@ class Promise:
     def under(self, words, mib):
         return Run(self.folder, [*words, "--memory", f"{mib}M"])
 
-    def ask(self, question, kind):
+    def ask(self, question, kind, limits):
         words = self.words(question, kind)
         free = Run(self.folder, words)
         self.results.check(f"{question} ({INPUTS[kind][0]}): answered without a limit",
                            free.status == 0, f"status {free.status}: {free.said}")
-        for mib in LIMITS[kind]:
+        for mib in limits:
             outcome, wrong = self.judge(question, words, mib, free)
             self.rows.append((question, INPUTS[kind][0], mib, outcome))
             name = f"{question} ({INPUTS[kind][0]}), --memory {mib}M: {outcome}"
@@ -231,7 +230,7 @@ class Promise:
 
 def prepare(folder):
     """The trace, its store, and a store of a shorter recording of the same program."""
-    for name, file in ((TRACE, "trace.etl"), ("S", "other.etl")):
+    for name, file in ((TRACE, "trace.etl"), (OTHER, "other.etl")):
         subprocess.run([MAKE_BENCH, name, os.path.join(folder, file)], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for trace, store in (("trace.etl", "store.ehs"), ("other.etl", "other.ehs")):
@@ -246,10 +245,11 @@ def main():
     with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
         prepare(folder)
         promise = Promise(folder, results)
-        for question, kinds in QUESTIONS:
-            for kind in kinds:
+        for number, (question, kinds) in enumerate(QUESTIONS):
+            for kind in kinds if LONG or ONLY else kinds[number % len(kinds)]:
+                limits = LIMITS[kind]
                 if not ONLY or any(word in question for word in ONLY):
-                    promise.ask(question, kind)
+                    promise.ask(question, kind, limits if LONG or ONLY else [limits[number // 2 % len(limits)]])
         if not ONLY:
             promise.ask_many(LIMITS["t"][0])
         promise.print_table()

@@ -13,10 +13,9 @@ import os
 import random
 import subprocess
 
-from oracle_support import ETLHEAP, TRACES, Results, run, run_json
+from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/make_trace")
-WORK = os.environ.get("TEST_TMP", "/tmp")
 SEED = int(os.environ.get("SEED", "1"))
 SUMS = "count size impacting_size outstanding_count outstanding_size realloc_count".split()
 PEAKS = "peak_count peak_size".split()

@@ -21,13 +21,12 @@ from datetime import datetime, timezone
 from functools import lru_cache
 
 import oracle_export
-from oracle_support import ETLHEAP, TRACES, Results, run, run_json, skip_all
+from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json, skip_all
 
 BUILD = os.environ.get("BUILD", "build")
 OUT = os.environ.get("OUT", "build/check")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
 MAKE_PARQUET = os.path.join(os.path.dirname(os.path.abspath(MAKE_TRACE)), "make_parquet")
-WORK = os.environ.get("TEST_TMP", "/tmp")
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGES = ["@duckdb/node-api@1.5.6-r.1", "hyparquet@1.31.5", "hyparquet-compressors@1.1.2"]
 INSTALL_SECONDS = 60

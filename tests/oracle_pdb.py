@@ -26,14 +26,13 @@ import struct
 import subprocess
 from collections import Counter, defaultdict
 
-from oracle_support import Results, TRACES
+from oracle_support import LONG, TRACES, WORK, Results
 
 OUT = os.environ.get("OUT", "build/check")
-WORK = os.environ.get("TEST_TMP", "/tmp/oracle_pdb")
 SYMBOLS = os.path.join(TRACES, "..", "symbols")
 TESTS = os.path.dirname(os.path.abspath(__file__))
 SYMBOLIZE = os.path.join(OUT, "make_symbolize")
-ADDRESSES_PER_PROGRAM = 21000
+ADDRESSES_PER_PROGRAM = 63000 if LONG else 7000
 
 IMAGE_SCN_CNT_CODE = 0x20
 REAL_PROGRAMS = [
@@ -355,9 +354,9 @@ def main():
     for name, source, *options in MADE_PROGRAMS:
         exe, pdb = make_program(name, source, *options)
         if "inline" in name:
-            least = {"procedure": 4000, "inlined": 20000}
+            least = {"procedure": 1300, "inlined": 6000}
         else:
-            least = {"procedure": 1000}
+            least = {"procedure": 300}
         compare(results, name, exe, pdb, least)
     if not os.path.isdir(SYMBOLS):
         print("skipped: MSVC's PDBs: there is no folder symbols beside that of the real traces")
@@ -367,7 +366,7 @@ def main():
         placed_exe, placed_pdb = os.path.join(WORK, exe), os.path.join(WORK, expected_pdb)
         shutil.copy(os.path.join(SYMBOLS, exe), placed_exe)
         shutil.copy(os.path.join(SYMBOLS, pdb), placed_pdb)
-        compare(results, exe, placed_exe, placed_pdb, {"procedure": 10000, "public": 1000})
+        compare(results, exe, placed_exe, placed_pdb, {"procedure": 3000, "public": 300})
     results.finish()
 
 

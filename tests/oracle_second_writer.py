@@ -32,7 +32,7 @@ import sys
 import tempfile
 from collections import Counter
 
-from oracle_support import Results, run, run_json
+from oracle_support import LONG, Results, run, run_json
 from oracle_truth import (
     IMPACTING_TYPES, NANOSECONDS, Lifetime, Truth, differences, frame_text, model, read_rows, type_of,
 )
@@ -364,7 +364,7 @@ def test_seed(results, seed, options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                      epilog="; ".join(f"{name}: {text}" for name, text in SWITCHES.items()))
-    parser.add_argument("--traces", type=int, default=25)
+    parser.add_argument("--traces", type=int, default=1000 if LONG else 25)
     parser.add_argument("--seed", type=int, help="this one; else from --first on")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--without", action="append", default=[], choices=sorted(SWITCHES), metavar="SWITCH")

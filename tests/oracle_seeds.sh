@@ -10,7 +10,7 @@ MAKE_TRACE=$(realpath "${MAKE_TRACE:-build/release/make_trace}")
 TRACES=$(realpath -m "${TRACES:-../shared/traces}")
 TEST_TMP=${TEST_TMP:-$(mktemp -d)}
 cd "$TEST_TMP" || exit 1
-RUNS=3
+if test "${LONG:-0}" = 1; then RUNS=20; else RUNS=3; fi
 
 "$MAKE_TRACE" workload a.etl --events 6000 --keys --compress --cpus 5 > make.log 2>&1 &&
     "$MAKE_TRACE" workload b.etl --events 6000 --seed 9 >> make.log 2>&1 &&

@@ -8,10 +8,15 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 
 ETLHEAP = os.environ.get("ETLHEAP", "build/etlheap")
 TRACES = os.environ.get("TRACES", "../shared/traces")
+# The folder of an oracle's own files.
+WORK = os.environ.get("TEST_TMP") or tempfile.gettempdir()
+# The long form of an oracle is for `make check-nightly`.
+LONG = os.environ.get("LONG") == "1"
 TIMEOUT_SECONDS = 600
 
 

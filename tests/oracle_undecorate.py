@@ -33,10 +33,9 @@ import re
 import subprocess
 from collections import Counter
 
-from oracle_support import Results, TRACES
+from oracle_support import TRACES, WORK, Results
 
 OUT = os.environ.get("OUT", "build/check")
-WORK = os.environ.get("TEST_TMP", "/tmp/oracle_undecorate")
 SEED = int(os.environ.get("SEED", "1"))
 SYMBOLS = os.path.join(TRACES, "..", "symbols")
 TESTS = os.path.dirname(os.path.abspath(__file__))

@@ -11,6 +11,8 @@ PYTHON=${PYTHON:-python3}
 TEST_TMP=${TEST_TMP:-$(mktemp -d)}
 SEED=${SEED:-1}
 WINDOWS=${WINDOWS:-9}
+# With LONG=1 each way is taken by more and longer programs.
+if test "${LONG:-0}" = 1; then SEEDS=${SEEDS:-10} EVENTS=${EVENTS:-6000}; else SEEDS=${SEEDS:-1} EVENTS=${EVENTS:-1500}; fi
 
 matrix='
 plain
@@ -35,11 +37,9 @@ rundown-at-the-end      --end-rundown
 two-files               --split
 '
 
-number=0
-while read -r name options; do
-    test -n "$name" || continue
-    number=$((number + 1))
-    seed=$((SEED * 1000 + number))
+try() # name, seed, option...
+{
+    local name=$1 seed=$2 options="${*:3}" trace with status good
     trace=$TEST_TMP/$name-seed-$seed.etl
     with=()
     case $options in
@@ -49,10 +49,10 @@ while read -r name options; do
         ;;
     esac
     # shellcheck disable=SC2086
-    if ! "$MAKE_TRACE" workload "$trace" --seed $seed --events 1500 --truth "$trace.truth.json" $options \
+    if ! "$MAKE_TRACE" workload "$trace" --seed $seed --events "$EVENTS" --truth "$trace.truth.json" $options \
         > "$TEST_TMP/log" 2>&1; then
         fail "make_trace workload --seed $seed $options" "$(tail -n 1 "$TEST_TMP/log")"
-        continue
+        return
     fi
     "$PYTHON" tests/oracle_truth.py "$trace" "$trace.truth.json" "${with[@]}" --windows "$WINDOWS" \
         --seed $seed > "$TEST_TMP/log" 2>&1
@@ -61,8 +61,18 @@ while read -r name options; do
     if test $status -eq 0 && test "$good" -gt 0; then
         pass "$name, seed $seed: $good reports equal the truth"
     else
-        fail "$name, seed $seed: make_trace workload $options --events 1500" "$(grep -v '^ok ' "$TEST_TMP/log" | cut -c 1-280 | head -n 4)"
+        fail "$name, seed $seed: make_trace workload $options --events $EVENTS" "$(grep -v '^ok ' "$TEST_TMP/log" | cut -c 1-280 | head -n 4)"
     fi
     rm -f "$trace" "$trace.truth.json"
-done <<< "$matrix"
+}
+
+for ((round = 0; round < SEEDS; round++)); do
+    number=0
+    while read -r name options; do
+        test -n "$name" || continue
+        number=$((number + 1))
+        # shellcheck disable=SC2086
+        try "$name" $(((SEED + round) * 1000 + number)) $options
+    done <<< "$matrix"
+done
 finish

@@ -20,9 +20,8 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 
 from oracle_export import METRICS, MADE, NO_STACK, export, hostile_trace, made_traces, report_stacks
-from oracle_support import ETLHEAP, TRACES, Results, run, run_json
+from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json
 
-WORK = os.environ.get("TEST_TMP", "/tmp")
 PROFILES = os.path.normpath(os.path.join(TRACES, "..", "wpaprofiles"))
 SCHEMA = "formats/wpa_xml.xsd"
 WPA = "{urn:etlheap:wpa-xml:1}"

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Runs everything that `make check` promises and sums what each part counted.
-#
-# Parts are independent commands. A part prints TAP lines (cmocka programs) or a
-# last line "N passed, N failed, N skipped" (scripts). A part that dies, or says
-# nothing, is a failure: silence must not look like success. The closing line of
-# the whole run has the same form.
+# Runs everything that `make check` promises, and prints what each part counted and the
+# seconds it took; see parts.sh. The closing line is their sum.
 #
 # From the Makefile: BUILD, OUT (variant folder), TRACES, PYTHON. From run_windows.sh also
-# PLATFORM=windows, ETLHEAP, LOGS, and WINDOWS_OUT, where programs for Windows are.
-# To the parts: ETLHEAP, MAKE_TRACE, TRACES, PYTHON, OUT and TEST_TMP, an empty folder
-# of the part's own.
+# PLATFORM=windows, ETLHEAP, LOGS, and WINDOWS_OUT, where programs for Windows are. From
+# whoever starts it: JOBS, LONG=1 for the long form of the parts that have one, PARTS, a
+# file that lists other parts, and PART_SECONDS, after which a part is stopped.
+#
+# To the parts: ETLHEAP, MAKE_TRACE, TRACES, PYTHON, OUT, LONG, and two empty folders of the
+# part's own, TEST_TMP and TMPDIR. With --list the parts are printed and not run.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/parts.sh
 
 OUT=${OUT:-build/check}
 BUILD=${BUILD:-build}
@@ -19,11 +19,13 @@ PYTHON=${PYTHON:-python3}
 TRACES=${TRACES:-../shared/traces}
 # A part takes a few seconds. What takes minutes hangs, or has gone quadratic on one of
 # the crowded inputs that tests are made of; sanitizers slow a part tenfold and more.
-case $OUT in
-*/check) PART_SECONDS=${PART_SECONDS:-300} ;;
+case $OUT-${LONG:-0} in
+*-1) PART_SECONDS=${PART_SECONDS:-10800} ;;
+*/check-*) PART_SECONDS=${PART_SECONDS:-300} ;;
 *) PART_SECONDS=${PART_SECONDS:-900} ;;
 esac
-export OUT BUILD PYTHON TRACES PART_SECONDS
+LONG=${LONG:-0}
+export OUT BUILD PYTHON TRACES LONG PART_SECONDS
 PLATFORM=${PLATFORM:-posix}
 test "$PLATFORM" = windows || ETLHEAP=$(realpath -m "$OUT/etlheap")
 MAKE_TRACE=$(realpath -m "$OUT/make_trace")
@@ -35,23 +37,53 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1}
 export CMOCKA_MESSAGE_OUTPUT=TAP
 export PYTHONDONTWRITEBYTECODE=1
 
-logs=${LOGS:-$OUT/test-logs}
-rm -rf "$logs"
-mkdir -p "$logs"
-
 # --- the parts, one line each: name, command ----------------------------------
+
+# Tests are found, not listed: one that is forgotten here would never run. Named here are
+# those that are not for etlheap.exe, and why.
+not_for_windows='
+cli_losses         the formats and losses that windows_same compares byte for byte
+cli_readme         the examples are those of the program for Linux
+oracle_api         reads headers and the shared library of Linux, and runs no program
+oracle_batch       sends signals, limits files, and fails calls of the system
+oracle_cases       windows_same compares the reports of such traces, in a twentieth of the time
+oracle_completion  asks the shells of Linux
+oracle_growth      asks DuckDB; what it reads is compared by oracle_parquet
+oracle_heaptrack   opens the bytes that oracle_export_events compares
+oracle_install     installs the library and the program for Linux
+oracle_memory      counts memory with a library that is loaded before the C library
+oracle_pdb         runs make_symbolize, a program for Linux
+oracle_sarif       validates the bytes that oracle_check compares
+oracle_second_writer  starts the program thousands of times
+oracle_seeds       starts the program hundreds of times
+oracle_undecorate  runs make_undecorate, a program for Linux
+oracle_workload    starts the program hundreds of times
+docs_commands      runs the scripts of build servers on Linux
+'
+
+list_scripts() # words that start a script, file...
+{
+    local script
+    for script in "${@:2}"; do
+        case $script in *'*'* | tests/oracle_support.py) continue ;; esac
+        echo "$(basename "${script%.*}") $1 $script"
+    done
+}
+
+list_oracles()
+{
+    list_scripts bash tests/oracle_*.sh tests/cli_*.sh
+    list_scripts "$PYTHON" tests/oracle_*.py tests/cli_*.py tests/docs_commands.py
+}
 
 # What tests the program by its command line, and the unit tests that were built.
 list_windows_parts()
 {
-    local script program
-    echo "windows_same bash tests/windows_same.sh"
-    for script in oracle_check oracle_export oracle_export_events oracle_export_pprof oracle_wpa oracle_parquet oracle_windows oracle_allocations oracle_details oracle_truth oracle_symbols oracle_manifest oracle_baseline oracle_stacks oracle_diff oracle_tags oracle_merge oracle_html; do
-        echo "$script $PYTHON tests/$script.py"
-    done
-    for script in cli_errors oracle_store oracle_jobs windows_exe; do
-        echo "$script bash tests/$script.sh"
-    done
+    local program
+    list_oracles | awk -v except="$not_for_windows" '
+        BEGIN { count = split(except, lines, "\n"); for (i = 1; i <= count; i++) { split(lines[i], words, " "); out[words[1]] } }
+        !($1 in out)'
+    list_scripts bash tests/windows_*.sh
     for program in "$WINDOWS_OUT"/tests/test_*.exe; do
         test -f "tests/$(basename "$program" .exe).c" || continue
         echo "$(basename "$program" .exe) $(dirname "$ETLHEAP")/exe $program"
@@ -60,81 +92,35 @@ list_windows_parts()
 
 list_parts()
 {
-    local program script
-    # The slowest first, so that none is left alone at the end.
-    for script in tests/oracle_*.sh tests/golden*.sh tests/cli_*.sh; do
-        test -f "$script" && echo "$(basename "$script" .sh) bash $script"
-    done
-    # Oracles are found, not listed: one that is forgotten here would never run. Those that
-    # take longest are named to come first.
-    for script in tests/oracle_{api,batch,allocations,parquet,growth,export,export_events,wpa}.py \
-        tests/oracle_*.py tests/cli_*.py tests/docs_commands.py; do
-        test "$script" = tests/oracle_support.py || echo "$(basename "$script" .py) $PYTHON $script"
-    done | awk '!seen[$1]++'
-    for script in fuzz_replay fault_matrix fault_calls fault_files; do
-        echo "$script bash tests/$script.sh"
-    done
+    local program
+    list_oracles
+    list_scripts bash tests/fuzz_replay.sh tests/fault_*.sh
     # By source: a program that was not built is one that fails.
     for program in tests/test_*.c; do
         echo "$(basename "$program" .c) $OUT/${program%.c}"
     done
     # What the variant cannot change is checked once, in plain `make check`.
-    if test "$(basename "$OUT")" = check; then
-        echo "browser_html $PYTHON tests/browser_html.py"
-        echo "hardening bash tests/hardening.sh"
-        echo "layers bash tests/static.sh layers"
-        echo "limits bash tests/static.sh limits"
-        echo "format bash tests/static.sh format"
-        echo "second-compiler bash tests/static.sh second-compiler"
-    fi
+    test "$(basename "$OUT")" = check || return 0
+    list_scripts "$PYTHON" tests/browser_html.py tests/workflows.py
+    list_scripts bash tests/hardening.sh tests/runner.sh
+    bash tests/static.sh list
 }
 
-run_part()
+list()
 {
-    local name=$1
-    shift
-    TEST_TMP=$(realpath -m "$logs/$name.tmp")
-    export TEST_TMP
-    mkdir -p "$TEST_TMP"
-    local status tries=1
-    while :; do
-        timeout "$PART_SECONDS" "$@" > "$logs/$name.log" 2>&1 < /dev/null
-        status=$?
-        # Wine's server drops a client now and then, which says nothing of the program.
-        test "$PLATFORM" = windows && test $status -ne 0 && test $tries -lt 3 || break
-        grep -q 'wine client error' "$logs/$name.log" || ! grep -qE '^(not )?ok ' "$logs/$name.log" || break
-        tries=$((tries + 1))
-        rm -rf "$TEST_TMP"
-        mkdir -p "$TEST_TMP"
-    done
-    test $status -ne 124 || echo "stopped after $PART_SECONDS seconds" >> "$logs/$name.log"
-    echo $status > "$logs/$name.status"
-    rm -rf "$TEST_TMP"
+    if test "$PLATFORM" = windows; then list_windows_parts; else list_parts; fi
 }
-export -f run_part
-export logs
 
-if test "$PLATFORM" = windows; then list_windows_parts; else list_parts; fi > "$logs/parts"
-xargs -P "${JOBS:-$(nproc)}" -L 1 bash -c 'run_part "$@"' run_part < "$logs/parts"
-
-# --- the sums -----------------------------------------------------------------
-
-# "passed failed skipped" of one log.
-count_part() { awk -v status="$2" -f tests/count_part.awk "$1"; }
-
-passed=0 failed=0 skipped=0
-while read -r name _; do
-    log=$logs/$name.log
-    read -r p f s < <(count_part "$log" "$(cat "$logs/$name.status" 2> /dev/null || echo 1)")
-    printf '%-28s %5d passed, %d failed, %d skipped\n' "$name" "$p" "$f" "$s"
-    # Why something was skipped is part of the result.
-    sed -nE 's/^(not )?ok [0-9]+ # SKIP /skipped: /; s/^skipped: /    &/p' "$log"
-    if test "$f" -gt 0; then
-        grep -vE '^ok [0-9]|^1\.\.|^skipped: |# SKIP|^[0-9]+ passed, |^  CC  ' "$log" | cut -c 1-300 | head -n 40 | sed 's/^/    /'
-        echo "    (whole log: $log)"
-    fi
-    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-done < "$logs/parts"
-
-echo "$passed passed, $failed failed, $skipped skipped" | tee "$logs/summary"
-test "$failed" -eq 0 && test "$passed" -gt 0
+if test "${1-}" = --list; then
+    list
+    exit
+fi
+begin_parts "${LOGS:-$OUT/test-logs}"
+measured=$OUT/part-seconds
+touch "$measured"
+if test -n "${PARTS:-}"; then cat "$PARTS"; else list; fi |
+    longest_first tests/part_seconds.txt "$measured" > "$logs/parts"
+# One more than there are cores, since some parts wait for servers and windows.
+xargs -P "${JOBS:-$(($(nproc) + 1))}" -L 1 bash -c 'run_part "$@"' run_part < "$logs/parts"
+test -n "${PARTS:-}" || remember_seconds "$measured"
+print_parts "$logs/parts"

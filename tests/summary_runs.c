@@ -1,5 +1,6 @@
 /* summary_runs.c - see summary_runs.h. */
 #include "summary_runs.h"
+#include "temporary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +23,7 @@ int summary_fixture_open(void **state)
     if (f == NULL)
         return 1;
     for (u32 i = 0; i < SUMMARY_PATHS; i++) {
-        strcpy(f->paths[i], "/tmp/test-summary-XXXXXX");
-        const int file = mkstemp(f->paths[i]);
+        const int file = temporary_file(f->paths[i], "test-summary");
         if (file < 0)
             return 1;
         close(file);

@@ -9,12 +9,13 @@
 
 #include "engine/summary.h"
 #include "run_check.h"
+#include "temporary.h"
 
 /* Temporary files of a test. */
 #define SUMMARY_PATHS 3u
 
 typedef struct summary_fixture {
-    char paths[SUMMARY_PATHS][64];
+    char paths[SUMMARY_PATHS][TEMPORARY_PATH_BYTES];
 } summary_fixture;
 
 /* For cmocka: *state is the fixture. */

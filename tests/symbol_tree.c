@@ -6,6 +6,7 @@
 
 #include "engine/symbol_files.h"
 #include "symbol_tree.h"
+#include "temporary.h"
 
 #define MAGIC         "Microsoft C/C++ MSF 7.00\r\n\x1a\x44S\0\0\0"
 #define MAGIC_BYTES   32u
@@ -19,8 +20,7 @@ static size_t read_file(const char *path, u8 *into, size_t capacity);
 void symbol_tree_open(symbol_tree *tree)
 {
     *tree = (symbol_tree){ .checks = 0 };
-    snprintf(tree->root, sizeof tree->root, "/tmp/etlheap-tree-XXXXXX");
-    if (!mkdtemp(tree->root))
+    if (!temporary_subfolder(tree->root, "etlheap-tree"))
         abort();
 }
 

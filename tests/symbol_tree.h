@@ -9,11 +9,12 @@
 
 #include "engine/symbol_path.h"
 #include "hand_bytes.h"
+#include "temporary.h"
 
 #define TREE_PATH_SIZE 512
 
 typedef struct symbol_tree {
-    char root[TREE_PATH_SIZE / 4];
+    char root[TEMPORARY_PATH_BYTES];
     u32 checks; /* calls of symbol_tree_check */
 } symbol_tree;
 

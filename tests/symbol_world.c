@@ -11,6 +11,7 @@
 
 #include "pdb_build.h"
 #include "pe_build.h"
+#include "temporary.h"
 
 #define PID        10u
 #define APP_SIZE   UINT64_C(0x8000)
@@ -116,8 +117,7 @@ symbol_world *world_new(void)
 {
     symbol_world *const w = calloc(1, sizeof *w);
     assert_non_null(w);
-    snprintf(w->folder, sizeof w->folder, "/tmp/etlheap-symbols-XXXXXX");
-    assert_non_null(mkdtemp(w->folder));
+    assert_true(temporary_subfolder(w->folder, "etlheap-symbols"));
     write_files(w);
     w->result = hand_result_new();
     w->process = hand_process(w->result, PID, "a.exe");

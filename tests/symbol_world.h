@@ -15,6 +15,7 @@
 
 #include "engine/symbols.h"
 #include "hand_result.h"
+#include "temporary.h"
 
 #define WORLD_APP   UINT64_C(0x400000)
 #define WORLD_CRT   UINT64_C(0x500000)
@@ -44,7 +45,7 @@
 #define WORLD_LIB_GROW UINT64_C(0x1210) /* in lib.dll: Heap::grow + 0x10 */
 
 typedef struct symbol_world {
-    char folder[64];
+    char folder[TEMPORARY_PATH_BYTES];
     etlheap_result *result;
     etlheap_symbols *symbols;
     etlheap_query query; /* with the symbols */

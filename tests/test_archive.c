@@ -15,13 +15,14 @@
 #include <cmocka.h>
 
 #include "store_check.h"
+#include "temporary.h"
 #include "workload.h"
 
 #define MS INT64_C(1000000)
 
 typedef struct fixture {
     check_traces traces;
-    char path[64];
+    char path[TEMPORARY_PATH_BYTES];
 } fixture;
 
 static int open_fixture(void **state)
@@ -29,8 +30,7 @@ static int open_fixture(void **state)
     fixture *const f = calloc(1, sizeof *f);
     if (f == NULL)
         return 1;
-    strcpy(f->path, "/tmp/test-archive-XXXXXX");
-    const int file = mkstemp(f->path);
+    const int file = temporary_file(f->path, "test-archive");
     if (file >= 0)
         close(file);
     *state = f;

@@ -17,6 +17,7 @@
 
 #include "engine/engine.h"
 #include "hand_bytes.h"
+#include "temporary.h"
 
 #define INPUTS_MAX 64u
 
@@ -241,10 +242,10 @@ static void contents_have_the_sums_of_xxhsum(void **state)
 static void files_have_the_sums_of_xxhsum(void **state)
 {
     (void)state;
-    char path[] = "/tmp/etlheap-test-XXXXXX";
+    char path[TEMPORARY_PATH_BYTES];
+    assert_int_equal(close(temporary_file(path, "etlheap-test")), 0);
     etlheap_content_id id;
     u64 size_bytes;
-    assert_int_equal(close(mkstemp(path)), 0);
     for (size_t i = 0; i < ETL_COUNT_OF(sums); i++) {
         u8 *const bytes = patterned(sums[i].size);
         FILE *const stream = fopen(path, "wb");

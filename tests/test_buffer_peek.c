@@ -20,11 +20,12 @@
 #include "parser/buffer_peek.h"
 #include "parser/files.h"
 #include "tests/etl_build.h"
+#include "tests/temporary.h"
 
 #define BUFFER_BYTES 4096u
 #define FRAMES_MAX   150u /* more than are peeked at */
 
-static char path[64];
+static char path[TEMPORARY_PATH_BYTES];
 static int opened = -1;
 
 static int remove_file(void **state)
@@ -38,7 +39,7 @@ static int remove_file(void **state)
 /* Writes the bytes to a file of its own, which stays open for reading. */
 static void write_file(const void *bytes, size_t size)
 {
-    (void)snprintf(path, sizeof path, "%s/test_peek_XXXXXX", etl_temporary_default);
+    (void)snprintf(path, sizeof path, "%s/test_peek_XXXXXX", temporary_folder());
     opened = etl_temporary_open(path);
     assert_true(opened >= 0);
     assert_true(etl_file_write(opened, bytes, size));

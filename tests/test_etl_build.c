@@ -17,6 +17,7 @@
 #include "etl_build.h"
 #include "plain_reader.h"
 #include "scenario.h"
+#include "temporary.h"
 
 #define HEAP 0x1f0000u
 
@@ -338,9 +339,8 @@ static void called_order_keeps_times_that_run_backwards(void **state)
 
 static char *temporary_path(void)
 {
-    static char path[] = "/tmp/test_etl_build.XXXXXX";
-    memcpy(path + sizeof path - 7, "XXXXXX", 6);
-    const int file = mkstemp(path);
+    static char path[TEMPORARY_PATH_BYTES];
+    const int file = temporary_file(path, "test_etl_build");
     assert_true(file >= 0);
     close(file);
     return path;

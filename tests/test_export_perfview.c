@@ -22,6 +22,7 @@
 #include "formats/export_writers.h"
 #include "formats/zip_output.h"
 #include "hand_result.h"
+#include "temporary.h"
 
 #define HOSTILE "<\x1b]]>&\xff\n.exe"
 
@@ -71,10 +72,10 @@ static void add_block(const bench *b, u32 process, u32 stack, i64 at, u64 size)
 /* Exports into a file of no name; its descriptor. */
 static int export_file(const bench *b)
 {
-    char path[] = "/tmp/etlheap-perfview-XXXXXX";
+    char path[TEMPORARY_PATH_BYTES];
     etlheap_sink *sink;
     etl_error err = { .status = ETL_OK };
-    const int descriptor = mkstemp(path);
+    const int descriptor = temporary_file(path, "etlheap-perfview");
     assert_true(descriptor >= 0);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(etlheap_sink_open_descriptor(descriptor, "a file", &sink, NULL), ETL_OK);

@@ -17,10 +17,11 @@
 
 #include "parser/files.h"
 #include "parser/map.h"
+#include "temporary.h"
 
 #define PATH_SIZE 2048
 
-static char folder[64];
+static char folder[TEMPORARY_PATH_BYTES];
 
 static const char *path_of(char path[PATH_SIZE], const char *name)
 {
@@ -31,7 +32,7 @@ static const char *path_of(char path[PATH_SIZE], const char *name)
 static int set_up(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "%s/etlheap-test-files-XXXXXX", etl_temporary_default);
+    snprintf(folder, sizeof folder, "%s/etlheap-test-files-XXXXXX", temporary_folder());
     return etl_folder_make_temporary(folder) ? 0 : -1;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "journal_check.h"
+#include "temporary.h"
 
 #define T0          CHECK_START
 #define SLICES      6u
@@ -28,7 +29,7 @@ static int open_on_disk(void **state)
     if (journal_check_open(state) != 0)
         return 1;
     journal_check *const f = *state;
-    f->journal.spill_folder = strdup("/tmp");
+    f->journal.spill_folder = strdup(temporary_folder());
     f->journal.resident_bytes_max = 0;
     return f->journal.spill_folder == NULL;
 }
@@ -129,8 +130,8 @@ static void without_a_folder_everything_stays_in_memory(void **state)
 static void file_has_no_name(void **state)
 {
     journal_check *const f = *state;
-    char folder[] = "/tmp/etlheap-test-journal-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[TEMPORARY_PATH_BYTES];
+    assert_true(temporary_subfolder(folder, "etlheap-test-journal"));
     free(f->journal.spill_folder);
     f->journal.spill_folder = strdup(folder);
     add_slices(f);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "temporary.h"
 #include "walk_world.h"
 
 /* --- what is selected, from the truth ---------------------------------------------- */
@@ -159,7 +160,8 @@ static void a_store_without_a_name_is_walked_as_its_trace(void **state)
     const etlheap_query query = etlheap_query_default();
     const walk_request request = { .query = &query };
     walk_world_make(f, 0, 71);
-    const etlheap_options options = { .size = sizeof options, .temporary_folder = "/tmp" };
+    const etlheap_options options = { .size = sizeof options,
+                                      .temporary_folder = temporary_folder() };
     etlheap_result *spooled = NULL;
     etl_error err;
     assert_int_equal(
@@ -176,7 +178,7 @@ static void a_folder_that_is_not_there_is_told_of(void **state)
     walk_world *const f = *state;
     walk_world_make(f, 0, 72);
     const etlheap_options options = { .size = sizeof options,
-                                      .temporary_folder = "/tmp/there is no such folder" };
+                                      .temporary_folder = "/there is no such folder" };
     etlheap_result *spooled = NULL;
     etl_error err;
     assert_int_equal(

@@ -20,10 +20,11 @@
 #include "engine/engine.h"
 #include "parser/map.h"
 #include "tests/etl_build.h"
+#include "tests/temporary.h"
 
 #define FILE_BYTES 5000
 
-static char path[] = "/tmp/test_map_XXXXXX";
+static char path[TEMPORARY_PATH_BYTES];
 
 static void write_file(const char *to, const void *bytes, size_t size)
 {
@@ -40,8 +41,7 @@ static int begin_test(void **state)
     static char bytes[FILE_BYTES];
     (void)state;
     memset(bytes, 'x', sizeof bytes);
-    strcpy(path, "/tmp/test_map_XXXXXX");
-    const int file = mkstemp(path);
+    const int file = temporary_file(path, "test_map");
     assert_true(file >= 0);
     assert_int_equal(close(file), 0);
     write_file(path, bytes, sizeof bytes);

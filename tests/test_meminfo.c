@@ -16,6 +16,7 @@
 #include "engine/context.h"
 #include "hand_bytes.h"
 #include "store_check.h"
+#include "temporary.h"
 #include "windows_check.h"
 
 #define ZERO INT64_C(1000000) /* ticks of time zero */
@@ -285,8 +286,8 @@ static void stores_and_slices_change_nothing(void **state)
         etlheap_result_free(other);
     }
     ehs_bytes file = store_check_write(&f->traces, NULL, NULL);
-    char path[] = "/tmp/test-meminfo-XXXXXX";
-    const int number = mkstemp(path);
+    char path[TEMPORARY_PATH_BYTES];
+    const int number = temporary_file(path, "test-meminfo");
     assert_true(number >= 0);
     assert_int_equal(write(number, file.at, file.count), file.count);
     close(number);

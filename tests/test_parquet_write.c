@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
+#include "temporary.h"
 #include "formats/parquet_chunk.h"
 
 #include <stdio.h>
@@ -51,9 +52,9 @@ static void unpack(unpacked *out, const u8 *bytes, size_t size)
 /* Writes the chunk to a file and reads that. */
 static void write_chunk(const parquet_chunk *chunk, unpacked *out)
 {
-    char path[] = "/tmp/etlheap-parquet-XXXXXX";
+    char path[TEMPORARY_PATH_BYTES];
     static u8 bytes[8 * PAGE_SIZE];
-    const int descriptor = mkstemp(path);
+    const int descriptor = temporary_file(path, "etlheap-parquet");
     parquet_pages pages = { .zstd = ZSTD_createCCtx() };
     etl_error err;
     assert_true(descriptor >= 0);

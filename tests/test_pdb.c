@@ -13,6 +13,7 @@
 
 #include "parser/msf.h"
 #include "pdb_check.h"
+#include "temporary.h"
 
 static pdb_check c;
 
@@ -104,8 +105,8 @@ static void stripped_file_says_so(void **state)
 static void file_on_disk_is_opened_by_path(void **state)
 {
     (void)state;
-    char path[] = "/tmp/test_pdb.XXXXXX";
-    const int fd = mkstemp(path);
+    char path[TEMPORARY_PATH_BYTES];
+    const int fd = temporary_file(path, "test_pdb");
     assert_true(fd >= 0);
     pdb_check_write(&c);
     assert_int_equal(write(fd, c.bytes.at, c.bytes.size), (int)c.bytes.size);

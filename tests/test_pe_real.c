@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "parser/pe.h"
+#include "temporary.h"
 
 #define READOBJ      "llvm-readobj-16 --file-headers --coff-debug-directory --coff-exports"
 #define LINE_SIZE    1024
@@ -38,7 +39,7 @@ static const char definitions_text[] = "LIBRARY sample\n"
                                        "  ForwardByOrdinal=MFC42.#17 @40\n";
 
 typedef struct fixture {
-    char folder[64];
+    char folder[TEMPORARY_PATH_BYTES];
     char image[512];
     etl_pe_image *opened;
     etl_pe_exports *exports;
@@ -49,9 +50,8 @@ static int set_up(void **state)
     fixture *const f = calloc(1, sizeof *f);
     if (!f)
         return -1;
-    snprintf(f->folder, sizeof f->folder, "/tmp/etlheap-pe-XXXXXX");
     *state = f;
-    return mkdtemp(f->folder) ? 0 : -1;
+    return temporary_subfolder(f->folder, "etlheap-pe") ? 0 : -1;
 }
 
 static int tear_down(void **state)
@@ -68,7 +68,7 @@ static int tear_down(void **state)
 
 static void write_text(const fixture *f, const char *name, const char *text)
 {
-    char path[256];
+    char path[2 * TEMPORARY_PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", f->folder, name);
     FILE *const file = fopen(path, "w");
     assert_non_null(file);

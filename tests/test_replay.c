@@ -15,7 +15,9 @@
 #include <cmocka.h>
 
 #include "engine/replay.h"
+#include "long_tests.h"
 #include "replay_check.h"
+#include "temporary.h"
 #include "workload.h"
 
 #define MS INT64_C(1000000)
@@ -100,8 +102,12 @@ static void journal_tells_what_lifetimes_tell(void **state)
             query.at_exit_freed = i % 2 != 0;
             query.jobs = 1 + i % 3;
             shape(&query, i % SHAPES);
-            replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
+            /* Sessions, windows and shapes meet with peaks or without, in the long form both ways. */
+            if ((i / SHAPES + i + v) % 2 == 0 || long_tests())
+                replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
             query.sums_only = true;
+            if ((i / SHAPES + i + v) % 2 == 0 && !long_tests())
+                continue;
             replay_check_same(&traces, &query, rows, i % 4 == 0 ? 0 : 20000, varieties[v].name);
         }
         etlheap_result_free(rows);
@@ -131,7 +137,7 @@ static void journal_on_disk_tells_the_same(void **state)
     etlheap_options options = { .size = sizeof options,
                                 .slice_bytes = 20000,
                                 .report = &query,
-                                .temporary_folder = "/tmp",
+                                .temporary_folder = temporary_folder(),
                                 .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const rows = check_analyze(&traces, NULL);
     etlheap_result *const kept = check_analyze(&traces, &options);

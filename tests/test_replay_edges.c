@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "engine_check.h"
+#include "long_tests.h"
 #include "replay_check.h"
 
 #define START ((i64)1000000)
@@ -261,7 +262,10 @@ static void sizes_beyond_an_entry_tell_what_lifetimes_tell(void **state)
         query.from_ns = window->from == INT64_MIN ? INT64_MIN : ns_of(window->from);
         query.to_ns = window->to == INT64_MAX ? INT64_MAX : ns_of(window->to);
         shape(&query, i % SHAPES);
+        /* The shapes of a window take turns with the slices, in the long form all meet. */
         for (u32 k = 0; k < ETL_COUNT_OF(slices); k++) {
+            if (k != i % ETL_COUNT_OF(slices) && !long_tests())
+                continue;
             query.jobs = 1 + (i + k) % 3;
             query.at_exit_freed = (i / SHAPES + k) % 2 == 0;
             replay_check_same(&traces, &query, rows, slices[k], window->name);

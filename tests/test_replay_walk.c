@@ -16,6 +16,7 @@
 
 #include "engine/replay_walk.h"
 #include "journal_check.h"
+#include "temporary.h"
 
 #define T0            CHECK_START
 #define SEGMENT_WORDS ((u64)1 << 20) /* at least, see replay_walk.c */
@@ -248,7 +249,7 @@ static void segment_goes_on_from_the_one_before(void **state)
 static void journal_that_cannot_be_read_is_an_error(void **state)
 {
     journal_check *const f = *state;
-    f->journal.spill_folder = strdup("/tmp");
+    f->journal.spill_folder = strdup(temporary_folder());
     f->journal.resident_bytes_max = 0;
     JOURNAL_BEGIN(f, T0);
     journal_check_alloc(f, (noted_event){ T0, 0 }, 1, 100);
@@ -360,7 +361,7 @@ static void write_long_journal(model *m)
     m->ticks = malloc(LONG_EVENTS * sizeof *m->ticks);
     assert_non_null(m->ticks);
     journal_check_window(m->f, m->from_ticks, m->to_ticks);
-    m->f->journal.spill_folder = m->on_disk ? strdup("/tmp") : NULL;
+    m->f->journal.spill_folder = m->on_disk ? strdup(temporary_folder()) : NULL;
     m->f->journal.resident_bytes_max = m->on_disk ? ETL_MIB : UINT64_MAX;
     for (u32 i = 0; i < LONG_SLICES; i++)
         add_slice(m);

@@ -11,6 +11,7 @@
 
 #include "cli/report_query.h"
 #include "engine/tags.h"
+#include "temporary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,9 +123,9 @@ static void tags_and_growth_have_groupings_of_their_own(void **state)
     cli_query_free(&made);
 }
 
-static void write_tags(char path[], const char *content)
+static void write_tags(char path[TEMPORARY_PATH_BYTES], const char *content)
 {
-    const int descriptor = mkstemp(path);
+    const int descriptor = temporary_file(path, "etlheap-cull");
     assert_true(descriptor >= 0);
     assert_true(write(descriptor, content, strlen(content)) == (ssize_t)strlen(content));
     close(descriptor);
@@ -133,7 +134,7 @@ static void write_tags(char path[], const char *content)
 /* The last file has the first say, so its tags are added first. */
 static void stack_tags_are_read_from_the_last_file_to_the_first(void **state)
 {
-    char first[] = "/tmp/etlheap-tags-XXXXXX", last[] = "/tmp/etlheap-tags-XXXXXX";
+    char first[TEMPORARY_PATH_BYTES], last[TEMPORARY_PATH_BYTES];
     const char *paths[] = { first, last };
     cli_options options = defaults();
     cli_query made;
@@ -185,8 +186,8 @@ static void a_pattern_of_everything_is_refused(void **state)
 
 static etl_status add_list(const char *content, cli_patterns *patterns, etl_error *err)
 {
-    char path[] = "/tmp/etlheap-cull-XXXXXX";
-    const int descriptor = mkstemp(path);
+    char path[TEMPORARY_PATH_BYTES];
+    const int descriptor = temporary_file(path, "etlheap-cull");
     assert_true(descriptor >= 0);
     assert_true(write(descriptor, content, strlen(content)) == (ssize_t)strlen(content));
     close(descriptor);

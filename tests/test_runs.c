@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
+#include "temporary.h"
 #include "formats/formats.h"
 
 #include <stdio.h>
@@ -35,8 +36,8 @@ static const etlheap_run sample = {
 /* An index in a file. */
 static etlheap_runs *open_index(const char *text, size_t size)
 {
-    char path[] = "/tmp/etlheap-runs-XXXXXX";
-    const int file = mkstemp(path);
+    char path[TEMPORARY_PATH_BYTES];
+    const int file = temporary_file(path, "etlheap-runs");
     etlheap_runs *runs = NULL;
     assert_true(file >= 0);
     assert_int_equal(write(file, text, size), size);

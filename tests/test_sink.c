@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "formats/formats.h"
+#include "temporary.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -18,12 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_SIZE 256
+#define PATH_SIZE (2 * TEMPORARY_PATH_BYTES)
 
 static char *make_folder(void **state)
 {
-    char template[] = "/tmp/etlheap-sink-XXXXXX";
-    char *const folder = strdup(mkdtemp(template));
+    char made[TEMPORARY_PATH_BYTES];
+    char *const folder = temporary_subfolder(made, "etlheap-sink") ? strdup(made) : NULL;
     *state = folder;
     return folder;
 }

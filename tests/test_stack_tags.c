@@ -14,6 +14,7 @@
 
 #include "engine/tags.h"
 #include "formats/stack_tags.h"
+#include "temporary.h"
 
 #define TEXT_SIZE 4000u
 
@@ -262,8 +263,8 @@ static void a_billion_laughs_are_refused_at_the_first(void **state)
 static void nothing_is_loaded_from_elsewhere(void **state)
 {
     bench *const b = *state;
-    char path[] = "/tmp/stack_tags.XXXXXX";
-    const int file = mkstemp(path);
+    char path[TEMPORARY_PATH_BYTES];
+    const int file = temporary_file(path, "stack_tags");
     assert_true(file >= 0 && write(file, "secret", 6) == 6 && close(file) == 0);
     static const struct {
         const char *before, *after;
@@ -348,8 +349,8 @@ static void a_file_that_was_cut_is_an_error(void **state)
 static void files_are_read_as_bytes_are(void **state)
 {
     bench *const b = *state;
-    char path[] = "/tmp/stack_tags.XXXXXX";
-    const int file = mkstemp(path);
+    char path[TEMPORARY_PATH_BYTES];
+    const int file = temporary_file(path, "stack_tags");
     const size_t lines = 3000; /* more than one chunk */
     char *const text = nested("<Tag Name='A'/>\n", "", lines);
     assert_true(file >= 0 && write(file, "<Tag Name=''>", 13) == 13);

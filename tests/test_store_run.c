@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "long_tests.h"
 #include "scenario.h"
 #include "store_check.h"
 #include "workload.h"
@@ -89,9 +90,9 @@ static void stores_of_workloads_hold_what_analyses_find(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ETL_COUNT_OF(varieties); i++) {
-        for (u64 seed = 1; seed <= 3; seed++) {
+        for (u64 seed = 1; seed <= (long_tests() ? 20 : 1); seed++) {
             check_traces traces = { 0 };
-            write_variety(&traces, &varieties[i], 200 + seed);
+            write_variety(&traces, &varieties[i], 200 + seed + 50 * i);
             compare(&traces, varieties[i].name);
             check_close(&traces);
         }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "summary_runs.h"
+#include "temporary.h"
 
 static const etlheap_table *table_of(const etlheap_result *result, const etlheap_query *query)
 {
@@ -241,8 +242,8 @@ static void windows_before_time_zero_are_kept(void **state)
 
 /* Files of summaries in one folder: the runs, and what is merged of them. */
 typedef struct forest {
-    char folder[64];
-    char paths[NODES][96];
+    char folder[TEMPORARY_PATH_BYTES];
+    char paths[NODES][TEMPORARY_PATH_BYTES + 32];
     u32 count;
 } forest;
 
@@ -254,8 +255,7 @@ static u64 draw(u64 *state, u64 below)
 
 static void open_forest(forest *all, u64 *random, u64 *allocs)
 {
-    strcpy(all->folder, "/tmp/test-summary-XXXXXX");
-    assert_non_null(mkdtemp(all->folder));
+    assert_true(temporary_subfolder(all->folder, "test-summary"));
     for (u32 i = 0; i < NODES; i++)
         snprintf(all->paths[i], sizeof all->paths[i], "%s/%u.ehs", all->folder, i);
     for (all->count = 0; all->count < RUNS; all->count++) {

@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "hand_trace.h"
+#include "temporary.h"
 #include "parser/map.h"
 
 static hand_bytes file;
 static hand_guarded memory;
 static etl_trace *trace;
-static char path[] = "/tmp/test_trace_XXXXXX";
+static char path[TEMPORARY_PATH_BYTES];
 
 static int begin_test(void **state)
 {
@@ -202,8 +203,7 @@ static void missing_files_and_folders_are_named(void **state)
 /* Writes `file` to a temporary file, which the caller removes. */
 static void write_file(void)
 {
-    memcpy(path + sizeof path - 7, "XXXXXX", 6); /* mkstemp replaced them the time before */
-    const int fd = mkstemp(path);
+    const int fd = temporary_file(path, "test_trace");
     assert_true(fd >= 0);
     assert_int_equal(write(fd, file.at, file.size), file.size);
     assert_int_equal(close(fd), 0);

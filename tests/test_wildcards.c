@@ -14,18 +14,19 @@
 #include <stdlib.h>
 
 #include "parser/files.h"
+#include "temporary.h"
 
-#define PATH_SIZE 256
+#define PATH_SIZE (2 * TEMPORARY_PATH_BYTES)
 
 static const char *const names[] = { "b.etl", "a.etl", "C.ETL", "a.etlx", "a.txt", "\xc3\xbc.etl" };
 
-static char folder[64];
+static char folder[TEMPORARY_PATH_BYTES];
 
 static int set_up(void **state)
 {
     char path[PATH_SIZE];
     (void)state;
-    snprintf(folder, sizeof folder, "%s/etlheap-test-wildcards-XXXXXX", etl_temporary_default);
+    snprintf(folder, sizeof folder, "%s/etlheap-test-wildcards-XXXXXX", temporary_folder());
     if (!etl_folder_make_temporary(folder))
         return -1;
     for (size_t i = 0; i < ETL_COUNT_OF(names); i++) {
@@ -97,7 +98,7 @@ static void only_the_last_part_is_a_pattern(void **state)
     cli_words words = { 0 };
     char word[PATH_SIZE];
     (void)state;
-    snprintf(word, sizeof word, "%s/etlheap-test-w*/b.etl", etl_temporary_default);
+    snprintf(word, sizeof word, "%s/etlheap-test-w*/b.etl", temporary_folder());
     assert_int_equal(cli_wildcards_add(&words, word, NULL), ETL_OK);
     assert_int_equal(words.count, 1);
     assert_ptr_equal(words.at[0], word);

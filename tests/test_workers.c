@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "engine/workers.h"
+#include "long_tests.h"
 
 #define TASKS 1000u
 
@@ -211,13 +212,14 @@ static void run_round(etlheap_crew *crew, rounds *all, u32 number, u64 *totals)
     }
 }
 
-static void crew_lasts_ten_thousand_rounds(void **state)
+static void crew_lasts_thousands_of_rounds(void **state)
 {
     (void)state;
     rounds all = { 0 };
     u64 totals[ROUND_TASKS] = { 0 };
     etlheap_crew *const crew = etlheap_crew_open(3);
-    for (u32 number = 1; number <= 10000; number++)
+    const u32 count = long_tests() ? 100000 : 3000;
+    for (u32 number = 1; number <= count; number++)
         run_round(crew, &all, number, totals);
     etlheap_crew_close(crew);
 }
@@ -283,7 +285,7 @@ int main(void)
         cmocka_unit_test(round_of_one_task_needs_no_other_thread),
         cmocka_unit_test(two_of_a_crew_work_at_once),
         cmocka_unit_test(crew_is_closed_without_work),
-        cmocka_unit_test(crew_lasts_ten_thousand_rounds),
+        cmocka_unit_test(crew_lasts_thousands_of_rounds),
         cmocka_unit_test(crew_that_fell_asleep_wakes_up),
         cmocka_unit_test(caller_waits_for_the_last_of_its_crew),
         cmocka_unit_test(there_is_at_least_one_processor),

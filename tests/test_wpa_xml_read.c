@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "formats/formats.h"
+#include "temporary.h"
 
 #define HEAD                                                                                       \
     "<?xml version=\"1.0\"?>\n"                                                                    \
@@ -178,10 +179,10 @@ static void random_bytes_do_no_harm(void **state)
 
 static void a_file_is_read_as_memory_is(void **state)
 {
-    char path[] = "/tmp/etlheap-wpa-XXXXXX";
+    char path[TEMPORARY_PATH_BYTES];
     etlheap_wpa_document document;
     etl_error err = { .status = ETL_OK };
-    const int descriptor = mkstemp(path);
+    const int descriptor = temporary_file(path, "etlheap-wpa");
     (void)state;
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, DOCUMENT, strlen(DOCUMENT)), strlen(DOCUMENT));
@@ -190,7 +191,7 @@ static void a_file_is_read_as_memory_is(void **state)
     assert_int_equal(document.tables[ETLHEAP_KIND_HEAP].all.size_bytes, 17);
     unlink(path);
     assert_int_equal(etlheap_wpa_xml_read(path, &document, &err), ETL_ERR_IO);
-    assert_int_equal(etlheap_wpa_xml_read("/tmp", &document, &err), ETL_ERR_IO);
+    assert_int_equal(etlheap_wpa_xml_read(temporary_folder(), &document, &err), ETL_ERR_IO);
 }
 
 int main(void)

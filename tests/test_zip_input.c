@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "etl_build.h"
+#include "temporary.h"
 #include "formats/formats.h"
 
 #include <dirent.h>
@@ -21,12 +22,12 @@
 #include <unistd.h>
 #include <zip.h>
 
-#define PATH_SIZE   256
+#define PATH_SIZE   (2 * TEMPORARY_PATH_BYTES)
 #define FILE_BYTES  100000
 #define CENTRAL_SIG "PK\x01\x02"
 
 typedef struct fixture {
-    char folder[PATH_SIZE / 2]; /* of temporary files */
+    char folder[TEMPORARY_PATH_BYTES]; /* of temporary files */
     char zip[PATH_SIZE];
 } fixture;
 
@@ -35,8 +36,7 @@ static int set_up(void **state)
     fixture *const f = calloc(1, sizeof *f);
     if (!f)
         return -1;
-    snprintf(f->folder, sizeof f->folder, "/tmp/etlheap-zip-XXXXXX");
-    if (!mkdtemp(f->folder))
+    if (!temporary_subfolder(f->folder, "etlheap-zip"))
         return -1;
     snprintf(f->zip, sizeof f->zip, "%s.zip", f->folder);
     *state = f;

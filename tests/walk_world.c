@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "run_check.h"
+#include "temporary.h"
 #include "walk_world.h"
 
 int walk_world_open(void **state)
@@ -17,8 +18,7 @@ int walk_world_open(void **state)
     walk_world *const f = calloc(1, sizeof *f);
     if (f == NULL)
         return 1;
-    strcpy(f->path, "/tmp/test-walk-XXXXXX");
-    const int file = mkstemp(f->path);
+    const int file = temporary_file(f->path, "test-walk");
     if (file >= 0)
         close(file);
     *state = f;

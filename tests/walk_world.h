@@ -7,6 +7,7 @@
 
 #include "engine/lifetimes.h"
 #include "store_check.h"
+#include "temporary.h"
 #include "walk_check.h"
 #include "workload.h"
 
@@ -19,7 +20,7 @@ typedef struct walk_world {
     workload_truth truth;
     etlheap_result *rows;  /* lifetimes in memory */
     etlheap_result *store; /* lifetimes in the file */
-    char path[64];
+    char path[TEMPORARY_PATH_BYTES];
     ehs_bytes file;
 } walk_world;
 
