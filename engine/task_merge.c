@@ -55,7 +55,11 @@ void tasks_mend_times(scan_output *tasks, u32 task_count, i64 earliest_ticks,
         scan_output *const task = &tasks[i];
         const bool may_have = task->spans.count > 0 &&
                               (task->is_unsorted || task->spans.at[0].first_ticks < earliest_ticks);
-        count += may_have ? mend_task(task, earliest_ticks, to_ticks) : 0;
+        const u64 mended = may_have ? mend_task(task, earliest_ticks, to_ticks) : 0;
+        /* The trace ends after them, too. */
+        if (mended > 0 && task->last_ticks < to_ticks)
+            task->last_ticks = to_ticks;
+        count += mended;
     }
     for (u32 i = 0; i < task_count && count > 0; i++) {
         for (size_t k = 0; k < tasks[i].pieces.count; k++)

@@ -334,7 +334,8 @@ static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
                                 .windows = has_windows ? &t->windows : NULL };
     query.sums_only = how == WAY_SUMS;
     spills = how == WAY_SPILLED || how == WAY_WINDOWS_SPILLED;
-    options.temporary_folder = spills ? "/tmp" : NULL;
+    const char *const folder = getenv("TMPDIR");
+    options.temporary_folder = !spills ? NULL : folder ? folder : "/tmp";
     const bool from_store = how == WAY_STORE || how == WAY_STORE_REPORT || how == WAY_STORE_WALK;
     const bool ok =
         from_store ? analyze_store(t, how, &options, out) : analyze_traces(t, &options, out);

@@ -19,11 +19,10 @@ from compare.decode import decode
 from compare.differences import Difference, accept, of_outputs, of_status, read_accepted
 from compare.self_check import complaints_of
 from compare.vocabulary import Vocabulary, ask, only_in
-from oracle_support import ETLHEAP, Results, run
+from oracle_support import ETLHEAP, WORK, Results, run
 
 OUT = os.environ.get("OUT", "build/check")
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace")))
-WORK = os.path.abspath(os.environ.get("TEST_TMP", "/tmp"))
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.abspath(ETLHEAP)
 

@@ -86,7 +86,8 @@ class Truth:
         self.lifetimes = [Lifetime(row, to_ns) for row in raw["lifetimes"]]
         self.unknown_frees = sum(raw["unknown_frees"].values())
         self.records = raw.get("records")
-        self.to_ns = to_ns(raw["end"] + 1)
+        # Just after the last event; of clocks above 1 GHz two ticks may share a nanosecond.
+        self.to_ns = max(to_ns(raw["end"] + 1), to_ns(raw["end"]) + 1)
         self.tick_ns = max(1, NANOSECONDS // hz)
 
 
