@@ -335,7 +335,7 @@ static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
     query.sums_only = how == WAY_SUMS;
     spills = how == WAY_SPILLED || how == WAY_WINDOWS_SPILLED;
     const char *const folder = getenv("TMPDIR");
-    options.temporary_folder = !spills ? NULL : folder ? folder : "/tmp";
+    options.temporary_folder = !spills ? NULL : folder != NULL ? folder : ".";
     const bool from_store = how == WAY_STORE || how == WAY_STORE_REPORT || how == WAY_STORE_WALK;
     const bool ok =
         from_store ? analyze_store(t, how, &options, out) : analyze_traces(t, &options, out);

@@ -195,7 +195,9 @@ static void step_move(maker *m, runner *r)
     free_op.ticks = m->now + REALLOC_FREE_TICKS;
     if (log_free)
         workload_add_op(m->w, &free_op);
-    const bool taken = known && log_free && chance(m, 10) && take_meanwhile(m, r, t, &free_op);
+    /* Without its Alloc the summary could be of the block that was taken meanwhile. */
+    const bool taken =
+        known && log_free && log_alloc && chance(m, 10) && take_meanwhile(m, r, t, &free_op);
 
     op.kind = WORKLOAD_HEAP_REALLOC;
     op.ticks = m->now + REALLOC_SUMMARY_TICKS;
