@@ -520,7 +520,7 @@ DATA_FILES = $(wildcard formats/*.xsd formats/*.sql formats/sql/*.sql)
 FLEET_SCRIPTS = $(wildcard cli/fleet/*_*.sh)
 # What the pages link to is there too, at the same place beside them.
 EXAMPLES = $(wildcard examples/*)
-DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md fuzz/README.md \
+DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md bench/questions_baseline.md fuzz/README.md \
 	$(wildcard docs/*.md formats/*.md formats/sql/*.sql)
 PAGES := $(OUT)/pages
 TO := $(DESTDIR)
