@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections import Counter
 
-ETLHEAP = os.environ.get("ETLHEAP", "build/etlheap")
+ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
 TRACES = os.environ.get("TRACES", "../shared/traces")
 # The folder of an oracle's own files.
 WORK = os.environ.get("TEST_TMP") or tempfile.gettempdir()

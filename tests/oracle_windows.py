@@ -19,6 +19,7 @@ Made traces are always there; the traces of $TRACES/../traces-built when TRACES 
 """
 
 import csv
+import contextlib
 import glob
 import io
 import os
@@ -419,10 +420,11 @@ def main():
             check_algebra(results, trace, f"{length}ns", "stack")
             check_algebra(results, trace, f"{length}ns", "process")
             check_report(results, trace, f"{length}ns", random_source.choice(["freed", "leaked"]), random_source)
-        check_bytes(results, pairs[1][0], folder, QUESTIONS)
-        check_bytes(results, demo, folder, QUESTIONS[::4])
         check_csv(results, demo)
-        check_terminal(results, demo)
+        with contextlib.chdir(folder):  # long paths are cut, and then are not alike
+            check_bytes(results, os.path.basename(pairs[1][0]), "", QUESTIONS)
+            check_bytes(results, os.path.basename(demo), "", QUESTIONS[::4])
+            check_terminal(results, os.path.basename(demo))
         check_memory(results, folder)
         check_names(results)
         if len(pairs) == 2:
