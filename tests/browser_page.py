@@ -73,14 +73,17 @@ class Page:
                 "--no-first-run",
                 "--disable-background-networking",
                 "--remote-debugging-pipe",
-                "--user-data-dir=" + os.path.join(folder, "browser"),
+                "--user-data-dir=" + os.path.join(os.path.abspath(folder), "browser"),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             close_fds=False,
             preexec_fn=place_pipes,
-            env={**os.environ, "TMPDIR": folder},  # it leaves a lock there when it is ended
+            cwd=folder,
+            # It leaves a lock there when it is ended, which is a socket: of those only short
+            # paths can be opened.
+            env={**os.environ, "TMPDIR": "."},
         )
         os.close(to_browser)
         os.close(from_browser)
