@@ -334,5 +334,6 @@ static i64 end_time(const etl_build *b)
     const etl_build_options *const o = &b->session.options;
     const i64 ticks = b->now_ticks > o->start_ticks ? b->now_ticks - o->start_ticks : 0;
     const i64 hz = (i64)o->clock_hz;
-    return o->start_filetime + ticks / hz * 10000000 + ticks % hz * 10000000 / hz + 1;
+    const i64 length = ticks / hz * 10000000 + ticks % hz * 10000000 / hz + 1;
+    return length > INT64_MAX - o->start_filetime ? INT64_MAX : o->start_filetime + length;
 }

@@ -24,7 +24,7 @@ import zipfile
 from oracle_support import ETLHEAP, TIMEOUT_SECONDS, TRACES, Results, run, run_json, skip_all
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/make_trace")
-CASES_FOLDER = os.path.normpath(os.path.join(TRACES, "..", "traces-cases"))
+CASES_FOLDER = os.path.abspath(os.path.join(TRACES, "..", "traces-cases"))
 
 
 def case_file(name):
