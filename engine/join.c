@@ -47,8 +47,7 @@ typedef enum chain_kind {
     CHAIN_KERNEL, /* by time and thread, for each event_sort: lacks the kernel part */
     CHAIN_KERNEL_LAST = CHAIN_KERNEL + SORT_EXTENT,
     CHAIN_USER, /* likewise; what has the kernel part is among the first sort */
-    CHAIN_USER_LAST = CHAIN_USER + SORT_EXTENT,
-    CHAIN_CPU_KERNEL, /* without a thread, by time and CPU */
+    CHAIN_CPU_KERNEL = CHAIN_USER + SORT_EXTENT + 1, /* without a thread, by time and CPU */
     CHAIN_CPU_USER,
     CHAIN_PROCESS_USER, /* without a thread, by time and process */
     CHAIN_SERVED,       /* by thread: has a kernel part and lacks the user part */
@@ -429,14 +428,12 @@ static u32 find_event(const stack_join *join, chain_set *chains, const stack_pie
         [PART_WHOLE] = { CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_USER + SORT_BLOCK,
                          CHAIN_END },
     };
-    for (size_t i = 0; i < ETL_COUNT_OF(orders[0]); i++) {
-        const chain_kind kind = (chain_kind)orders[piece->part][i];
-        const u32 found = kind == CHAIN_END ? 0 : find_in(join, chains, kind, piece);
-        if (found != 0)
-            return join->waiting.at[found - 1].has_kernel || !is_foreign(join, piece) ? found : 0;
-        if (kind == CHAIN_END)
-            break;
-    }
+    const u8 *const order = orders[piece->part];
+    u32 found = 0;
+    for (size_t i = 0; found == 0 && i < ETL_COUNT_OF(orders[0]) && order[i] != CHAIN_END; i++)
+        found = find_in(join, chains, (chain_kind)order[i], piece);
+    if (found == 0 || join->waiting.at[found - 1].has_kernel || !is_foreign(join, piece))
+        return found;
     return 0;
 }
 
