@@ -129,7 +129,8 @@ static int check_paths(const cli_options *options)
     return CLI_EXIT_DONE;
 }
 
-/* What is no usage error shows only when the files are open. */
+/* Whether the files belong together shows only once they are open, so the status is not that
+ * of a usage error. */
 static int check_recording(const cli_options *options, const cli_inputs *inputs)
 {
     u32 pair[2];

@@ -240,7 +240,7 @@ static etl_status bad_choice(const cli_option *option, const char *spelled, cons
     if (hint[0] != '\0')
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: unknown word '%.60s'%s", spelled, word,
                              hint);
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.*s' is none of %s", spelled,
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.*s' is not one of %s", spelled,
                          size <= CHOICES_WITH_COMMAS_MAX ? 40 : 16, word, list);
 }
 

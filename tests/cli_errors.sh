@@ -117,7 +117,7 @@ expect 2 "bash, zsh or fish" --completion
 expect 2 "name of a command" --man nothing
 expect 2 "no input" selftest good.etl
 expect 3 "${unusable[missing.etl]}" dump missing.etl -o result.ndjson
-expect 2 "--sort: 'nonsense' is none of count size" report good.etl --sort nonsense -o result.json
+expect 2 "--sort: 'nonsense' is not one of count size" report good.etl --sort nonsense -o result.json
 for trace in missing.etl empty.etl text.etl short.etl zeros.etl pipe.etl; do
     expect 3 "${unusable[$trace]}" store $trace -o result.ehs
 done
@@ -183,7 +183,7 @@ for command in report windows symbols info dump; do
     expect 2 input $command
     expect 2 "unknown option --nonsense; see etlheap $command --help" $command --nonsense good.etl
     expect 2 "--format needs a value: FORMAT" $command good.etl --format
-    expect 2 "--format: 'nonsense' is none of text, " $command good.etl --format nonsense
+    expect 2 "--format: 'nonsense' is not one of text, " $command good.etl --format nonsense
     expect 2 "unknown option -x; see etlheap $command --help" $command good.etl -x
     expect 2 "-j: 'nonsense' is no number from 1 to 1024" $command good.etl -j nonsense
     expect 2 "-j: '-1' is no number from 1 to 1024" $command good.etl -j -1
@@ -195,7 +195,7 @@ expect 2 "--from is no option of store" store good.etl -o out.ehs --from 1s
 expect 2 "--symbols: a chain of the symbol path has more than" report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
 _NT_SYMBOL_PATH='srv*a*b*c*d*e*f*g*h*i*j*k' expect 2 _NT_SYMBOL_PATH symbols good.etl
 expect 2 "steadiness" report good.etl --sort nonsense
-expect 2 "--group-by: 'nonsense' is none of kind, process, heap" report good.etl --group-by kind,nonsense
+expect 2 "--group-by: 'nonsense' is not one of kind, process, heap" report good.etl --group-by kind,nonsense
 expect 2 "needs the tags: --stack-tags FILE" report good.etl --group-by tag
 expect 2 "not asked for" report good.etl --stack-tags good.stacktags --group-by process
 expect 2 "not asked for" report good.etl --stack-tags good.stacktags --tree
@@ -207,9 +207,9 @@ expect 2 "leave out types" report good.etl --growth --group-by process,type
 expect 2 "leave out types" report good.etl --sort steadiness --type AIFO
 expect 2 "leave out --at" report good.etl --growth --at peak
 expect 2 "leave out --tree" report good.etl --growth --tree
-expect 2 "--kind: 'nonsense' is none of heap, virtualalloc" report good.etl --kind nonsense
-expect 2 "--type: 'nonsense' is none of AIFO, AIFI, AOFI, AOFO" report good.etl --type nonsense
-expect 2 "--at-exit: 'nonsense' is none of leaked, freed" report good.etl --at-exit=nonsense
+expect 2 "--kind: 'nonsense' is not one of heap, virtualalloc" report good.etl --kind nonsense
+expect 2 "--type: 'nonsense' is not one of AIFO, AIFI, AOFI, AOFO" report good.etl --type nonsense
+expect 2 "--at-exit: 'nonsense' is not one of leaked, freed" report good.etl --at-exit=nonsense
 expect 2 "--top: 'nonsense' is no number from 1" report good.etl --top nonsense
 expect 2 "--top: '-1' is no number from 1" report good.etl --top -1
 expect 2 "--from: 'nonsense' is no time such as 12s" report good.etl --from nonsense
@@ -220,7 +220,7 @@ expect 2 "--lifetime: 'nonsense' is no range of times" report good.etl --lifetim
 expect 2 "--size: 'nonsense' is no range of sizes" report good.etl --size nonsense
 expect 2 "--size: '12Q..' is no range of sizes" report good.etl --size 12Q..
 expect 2 "is no number from 1 to 4294967294" report good.etl --top 99999999999999999999
-expect 2 "--tree: 'nonsense' is none of callees, callers" report good.etl --tree=nonsense
+expect 2 "--tree: 'nonsense' is not one of callees, callers" report good.etl --tree=nonsense
 
 # --- contradictory filters: status 2 ---------------------------------------------------------
 

@@ -281,7 +281,7 @@ def check_errors(results, trace):
         results.check(name, good, f"status {done.returncode}, {said!r}, wanted {sentence!r}")
 
     columns = "alloc_time, free_time, lifetime, kind, process, heap, type, free_type, is_realloc, address, size, thread"
-    refused("--sort by an unknown column is refused with the columns", 2, f"'colour' is none of {columns}\n",
+    refused("--sort by an unknown column is refused with the columns", 2, f"'colour' is not one of {columns}\n",
             "--sort", "colour")
     refused("--group-by is refused", 2, "--group-by is no option of allocations", "--group-by", "kind")
     refused("a range that is empty is refused", 2, "5..4 is an empty range", "--size", "5..4")
