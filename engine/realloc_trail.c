@@ -83,12 +83,10 @@ static bool search(const memory_event *summary, const memory_event *events, size
     return *left == 0 || *taken == 2;
 }
 
-/* + 1: the smallest time stands for no time. */
-static void note_first(i64 *first_ticks, const memory_event *summary)
+static void note_first(first_trail *first, i64 ticks)
 {
-    const i64 ticks = etl_sat_add_i64(summary->ticks, 1);
-    if (*first_ticks == 0 || ticks < *first_ticks)
-        *first_ticks = ticks == 0 ? -1 : ticks;
+    if (!first->is_known || ticks < first->ticks)
+        *first = (first_trail){ .ticks = ticks, .is_known = true };
 }
 
 /* Nearly always both are among the task's own events, just before the summary. */
@@ -101,19 +99,10 @@ bool realloc_trail_begin(scan_output *out)
     search(summary, out->events.at, event, &found, &left, &taken);
     if (taken == 2 && is_own_free(summary, found.at[0]) && is_own_alloc(summary, found.at[1])) {
         settle(summary, &found);
-        note_first(&out->first_trail_ticks, summary);
+        note_first(&out->first_trail, summary->ticks);
         return true;
     }
     return ETLHEAP_PUSH(&out->trails, (u32)event);
-}
-
-static trail_tail *find_tail(const trail_tails *tails, u64 stream)
-{
-    for (size_t i = 0; i < tails->at.count; i++) {
-        if (tails->at.at[i].stream == stream)
-            return &tails->at.at[i];
-    }
-    return NULL;
 }
 
 /* How many events of the task are not later than the summary, which is in another stream. */
@@ -130,81 +119,52 @@ static size_t count_until(const scan_output *task, i64 ticks)
     return low;
 }
 
-/* Searches the stream that ends with task `last`; of the summary's own only what is before
- * it. */
-static void search_stream(const trail_tails *tails, const scan_output *tasks, u32 last,
-                          const scan_output *own, const memory_event *summary, thread_events *found)
+/* Searches one CPU; of the summary's own, only what is before it. */
+static void search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
+                       const memory_event *summary, thread_events *found)
 {
-    const u64 stream = tasks[last].stream;
     u32 left = TRAIL_EVENTS_MAX, taken = 0;
-    for (u32 t = last + 1; t > 0 && tasks[t - 1].stream == stream; t--) {
+    for (u32 t = tail->end_task; t > tail->first_task; t--) {
         const scan_output *const task = &tasks[t - 1];
-        size_t count;
-        if (stream != own->stream)
-            count = count_until(task, summary->ticks);
-        else if (task != own)
-            count = task < own ? task->events.count : 0;
-        else
+        size_t count = task->events.count;
+        if (t - 1 == own)
             count = (size_t)(summary - task->events.at);
+        else if (task->stream != tasks[own].stream)
+            count = count_until(task, summary->ticks);
+        else if (t - 1 > own)
+            count = 0;
         if (search(summary, task->events.at, count, found, &left, &taken))
             return;
     }
-    const trail_tail *const tail = find_tail(tails, stream);
-    if (tail != NULL)
-        (void)search(summary, tail->events, tail->count, found, &left, &taken);
+    (void)search(summary, tail->events, tail->count, found, &left, &taken);
 }
 
-/* Streams that have no events in the slice. */
-static void search_tails(const trail_tails *tails, const scan_output *tasks, u32 task_count,
-                         const memory_event *summary, thread_events *found)
-{
-    for (size_t i = 0; i < tails->at.count; i++) {
-        u32 left = TRAIL_EVENTS_MAX, taken = 0;
-        bool is_here = false;
-        for (u32 t = 0; t < task_count && !is_here; t++)
-            is_here = tasks[t].stream == tails->at.at[i].stream;
-        if (!is_here)
-            (void)search(summary, tails->at.at[i].events, tails->at.at[i].count, found, &left,
-                         &taken);
-    }
-}
-
-/* The last task of the stream that task `t` is of. */
-static u32 last_of_stream(const scan_output *tasks, u32 task_count, u32 t)
-{
-    while (t + 1 < task_count && tasks[t + 1].stream == tasks[t].stream)
-        t++;
-    return t;
-}
-
-static void complete_on_own_cpu(trail_tails *tails, scan_output *tasks, u32 task_count, u32 task,
-                                u32 event)
+static void complete_on_own_cpu(trail_tails *tails, scan_output *tasks, u32 task, u32 event)
 {
     memory_event *const summary = &tasks[task].events.at[event];
     thread_events found = { { NULL, NULL } };
-    search_stream(tails, tasks, last_of_stream(tasks, task_count, task), &tasks[task], summary,
-                  &found);
+    const trail_tail *tail = tails->at.at;
+    while (tail->stream != tasks[task].stream)
+        tail++;
+    search_cpu(tail, tasks, task, summary, &found);
     settle(summary, &found);
     if (summary[1].op == OP_REALLOC_FREED)
-        note_first(&tails->first_ticks, summary);
+        note_first(&tails->first, summary->ticks);
 }
 
 /* The thread may have been moved to another CPU. */
-static void complete_on_all_cpus(const trail_tails *tails, scan_output *tasks, u32 task_count,
-                                 u32 task, u32 event)
+static void complete_on_all_cpus(const trail_tails *tails, scan_output *tasks, u32 task, u32 event)
 {
     memory_event *const summary = &tasks[task].events.at[event];
     thread_events found = { { NULL, NULL } };
     if (summary[1].op == OP_REALLOC_FREED)
         return;
-    if (tails->first_ticks == 0 || summary->ticks < tails->first_ticks) {
+    if (!tails->first.is_known || summary->ticks <= tails->first.ticks) {
         summary[1].op = OP_REALLOC_ALONE;
         return;
     }
-    for (u32 t = 0; t < task_count; t = last_of_stream(tasks, task_count, t) + 1)
-        search_stream(tails, tasks, last_of_stream(tasks, task_count, t), &tasks[task], summary,
-                      &found);
-    search_tails(tails, tasks, task_count, summary, &found);
+    for (size_t i = 0; i < tails->at.count; i++)
+        search_cpu(&tails->at.at[i], tasks, task, summary, &found);
     summary[1].since_alloc = 0;
     settle(summary, &found);
 }
@@ -221,36 +181,57 @@ static void extend(trail_tail *tail, const scan_output *task)
     tail->count = kept + (u32)taken;
 }
 
-static bool keep_tail(trail_tails *tails, const scan_output *task)
+/* The tail of a CPU that has events in the slice; a new one is empty. NULL without memory. */
+static trail_tail *tail_of(trail_tails *tails, u64 stream)
 {
-    trail_tail *tail = find_tail(tails, task->stream);
-    if (tail == NULL) {
-        if (!ETLHEAP_RESERVE(&tails->at, 1))
-            return false;
-        tail = &tails->at.at[tails->at.count++];
-        tail->stream = task->stream;
-        tail->count = 0;
+    for (size_t i = 0; i < tails->at.count; i++) {
+        if (tails->at.at[i].stream == stream)
+            return &tails->at.at[i];
     }
-    extend(tail, task);
+    if (!ETLHEAP_RESERVE(&tails->at, 1))
+        return NULL;
+    trail_tail *const tail = &tails->at.at[tails->at.count++];
+    tail->stream = stream;
+    tail->count = tail->first_task = tail->end_task = 0;
+    return tail;
+}
+
+/* Tells each CPU which tasks of the slice are its own. */
+static bool place_tasks(trail_tails *tails, const scan_output *tasks, u32 task_count)
+{
+    for (size_t i = 0; i < tails->at.count; i++)
+        tails->at.at[i].first_task = tails->at.at[i].end_task = 0;
+    for (u32 t = 0; t < task_count; t++) {
+        if (tasks[t].events.count == 0)
+            continue;
+        trail_tail *const tail = tail_of(tails, tasks[t].stream);
+        if (tail == NULL)
+            return false;
+        if (tail->end_task == 0)
+            tail->first_task = t;
+        tail->end_task = t + 1;
+    }
     return true;
 }
 
 bool realloc_trail_end(trail_tails *tails, scan_output *tasks, u32 task_count)
 {
+    if (!place_tasks(tails, tasks, task_count))
+        return false;
     for (u32 t = 0; t < task_count; t++) {
-        const i64 first_ticks = tasks[t].first_trail_ticks;
-        if (first_ticks != 0 && (tails->first_ticks == 0 || first_ticks < tails->first_ticks))
-            tails->first_ticks = first_ticks;
+        if (tasks[t].first_trail.is_known)
+            note_first(&tails->first, tasks[t].first_trail.ticks);
         for (size_t i = 0; i < tasks[t].trails.count; i++)
-            complete_on_own_cpu(tails, tasks, task_count, t, tasks[t].trails.at[i]);
+            complete_on_own_cpu(tails, tasks, t, tasks[t].trails.at[i]);
     }
     for (u32 t = 0; t < task_count; t++) {
         for (size_t i = 0; i < tasks[t].trails.count; i++)
-            complete_on_all_cpus(tails, tasks, task_count, t, tasks[t].trails.at[i]);
+            complete_on_all_cpus(tails, tasks, t, tasks[t].trails.at[i]);
     }
-    for (u32 t = 0; t < task_count; t++) {
-        if (tasks[t].events.count > 0 && !keep_tail(tails, &tasks[t]))
-            return false;
+    for (size_t i = 0; i < tails->at.count; i++) {
+        trail_tail *const tail = &tails->at.at[i];
+        for (u32 t = tail->first_task; t < tail->end_task; t++)
+            extend(tail, &tasks[t]);
     }
     return true;
 }

@@ -31,6 +31,7 @@
 /* The latest events of one CPU, oldest first. */
 typedef struct trail_tail {
     u64 stream;
+    u32 first_task, end_task; /* its tasks in the slice in hand; 0, 0: none */
     u32 count;
     memory_event events[TRAIL_EVENTS_MAX];
 } trail_tail;
@@ -38,7 +39,7 @@ typedef struct trail_tail {
 /* What is kept from slice to slice. Start from {0}. */
 typedef struct trail_tails {
     ETLHEAP_VECTOR(trail_tail) at;
-    i64 first_ticks; /* as scan_output.first_trail_ticks */
+    first_trail first;
 } trail_tails;
 
 /*

@@ -544,7 +544,7 @@ void scan_output_reset(scan_output *out)
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = 0;
     out->is_unsorted = false;
-    out->first_trail_ticks = 0;
+    out->first_trail.is_known = false;
     if (out->new_stacks.list.count > 0)
         stack_table_free(&out->new_stacks);
     if (out->arena.chunks != NULL)

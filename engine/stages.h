@@ -154,6 +154,12 @@ typedef struct system_event {
     etl_event event;
 } system_event;
 
+/* The first realloc whose alloc and free were logged before it. */
+typedef struct first_trail {
+    i64 ticks;
+    bool is_known;
+} first_trail;
+
 /* Some events in a row are of one process id. */
 typedef struct pid_span {
     u32 pid, count;
@@ -171,7 +177,7 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(u32) unsettled;    /* events that want a stack and have none, last first */
     ETLHEAP_VECTOR(u32) local_events; /* whose stack is new in the task */
     ETLHEAP_VECTOR(u32) trails;       /* reallocs to be completed, see realloc_trail.h */
-    i64 first_trail_ticks;            /* of the first one that is complete, + 1; 0: none */
+    first_trail first_trail;          /* of those that one CPU has whole */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(thread_turn) turns;
     ETLHEAP_VECTOR(key_use) key_uses;
