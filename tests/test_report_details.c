@@ -137,7 +137,7 @@ static void histograms_need_lifetimes_and_no_tree(void **state)
     (void)state;
     assert_true(query_of("a --histogram size", NULL).needs_lifetimes);
     assert_true(query_of("a --histogram lifetime --at 2s", NULL).at_end);
-    expect_refusal("a --histogram weight", "none of size, lifetime");
+    expect_refusal("a --histogram weight", "is not one of size, lifetime");
     expect_refusal("a --histogram size --tree", "exclude each other");
 }
 
