@@ -172,7 +172,8 @@ static void summaries_of_different_windows_are_refused(void **state)
     assert_int_equal(etlheap_summary_add_stores(merged, paths, 2, NULL, NULL, &err),
                      ETL_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "--every"));
-    assert_non_null(strstr(err.message, paths[1]));
+    /* a message shows the end of a long path */
+    assert_non_null(strstr(err.message, strrchr(paths[1], '/') + 1));
     etlheap_summary_free(merged);
 }
 
