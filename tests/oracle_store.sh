@@ -16,7 +16,8 @@ ask() # input, output, command...
     local input=$1 output=$2
     shift 2
     "$ETLHEAP" "$@" "$input" > "$output.json" 2> "$output.err" || return 1
-    sed -e 's/"files": *\[[^]]*\]//' -e '/^Trace /d' "$output.json" > "$output"
+    # The line 'Trace' goes on in a second one when the path is long.
+    sed -e 's/"files": *\[[^]]*\]//' -e '/^Trace /,/^[^T ]/{/^Trace /d;/^ /d}' "$output.json" > "$output"
     test -s "$output"
 }
 

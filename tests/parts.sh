@@ -7,7 +7,8 @@
 #
 # In $logs lie NAME.log, NAME.status, and NAME.seconds: seconds of the clock, and of the
 # processors. A part gets two folders of its own, in TMPDIR if that is set: TEST_TMP to work
-# in, and another TMPDIR. Both are gone when it ends.
+# in, and another TMPDIR. Both are gone when it ends. Their paths are as long as build agents
+# have them, because a test that expects a whole path in a message would fail only there.
 
 # Where parts put temporary files; called once, before the first part.
 begin_parts() # folder of logs
@@ -15,11 +16,13 @@ begin_parts() # folder of logs
     logs=$1
     rm -rf "$logs"
     mkdir -p "$logs"
-    parts_folder=$(realpath "$logs")
+    local folder
+    folder=$(realpath "$logs")
     if test -n "${TMPDIR:-}"; then
-        parts_folder=$(mktemp -d) || exit 1
-        trap 'rm -rf "$parts_folder"' EXIT
+        folder=$(mktemp -d) || exit 1
+        trap 'rm -rf "${parts_folder%/*}"' EXIT
     fi
+    parts_folder=$folder/temporary_files_of_the_tests_below_a_name_that_is_as_long_as_those_of_build_agents
     export logs parts_folder
 }
 
