@@ -16,6 +16,7 @@
 #include "row_details.h"
 #include "slot_groups.h"
 #include "summary_answer.h"
+#include "type_rule.h"
 
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
 
@@ -154,8 +155,8 @@ static bool compute_peaks(aggregator *a, peak_rows *rows)
 /* With windows that end by kind, what outlives its own has no end in the curve. */
 static i64 end_of(const aggregator *a, const query_row *row)
 {
-    const bool outlives = row->type == ETLHEAP_TYPE_AIFO || row->type == ETLHEAP_TYPE_AOFO;
-    return outlives && a->query->kind_to_ticks != NULL ? ETLHEAP_TICKS_NEVER : row->free_ticks;
+    return type_is_outstanding(row->type) && a->query->kind_to_ticks != NULL ? ETLHEAP_TICKS_NEVER
+                                                                             : row->free_ticks;
 }
 
 static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
@@ -241,16 +242,7 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, e
                          bool is_realloc)
 {
     const i64 size = size_bytes > INT64_MAX ? INT64_MAX : (i64)size_bytes;
-    const bool outstanding = type == ETLHEAP_TYPE_AIFO || type == ETLHEAP_TYPE_AOFO;
-    const i64 impact = type == ETLHEAP_TYPE_AIFO ? size : type == ETLHEAP_TYPE_AOFI ? -size : 0;
-    measures[ETLHEAP_MEASURE_COUNT]++;
-    measures[ETLHEAP_MEASURE_SIZE] = etl_sat_add_i64(measures[ETLHEAP_MEASURE_SIZE], size);
-    measures[ETLHEAP_MEASURE_IMPACTING_SIZE] =
-        etl_sat_add_i64(measures[ETLHEAP_MEASURE_IMPACTING_SIZE], impact);
-    measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] += outstanding;
-    measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] =
-        etl_sat_add_i64(measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], outstanding ? size : 0);
-    measures[ETLHEAP_MEASURE_REALLOC_COUNT] += is_realloc;
+    type_add_measures(measures, type, &(type_sums){ 1, size, is_realloc });
 }
 
 static bool add_group(aggregator *a, const group_key *key, u32 next, u32 *group)

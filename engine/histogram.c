@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "aggregate.h"
+#include "type_rule.h"
 
 #define BUCKETS     65 /* 0, then one for each bit */
 #define OPEN_BUCKET BUCKETS
@@ -110,7 +111,7 @@ static bool add_row(histogram_maker *maker, const etlheap_lifetime *row)
     const i64 size = row->size_bytes > INT64_MAX ? INT64_MAX : (i64)row->size_bytes;
     sums->count++;
     sums->size = etl_sat_add_i64(sums->size, size);
-    if (row->type == ETLHEAP_TYPE_AIFO || row->type == ETLHEAP_TYPE_AOFO) {
+    if (type_is_outstanding(row->type)) {
         sums->outstanding_count++;
         sums->outstanding_size = etl_sat_add_i64(sums->outstanding_size, size);
     }

@@ -190,18 +190,17 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     return ETLHEAP_PUSH(&journal->late, row);
 }
 
-/* Counts a block that has come to its end, by the rules of query_select. */
+/* Counts a block that has come to its end. */
 static bool count_block(shard_journal *journal, const journal_block *block, i64 free_ticks)
 {
-    if (block->alloc_ticks >= journal->to_ticks || free_ticks < journal->from_ticks)
+    const i64 from_ticks = journal->from_ticks, to_ticks = journal->to_ticks;
+    if (!type_touches(block->alloc_ticks, free_ticks, from_ticks, to_ticks))
         return true;
-    const bool is_inside = block->alloc_ticks >= journal->from_ticks;
-    const bool is_freed = free_ticks < journal->to_ticks;
-    const etlheap_type of_inside = is_freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
-    const etlheap_type of_outside = is_freed ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO;
-    const tally_block counted = { { block->size, 1, block->is_realloc },
-                                  block->slot,
-                                  is_inside ? of_inside : of_outside };
+    const tally_block counted = {
+        { block->size, 1, block->is_realloc },
+        block->slot,
+        type_in_window(block->alloc_ticks, free_ticks, from_ticks, to_ticks),
+    };
     return tally_add(journal->tally, &counted);
 }
 

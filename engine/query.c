@@ -5,6 +5,7 @@
 
 #include "parser/name_fold.h"
 #include "summary_answer.h"
+#include "type_rule.h"
 
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
@@ -134,8 +135,7 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
 u32 query_types(const etlheap_query *query)
 {
     const u32 all = (1u << ETLHEAP_TYPE_COUNT) - 1;
-    const u32 outstanding = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFO;
-    return (query->types == 0 ? all : query->types) & (query->at_end ? outstanding : all);
+    return (query->types == 0 ? all : query->types) & (query->at_end ? TYPES_OUTSTANDING : all);
 }
 
 /* The sizes of a heap are those of a row only when the row is all of a heap. */
@@ -275,13 +275,9 @@ bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at
     if (segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed)
         out->free_ticks = ETLHEAP_TICKS_NEVER;
     const i64 to_ticks = plan->kind_to_ticks[segment->kind[at]];
-    if (out->alloc_ticks >= to_ticks || out->free_ticks < plan->from_ticks)
+    if (!type_touches(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks))
         return false;
-    const bool freed_inside = out->free_ticks < to_ticks;
-    if (out->alloc_ticks >= plan->from_ticks)
-        out->type = freed_inside ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
-    else
-        out->type = freed_inside ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO;
+    out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
     if (query->kinds != 0 && (query->kinds >> segment->kind[at] & 1) == 0)
         return false;
     if ((plan->types >> out->type & 1) == 0)

@@ -159,24 +159,6 @@ static etl_status add_sums(const aggregator *a, const replay_walk *walk, live_gr
     return ETL_OK;
 }
 
-static void add_type(i64 measures[ETLHEAP_MEASURES_COUNT], const type_sums *sums, etlheap_type type)
-{
-    const bool outstanding = type == ETLHEAP_TYPE_AIFO || type == ETLHEAP_TYPE_AOFO;
-    const i64 impact = type == ETLHEAP_TYPE_AIFO   ? sums->size
-                       : type == ETLHEAP_TYPE_AOFI ? -sums->size
-                                                   : 0;
-    measures[ETLHEAP_MEASURE_COUNT] += sums->count;
-    measures[ETLHEAP_MEASURE_SIZE] = etl_sat_add_i64(measures[ETLHEAP_MEASURE_SIZE], sums->size);
-    measures[ETLHEAP_MEASURE_IMPACTING_SIZE] =
-        etl_sat_add_i64(measures[ETLHEAP_MEASURE_IMPACTING_SIZE], impact);
-    if (outstanding) {
-        measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] += sums->count;
-        measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] =
-            etl_sat_add_i64(measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], sums->size);
-    }
-    measures[ETLHEAP_MEASURE_REALLOC_COUNT] += sums->realloc_count;
-}
-
 static bool publish_typed(aggregator *a, const live_group *group, group_key key)
 {
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
@@ -186,8 +168,8 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
             continue;
         group_row row = { .key = key };
         row.key.type = (u8)type;
-        add_type(row.measures, sums, (etlheap_type)type);
-        add_type(a->totals[ETLHEAP_KIND_HEAP], sums, (etlheap_type)type);
+        type_add_measures(row.measures, (etlheap_type)type, sums);
+        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, sums);
         /* Only what comes and goes has a peak of its own; the others are at their
          * largest at one end of the window. */
         const bool comes_and_goes = type == ETLHEAP_TYPE_AIFI;
@@ -207,8 +189,8 @@ static bool publish_whole(aggregator *a, const live_group *group, group_key key)
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
-        add_type(row.measures, &group->types[type], (etlheap_type)type);
-        add_type(a->totals[ETLHEAP_KIND_HEAP], &group->types[type], (etlheap_type)type);
+        type_add_measures(row.measures, (etlheap_type)type, &group->types[type]);
+        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, &group->types[type]);
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
         return true;

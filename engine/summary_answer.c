@@ -10,6 +10,7 @@
  * Of several entries nobody knows what was there when each had its peak.
  */
 #include "summary_answer.h"
+#include "type_rule.h"
 
 /* The lifetime that stands for a sum. */
 typedef struct stand_in {
@@ -189,23 +190,12 @@ static i64 signed_of(u64 value)
     return value > INT64_MAX ? INT64_MAX : (i64)value;
 }
 
-static void add(i64 *measure, i64 value)
-{
-    *measure = etl_sat_add_i64(*measure, value);
-}
-
 static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum *sum,
                          etlheap_type type)
 {
-    const i64 count = signed_of(sum->count), size = signed_of(sum->size_bytes);
-    const bool outstanding = type == ETLHEAP_TYPE_AIFO || type == ETLHEAP_TYPE_AOFO;
-    const i64 impact = type == ETLHEAP_TYPE_AIFO ? size : type == ETLHEAP_TYPE_AOFI ? -size : 0;
-    add(&measures[ETLHEAP_MEASURE_COUNT], count);
-    add(&measures[ETLHEAP_MEASURE_SIZE], size);
-    add(&measures[ETLHEAP_MEASURE_IMPACTING_SIZE], impact);
-    add(&measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT], outstanding ? count : 0);
-    add(&measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], outstanding ? size : 0);
-    add(&measures[ETLHEAP_MEASURE_REALLOC_COUNT], signed_of(sum->realloc_count));
+    const type_sums sums = { signed_of(sum->count), signed_of(sum->size_bytes),
+                             signed_of(sum->realloc_count) };
+    type_add_measures(measures, type, &sums);
 }
 
 /* Before the measures are added: those of a group without any are 0. */

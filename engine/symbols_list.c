@@ -11,6 +11,7 @@
 #include "aggregate.h"
 #include "symbol_files.h"
 #include "symbols.h"
+#include "type_rule.h"
 
 /* A list and the memory behind its arrays. */
 typedef struct owned_list {
@@ -79,7 +80,7 @@ static etl_status fill_list(lister *l, const etlheap_query *query, etl_error *er
     whole.group_by[1] = ETLHEAP_KEY_TYPE;
     whole.group_by[2] = ETLHEAP_KEY_STACK;
     whole.group_by_count = 3;
-    whole.types = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFO;
+    whole.types = TYPES_OUTSTANDING;
     whole.cull_frame_count = whole.require_frame_count = 0;
     whole.symbols = NULL;
     etlheap_query by_site = *query;

@@ -19,6 +19,7 @@
 #include "arena.h"
 #include "engine.h"
 #include "stages.h"
+#include "type_rule.h"
 
 #define TALLY_BINS 4u /* a report's: by etlheap_type */
 
@@ -27,11 +28,6 @@ typedef enum tally_end { /* a store's */
                          TALLY_EXITED, /* with its process */
                          TALLY_IN_USE  /* at the end of the recording */
 } tally_end;
-
-/* Of the blocks of one slot and bin. */
-typedef struct type_sums {
-    i64 count, size, realloc_count; /* bytes stop at INT64_MAX */
-} type_sums;
 
 /* The same while it is counted: half the size, for the cache's sake. */
 typedef struct tally_cell {
