@@ -33,9 +33,6 @@
 #define FETCH_STEP  6u  /* pieces between two steps of fetching what one looks at */
 #define CHAIN_ROOM  4u  /* buckets for each event, which is in two or three chains */
 
-/* What an event is; which of them a part is meant for is told by find_event. */
-typedef enum event_sort { SORT_BLOCK, SORT_COMMIT, SORT_EXTENT } event_sort;
-
 /*
  * Where an event that lacks a part is looked for. Chains are oldest first, so
  * parts of events that time and thread do not tell apart go to them in order. A
@@ -46,7 +43,7 @@ typedef enum event_sort { SORT_BLOCK, SORT_COMMIT, SORT_EXTENT } event_sort;
 typedef enum chain_kind {
     CHAIN_KERNEL, /* by time and thread, for each event_sort: lacks the kernel part */
     CHAIN_KERNEL_LAST = CHAIN_KERNEL + SORT_EXTENT,
-    CHAIN_USER, /* likewise; what has the kernel part is among the first sort */
+    CHAIN_USER, /* likewise; what has the kernel part is among the blocks */
     CHAIN_CPU_KERNEL = CHAIN_USER + SORT_EXTENT + 1, /* without a thread, by time and CPU */
     CHAIN_CPU_USER,
     CHAIN_PROCESS_USER, /* without a thread, by time and process */
@@ -248,11 +245,6 @@ static u32 place_of_piece(chain_kind kind, const stack_piece *piece)
     return place_of(kind, piece->session, piece->tid, piece->cpu, piece->pid);
 }
 
-static event_sort sort_of(u8 op)
-{
-    return op < OP_COMMIT ? SORT_BLOCK : op == OP_EXPAND ? SORT_EXTENT : SORT_COMMIT;
-}
-
 /* Puts an event first into a chain. */
 static bool link_event(stack_join *join, chain_set *chains, chain_kind kind, u32 event)
 {
@@ -271,9 +263,9 @@ static bool link_missing(stack_join *join, chain_set *chains, u32 event)
 {
     const waiting_event *const row = &join->waiting.at[event];
     const bool has_thread = row->tid != ETL_NO_ID;
-    const event_sort sort = sort_of(row->op);
+    const event_sort sort = event_sort_of(row->op);
     const chain_kind kernel = has_thread ? CHAIN_KERNEL + sort : CHAIN_CPU_KERNEL;
-    const chain_kind user = row->has_kernel ? CHAIN_USER : CHAIN_USER + sort;
+    const chain_kind user = CHAIN_USER + (row->has_kernel ? SORT_BLOCK : sort);
     if (!row->has_kernel && !link_event(join, chains, kernel, event))
         return false;
     if (row->has_user)
@@ -338,6 +330,18 @@ static bool ends_before(const stack_join *join, const waiting_event *row, const 
             has_turned(join, row->tid, row->ticks, piece->ticks));
 }
 
+/* Is it an event of the piece's process and sort? The user part of an unwanted event is that
+ * of all for which the thread left a kernel part, too. */
+static bool is_of_piece(const chain_link *link, const waiting_event *row, const stack_piece *piece)
+{
+    const event_sort sort = event_sort_of(row->op);
+    if (row->has_kernel && row->stack_pid != piece->pid)
+        return false;
+    if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN)
+        return true;
+    return piece->sort == (u8)sort || (piece->sort == SORT_UNWANTED && row->has_kernel);
+}
+
 static bool is_in_chain(const chain_link *link, const waiting_event *row, chain_kind kind,
                         i64 ticks, u32 place)
 {
@@ -362,8 +366,7 @@ static u32 find_in(const stack_join *join, chain_set *chains, chain_kind kind,
             *at = link->next;
             continue;
         }
-        const bool is_same_process = !row->has_kernel || row->stack_pid == piece->pid;
-        if (is_meant && is_same_process)
+        if (is_meant && is_of_piece(link, row, piece))
             return link->event + 1;
         at = &link->next;
     }
@@ -432,9 +435,9 @@ static u32 find_event(const stack_join *join, chain_set *chains, const stack_pie
     u32 found = 0;
     for (size_t i = 0; found == 0 && i < ETL_COUNT_OF(orders[0]) && order[i] != CHAIN_END; i++)
         found = find_in(join, chains, (chain_kind)order[i], piece);
-    if (found == 0 || join->waiting.at[found - 1].has_kernel || !is_foreign(join, piece))
+    if (found == 0 || piece->part == PART_KERNEL || join->waiting.at[found - 1].has_kernel)
         return found;
-    return 0;
+    return is_foreign(join, piece) ? 0 : found;
 }
 
 /* Gives a part to an event, and puts it into the chains it belongs to from then
@@ -459,7 +462,7 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
         return link_missing(join, chains, event);
     const bool to_serve = piece->part == PART_KERNEL && !row->has_user;
     return !to_serve || (link_event(join, chains, CHAIN_SERVED, event) &&
-                         link_event(join, chains, CHAIN_USER, event));
+                         link_event(join, chains, CHAIN_USER + SORT_BLOCK, event));
 }
 
 /* A user part goes to its event and to all that it serves besides. */
@@ -492,7 +495,8 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
  * it and the event of that. Each is fetched some pieces after the one that leads to it. */
 static u32 *first_bucket(const chain_set *chains, const stack_piece *piece)
 {
-    const chain_kind kind = piece->part == PART_KERNEL ? CHAIN_KERNEL + SORT_COMMIT : CHAIN_USER;
+    const chain_kind kind =
+        piece->part == PART_KERNEL ? CHAIN_KERNEL + SORT_COMMIT : CHAIN_USER + SORT_BLOCK;
     return bucket_of(chains, kind, piece->event_ticks, place_of_piece(kind, piece));
 }
 

@@ -11,6 +11,9 @@
 
 #include <stdlib.h>
 
+/* Among so many a stack's event is looked for that wants no stack. */
+#define RECENT_EVENTS 8u
+
 typedef bool handle_fn(scanner *s, const etl_event *event);
 
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
@@ -430,16 +433,36 @@ static bool request_stack(scanner *s, const frame_view *frames, stack_target tar
     return stack_queue_push(&s->queue, frames->at, frames->count, target, index);
 }
 
-static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_part part)
+/* The sort of an event that wants no stack, and so is not in the ring, if it is among the
+ * latest ones, and no event without a thread came behind it. */
+static event_sort recent_sort(const scan_output *out, i64 ticks, u32 tid)
 {
-    return stack_ring_find(&s->ring, s->out->events.at, tick_map_apply(s->map, event_ticks), tid,
-                           part);
+    const size_t count = out->events.count;
+    for (size_t i = 1; i <= RECENT_EVENTS && i <= count; i++) {
+        const memory_event *const event = &out->events.at[count - i];
+        if (event->ticks == ticks && event->tid == ETL_NO_ID)
+            break;
+        if (event->ticks == ticks && event->tid == tid)
+            return event_sort_of(event->op);
+    }
+    return SORT_UNKNOWN;
+}
+
+static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, event_sort *sort)
+{
+    const scan_output *const out = s->out;
+    const i64 ticks = tick_map_apply(s->map, event_ticks);
+    stack_ring_entry *const entry =
+        stack_ring_find(&s->ring, out->events.at, (u32)out->events.count, ticks, tid, sort);
+    if (*sort == SORT_UNKNOWN)
+        *sort = recent_sort(out, ticks, tid);
+    return entry;
 }
 
 /*
  * A user or whole part that meets its event with nothing before it settles the
- * stack, if it is of a sort that begins with it and of the memory's owner. Anything else, and all of a census, is left
- * to the join.
+ * stack, if it is of a sort that begins with it and of the memory's owner. Anything else,
+ * and all of a census, is left to the join.
  */
 static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
 {
@@ -474,8 +497,8 @@ static bool handle_stack(scanner *s, const etl_event *event)
     out->census.stack_records++;
     if (!view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
         return false;
-    stack_ring_entry *const entry =
-        find_event(s, stack->event_ticks, stack->thread_id, frames.part);
+    event_sort sort;
+    stack_ring_entry *const entry = find_event(s, stack->event_ticks, stack->thread_id, &sort);
     if (settles(s, entry, frames.part, stack->process_id)) {
         if (frames.count > 0)
             settle(s, entry);
@@ -485,7 +508,8 @@ static bool handle_stack(scanner *s, const etl_event *event)
                       (stack_piece){ .event_ticks = stack->event_ticks,
                                      .pid = stack->process_id,
                                      .tid = stack->thread_id,
-                                     .part = (u8)frames.part }) &&
+                                     .part = frames.part & 15u,
+                                     .sort = sort & 15u }) &&
            request_stack(s, &frames, TARGET_PIECE, out->pieces.count - 1);
 }
 
@@ -496,7 +520,8 @@ static bool handle_key(scanner *s, const etl_event *event)
     const stack_part part = event->kind == ETL_EVENT_STACK_KEY_KERNEL ? PART_KERNEL : PART_USER;
     out->census.stack_records++;
     out->census.key_records++;
-    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, part);
+    event_sort sort;
+    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, &sort);
     if (settles(s, entry, part, key->process_id)) {
         settle(s, entry);
         return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });
@@ -506,7 +531,8 @@ static bool handle_key(scanner *s, const etl_event *event)
                                      .key = key->stack_key,
                                      .pid = key->process_id,
                                      .tid = key->thread_id,
-                                     .part = (u8)part,
+                                     .part = part & 15u,
+                                     .sort = sort & 15u,
                                      .is_key = true });
 }
 

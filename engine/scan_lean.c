@@ -198,8 +198,9 @@ static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
 {
     if (!is_in_run(run, stack->ticks))
         return NULL;
+    event_sort sort;
     stack_ring_entry *const entry =
-        stack_ring_find(&s->ring, run->events, stack->event_ticks, stack->tid, part);
+        stack_ring_find(&s->ring, run->events, run->count, stack->event_ticks, stack->tid, &sort);
     const bool settles = stack_ring_is_unsettled(entry, run->events) &&
                          stack_ring_is_of(entry, run->events, part, stack->pid);
     return settles ? entry : NULL;

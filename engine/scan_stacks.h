@@ -87,47 +87,69 @@ static inline const memory_event *stack_ring_alike(stack_ring *ring, u32 age,
 }
 
 /*
+ * The sort of what the thread did last on the tick of an event, up to here. The parts that
+ * come now are of that sort: a thread has walked the stack of one event before it raises
+ * another, if the program raises one of the two. An event without a thread may be its own or
+ * that of the next thread on its processor: a block that has no stack yet waits for it, since
+ * sessions mostly ask for those, and an extent does not.
+ */
+static inline event_sort stack_ring_sort(const memory_event *events, u32 count, u32 event)
+{
+    const memory_event *const first = &events[event];
+    event_sort sort = event_sort_of(first->op);
+    for (u32 i = event + 1; i < count && events[i].ticks == first->ticks; i++) {
+        const bool is_free = sort == SORT_EXTENT || first->stack != STACK_NONE;
+        const bool is_its = events[i].tid == first->tid || (events[i].tid == ETL_NO_ID && is_free);
+        if (is_its && events[i].op != OP_RUNDOWN_START && events[i].op != OP_RUNDOWN_END)
+            sort = event_sort_of(events[i].op);
+    }
+    return sort;
+}
+
+/*
  * Of several events of one thread on one tick, of which the youngest has the age, the one
  * that a part belongs to. Stacks follow in the order of their events, so it is the oldest
- * without a stack; but only of its sort, because a session chooses which events have stacks,
- * and others may never get one. NULL: there are more such events than the ring has.
+ * of the sort without a stack. NULL: none is, or there are more such events than the ring
+ * has.
  */
 static inline stack_ring_entry *stack_ring_choose(stack_ring *ring, const memory_event *events,
-                                                  u32 age, stack_part part)
+                                                  u32 age, event_sort sort)
 {
     const memory_event *const youngest = &events[stack_ring_entry_of(ring, age)->event];
-    const memory_event *chosen = NULL, *event = youngest;
-    u32 chosen_age = age;
+    const memory_event *event = youngest;
+    stack_ring_entry *chosen = NULL;
     for (; event != NULL; age++) {
         if (age > STACK_RING_SIZE)
             return NULL;
-        const bool suits = part_suits(part, event->op);
-        const bool is_better = chosen == NULL || suits || event->op == chosen->op;
-        if (event->stack == STACK_NONE && is_better) {
-            chosen = event;
-            chosen_age = age;
-        }
+        if (event_sort_of(event->op) == sort && (event->stack == STACK_NONE || chosen == NULL))
+            chosen = stack_ring_entry_of(ring, age);
         event = age == ring->pushed
                     ? NULL
                     : stack_ring_alike(ring, age + 1, events, youngest->ticks, youngest->tid);
     }
-    return stack_ring_entry_of(ring, chosen_age);
+    return chosen;
 }
 
-/* The event that a part belongs to, by the time and the thread that the part names. NULL:
- * the ring does not have it, or cannot tell. */
+/*
+ * The event that a part belongs to, by the time and the thread that the part names; NULL:
+ * the ring does not have it, or cannot tell. The sort is that of the event, SORT_UNKNOWN if
+ * the ring has none of the time and the thread. `count` is that of the events so far.
+ */
 static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_event *events,
-                                                i64 ticks, u32 tid, stack_part part)
+                                                u32 count, i64 ticks, u32 tid, event_sort *sort)
 {
     const u32 filled = ring->pushed < STACK_RING_SIZE ? ring->pushed : STACK_RING_SIZE;
     for (u32 age = 1; age <= filled; age++) {
         if (stack_ring_alike(ring, age, events, ticks, tid) == NULL)
             continue;
+        stack_ring_entry *const entry = stack_ring_entry_of(ring, age);
+        *sort = stack_ring_sort(events, count, entry->event);
         const bool is_alone =
             age == ring->pushed || stack_ring_alike(ring, age + 1, events, ticks, tid) == NULL;
-        return is_alone ? stack_ring_entry_of(ring, age)
-                        : stack_ring_choose(ring, events, age, part);
+        const bool is_it = is_alone && event_sort_of(events[entry->event].op) == *sort;
+        return is_it ? entry : stack_ring_choose(ring, events, age, *sort);
     }
+    *sort = SORT_UNKNOWN;
     return NULL;
 }
 

@@ -90,11 +90,29 @@ typedef enum stack_part {
     PART_WHOLE   /* kernel and then user frames in one record */
 } stack_part;
 
-/* Which part can be the first of an event's stack: programs raise the events of blocks, and
- * the kernel raises commits. Sessions hardly ever ask for stacks of extents. */
+/*
+ * Who raises an event. A program raises those of blocks and extents, and its thread has
+ * walked the stack before it does anything else; the kernel raises commits, and walks its
+ * part of the stack at once and the user part when the thread goes back to the program.
+ */
+typedef enum event_sort {
+    SORT_UNKNOWN,
+    SORT_BLOCK,
+    SORT_COMMIT,
+    SORT_EXTENT,
+    SORT_UNWANTED /* raised by the kernel, and nobody asks for its stack */
+} event_sort;
+
+static inline event_sort event_sort_of(u8 op)
+{
+    const event_sort of_kernel = op == OP_COMMIT ? SORT_COMMIT : SORT_UNWANTED;
+    return op < OP_COMMIT ? SORT_BLOCK : op < OP_EXPAND ? of_kernel : SORT_EXTENT;
+}
+
+/* Which part can be the first of an event's stack, and all of it. */
 static inline bool part_suits(stack_part part, u8 op)
 {
-    return part == PART_USER ? op < OP_COMMIT : op == OP_COMMIT;
+    return (part == PART_USER) == (op < OP_COMMIT || op >= OP_EXPAND);
 }
 
 /* A piece of a stack on its way to its event. */
@@ -105,7 +123,8 @@ typedef struct stack_piece {
     u32 pid, tid;
     stack_ref stack; /* without is_key */
     u16 cpu;
-    u8 part;        /* stack_part */
+    u8 part : 4;    /* stack_part */
+    u8 sort : 4;    /* event_sort of its event */
     u8 session : 7; /* stream_session of the session that logged it */
     bool is_key : 1;
 } stack_piece;

@@ -49,7 +49,7 @@ void join_add_part(join_bench *b, i64 ticks, i64 event_ticks, stack_part part, s
                                      .event_ticks = event_ticks,
                                      .pid = JOIN_PID,
                                      .tid = JOIN_TID,
-                                     .part = (u8)part,
+                                     .part = part & 15u,
                                      .stack = stack });
 }
 
@@ -128,6 +128,6 @@ void join_add_part_on(join_bench *b, i64 event_ticks, u16 cpu, stack_part part, 
                                      .pid = JOIN_PID,
                                      .tid = JOIN_TID,
                                      .cpu = cpu,
-                                     .part = (u8)part,
+                                     .part = part & 15u,
                                      .stack = stack });
 }

@@ -27,13 +27,19 @@ static void make_events(memory_event events[EVENTS])
     }
 }
 
+static stack_ring_entry *found(stack_ring *ring, const memory_event *events, i64 ticks, u32 tid)
+{
+    event_sort sort;
+    return stack_ring_find(ring, events, EVENTS, ticks, tid, &sort);
+}
+
 static void an_empty_ring_finds_nothing(void **state)
 {
     (void)state;
     stack_ring ring = { 0 };
     memory_event events[EVENTS];
     make_events(events);
-    assert_null(stack_ring_find(&ring, events, 100, 7, PART_USER));
+    assert_null(found(&ring, events, 100, 7));
 }
 
 static void an_event_is_found_by_time_and_thread(void **state)
@@ -44,10 +50,10 @@ static void an_event_is_found_by_time_and_thread(void **state)
     make_events(events);
     stack_ring_push_if(&ring, 0, true);
     stack_ring_push_if(&ring, 1, true);
-    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 0);
-    assert_int_equal(stack_ring_find(&ring, events, 101, 7, PART_USER)->event, 1);
-    assert_null(stack_ring_find(&ring, events, 102, 7, PART_USER));
-    assert_null(stack_ring_find(&ring, events, 100, 8, PART_USER));
+    assert_int_equal(found(&ring, events, 100, 7)->event, 0);
+    assert_int_equal(found(&ring, events, 101, 7)->event, 1);
+    assert_null(found(&ring, events, 102, 7));
+    assert_null(found(&ring, events, 100, 8));
 }
 
 static void of_those_alike_the_oldest_without_a_stack_is_found(void **state)
@@ -59,11 +65,11 @@ static void of_those_alike_the_oldest_without_a_stack_is_found(void **state)
     events[1].ticks = events[0].ticks;
     stack_ring_push_if(&ring, 0, true);
     stack_ring_push_if(&ring, 1, true);
-    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 0);
+    assert_int_equal(found(&ring, events, 100, 7)->event, 0);
     events[0].stack = 1;
-    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 1);
+    assert_int_equal(found(&ring, events, 100, 7)->event, 1);
     events[1].stack = 2;
-    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 1);
+    assert_int_equal(found(&ring, events, 100, 7)->event, 1);
 }
 
 /* Which of them is the oldest, the ring cannot say. */
@@ -77,12 +83,12 @@ static void a_crowd_that_is_larger_than_the_ring_is_left_to_the_join(void **stat
         events[i].ticks = 100;
         stack_ring_push_if(&ring, i, true);
     }
-    assert_int_equal(stack_ring_find(&ring, events, 100, 7, PART_USER)->event, 0);
+    assert_int_equal(found(&ring, events, 100, 7)->event, 0);
     events[STACK_RING_SIZE].ticks = 100;
     stack_ring_push_if(&ring, STACK_RING_SIZE, true);
-    assert_null(stack_ring_find(&ring, events, 100, 7, PART_USER));
+    assert_null(found(&ring, events, 100, 7));
     stack_ring_push_if(&ring, STACK_RING_SIZE + 1, true);
-    assert_null(stack_ring_find(&ring, events, 100, 7, PART_USER));
+    assert_null(found(&ring, events, 100, 7));
 }
 
 static void only_the_latest_events_are_in_the_ring(void **state)
@@ -94,8 +100,7 @@ static void only_the_latest_events_are_in_the_ring(void **state)
     for (u32 i = 0; i < EVENTS; i++)
         stack_ring_push_if(&ring, i, true);
     for (u32 i = 0; i < EVENTS; i++) {
-        const stack_ring_entry *const entry =
-            stack_ring_find(&ring, events, 100 + (i64)i, 7, PART_USER);
+        const stack_ring_entry *const entry = found(&ring, events, 100 + (i64)i, 7);
         assert_int_equal(entry != NULL, i >= EVENTS - STACK_RING_SIZE);
         assert_true(entry == NULL || entry->event == i);
     }
@@ -113,10 +118,82 @@ static void events_that_want_no_stack_leave_the_ring_alone(void **state)
     for (u32 i = STACK_RING_SIZE; i < EVENTS; i++)
         stack_ring_push_if(&ring, i, false);
     for (u32 i = 0; i < EVENTS; i++) {
-        const stack_ring_entry *const entry =
-            stack_ring_find(&ring, events, 100 + (i64)i, 7, PART_USER);
+        const stack_ring_entry *const entry = found(&ring, events, 100 + (i64)i, 7);
         assert_int_equal(entry != NULL, i < STACK_RING_SIZE);
     }
+}
+
+/* What one thread does on one tick, and the event that a part gets which comes then. */
+typedef struct tick_case {
+    u8 ops[4];
+    event_sort sort; /* of the part */
+    int index;       /* of the event; -1: none of the ring */
+} tick_case;
+
+static void a_part_is_of_what_the_thread_did_last(void **state)
+{
+    (void)state;
+    static const tick_case cases[] = {
+        { { OP_EXPAND }, SORT_EXTENT, 0 },
+        { { OP_EXPAND, OP_RELEASE }, SORT_UNWANTED, -1 },
+        { { OP_EXPAND, OP_DECOMMIT }, SORT_UNWANTED, -1 },
+        { { OP_EXPAND, OP_COMMIT }, SORT_COMMIT, 1 },
+        { { OP_EXPAND, OP_FREE }, SORT_BLOCK, -1 },
+        { { OP_EXPAND, OP_CONTRACT }, SORT_EXTENT, 0 },
+        { { OP_EXPAND, OP_ALLOC }, SORT_BLOCK, 1 },
+        { { OP_ALLOC, OP_COMMIT }, SORT_COMMIT, 1 },
+        { { OP_ALLOC, OP_COMMIT, OP_ALLOC }, SORT_BLOCK, 0 },
+        { { OP_COMMIT, OP_ALLOC }, SORT_BLOCK, 1 },
+        { { OP_COMMIT, OP_RELEASE, OP_COMMIT }, SORT_COMMIT, 0 },
+        { { OP_COMMIT, OP_RELEASE }, SORT_UNWANTED, -1 },
+        { { OP_ALLOC, OP_RESERVE }, SORT_UNWANTED, -1 },
+        { { OP_RESERVE, OP_COMMIT }, SORT_COMMIT, 1 },
+        { { OP_ALLOC, OP_FREE, OP_ALLOC }, SORT_BLOCK, 0 },
+        { { OP_ALLOC, OP_RUNDOWN_START, OP_RUNDOWN_END }, SORT_BLOCK, 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        stack_ring ring = { 0 };
+        memory_event events[EVENTS];
+        make_events(events);
+        u32 count = 0;
+        for (; count < 4 && cases[i].ops[count] != 0; count++) {
+            events[count].ticks = 100;
+            events[count].op = cases[i].ops[count];
+            stack_ring_push_if(&ring, count, op_wants_stack(events[count].op));
+        }
+        event_sort sort;
+        const stack_ring_entry *const entry = stack_ring_find(&ring, events, count, 100, 7, &sort);
+        if (sort != cases[i].sort || (entry == NULL ? -1 : (int)entry->event) != cases[i].index)
+            fail_msg("case %zu: sort %d, %d", i, (int)sort, entry == NULL ? -1 : (int)entry->event);
+    }
+}
+
+static void of_two_threads_each_has_what_it_did_last(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    events[1].ticks = events[0].ticks;
+    events[0].op = OP_EXPAND;
+    events[1].op = OP_COMMIT;
+    events[1].tid = 8;
+    stack_ring_push_if(&ring, 0, true);
+    stack_ring_push_if(&ring, 1, true);
+    event_sort sort;
+    assert_int_equal(stack_ring_find(&ring, events, 2, 100, 7, &sort)->event, 0);
+    assert_int_equal(sort, SORT_EXTENT);
+    events[1].tid = ETL_NO_ID;
+    assert_null(stack_ring_find(&ring, events, 2, 100, 7, &sort));
+    assert_int_equal(sort, SORT_COMMIT);
+    events[0].op = OP_ALLOC;
+    assert_int_equal(stack_ring_find(&ring, events, 2, 100, 7, &sort)->event, 0);
+    assert_int_equal(sort, SORT_BLOCK);
+    events[0].stack = 1;
+    assert_null(stack_ring_find(&ring, events, 2, 100, 7, &sort));
+    assert_int_equal(sort, SORT_COMMIT);
+    assert_null(stack_ring_find(&ring, events, 2, 101, 7, &sort));
+    assert_int_equal(sort, SORT_UNKNOWN);
 }
 
 static void a_kernel_part_or_a_stack_settles_an_event(void **state)
@@ -126,7 +203,7 @@ static void a_kernel_part_or_a_stack_settles_an_event(void **state)
     memory_event events[EVENTS];
     make_events(events);
     stack_ring_push_if(&ring, 0, true);
-    stack_ring_entry *const entry = stack_ring_find(&ring, events, 100, 7, PART_USER);
+    stack_ring_entry *const entry = found(&ring, events, 100, 7);
     assert_true(stack_ring_is_unsettled(entry, events));
     assert_false(stack_ring_is_unsettled(NULL, events));
     entry->has_kernel_part = true;
@@ -349,6 +426,8 @@ int main(void)
         cmocka_unit_test(a_crowd_that_is_larger_than_the_ring_is_left_to_the_join),
         cmocka_unit_test(only_the_latest_events_are_in_the_ring),
         cmocka_unit_test(events_that_want_no_stack_leave_the_ring_alone),
+        cmocka_unit_test(a_part_is_of_what_the_thread_did_last),
+        cmocka_unit_test(of_two_threads_each_has_what_it_did_last),
         cmocka_unit_test(a_kernel_part_or_a_stack_settles_an_event),
         cmocka_unit_test(known_stacks_have_the_ids_of_the_table),
         cmocka_unit_test(new_stacks_are_numbered_in_the_order_of_the_pushes),

@@ -67,7 +67,7 @@ class Process:
         self.unknown_ranges = 0  # released, and never heard of
         self.heap_numbers, self.extent_numbers = {}, {}  # by handle: records about heaps and their extents
         self.loading = False
-        self.exiting = self.ended = False
+        self.exiting = self.ending = self.ended = False
         self.started = False
         self.born_in_trace = False
         self.region_of = {}  # record -> Region

@@ -267,7 +267,8 @@ class SystemCalls:
         process.threads.discard(thread)
         yield from self.machine.next_tick()
         self.machine.tids.give_back(thread.tid, self.recorder.time)
-        if not process.threads:
+        if not process.threads and not process.ending:  # else another thread was the last one, too
+            process.ending = True
             yield from self.end_process(process, thread)
 
     # --- processes -----------------------------------------------------------------------
