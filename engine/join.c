@@ -87,6 +87,7 @@ void join_close(stack_join *join)
     ETLHEAP_VECTOR_FREE(&join->scratch);
     ETLHEAP_VECTOR_FREE(&join->turns);
     ETLHEAP_VECTOR_FREE(&join->foreign);
+    recent_free(&join->recent);
 }
 
 u64 join_bytes(const stack_join *join)
@@ -163,6 +164,8 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
         return false;
     for (u32 i = 0; i < task_count; i++) {
         scan_output *const task = &tasks[i];
+        if (!recent_pass(&join->recent, task))
+            return false;
         for (size_t k = 0; k < task->pieces.count; k++) {
             if (!ETLHEAP_PUSH(&join->pieces, task->pieces.at[k]))
                 return false;
@@ -337,7 +340,7 @@ static bool is_of_piece(const chain_link *link, const waiting_event *row, const 
     const event_sort sort = event_sort_of(row->op);
     if (row->has_kernel && row->stack_pid != piece->pid)
         return false;
-    if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN)
+    if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN || piece->sort == SORT_UNSURE)
         return true;
     return piece->sort == (u8)sort || (piece->sort == SORT_UNWANTED && row->has_kernel);
 }

@@ -6,6 +6,7 @@
 
 #include "deferred.h"
 #include "digit_sort.h"
+#include "join_recent.h"
 
 /*
  * An event that may still get a part of its stack. While its slice is in hand
@@ -41,6 +42,7 @@ typedef struct stack_join {
     ETLHEAP_VECTOR(digit_row) scratch;    /* ... in one of the two */
     ETLHEAP_VECTOR(thread_turn) turns;    /* by thread, then time; none before all that waits */
     ETLHEAP_VECTOR(foreign_part) foreign; /* by event time, then thread; not for longer than that */
+    recent_events recent;
     i64 patience_ticks;
 } stack_join;
 

@@ -11,9 +11,6 @@
 
 #include <stdlib.h>
 
-/* Among so many a stack's event is looked for that wants no stack. */
-#define RECENT_EVENTS 8u
-
 typedef bool handle_fn(scanner *s, const etl_event *event);
 
 static bool scan_buffer(scanner *s, plan_buffer *buffer, etl_scratch *scratch);
@@ -433,29 +430,16 @@ static bool request_stack(scanner *s, const frame_view *frames, stack_target tar
     return stack_queue_push(&s->queue, frames->at, frames->count, target, index);
 }
 
-/* The sort of an event that wants no stack, and so is not in the ring, if it is among the
- * latest ones, and no event without a thread came behind it. */
-static event_sort recent_sort(const scan_output *out, i64 ticks, u32 tid)
-{
-    const size_t count = out->events.count;
-    for (size_t i = 1; i <= RECENT_EVENTS && i <= count; i++) {
-        const memory_event *const event = &out->events.at[count - i];
-        if (event->ticks == ticks && event->tid == ETL_NO_ID)
-            break;
-        if (event->ticks == ticks && event->tid == tid)
-            return event_sort_of(event->op);
-    }
-    return SORT_UNKNOWN;
-}
-
-static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, event_sort *sort)
+static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_part part,
+                                    event_sort *sort)
 {
     const scan_output *const out = s->out;
     const i64 ticks = tick_map_apply(s->map, event_ticks);
+    stack_learn_thread(out->events.at, out->events.count, ticks, tid, part);
     stack_ring_entry *const entry =
         stack_ring_find(&s->ring, out->events.at, (u32)out->events.count, ticks, tid, sort);
     if (*sort == SORT_UNKNOWN)
-        *sort = recent_sort(out, ticks, tid);
+        *sort = stack_recent_sort(out->events.at, out->events.count, ticks, tid, *sort);
     return entry;
 }
 
@@ -498,7 +482,8 @@ static bool handle_stack(scanner *s, const etl_event *event)
     if (!view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
         return false;
     event_sort sort;
-    stack_ring_entry *const entry = find_event(s, stack->event_ticks, stack->thread_id, &sort);
+    stack_ring_entry *const entry =
+        find_event(s, stack->event_ticks, stack->thread_id, frames.part, &sort);
     if (settles(s, entry, frames.part, stack->process_id)) {
         if (frames.count > 0)
             settle(s, entry);
@@ -521,7 +506,7 @@ static bool handle_key(scanner *s, const etl_event *event)
     out->census.stack_records++;
     out->census.key_records++;
     event_sort sort;
-    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, &sort);
+    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, part, &sort);
     if (settles(s, entry, part, key->process_id)) {
         settle(s, entry);
         return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });

@@ -29,8 +29,11 @@
 #define STACK_RING_SIZE  16u
 #define STACK_RING_SLOTS 32u /* a power of two, more than the size */
 #define STACK_QUEUE_SIZE 16u /* a power of two */
-#define STACKS_TO_FETCH  4u
-#define STACKS_TO_FINISH 6u
+
+/* Among so many an event is looked for that is not in the ring. */
+#define STACK_RECENT_EVENTS 16u
+#define STACKS_TO_FETCH     4u
+#define STACKS_TO_FINISH    6u
 
 static_assert(STACKS_TO_FETCH + STACKS_TO_FINISH < STACK_QUEUE_SIZE, "one more is being pushed");
 
@@ -100,7 +103,7 @@ static inline event_sort stack_ring_sort(const memory_event *events, u32 count, 
     for (u32 i = event + 1; i < count && events[i].ticks == first->ticks; i++) {
         const bool is_free = sort == SORT_EXTENT || first->stack != STACK_NONE;
         const bool is_its = events[i].tid == first->tid || (events[i].tid == ETL_NO_ID && is_free);
-        if (is_its && events[i].op != OP_RUNDOWN_START && events[i].op != OP_RUNDOWN_END)
+        if (is_its && !op_is_rundown(events[i].op))
             sort = event_sort_of(events[i].op);
     }
     return sort;
@@ -151,6 +154,43 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
     }
     *sort = SORT_UNKNOWN;
     return NULL;
+}
+
+/*
+ * The kernel walks its part of a stack right after the event, on the same processor: if the
+ * last event so far has no thread, a kernel part of its tick says which it is.
+ */
+static inline void stack_learn_thread(memory_event *events, size_t count, i64 ticks, u32 tid,
+                                      stack_part part)
+{
+    if (part == PART_USER || count == 0)
+        return;
+    memory_event *const last = &events[count - 1];
+    if (last->tid == ETL_NO_ID && last->ticks == ticks && !op_is_rundown(last->op))
+        last->tid = tid;
+}
+
+/*
+ * The sort of an event that the ring does not have, because it wants no stack or is of
+ * another task, if it is among the latest ones. They are in the order of time. `known` is
+ * what later events say: SORT_UNKNOWN, or SORT_UNSURE.
+ */
+static inline event_sort stack_recent_sort(const memory_event *events, size_t count, i64 ticks,
+                                           u32 tid, event_sort known)
+{
+    for (size_t i = 1; i <= STACK_RECENT_EVENTS && i <= count; i++) {
+        const memory_event *const event = &events[count - i];
+        if (event->ticks < ticks)
+            break;
+        if (event->ticks > ticks || op_is_rundown(event->op))
+            continue;
+        if (event->tid == tid) {
+            const bool is_sure = known == SORT_UNKNOWN || op_wants_stack(event->op);
+            return is_sure ? event_sort_of(event->op) : SORT_UNSURE;
+        }
+        known = event->tid == ETL_NO_ID ? SORT_UNSURE : known;
+    }
+    return known;
 }
 
 /* An event that a user or whole part can settle at once: nothing came before. */

@@ -57,6 +57,12 @@ static inline bool op_wants_stack(memory_op op)
            op == OP_EXPAND;
 }
 
+/* What a session logs of all processes when it begins or ends: no thread does it. */
+static inline bool op_is_rundown(u8 op)
+{
+    return op == OP_RUNDOWN_START || op == OP_RUNDOWN_END;
+}
+
 /* Traces without buffers for each processor do not say which one logged an event. */
 #define CPU_UNKNOWN UINT16_MAX
 
@@ -100,7 +106,8 @@ typedef enum event_sort {
     SORT_BLOCK,
     SORT_COMMIT,
     SORT_EXTENT,
-    SORT_UNWANTED /* raised by the kernel, and nobody asks for its stack */
+    SORT_UNWANTED, /* raised by the kernel, and nobody asks for its stack */
+    SORT_UNSURE    /* not known: an event without a thread, which may be its own, is behind it */
 } event_sort;
 
 static inline event_sort event_sort_of(u8 op)

@@ -100,9 +100,8 @@ static u32 find_block(const world_heap *heap, u32 from, bool is_free)
 static i64 walk_event(world *w, const world_op *op, i64 ticks, u32 *walk)
 {
     *walk = WORLD_NONE;
-    /* A commit of that tick would lose the user half of its stack to the block. */
     if ((w->flags & WORLD_NO_STACKS) != 0)
-        return ticks + 1;
+        return ticks;
     return world_walk_user(w, op, ticks, true, walk);
 }
 

@@ -70,9 +70,6 @@ static void open_world(world *w, const u8 *machine)
         .start_ticks = START_TICKS,
         .clock_hz = CLOCK_HZ,
     };
-    /* Where records have no thread, stacks that nothing waits for may be taken for theirs. */
-    if ((w->flags & WORLD_TIDLESS) != 0)
-        w->flags &= (u8)~WORLD_FREE_STACKS;
     w->system = w->heap = etl_build_new(&options);
     if ((w->flags & WORLD_TWO_FILES) != 0)
         open_heap_file(w, &options, machine[2] / 6);

@@ -1,0 +1,63 @@
+/* join_recent.c - see join_recent.h. */
+#include "join_recent.h"
+
+#include <stdlib.h>
+
+/* The list of a stream, new and empty if need be; NULL without memory. */
+static recent_list *list_of(recent_events *recent, u64 stream)
+{
+    size_t low = 0, high = recent->lists.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (recent->lists.at[middle].stream < stream)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < recent->lists.count && recent->lists.at[low].stream == stream)
+        return &recent->lists.at[low];
+    const recent_list fresh = { .stream = stream };
+    if (!ETLHEAP_PUSH(&recent->lists, fresh))
+        return NULL;
+    recent_list *const place = &recent->lists.at[low];
+    memmove(place + 1, place, (recent->lists.count - 1 - low) * sizeof *place);
+    *place = fresh;
+    return place;
+}
+
+static void keep_last(recent_list *list, const scan_output *task)
+{
+    const size_t count = task->events.count;
+    const u32 fresh = count < STACK_RECENT_EVENTS ? (u32)count : STACK_RECENT_EVENTS;
+    const u32 room = STACK_RECENT_EVENTS - fresh;
+    const u32 stay = list->count < room ? list->count : room;
+    memmove(list->at, list->at + (list->count - stay), stay * sizeof *list->at);
+    if (fresh > 0)
+        memcpy(list->at + stay, task->events.at + (count - fresh), fresh * sizeof *list->at);
+    list->count = stay + fresh;
+}
+
+bool recent_pass(recent_events *recent, scan_output *task)
+{
+    recent_list *const list = list_of(recent, task->stream);
+    if (list == NULL)
+        return false;
+    const i64 last_ticks = list->count == 0 ? INT64_MIN : list->at[list->count - 1].ticks;
+    for (size_t i = 0; i < task->pieces.count; i++) {
+        stack_piece *const piece = &task->pieces.at[i];
+        const event_sort known = (event_sort)piece->sort;
+        const i64 ticks = piece->event_ticks;
+        if ((known != SORT_UNKNOWN && known != SORT_UNSURE) || ticks > last_ticks)
+            continue;
+        if (known == SORT_UNKNOWN)
+            stack_learn_thread(list->at, list->count, ticks, piece->tid, (stack_part)piece->part);
+        piece->sort = stack_recent_sort(list->at, list->count, ticks, piece->tid, known) & 15u;
+    }
+    keep_last(list, task);
+    return true;
+}
+
+void recent_free(recent_events *recent)
+{
+    ETLHEAP_VECTOR_FREE(&recent->lists);
+}

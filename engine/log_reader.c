@@ -1,0 +1,135 @@
+/* log_reader.c - see log_reader.h. */
+#include "log_reader.h"
+
+#include <stdlib.h>
+
+/*
+ * Without branches: whether an event opens or ends a block is as good as random. A block
+ * that an end names must be older than it, so its ordinal is one that was given; behind the
+ * last end there is room to read, as the column has as many places as events. False: one is
+ * not older.
+ */
+__attribute__((always_inline)) static inline bool number_events(const ehs_events *events,
+                                                                const bool has_ends,
+                                                                const log_place *place, u32 count,
+                                                                log_numbers *restrict numbers)
+{
+    const u8 *const restrict kind = events->kind + place->event;
+    const u32 *const restrict back = events->back;
+    const u32 before = (u32)place->allocs - place->alloc; /* the segment */
+    u32 alloc = place->alloc;
+    u32 wrong = 0;
+    for (u32 i = 0; i < count; i++) {
+        const u32 is_end = kind[i] & EHS_EVENT_END;
+        const u32 end = place->event + i - alloc;
+        const u32 ordinal = before + alloc - (has_ends ? back[end] & (0u - is_end) : 0);
+        numbers->row[i] = is_end != 0 ? end : alloc;
+        numbers->ordinal[i] = ordinal;
+        alloc += 1 - is_end;
+        wrong |= has_ends ? ordinal >= before + alloc : 0;
+    }
+    return wrong == 0;
+}
+
+bool log_number(const ehs_events *events, bool has_ends, log_place *place, log_numbers *numbers,
+                log_batch *out)
+{
+    const u32 first = place->event, left = events->count - first;
+    const u32 count = left < LOG_BATCH_ROWS ? left : LOG_BATCH_ROWS;
+    const bool is_right = has_ends ? number_events(events, true, place, count, numbers)
+                                   : number_events(events, false, place, count, numbers);
+    const bool ends_with_end = count > 0 && (events->kind[first + count - 1] & EHS_EVENT_END) != 0;
+    const u32 last_row = count > 0 ? numbers->row[count - 1] : 0;
+    const u32 allocs = count == 0      ? place->alloc
+                       : ends_with_end ? first + count - 1 - last_row
+                                       : last_row + 1;
+    place->allocs += allocs - place->alloc;
+    place->alloc = allocs;
+    place->event += count;
+    *out = (log_batch){ .count = count,
+                        .first = first,
+                        .ticks = events->ticks + first,
+                        .kind = events->kind + first,
+                        .ordinal = numbers->ordinal,
+                        .row = numbers->row,
+                        .slot = events->slot,
+                        .size = events->size,
+                        .address = events->address,
+                        .thread = events->thread,
+                        .is_realloc = events->is_realloc,
+                        .how = events->how };
+    return is_right;
+}
+
+bool log_reader_open(log_reader *out, const ehs_reader *file, const ehs_segment_index *segments,
+                     u32 wanted)
+{
+    *out = (log_reader){ .file = file,
+                         .segments = segments,
+                         .wanted = wanted | EHS_WANT_KIND,
+                         .end = (u32)segments->count,
+                         .numbers = malloc(sizeof *out->numbers) };
+    return ehs_events_open(&out->events) && out->numbers != NULL;
+}
+
+void log_reader_close(log_reader *reader)
+{
+    ehs_events_close(&reader->events);
+    ehs_codec_free(&reader->codec);
+    free(reader->numbers);
+    *reader = (log_reader){ 0 };
+}
+
+static void begin_segment(log_reader *reader, u32 number)
+{
+    reader->place = (log_place){ .allocs = reader->segments->at[number].first_ordinal };
+    reader->next = number + 1;
+}
+
+void log_reader_seek(log_reader *reader, u32 first, u32 end)
+{
+    reader->end = end;
+    if (first < end && reader->at_hand == first + 1) {
+        begin_segment(reader, first);
+        return;
+    }
+    reader->next = first;
+    reader->place.event = reader->events.count;
+}
+
+static etl_status read_segment(log_reader *reader, etl_error *err)
+{
+    const u32 number = reader->next;
+    const ehs_segment_source from = { reader->file, &reader->codec, number };
+    reader->at_hand = 0;
+    const etl_status status = ehs_segment_read(&from, &reader->segments->at[number], reader->wanted,
+                                               &reader->events, err);
+    if (status != ETL_OK) {
+        reader->place.event = reader->events.count;
+        return status;
+    }
+    reader->at_hand = number + 1;
+    begin_segment(reader, number);
+    return ETL_OK;
+}
+
+etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    *out = NULL;
+    if (reader->place.event == reader->events.count) {
+        if (reader->next >= reader->end)
+            return ETL_OK;
+        status = read_segment(reader, err);
+    }
+    if (status != ETL_OK)
+        return status;
+    const bool has_ends = (reader->wanted & EHS_WANT_BACK) != 0;
+    const u32 segment = reader->at_hand - 1;
+    if (!log_number(&reader->events, has_ends, &reader->place, reader->numbers, &reader->batch))
+        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "segment %u ends a block that there is not",
+                             segment);
+    reader->batch.segment = segment;
+    *out = &reader->batch;
+    return ETL_OK;
+}

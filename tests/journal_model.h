@@ -1,0 +1,62 @@
+/*
+ * journal_model.h - random heap events, what they do to blocks, and a file of them.
+ */
+#ifndef ETLHEAP_JOURNAL_MODEL_H
+#define ETLHEAP_JOURNAL_MODEL_H
+
+#include "engine/ehs_open.h"
+
+#define JOURNAL_EVENTS   200000u
+#define JOURNAL_SEGMENTS ((JOURNAL_EVENTS + EHS_PART_ROWS - 1) / EHS_PART_ROWS)
+
+/* A block of the model. */
+typedef struct model_block {
+    i64 ticks;
+    u64 size, address;
+    u32 slot, thread;
+    bool is_realloc, is_open;
+} model_block;
+
+/* The journal, one row per event, and what it does to blocks. */
+typedef struct model_event {
+    i64 ticks;
+    bool is_end, is_later;
+    u32 block;
+    u8 how;
+} model_event;
+
+typedef struct journal_model {
+    model_event *events;
+    model_block *blocks; /* by ordinal, as they were opened */
+    u32 *open;           /* ordinals */
+    u32 block_count, open_count;
+    u64 random;
+} journal_model;
+
+typedef struct journal_file {
+    ehs_bytes bytes;
+    ehs_segment_index index;
+    ehs_checkpoints checkpoints;
+    ehs_open_set open;
+    ehs_reader reader;
+    ehs_loader loader;
+    etlheap_arena arena;
+    etl_error err;
+} journal_file;
+
+void journal_model_open(journal_model *m);
+void journal_model_close(journal_model *m);
+
+/* Events `first` up to `first + count` as columns; *allocs counts those before. */
+void journal_model_fill(const journal_model *m, u32 first, u32 count, u32 *allocs, ehs_events *out);
+
+/* Writes the events, with a checkpoint before each segment but the first, and closes it. */
+void journal_file_write(const journal_model *m, journal_file *file);
+
+/* The sink of a writer: appends to the ehs_bytes that user is. */
+bool journal_file_keep(void *user, const void *bytes, size_t size);
+
+void journal_file_open(journal_file *file);
+void journal_file_close(journal_file *file);
+
+#endif

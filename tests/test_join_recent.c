@@ -1,0 +1,176 @@
+/*
+ * Goal: a stack that begins a task is told of what sort its event is, wherever tasks end.
+ * Method: one row of events and stacks, cut into tasks at every place; the sorts must be
+ * those of a single task, in which the scan knows all that came before.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "engine/join_recent.h"
+
+/* A record: an event, or a stack of the last tick. */
+typedef struct step {
+    u8 op; /* 0: a stack */
+    u8 part;
+    u8 sort; /* of the stack, as it must be told */
+    u32 tid;
+    i64 ticks;
+} step;
+
+typedef struct bench {
+    recent_events recent;
+    scan_output task;
+} bench;
+
+static void end_task(bench *b)
+{
+    assert_true(recent_pass(&b->recent, &b->task));
+    b->task.events.count = b->task.pieces.count = 0;
+}
+
+/* Of what the task has of its own, the scan tells by the same rule. */
+static void add(bench *b, const step *at)
+{
+    if (at->op != 0) {
+        const memory_event event = { .ticks = at->ticks, .tid = at->tid, .op = at->op };
+        assert_true(ETLHEAP_PUSH(&b->task.events, event));
+        return;
+    }
+    memory_event *const events = b->task.events.at;
+    const size_t count = b->task.events.count;
+    stack_learn_thread(events, count, at->ticks, at->tid, (stack_part)at->part);
+    const event_sort sort = stack_recent_sort(events, count, at->ticks, at->tid, SORT_UNKNOWN);
+    const stack_piece piece = {
+        .event_ticks = at->ticks, .tid = at->tid, .part = at->part & 15u, .sort = sort & 15u
+    };
+    assert_true(ETLHEAP_PUSH(&b->task.pieces, piece));
+}
+
+/* The sorts of the stacks, with a new task before each step whose bit is set. */
+static void check(const step *steps, u32 count, u32 cuts)
+{
+    bench *const b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (u32 i = 0; i < count; i++) {
+        if ((cuts >> i & 1) != 0)
+            end_task(b);
+        add(b, &steps[i]);
+        if (steps[i].op != 0)
+            continue;
+        /* What the scan did not tell, the end of the task does. */
+        const size_t piece = b->task.pieces.count - 1;
+        scan_output alone = { .stream = b->task.stream };
+        assert_true(ETLHEAP_PUSH(&alone.pieces, b->task.pieces.at[piece]));
+        assert_true(recent_pass(&b->recent, &alone));
+        const u8 sort = alone.pieces.at[0].sort;
+        ETLHEAP_VECTOR_FREE(&alone.pieces);
+        if (sort != steps[i].sort)
+            fail_msg("step %u, cuts %x: sort %u, wanted %u", i, cuts, sort, steps[i].sort);
+    }
+    recent_free(&b->recent);
+    ETLHEAP_VECTOR_FREE(&b->task.events);
+    ETLHEAP_VECTOR_FREE(&b->task.pieces);
+    free(b);
+}
+
+static void check_all_cuts(const step *steps, u32 count)
+{
+    for (u32 cuts = 0; cuts < 1u << count; cuts++)
+        check(steps, count, cuts);
+}
+
+static void sorts_do_not_depend_on_where_tasks_end(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        { .op = OP_ALLOC, .tid = 7, .ticks = 10 },
+        { .op = OP_EXPAND, .tid = 7, .ticks = 10 },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_EXTENT },
+        { .op = OP_RELEASE, .tid = 7, .ticks = 10 },
+        { .part = PART_KERNEL, .tid = 7, .ticks = 10, .sort = SORT_UNWANTED },
+        { .op = OP_ALLOC, .tid = 8, .ticks = 11 },
+        { .part = PART_USER, .tid = 8, .ticks = 11, .sort = SORT_BLOCK },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_UNWANTED },
+        { .part = PART_USER, .tid = 9, .ticks = 11, .sort = SORT_UNKNOWN },
+        { .part = PART_USER, .tid = 8, .ticks = 12, .sort = SORT_UNKNOWN },
+    };
+    check_all_cuts(steps, ETL_COUNT_OF(steps));
+}
+
+static void an_event_without_a_thread_learns_it_from_its_kernel_part(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        { .op = OP_ALLOC, .tid = 7, .ticks = 10 },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 10 },
+        { .part = PART_KERNEL, .tid = 7, .ticks = 10, .sort = SORT_COMMIT },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_COMMIT },
+        { .op = OP_FREE, .tid = 7, .ticks = 12 },
+        { .op = OP_DECOMMIT, .tid = ETL_NO_ID, .ticks = 12 },
+        { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
+        { .part = PART_WHOLE, .tid = 7, .ticks = 12, .sort = SORT_UNWANTED },
+    };
+    check_all_cuts(steps, ETL_COUNT_OF(steps));
+}
+
+static void streams_are_told_apart(void **state)
+{
+    (void)state;
+    bench *const b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    static const u64 streams[] = { 5, 1, 9, 3 };
+    for (u32 i = 0; i < 4; i++) {
+        b->task.stream = streams[i];
+        add(b, &(step){ .op = i % 2 == 0 ? OP_ALLOC : OP_EXPAND, .tid = 7, .ticks = 10 });
+        end_task(b);
+    }
+    for (u32 i = 0; i < 5; i++) {
+        b->task.stream = i < 4 ? streams[i] : 4;
+        add(b, &(step){ .part = PART_USER, .tid = 7, .ticks = 10 });
+        assert_true(recent_pass(&b->recent, &b->task));
+        const event_sort wanted = i == 4 ? SORT_UNKNOWN : i % 2 == 0 ? SORT_BLOCK : SORT_EXTENT;
+        assert_int_equal(b->task.pieces.at[0].sort, wanted);
+        b->task.pieces.count = 0;
+    }
+    recent_free(&b->recent);
+    ETLHEAP_VECTOR_FREE(&b->task.events);
+    ETLHEAP_VECTOR_FREE(&b->task.pieces);
+    free(b);
+}
+
+static void as_many_events_are_kept_as_the_scan_looks_at(void **state)
+{
+    (void)state;
+    bench *const b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    for (u32 i = 0; i < STACK_RECENT_EVENTS + 5; i++) {
+        add(b, &(step){ .op = OP_ALLOC, .tid = 100 + i, .ticks = 10 });
+        if (i % 3 == 0)
+            end_task(b);
+    }
+    end_task(b);
+    for (u32 i = 0; i < STACK_RECENT_EVENTS + 5; i++)
+        add(b, &(step){ .part = PART_USER, .tid = 100 + i, .ticks = 10 });
+    assert_true(recent_pass(&b->recent, &b->task));
+    for (u32 i = 0; i < STACK_RECENT_EVENTS + 5; i++)
+        assert_int_equal(b->task.pieces.at[i].sort, i < 5 ? SORT_UNKNOWN : SORT_BLOCK);
+    recent_free(&b->recent);
+    ETLHEAP_VECTOR_FREE(&b->task.events);
+    ETLHEAP_VECTOR_FREE(&b->task.pieces);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_do_not_depend_on_where_tasks_end),
+        cmocka_unit_test(an_event_without_a_thread_learns_it_from_its_kernel_part),
+        cmocka_unit_test(streams_are_told_apart),
+        cmocka_unit_test(as_many_events_are_kept_as_the_scan_looks_at),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
