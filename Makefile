@@ -63,7 +63,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
 	engine frames frames_batch frames_find frames_guess frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
 	heap_sizes histogram intern join join_recent journal \
-	lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
+	log_reader lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
 	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules modules_build nameless_$(PLATFORM) order pair pair_lanes \
 	peak_moment peaks plan query range_map ranges rank_map realloc_trail release replay replay_journal replay_walk recording result row_details \
 	row_identity scan scan_lean scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \

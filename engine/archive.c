@@ -96,6 +96,13 @@ static bool name_file(etlheap_result *result, const char *path)
     return true;
 }
 
+etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err)
+{
+    return log_reader_open(out, &archive->reader, &archive->segments, wanted)
+               ? ETL_OK
+               : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
 void archive_free(ehs_archive *archive)
 {
     if (archive == NULL)

@@ -14,6 +14,7 @@
 #include "aggregate.h"
 #include "ehs_open.h"
 #include "ehs_rows.h"
+#include "log_reader.h"
 #include "replay_walk.h"
 
 typedef struct ehs_archive {
@@ -42,11 +43,15 @@ void archive_free(ehs_archive *archive);
 /* Makes the lifetimes of all heap blocks and appends them. CORRUPT, MEMORY, LIMIT. */
 etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err);
 
+/* Opens a reader of the file's events, at the first one; it is to be closed in any case.
+ * MEMORY. */
+etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err);
+
 /*
- * Rows of the blocks that segment `number` opens, open still. The events have all
- * columns of allocations, the rows room for them. CORRUPT: a slot that there is not.
+ * Appends rows of the blocks that a batch opens, open still. The batch has
+ * EHS_WANT_OPENS, the rows room. CORRUPT: a slot that there is not.
  */
-etl_status archive_fill_rows(const ehs_archive *archive, u32 number, const ehs_events *events,
+etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
                              store_segment *rows, etl_error *err);
 
 /* What a slot says of row `at`; false when there is no such slot. */

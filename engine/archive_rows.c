@@ -4,77 +4,69 @@
  * Each segment of events gives a segment of rows, one per allocation, open at
  * first. An end names its block by ordinal and closes that row.
  */
-#include <stdlib.h>
-
 #include "archive.h"
+
+#include "log_reader.h"
 
 typedef struct row_maker {
     const ehs_archive *archive;
-    ehs_codec codec;
-    ehs_events events;
     allocation_store *store;
     size_t first_segment; /* of the store, for the archive's first */
     etl_error *err;
 } row_maker;
 
-static etl_status make_segment(row_maker *maker, u32 number);
-static etl_status end_blocks(row_maker *maker, u32 number);
+static etl_status add_batch(row_maker *maker, const log_batch *batch);
+static etl_status end_blocks(row_maker *maker, const log_batch *batch);
 
 etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err)
 {
     row_maker maker = {
         .archive = archive, .store = store, .first_segment = store->segments.count, .err = err
     };
-    etl_status status = ehs_events_open(&maker.events)
-                            ? ETL_OK
-                            : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    for (u32 i = 0; status == ETL_OK && i < archive->segments.count; i++)
-        status = make_segment(&maker, i);
-    ehs_events_close(&maker.events);
-    ehs_codec_free(&maker.codec);
+    log_reader reader;
+    const log_batch *batch = NULL;
+    etl_status status = archive_read(archive, EHS_WANT_OPENS | EHS_WANT_ENDS, &reader, err);
+    if (status == ETL_OK)
+        status = log_next(&reader, &batch, err);
+    while (status == ETL_OK && batch != NULL) {
+        status = add_batch(&maker, batch);
+        if (status == ETL_OK)
+            status = log_next(&reader, &batch, err);
+    }
+    log_reader_close(&reader);
     return status;
 }
 
-/* Rows of the blocks that the segment opens, and the end of those it ends. */
-static etl_status make_segment(row_maker *maker, u32 number)
+/* Rows of the blocks that the events open, and the end of those they end. */
+static etl_status add_batch(row_maker *maker, const log_batch *batch)
 {
-    const ehs_archive *const archive = maker->archive;
-    const ehs_segment_info *const info = &archive->segments.at[number];
-    const ehs_segment_source from = { &archive->reader, &maker->codec, number };
-    ehs_events *const events = &maker->events;
-    const u32 wanted = EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE |
-                       EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_IS_REALLOC | EHS_WANT_BACK |
-                       EHS_WANT_HOW;
-    const etl_status status = ehs_segment_read(&from, info, wanted, events, maker->err);
-    if (status != ETL_OK)
-        return status;
-    store_segment *const rows = store_add_segment(maker->store, events->alloc_count);
-    if (rows == NULL)
+    allocation_store *const store = maker->store;
+    const u32 allocs = maker->archive->segments.at[batch->segment].allocs;
+    if (batch->first == 0 && store_add_segment(store, allocs) == NULL)
         return etl_fail_with(maker->err, ETL_ERR_MEMORY, 0, "out of memory");
-    const etl_status filled = archive_fill_rows(archive, number, events, rows, maker->err);
-    if (filled != ETL_OK)
-        return filled;
-    maker->store->rows += rows->rows;
-    return end_blocks(maker, number);
+    store_segment *const rows = &store->segments.at[store->segments.count - 1];
+    const u32 before = rows->rows;
+    const etl_status status = archive_fill_rows(maker->archive, batch, rows, maker->err);
+    store->rows += rows->rows - before;
+    return status == ETL_OK ? end_blocks(maker, batch) : status;
 }
 
-etl_status archive_fill_rows(const ehs_archive *archive, u32 number, const ehs_events *events,
+etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
                              store_segment *rows, etl_error *err)
 {
-    u32 at = 0;
-    for (u32 i = 0; i < events->count; i++) {
-        if ((events->kind[i] & EHS_EVENT_END) != 0)
+    for (u32 i = 0; i < batch->count; i++) {
+        if (!log_opens(batch, i))
             continue;
-        if (!archive_fill_slot(archive, events->slot[at], events->thread[at], rows, at))
+        const u32 row = batch->row[i], at = rows->rows;
+        if (!archive_fill_slot(archive, batch->slot[row], batch->thread[row], rows, at))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that there is not", number);
-        rows->alloc_ticks[at] = events->ticks[i];
-        rows->address[at] = events->address[at];
-        rows->size_bytes[at] = events->size[at];
-        rows->is_realloc[at] = events->is_realloc[at];
-        at++;
+                                 "segment %u names a slot that there is not", batch->segment);
+        rows->alloc_ticks[at] = batch->ticks[i];
+        rows->address[at] = batch->address[row];
+        rows->size_bytes[at] = batch->size[row];
+        rows->is_realloc[at] = batch->is_realloc[row];
+        rows->rows++;
     }
-    rows->rows = at;
     return ETL_OK;
 }
 
@@ -113,29 +105,21 @@ static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal,
     return *at < rows->rows ? rows : NULL;
 }
 
-static etl_status end_blocks(row_maker *maker, u32 number)
+static etl_status end_blocks(row_maker *maker, const log_batch *batch)
 {
-    const ehs_events *const events = &maker->events;
-    u64 allocs = maker->archive->segments.at[number].first_ordinal;
-    u32 end = 0;
-    for (u32 i = 0; i < events->count; i++) {
-        if ((events->kind[i] & EHS_EVENT_END) == 0) {
-            allocs++;
+    for (u32 i = 0; i < batch->count; i++) {
+        if (log_opens(batch, i))
             continue;
-        }
-        u64 ordinal;
-        u32 at = 0;
-        store_segment *const rows = ehs_ordinal(allocs, events->back[end], &ordinal)
-                                        ? find_rows(maker, number, ordinal, &at)
-                                        : NULL;
+        u32 at;
+        store_segment *const rows = find_rows(maker, batch->segment, batch->ordinal[i], &at);
         if (rows == NULL)
             return etl_fail_with(maker->err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u ends a block that there is not", number);
-        const u8 how = events->how[end++];
+                                 "segment %u ends a block that there is not", batch->segment);
+        const u8 how = batch->how[batch->row[i]];
         if (how == EHS_HOW_REALLOC) {
             rows->is_realloc[at] = 1;
         } else {
-            rows->free_ticks[at] = events->ticks[i];
+            rows->free_ticks[at] = batch->ticks[i];
             rows->free_type[at] = how < ETLHEAP_FREE_TYPE_COUNT ? how : ETLHEAP_FREE_FREE;
         }
     }

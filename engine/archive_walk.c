@@ -17,7 +17,7 @@
 #include "workers.h"
 
 #define WORD_MARKED JOURNAL_NEW_TICK /* in a word: opened by a realloc, found out later */
-#define BATCH       128u             /* events whose words and groups are fetched at once */
+#define STEPS       128u             /* events whose words and groups are fetched at once */
 
 /* What one task of the first reading leaves, for a run of segments. */
 typedef struct reading {
@@ -34,13 +34,11 @@ typedef struct first_pass {
     reading *readings;
 } first_pass;
 
-/* Finds moments, each not before the last: its segment is still there. */
+/* Finds moments, each not before the last: its batch is still there. */
 typedef struct moment_finder {
     const ehs_archive *archive;
-    ehs_codec codec;
-    ehs_events events;
-    u32 segment; /* + 1; 0: none was read */
-    archive_moment last;
+    log_reader reader;
+    const log_batch *batch; /* NULL: none yet */
 } moment_finder;
 
 static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err);
@@ -133,7 +131,7 @@ static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks,
 {
     moment_finder finder = { .archive = walk->archive };
     const u32 bounds = walk->windows == NULL ? 0 : (u32)walk->windows->bounds.count;
-    etl_status status = ehs_events_open(&finder.events) ? ETL_OK : no_memory(err);
+    etl_status status = archive_read(walk->archive, EHS_WANT_TICKS, &finder.reader, err);
     if (status == ETL_OK)
         status = find_moment(&finder, from_ticks, &walk->from, err);
     for (u32 i = 0; status == ETL_OK && i < bounds; i++)
@@ -141,9 +139,40 @@ static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks,
     if (status == ETL_OK)
         status =
             find_moment(&finder, to_ticks < from_ticks ? from_ticks : to_ticks, &walk->to, err);
-    ehs_events_close(&finder.events);
-    ehs_codec_free(&finder.codec);
+    log_reader_close(&finder.reader);
     return status;
+}
+
+/* The batch of segment `number` that has the first event not before a time. */
+static etl_status find_batch(moment_finder *finder, u32 number, i64 ticks, etl_error *err)
+{
+    const bool is_near = finder->batch != NULL && finder->batch->segment == number;
+    etl_status status = ETL_OK;
+    if (!is_near) {
+        log_reader_seek(&finder->reader, number, number + 1);
+        status = log_next(&finder->reader, &finder->batch, err);
+    }
+    while (status == ETL_OK && finder->batch != NULL &&
+           finder->batch->ticks[finder->batch->count - 1] < ticks)
+        status = log_next(&finder->reader, &finder->batch, err);
+    if (status == ETL_OK && finder->batch == NULL)
+        status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                               "segment %u ends before the time that the index says", number);
+    return status;
+}
+
+/* The first event of a batch that is not before a time. */
+static u32 event_at(const log_batch *batch, i64 ticks)
+{
+    u32 low = 0, high = batch->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (batch->ticks[middle] < ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* A moment at the very end of a segment is the beginning of the next. */
@@ -161,24 +190,14 @@ static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *
     out->allocs = segments[low].first_ordinal;
     if (segments[low].first_ticks >= ticks)
         return ETL_OK;
-    ehs_events *const events = &finder->events;
-    etl_status status = ETL_OK;
-    if (finder->segment != low + 1) {
-        const ehs_segment_source from = { &archive->reader, &finder->codec, low };
-        status =
-            ehs_segment_read(&from, &segments[low], EHS_WANT_KIND | EHS_WANT_TICKS, events, err);
-        finder->segment = status == ETL_OK ? low + 1 : 0;
-    } else {
-        *out = finder->last;
-    }
-    if (status == ETL_OK) {
-        while (out->event < events->count && events->ticks[out->event] < ticks) {
-            out->allocs += (events->kind[out->event] & EHS_EVENT_END) == 0;
-            out->event++;
-        }
-        finder->last = *out;
-    }
-    return status;
+    const etl_status status = find_batch(finder, low, ticks, err);
+    if (status != ETL_OK)
+        return status;
+    const log_batch *const batch = finder->batch;
+    const u32 at = event_at(batch, ticks), row = batch->row[at];
+    out->event = batch->first + at;
+    out->allocs += log_opens(batch, at) ? row : out->event - row;
+    return ETL_OK;
 }
 
 static etl_status open_words(archive_walk *walk, etl_error *err)
@@ -269,10 +288,13 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
     return ok ? status : no_memory(err);
 }
 
-/* How many of a segment's events lie before the window's end. */
-static u32 events_before_end(const archive_walk *walk, u32 segment, u32 count)
+/* How many of a batch's events lie before the window's end. */
+static u32 events_before_end(const archive_walk *walk, const log_batch *batch)
 {
-    return segment == walk->to.segment && walk->to.event < count ? walk->to.event : count;
+    if (batch->segment != walk->to.segment)
+        return batch->count;
+    const u32 left = walk->to.event > batch->first ? walk->to.event - batch->first : 0;
+    return left < batch->count ? left : batch->count;
 }
 
 static bool counts_as_end(const archive_walk *walk, u8 how)
@@ -280,30 +302,24 @@ static bool counts_as_end(const archive_walk *walk, u8 how)
     return how != ETLHEAP_FREE_PROCESS_EXIT || walk->exit_frees;
 }
 
-static etl_status read_events(const archive_walk *walk, const ehs_segment_info *info, u32 count,
-                              const ehs_events *events, reading *own)
+static etl_status read_events(const archive_walk *walk, const log_batch *batch, reading *own)
 {
-    u64 allocs = info->first_ordinal;
-    u32 at = 0, end = 0;
+    const log_batch b = *batch; /* in registers: what is written below might be it */
+    const u32 count = events_before_end(walk, batch);
+    const u64 ordinals = walk->ordinals;
     for (u32 i = 0; i < count; i++) {
-        if ((events->kind[i] & EHS_EVENT_END) == 0) {
-            if (allocs >= walk->ordinals || !make_word(walk, allocs, events->slot[at],
-                                                       events->size[at], events->is_realloc[at]))
-                return ETL_ERR_CORRUPT;
-            if (!note_big(&own->big_sizes, allocs, events->size[at]))
-                return ETL_ERR_MEMORY;
-            allocs++;
-            at++;
-            continue;
-        }
-        u64 ordinal;
-        if (!ehs_ordinal(allocs, events->back[end], &ordinal) || ordinal >= walk->ordinals)
+        const u32 ordinal = b.ordinal[i], row = b.row[i];
+        if (ordinal >= ordinals)
             return ETL_ERR_CORRUPT;
-        const u8 how = events->how[end++];
-        if (how == EHS_HOW_REALLOC) {
+        if (log_opens(&b, i)) {
+            if (!make_word(walk, ordinal, b.slot[row], b.size[row], b.is_realloc[row]))
+                return ETL_ERR_CORRUPT;
+            if (!note_big(&own->big_sizes, ordinal, b.size[row]))
+                return ETL_ERR_MEMORY;
+        } else if (b.how[row] == EHS_HOW_REALLOC) {
             if (!ETLHEAP_PUSH(&own->marked, ordinal))
                 return ETL_ERR_MEMORY;
-        } else if (counts_as_end(walk, how)) {
+        } else if (counts_as_end(walk, b.how[row])) {
             own->freed[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
         }
     }
@@ -315,24 +331,23 @@ static void read_segments(void *context, u32 task)
     const first_pass *const pass = context;
     const archive_walk *const walk = pass->walk;
     reading *const own = &pass->readings[task];
-    ehs_codec codec = { 0 };
-    ehs_events events;
-    own->status = ehs_events_open(&events) ? ETL_OK : no_memory(&own->err);
-    for (u32 s = own->first; own->status == ETL_OK && s < own->end; s++) {
-        const ehs_segment_source from = { &walk->archive->reader, &codec, s };
-        const ehs_segment_info *const info = &walk->archive->segments.at[s];
-        own->status = ehs_segment_read(&from, info,
-                                       EHS_WANT_KIND | EHS_WANT_SLOT | EHS_WANT_SIZE |
-                                           EHS_WANT_IS_REALLOC | EHS_WANT_BACK | EHS_WANT_HOW,
-                                       &events, &own->err);
+    const u32 wanted =
+        EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC | EHS_WANT_BACK | EHS_WANT_HOW;
+    log_reader reader;
+    const log_batch *batch = NULL;
+    own->status = archive_read(walk->archive, wanted, &reader, &own->err);
+    log_reader_seek(&reader, own->first, own->end);
+    if (own->status == ETL_OK)
+        own->status = log_next(&reader, &batch, &own->err);
+    while (own->status == ETL_OK && batch != NULL) {
+        own->status = read_events(walk, batch, own);
+        if (own->status == ETL_ERR_CORRUPT)
+            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0, "segment %u names what there is not",
+                          batch->segment);
         if (own->status == ETL_OK)
-            own->status =
-                read_events(walk, info, events_before_end(walk, s, events.count), &events, own);
-        if (own->status == ETL_ERR_CORRUPT && own->err.status == ETL_OK)
-            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0, "segment %u names what there is not", s);
+            own->status = log_next(&reader, &batch, &own->err);
     }
-    ehs_events_close(&events);
-    ehs_codec_free(&codec);
+    log_reader_close(&reader);
 }
 
 /*
@@ -342,34 +357,25 @@ static void read_segments(void *context, u32 task)
  */
 static etl_status read_late_marks(archive_walk *walk, etl_error *err)
 {
-    const ehs_archive *const archive = walk->archive;
     const u64 behind = (u64)walk->to.segment + 2;
-    const u32 end = (u32)etl_min_u64(behind, archive->segments.count);
-    u64 allocs = walk->to.allocs;
-    ehs_codec codec = { 0 };
-    ehs_events events;
-    etl_status status = ehs_events_open(&events) ? ETL_OK : no_memory(err);
-    for (u32 s = walk->to.segment; status == ETL_OK && s < end; s++) {
-        const ehs_segment_source from = { &archive->reader, &codec, s };
-        const u32 want = EHS_WANT_KIND | EHS_WANT_BACK | EHS_WANT_HOW;
-        status = ehs_segment_read(&from, &archive->segments.at[s], want, &events, err);
-        u32 at_end = 0;
-        for (u32 i = 0; status == ETL_OK && i < events.count; i++) {
-            const bool is_end = (events.kind[i] & EHS_EVENT_END) != 0;
-            const u32 number = at_end;
-            u64 ordinal;
-            at_end += is_end;
-            if (s == walk->to.segment && i < walk->to.event)
-                continue;
-            allocs += !is_end;
-            if (is_end && events.how[number] == EHS_HOW_REALLOC &&
-                ehs_ordinal(allocs, events.back[number], &ordinal) && ordinal < walk->ordinals &&
-                walk->words[ordinal] != 0)
+    const u32 end = (u32)etl_min_u64(behind, walk->archive->segments.count);
+    log_reader reader;
+    const log_batch *batch = NULL;
+    etl_status status = archive_read(walk->archive, EHS_WANT_BACK | EHS_WANT_HOW, &reader, err);
+    log_reader_seek(&reader, walk->to.segment, end);
+    if (status == ETL_OK)
+        status = log_next(&reader, &batch, err);
+    while (status == ETL_OK && batch != NULL) {
+        const u32 first = batch->segment == walk->to.segment ? events_before_end(walk, batch) : 0;
+        for (u32 i = first; i < batch->count; i++) {
+            const u32 ordinal = batch->ordinal[i];
+            if (!log_opens(batch, i) && batch->how[batch->row[i]] == EHS_HOW_REALLOC &&
+                ordinal < walk->ordinals && walk->words[ordinal] != 0)
                 walk->words[ordinal] |= JOURNAL_REALLOC;
         }
+        status = log_next(&reader, &batch, err);
     }
-    ehs_events_close(&events);
-    ehs_codec_free(&codec);
+    log_reader_close(&reader);
     return status;
 }
 
@@ -441,50 +447,50 @@ static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
     }
 }
 
-/* A segment on its way through a walker. */
+/* A batch on its way through a walker. */
 typedef struct part_walk {
     const archive_walk *walk;
-    const ehs_events *events;
-    u32 segment;
-    u64 allocs;        /* before the event at hand */
-    u32 end;           /* number of the next end */
+    const log_batch *batch;
     u64 window_allocs; /* before the window at hand */
 } part_walk;
 
-/* Finds the blocks of the next events, so that their words are on their way. */
-static void find_blocks(part_walk *p, u32 first, u32 count, u32 ordinals[BATCH], u8 kinds[BATCH])
+/* What the next events do; the words of their blocks are on their way. */
+static void find_kinds(const part_walk *p, u32 first, u32 count, u8 kinds[STEPS])
 {
-    const ehs_events *const events = p->events;
+    const log_batch batch = *p->batch; /* in registers, as bytes are written below */
+    const journal_entry *const words = p->walk->words;
+    const u8 of_exit = p->walk->exit_frees ? JOURNAL_FREE : JOURNAL_NONE;
     for (u32 i = 0; i < count; i++) {
-        if ((events->kind[first + i] & EHS_EVENT_END) == 0) {
-            ordinals[i] = (u32)p->allocs++;
+        const u32 at = first + i;
+        __builtin_prefetch(&words[batch.ordinal[at]]);
+        if (log_opens(&batch, at)) {
             kinds[i] = JOURNAL_ALLOC;
             continue;
         }
-        const u8 how = events->how[p->end];
-        ordinals[i] = (u32)(p->allocs - events->back[p->end++]);
-        kinds[i] = how == EHS_HOW_REALLOC        ? JOURNAL_MARK
-                   : counts_as_end(p->walk, how) ? JOURNAL_FREE
-                                                 : JOURNAL_NONE;
-        __builtin_prefetch(&p->walk->words[ordinals[i]]);
+        const u8 how = batch.how[batch.row[at]];
+        kinds[i] = how == EHS_HOW_REALLOC             ? JOURNAL_MARK
+                   : how == ETLHEAP_FREE_PROCESS_EXIT ? of_exit
+                                                      : JOURNAL_FREE;
     }
 }
 
 /* Whether there are windows is known where this is called, not asked per event. */
-__attribute__((always_inline)) static inline void walk_batch(part_walk *p, u32 first, u32 count,
-                                                             replay_walker *w,
+__attribute__((always_inline)) static inline void walk_steps(const part_walk *p, u32 first,
+                                                             u32 count, replay_walker *w,
                                                              const bool in_windows)
 {
     const archive_walk *const walk = p->walk;
-    u32 ordinals[BATCH];
-    u8 kinds[BATCH];
-    find_blocks(p, first, count, ordinals, kinds);
+    const log_batch *const batch = p->batch;
+    const u32 *const ordinals = batch->ordinal + first;
+    u8 kinds[STEPS];
+    find_kinds(p, first, count, kinds);
     for (u32 i = 0; i < count; i++)
         replay_fetch(w, journal_slot_of(walk->words[ordinals[i]]), in_windows);
     for (u32 i = 0; i < count; i++) {
-        const bool is_early = p->segment < walk->from.segment ||
-                              (p->segment == walk->from.segment && first + i < walk->from.event);
-        w->time += (p->events->kind[first + i] & EHS_EVENT_LATER) != 0;
+        const bool is_early =
+            batch->segment < walk->from.segment ||
+            (batch->segment == walk->from.segment && batch->first + first + i < walk->from.event);
+        w->time += (batch->kind[first + i] & EHS_EVENT_LATER) != 0;
         if (kinds[i] == JOURNAL_NONE)
             continue;
         entry_view view = { walk->words[ordinals[i]], (journal_kind)kinds[i],
@@ -501,10 +507,10 @@ __attribute__((always_inline)) static inline void walk_batch(part_walk *p, u32 f
     }
 }
 
-static void walk_events(part_walk *p, u32 count, replay_walker *w)
+static void walk_events(const part_walk *p, u32 count, replay_walker *w)
 {
-    for (u32 first = 0; first < count; first += BATCH)
-        walk_batch(p, first, count - first < BATCH ? count - first : BATCH, w, false);
+    for (u32 first = 0; first < count; first += STEPS)
+        walk_steps(p, first, count - first < STEPS ? count - first : STEPS, w, false);
 }
 
 static bool is_before(const archive_moment *moment, u32 segment, u32 event)
@@ -516,16 +522,18 @@ static bool is_before(const archive_moment *moment, u32 segment, u32 event)
 static void walk_windows(part_walk *p, u32 count, replay_walker *w)
 {
     const archive_moment *const moments = p->walk->moments;
+    const log_batch *const batch = p->batch;
     const u32 bounds = (u32)p->walk->windows->bounds.count;
     for (u32 first = 0; first < count;) {
-        while (w->interval < bounds && is_before(&moments[w->interval], p->segment, first))
+        while (w->interval < bounds &&
+               is_before(&moments[w->interval], batch->segment, batch->first + first))
             w->interval++;
         u32 end = count;
-        if (w->interval < bounds && moments[w->interval].segment == p->segment)
-            end = (u32)etl_min_u64(end, moments[w->interval].event);
+        if (w->interval < bounds && moments[w->interval].segment == batch->segment)
+            end = (u32)etl_min_u64(end, moments[w->interval].event - batch->first);
         p->window_allocs = w->interval == 0 ? 0 : moments[w->interval - 1].allocs;
-        for (; first < end; first += BATCH)
-            walk_batch(p, first, end - first < BATCH ? end - first : BATCH, w, true);
+        for (; first < end; first += STEPS)
+            walk_steps(p, first, end - first < STEPS ? end - first : STEPS, w, true);
         first = end;
     }
 }
@@ -534,25 +542,23 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
 {
     const archive_walk *const walk = user;
     const u32 segment = walk->first_segment + part;
-    const ehs_segment_info *const info = &walk->archive->segments.at[segment];
-    ehs_codec codec = { 0 };
-    ehs_events events;
-    if (!ehs_events_open(&events))
-        return ETL_ERR_MEMORY;
-    const ehs_segment_source from = { &walk->archive->reader, &codec, segment };
-    const etl_status status = ehs_segment_read(
-        &from, info, EHS_WANT_KIND | EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &events, NULL);
-    if (status == ETL_OK) {
-        part_walk p = { walk, &events, segment, info->first_ordinal, 0, 0 };
-        if (part == 0)
-            walk_open_blocks(walk, walker);
-        const u32 count = events_before_end(walk, segment, events.count);
+    part_walk p = { .walk = walk };
+    log_reader reader;
+    etl_status status =
+        archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &reader, NULL);
+    log_reader_seek(&reader, segment, segment + 1);
+    if (status == ETL_OK)
+        status = log_next(&reader, &p.batch, NULL);
+    if (status == ETL_OK && part == 0)
+        walk_open_blocks(walk, walker);
+    while (status == ETL_OK && p.batch != NULL) {
+        const u32 count = events_before_end(walk, p.batch);
         if (walk->windows != NULL)
             walk_windows(&p, count, walker);
         else
             walk_events(&p, count, walker);
+        status = log_next(&reader, &p.batch, NULL);
     }
-    ehs_events_close(&events);
-    ehs_codec_free(&codec);
+    log_reader_close(&reader);
     return status;
 }

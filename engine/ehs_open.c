@@ -1,6 +1,8 @@
 /* ehs_open.c - see ehs_open.h. */
 #include "ehs_open.h"
 
+#include "log_reader.h"
+
 #include <stdlib.h>
 
 /* Fewer rows than these are not worth dropping the dead of. */
@@ -24,8 +26,8 @@ static const open_column columns[] = {
 };
 
 static bool reserve(ehs_open_rows *rows, size_t more);
-static etl_status append(ehs_open_set *set, const ehs_events *events);
-static etl_status clear_ended(ehs_open_set *set, const ehs_events *events);
+static etl_status make_room(ehs_open_set *set, const ehs_events *events);
+static etl_status follow(ehs_open_set *set, const log_batch *batch);
 static bool is_open(const ehs_open_set *set, u64 ordinal);
 
 static u8 *values_of(const ehs_open_rows *rows, const open_column *column)
@@ -37,11 +39,14 @@ static u8 *values_of(const ehs_open_rows *rows, const open_column *column)
 
 etl_status ehs_open_follow(ehs_open_set *set, const ehs_events *events)
 {
-    /* All allocations first: an end never comes before its own. */
-    etl_status status = append(set, events);
-    if (status == ETL_OK)
-        status = clear_ended(set, events);
-    set->allocs += events->alloc_count;
+    log_numbers numbers;
+    log_place place = { .allocs = set->allocs };
+    etl_status status = make_room(set, events);
+    while (status == ETL_OK && place.event < events->count) {
+        log_batch batch;
+        const bool is_right = log_number(events, true, &place, &numbers, &batch);
+        status = is_right ? follow(set, &batch) : ETL_ERR_ARGUMENT;
+    }
     const size_t limit = set->kept < SETTLE_ROWS_MIN ? 2 * SETTLE_ROWS_MIN : 2 * set->kept;
     if (status == ETL_OK && set->rows.count > limit)
         ehs_open_settle(set);
@@ -66,42 +71,18 @@ static bool reserve(ehs_open_rows *rows, size_t more)
     return true;
 }
 
-static etl_status append(ehs_open_set *set, const ehs_events *events)
+static etl_status make_room(ehs_open_set *set, const ehs_events *events)
 {
-    const u32 count = events->alloc_count;
-    const u64 end = set->allocs + count;
+    const u64 end = set->allocs + events->alloc_count;
     if (end > UINT32_MAX)
         return ETL_ERR_LIMIT;
     const size_t words = (size_t)(end / 64 + 1);
     const size_t more_words = words > set->open.count ? words - set->open.count : 0;
-    if (!reserve(&set->rows, count) || !ETLHEAP_RESERVE(&set->open, more_words))
+    if (!reserve(&set->rows, events->alloc_count) || !ETLHEAP_RESERVE(&set->open, more_words))
         return ETL_ERR_MEMORY;
     if (more_words > 0)
         memset(set->open.at + set->open.count, 0, more_words * sizeof *set->open.at);
     set->open.count += more_words;
-
-    ehs_open_rows *const rows = &set->rows;
-    const size_t at = rows->count;
-    u32 row = 0;
-    for (u32 i = 0; i < events->count; i++) {
-        if ((events->kind[i] & EHS_EVENT_END) != 0)
-            continue;
-        const u64 ordinal = set->allocs + row;
-        rows->ordinal[at + row] = (u32)ordinal;
-        rows->ticks[at + row] = events->ticks[i];
-        set->open.at[ordinal / 64] |= (u64)1 << ordinal % 64;
-        row++;
-    }
-    assert(row == count);
-    if (count > 0) {
-        memcpy(rows->slot + at, events->slot, count * sizeof *rows->slot);
-        memcpy(rows->size + at, events->size, count * sizeof *rows->size);
-        memcpy(rows->address + at, events->address, count * sizeof *rows->address);
-        memcpy(rows->thread + at, events->thread, count * sizeof *rows->thread);
-        memcpy(rows->is_realloc + at, events->is_realloc, count);
-    }
-    rows->count += count;
-    set->alive += count;
     return ETL_OK;
 }
 
@@ -124,26 +105,39 @@ static size_t find_row(const ehs_open_rows *rows, u32 ordinal)
     return low;
 }
 
-static etl_status clear_ended(ehs_open_set *set, const ehs_events *events)
+static void append(ehs_open_set *set, const log_batch *batch, u32 event)
 {
-    u64 allocs = set->allocs;
-    u32 end = 0;
-    for (u32 i = 0; i < events->count; i++) {
-        if ((events->kind[i] & EHS_EVENT_END) == 0) {
-            allocs++;
+    ehs_open_rows *const rows = &set->rows;
+    const size_t at = rows->count++;
+    const u32 ordinal = batch->ordinal[event], row = batch->row[event];
+    rows->ordinal[at] = ordinal;
+    rows->ticks[at] = batch->ticks[event];
+    rows->slot[at] = batch->slot[row];
+    rows->size[at] = batch->size[row];
+    rows->address[at] = batch->address[row];
+    rows->thread[at] = batch->thread[row];
+    rows->is_realloc[at] = batch->is_realloc[row];
+    set->open.at[ordinal / 64] |= (u64)1 << ordinal % 64;
+    set->alive++;
+    set->allocs++;
+}
+
+static etl_status follow(ehs_open_set *set, const log_batch *batch)
+{
+    for (u32 i = 0; i < batch->count; i++) {
+        if (log_opens(batch, i)) {
+            append(set, batch, i);
             continue;
         }
-        u64 ordinal;
-        const bool is_known = ehs_ordinal(allocs, events->back[end], &ordinal);
-        if (!is_known || !is_open(set, ordinal))
+        const u32 ordinal = batch->ordinal[i];
+        if (!is_open(set, ordinal))
             return ETL_ERR_ARGUMENT;
-        if (events->how[end] == EHS_HOW_REALLOC) {
-            set->rows.is_realloc[find_row(&set->rows, (u32)ordinal)] = 1;
+        if (batch->how[batch->row[i]] == EHS_HOW_REALLOC) {
+            set->rows.is_realloc[find_row(&set->rows, ordinal)] = 1;
         } else {
             set->open.at[ordinal / 64] &= ~((u64)1 << ordinal % 64);
             set->alive--;
         }
-        end++;
     }
     return ETL_OK;
 }

@@ -45,14 +45,6 @@ typedef struct ehs_events {
 bool ehs_events_open(ehs_events *events);
 void ehs_events_close(ehs_events *events);
 
-/* The ordinal an end speaks of, given the allocations before it; false when the
- * file is forged and there is none. */
-static inline bool ehs_ordinal(u64 allocs_before, u32 back, u64 *ordinal)
-{
-    *ordinal = allocs_before - back;
-    return back != 0 && back <= allocs_before;
-}
-
 /* A segment's row of the index. */
 typedef struct ehs_segment_info {
     i64 first_ticks, last_ticks;
@@ -89,6 +81,12 @@ etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out);
 #define EHS_WANT_IS_REALLOC 128u
 #define EHS_WANT_BACK       256u
 #define EHS_WANT_HOW        512u
+
+/* All there is of allocations, and of ends; with ticks. */
+#define EHS_WANT_OPENS                                                                             \
+    (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_ADDRESS |           \
+     EHS_WANT_THREAD | EHS_WANT_IS_REALLOC)
+#define EHS_WANT_ENDS (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_BACK | EHS_WANT_HOW)
 
 /* Where a segment is read from, and with what: one codec per thread. */
 typedef struct ehs_segment_source {

@@ -25,7 +25,7 @@
 static etl_status load_checkpoint(lifetimes_archive *reader, u32 segment, etl_error *err);
 static void plan_chunk(lifetimes_archive *reader, u32 first);
 static etl_status find_ends(lifetimes_archive *reader, etl_error *err);
-static etl_status note_ends(lifetimes_archive *reader, u32 segment, u64 *alive, etl_error *err);
+static void note_ends(lifetimes_archive *reader, const log_batch *batch, u64 *alive);
 static bool find_block(const lifetimes_archive *reader, u64 ordinal, u64 *at);
 static bool is_wanted(const lifetimes_archive *reader, u32 segment);
 static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_error *err);
@@ -45,10 +45,14 @@ etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *arc
     out->end = archive_segment_at(archive, wanted->to_ticks);
     if (out->end < segments->count && segments->at[out->end].first_ticks < wanted->to_ticks)
         out->end++;
-    if (!ehs_events_open(&out->events) || store_add_segment(&out->scratch, EHS_PART_ROWS) == NULL)
-        return no_memory(err);
-    const etl_status status =
-        load_checkpoint(out, archive_segment_at(archive, wanted->from_ticks), err);
+    etl_status status = archive_read(archive, EHS_WANT_ENDS, &out->ends, err);
+    if (status == ETL_OK)
+        status = archive_read(archive, EHS_WANT_OPENS, &out->opens, err);
+    if (status == ETL_OK && store_add_segment(&out->scratch, EHS_PART_ROWS) == NULL)
+        status = no_memory(err);
+    if (status != ETL_OK)
+        return status;
+    status = load_checkpoint(out, archive_segment_at(archive, wanted->from_ticks), err);
     out->end = out->end < out->first ? out->first : out->end;
     lifetimes_archive_rewind(out);
     return status;
@@ -57,8 +61,8 @@ etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *arc
 void lifetimes_archive_close(lifetimes_archive *reader)
 {
     ehs_open_rows_free(&reader->open);
-    ehs_codec_free(&reader->codec);
-    ehs_events_close(&reader->events);
+    log_reader_close(&reader->ends);
+    log_reader_close(&reader->opens);
     store_free(&reader->scratch);
     free(reader->end_ticks);
     free(reader->end_how);
@@ -168,46 +172,34 @@ static etl_status find_ends(lifetimes_archive *reader, etl_error *err)
     if (count > 0)
         memset(reader->end_how, 0, count);
     u64 alive = count;
-    etl_status status = ETL_OK;
-    const u32 segment_count = (u32)reader->archive->segments.count;
-    for (u32 s = reader->chunk.first; status == ETL_OK && alive > 0 && s < segment_count; s++)
-        status = note_ends(reader, s, &alive, err);
+    const log_batch *batch = NULL;
+    log_reader_seek(&reader->ends, reader->chunk.first, (u32)reader->archive->segments.count);
+    etl_status status = log_next(&reader->ends, &batch, err);
+    while (status == ETL_OK && batch != NULL && alive > 0) {
+        note_ends(reader, batch, &alive);
+        status = log_next(&reader->ends, &batch, err);
+    }
     reader->has_ends = status == ETL_OK;
     return status;
 }
 
 /* Ends of blocks that are not the chunk's are passed over. */
-static etl_status note_ends(lifetimes_archive *reader, u32 segment, u64 *alive, etl_error *err)
+static void note_ends(lifetimes_archive *reader, const log_batch *batch, u64 *alive)
 {
-    const ehs_segment_info *const info = &reader->archive->segments.at[segment];
-    const ehs_segment_source from = { &reader->archive->reader, &reader->codec, segment };
-    ehs_events *const events = &reader->events;
-    const etl_status status = ehs_segment_read(
-        &from, info, EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_BACK | EHS_WANT_HOW, events, err);
-    u64 allocs = info->first_ordinal;
-    u32 end = 0;
-    for (u32 i = 0; status == ETL_OK && i < events->count; i++) {
-        if ((events->kind[i] & EHS_EVENT_END) == 0) {
-            allocs++;
+    for (u32 i = 0; i < batch->count; i++) {
+        u64 at;
+        if (log_opens(batch, i) || !find_block(reader, batch->ordinal[i], &at))
             continue;
-        }
-        u64 ordinal, at;
-        if (!ehs_ordinal(allocs, events->back[end], &ordinal))
-            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u ends a block that there is not", segment);
-        const u8 how = events->how[end++];
-        if (!find_block(reader, ordinal, &at))
-            continue;
+        const u8 how = batch->how[batch->row[i]];
         if (how == EHS_HOW_REALLOC) {
             reader->end_how[at] |= END_MARKED;
         } else {
             *alive -= (reader->end_how[at] & ~END_MARKED) == 0;
             reader->end_how[at] &= END_MARKED;
             reader->end_how[at] |= how < ETLHEAP_FREE_TYPE_COUNT ? how : (u8)ETLHEAP_FREE_FREE;
-            reader->end_ticks[at] = events->ticks[i];
+            reader->end_ticks[at] = batch->ticks[i];
         }
     }
-    return status;
 }
 
 /* Where the end of a block goes; false: it is none of the chunk's. */
@@ -258,12 +250,15 @@ static etl_status fill_segment(lifetimes_archive *reader, store_segment *rows, e
     const u32 segment = reader->next++;
     const lifetimes_chunk *const chunk = &reader->chunk;
     const ehs_segment_info *const info = &reader->archive->segments.at[segment];
-    const ehs_segment_source from = { &reader->archive->reader, &reader->codec, segment };
-    const u32 wanted = EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE |
-                       EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_IS_REALLOC;
-    etl_status status = ehs_segment_read(&from, info, wanted, &reader->events, err);
-    if (status == ETL_OK)
-        status = archive_fill_rows(reader->archive, segment, &reader->events, rows, err);
+    const log_batch *batch = NULL;
+    rows->rows = 0;
+    log_reader_seek(&reader->opens, segment, segment + 1);
+    etl_status status = log_next(&reader->opens, &batch, err);
+    while (status == ETL_OK && batch != NULL) {
+        status = archive_fill_rows(reader->archive, batch, rows, err);
+        if (status == ETL_OK)
+            status = log_next(&reader->opens, &batch, err);
+    }
     if (status == ETL_OK)
         put_ends(reader, chunk->open_count + (info->first_ordinal - chunk->first_ordinal), rows);
     return status;

@@ -29,8 +29,7 @@ typedef struct lifetimes_archive {
     lifetimes_wanted wanted;
     u32 first, end;     /* segments that open blocks of the window */
     ehs_open_rows open; /* blocks open before the first of them */
-    ehs_codec codec;
-    ehs_events events;
+    log_reader ends, opens;
     allocation_store scratch; /* one segment of rows */
     lifetimes_chunk chunk;
     i64 *end_ticks;

@@ -67,28 +67,25 @@ static inline type_sums *sums_of(replay_walker *w, u32 number, etlheap_type type
     return type == ETLHEAP_TYPE_AIFI ? &w->hot[number].aifi : &w->cold[number].types[type];
 }
 
-static inline etlheap_type type_of_alloc(const entry_view *view, bool survives)
+static inline etlheap_type type_of_block(const entry_view *view, bool survives)
 {
-    if ((view->entry & JOURNAL_INSIDE) == 0)
-        return ETLHEAP_TYPE_AOFO;
-    return survives ? ETLHEAP_TYPE_AIFO : ETLHEAP_TYPE_AIFI;
+    return type_by_ends((view->entry & JOURNAL_INSIDE) != 0, !survives);
 }
 
+/* What is there before the window and freed in it is counted by its free. */
 static inline void step_alloc(replay_walker *w, u32 number, const entry_view *view, i64 size)
 {
-    const bool survives = replay_survives(w->walk, view->rank);
-    const etlheap_type type = type_of_alloc(view, survives);
+    const etlheap_type type = type_of_block(view, replay_survives(w->walk, view->rank));
     if (type == ETLHEAP_TYPE_AIFI || !w->walk->by_type)
         curve_move(&w->hot[number].curve, size, 1);
-    if (type != ETLHEAP_TYPE_AOFO || survives)
+    if (type != ETLHEAP_TYPE_AOFI)
         add_sums(sums_of(w, number, type), size, (view->entry & JOURNAL_REALLOC) != 0);
 }
 
 static inline void step_mark(replay_walker *w, u32 number, const entry_view *view)
 {
-    const bool survives = replay_survives(w->walk, view->rank);
-    const etlheap_type type = type_of_alloc(view, survives);
-    sums_of(w, number, type)->realloc_count += type != ETLHEAP_TYPE_AOFO || survives;
+    const etlheap_type type = type_of_block(view, replay_survives(w->walk, view->rank));
+    sums_of(w, number, type)->realloc_count += type != ETLHEAP_TYPE_AOFI;
 }
 
 static inline void replay_step(replay_walker *w, const entry_view *view)

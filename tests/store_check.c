@@ -118,9 +118,8 @@ static void open_block(reading *r, u32 row, i64 ticks)
 
 static void end_block(reading *r, u32 row, i64 ticks)
 {
-    u64 ordinal;
-    assert_true(ehs_ordinal(r->rows.count, r->events.back[row], &ordinal));
-    lifetime *const block = &r->rows.at[ordinal];
+    assert_in_range(r->events.back[row], 1, r->rows.count);
+    lifetime *const block = &r->rows.at[r->rows.count - r->events.back[row]];
     assert_int_equal(block->free_type, ETLHEAP_FREE_NONE);
     if (r->events.how[row] == EHS_HOW_REALLOC) {
         assert_false(block->is_realloc);

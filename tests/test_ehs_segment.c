@@ -10,217 +10,28 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/ehs_open.h"
 #include "hand_bytes.h"
+#include "journal_model.h"
 
-#define EVENTS   200000u
-#define ALL      0x3FFu
-#define SEGMENTS ((EVENTS + EHS_PART_ROWS - 1) / EHS_PART_ROWS)
+#define ALL 0x3FFu
 
-/* A block of the model. */
-typedef struct model_block {
-    i64 ticks;
-    u64 size, address;
-    u32 slot, thread;
-    bool is_realloc, is_open;
-} model_block;
-
-/* The journal, one row per event, and what it does to blocks. */
-typedef struct model_event {
-    i64 ticks;
-    bool is_end, is_later;
-    u32 block;
-    u8 how;
-} model_event;
-
-typedef struct model {
-    model_event *events;
-    model_block *blocks; /* by ordinal, as they were opened */
-    u32 *open;           /* ordinals */
-    u32 block_count, open_count;
-    u64 random;
-} model;
-
-typedef struct journal_file {
-    ehs_bytes bytes;
-    ehs_segment_index index;
-    ehs_checkpoints checkpoints;
-    ehs_open_set open;
-    ehs_reader reader;
-    ehs_loader loader;
-    etlheap_arena arena;
-    etl_error err;
-} journal_file;
-
-static model_block random_block(model *m, i64 ticks)
-{
-    const u32 bits = hand_random(&m->random);
-    return (model_block){ .ticks = ticks,
-                          .size = (u64)(bits % 100 == 0 ? 1 : 0) << 33 | bits >> 20,
-                          .address = 0x1F000000000 + ((u64)bits >> 4 << 4),
-                          .slot = 1 + hand_random(&m->random) % 5000,
-                          .thread = 4 * (bits % 32),
-                          .is_realloc = bits % 17 == 0,
-                          .is_open = true };
-}
-
-static void end_block(model *m, model_event *event)
-{
-    const u32 place = hand_random(&m->random) % m->open_count;
-    event->is_end = true;
-    event->block = m->open[place];
-    const u32 kind = hand_random(&m->random) % 50;
-    event->how = kind == 0   ? EHS_HOW_REALLOC
-                 : kind == 1 ? ETLHEAP_FREE_HEAP_DESTROY
-                 : kind == 2 ? ETLHEAP_FREE_PROCESS_EXIT
-                             : ETLHEAP_FREE_FREE;
-    if (event->how == EHS_HOW_REALLOC)
-        return;
-    m->open[place] = m->open[--m->open_count];
-}
-
-/* Half of the time few blocks are open, then they pile up. */
-static void model_open(model *m)
-{
-    *m = (model){ .events = calloc(EVENTS, sizeof *m->events),
-                  .blocks = calloc(EVENTS, sizeof *m->blocks),
-                  .open = calloc(EVENTS, sizeof *m->open),
-                  .random = 42 };
-    i64 ticks = -5000;
-    for (u32 i = 0; i < EVENTS; i++) {
-        model_event *const event = &m->events[i];
-        const u32 step = hand_random(&m->random) % 8;
-        event->is_later = i == 0 || step > 0;
-        ticks += step;
-        event->ticks = ticks;
-        const bool piles_up = i > EVENTS / 2;
-        if (m->open_count > 0 && hand_random(&m->random) % 8 < (piles_up ? 3u : 4u)) {
-            end_block(m, event);
-            continue;
-        }
-        event->block = m->block_count;
-        m->blocks[m->block_count] = random_block(m, ticks);
-        m->open[m->open_count++] = m->block_count++;
-    }
-}
-
-static void model_close(model *m)
-{
-    free(m->events);
-    free(m->blocks);
-    free(m->open);
-}
-
-/* Events `first` up to `first + count` as columns. */
-static void fill(const model *m, u32 first, u32 count, u32 *allocs, ehs_events *out)
-{
-    out->count = count;
-    out->alloc_count = out->end_count = 0;
-    for (u32 i = 0; i < count; i++) {
-        const model_event *const event = &m->events[first + i];
-        out->ticks[i] = event->ticks;
-        out->kind[i] = event->is_end ? EHS_EVENT_END : 0;
-        if (event->is_end) {
-            out->back[out->end_count] = *allocs - event->block;
-            out->how[out->end_count++] = event->how;
-            continue;
-        }
-        const model_block *const block = &m->blocks[event->block];
-        out->slot[out->alloc_count] = block->slot;
-        out->size[out->alloc_count] = block->size;
-        out->address[out->alloc_count] = block->address;
-        out->thread[out->alloc_count] = block->thread;
-        out->is_realloc[out->alloc_count++] = block->is_realloc;
-        (*allocs)++;
-    }
-}
-
-static bool keep(void *user, const void *bytes, size_t size)
-{
-    return ehs_put(user, bytes, size);
-}
-
-/* Writes the journal, with a checkpoint before each segment but the first. */
-static void write_file(const model *m, journal_file *file)
-{
-    *file = (journal_file){ 0 };
-    ehs_saver saver = { 0 };
-    ehs_writer writer;
-    ehs_events events;
-    u32 allocs = 0, parts = 0;
-    i64 previous = INT64_MIN;
-    assert_true(ehs_events_open(&events));
-    assert_int_equal(ehs_writer_open(&writer, keep, &file->bytes, EHS_CONTENT_JOURNAL), ETL_OK);
-    for (u32 first = 0; first < EVENTS; first += EHS_PART_ROWS) {
-        const u32 number = first / EHS_PART_ROWS;
-        if (number > 0) {
-            ehs_checkpoint row = { .segment = number, .first_part = parts };
-            ehs_open_settle(&file->open);
-            assert_true(ehs_checkpoint_encode(&saver.blocks, &saver.codec, &file->open.rows, &row));
-            parts += (u32)((row.rows + EHS_PART_ROWS - 1) / EHS_PART_ROWS);
-            assert_true(ETLHEAP_PUSH(&file->checkpoints, row));
-        }
-        const u32 left = EVENTS - first;
-        ehs_segment_info info;
-        fill(m, first, left < EHS_PART_ROWS ? left : EHS_PART_ROWS, &allocs, &events);
-        assert_true(
-            ehs_segment_encode(&saver.blocks, &saver.codec, number, &events, previous, &info));
-        assert_true(ETLHEAP_PUSH(&file->index, info));
-        previous = info.last_ticks;
-        assert_int_equal(ehs_open_follow(&file->open, &events), ETL_OK);
-        assert_int_equal(ehs_writer_put(&writer, &saver.blocks), ETL_OK);
-        ehs_blocks_clear(&saver.blocks);
-    }
-    assert_true(ehs_segment_index_save(&saver, &file->index));
-    assert_true(ehs_checkpoints_save(&saver, &file->checkpoints));
-    assert_int_equal(ehs_writer_put(&writer, &saver.blocks), ETL_OK);
-    assert_int_equal(ehs_writer_close(&writer), ETL_OK);
-    ehs_events_close(&events);
-    ehs_saver_free(&saver);
-    ETLHEAP_VECTOR_FREE(&file->index);
-    ETLHEAP_VECTOR_FREE(&file->checkpoints);
-}
-
-static void open_file(journal_file *file)
-{
-    const etl_bytes bytes = { file->bytes.at, file->bytes.count };
-    assert_int_equal(ehs_reader_open(&file->reader, bytes, &file->err), ETL_OK);
-    file->loader = (ehs_loader){
-        .reader = &file->reader, .arena = &file->arena, .bytes_left = UINT64_MAX, .err = &file->err
-    };
-    assert_int_equal(ehs_loader_open(&file->loader), ETL_OK);
-    assert_int_equal(ehs_segment_index_load(&file->loader, &file->index), ETL_OK);
-    assert_int_equal(ehs_checkpoints_load(&file->loader, &file->checkpoints), ETL_OK);
-}
-
-static void close_file(journal_file *file)
-{
-    ehs_loader_free(&file->loader);
-    ehs_reader_close(&file->reader);
-    ehs_open_free(&file->open);
-    etlheap_arena_free(&file->arena);
-    ETLHEAP_VECTOR_FREE(&file->bytes);
-    ETLHEAP_VECTOR_FREE(&file->index);
-    ETLHEAP_VECTOR_FREE(&file->checkpoints);
-}
-
-static model the_model;
+static journal_model the_model;
 static journal_file the_file;
 
 static int set_up(void **state)
 {
     (void)state;
-    model_open(&the_model);
-    write_file(&the_model, &the_file);
-    open_file(&the_file);
+    journal_model_open(&the_model);
+    journal_file_write(&the_model, &the_file);
+    journal_file_open(&the_file);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    close_file(&the_file);
-    model_close(&the_model);
+    journal_file_close(&the_file);
+    journal_model_close(&the_model);
     return 0;
 }
 
@@ -238,12 +49,13 @@ static void all_columns_of_all_segments_come_back(void **state)
     ehs_events wanted, got;
     u32 allocs = 0;
     assert_true(ehs_events_open(&wanted) && ehs_events_open(&got));
-    assert_int_equal(the_file.index.count, SEGMENTS);
-    for (u32 number = 0; number < SEGMENTS; number++) {
-        const u32 first = number * EHS_PART_ROWS, left = EVENTS - first;
+    assert_int_equal(the_file.index.count, JOURNAL_SEGMENTS);
+    for (u32 number = 0; number < JOURNAL_SEGMENTS; number++) {
+        const u32 first = number * EHS_PART_ROWS, left = JOURNAL_EVENTS - first;
         assert_int_equal(the_file.index.at[number].first_event, first);
         assert_int_equal(the_file.index.at[number].first_ordinal, allocs);
-        fill(&the_model, first, left < EHS_PART_ROWS ? left : EHS_PART_ROWS, &allocs, &wanted);
+        journal_model_fill(&the_model, first, left < EHS_PART_ROWS ? left : EHS_PART_ROWS, &allocs,
+                           &wanted);
         assert_int_equal(read_segment(number, ALL, &got), ETL_OK);
         assert_int_equal(got.count, wanted.count);
         assert_int_equal(got.alloc_count, wanted.alloc_count);
@@ -311,9 +123,9 @@ static void assert_open_row(const ehs_open_rows *rows, size_t row, u32 ordinal, 
 static void checkpoints_hold_the_blocks_open_before_their_segment(void **state)
 {
     (void)state;
-    bool *const is_open = calloc(EVENTS, 1), *const is_realloc = calloc(EVENTS, 1);
+    bool *const is_open = calloc(JOURNAL_EVENTS, 1), *const is_realloc = calloc(JOURNAL_EVENTS, 1);
     u32 at = 0, blocks = 0;
-    assert_int_equal(the_file.checkpoints.count, SEGMENTS - 1);
+    assert_int_equal(the_file.checkpoints.count, JOURNAL_SEGMENTS - 1);
     for (size_t c = 0; c < the_file.checkpoints.count; c++) {
         const ehs_checkpoint *const checkpoint = &the_file.checkpoints.at[c];
         for (; at < checkpoint->segment * EHS_PART_ROWS; at++) {
@@ -432,16 +244,6 @@ static void the_open_set_does_not_grow_with_the_journal(void **state)
     ehs_events_close(&events);
 }
 
-static void an_end_beyond_the_first_block_has_no_ordinal(void **state)
-{
-    (void)state;
-    u64 ordinal;
-    assert_true(ehs_ordinal(10, 10, &ordinal));
-    assert_int_equal(ordinal, 0);
-    assert_false(ehs_ordinal(10, 11, &ordinal));
-    assert_false(ehs_ordinal(10, 0, &ordinal));
-}
-
 /* A segment of two events whose columns are given, under a segment row of its own. */
 typedef struct forged {
     u8 is_end[2];
@@ -460,7 +262,8 @@ static etl_status read_forged(const forged *what, etl_error *err)
     assert_true(ehs_blocks_add(&saver.blocks, &saver.codec, EHS_HEAP_IS_END, 0, what->is_end, 2));
     assert_true(ehs_blocks_add(&saver.blocks, &saver.codec, EHS_HEAP_SLOT, 0, slots, what->slots));
     assert_true(ehs_segment_index_save(&saver, &index));
-    assert_int_equal(ehs_writer_open(&writer, keep, &file.bytes, EHS_CONTENT_JOURNAL), ETL_OK);
+    assert_int_equal(ehs_writer_open(&writer, journal_file_keep, &file.bytes, EHS_CONTENT_JOURNAL),
+                     ETL_OK);
     assert_int_equal(ehs_writer_put(&writer, &saver.blocks), ETL_OK);
     assert_int_equal(ehs_writer_close(&writer), ETL_OK);
     ehs_saver_free(&saver);
@@ -482,7 +285,7 @@ static etl_status read_forged(const forged *what, etl_error *err)
             status = ehs_segment_read(&from, &file.index.at[0], EHS_WANT_BACK, &events, err);
         ehs_events_close(&events);
     }
-    close_file(&file);
+    journal_file_close(&file);
     return status;
 }
 
@@ -533,7 +336,6 @@ int main(void)
         cmocka_unit_test(checkpoints_are_due_when_they_are_small_beside_the_events),
         cmocka_unit_test(an_end_of_a_block_that_is_not_open_is_refused),
         cmocka_unit_test(the_open_set_does_not_grow_with_the_journal),
-        cmocka_unit_test(an_end_beyond_the_first_block_has_no_ordinal),
         cmocka_unit_test(columns_that_disagree_with_their_segment_are_refused),
         cmocka_unit_test(a_checkpoint_with_more_rows_than_its_blocks_is_refused),
     };
