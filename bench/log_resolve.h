@@ -1,0 +1,19 @@
+/*
+ * log_resolve.h - the events of a store as a resolved log. Throwaway: see bench_log.c.
+ */
+#ifndef BENCH_LOG_RESOLVE_H
+#define BENCH_LOG_RESOLVE_H
+
+#include "event_log.h"
+#include "engine/archive.h"
+
+typedef struct log_archive {
+    const ehs_archive *archive; /* NULL: the run reads no store */
+    bool exit_frees;
+    double serial_seconds; /* of the one stage that resolves */
+} log_archive;
+
+/* Appends all events of the store to the log. A damaged store ends the program. */
+void log_resolve(log_archive *from, event_log *log);
+
+#endif
