@@ -8,12 +8,12 @@
  *
  * It is the whole program, linked with other versions of some functions (`--wrap` of the
  * linker), so a run differs from that of `etlheap` in the log alone. What it prints on standard
- * output must be the same, byte for byte; stderr gets a line of figures. Windows, rows by type
- * and blocks of 2 GiB are refused.
+ * output must be the same, byte for byte; stderr gets a line of figures. Windows and blocks of
+ * 2 GiB are refused.
  *
  *     journal chunk closed ─▶ parts, by all threads ─┬─▶ sums per origin          (parts go)
  *                                                    └─▶ curves when the run ends (parts stay)
- *     .ehs segments, decoded by all threads ─▶ one stage that resolves `back` ─▶ parts ─▶ curves
+ *     .ehs segments ─▶ `back` resolved in two steps, by all threads ─▶ parts ─▶ curves
  */
 #include "event_log.h"
 
@@ -82,6 +82,8 @@ etl_status journal_close_here(event_journal *journal)
     const etl_status status = journal_close_real(journal);
     if (status == ETL_OK)
         event_log_take(&the_log, journal);
+    if (status == ETL_OK && the_log.keeps_parts)
+        event_log_settle(&the_log, journal->survivor_bits, false);
     return status;
 }
 
@@ -102,23 +104,25 @@ static void print_figures(double resolve_seconds, double fold_seconds)
     const double rows = the_log.rows == 0 ? 1 : (double)the_log.rows;
     fprintf(stderr,
             "bench_log: %llu rows, %.3f bytes a row, write %.2f ns a row, fold %.2f ns a row, "
-            "resolve %.3f s (waited %.3f s), fold %.3f s\n",
+            "fate %.3f s, resolve %.3f s (one thread alone %.3f s), fold %.3f s\n",
             (unsigned long long)the_log.rows, (double)the_log.bytes / rows,
-            (double)the_log.write_ns / rows, (double)the_log.fold_ns / rows, resolve_seconds,
-            the_archive.serial_seconds, fold_seconds);
+            (double)the_log.write_ns / rows, (double)the_log.fold_ns / rows, the_log.fate_seconds,
+            resolve_seconds, the_archive.serial_seconds, fold_seconds);
 }
 
 etl_status replay_walk_run_here(const replay_walk *walk, const replay_source *source,
                                 live_group **out)
 {
     (void)source;
-    if (walk->by_type || walk->windows != NULL)
-        log_give_up("rows by type and windows are not part of the spike");
+    if (walk->windows != NULL)
+        log_give_up("windows are not part of the spike");
     const double begin = bench_now_seconds();
     if (the_archive.archive != NULL) {
         the_log.jobs = walk->jobs;
         the_log.keeps_parts = true;
-        log_resolve(&the_archive, &the_log);
+        u8 *const survivors = log_resolve(&the_archive, &the_log);
+        event_log_settle(&the_log, survivors, true);
+        free(survivors);
     }
     const double resolved = bench_now_seconds();
     const etl_status status = the_log.keeps_parts ? event_log_fold_curves(&the_log, walk, out)

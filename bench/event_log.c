@@ -44,6 +44,9 @@ typedef struct log_piece {
     u32 count;
 } log_piece;
 
+/* How an end was found does not survive the journal, only that it was late. */
+#define LOG_LATE ((u32)1 << LOG_HOW_SHIFT)
+
 typedef struct log_work {
     event_log *log;
     ETLHEAP_VECTOR(log_piece) pieces;
@@ -51,36 +54,30 @@ typedef struct log_work {
     atomic_uint next;
 } log_work;
 
-/* Entries that are no rows pass on that time moved. A realloc found out late is counted aside,
- * because sums do not ask when it was found. */
+/* An entry without an event stays as a row without an origin, because ranks count it. A realloc
+ * found out late is such a row too and counted aside: sums do not ask when it was found. */
 static void write_part(log_piece piece, log_part *part, log_lane *lane)
 {
-    u32 later = 0, origin_max = 0, rows = 0;
+    u32 origin_max = 0;
     for (u32 i = 0; i < piece.count; i++) {
         const journal_entry entry = piece.entries[i];
         const journal_kind kind = journal_kind_of(entry);
         const u32 origin = journal_slot_of(entry);
-        later |= (entry & JOURNAL_NEW_TICK) != 0 ? LOG_LATER : 0;
-        if (kind == JOURNAL_NONE)
-            continue;
-        if (kind >= JOURNAL_BIG_ALLOC || (entry & JOURNAL_INSIDE) == 0)
+        const u32 later = (entry & JOURNAL_NEW_TICK) != 0 ? LOG_LATER : 0;
+        if (kind >= JOURNAL_BIG_ALLOC || (kind != JOURNAL_NONE && (entry & JOURNAL_INSIDE) == 0))
             log_give_up("blocks of 2 GiB and windows are not part of the spike");
-        if (kind == JOURNAL_MARK) {
-            if (!ETLHEAP_PUSH(&lane->late_reallocs, origin))
-                abort();
-            continue;
-        }
-        const u32 how = kind == JOURNAL_LATE_FREE ? 1 : 0;
-        part->words[rows] = origin | (kind == JOURNAL_ALLOC ? 0 : LOG_END) | later |
-                            ((entry & JOURNAL_REALLOC) != 0 ? LOG_REALLOC : 0) |
-                            how << LOG_HOW_SHIFT;
-        part->sizes[rows++] = journal_size_of(entry);
+        if (kind == JOURNAL_MARK && !ETLHEAP_PUSH(&lane->late_reallocs, origin))
+            abort();
+        const bool is_event = kind != JOURNAL_NONE && kind != JOURNAL_MARK;
+        const u32 how = kind == JOURNAL_LATE_FREE ? LOG_LATE : 0;
+        part->words[i] = later | (is_event ? origin | (kind == JOURNAL_ALLOC ? 0 : LOG_END) | how |
+                                                 ((entry & JOURNAL_REALLOC) != 0 ? LOG_REALLOC : 0)
+                                           : 0);
+        part->sizes[i] = is_event ? journal_size_of(entry) : 0;
         origin_max = origin > origin_max ? origin : origin_max;
-        later = 0;
     }
-    part->rows = rows;
+    part->rows = piece.count;
     part->origin_max = origin_max;
-    part->ends_later = later != 0;
 }
 
 static void fit_sums(log_lane *lane, u32 origin_max)
@@ -136,12 +133,16 @@ static void run_lane(void *context, u32 task)
 
 static void cut_chunk(log_work *work, const journal_chunk *chunk)
 {
+    u32 rank = chunk->first_rank;
     for (u32 at = 0; at < chunk->count; at += LOG_PART_ROWS) {
         const u32 left = chunk->count - at;
         const log_piece piece = { chunk->entries + at,
                                   left < LOG_PART_ROWS ? left : LOG_PART_ROWS };
-        if (!ETLHEAP_PUSH(&work->pieces, piece) ||
-            !ETLHEAP_PUSH(&work->log->parts, log_part_open(piece.count)))
+        log_part part = log_part_open(piece.count);
+        part.first_rank = rank;
+        for (u32 i = 0; i < piece.count; i++)
+            rank += journal_kind_of(piece.entries[i]) < JOURNAL_LATE_FREE;
+        if (!ETLHEAP_PUSH(&work->pieces, piece) || !ETLHEAP_PUSH(&work->log->parts, part))
             abort();
         work->log->bytes += (u64)piece.count * 2 * sizeof(u32);
     }
@@ -167,6 +168,38 @@ void event_log_take(event_log *log, event_journal *journal)
     ETLHEAP_VECTOR_FREE(&work.pieces);
 }
 
+/* --- fate --------------------------------------------------------------------------- */
+
+typedef struct fate_work {
+    event_log *log;
+    const u8 *survivors;
+    bool is_store;
+} fate_work;
+
+static void settle_part(void *context, u32 number)
+{
+    const fate_work *const work = context;
+    const log_part *const part = &work->log->parts.at[number];
+    u32 rank = part->first_rank;
+    for (u32 i = 0; i < part->rows; i++) {
+        const u32 word = part->words[i];
+        const bool is_end = (word & LOG_END) != 0;
+        if (is_end && (work->is_store || (word >> LOG_HOW_SHIFT) != 0))
+            continue;
+        const bool survives = (work->survivors[rank >> 3] >> (rank & 7) & 1) != 0;
+        part->words[i] |= survives ? LOG_OUTSTANDING : 0;
+        rank++;
+    }
+}
+
+void event_log_settle(event_log *log, const u8 *survivors, bool is_store)
+{
+    const double begin = bench_now_seconds();
+    fate_work work = { log, survivors, is_store };
+    etlheap_workers_run(log->jobs, (u32)log->parts.count, settle_part, &work);
+    log->fate_seconds = bench_now_seconds() - begin;
+}
+
 /* --- folding curves --------------------------------------------------------------- */
 
 /* The log as replay_walk.c asks for it. */
@@ -188,10 +221,12 @@ static bool part_starts_tick(const void *user, u32 number)
     return part->rows > 0 && (part->words[0] & LOG_LATER) != 0;
 }
 
-/* The curve is what is outstanding, so only what ended needs sums beside it. */
-static inline void fold_row(replay_walker *w, u32 word, i64 size)
+/* Rows by type need the curve of what comes and goes alone, others that of everything. */
+__attribute__((always_inline)) static inline void fold_row(replay_walker *w, u32 word, i64 size,
+                                                           const bool by_type)
 {
-    const u32 number = w->walk->slot_groups[word & LOG_ORIGIN_MASK];
+    const u32 origin = word & LOG_ORIGIN_MASK;
+    const u32 number = origin == 0 ? GROUP_NONE : w->walk->slot_groups[origin];
     if (number == GROUP_NONE || (u64)size < w->walk->size_min_bytes ||
         (u64)size > w->walk->size_max_bytes)
         return;
@@ -202,9 +237,25 @@ static inline void fold_row(replay_walker *w, u32 word, i64 size)
         add_sums(&hot->aifi, size, (word & LOG_REALLOC) != 0);
         return;
     }
-    curve_move(&hot->curve, size, 1);
+    const bool outstanding = (word & LOG_OUTSTANDING) == LOG_OUTSTANDING;
+    type_sums *const rest = &w->cold[number].types[ETLHEAP_TYPE_AIFO];
+    if (!by_type || !outstanding)
+        curve_move(&hot->curve, size, 1);
+    if (outstanding)
+        add_sums(rest, size, false);
     if ((word & LOG_REALLOC) != 0)
-        w->cold[number].types[ETLHEAP_TYPE_AIFO].realloc_count++;
+        rest->realloc_count++;
+}
+
+__attribute__((always_inline)) static inline void fold_rows(replay_walker *w, const log_part *part,
+                                                            const bool by_type)
+{
+    for (u32 i = 0; i < part->rows; i++) {
+        if (part->rows - i > AHEAD)
+            replay_fetch(w, part->words[i + AHEAD] & LOG_ORIGIN_MASK, false);
+        w->time += (part->words[i] & LOG_LATER) != 0;
+        fold_row(w, part->words[i], part->sizes[i], by_type);
+    }
 }
 
 /* By any thread: the clock is added up for all of them. */
@@ -213,12 +264,10 @@ static etl_status walk_part(const void *user, u32 number, replay_walker *w)
     const log_source *const source = user;
     const log_part *const part = &source->log->parts.at[number];
     const double begin = bench_now_seconds();
-    for (u32 i = 0; i < part->rows; i++) {
-        if (part->rows - i > AHEAD)
-            replay_fetch(w, part->words[i + AHEAD] & LOG_ORIGIN_MASK, false);
-        w->time += (part->words[i] & LOG_LATER) != 0;
-        fold_row(w, part->words[i], part->sizes[i]);
-    }
+    if (w->walk->by_type)
+        fold_rows(w, part, true);
+    else
+        fold_rows(w, part, false);
     w->time += part->ends_later;
     atomic_fetch_add(source->fold_ns, log_ns_since(begin));
     return ETL_OK;
@@ -250,10 +299,8 @@ etl_status event_log_fold_curves(event_log *log, const replay_walk *walk, live_g
     add_late_reallocs(log, walk, *out);
     for (u32 g = 0; g < walk->group_count; g++) {
         live_group *const group = &(*out)[g];
-        type_sums *const outstanding = &group->types[ETLHEAP_TYPE_AIFO];
-        outstanding->count = group->curve.count;
-        outstanding->size = group->curve.size;
-        outstanding->realloc_count -= group->types[ETLHEAP_TYPE_AIFI].realloc_count;
+        group->types[ETLHEAP_TYPE_AIFO].realloc_count -=
+            group->types[ETLHEAP_TYPE_AIFI].realloc_count;
     }
     return ETL_OK;
 }

@@ -1,14 +1,17 @@
 /*
  * log_resolve.c - see log_resolve.h.
  *
- * A store says of an end how many allocations back its block is. One thread resolves that with
- * a table of open blocks while the others decode the next segments. Most blocks end soon, so
- * the table has two halves:
+ * A store says of an end how many allocations back its block is. Segments are read in batches,
+ * each in two steps that all threads share, so no thread has to resolve alone:
  *
- *     young   the latest YOUNG_ROWS allocations, by ordinal; 0: has ended
- *     old     what was still open when its place was needed again, hashed by ordinal
+ *     decode     segments -> columns; blocks -> the table, by ordinal: no two tasks meet there
+ *     resolve    columns -> rows; an end finds its block, which is in the table by then
  *
- * Its size follows the open blocks, not the length of the store.
+ * Between the steps one thread moves what is left of old pages, so that the size of the table
+ * follows the open blocks, not the length of the store:
+ *
+ *     pages   blocks by ordinal, PAGE_ROWS to a page: one look-up, no hash
+ *     old     the last blocks of a page that are still open, hashed by ordinal; the page goes
  */
 #include "log_resolve.h"
 
@@ -16,8 +19,10 @@
 
 #include "bench.h"
 
-#define YOUNG_ROWS ((u32)1 << 20)
-#define BATCH      64u /* events whose blocks are fetched at once */
+#define PAGE_BITS 10u
+#define PAGE_ROWS ((u32)1 << PAGE_BITS)
+#define PAGE_OLD  (PAGE_ROWS / 8) /* open blocks that are left when a page goes */
+#define BATCH     64u             /* events whose blocks are fetched at once */
 #define WANTED                                                                                     \
     (EHS_WANT_KIND | EHS_WANT_LATER | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC |        \
      EHS_WANT_BACK | EHS_WANT_HOW)
@@ -32,26 +37,36 @@ typedef struct old_block {
     open_block block;
 } old_block;
 
+typedef struct open_page {
+    open_block *rows; /* NULL: its open blocks are old */
+    atomic_uint open; /* rows that are open or not yet allocated */
+} open_page;
+
 typedef struct open_table {
-    open_block *young;
+    open_page *pages; /* by ordinal / PAGE_ROWS */
+    u32 page_count;   /* that have begun */
+    ETLHEAP_VECTOR(open_block *) unused;
     old_block *old;
     u32 old_mask, old_count;
 } open_table;
 
-/* A segment on its way: decoded by any thread, resolved by one. */
+/* A segment on its way. The lists are for the one thread between the steps. */
 typedef struct decoding {
     ehs_codec codec;
     ehs_events events;
+    log_part part;
+    ETLHEAP_VECTOR(u32) reallocs;   /* ordinals of blocks that a later record calls reallocs */
+    ETLHEAP_VECTOR(u32) ended_old;  /* ordinals */
+    ETLHEAP_VECTOR(u32) left_pages; /* numbers of pages that are nearly empty */
+    u8 padding[SHARD_PADDING];
 } decoding;
 
 typedef struct resolver {
     log_archive *from;
     event_log *log;
     open_table open;
-    decoding *decoded[2]; /* two batches of segments, which take turns */
-    u32 batch_size;
-    u32 first, count;                   /* of the batch that is decoded */
-    u32 previous_first, previous_count; /* of the batch that is resolved */
+    decoding *decoded; /* of the batch */
+    u32 first;         /* segment of the batch */
 } resolver;
 
 /* --- the table of open blocks ------------------------------------------------------ */
@@ -110,150 +125,263 @@ static void old_remove(open_table *table, old_block *place)
     table->old_count--;
 }
 
-static void open_add(open_table *table, u32 ordinal, open_block block)
+/* Pages for all blocks below this ordinal. */
+static void open_reach(open_table *table, u64 ordinals)
 {
-    open_block *const place = &table->young[ordinal % YOUNG_ROWS];
-    if (place->word != 0) {
-        if (table->old_count >= table->old_mask / 2)
-            old_grow(table);
-        old_put(table, ordinal - YOUNG_ROWS + 1, *place);
+    for (; (u64)table->page_count * PAGE_ROWS < ordinals; table->page_count++) {
+        open_page *const page = &table->pages[table->page_count];
+        page->rows = table->unused.count > 0 ? table->unused.at[--table->unused.count]
+                                             : bench_allocate(PAGE_ROWS, sizeof *page->rows);
+        atomic_init(&page->open, PAGE_ROWS);
     }
-    *place = block;
 }
 
-/* --- resolving ---------------------------------------------------------------------- */
-
-static void fetch_block(const open_table *table, u32 ordinal, u32 back)
+/* What is left of a page becomes old. */
+static void retire_page(open_table *table, u32 number)
 {
-    if (back <= YOUNG_ROWS)
-        __builtin_prefetch(&table->young[ordinal % YOUNG_ROWS], 1);
+    open_page *const page = &table->pages[number];
+    for (u32 i = 0; i < PAGE_ROWS; i++) {
+        if (page->rows[i].word == 0)
+            continue;
+        if (table->old_count >= table->old_mask / 2)
+            old_grow(table);
+        old_put(table, number * PAGE_ROWS + i + 1, page->rows[i]);
+    }
+    memset(page->rows, 0, PAGE_ROWS * sizeof *page->rows);
+    if (!ETLHEAP_PUSH(&table->unused, page->rows))
+        abort();
+    page->rows = NULL;
+}
+
+/* An open block by its ordinal. */
+static open_block *open_find(const open_table *table, u32 ordinal)
+{
+    const open_page *const page = &table->pages[ordinal >> PAGE_BITS];
+    open_block *const block = page->rows == NULL ? &old_find(table, ordinal + 1)->block
+                                                 : &page->rows[ordinal % PAGE_ROWS];
+    if (block->word == 0)
+        log_give_up("the store ends a block that is not open");
+    return block;
+}
+
+/* Always inlined, as fetch_batch: gcc leaves out calls of functions that only fetch. */
+__attribute__((always_inline)) static inline void fetch_block(const open_table *table, u32 ordinal)
+{
+    const open_page *const page = &table->pages[ordinal >> PAGE_BITS];
+    if (page->rows != NULL)
+        __builtin_prefetch(&page->rows[ordinal % PAGE_ROWS], 1);
     else
         __builtin_prefetch(&table->old[home_of(table, ordinal + 1)], 1);
 }
 
-/* The end of a block, or that a realloc opened it. */
-static void resolve_end(resolver *r, u32 ordinal, u32 back, u8 how, u32 later, log_part *part)
+/* --- decoding ----------------------------------------------------------------------- */
+
+static void note_blocks(resolver *r, u64 first_ordinal, decoding *own)
 {
-    open_table *const table = &r->open;
-    old_block *const old = back <= YOUNG_ROWS ? NULL : old_find(table, ordinal + 1);
-    open_block *const block = old == NULL ? &table->young[ordinal % YOUNG_ROWS] : &old->block;
-    if (block->word == 0)
-        log_give_up("the store ends a block that is not open");
-    if (how == EHS_HOW_REALLOC) {
-        block->word |= LOG_REALLOC;
-        if (!ETLHEAP_PUSH(&r->log->lanes[0].late_reallocs, block->word & LOG_ORIGIN_MASK))
-            abort();
-        return;
+    const ehs_events *const events = &own->events;
+    for (u32 i = 0; i < events->alloc_count; i++) {
+        const u64 ordinal = first_ordinal + i;
+        const u32 word = events->slot[i] | (events->is_realloc[i] != 0 ? LOG_REALLOC : 0);
+        if (events->size[i] > UINT32_MAX || (word & LOG_ORIGIN_MASK) == 0)
+            log_give_up("blocks of 4 GiB are not part of the spike");
+        r->open.pages[ordinal >> PAGE_BITS].rows[ordinal % PAGE_ROWS] =
+            (open_block){ word, (u32)events->size[i] };
     }
-    if (how == ETLHEAP_FREE_PROCESS_EXIT && !r->from->exit_frees)
-        return;
-    part->words[part->rows] =
-        block->word | LOG_END | later | (u32)(how - ETLHEAP_FREE_FREE) << LOG_HOW_SHIFT;
-    part->sizes[part->rows++] = block->size;
-    block->word = 0;
-    if (old != NULL)
-        old_remove(table, old);
 }
 
-static void fetch_batch(const resolver *r, const ehs_events *events, u32 first, u32 allocs, u32 end)
+/* How many allocations lie before each end decides which block it means. */
+static void check_ends(u64 first_ordinal, decoding *own)
 {
-    const u32 last = events->count - first < BATCH ? events->count : first + BATCH;
-    for (u32 i = first; i < last; i++) {
+    const ehs_events *const events = &own->events;
+    u32 allocs = (u32)first_ordinal, end = 0;
+    for (u32 i = 0; i < events->count; i++) {
         if ((events->kind[i] & EHS_EVENT_END) == 0) {
             allocs++;
             continue;
         }
-        fetch_block(&r->open, allocs - events->back[end], events->back[end]);
-        end++;
+        if (events->back[end] == 0 || events->back[end] > allocs)
+            log_give_up("the store is damaged");
+        const u32 ordinal = allocs - events->back[end];
+        events->back[end] = ordinal; /* from here on */
+        if (events->how[end++] == EHS_HOW_REALLOC && !ETLHEAP_PUSH(&own->reallocs, ordinal))
+            abort();
     }
 }
 
-static void resolve_segment(resolver *r, u32 segment, const ehs_events *events)
-{
-    const u64 first_ordinal = r->from->archive->segments.at[segment].first_ordinal;
-    log_part part = log_part_open(events->count);
-    u32 allocs = (u32)first_ordinal, at = 0, end = 0, later = 0;
-    for (u32 i = 0; i < events->count; i++) {
-        if (i % BATCH == 0)
-            fetch_batch(r, events, i, allocs, end);
-        later |= (events->kind[i] & EHS_EVENT_LATER) != 0 ? LOG_LATER : 0;
-        const u32 rows = part.rows;
-        if ((events->kind[i] & EHS_EVENT_END) == 0) {
-            const open_block block = { events->slot[at] |
-                                           (events->is_realloc[at] != 0 ? LOG_REALLOC : 0),
-                                       (u32)events->size[at] };
-            if (events->size[at] > UINT32_MAX || (block.word & LOG_ORIGIN_MASK) == 0)
-                log_give_up("blocks of 4 GiB are not part of the spike");
-            part.words[part.rows] = block.word | later;
-            part.sizes[part.rows++] = block.size;
-            open_add(&r->open, allocs++, block);
-            at++;
-        } else {
-            const u32 back = events->back[end];
-            if (back == 0 || back > allocs)
-                log_give_up("the store is damaged");
-            resolve_end(r, allocs - back, back, events->how[end++], later, &part);
-        }
-        later = part.rows > rows ? 0 : later;
-    }
-    part.ends_later = later != 0;
-    r->log->rows += part.rows;
-    r->log->bytes += (u64)events->count * 2 * sizeof(u32);
-    if (!ETLHEAP_PUSH(&r->log->parts, part))
-        abort();
-}
-
-/* Task 0 resolves the batch before, the others decode a segment each. */
-static void run_task(void *context, u32 task)
+static void decode(void *context, u32 task)
 {
     resolver *const r = context;
-    const u32 turn = r->first / r->batch_size % 2;
-    if (task == 0) {
-        const double begin = bench_now_seconds();
-        for (u32 i = 0; i < r->previous_count; i++)
-            resolve_segment(r, r->previous_first + i, &r->decoded[1 - turn][i].events);
-        r->from->serial_seconds += bench_now_seconds() - begin;
-        return;
-    }
-    decoding *const own = &r->decoded[turn][task - 1];
+    decoding *const own = &r->decoded[task];
     const ehs_archive *const archive = r->from->archive;
-    const u32 segment = r->first + task - 1;
+    const u32 segment = r->first + task;
+    const ehs_segment_info *const info = &archive->segments.at[segment];
     const ehs_segment_source from = { &archive->reader, &own->codec, segment };
     const double begin = bench_now_seconds();
     if (own->events.memory == NULL && !ehs_events_open(&own->events))
         abort();
-    if (ehs_segment_read(&from, &archive->segments.at[segment], WANTED, &own->events, NULL) !=
-        ETL_OK)
+    if (ehs_segment_read(&from, info, WANTED, &own->events, NULL) != ETL_OK)
         log_give_up("the store is damaged");
     atomic_fetch_add(&r->log->write_ns, log_ns_since(begin));
+    note_blocks(r, info->first_ordinal, own);
+    check_ends(info->first_ordinal, own);
 }
 
-void log_resolve(log_archive *from, event_log *log)
+/* --- resolving ---------------------------------------------------------------------- */
+
+__attribute__((always_inline)) static inline void fetch_batch(const resolver *r,
+                                                              const ehs_events *events, u32 end)
 {
-    const u32 segments = (u32)from->archive->segments.count;
-    resolver r = { .from = from, .log = log, .batch_size = 4 * log->jobs };
-    r.open.young = bench_allocate(YOUNG_ROWS, sizeof *r.open.young);
-    r.open.old_mask = ((u32)1 << 16) - 1;
-    r.open.old = bench_allocate(r.open.old_mask + (size_t)1, sizeof *r.open.old);
-    r.decoded[0] = bench_allocate(r.batch_size, sizeof *r.decoded[0]);
-    r.decoded[1] = bench_allocate(r.batch_size, sizeof *r.decoded[1]);
-    log->lanes = bench_allocate(log->jobs, sizeof *log->lanes);
-    etlheap_crew *const crew = etlheap_crew_open(log->jobs);
-    for (r.first = 0; r.first < segments + r.batch_size; r.first += r.batch_size) {
-        const u32 left = r.first < segments ? segments - r.first : 0;
-        r.count = left < r.batch_size ? left : r.batch_size;
-        etlheap_crew_run(crew, 1 + r.count, run_task, &r);
-        r.previous_first = r.first;
-        r.previous_count = r.count;
+    const u32 last = events->end_count - end < BATCH ? events->end_count : end + BATCH;
+    for (u32 i = end; i < last; i++)
+        fetch_block(&r->open, events->back[i]);
+}
+
+static void resolve_end(resolver *r, decoding *own, u32 end, u32 later)
+{
+    open_table *const table = &r->open;
+    log_part *const part = &own->part;
+    const u32 ordinal = own->events.back[end];
+    const u8 how = own->events.how[end];
+    if (how == EHS_HOW_REALLOC || (how == ETLHEAP_FREE_PROCESS_EXIT && !r->from->exit_frees))
+        return;
+    open_block *const block = open_find(table, ordinal);
+    part->words[part->rows] =
+        block->word | LOG_END | later | (u32)(how - ETLHEAP_FREE_FREE) << LOG_HOW_SHIFT;
+    part->sizes[part->rows++] = block->size;
+    block->word = 0;
+    open_page *const page = &table->pages[ordinal >> PAGE_BITS];
+    const bool ok =
+        page->rows == NULL ? ETLHEAP_PUSH(&own->ended_old, ordinal)
+        : atomic_fetch_sub_explicit(&page->open, 1, memory_order_relaxed) == PAGE_OLD + 1
+            ? ETLHEAP_PUSH(&own->left_pages, ordinal >> PAGE_BITS)
+            : true;
+    if (!ok)
+        abort();
+}
+
+static void resolve(void *context, u32 task)
+{
+    resolver *const r = context;
+    decoding *const own = &r->decoded[task];
+    const ehs_events *const events = &own->events;
+    own->part = log_part_open(events->count);
+    log_part *const part = &own->part;
+    part->first_rank = (u32)r->from->archive->segments.at[r->first + task].first_ordinal;
+    u32 at = 0, end = 0, later = 0;
+    for (u32 i = 0; i < events->count; i++) {
+        later |= (events->kind[i] & EHS_EVENT_LATER) != 0 ? LOG_LATER : 0;
+        const u32 rows = part->rows;
+        if ((events->kind[i] & EHS_EVENT_END) == 0) {
+            part->words[part->rows] =
+                events->slot[at] | later | (events->is_realloc[at] != 0 ? LOG_REALLOC : 0);
+            part->sizes[part->rows++] = (u32)events->size[at++];
+        } else {
+            if (end % BATCH == 0)
+                fetch_batch(r, events, end);
+            resolve_end(r, own, end++, later);
+        }
+        later = part->rows > rows ? 0 : later;
     }
-    etlheap_crew_close(crew);
-    for (u32 i = 0; i < 2 * r.batch_size; i++) {
-        decoding *const own = &r.decoded[i / r.batch_size][i % r.batch_size];
+    part->ends_later = later != 0;
+}
+
+/* --- between the steps ---------------------------------------------------------------- */
+
+static void settle_reallocs(resolver *r, decoding *own)
+{
+    for (size_t i = 0; i < own->reallocs.count; i++) {
+        open_block *const block = open_find(&r->open, own->reallocs.at[i]);
+        block->word |= LOG_REALLOC;
+        if (!ETLHEAP_PUSH(&r->log->lanes[0].late_reallocs, block->word & LOG_ORIGIN_MASK))
+            abort();
+    }
+    own->reallocs.count = 0;
+}
+
+/* A page that is not yet full stays: blocks will be put into it. */
+static void settle_segment(resolver *r, decoding *own, u64 ordinals)
+{
+    for (size_t i = 0; i < own->ended_old.count; i++)
+        old_remove(&r->open, old_find(&r->open, own->ended_old.at[i] + 1));
+    for (size_t i = 0; i < own->left_pages.count; i++) {
+        const u32 number = own->left_pages.at[i];
+        if (((u64)number + 1) * PAGE_ROWS <= ordinals)
+            retire_page(&r->open, number);
+    }
+    own->ended_old.count = own->left_pages.count = 0;
+    r->log->rows += own->part.rows;
+    r->log->bytes += (u64)own->events.count * 2 * sizeof(u32);
+    if (!ETLHEAP_PUSH(&r->log->parts, own->part))
+        abort();
+}
+
+static u8 *survivors_of(const open_table *table, u64 ordinals)
+{
+    u8 *const bits = bench_allocate(ordinals / 8 + 1, 1);
+    for (u64 ordinal = 0; ordinal < ordinals; ordinal++) {
+        const open_page *const page = &table->pages[ordinal >> PAGE_BITS];
+        if (page->rows != NULL && page->rows[ordinal % PAGE_ROWS].word != 0)
+            bits[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
+    }
+    for (u32 i = 0; i <= table->old_mask; i++) {
+        const u32 ordinal = table->old[i].ordinal - 1;
+        if (table->old[i].ordinal != 0)
+            bits[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
+    }
+    return bits;
+}
+
+static void free_resolver(resolver *r, u32 batch_size)
+{
+    for (u32 i = 0; i < batch_size; i++) {
+        decoding *const own = &r->decoded[i];
         ehs_events_close(&own->events);
         ehs_codec_free(&own->codec);
+        ETLHEAP_VECTOR_FREE(&own->reallocs);
+        ETLHEAP_VECTOR_FREE(&own->ended_old);
+        ETLHEAP_VECTOR_FREE(&own->left_pages);
     }
-    free(r.decoded[0]);
-    free(r.decoded[1]);
-    free(r.open.young);
-    free(r.open.old);
+    for (u32 i = 0; i < r->open.page_count; i++)
+        free(r->open.pages[i].rows);
+    for (size_t i = 0; i < r->open.unused.count; i++)
+        free(r->open.unused.at[i]);
+    ETLHEAP_VECTOR_FREE(&r->open.unused);
+    free(r->open.pages);
+    free(r->open.old);
+    free(r->decoded);
+}
+
+u8 *log_resolve(log_archive *from, event_log *log)
+{
+    const ehs_segment_info *const segments = from->archive->segments.at;
+    const u32 count = (u32)from->archive->segments.count, batch_size = 4 * log->jobs;
+    const u64 ordinals =
+        count == 0 ? 0 : segments[count - 1].first_ordinal + segments[count - 1].allocs;
+    resolver r = { .from = from, .log = log };
+    r.open.pages = bench_allocate(ordinals / PAGE_ROWS + 1, sizeof *r.open.pages);
+    r.open.old_mask = ((u32)1 << 16) - 1;
+    r.open.old = bench_allocate(r.open.old_mask + (size_t)1, sizeof *r.open.old);
+    r.decoded = bench_allocate(batch_size, sizeof *r.decoded);
+    log->lanes = bench_allocate(log->jobs, sizeof *log->lanes);
+    etlheap_crew *const crew = etlheap_crew_open(log->jobs);
+    for (r.first = 0; r.first < count; r.first += batch_size) {
+        const u32 here = count - r.first < batch_size ? count - r.first : batch_size;
+        const ehs_segment_info *const last = &segments[r.first + here - 1];
+        const u64 reached = last->first_ordinal + last->allocs;
+        open_reach(&r.open, reached);
+        etlheap_crew_run(crew, here, decode, &r);
+        double begin = bench_now_seconds();
+        for (u32 i = 0; i < here; i++)
+            settle_reallocs(&r, &r.decoded[i]);
+        from->serial_seconds += bench_now_seconds() - begin;
+        etlheap_crew_run(crew, here, resolve, &r);
+        begin = bench_now_seconds();
+        for (u32 i = 0; i < here; i++)
+            settle_segment(&r, &r.decoded[i], reached);
+        from->serial_seconds += bench_now_seconds() - begin;
+    }
+    etlheap_crew_close(crew);
+    u8 *const survivors = survivors_of(&r.open, ordinals);
+    free_resolver(&r, batch_size);
+    return survivors;
 }

@@ -10,10 +10,11 @@
 typedef struct log_archive {
     const ehs_archive *archive; /* NULL: the run reads no store */
     bool exit_frees;
-    double serial_seconds; /* of the one stage that resolves */
+    double serial_seconds; /* one thread alone, between the steps */
 } log_archive;
 
-/* Appends all events of the store to the log. A damaged store ends the program. */
-void log_resolve(log_archive *from, event_log *log);
+/* Appends all events of the store to the log. Returns a bit per allocation, by ordinal: is it
+ * outstanding at the end? A damaged store ends the program. */
+u8 *log_resolve(log_archive *from, event_log *log);
 
 #endif

@@ -89,9 +89,9 @@ static const question questions[] = {
     { "pool", LANE(POOL), CURVES, PLANNED(ONCE) },
 
     { "report", KINDS, SUMS, LIVE },
+    { "report --at", KINDS, SUMS | COL(TICKS), LIVE },
     /* The first pass finds the moment, the second what was outstanding then. */
     { "report --at peak", KINDS, CURVES | COL(TICKS), TWICE },
-    { "report --at", KINDS, SUMS | COL(TICKS), LIVE },
     { "report --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), PLANNED(LIVE) },
     { "report --format csv", KINDS, CURVES, ONCE },
     { "report --format json", KINDS, CURVES, ONCE },

@@ -35,7 +35,7 @@
     X(END, "end", 1, "tells what a row does: it opens a block or ends it")                         \
     X(LATER, "later", 1, "a peak counts only what is outstanding when time moves on")              \
     X(REALLOC, "realloc", 1, "reports count the blocks that a realloc opened")                     \
-    X(HOW, "how", 2, "a process exit frees or leaks, and rows can be grouped by free type")        \
+    X(HOW, "how", 2, "a process exit frees or leaks; on an allocation: how its block will end")    \
     X(SIZE, "size", 32, "every measure in bytes adds it up; 4 GiB and more: in a side list")       \
     X(TICKS, "ticks", 32, "finds the rows of a window, a moment or a mark")                        \
     X(BACK, "back", 32, "tells whether the allocation of what ends lies in the window")            \

@@ -70,7 +70,7 @@ static const char *const neutral[] = {
     "--update-baseline",
 };
 
-/* Options whose value decides, so that each value has a row: "COMMAND OPTION VALUE". */
+/* Options whose value decides. Values of most of them are gone through below. */
 static const char *const by_value[] = { "--format", "--group-by", "--histogram", "--metric",
                                         "--sort" };
 
