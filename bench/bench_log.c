@@ -82,8 +82,7 @@ etl_status journal_close_here(event_journal *journal)
     const etl_status status = journal_close_real(journal);
     if (status == ETL_OK)
         event_log_take(&the_log, journal);
-    if (status == ETL_OK && the_log.keeps_parts)
-        event_log_settle(&the_log, journal->survivor_bits, false);
+    the_log.survivors = journal->survivor_bits;
     return status;
 }
 
@@ -104,10 +103,10 @@ static void print_figures(double resolve_seconds, double fold_seconds)
     const double rows = the_log.rows == 0 ? 1 : (double)the_log.rows;
     fprintf(stderr,
             "bench_log: %llu rows, %.3f bytes a row, write %.2f ns a row, fold %.2f ns a row, "
-            "fate %.3f s, resolve %.3f s (one thread alone %.3f s), fold %.3f s\n",
+            "resolve %.3f s (one thread alone %.3f s), fold %.3f s\n",
             (unsigned long long)the_log.rows, (double)the_log.bytes / rows,
-            (double)the_log.write_ns / rows, (double)the_log.fold_ns / rows, the_log.fate_seconds,
-            resolve_seconds, the_archive.serial_seconds, fold_seconds);
+            (double)the_log.write_ns / rows, (double)the_log.fold_ns / rows, resolve_seconds,
+            the_archive.serial_seconds, fold_seconds);
 }
 
 etl_status replay_walk_run_here(const replay_walk *walk, const replay_source *source,
@@ -120,14 +119,15 @@ etl_status replay_walk_run_here(const replay_walk *walk, const replay_source *so
     if (the_archive.archive != NULL) {
         the_log.jobs = walk->jobs;
         the_log.keeps_parts = true;
-        u8 *const survivors = log_resolve(&the_archive, &the_log);
-        event_log_settle(&the_log, survivors, true);
-        free(survivors);
+        the_log.is_store = true;
+        the_archive.survivors = log_resolve(&the_archive, &the_log);
+        the_log.survivors = the_archive.survivors;
     }
     const double resolved = bench_now_seconds();
     const etl_status status = the_log.keeps_parts ? event_log_fold_curves(&the_log, walk, out)
                                                   : event_log_join_sums(&the_log, walk, out);
     print_figures(resolved - begin, bench_now_seconds() - resolved);
     event_log_free(&the_log);
+    free(the_archive.survivors);
     return status;
 }

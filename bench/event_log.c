@@ -168,38 +168,6 @@ void event_log_take(event_log *log, event_journal *journal)
     ETLHEAP_VECTOR_FREE(&work.pieces);
 }
 
-/* --- fate --------------------------------------------------------------------------- */
-
-typedef struct fate_work {
-    event_log *log;
-    const u8 *survivors;
-    bool is_store;
-} fate_work;
-
-static void settle_part(void *context, u32 number)
-{
-    const fate_work *const work = context;
-    const log_part *const part = &work->log->parts.at[number];
-    u32 rank = part->first_rank;
-    for (u32 i = 0; i < part->rows; i++) {
-        const u32 word = part->words[i];
-        const bool is_end = (word & LOG_END) != 0;
-        if (is_end && (work->is_store || (word >> LOG_HOW_SHIFT) != 0))
-            continue;
-        const bool survives = (work->survivors[rank >> 3] >> (rank & 7) & 1) != 0;
-        part->words[i] |= survives ? LOG_OUTSTANDING : 0;
-        rank++;
-    }
-}
-
-void event_log_settle(event_log *log, const u8 *survivors, bool is_store)
-{
-    const double begin = bench_now_seconds();
-    fate_work work = { log, survivors, is_store };
-    etlheap_workers_run(log->jobs, (u32)log->parts.count, settle_part, &work);
-    log->fate_seconds = bench_now_seconds() - begin;
-}
-
 /* --- folding curves --------------------------------------------------------------- */
 
 /* The log as replay_walk.c asks for it. */
@@ -223,7 +191,7 @@ static bool part_starts_tick(const void *user, u32 number)
 
 /* Rows by type need the curve of what comes and goes alone, others that of everything. */
 __attribute__((always_inline)) static inline void fold_row(replay_walker *w, u32 word, i64 size,
-                                                           const bool by_type)
+                                                           bool outstanding, const bool by_type)
 {
     const u32 origin = word & LOG_ORIGIN_MASK;
     const u32 number = origin == 0 ? GROUP_NONE : w->walk->slot_groups[origin];
@@ -237,7 +205,6 @@ __attribute__((always_inline)) static inline void fold_row(replay_walker *w, u32
         add_sums(&hot->aifi, size, (word & LOG_REALLOC) != 0);
         return;
     }
-    const bool outstanding = (word & LOG_OUTSTANDING) == LOG_OUTSTANDING;
     type_sums *const rest = &w->cold[number].types[ETLHEAP_TYPE_AIFO];
     if (!by_type || !outstanding)
         curve_move(&hot->curve, size, 1);
@@ -247,14 +214,27 @@ __attribute__((always_inline)) static inline void fold_row(replay_walker *w, u32
         rest->realloc_count++;
 }
 
-__attribute__((always_inline)) static inline void fold_rows(replay_walker *w, const log_part *part,
-                                                            const bool by_type)
+/* Ranks are those of event_log.survivors. */
+static inline u32 has_rank(u32 word, const bool is_store)
 {
+    const bool is_end = (word & LOG_END) != 0;
+    return is_store ? !is_end : !is_end || (word >> LOG_HOW_SHIFT) == 0;
+}
+
+__attribute__((always_inline)) static inline void fold_rows(replay_walker *w,
+                                                            const log_source *from,
+                                                            const log_part *part,
+                                                            const bool by_type, const bool is_store)
+{
+    const u8 *const survivors = from->log->survivors;
+    u32 rank = part->first_rank;
     for (u32 i = 0; i < part->rows; i++) {
+        const u32 word = part->words[i];
         if (part->rows - i > AHEAD)
             replay_fetch(w, part->words[i + AHEAD] & LOG_ORIGIN_MASK, false);
-        w->time += (part->words[i] & LOG_LATER) != 0;
-        fold_row(w, part->words[i], part->sizes[i], by_type);
+        w->time += (word & LOG_LATER) != 0;
+        fold_row(w, word, part->sizes[i], (survivors[rank >> 3] >> (rank & 7) & 1) != 0, by_type);
+        rank += has_rank(word, is_store);
     }
 }
 
@@ -264,10 +244,10 @@ static etl_status walk_part(const void *user, u32 number, replay_walker *w)
     const log_source *const source = user;
     const log_part *const part = &source->log->parts.at[number];
     const double begin = bench_now_seconds();
-    if (w->walk->by_type)
-        fold_rows(w, part, true);
+    if (source->log->is_store)
+        fold_rows(w, source, part, w->walk->by_type, true);
     else
-        fold_rows(w, part, false);
+        fold_rows(w, source, part, w->walk->by_type, false);
     w->time += part->ends_later;
     atomic_fetch_add(source->fold_ns, log_ns_since(begin));
     return ETL_OK;

@@ -5,7 +5,6 @@
  * size, so a fold never looks anything up:
  *
  *     word   origin:27  end:1  later:1  realloc:1  how:2     later: time moves on here
- *                                                            how of a begin is its fate
  *     size   u32                                             4 GiB and more: not in this spike
  *
  * Rows lie in parts of up to LOG_PART_ROWS, as two arrays. A report either keeps the parts and
@@ -26,14 +25,13 @@
 #define LOG_LATER       ((u32)1 << 28)
 #define LOG_REALLOC     ((u32)1 << 29)
 #define LOG_HOW_SHIFT   30
-#define LOG_OUTSTANDING ((u32)3 << LOG_HOW_SHIFT) /* fate of a begin: nothing ends the block */
 
 typedef struct log_part {
     u32 *words; /* one allocation, sizes behind the words */
     u32 *sizes;
     u32 rows;
     u32 origin_max;
-    u32 first_rank;  /* of the first row that has one: see event_log_settle */
+    u32 first_rank;  /* of the first row that has one: see event_log.survivors */
     bool ends_later; /* time moves on after the last row */
 } log_part;
 
@@ -61,7 +59,10 @@ typedef struct event_log {
     size_t taken; /* chunks of the journal that became parts */
     u64 rows, bytes;
     atomic_ullong write_ns, fold_ns; /* of all threads */
-    double fate_seconds;
+    /* A bit for each rank: is the block that was opened there outstanding at the end? In a run
+     * all rows have ranks but ends that were noticed late; in a store begins alone have them. */
+    const u8 *survivors;
+    bool is_store;
 } event_log;
 
 /* Memory for so many rows. Ends the program without memory, like everything in bench/. */
@@ -69,12 +70,6 @@ log_part log_part_open(u32 rows_max);
 
 /* Turns the journal's closed chunks into parts and gives their memory back. */
 void event_log_take(event_log *log, event_journal *journal);
-
-/*
- * Writes into the begins which blocks are outstanding at the end, by a bit for each rank. In a
- * run all rows have ranks but ends that were noticed late; in a store begins alone have them.
- */
-void event_log_settle(event_log *log, const u8 *survivors, bool is_store);
 
 /* Folds curves and sums over all parts, into the groups that the walk names. */
 etl_status event_log_fold_curves(event_log *log, const replay_walk *walk, live_group **out);

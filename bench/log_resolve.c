@@ -21,8 +21,8 @@
 
 #define PAGE_BITS 10u
 #define PAGE_ROWS ((u32)1 << PAGE_BITS)
-#define PAGE_OLD  (PAGE_ROWS / 8) /* open blocks that are left when a page goes */
-#define BATCH     64u             /* events whose blocks are fetched at once */
+#define PAGE_OLD  (PAGE_ROWS / 16) /* open blocks that are left when a page goes */
+#define BATCH     64u              /* events whose blocks are fetched at once */
 #define WANTED                                                                                     \
     (EHS_WANT_KIND | EHS_WANT_LATER | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC |        \
      EHS_WANT_BACK | EHS_WANT_HOW)
@@ -189,21 +189,27 @@ static void note_blocks(resolver *r, u64 first_ordinal, decoding *own)
     }
 }
 
-/* How many allocations lie before each end decides which block it means. */
-static void check_ends(u64 first_ordinal, decoding *own)
+/* From here on `back` is the ordinal of the block. Without a branch: nobody can guess whether
+ * the next event is an end. */
+static void number_ends(u64 first_ordinal, decoding *own)
 {
     const ehs_events *const events = &own->events;
     u32 allocs = (u32)first_ordinal, end = 0;
-    for (u32 i = 0; i < events->count; i++) {
-        if ((events->kind[i] & EHS_EVENT_END) == 0) {
-            allocs++;
-            continue;
-        }
-        if (events->back[end] == 0 || events->back[end] > allocs)
-            log_give_up("the store is damaged");
-        const u32 ordinal = allocs - events->back[end];
-        events->back[end] = ordinal; /* from here on */
-        if (events->how[end++] == EHS_HOW_REALLOC && !ETLHEAP_PUSH(&own->reallocs, ordinal))
+    bool is_damaged = false;
+    for (u32 i = 0; i < events->count && end < events->end_count; i++) {
+        const u32 is_end = events->kind[i] & EHS_EVENT_END;
+        const u32 back = events->back[end];
+        is_damaged |= is_end && (back == 0 || back > allocs);
+        events->back[end] = is_end ? allocs - back : back;
+        end += is_end;
+        allocs += 1 - is_end;
+    }
+    if (is_damaged)
+        log_give_up("the store is damaged");
+    const u8 *at = memchr(events->how, EHS_HOW_REALLOC, events->end_count);
+    for (; at != NULL;
+         at = memchr(at + 1, EHS_HOW_REALLOC, events->end_count - (size_t)(at + 1 - events->how))) {
+        if (!ETLHEAP_PUSH(&own->reallocs, events->back[at - events->how]))
             abort();
     }
 }
@@ -223,7 +229,7 @@ static void decode(void *context, u32 task)
         log_give_up("the store is damaged");
     atomic_fetch_add(&r->log->write_ns, log_ns_since(begin));
     note_blocks(r, info->first_ordinal, own);
-    check_ends(info->first_ordinal, own);
+    number_ends(info->first_ordinal, own);
 }
 
 /* --- resolving ---------------------------------------------------------------------- */
@@ -315,20 +321,37 @@ static void settle_segment(resolver *r, decoding *own, u64 ordinals)
         abort();
 }
 
-static u8 *survivors_of(const open_table *table, u64 ordinals)
+/* Bits of whole bytes, so tasks do not meet. */
+typedef struct survivor_work {
+    const open_table *table;
+    u8 *bits;
+    u64 ordinals;
+} survivor_work;
+
+#define SURVIVOR_ORDINALS ((u64)1 << 18) /* of one task */
+
+static void find_survivors(void *context, u32 task)
 {
-    u8 *const bits = bench_allocate(ordinals / 8 + 1, 1);
-    for (u64 ordinal = 0; ordinal < ordinals; ordinal++) {
-        const open_page *const page = &table->pages[ordinal >> PAGE_BITS];
+    const survivor_work *const work = context;
+    const u64 first = task * SURVIVOR_ORDINALS;
+    const u64 end = etl_min_u64(first + SURVIVOR_ORDINALS, work->ordinals);
+    for (u64 ordinal = first; ordinal < end; ordinal++) {
+        const open_page *const page = &work->table->pages[ordinal >> PAGE_BITS];
         if (page->rows != NULL && page->rows[ordinal % PAGE_ROWS].word != 0)
-            bits[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
+            work->bits[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
     }
+}
+
+static u8 *survivors_of(const open_table *table, u64 ordinals, u32 jobs)
+{
+    survivor_work work = { table, bench_allocate(ordinals / 8 + 1, 1), ordinals };
+    etlheap_workers_run(jobs, (u32)(ordinals / SURVIVOR_ORDINALS + 1), find_survivors, &work);
     for (u32 i = 0; i <= table->old_mask; i++) {
         const u32 ordinal = table->old[i].ordinal - 1;
         if (table->old[i].ordinal != 0)
-            bits[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
+            work.bits[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
     }
-    return bits;
+    return work.bits;
 }
 
 static void free_resolver(resolver *r, u32 batch_size)
@@ -381,7 +404,7 @@ u8 *log_resolve(log_archive *from, event_log *log)
         from->serial_seconds += bench_now_seconds() - begin;
     }
     etlheap_crew_close(crew);
-    u8 *const survivors = survivors_of(&r.open, ordinals);
+    u8 *const survivors = survivors_of(&r.open, ordinals, log->jobs);
     free_resolver(&r, batch_size);
     return survivors;
 }

@@ -10,6 +10,7 @@
 typedef struct log_archive {
     const ehs_archive *archive; /* NULL: the run reads no store */
     bool exit_frees;
+    u8 *survivors;         /* what log_resolve returned */
     double serial_seconds; /* one thread alone, between the steps */
 } log_archive;
 
