@@ -4,7 +4,8 @@
  * Three shapes of fold explain nearly every row:
  *
  *     sums      ORIGIN END SIZE ...   live: adding up needs no order and no group's name
- *     curves    + LATER               not live: which origins make one row is known at the end
+ *     curves    + LATER               not live: which origins make one row is known at the end,
+ *                                     unless rows are owners (windows and live views by process)
  *     listing   + BEGIN_TICKS ...     two passes where a row shows how its block ended
  */
 #include "questions.h"
@@ -77,7 +78,8 @@ static const question questions[] = {
     { "export --metric transient", KINDS, SUMS | WINDOWED, LIVE },
     { "export --rows", KINDS, ROWS, TWICE },
 
-    { "handles", LANE(HANDLE), CURVES, PLANNED(ONCE) },
+    /* Handles have no size. */
+    { "handles", LANE(HANDLE), CURVES & ~COL(SIZE), PLANNED(ONCE) },
 
     /* A trace that is still being written: curves of owners, which are known at once. */
     { "live", MEMORY, CURVES | WINDOWED, PLANNED(LIVE) },
@@ -119,6 +121,7 @@ static const question questions[] = {
     { "symbols", KINDS, SUMS, LIVE },
     { "trend", KINDS, SUMS, PLANNED(LIVE) },
 
+    /* As --group-by stack needs them: by process, which is the default, they could be live. */
     { "windows", KINDS, CURVES | WINDOWED, ONCE },
     { "windows --at", KINDS, CURVES | WINDOWED, ONCE },
     { "windows --at marks", KINDS, CURVES | WINDOWED, PLANNED(ONCE) },
