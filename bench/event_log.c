@@ -9,15 +9,18 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "bench.h"
 #include "engine/replay_step.h"
 
 #define AHEAD 16u /* rows whose sums are fetched before their turn */
 
-unsigned long long log_ns_since(double begin)
+unsigned long long log_thread_ns(void)
 {
-    return (unsigned long long)((bench_now_seconds() - begin) * 1e9);
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec;
 }
 
 _Noreturn void log_give_up(const char *sentence)
@@ -118,14 +121,14 @@ static void run_lane(void *context, u32 task)
         if (number >= work->pieces.count)
             return;
         log_part *const part = &log->parts.at[work->first_part + number];
-        double begin = bench_now_seconds();
+        unsigned long long begin = log_thread_ns();
         write_part(work->pieces.at[number], part, &log->lanes[task]);
-        atomic_fetch_add(&log->write_ns, log_ns_since(begin));
+        atomic_fetch_add(&log->write_ns, log_thread_ns() - begin);
         if (log->keeps_parts)
             continue;
-        begin = bench_now_seconds();
+        begin = log_thread_ns();
         fold_sums(part, &log->lanes[task]);
-        atomic_fetch_add(&log->fold_ns, log_ns_since(begin));
+        atomic_fetch_add(&log->fold_ns, log_thread_ns() - begin);
         free(part->words);
         part->words = part->sizes = NULL;
     }
@@ -243,13 +246,13 @@ static etl_status walk_part(const void *user, u32 number, replay_walker *w)
 {
     const log_source *const source = user;
     const log_part *const part = &source->log->parts.at[number];
-    const double begin = bench_now_seconds();
+    const unsigned long long begin = log_thread_ns();
     if (source->log->is_store)
         fold_rows(w, source, part, w->walk->by_type, true);
     else
         fold_rows(w, source, part, w->walk->by_type, false);
     w->time += part->ends_later;
-    atomic_fetch_add(source->fold_ns, log_ns_since(begin));
+    atomic_fetch_add(source->fold_ns, log_thread_ns() - begin);
     return ETL_OK;
 }
 

@@ -58,7 +58,7 @@ typedef struct event_log {
     ETLHEAP_VECTOR(log_part) parts;
     size_t taken; /* chunks of the journal that became parts */
     u64 rows, bytes;
-    atomic_ullong write_ns, fold_ns; /* of all threads */
+    atomic_ullong write_ns, fold_ns; /* processor time of all threads */
     /* A bit for each rank: is the block that was opened there outstanding at the end? In a run
      * all rows have ranks but ends that were noticed late; in a store begins alone have them. */
     const u8 *survivors;
@@ -83,8 +83,8 @@ void event_log_free(event_log *log);
 etl_status replay_walk_run_real(const replay_walk *walk, const replay_source *source,
                                 live_group **out) __asm__("__real_replay_walk_run");
 
-/* Nanoseconds since a time that bench_now_seconds returned. */
-unsigned long long log_ns_since(double begin);
+/* Processor time of the calling thread, in nanoseconds: other programs do not count. */
+unsigned long long log_thread_ns(void);
 
 /* Ends the program with a sentence. */
 _Noreturn void log_give_up(const char *sentence);

@@ -222,12 +222,12 @@ static void decode(void *context, u32 task)
     const u32 segment = r->first + task;
     const ehs_segment_info *const info = &archive->segments.at[segment];
     const ehs_segment_source from = { &archive->reader, &own->codec, segment };
-    const double begin = bench_now_seconds();
+    const unsigned long long begin = log_thread_ns();
     if (own->events.memory == NULL && !ehs_events_open(&own->events))
         abort();
     if (ehs_segment_read(&from, info, WANTED, &own->events, NULL) != ETL_OK)
         log_give_up("the store is damaged");
-    atomic_fetch_add(&r->log->write_ns, log_ns_since(begin));
+    atomic_fetch_add(&r->log->write_ns, log_thread_ns() - begin);
     note_blocks(r, info->first_ordinal, own);
     number_ends(info->first_ordinal, own);
 }
