@@ -2,7 +2,8 @@
 """
 Times reports from the event log of bench_log against those of etlheap, in turns.
 
-    bench_log.py --etlheap PROGRAM --log PROGRAM [--runs 15] [--jobs 2] INPUT...
+    bench_log.py [--etlheap build/etlheap] [--log build/release/bench/bench_log]
+                 [--runs 15] [--jobs 2] INPUT...
 
 Throwaway, like bench_log.c. Before anything is timed, both programs must print the same bytes. A
 round runs each command once; a ratio is the median of the ratios within the rounds, by wall time
@@ -48,7 +49,7 @@ def measure(options, path):
         log, figures = output(words(options.log, question))
         if log != output(words(options.etlheap, question))[0]:
             sys.exit(f"bench_log: outputs differ: {path} {question}")
-        print(figures)
+        print(figures or f"bench_log: {path} answers from the sums in it", flush=True)
     rounds = [{name: run(command) for name, command in commands.items()} for _ in range(options.runs)]
     first = next(iter(commands))
     print(f"{os.path.basename(path)}, -j{options.jobs}, {options.runs} rounds; times of {first}")
@@ -65,8 +66,8 @@ def measure(options, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument("--etlheap", required=True)
-    parser.add_argument("--log", required=True)
+    parser.add_argument("--etlheap", default="build/etlheap")
+    parser.add_argument("--log", default="build/release/bench/bench_log")
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("inputs", nargs="+", metavar="INPUT")
