@@ -65,7 +65,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	heap_sizes histogram intern join join_recent journal \
 	log_reader lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
 	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules modules_build nameless_$(PLATFORM) order pair pair_lanes \
-	peak_moment peaks plan query range_map ranges rank_map realloc_trail release replay replay_journal replay_walk recording result row_details \
+	peak_moment peaks plan query questions range_map ranges rank_map realloc_trail release replay replay_journal replay_walk recording result row_details \
 	row_identity scan scan_lean scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \
 	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
 	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
@@ -358,7 +358,15 @@ $(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/fault_%.o,matrix inputs large) $(
 		$(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
-$(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
+$(filter-out %/bench_log,$(BENCH_PROGRAMS)): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
+	$(call link)
+
+# The program as it is, but its reports come from the event log of bench_log.c.
+LOG_WRAPPED := journal_open journal_reduce journal_end_slice journal_close etlheap_crew_open archive_walk_open \
+	replay_walk_run
+
+$(OUT)/bench/bench_log: LDFLAGS += $(patsubst %,-Wl$(,)--wrap=%,$(LOG_WRAPPED))
+$(OUT)/bench/bench_log: $(OUT)/bench/bench_log.o $(FAULT_MAIN) $(BENCH_LIBRARY) $(LIBRARY)
 	$(call link)
 
 # A target that changes its inputs itself.
