@@ -103,6 +103,19 @@ etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out,
                : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
+u32 archive_segment_at(const ehs_archive *archive, i64 ticks)
+{
+    u32 low = 0, high = (u32)archive->segments.count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (archive->segments.at[middle].last_ticks < ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void archive_free(ehs_archive *archive)
 {
     if (archive == NULL)

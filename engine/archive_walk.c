@@ -1,5 +1,5 @@
 /*
- * archive_walk.c - a report from a store; see archive.h.
+ * archive_walk.c - a report from a store; see archive_walk.h.
  *
  * A free says how many allocations back its block is, and nothing else of it. So
  * the window is read twice. The first time, allocations leave a word each, by
@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "archive.h"
+#include "archive_walk.h"
 #include "replay_step.h"
 #include "workers.h"
 
@@ -112,19 +112,6 @@ replay_source archive_source(const archive_walk *walk)
                             .part_starts_tick = part_starts_tick,
                             .walk_part = walk_part,
                             .user = walk };
-}
-
-u32 archive_segment_at(const ehs_archive *archive, i64 ticks)
-{
-    u32 low = 0, high = (u32)archive->segments.count;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (archive->segments.at[middle].last_ticks < ticks)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err)

@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#include "archive.h"
+#include "archive_walk.h"
 #include "workers.h"
 
 static etl_status walk_journal(const aggregator *a, replay_walk *walk, live_group **groups,

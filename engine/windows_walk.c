@@ -13,7 +13,7 @@
  */
 #include "windows_walk.h"
 
-#include "archive.h"
+#include "archive_walk.h"
 #include "replay.h"
 #include "replay_walk.h"
 #include "workers.h"
