@@ -460,6 +460,36 @@ static void only_what_is_listed_is_named(void **state)
     world_free(w);
 }
 
+/* The stacks to blame are listed with a subject, as many as were asked for. */
+static void stacks_to_blame_are_named_and_others_are_not(void **state)
+{
+    (void)state;
+    symbol_world *const w = traced_world();
+    const etlheap_budget budget = budget_of(ETLHEAP_SCOPE_PROCESS, 15);
+    etl_error err;
+    world_open_symbols(w, NULL);
+    BLOCK(w, 30, in_grow);
+    BLOCK(w, 20, in_file);
+    world_block(w, 10, (const u64[]){ WORLD_LIB + WORLD_LIB_MAKE }, 1);
+    const etlheap_gate_side now = { w->result, &w->query };
+    const etlheap_gate_options options = {
+        .size = sizeof options, .budgets = &budget, .budget_count = 1, .stacks_max = 2
+    };
+    const etlheap_gate *gate;
+    assert_int_equal(etlheap_gate_judge(&now, &options, &gate, &err), ETL_OK);
+    const etlheap_gate_subject *const subject = subject_of(gate, 0);
+    assert_int_equal(subject->stack_count, 2);
+    assert_int_equal(subject->stacks_omitted, 1);
+    const u32 first = subject->stacks[0].stack, second = subject->stacks[1].stack;
+    assert_string_equal(symbol_in(gate, first), "grow");
+    assert_string_equal(symbol_in(gate, second), "File::open");
+    assert_null(symbol_in(gate, 3 - first - second));
+    assert_true(subject->stacks[0].fingerprint != 0 && subject->stacks[1].fingerprint != 0);
+    assert_true(subject->stacks[0].fingerprint != subject->stacks[1].fingerprint);
+    etlheap_gate_free(gate);
+    world_free(w);
+}
+
 static u64 fingerprint_of(symbol_world *w, const u64 *frames, u32 count, bool of_stack)
 {
     const etlheap_budget budget = budget_of(ETLHEAP_SCOPE_STACK, 0);
@@ -508,6 +538,7 @@ int main(void)
         cmocka_unit_test(baseline_without_events_of_a_kind_proves_nothing),
         cmocka_unit_test(processes_with_events_are_named_when_nothing_is_measured),
         cmocka_unit_test(only_what_is_listed_is_named),
+        cmocka_unit_test(stacks_to_blame_are_named_and_others_are_not),
         cmocka_unit_test(fingerprint_is_of_functions_and_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

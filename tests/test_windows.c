@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "engine/windows.h"
 #include "group_model.h"
 #include "hand_bytes.h"
 #include "windows_check.h"
@@ -302,6 +303,74 @@ static void sizes_that_do_not_fit_stop_at_the_largest(void **state)
     etlheap_result_free(result);
 }
 
+/* Until something is allocated or freed, a row stands still. */
+static void news_of_a_row_are_where_something_happens(void **state)
+{
+    (void)state;
+    for (u32 seed = 60; seed < 64; seed++) {
+        model_world *const world = model_world_new(seed);
+        etlheap_query query = by_process();
+        query.group_by[query.group_by_count++] = ETLHEAP_KEY_STACK;
+        query.to_ns = NS(300); /* the trace goes on behind the last window */
+        const etlheap_windows_options options = { .size = sizeof options,
+                                                  .every_ns = NS(seed % 2 == 0 ? 3 : 50) };
+        etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+        for (u32 r = 0; r < windows->table->row_count; r++) {
+            u32 next = windows->window_count;
+            for (u32 w = windows->window_count; w-- > 0;) {
+                etlheap_cell cell;
+                (void)etlheap_windows_cell(windows, r, w, &cell);
+                const i64 news = cell.count[ETLHEAP_TYPE_AIFI] + cell.count[ETLHEAP_TYPE_AIFO] +
+                                 cell.count[ETLHEAP_TYPE_AOFI];
+                next = news > 0 ? w : next;
+                assert_int_equal(windows_next_news(windows, r, w), next);
+            }
+        }
+        etlheap_windows_free(windows);
+        model_world_free(world);
+    }
+}
+
+/* An end that is left open is the query's, or the trace's if the query's is open too. */
+static void open_ends_of_windows_are_told_as_times(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(50);
+    const etlheap_time_range ranges[] = { { INT64_MIN, NS(100) },
+                                          { NS(100), INT64_MAX },
+                                          { INT64_MIN, INT64_MAX },
+                                          { NS(5000), INT64_MAX },
+                                          { INT64_MIN, NS(-5000) } };
+    const etlheap_windows_options options = { .size = sizeof options,
+                                              .ranges = ranges,
+                                              .range_count = (u32)ETL_COUNT_OF(ranges) };
+    for (u32 way = 0; way < 2; way++) {
+        etlheap_query query = by_process();
+        query.from_ns = way == 0 ? INT64_MIN : NS(40);
+        query.to_ns = way == 0 ? INT64_MAX : NS(333);
+        /* Model worlds have nothing before time zero that is not older than the trace. */
+        const i64 from = way == 0 ? 0 : NS(40);
+        const i64 to = way == 0 ? world->result->info.end_ns : NS(333);
+        const etlheap_time_range expected[] = { { from, NS(100) },
+                                                { NS(100), to },
+                                                { from, to },
+                                                { NS(5000), NS(5000) },
+                                                { NS(-5000), NS(-5000) } };
+        /* With both ends given, what ends before it begins is refused. */
+        etlheap_windows_options some = options;
+        some.range_count = way == 0 ? 5 : 3;
+        etlheap_windows *const windows = windows_check_make(world->result, &query, &some);
+        assert_int_equal(windows->window_count, some.range_count);
+        for (u32 w = 0; w < some.range_count; w++) {
+            assert_int_equal(windows->windows[w].from_ns, expected[w].from_ns);
+            assert_int_equal(windows->windows[w].to_ns, expected[w].to_ns);
+        }
+        windows_check_lifetimes(world->result, &query, windows);
+        etlheap_windows_free(windows);
+    }
+    model_world_free(world);
+}
+
 static void refuses(const etlheap_result *result, const etlheap_query *query,
                     const etlheap_windows_options *options, etl_status status)
 {
@@ -326,6 +395,15 @@ static void what_makes_no_sense_is_refused(void **state)
     query.group_by[1] = ETLHEAP_KEY_TYPE;
     refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
     query.group_by[1] = ETLHEAP_KEY_FREE_TYPE;
+    refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
+    query = good;
+    query.sort = ETLHEAP_MEASURE_REALLOC_COUNT;
+    refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
+    query = good;
+    query.growth = true;
+    refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
+    query = good;
+    query.lifetime_ranks = true;
     refuses(world->result, &query, NULL, ETL_ERR_ARGUMENT);
     etlheap_windows_options options = { .size = sizeof options, .every_ns = -1 };
     refuses(world->result, &good, &options, ETL_ERR_ARGUMENT);
@@ -362,6 +440,8 @@ int main(void)
         cmocka_unit_test(rows_keep_their_cells_when_the_table_is_cut),
         cmocka_unit_test(kinds_are_apart_even_when_nobody_asks),
         cmocka_unit_test(sizes_that_do_not_fit_stop_at_the_largest),
+        cmocka_unit_test(news_of_a_row_are_where_something_happens),
+        cmocka_unit_test(open_ends_of_windows_are_told_as_times),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

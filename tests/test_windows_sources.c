@@ -506,6 +506,14 @@ static void a_journal_on_disk_says_the_same(void **state)
     char *const expected = text_of(f->rows, &query, &options);
     expect_text(expected, text_of(kept, &query, &options), "journal on disk");
     free(expected);
+    etlheap_windows *windows = NULL;
+    etl_error err = { .status = ETL_OK };
+    assert_int_equal(close(kept->journal.file), 0);
+    kept->journal.file = -1;
+    assert_int_equal(etlheap_windows_make(kept, &query, &options, &windows, &err), ETL_ERR_IO);
+    assert_int_equal(err.offset, 0);
+    assert_non_null(strstr(err.message, "cannot be read back"));
+    assert_null(windows);
     etlheap_result_free(kept);
 }
 
