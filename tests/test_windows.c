@@ -303,6 +303,53 @@ static void sizes_that_do_not_fit_stop_at_the_largest(void **state)
     etlheap_result_free(result);
 }
 
+/* A process for each place of one block among two windows, from tick 10 to 30. */
+static void groups_of_one_block_are_rows_if_a_window_sees_it(void **state)
+{
+    static const struct {
+        const char *name;
+        i64 from, to; /* to 0: for good */
+        bool is_seen;
+    } blocks[] = {
+        { "before.exe", 3, 7, false },   { "until.exe", 5, 10, true },
+        { "through.exe", 5, 35, true },  { "forever.exe", 5, 0, true },
+        { "first.exe", 12, 15, true },   { "tick.exe", 14, 14, true },
+        { "second.exe", 22, 25, true },  { "both.exe", 12, 22, true },
+        { "onwards.exe", 29, 40, true }, { "after.exe", 30, 35, false },
+    };
+    etlheap_result *const result = hand_result_new();
+    etlheap_query query = by_process();
+    u32 found = 0;
+    (void)state;
+    for (u32 i = 0; i < ETL_COUNT_OF(blocks); i++) {
+        const bool stays = blocks[i].to == 0;
+        hand_lifetime(result,
+                      &(lifetime){ .alloc_ticks = HAND_START_TICKS + blocks[i].from,
+                                   .free_ticks = stays ? ETLHEAP_TICKS_NEVER
+                                                       : HAND_START_TICKS + blocks[i].to,
+                                   .size = 100,
+                                   .process = hand_process(result, 10 + i, blocks[i].name),
+                                   .free_type = stays ? ETLHEAP_FREE_NONE : ETLHEAP_FREE_FREE });
+    }
+    hand_ready(result, HAND_START_TICKS + 49);
+    query.from_ns = NS(10);
+    query.to_ns = NS(30);
+    const etlheap_windows_options options = { .size = sizeof options, .every_ns = NS(10) };
+    etlheap_windows *const windows = windows_check_make(result, &query, &options);
+    for (u32 i = 0; i < ETL_COUNT_OF(blocks); i++) {
+        bool has_row = false;
+        for (u32 r = 0; r < windows->table->row_count; r++)
+            has_row |= strcmp(windows->table->rows[r].process, blocks[i].name) == 0;
+        assert_int_equal(has_row, blocks[i].is_seen);
+        found += has_row;
+    }
+    assert_int_equal(windows->table->row_count, found);
+    windows_check_lifetimes(result, &query, windows);
+    windows_check_sums(windows);
+    etlheap_windows_free(windows);
+    etlheap_result_free(result);
+}
+
 /* Until something is allocated or freed, a row stands still. */
 static void news_of_a_row_are_where_something_happens(void **state)
 {
@@ -368,6 +415,30 @@ static void open_ends_of_windows_are_told_as_times(void **state)
         windows_check_lifetimes(world->result, &query, windows);
         etlheap_windows_free(windows);
     }
+    model_world_free(world);
+}
+
+/* However far the other windows reach. */
+static void open_ends_are_the_querys_beside_wider_windows(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(51);
+    const etlheap_time_range ranges[] = {
+        { NS(10), NS(20) }, { INT64_MIN, NS(100) }, { NS(100), INT64_MAX }, { NS(340), NS(350) }
+    };
+    const etlheap_windows_options options = { .size = sizeof options,
+                                              .ranges = ranges,
+                                              .range_count = (u32)ETL_COUNT_OF(ranges) };
+    etlheap_query query = by_process();
+    query.from_ns = NS(40);
+    query.to_ns = NS(333);
+    etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+    assert_int_equal(windows->windows[1].from_ns, NS(40));
+    assert_int_equal(windows->windows[1].to_ns, NS(100));
+    assert_int_equal(windows->windows[2].from_ns, NS(100));
+    assert_int_equal(windows->windows[2].to_ns, NS(333));
+    windows_check_lifetimes(world->result, &query, windows);
+    etlheap_windows_free(windows);
     model_world_free(world);
 }
 
@@ -440,8 +511,10 @@ int main(void)
         cmocka_unit_test(rows_keep_their_cells_when_the_table_is_cut),
         cmocka_unit_test(kinds_are_apart_even_when_nobody_asks),
         cmocka_unit_test(sizes_that_do_not_fit_stop_at_the_largest),
+        cmocka_unit_test(groups_of_one_block_are_rows_if_a_window_sees_it),
         cmocka_unit_test(news_of_a_row_are_where_something_happens),
         cmocka_unit_test(open_ends_of_windows_are_told_as_times),
+        cmocka_unit_test(open_ends_are_the_querys_beside_wider_windows),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
