@@ -17,7 +17,7 @@ LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes 
     "test_lifetimes_heap test_lifetimes_stacks test_lifetimes_walk test_allocations test_lifetimes_damage " + WHOLE
 REPLAY = "test_replay_walk test_replay test_windows_sources"
 WINDOWS = "test_windows_growth test_windows test_window_rows test_growth test_summary test_windows_sources"
-GATE = "test_gate_subjects test_gate test_gate_outcomes test_check_documents"
+GATE = "test_gate_subjects test_gate_absence test_gate test_gate_outcomes test_check_documents"
 PEAKS = "test_tally test_peak_moment test_peaks test_two_threads test_engine test_workload"
 
 TARGETS = (
