@@ -216,6 +216,34 @@ static void rows_are_measured_over_some_windows(void **state)
     model_world_free(world);
 }
 
+/* From the first to the last of them in time, in whatever order they are given. */
+static void windows_in_any_order_are_measured_as_one(void **state)
+{
+    (void)state;
+    model_world *const world = model_world_new(52);
+    etlheap_query query = by_process();
+    const etlheap_time_range ranges[] = {
+        { NS(150), NS(160) }, { NS(300), NS(320) }, { NS(90), NS(120) }, { NS(200), NS(250) }
+    };
+    const etlheap_windows_options options = { .size = sizeof options,
+                                              .ranges = ranges,
+                                              .range_count = 4 };
+    etlheap_windows *const windows = windows_check_make(world->result, &query, &options);
+    query.from_ns = NS(90);
+    query.to_ns = NS(320);
+    const etlheap_table *table = NULL;
+    assert_int_equal(etlheap_aggregate(world->result, &query, &table, NULL), ETL_OK);
+    assert_int_equal(table->row_count, windows->table->row_count);
+    for (u32 r = 0; r < table->row_count; r++) {
+        for (u32 m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
+            assert_int_equal(windows->table->rows[r].measures[m],
+                             m == ETLHEAP_MEASURE_REALLOC_COUNT ? 0 : table->rows[r].measures[m]);
+    }
+    etlheap_table_free(table);
+    etlheap_windows_free(windows);
+    model_world_free(world);
+}
+
 static void overlapping_windows_are_measured_as_one(void **state)
 {
     (void)state;
@@ -265,6 +293,8 @@ static void kinds_are_apart_even_when_nobody_asks(void **state)
     query.group_by_count = 1;
     etlheap_windows *windows = windows_check_make(world->result, &query, NULL);
     assert_int_equal(windows->table->group_by_count, 2);
+    assert_int_equal(windows->table->group_by[0], ETLHEAP_KEY_KIND);
+    assert_int_equal(windows->table->group_by[1], ETLHEAP_KEY_PROCESS);
     assert_int_equal(windows->window_count, 1);
     windows_check_reports(world->result, &query, windows);
     etlheap_windows_free(windows);
@@ -449,6 +479,7 @@ static void refuses(const etlheap_result *result, const etlheap_query *query,
     etl_error err = { .status = ETL_OK };
     assert_int_equal(etlheap_windows_make(result, query, options, &windows, &err), status);
     assert_null(windows);
+    assert_int_equal(err.offset, 0); /* it speaks of no file */
     assert_true(err.message[0] != '\0');
 }
 
@@ -482,6 +513,14 @@ static void what_makes_no_sense_is_refused(void **state)
         .size = sizeof options, .every_ns = 1000, .cuts = &cut, .cut_count = 1
     };
     refuses(world->result, &good, &options, ETL_ERR_ARGUMENT);
+    options = (etlheap_windows_options){ .size = sizeof options,
+                                         .cuts = &cut,
+                                         .cut_count = ETLHEAP_WINDOWS_MAX };
+    refuses(world->result, &good, &options, ETL_ERR_LIMIT);
+    options = (etlheap_windows_options){ .size = sizeof options,
+                                         .ranges = &backwards,
+                                         .range_count = ETLHEAP_WINDOWS_MAX + 1 };
+    refuses(world->result, &good, &options, ETL_ERR_LIMIT);
     options =
         (etlheap_windows_options){ .size = sizeof options, .ranges = &backwards, .range_count = 1 };
     refuses(world->result, &good, &options, ETL_ERR_ARGUMENT);
@@ -507,6 +546,7 @@ int main(void)
         cmocka_unit_test(a_block_is_another_type_in_each_window),
         cmocka_unit_test(empty_windows_show_what_is_outstanding),
         cmocka_unit_test(rows_are_measured_over_some_windows),
+        cmocka_unit_test(windows_in_any_order_are_measured_as_one),
         cmocka_unit_test(overlapping_windows_are_measured_as_one),
         cmocka_unit_test(rows_keep_their_cells_when_the_table_is_cut),
         cmocka_unit_test(kinds_are_apart_even_when_nobody_asks),

@@ -226,11 +226,22 @@ static void the_ends_of_time_have_pieces(void **state)
     assert_true(piece.to_ticks >= TICK(-last - 1) && piece.to_ticks < TICK(-last + 51));
     windows_lattice_free(&lattice);
 
+    /* What ends with the last time has the ticks behind it, too. */
     options.every_ns = INT64_MAX;
+    lattice = open_lattice(&query, &options);
+    piece = windows_lattice_piece(&lattice, TICK(0));
+    assert_int_equal(piece.from_ticks, TICK(0));
+    assert_true(piece.to_ticks == INT64_MAX);
+    piece = windows_lattice_piece(&lattice, INT64_MAX - 1);
+    assert_int_equal(piece.from_ticks, TICK(0));
+    assert_true(piece.to_ticks == INT64_MAX);
+    windows_lattice_free(&lattice);
+
     query.from_ns = NS(-30);
     lattice = open_lattice(&query, &options);
     piece = windows_lattice_piece(&lattice, TICK(5));
     assert_int_equal(piece.from_ticks, TICK(-30));
+    assert_int_equal(piece.to_ticks, tick_of(INT64_MAX - 3000));
     piece = windows_lattice_piece(&lattice, TICK(-31));
     assert_true(piece.from_ticks == INT64_MIN);
     assert_int_equal(piece.to_ticks, TICK(-30));

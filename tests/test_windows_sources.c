@@ -557,6 +557,18 @@ static void a_journal_answers_for_its_windows_alone(void **state)
             etlheap_windows_make(kept, is_other ? &others[i] : &query, &other, &windows, &err),
             ETL_ERR_ARGUMENT);
     }
+    /* Without some of these cuts the first or the last window is longer. */
+    static const i64 cuts[] = { 5 * MS,  10 * MS, 15 * MS, 20 * MS, 25 * MS, 30 * MS,
+                                35 * MS, 40 * MS, 45 * MS, 50 * MS, 55 * MS };
+    static const u32 some[][2] = { { 1, 10 }, { 0, 3 }, { 0, 0 } }; /* from, count */
+    for (u32 i = 0; i < ETL_COUNT_OF(some); i++) {
+        const etlheap_windows_options other = { .size = sizeof other,
+                                                .cuts = cuts + some[i][0],
+                                                .cut_count = some[i][1] };
+        etlheap_windows *windows = NULL;
+        assert_int_equal(etlheap_windows_make(kept, &query, &other, &windows, NULL),
+                         ETL_ERR_ARGUMENT);
+    }
     const etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(kept, &query, &table, NULL), ETL_ERR_ARGUMENT);
     etlheap_result_free(kept);
