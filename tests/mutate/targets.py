@@ -51,7 +51,7 @@ TARGETS = (
     Target("engine/gate_tables.c", "gate", GATE),
     Target("parser/xpress.c", "parser", "test_xpress test_buffer_load test_trace test_real_traces"),
     Target("parser/xpress_huffman.c", "parser", "test_xpress_huffman test_buffer_load test_real_traces"),
-    Target("parser/record.c", "parser", "test_record test_trace test_buffer_peek test_decode_heap test_real_traces test_engine"),
+    Target("parser/record.c", "parser", "test_record test_items test_trace test_buffer_peek test_decode_heap test_real_traces test_engine"),
     Target("engine/peaks.c", "peaks", PEAKS),
     Target("engine/peak_moment.c", "peaks", PEAKS),
     Target("engine/tally.c", "peaks", PEAKS),
