@@ -34,7 +34,8 @@ typedef struct owned_windows {
 } owned_windows;
 
 typedef struct maker {
-    etlheap_query query; /* as given, but for the window and the key KIND */
+    etlheap_query query;      /* as given, but for the window and the key KIND */
+    etlheap_time_range asked; /* the window as given */
     aggregator a;
     slot_groups slots;
     u32 first_slot_group; /* groups of slots follow those of rows */
@@ -65,7 +66,9 @@ etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_quer
     etlheap_windows_options own = { .size = sizeof own };
     if (options != NULL)
         memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    maker m = { .query = *query, .out = calloc(1, sizeof *m.out) };
+    maker m = { .query = *query,
+                .asked = { query->from_ns, query->to_ns },
+                .out = calloc(1, sizeof *m.out) };
     add_kind(&m.query);
     etl_status status = m.out == NULL ? no_memory(err) : check_query(query, err);
     if (status == ETL_OK)
@@ -177,7 +180,7 @@ static etl_status make(maker *m, const etlheap_result *result,
     if (status == ETL_OK)
         status = aggregate_prepare(&m->a, result, &m->query, err);
     if (status == ETL_OK)
-        status = windows_plan_open(&out->plan, &m->a.plan, options, err);
+        status = windows_plan_open(&out->plan, &m->a.plan, m->asked, options, err);
     if (status == ETL_OK && result->summary != NULL)
         return make_kept(m, options, err);
     if (status == ETL_OK && etlheap_result_is_report(result) &&

@@ -105,7 +105,8 @@ static bool list_cuts(windows_lattice *out, const etlheap_query *query,
 static lattice_piece piece_of_multiples(const windows_lattice *lattice, i64 ticks)
 {
     const i64 every = lattice->every_ns;
-    /* Windows end at the largest time or before: none begins there. */
+    /* Windows end at the largest time or before: none begins there, and what ends there
+     * has the ticks behind it, too. */
     const i64 told_ns = etl_time_ns(lattice->session, ticks);
     const i64 at_ns = told_ns == INT64_MAX ? INT64_MAX - 1 : told_ns;
     i64 distance, start, end;
@@ -114,7 +115,7 @@ static lattice_piece piece_of_multiples(const windows_lattice *lattice, i64 tick
     const i64 past = distance % every;
     const i64 since = past >= 0 ? past : past + every;
     const bool has_start = !__builtin_sub_overflow(at_ns, since, &start);
-    const bool has_end = !__builtin_add_overflow(at_ns, every - since, &end);
+    const bool has_end = !__builtin_add_overflow(at_ns, every - since, &end) && end < INT64_MAX;
     return (lattice_piece){ has_start ? etl_time_ticks(lattice->session, start) : INT64_MIN,
                             has_end ? etl_time_ticks(lattice->session, end) : INT64_MAX };
 }

@@ -45,10 +45,10 @@ etl_status windows_plan_hull(const etlheap_query *query, const etlheap_windows_o
     return ETL_OK;
 }
 
-etl_status windows_plan_open(windows_plan *out, const query_plan *query,
+etl_status windows_plan_open(windows_plan *out, const query_plan *query, etlheap_time_range asked,
                              const etlheap_windows_options *options, etl_error *err)
 {
-    *out = (windows_plan){ .every_ns = options->every_ns };
+    *out = (windows_plan){ .every_ns = options->every_ns, .asked = asked };
     etl_status status = add_windows(out, query, options, err);
     if (status == ETL_OK)
         status = place_windows(out, err);
@@ -152,15 +152,14 @@ static etl_status add_cuts(windows_plan *plan, const query_plan *query,
     return ok ? ETL_OK : no_memory(err);
 }
 
-/* An end that is open is the query's, unless it lies behind the other one: then it
- * gives way, and the window is empty. */
+/* An end that is open is the one asked for, however far other ranges reach, unless it
+ * lies behind the other one: then it gives way, and the window is empty. */
 static bool add_range(windows_plan *plan, const query_plan *query, etlheap_time_range range)
 {
-    const etlheap_query *const given = query->query;
     if (range.from_ns == INT64_MIN)
-        range.from_ns = given->from_ns;
+        range.from_ns = plan->asked.from_ns;
     if (range.to_ns == INT64_MAX)
-        range.to_ns = given->to_ns;
+        range.to_ns = plan->asked.to_ns;
     bool is_first = range.from_ns == INT64_MIN;
     bool is_last = range.to_ns == INT64_MAX;
     if (is_first)

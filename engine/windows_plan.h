@@ -40,15 +40,16 @@ typedef struct windows_plan {
     window_place measured_first; /* ... as intervals of one pass */
     window_place measured_last;
     i64 every_ns;
+    etlheap_time_range asked; /* the ends that open ones of ranges stand for; open: the trace's */
 } windows_plan;
 
 /* The window that a query for the windows has: with ranges, all that they span. */
 etl_status windows_plan_hull(const etlheap_query *query, const etlheap_windows_options *options,
                              i64 *from_ns, i64 *to_ns, etl_error *err);
 
-/* The plan for a query of that window. windows_plan_close also after failure.
- * ETL_ERR_ARGUMENT, ETL_ERR_LIMIT, ETL_ERR_MEMORY. */
-etl_status windows_plan_open(windows_plan *out, const query_plan *query,
+/* The plan for a query of that window, which was asked with its own: `asked`.
+ * windows_plan_close also after failure. ETL_ERR_ARGUMENT, ETL_ERR_LIMIT, ETL_ERR_MEMORY. */
+etl_status windows_plan_open(windows_plan *out, const query_plan *query, etlheap_time_range asked,
                              const etlheap_windows_options *options, etl_error *err);
 void windows_plan_close(windows_plan *plan);
 

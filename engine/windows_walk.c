@@ -38,7 +38,7 @@ bool windows_walk_answers(const aggregator *a, const windows_plan *plan)
 }
 
 /* Does the journal cut time as the pass does? Where the query is open at an end, the
- * journal's piece may go on. */
+ * journal's piece may go on, but not end before. */
 static bool same_pieces(const aggregator *a, const window_pass *pass)
 {
     const u32 last = (u32)pass->bounds.count - 1;
@@ -49,7 +49,8 @@ static bool same_pieces(const aggregator *a, const window_pass *pass)
         const lattice_piece piece = windows_lattice_piece(&a->result->journal.lattice, from);
         const bool open_start = i == 0 && a->query->from_ns == INT64_MIN;
         const bool open_end = i + 1 == last && a->query->to_ns == INT64_MAX;
-        if ((piece.from_ticks != from && !open_start) || (piece.to_ticks != to && !open_end))
+        if ((piece.from_ticks != from && !open_start) || piece.to_ticks < to ||
+            (piece.to_ticks > to && !open_end))
             return false;
     }
     return true;

@@ -460,6 +460,71 @@ static void only_what_is_listed_is_named(void **state)
     world_free(w);
 }
 
+/* The stacks to blame are listed with a subject, as many as were asked for. */
+static void stacks_to_blame_are_named_and_others_are_not(void **state)
+{
+    (void)state;
+    symbol_world *const w = traced_world();
+    const etlheap_budget budget = budget_of(ETLHEAP_SCOPE_PROCESS, 15);
+    etl_error err;
+    world_open_symbols(w, NULL);
+    BLOCK(w, 30, in_grow);
+    BLOCK(w, 20, in_file);
+    world_block(w, 10, (const u64[]){ WORLD_LIB + WORLD_LIB_MAKE }, 1);
+    const etlheap_gate_side now = { w->result, &w->query };
+    const etlheap_gate_options options = {
+        .size = sizeof options, .budgets = &budget, .budget_count = 1, .stacks_max = 2
+    };
+    const etlheap_gate *gate;
+    assert_int_equal(etlheap_gate_judge(&now, &options, &gate, &err), ETL_OK);
+    const etlheap_gate_subject *const subject = subject_of(gate, 0);
+    assert_int_equal(subject->stack_count, 2);
+    assert_int_equal(subject->stacks_omitted, 1);
+    const u32 first = subject->stacks[0].stack, second = subject->stacks[1].stack;
+    assert_string_equal(symbol_in(gate, first), "grow");
+    assert_string_equal(symbol_in(gate, second), "File::open");
+    assert_null(symbol_in(gate, 3 - first - second));
+    assert_true(subject->stacks[0].fingerprint != 0 && subject->stacks[1].fingerprint != 0);
+    assert_true(subject->stacks[0].fingerprint != subject->stacks[1].fingerprint);
+    etlheap_gate_free(gate);
+    world_free(w);
+}
+
+/* Each budget lists stacks of its own, whether they failed or not. */
+static void what_any_budget_lists_is_named(void **state)
+{
+    (void)state;
+    symbol_world *const w = traced_world();
+    const etlheap_budget budgets[] = { budget_of(ETLHEAP_SCOPE_STACK, 25),
+                                       budget_of(ETLHEAP_SCOPE_STACK, 100),
+                                       budget_of(ETLHEAP_SCOPE_STACK, 15) };
+    etl_error err;
+    world_open_symbols(w, NULL);
+    BLOCK(w, 30, in_grow);
+    BLOCK(w, 20, in_file);
+    world_block(w, 10, (const u64[]){ WORLD_LIB + WORLD_LIB_MAKE }, 1);
+    const etlheap_gate_side now = { w->result, &w->query };
+    for (u32 way = 0; way < 3; way++) {
+        /* One failed; one passes but is listed; two of another budget. */
+        const etlheap_gate_options options = { .size = sizeof options,
+                                               .budgets = way == 1 ? &budgets[1] : budgets,
+                                               .budget_count = way == 2 ? 3 : 1,
+                                               .passes_max = way == 1 };
+        const etlheap_gate *gate;
+        assert_int_equal(etlheap_gate_judge(&now, &options, &gate, &err), ETL_OK);
+        const etlheap_gate_budget *const last = &gate->budgets[gate->budget_count - 1];
+        assert_int_equal(last->subject_count, way == 2 ? 2 : 1);
+        const u32 first = last->subjects[0].stack;
+        assert_string_equal(symbol_in(gate, first), "grow");
+        u32 named = 0;
+        for (u32 stack = 0; stack < 3; stack++)
+            named += symbol_in(gate, stack) != NULL;
+        assert_int_equal(named, last->subject_count);
+        etlheap_gate_free(gate);
+    }
+    world_free(w);
+}
+
 static u64 fingerprint_of(symbol_world *w, const u64 *frames, u32 count, bool of_stack)
 {
     const etlheap_budget budget = budget_of(ETLHEAP_SCOPE_STACK, 0);
@@ -508,6 +573,8 @@ int main(void)
         cmocka_unit_test(baseline_without_events_of_a_kind_proves_nothing),
         cmocka_unit_test(processes_with_events_are_named_when_nothing_is_measured),
         cmocka_unit_test(only_what_is_listed_is_named),
+        cmocka_unit_test(stacks_to_blame_are_named_and_others_are_not),
+        cmocka_unit_test(what_any_budget_lists_is_named),
         cmocka_unit_test(fingerprint_is_of_functions_and_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 #define PID    42u
 #define T0     (CHECK_START + 1000)
-#define BLOCKS 5u /* open in shard n: n % BLOCKS */
+#define BLOCKS 5u
 
 typedef struct fixture {
     engine_check check;
@@ -50,12 +50,18 @@ static int close_fixture(void **state)
     return 0;
 }
 
+/* Each shard has some. */
+static u32 open_in(u32 shard)
+{
+    return shard < HEAP_SHARDS ? 1 + shard % BLOCKS : 0;
+}
+
 static void open_blocks(fixture *f, bool counts_blocks)
 {
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
         f->journals[s] = (shard_journal){ .from_ticks = INT64_MIN, .to_ticks = INT64_MAX };
         f->lanes.shards[s].out.journal = counts_blocks ? &f->journals[s] : NULL;
-        for (u32 i = 0; i < s % BLOCKS; i++) {
+        for (u32 i = 0; i < open_in(s); i++) {
             const memory_event event = { .ticks = T0,
                                          .op = OP_ALLOC,
                                          .address = 0x1000 * (u64)(s + 1) + 16 * i,
@@ -106,7 +112,7 @@ static void what_lanes_counted_adds_up(void **state)
         i64 count = 0;
         for (u32 n = 1; n <= slots; n++) {
             const u32 s = f->check.slots.slots.at[n - 1].stack - 1;
-            const i64 expected = s % BLOCKS;
+            const i64 expected = open_in(s);
             const type_sums *const sums = &f->journal.sums[n * TALLY_BINS + ETLHEAP_TYPE_AIFO];
             assert_int_equal(sums->count, expected);
             assert_int_equal(sums->size, 10 * expected + expected * (expected - 1) / 2);
@@ -132,7 +138,7 @@ static void without_tallies_blocks_are_rows_of_their_shard(void **state)
         assert_int_equal(f->lanes.shards[s].out.rows.count, 0);
     pair_lanes_finish(&f->lanes, crew);
     for (u32 s = 0; s < SHARDS; s++)
-        assert_int_equal(f->lanes.shards[s].out.rows.count, s < HEAP_SHARDS ? s % BLOCKS : 0);
+        assert_int_equal(f->lanes.shards[s].out.rows.count, open_in(s));
     assert_true(pair_lanes_sum(&f->lanes, 1, &f->journal));
     assert_int_equal(f->journal.sums[TALLY_BINS + ETLHEAP_TYPE_AIFO].count, 0);
     pair_lanes_close(&f->lanes);
@@ -169,7 +175,7 @@ static void slice_of_every_shard_is_paired(void **state)
     engine_check_process(&f->check, ETL_EVENT_PROCESS_END, PID, T0 + 1, "app.exe", 1);
     pair_lanes_run(&f->lanes, crew);
     for (u32 s = 0; s < HEAP_SHARDS; s++)
-        assert_int_equal(f->lanes.shards[s].out.rows.count, s % BLOCKS);
+        assert_int_equal(f->lanes.shards[s].out.rows.count, open_in(s));
     pair_lanes_close(&f->lanes);
     etlheap_crew_close(crew);
 }

@@ -47,6 +47,12 @@ static void group_without_rows_has_no_peak(void **state)
     assert_int_equal(found.count, 0);
 }
 
+static void without_groups_there_is_nothing_to_do(void **state)
+{
+    (void)state;
+    assert_true(peaks_compute(NULL, 0, 0, FROM, TO, 4, NULL));
+}
+
 static void what_is_never_freed_peaks_at_the_end(void **state)
 {
     (void)state;
@@ -184,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(group_without_rows_has_no_peak),
+        cmocka_unit_test(without_groups_there_is_nothing_to_do),
         cmocka_unit_test(what_is_never_freed_peaks_at_the_end),
         cmocka_unit_test(what_was_there_before_peaks_at_the_start),
         cmocka_unit_test(one_after_the_other_peaks_at_the_larger),

@@ -171,6 +171,21 @@ static void the_thread_is_followed_to_other_cpus(void **state)
         scan_output_free(&tasks[i]);
 }
 
+/* On the realloc's own CPU the alloc is the latest, but the thread went on elsewhere. */
+static void a_later_event_on_another_cpu_is_the_latest(void **state)
+{
+    scan_output tasks[2] = { { .stream = 5 }, { .stream = 6 } };
+    (void)state;
+    add_whole_trail(&tasks[0]);
+    add(&tasks[0], OP_ALLOC, 120, THREAD, NEW + 1);
+    add(&tasks[1], OP_ALLOC, 100, THREAD, NEW);
+    add_realloc(&tasks[1], 138, THREAD);
+    end_run(tasks, 2);
+    assert_found(&tasks[1], OP_REALLOC_OLD, 0);
+    for (u32 i = 0; i < 2; i++)
+        scan_output_free(&tasks[i]);
+}
+
 static void search_ends_after_so_many_events(void **state)
 {
     (void)state;
@@ -368,6 +383,7 @@ int main(void)
         cmocka_unit_test(other_events_of_the_thread_end_the_search),
         cmocka_unit_test(search_goes_on_in_earlier_tasks_and_slices),
         cmocka_unit_test(the_thread_is_followed_to_other_cpus),
+        cmocka_unit_test(a_later_event_on_another_cpu_is_the_latest),
         cmocka_unit_test(search_ends_after_so_many_events),
         cmocka_unit_test(last_event_of_the_search_may_be_in_the_slice_before),
         cmocka_unit_test(latest_events_of_a_cpu_are_kept_in_order),

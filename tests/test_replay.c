@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "engine/replay.h"
@@ -148,9 +149,17 @@ static void journal_on_disk_tells_the_same(void **state)
     assert_true(check_same_text(expected, found));
     free(expected);
     free(found);
+    etl_error err = { .status = ETL_OK };
+    const etlheap_table *table = NULL;
+    assert_int_equal(close(kept->journal.file), 0);
+    kept->journal.file = -1;
+    assert_int_equal(etlheap_aggregate(kept, &query, &table, &err), ETL_ERR_IO);
+    assert_int_equal(err.status, ETL_ERR_IO);
+    assert_int_equal(err.offset, 0);
+    assert_non_null(strstr(err.message, "cannot be read back"));
+    assert_null(table);
     etlheap_result_free(kept);
     options.temporary_folder = "/nonexistent/folder";
-    etl_error err = { .status = ETL_OK };
     etlheap_result *none = NULL;
     assert_int_equal(etlheap_analyze(traces.at, traces.names, 1, &options, &none, &err),
                      ETL_ERR_IO);
@@ -212,6 +221,20 @@ static void lifetimes_are_kept_for_what_needs_them(void **state)
     check_close(&traces);
 }
 
+/* Growth is asked of a report by itself, so it needs lifetimes in any case. */
+static void questions_that_need_lifetimes_are_known(void **state)
+{
+    etlheap_query query = etlheap_query_default();
+    (void)state;
+    assert_false(etlheap_query_needs_lifetimes(&query));
+    query.growth = true;
+    assert_true(etlheap_query_needs_lifetimes(&query));
+    query.group_by[0] = ETLHEAP_KEY_THREAD;
+    assert_true(etlheap_query_needs_lifetimes(&query));
+    query.growth = false;
+    assert_true(etlheap_query_needs_lifetimes(&query));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +242,7 @@ int main(void)
         cmocka_unit_test(journal_on_disk_tells_the_same),
         cmocka_unit_test(other_questions_are_refused),
         cmocka_unit_test(lifetimes_are_kept_for_what_needs_them),
+        cmocka_unit_test(questions_that_need_lifetimes_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,25 @@ static void tallies_add_up_to_plain_sums(void **state)
     free(sums);
 }
 
+/* A vector has room for more than it holds, but not for much more. */
+static void memory_is_told_to_within_its_reserve(void **state)
+{
+    (void)state;
+    enum { LARGEST = 5000, UNFIT = 4000 };
+    slot_tally tally = { .next_waiting = 0 };
+    assert_int_equal(tally_bytes(&tally), 0);
+    count(&tally, 3, LARGEST, 8, false);
+    const u64 cells = (LARGEST + 1) * sizeof(tally_cell);
+    assert_in_range(tally_bytes(&tally), cells, 2 * cells);
+    const u64 before = tally_bytes(&tally);
+    tally.bins[3].at[LARGEST].count = UINT32_MAX;
+    for (u32 i = 0; i < UNFIT + TALLY_WAITING; i++)
+        count(&tally, 3, LARGEST, 8, false);
+    const u64 blocks = UNFIT * sizeof(tally_block);
+    assert_in_range(tally_bytes(&tally) - before, blocks, 2 * blocks);
+    tally_free(&tally);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +127,7 @@ int main(void)
         cmocka_unit_test(sums_stop_at_their_largest),
         cmocka_unit_test(a_full_count_goes_on),
         cmocka_unit_test(tallies_add_up_to_plain_sums),
+        cmocka_unit_test(memory_is_told_to_within_its_reserve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,17 @@ static void windows_with_gaps_take_one_pass(void **state)
     options.ranges = outside;
     options.range_count = ETL_COUNT_OF(outside);
     expect_all_same(f, &query, &options, true);
+    /* What is open is the query's, and not the end of the widest window. */
+    const etlheap_time_range wider[] = {
+        { 2 * MS, 5 * MS }, { INT64_MIN, 20 * MS }, { 30 * MS, INT64_MAX }, { 42 * MS, 45 * MS }
+    };
+    etlheap_query narrow = query;
+    narrow.from_ns = 11 * MS;
+    narrow.to_ns = 33 * MS;
+    options.ranges = wider;
+    options.range_count = ETL_COUNT_OF(wider);
+    expect_all_same(f, &narrow, &options, true);
+    expect_right(f, &narrow, &options);
 }
 
 static void overlapping_windows_are_answered_from_a_store_too(void **state)
@@ -506,6 +517,14 @@ static void a_journal_on_disk_says_the_same(void **state)
     char *const expected = text_of(f->rows, &query, &options);
     expect_text(expected, text_of(kept, &query, &options), "journal on disk");
     free(expected);
+    etlheap_windows *windows = NULL;
+    etl_error err = { .status = ETL_OK };
+    assert_int_equal(close(kept->journal.file), 0);
+    kept->journal.file = -1;
+    assert_int_equal(etlheap_windows_make(kept, &query, &options, &windows, &err), ETL_ERR_IO);
+    assert_int_equal(err.offset, 0);
+    assert_non_null(strstr(err.message, "cannot be read back"));
+    assert_null(windows);
     etlheap_result_free(kept);
 }
 
@@ -527,14 +546,28 @@ static void a_journal_answers_for_its_windows_alone(void **state)
     others[0].from_ns = 2 * MS;
     others[1].at_exit_freed = false;
     others[2].to_ns = 40 * MS;
-    for (u32 i = 0; i < ETL_COUNT_OF(others) + 1; i++) {
+    static const i64 lengths[] = { 5 * MS + 100, 10 * MS, MS }; /* of other windows */
+    for (u32 i = 0; i < ETL_COUNT_OF(others) + ETL_COUNT_OF(lengths); i++) {
+        const bool is_other = i < ETL_COUNT_OF(others);
         etlheap_windows_options other = options;
-        other.every_ns += i == 3 ? 100 : 0;
+        other.every_ns = is_other ? other.every_ns : lengths[i - ETL_COUNT_OF(others)];
         etlheap_windows *windows = NULL;
         etl_error err;
         assert_int_equal(
-            etlheap_windows_make(kept, i == 3 ? &query : &others[i], &other, &windows, &err),
+            etlheap_windows_make(kept, is_other ? &others[i] : &query, &other, &windows, &err),
             ETL_ERR_ARGUMENT);
+    }
+    /* Without some of these cuts the first or the last window is longer. */
+    static const i64 cuts[] = { 5 * MS,  10 * MS, 15 * MS, 20 * MS, 25 * MS, 30 * MS,
+                                35 * MS, 40 * MS, 45 * MS, 50 * MS, 55 * MS };
+    static const u32 some[][2] = { { 1, 10 }, { 0, 3 }, { 0, 0 } }; /* from, count */
+    for (u32 i = 0; i < ETL_COUNT_OF(some); i++) {
+        const etlheap_windows_options other = { .size = sizeof other,
+                                                .cuts = cuts + some[i][0],
+                                                .cut_count = some[i][1] };
+        etlheap_windows *windows = NULL;
+        assert_int_equal(etlheap_windows_make(kept, &query, &other, &windows, NULL),
+                         ETL_ERR_ARGUMENT);
     }
     const etlheap_table *table = NULL;
     assert_int_equal(etlheap_aggregate(kept, &query, &table, NULL), ETL_ERR_ARGUMENT);

@@ -15,9 +15,9 @@ RANGES = "test_ranges_rundown test_ranges_replaced test_ranges test_ranges_rando
 JOIN = "test_join_order test_join test_join_foreign test_scan_stacks test_deferred test_join_slices " + WHOLE
 LIFETIMES = "test_lifetimes_names test_lifetimes_order test_lifetimes_processes test_lifetimes_ranges " \
     "test_lifetimes_heap test_lifetimes_stacks test_lifetimes_walk test_allocations test_lifetimes_damage " + WHOLE
-REPLAY = "test_windows test_gate_outcomes test_growth test_replay_walk test_replay"
-WINDOWS = "test_window_plan test_windows_growth test_windows test_window_rows test_runs test_growth test_windows_sources"
-GATE = "test_gate test_budgets test_check_documents test_gate_outcomes test_growth"
+REPLAY = "test_replay_walk test_replay test_windows_sources"
+WINDOWS = "test_windows_growth test_windows test_window_rows test_growth test_summary test_windows_sources"
+GATE = "test_gate_subjects test_gate_absence test_gate test_gate_outcomes test_check_documents"
 PEAKS = "test_tally test_peak_moment test_peaks test_two_threads test_engine test_workload"
 
 TARGETS = (
@@ -32,26 +32,26 @@ TARGETS = (
     Target("engine/join.c", "join", JOIN),
     Target("engine/deferred.c", "join", "test_deferred " + JOIN),
     Target("engine/scan_stacks.c", "join", "test_scan_stacks test_scan test_scan_lean test_lean " + JOIN),
-    Target("engine/replay.c", "replay", REPLAY),
+    Target("engine/replay.c", "replay", REPLAY + " test_archive test_replay_edges"),
     Target("engine/replay_journal.c", "replay", "test_journal test_journal_late " + REPLAY),
     Target("engine/replay_walk.c", "replay", REPLAY),
-    Target("engine/windows.c", "windows", WINDOWS),
+    Target("engine/windows.c", "windows", "test_meminfo " + WINDOWS),
     Target("engine/windows_cells.c", "windows", WINDOWS),
     Target("engine/windows_growth.c", "windows", WINDOWS),
-    Target("engine/windows_lattice.c", "windows", WINDOWS),
-    Target("engine/windows_memory.c", "windows", WINDOWS),
+    Target("engine/windows_lattice.c", "windows", "test_windows_lattice " + WINDOWS),
+    Target("engine/windows_memory.c", "windows", "test_meminfo " + WINDOWS),
     Target("engine/windows_plan.c", "windows", WINDOWS),
     Target("engine/windows_rows.c", "windows", WINDOWS),
     Target("engine/windows_walk.c", "windows", WINDOWS),
     Target("engine/gate.c", "gate", GATE),
     Target("engine/gate_doubts.c", "gate", GATE),
-    Target("engine/gate_fingerprint.c", "gate", GATE),
+    Target("engine/gate_fingerprint.c", "gate", "test_gate_fingerprint " + GATE),
     Target("engine/gate_rows.c", "gate", GATE),
     Target("engine/gate_subjects.c", "gate", GATE),
     Target("engine/gate_tables.c", "gate", GATE),
     Target("parser/xpress.c", "parser", "test_xpress test_buffer_load test_trace test_real_traces"),
     Target("parser/xpress_huffman.c", "parser", "test_xpress_huffman test_buffer_load test_real_traces"),
-    Target("parser/record.c", "parser", "test_record test_trace test_buffer_peek test_decode_heap test_real_traces test_engine"),
+    Target("parser/record.c", "parser", "test_record test_items test_trace test_buffer_peek test_decode_heap test_real_traces test_engine"),
     Target("engine/peaks.c", "peaks", PEAKS),
     Target("engine/peak_moment.c", "peaks", PEAKS),
     Target("engine/tally.c", "peaks", PEAKS),
