@@ -50,39 +50,10 @@ SAY := @$(if $(filter 1,$(V)),:,echo)
 
 # --- sources ------------------------------------------------------------------
 
-PARSER_SRCS := $(patsubst %,parser/%.c, \
-	buffer_header buffer_index buffer_peek decode decode_heap decode_image decode_memory decode_stack \
-	decode_system describe diag event_class file_kind files_$(PLATFORM) late_library_$(PLATFORM) map map_$(PLATFORM) msf name_fold name_folds names pdb pdb_address pdb_inlinees \
-	pdb_lines pdb_modules pdb_publics pdb_record pdb_resolver pdb_text pdb_types record session \
-	pe pe_debug pe_exports status trace \
-	undecorate undecorate_literal undecorate_name undecorate_operator undecorate_print \
-	undecorate_print_type undecorate_symbol undecorate_template undecorate_type \
-	utf16 wide $(if $(filter windows,$(PLATFORM)),wide_windows) xpress xpress_huffman)
-ENGINE_SRCS := $(patsubst %,engine/%.c, \
-	address_numbers aggregate archive archive_rows archive_walk arena batch batch_content block_pool blocks census census_match columns context deferred diff diff_builds diff_order diff_rows digit_sort ehs_codec ehs_columns ehs_facts \
-	ehs_open ehs_pack ehs_reader ehs_rows ehs_segment ehs_stacks ehs_table ehs_writer \
-	engine frames frames_batch frames_find frames_guess frames_order frames_settle frames_tags growth growth_walk gate gate_doubts gate_fingerprint gate_rows gate_subjects gate_tables \
-	heap_sizes histogram intern join join_recent journal \
-	log_reader lifetimes lifetimes_archive lifetimes_list lifetimes_memory lifetimes_names lifetimes_rows lifetimes_spool \
-	journal_chunks journal_file libraries lifetime_ranks machine_$(PLATFORM) meminfo modules modules_build nameless_$(PLATFORM) order pair pair_lanes \
-	peak_moment peaks plan query questions range_map ranges rank_map realloc_trail release replay replay_journal replay_walk recording result row_details \
-	row_identity scan scan_lean scan_stacks shard slot_groups slots spellings stack_numbering stack_totals stacks store \
-	store_batch store_run stream summary summary_answer summary_build summary_cells summary_collect \
-	summary_file summary_finish summary_fold summary_run summary_windows trace_identity suppressions \
-	symbol_cab symbol_content symbol_curl symbol_elements symbol_fetch symbol_files symbol_jobs symbol_names \
-	symbol_partial symbol_path symbol_search symbol_store symbol_temporary symbol_transfer \
-	symbol_url symbols symbols_batch symbols_builds symbols_list table table_merge table_names table_order table_stacks tag_groups tags tally task_merge timebase \
-	windows windows_cells windows_growth windows_lattice windows_memory windows_plan windows_rows windows_walk workers)
-FORMATS_SRCS := $(patsubst %,formats/%.c, \
-	abilities export_html export_html_ask export_html_choice export_html_code export_html_data export_csv export_dhat export_events export_folded export_heaptrack export_ndjson export_numbers export_perfview export_parquet export_parquet_lifetimes export_parquet_report export_parquet_stacks export_pprof export_rows export_samples export_speedscope export_tree export_wpa_profile export_wpa_xml exporters gzip pprof_code protobuf allocation_rows check_parts csv_allocations csv_diff csv_histogram csv_report csv_rows csv_symbols csv_windows diff_parts display formats format_libraries json json_allocations json_check json_diff json_dump json_histogram json_info json_report json_rows \
-	json_symbols json_windows junit_check moment outline parquet_chunk parquet_dictionary parquet_hybrid parquet_thrift parquet_write perfview_state \
-	record_view runs runs_read sarif_check sarif_choice sarif_place sink sparkline stack_tags summary_traces tabular text_allocations text_buffer \
-	text_check text_diff text_dump text_histogram text_info text_missing text_parts \
-	text_report text_symbols text_tree text_umdh text_windows text_windows_growth text_windows_memory text_windows_parts umdh_lines umdh_log units window_rows wpa_columns wpa_frames wpa_xml_read xml zip_input zip_output)
-CLI_SRCS := $(patsubst %,cli/%.c, \
-	about analysis baseline budgets bus_guard bus_guard_$(PLATFORM) cmd_allocations cmd_check cmd_diff cmd_dump cmd_export cmd_info cmd_merge cmd_report cmd_selftest cmd_store cmd_symbols cmd_windows completion completion_bash completion_fish completion_zsh cull_list guard_$(PLATFORM) help host_$(PLATFORM) inputs main man_page many_folders many_index many_list many_store many_work memory_limit memory_limit_$(PLATFORM) messages \
-	option_values options options_table outputs parse_values progress question record_filter report_query selftest_trace stamp_$(PLATFORM) store_write \
-	symbol_source terminal version wildcards window_plan)
+include parser/sources.mk
+include engine/sources.mk
+include formats/sources.mk
+include cli/sources.mk
 
 # Tests are found, not listed: a test that is forgotten here would never run.
 TEST_SRCS := $(sort $(wildcard tests/test_*.c))
@@ -134,7 +105,7 @@ ALL_FILES := $(sort $(foreach folder,parser engine formats cli tests fuzz bench 
 # A file that is in no list is not built, which its author should hear at once.
 # The other platform's kind of one that is listed is not meant.
 OTHER_PLATFORM := $(if $(filter windows,$(PLATFORM)),posix,windows)
-OTHER_SRCS := $(patsubst %_$(PLATFORM).c,%_$(OTHER_PLATFORM).c,$(filter %_$(PLATFORM).c,$(LIB_SRCS) $(CLI_SRCS))) parser/wide_windows.c
+OTHER_SRCS := $(patsubst %_$(PLATFORM).c,%_$(OTHER_PLATFORM).c,$(filter %_$(PLATFORM).c,$(LIB_SRCS) $(CLI_SRCS))) parser/system/wide_windows.c
 UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS) $(OTHER_SRCS),$(filter parser/%.c engine/%.c formats/%.c cli/%.c,$(ALL_FILES)))
 $(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLISTED)))
 
@@ -169,7 +140,7 @@ BENCH_PROGRAMS := $(patsubst bench/%.c,$(OUT)/bench/%,$(BENCH_PROGRAM_SRCS))
 # pkg-config name and Debian package, side by side.
 LIBRARIES := libxxhash:libxxhash-dev libzstd:libzstd-dev libzip:libzip-dev \
 	libmspack:libmspack-dev libxml-2.0:libxml2-dev zlib:zlib1g-dev
-# Compiled with, but loaded when they are needed (parser/late_library.h), if they are there.
+# Compiled with, but loaded when they are needed (parser/system/late_library.h), if they are there.
 LATE_LIBRARIES := libcurl:libcurl4-openssl-dev
 DYNAMIC_LINKER := $(if $(filter posix,$(PLATFORM)),-ldl)
 # Programs for Windows have them in themselves.
@@ -211,7 +182,7 @@ lto_clang := -flto
 VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),$(lto_$(COMPILER)))
 
 # Hashing a stack is a loop that pays to be unrolled.
-$(OUT)/engine/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FLAGS))
+$(OUT)/engine/context/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FLAGS))
 
 # Windows 10 and later, names of files in UTF-16, and printf as C has it.
 system_posix := -D_POSIX_C_SOURCE=200809L
@@ -470,7 +441,7 @@ check-nightly: ## all tests in their long form, sanitizers, Windows, packages, f
 
 layers: ## checks that includes only go downward, and that every source is listed
 	@test -z "$(UNLISTED)"
-	@awk -f tests/layers.awk $(ALL_FILES)
+	@awk -f tests/layers.awk tests/layers_upward.txt $(ALL_FILES)
 
 limits: ## checks file and function lengths
 	@awk -f tests/limits.awk $(ALL_FILES)

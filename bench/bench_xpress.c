@@ -10,9 +10,9 @@
  */
 #include "bench.h"
 
-#include "parser/layout.h"
+#include "parser/etl/layout.h"
 #include "parser/parser.h"
-#include "parser/xpress.h"
+#include "parser/etl/xpress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

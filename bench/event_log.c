@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "bench.h"
-#include "engine/replay_step.h"
+#include "engine/fold/replay_step.h"
 
 #define AHEAD 16u /* rows whose sums are fetched before their turn */
 

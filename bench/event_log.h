@@ -16,8 +16,8 @@
 
 #include <stdatomic.h>
 
-#include "engine/replay_walk.h"
-#include "engine/workers.h"
+#include "engine/fold/replay_walk.h"
+#include "engine/core/workers.h"
 
 #define LOG_PART_ROWS   65536u
 #define LOG_ORIGIN_MASK (((u32)1 << 27) - 1)

@@ -5,7 +5,7 @@
 #define BENCH_LOG_RESOLVE_H
 
 #include "event_log.h"
-#include "engine/archive_walk.h"
+#include "engine/fold/archive_walk.h"
 
 typedef struct log_archive {
     const ehs_archive *archive; /* NULL: the run reads no store */

@@ -12,7 +12,7 @@
 #include "pdb_model.h"
 #include "pdb_writer.h"
 
-#include "parser/layout_pdb.h"
+#include "parser/symbols/layout_pdb.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-#include "parser/layout_pdb.h"
+#include "parser/symbols/layout_pdb.h"
 
 #include <stdlib.h>
 

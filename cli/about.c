@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 typedef struct about_word {
     const char *name;

@@ -5,7 +5,7 @@
 #ifndef CLI_ABOUT_H
 #define CLI_ABOUT_H
 
-#include "options.h"
+#include "cli/options/options.h"
 
 /* The table of main.c. */
 typedef struct cli_command_list {

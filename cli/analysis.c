@@ -4,7 +4,7 @@
 #include "analysis.h"
 
 #include "progress.h"
-#include "terminal.h"
+#include "cli/system/terminal.h"
 
 static etl_status open_store(const cli_inputs *inputs, const etlheap_options *options, bool walks,
                              etlheap_result **out, etl_error *err);

@@ -4,7 +4,7 @@
 #ifndef CLI_ANALYSIS_H
 #define CLI_ANALYSIS_H
 
-#include "guard.h"
+#include "cli/system/guard.h"
 #include "inputs.h"
 
 /* What the result is for; report and windows are those of etlheap_options. */

@@ -4,12 +4,12 @@
 #include "messages.h"
 #include "outputs.h"
 #include "progress.h"
-#include "terminal.h"
+#include "cli/system/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 #define COPY_BYTES ((size_t)1 << 16)
 

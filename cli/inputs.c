@@ -3,16 +3,16 @@
  */
 #include "inputs.h"
 
-#include "bus_guard.h"
-#include "memory_limit.h"
+#include "cli/system/bus_guard.h"
+#include "cli/system/memory_limit.h"
 #include "messages.h"
 #include "progress.h"
-#include "terminal.h"
+#include "cli/system/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 static int check_paths(const cli_options *options);
 static bool is_same_file(const char *a, const char *b);

@@ -2,10 +2,10 @@
  * main.c - the program: subcommands, and what comes before them.
  */
 #include "about.h"
-#include "bus_guard.h"
-#include "commands.h"
-#include "host.h"
-#include "memory_limit.h"
+#include "cli/system/bus_guard.h"
+#include "cli/commands/commands.h"
+#include "cli/system/host.h"
+#include "cli/system/memory_limit.h"
 #include "messages.h"
 
 #if defined(__linux__)
@@ -13,7 +13,7 @@
 #endif
 #include <stdio.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 static const char *const report_examples[] = {
     "etlheap report app.etl                           what was outstanding at the end",

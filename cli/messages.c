@@ -3,12 +3,12 @@
  */
 #include "messages.h"
 
-#include "memory_limit.h"
+#include "cli/system/memory_limit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 #define MESSAGE_SIZE 512
 

@@ -4,7 +4,7 @@
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
 
-#include "options.h"
+#include "cli/options/options.h"
 
 /* "etlheap: SUBJECT: message" and a line end; subject may be NULL. What would
  * control the terminal is replaced. */

@@ -3,10 +3,10 @@
  */
 #include "outputs.h"
 
-#include "bus_guard.h"
+#include "cli/system/bus_guard.h"
 #include "messages.h"
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 static const char standard_output[] = "standard output";
 

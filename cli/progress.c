@@ -5,15 +5,15 @@
  */
 #include "progress.h"
 
-#include "bus_guard.h"
-#include "host.h"
-#include "memory_limit.h"
-#include "terminal.h"
+#include "cli/system/bus_guard.h"
+#include "cli/system/host.h"
+#include "cli/system/memory_limit.h"
+#include "cli/system/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 #define FIRST_SHOWN_MS 1000 /* a shorter run needs no bar */
 #define SHOWN_EVERY_MS 100

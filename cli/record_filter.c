@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "parser/name_fold.h"
+#include "parser/system/name_fold.h"
 
 static etl_status add_processes(const cli_options *options, const cli_inputs *inputs,
                                 const cli_guard *guard, cli_record_filter *out, etl_error *err);

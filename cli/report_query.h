@@ -4,7 +4,7 @@
 #ifndef CLI_REPORT_QUERY_H
 #define CLI_REPORT_QUERY_H
 
-#include "cull_list.h"
+#include "cli/options/cull_list.h"
 
 /* A query and what it borrows. */
 typedef struct cli_query {

@@ -3,7 +3,7 @@
 
 #include "outputs.h"
 #include "progress.h"
-#include "terminal.h"
+#include "cli/system/terminal.h"
 
 static etl_status write_summary(const cli_options *options, const cli_inputs *inputs,
                                 const etlheap_options *engine_options,

@@ -4,7 +4,7 @@
 #ifndef CLI_STORE_WRITE_H
 #define CLI_STORE_WRITE_H
 
-#include "guard.h"
+#include "cli/system/guard.h"
 #include "inputs.h"
 
 /* What came of it: facts of the traces, or a summary of them. Start from {0}. */

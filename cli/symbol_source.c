@@ -3,7 +3,7 @@
  */
 #include "symbol_source.h"
 
-#include "terminal.h"
+#include "cli/system/terminal.h"
 
 #define STORE_SIZE 4096
 

@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "engine/ehs_file.h"
+#include "engine/log/ehs_file.h"
 #include "fuzz.h"
 
 typedef struct rebuilt {

@@ -1,7 +1,7 @@
 /* fuzz_cab.c - any bytes as a compressed symbol file (.pd_). */
 #include "fuzz.h"
 
-#include "engine/symbol_cab.h"
+#include "engine/symbol_store/symbol_cab.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  * own, so that reading past it is found out. All fields of what is decoded are read, as
  * `dump` does.
  */
-#include "formats/record_view.h"
-#include "formats/text_buffer.h"
+#include "formats/parts/record_view.h"
+#include "formats/io/text_buffer.h"
 #include "fuzz.h"
-#include "parser/layout_events.h"
+#include "parser/etl/layout_events.h"
 #include "parser/parser.h"
 
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "engine/result.h"
-#include "engine/summary.h"
+#include "engine/result/result.h"
+#include "engine/summary/summary.h"
 
 #define MEMORY_BYTES_MAX ((u64)256 << 20)
 #define ROWS_MAX         50u

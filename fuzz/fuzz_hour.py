@@ -44,51 +44,51 @@ SANITIZER_OPTIONS = 'quarantine_size_mb=16:malloc_context_size=6:detect_stack_us
 
 Target = collections.namedtuple('Target', 'share input_bytes_max kept_bytes_max code')
 
-ANALYSIS = ['parser/trace.c', 'parser/buffer_*.c', 'parser/session.c', 'parser/record.c', 'parser/decode*.c',
-            'engine/engine.c', 'engine/plan.c', 'engine/scan*.c', 'engine/context.c', 'engine/join.c',
-            'engine/deferred.c', 'engine/order.c', 'engine/pair.c', 'engine/blocks.c', 'engine/ranges.c',
-            'engine/range_map.c', 'engine/journal*.c', 'engine/replay*.c', 'engine/slots.c',
-            'engine/slot_groups.c', 'engine/stream.c', 'engine/result.c', 'engine/aggregate.c']
+ANALYSIS = ['parser/etl/trace.c', 'parser/*/buffer_*.c', 'parser/etl/session.c', 'parser/etl/record.c', 'parser/*/decode*.c',
+            'engine/run/engine.c', 'engine/read/plan.c', 'engine/*/scan*.c', 'engine/context/context.c', 'engine/read/join.c',
+            'engine/read/deferred.c', 'engine/pair/order.c', 'engine/pair/pair.c', 'engine/pair/blocks.c', 'engine/pair/ranges.c',
+            'engine/pair/range_map.c', 'engine/*/journal*.c', 'engine/*/replay*.c', 'engine/context/slots.c',
+            'engine/fold/slot_groups.c', 'engine/read/stream.c', 'engine/result/result.c', 'engine/fold/aggregate.c']
 
 # share: parts of the whole. kept_bytes_max: of hash-named inputs in fuzz/corpus.
 TARGETS = {
     'trace': Target(15, 16384, 300_000, ANALYSIS),
-    'built': Target(16, 8192, 150_000, ANALYSIS + ['engine/store_*.c']),
-    'workload': Target(16, 2056, 120_000, ANALYSIS + ['engine/store_*.c']),
-    'ehs': Target(13, 32768, 400_000, ['engine/ehs_*.c', 'engine/archive*.c', 'engine/summary*.c']),
-    'pdb': Target(11, 131072, 300_000, ['parser/msf.c', 'parser/pdb*.c']),
-    'decode': Target(8, 4096, 60_000, ['parser/decode*.c', 'parser/describe.c', 'parser/names.c', 'parser/utf16.c']),
-    'record': Target(8, 16384, 100_000, ['parser/record.c']),
-    'undecorate': Target(5, 4096, 100_000, ['parser/undecorate*.c']),
-    'xpress': Target(4, 65536, 80_000, ['parser/xpress*.c']),
-    'pe': Target(3, 32768, 80_000, ['parser/pe*.c']),
-    'zip': Target(3, 16384, 60_000, ['formats/zip_input.c']),
-    'cab': Target(3, 16384, 60_000, ['engine/symbol_cab.c']),
-    'umdh': Target(3, 16384, 80_000, ['formats/umdh_*.c']),
-    'stacktags': Target(2, 16384, 60_000, ['formats/stack_tags.c', 'engine/tags.c']),
-    'wpaxml': Target(2, 16384, 60_000, ['formats/wpa_xml_read.c']),
-    'suppressions': Target(2, 8192, 40_000, ['engine/suppressions.c']),
-    'runs': Target(2, 8192, 40_000, ['formats/runs_read.c']),
-    'words': Target(2, 4096, 60_000, ['cli/cull_list.c', 'cli/parse_values.c', 'engine/symbol_elements.c',
-                                      'engine/symbol_store.c']),
+    'built': Target(16, 8192, 150_000, ANALYSIS + ['engine/*/store_*.c']),
+    'workload': Target(16, 2056, 120_000, ANALYSIS + ['engine/*/store_*.c']),
+    'ehs': Target(13, 32768, 400_000, ['engine/*/ehs_*.c', 'engine/*/archive*.c', 'engine/*/summary*.c']),
+    'pdb': Target(11, 131072, 300_000, ['parser/symbols/msf.c', 'parser/*/pdb*.c']),
+    'decode': Target(8, 4096, 60_000, ['parser/*/decode*.c', 'parser/etl/describe.c', 'parser/etl/names.c', 'parser/system/utf16.c']),
+    'record': Target(8, 16384, 100_000, ['parser/etl/record.c']),
+    'undecorate': Target(5, 4096, 100_000, ['parser/*/undecorate*.c']),
+    'xpress': Target(4, 65536, 80_000, ['parser/*/xpress*.c']),
+    'pe': Target(3, 32768, 80_000, ['parser/*/pe*.c']),
+    'zip': Target(3, 16384, 60_000, ['formats/io/zip_input.c']),
+    'cab': Target(3, 16384, 60_000, ['engine/symbol_store/symbol_cab.c']),
+    'umdh': Target(3, 16384, 80_000, ['formats/*/umdh_*.c']),
+    'stacktags': Target(2, 16384, 60_000, ['formats/read/stack_tags.c', 'engine/names/tags.c']),
+    'wpaxml': Target(2, 16384, 60_000, ['formats/export/wpa_xml_read.c']),
+    'suppressions': Target(2, 8192, 40_000, ['engine/compare/suppressions.c']),
+    'runs': Target(2, 8192, 40_000, ['formats/read/runs_read.c']),
+    'words': Target(2, 4096, 60_000, ['cli/options/cull_list.c', 'cli/options/parse_values.c', 'engine/symbol_store/symbol_elements.c',
+                                      'engine/symbol_store/symbol_store.c']),
 }
 DEFAULT = Target(2, 16384, 40_000, [])
 
 # For the second table: what hostile bytes can get at, and what lies behind it.
 PARTS = [
-    ('parser: trace files', ['parser/trace.c', 'parser/buffer_*.c', 'parser/session.c', 'parser/record.c',
-                             'parser/event_class.c', 'parser/decode*.c', 'parser/utf16.c', 'parser/names.c',
-                             'parser/file_kind.c', 'parser/xpress*.c']),
-    ('parser: PDB and PE', ['parser/msf.c', 'parser/pdb*.c', 'parser/pe*.c']),
-    ('parser: decorated names', ['parser/undecorate*.c']),
-    ('engine: analysis', ANALYSIS + ['engine/census*.c', 'engine/stacks.c', 'engine/store.c', 'engine/meminfo.c',
-                                     'engine/heap_sizes.c', 'engine/modules.c', 'engine/timebase.c',
-                                     'engine/table*.c', 'engine/peak*.c', 'engine/arena.c', 'engine/intern.c']),
-    ('engine: stores', ['engine/ehs_*.c', 'engine/archive*.c', 'engine/store_*.c', 'engine/summary*.c',
-                        'engine/lifetimes*.c']),
-    ('engine: cabinets, suppressions, tags', ['engine/symbol_cab.c', 'engine/suppressions.c', 'engine/tags.c']),
-    ('formats: what is read', ['formats/zip_input.c', 'formats/umdh_*.c', 'formats/stack_tags.c',
-                               'formats/wpa_xml_read.c', 'formats/runs_read.c']),
+    ('parser: trace files', ['parser/etl/trace.c', 'parser/*/buffer_*.c', 'parser/etl/session.c', 'parser/etl/record.c',
+                             'parser/etl/event_class.c', 'parser/*/decode*.c', 'parser/system/utf16.c', 'parser/etl/names.c',
+                             'parser/etl/file_kind.c', 'parser/*/xpress*.c']),
+    ('parser: PDB and PE', ['parser/symbols/msf.c', 'parser/*/pdb*.c', 'parser/*/pe*.c']),
+    ('parser: decorated names', ['parser/*/undecorate*.c']),
+    ('engine: analysis', ANALYSIS + ['engine/*/census*.c', 'engine/context/stacks.c', 'engine/log/store.c', 'engine/context/meminfo.c',
+                                     'engine/context/heap_sizes.c', 'engine/context/modules.c', 'engine/read/timebase.c',
+                                     'engine/*/table*.c', 'engine/*/peak*.c', 'engine/core/arena.c', 'engine/core/intern.c']),
+    ('engine: stores', ['engine/*/ehs_*.c', 'engine/*/archive*.c', 'engine/*/store_*.c', 'engine/*/summary*.c',
+                        'engine/*/lifetimes*.c']),
+    ('engine: cabinets, suppressions, tags', ['engine/symbol_store/symbol_cab.c', 'engine/compare/suppressions.c', 'engine/names/tags.c']),
+    ('formats: what is read', ['formats/io/zip_input.c', 'formats/*/umdh_*.c', 'formats/read/stack_tags.c',
+                               'formats/export/wpa_xml_read.c', 'formats/read/runs_read.c']),
 ]
 
 

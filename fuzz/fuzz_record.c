@@ -3,7 +3,7 @@
  * one before it and inside, and so do its payload and its extended items.
  */
 #include "fuzz.h"
-#include "parser/layout.h"
+#include "parser/etl/layout.h"
 #include "parser/parser.h"
 
 static void check_inside(etl_bytes part, const u8 *data, size_t size)

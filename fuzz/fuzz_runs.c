@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/runs.h"
-#include "formats/text_buffer.h"
+#include "formats/io/text_buffer.h"
 #include "fuzz.h"
 
 static bool is_equal(etl_bytes a, etl_bytes b)

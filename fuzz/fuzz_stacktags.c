@@ -1,8 +1,8 @@
 /* fuzz_stacktags.c - any bytes as a stack tags file. */
 #include "fuzz.h"
 
-#include "engine/tags.h"
-#include "formats/stack_tags.h"
+#include "engine/names/tags.h"
+#include "formats/read/stack_tags.h"
 
 /* Every tag has a name, every entry point a tag, and what is told of them is true. */
 static void check(const etlheap_tags *tags)

@@ -1,5 +1,5 @@
 /* fuzz_suppressions.c - any bytes as a file of suppressions, and as names to match. */
-#include "engine/suppressions.h"
+#include "engine/compare/suppressions.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -5,12 +5,12 @@
  */
 #include <stdlib.h>
 
-#include "cli/cull_list.h"
-#include "cli/parse_values.h"
-#include "engine/symbol_elements.h"
-#include "engine/symbol_store.h"
+#include "cli/options/cull_list.h"
+#include "cli/options/parse_values.h"
+#include "engine/symbol_store/symbol_elements.h"
+#include "engine/symbol_store/symbol_store.h"
 #include "fuzz.h"
-#include "parser/name_fold.h"
+#include "parser/system/name_fold.h"
 
 #define TEXT_BYTES_MAX 4096
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/journal.h"
+#include "engine/log/journal.h"
 #include "fuzz.h"
 #include "workload_answers.h"
 

@@ -4,7 +4,7 @@
  * the bytes comes back. The first two bytes are the size wanted.
  */
 #include "fuzz.h"
-#include "parser/xpress.h"
+#include "parser/etl/xpress.h"
 #include "tests/lz77_encode.h"
 #include "tests/lz77_reference.h"
 

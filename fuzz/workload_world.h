@@ -21,7 +21,7 @@
 #define FUZZ_WORKLOAD_WORLD_H
 
 #include "engine/engine.h"
-#include "engine/arena.h"
+#include "engine/core/arena.h"
 #include "tests/etl_build.h"
 
 #define WORLD_BYTES      8u /* of the machine, and of an operation */

@@ -146,7 +146,7 @@ typedef struct etl_open_options {
  * ETL_ERR_UNSUPPORTED: an ETL of a kind we do not read, named. ETL_ERR_CORRUPT: its
  * log-file header is cut off. ETL_ERR_MEMORY.
  * A file that shrinks while mapped raises SIGBUS, on Windows one whose disk or network
- * fails EXCEPTION_IN_PAGE_ERROR (the program's cli/bus_guard.h makes errors of them);
+ * fails EXCEPTION_IN_PAGE_ERROR (the program's cli/system/bus_guard.h makes errors of them);
  * no_mmap avoids that.
  */
 etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,

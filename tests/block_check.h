@@ -4,7 +4,7 @@
 #ifndef TESTS_BLOCK_CHECK_H
 #define TESTS_BLOCK_CHECK_H
 
-#include "engine/blocks.h"
+#include "engine/pair/blocks.h"
 #include "engine_check.h"
 
 #define PID   42u

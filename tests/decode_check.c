@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser/event_class.h"
+#include "parser/etl/event_class.h"
 
 #define PAINT      0xa5 /* what an event holds before it is decoded */
 #define MORE_BYTES 9

@@ -9,7 +9,7 @@
 #ifndef TESTS_ENGINE_CHECK_H
 #define TESTS_ENGINE_CHECK_H
 
-#include "engine/blocks.h"
+#include "engine/pair/blocks.h"
 
 #define CHECK_START    ((i64)1000000)
 #define CHECK_MS       ((i64)10000)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "parser/layout.h"
+#include "parser/etl/layout.h"
 
 #define RECORD_HEADER_BYTES_MAX 80u
 

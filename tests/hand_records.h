@@ -6,7 +6,7 @@
 #define TESTS_HAND_RECORDS_H
 
 #include "hand_bytes.h"
-#include "parser/layout.h"
+#include "parser/etl/layout.h"
 
 #define HAND_TICKS 0x0102030405060708
 #define HAND_TID   0x11223344u

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "engine/spellings.h"
-#include "engine/stack_numbering.h"
+#include "engine/result/spellings.h"
+#include "engine/context/stack_numbering.h"
 
 #define TEXT_MAX 256u
 

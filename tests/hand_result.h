@@ -8,7 +8,7 @@
 #ifndef TESTS_HAND_RESULT_H
 #define TESTS_HAND_RESULT_H
 
-#include "engine/result.h"
+#include "engine/result/result.h"
 
 #define HAND_START_TICKS ((i64)1000000)
 #define HAND_TICK_NS     ((i64)100)

@@ -6,7 +6,7 @@
 #ifndef TESTS_JOIN_BENCH_H
 #define TESTS_JOIN_BENCH_H
 
-#include "engine/join.h"
+#include "engine/read/join.h"
 
 #define JOIN_EVENTS_MAX 64u
 #define JOIN_TID        70u

@@ -7,7 +7,7 @@
 #ifndef TESTS_JOURNAL_CHECK_H
 #define TESTS_JOURNAL_CHECK_H
 
-#include "engine/journal.h"
+#include "engine/log/journal.h"
 #include "engine_check.h"
 
 #define JOURNAL_LATE     JOURNAL_NO_RANK

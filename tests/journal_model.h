@@ -4,7 +4,7 @@
 #ifndef ETLHEAP_JOURNAL_MODEL_H
 #define ETLHEAP_JOURNAL_MODEL_H
 
-#include "engine/ehs_open.h"
+#include "engine/log/ehs_open.h"
 
 #define JOURNAL_EVENTS   200000u
 #define JOURNAL_SEGMENTS ((JOURNAL_EVENTS + EHS_PART_ROWS - 1) / EHS_PART_ROWS)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes parser/name_folds.c from Unicode's CaseFolding.txt.
+"""Writes parser/system/name_folds.c from Unicode's CaseFolding.txt.
 
-    make_name_folds.py /usr/share/unicode/CaseFolding.txt > parser/name_folds.c
+    make_name_folds.py /usr/share/unicode/CaseFolding.txt > parser/system/name_folds.c
 
 Simple folding is the lines with status C and S: one character becomes one character.
 Neighbours that move by the same distance share a row, and so do the alternating

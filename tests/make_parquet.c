@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/parquet_write.h"
+#include "formats/export/parquet_write.h"
 
 static const parquet_column columns[] = {
     { .name = "row", .type = PARQUET_INT64 },

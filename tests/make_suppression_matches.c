@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "engine/suppressions.h"
+#include "engine/compare/suppressions.h"
 
 #define LINE_SIZE 4096
 

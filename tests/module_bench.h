@@ -4,7 +4,7 @@
 #ifndef TESTS_MODULE_BENCH_H
 #define TESTS_MODULE_BENCH_H
 
-#include "engine/modules.h"
+#include "engine/context/modules.h"
 
 typedef struct module_bench {
     timebase base;

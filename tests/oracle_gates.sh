@@ -50,29 +50,45 @@ refuses() # name, words of the complaint, command...
     fi
 }
 
-mkdir -p parser engine formats cli tests docs
+mkdir -p parser engine/{log,fold,odd} formats cli tests docs
 printf '#include "cursor.h"\n#include <string.h>\n' > parser/good.c
 : > parser/cursor.h
+: > engine/log/store.h
+: > engine/fold/replay.h
+headers="parser/cursor.h engine/log/store.h engine/fold/replay.h"
+printf '#include "replay.h"\n#include "engine/log/store.h"\n#include "engine/engine.h"\n' > engine/fold/down.c
+: > engine/engine.h
+if awk -f "$tree/tests/layers.awk" engine/fold/down.c engine/engine.h $headers; then pass "layers: a room below"; else fail "layers: a room below"; fi
 if awk -f "$tree/tests/layers.awk" parser/good.c parser/cursor.h; then pass "layers: what is right"; else fail "layers: what is right"; fi
 row=0
 while IFS='|' read -r file include words; do
     row=$((row + 1))
     printf '#include %s\n' "$include" > "$file"
-    refuses "layers: $file may not have $include" "$words" awk -f "$tree/tests/layers.awk" "$file" parser/cursor.h
+    refuses "layers: $file may not have $include" "$words" awk -f "$tree/tests/layers.awk" "$file" $headers
 done << 'END'
 parser/up.c|"engine/engine.h"|parser may not include engine/engine.h
 parser/test.c|"tests/tap.h"|parser may not include tests/tap.h
 engine/inside.c|"parser/record.h"|engine may not include parser/record.h
-formats/inside.c|"engine/pair.h"|formats may not include engine/pair.h
-cli/inside.c|"engine/pair.h"|cli may not include engine/pair.h
+formats/inside.c|"engine/pair/pair.h"|formats may not include engine/pair/pair.h
+cli/inside.c|"engine/pair/pair.h"|cli may not include engine/pair/pair.h
 parser/gone.c|"nothing.h"|"nothing.h" is no header of parser
 parser/threads.c|<pthread.h>|parser may not use <pthread.h>
 cli/zstd.c|<zstd.h>|cli may not use <zstd.h>
 engine/system.c|<unistd.h>|<unistd.h> is not of the C library
 engine/xml.c|<libxml/tree.h>|engine may not use <libxml/tree.h>
 engine/room.c|"../parser/record.h"|engine may not include ../parser/record.h
+engine/log/up.c|"engine/fold/replay.h"|engine/log is below engine/fold
+engine/log/gone.c|"engine/fold/gone.h"|engine/fold/gone.h is no header
+engine/log/same.c|"engine/log/store.h"|by its bare name
+engine/log/bare.c|"replay.h"|"replay.h" is no header of engine/log
+engine/odd/room.c|"engine/log/store.h"|engine/odd is no room of engine
 END
-test $row -eq 11 || fail "layers: all rows were tried" "$row of 11"
+test $row -eq 16 || fail "layers: all rows were tried" "$row of 16"
+echo 'engine/log/up.c engine/fold/replay.h' > exceptions.txt
+if awk -f "$tree/tests/layers.awk" exceptions.txt engine/log/up.c $headers; then pass "layers: an exception"; else fail "layers: an exception"; fi
+echo > engine/log/up.c
+refuses "layers: an exception without need" "not needed any more" \
+    awk -f "$tree/tests/layers.awk" exceptions.txt engine/log/up.c $headers
 refuses "layers: no files are no success" "no files given" awk -f "$tree/tests/layers.awk" /dev/null
 
 seq 601 | sed 's|.*|/* & */|' > long.c

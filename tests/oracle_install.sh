@@ -115,9 +115,12 @@ else
 fi
 
 # Neither in a folder of its own, nor in one that happens to lie in somebody's checkout.
-mkdir -p "$TEST_TMP/plain/parser"
+mkdir -p "$TEST_TMP"/plain/{parser,engine,formats,cli}
 cp Makefile CHANGELOG.md "$TEST_TMP/plain"
 cp parser/parser.h "$TEST_TMP/plain/parser"
+for folder in parser engine formats cli; do
+    cp "$folder/sources.mk" "$TEST_TMP/plain/$folder"
+done
 refuses_to_pack() # folder above which git looks for nothing; empty: anywhere
 {
     ! GIT_CEILING_DIRECTORIES=$1 "$MAKE" -C "$TEST_TMP/plain" --no-print-directory dist > "$TEST_TMP/make.log" 2>&1 &&
@@ -163,7 +166,7 @@ names_no_place_of_here()
 check "program and libraries do not say where they were built" names_no_place_of_here
 
 # Objects are where a place can get in; all of them would be a second build.
-samples=(parser/trace.o engine/aggregate.o engine/workers.o formats/sink.o formats/html_page.o cli/main.o)
+samples=(parser/etl/trace.o engine/fold/aggregate.o engine/core/workers.o formats/io/sink.o formats/html_page.o cli/main.o)
 same_bytes_elsewhere()
 {
     local elsewhere=$TEST_TMP/elsewhere/with/a/longer/name object

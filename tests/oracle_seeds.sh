@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tables are hashed with a number that differs from run to run (engine/intern.h):
+# Tables are hashed with a number that differs from run to run (engine/core/intern.h):
 # nothing of it may show. The same command, run again and again, writes the same bytes.
 set -u
 cd "$(dirname "$0")/.." || exit 1

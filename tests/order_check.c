@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "engine/workers.h"
+#include "engine/core/workers.h"
 
 int order_check_open(void **state)
 {

@@ -10,7 +10,7 @@
 #ifndef TESTS_ORDER_CHECK_H
 #define TESTS_ORDER_CHECK_H
 
-#include "engine/order.h"
+#include "engine/pair/order.h"
 #include "engine_check.h"
 
 #define ORDER_CHECK_TASKS_MAX 64u

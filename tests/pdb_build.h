@@ -19,7 +19,7 @@
 #define TESTS_PDB_BUILD_H
 
 #include "hand_bytes.h"
-#include "parser/layout_pdb.h"
+#include "parser/symbols/layout_pdb.h"
 
 #define PDB_BUILD_STREAMS_MAX 48u
 #define PDB_BUILD_MODULES_MAX 16u

@@ -2,7 +2,7 @@
  * posix_calls.h - the few POSIX calls that tests make, for tests that run on Windows.
  *
  * The Makefile includes it before all else there, and links posix_calls.c. The program
- * and its libraries have none of this: they ask parser/files.h and its like.
+ * and its libraries have none of this: they ask parser/system/files.h and its like.
  *
  * Memory as a file is a temporary file, which fclose() takes back into memory: so text
  * and size are there after fclose(), not after fflush().

@@ -5,7 +5,7 @@
 #ifndef TESTS_RANGES_FIXTURE_H
 #define TESTS_RANGES_FIXTURE_H
 
-#include "engine/ranges.h"
+#include "engine/pair/ranges.h"
 #include "engine_check.h"
 
 #define PID    42u

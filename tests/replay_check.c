@@ -1,7 +1,7 @@
 /* replay_check.c - see replay_check.h. */
 #include "replay_check.h"
 
-#include "engine/replay.h"
+#include "engine/fold/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

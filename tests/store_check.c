@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-#include "engine/ehs_facts.h"
-#include "engine/ehs_open.h"
-#include "engine/ehs_rows.h"
-#include "engine/ehs_stacks.h"
+#include "engine/result/ehs_facts.h"
+#include "engine/log/ehs_open.h"
+#include "engine/log/ehs_rows.h"
+#include "engine/log/ehs_stacks.h"
 
 static bool keep(void *user, const void *bytes, size_t size)
 {

@@ -7,8 +7,8 @@
 #ifndef TESTS_STORE_CHECK_H
 #define TESTS_STORE_CHECK_H
 
-#include "engine/ehs_segment.h"
-#include "engine/result.h"
+#include "engine/log/ehs_segment.h"
+#include "engine/result/result.h"
 #include "run_check.h"
 
 /* Analyzes the traces into a file, which must succeed. The options but for the

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "engine/symbol_files.h"
+#include "engine/symbol_store/symbol_files.h"
 #include "symbol_tree.h"
 #include "temporary.h"
 

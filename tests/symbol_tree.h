@@ -7,7 +7,7 @@
 #ifndef TESTS_SYMBOL_TREE_H
 #define TESTS_SYMBOL_TREE_H
 
-#include "engine/symbol_path.h"
+#include "engine/symbol_store/symbol_path.h"
 #include "hand_bytes.h"
 #include "temporary.h"
 

@@ -13,7 +13,7 @@
 #ifndef TESTS_SYMBOL_WORLD_H
 #define TESTS_SYMBOL_WORLD_H
 
-#include "engine/symbols.h"
+#include "engine/names/symbols.h"
 #include "hand_result.h"
 #include "temporary.h"
 

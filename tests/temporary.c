@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 
 const char *temporary_folder(void)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/address_numbers.h"
+#include "engine/core/address_numbers.h"
 #include "hand_bytes.h"
 
 #define ADDRESSES 6000u

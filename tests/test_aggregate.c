@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "engine/aggregate.h"
+#include "engine/fold/aggregate.h"
 #include "group_model.h"
 #include "hand_bytes.h"
 

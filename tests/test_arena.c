@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "engine/arena.h"
+#include "engine/core/arena.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define FIRST_BYTES ((size_t)16 << 10)

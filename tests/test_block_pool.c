@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "engine/block_pool.h"
+#include "engine/pair/block_pool.h"
 #include "hand_bytes.h"
 
 #define KEYS     64u

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#include "engine/blocks.h"
+#include "engine/pair/blocks.h"
 #include "engine_check.h"
 
 #define PROCESSES 3u

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "cli/budgets.h"
+#include "cli/options/budgets.h"
 
 static int never_run(const cli_options *options)
 {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "hand_trace.h"
-#include "parser/buffer_header.h"
+#include "parser/etl/buffer_header.h"
 
 static const etl_buffer_limits limits = {
     .zero_from = UINT64_MAX, .size_max = 60000, .valid_max = 65536, .size_nominal = 0

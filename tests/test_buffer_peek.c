@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/release.h"
+#include "engine/read/release.h"
 #include "hand_bytes.h"
-#include "parser/buffer_peek.h"
-#include "parser/files.h"
+#include "parser/etl/buffer_peek.h"
+#include "parser/system/files.h"
 #include "tests/etl_build.h"
 #include "tests/temporary.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/census_match.h"
+#include "engine/read/census_match.h"
 #include "run_check.h"
 #include "hand_bytes.h"
 #include "hand_result.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/check_parts.h"
+#include "formats/parts/check_parts.h"
 #include "hand_result.h"
 
 static void verdicts_count_budgets(void **state)

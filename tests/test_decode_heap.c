@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "decode_check.h"
-#include "parser/layout_events.h"
+#include "parser/etl/layout_events.h"
 
 /* Fields stand one after the other as on disk, little endian. */
 static const decode_vector vectors[] = {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "decode_check.h"
-#include "parser/layout_events.h"
+#include "parser/etl/layout_events.h"
 
 #define PATH_16 "5c006100 2e006400 6c006c00 0000 " /* "\a.dll", UTF-16 */
 #define NAME_16 "61002e00 64006c00 6c00 0000 "     /* "a.dll" */

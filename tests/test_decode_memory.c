@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "decode_check.h"
-#include "parser/layout_events.h"
+#include "parser/etl/layout_events.h"
 
 static const decode_vector vectors[] = {
     { .name = "virtual alloc",

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "decode_check.h"
-#include "parser/layout_events.h"
+#include "parser/etl/layout_events.h"
 
 /* S-1-5-18: revision, count, authority, one sub-authority. */
 #define SID_SYSTEM "0101000000000005 12000000 "

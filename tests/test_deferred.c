@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/deferred.h"
+#include "engine/read/deferred.h"
 #include "hand_bytes.h"
 
 /* Stack n has n % 5 + 1 frames that tell it from all others. */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "engine/digit_sort.h"
+#include "engine/core/digit_sort.h"
 #include "hand_bytes.h"
 
 #define ROWS_MAX 700u

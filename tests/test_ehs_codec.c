@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/ehs_codec.h"
+#include "engine/log/ehs_codec.h"
 #include "hand_bytes.h"
 
 #define COUNT_MAX 70000u

@@ -12,9 +12,9 @@
 
 #include <stdlib.h>
 
-#include "engine/ehs_facts.h"
-#include "engine/ehs_rows.h"
-#include "engine/ehs_stacks.h"
+#include "engine/result/ehs_facts.h"
+#include "engine/log/ehs_rows.h"
+#include "engine/log/ehs_stacks.h"
 #include "run_check.h"
 #include "scenario.h"
 

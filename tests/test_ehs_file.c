@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-#include "engine/ehs_file.h"
+#include "engine/log/ehs_file.h"
 #include "hand_bytes.h"
 
 static ehs_codec codec;

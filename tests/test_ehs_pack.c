@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/ehs_pack.h"
+#include "engine/log/ehs_pack.h"
 #include "hand_bytes.h"
 
 #define COUNT_MAX (2 * EHS_PACK_CHUNK + 100)

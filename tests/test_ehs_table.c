@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-#include "engine/ehs_rows.h"
-#include "engine/ehs_stacks.h"
+#include "engine/log/ehs_rows.h"
+#include "engine/log/ehs_stacks.h"
 #include "hand_bytes.h"
 
 /* A file from what a saver holds, and what it is read with. */

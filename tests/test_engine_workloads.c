@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/result.h"
+#include "engine/result/result.h"
 #include "long_tests.h"
 #include "run_check.h"
 #include "workload.h"

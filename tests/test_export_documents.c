@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/export_writers.h"
+#include "formats/export/export_writers.h"
 #include "hand_result.h"
 
 #define TICK(n) (HAND_START_TICKS + (i64)(n))

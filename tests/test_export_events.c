@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "engine_check.h"
-#include "formats/export_events.h"
+#include "formats/export/export_events.h"
 #include "hand_result.h"
 
 #define TICK(n) (HAND_START_TICKS + (i64)(n))

@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/export_html.h"
-#include "formats/export_html_code.h"
-#include "formats/export_writers.h"
-#include "formats/units.h"
+#include "formats/export/export_html.h"
+#include "formats/export/export_html_code.h"
+#include "formats/export/export_writers.h"
+#include "formats/io/units.h"
 #include "hand_result.h"
 #include "hand_windows.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "engine_check.h"
-#include "formats/export_numbers.h"
+#include "formats/parts/export_numbers.h"
 
 #define KEYS 4000u
 

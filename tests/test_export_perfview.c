@@ -19,8 +19,8 @@
 #include <zip.h>
 
 #include "capture.h"
-#include "formats/export_writers.h"
-#include "formats/zip_output.h"
+#include "formats/export/export_writers.h"
+#include "formats/io/zip_output.h"
 #include "hand_result.h"
 #include "temporary.h"
 

@@ -16,8 +16,8 @@
 #include <libxml/xpathInternals.h>
 
 #include "capture.h"
-#include "formats/export_writers.h"
-#include "formats/text_buffer.h"
+#include "formats/export/export_writers.h"
+#include "formats/io/text_buffer.h"
 #include "hand_result.h"
 
 #define LONG_NAME 4096

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser/files.h"
-#include "parser/map.h"
+#include "parser/system/files.h"
+#include "parser/system/map.h"
 #include "temporary.h"
 
 #define PATH_SIZE 2048

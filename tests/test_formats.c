@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/json.h"
+#include "formats/json/json.h"
 #include "formats/writers.h"
 #include "made_table.h"
 

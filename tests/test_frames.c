@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "engine/frames.h"
+#include "engine/names/frames.h"
 #include "hand_result.h"
 
 #define PID_A 10u

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "engine/frames.h"
+#include "engine/names/frames.h"
 #include "hand_bytes.h"
 #include "hand_result.h"
 

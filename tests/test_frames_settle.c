@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/frames.h"
+#include "engine/names/frames.h"
 #include "symbol_world.h"
 
 #define APP(offset) (WORLD_APP + (offset))

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/gate.h"
+#include "engine/compare/gate.h"
 
 #define NONE ETLHEAP_NO_INDEX
 

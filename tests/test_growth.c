@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/growth.h"
+#include "engine/fold/growth.h"
 #include "group_model.h"
 #include "hand_bytes.h"
 

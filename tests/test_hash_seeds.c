@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-#include "formats/export_numbers.h"
-#include "formats/parquet_dictionary.h"
-#include "parser/pdb_internal.h"
+#include "formats/parts/export_numbers.h"
+#include "formats/export/parquet_dictionary.h"
+#include "parser/symbols/pdb_internal.h"
 #include "hand_bytes.h"
 
 #define KEYS        4000u

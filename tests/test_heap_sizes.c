@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/heap_sizes.h"
+#include "engine/context/heap_sizes.h"
 #include "engine_check.h"
 #include "run_check.h"
 

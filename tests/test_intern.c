@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/intern.h"
+#include "engine/core/intern.h"
 #include "hand_bytes.h"
 
 #define KEYS 20000u

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/context.h"
+#include "engine/context/context.h"
 #include "hand_result.h"
 #include "join_bench.h"
 

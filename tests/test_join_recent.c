@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/join_recent.h"
+#include "engine/read/join_recent.h"
 
 /* A record: an event, or a stack of the last tick. */
 typedef struct step {

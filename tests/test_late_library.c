@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-#include "engine/symbol_curl.h"
-#include "parser/late_library.h"
+#include "engine/symbol_store/symbol_curl.h"
+#include "parser/system/late_library.h"
 
 typedef struct numbers {
     __typeof__(&abs) absolute;

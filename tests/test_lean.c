@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "hand_records.h"
-#include "parser/layout_events.h"
-#include "parser/lean.h"
+#include "parser/etl/layout_events.h"
+#include "parser/etl/lean.h"
 
 #define HEAP_HANDLE 0x1111111111111111u
 #define FIRST       0x2222222222222222u /* the size of an alloc, the address of a free */

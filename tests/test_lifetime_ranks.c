@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/lifetime_ranks.h"
+#include "engine/fold/lifetime_ranks.h"
 #include "engine_check.h"
 
 #define NOTHING INT64_MIN

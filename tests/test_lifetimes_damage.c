@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/archive.h"
+#include "engine/result/archive.h"
 #include "walk_world.h"
 
 /* --- a long trace --------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/log_reader.h"
+#include "engine/log/log_reader.h"
 #include "hand_bytes.h"
 #include "journal_model.h"
 

@@ -15,7 +15,7 @@
 
 #include "lz77_encode.h"
 #include "lz77_reference.h"
-#include "parser/xpress.h"
+#include "parser/etl/xpress.h"
 
 static u64 next_random(u64 *state)
 {

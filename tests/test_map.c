@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
-#include "parser/map.h"
+#include "parser/system/map.h"
 #include "tests/etl_build.h"
 #include "tests/temporary.h"
 

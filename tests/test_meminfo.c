@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/context.h"
+#include "engine/context/context.h"
 #include "hand_bytes.h"
 #include "store_check.h"
 #include "temporary.h"

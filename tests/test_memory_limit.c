@@ -5,7 +5,7 @@
  * refused there, and the sentence follows from what was noted before. Whole runs of the
  * program under limits are oracle_memory.py's.
  */
-#include "cli/memory_limit.h"
+#include "cli/system/memory_limit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "parser/msf.h"
+#include "parser/symbols/msf.h"
 #include "pdb_build.h"
 
 #define STREAMS 4u

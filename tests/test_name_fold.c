@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/name_fold.h"
+#include "parser/system/name_fold.h"
 
 #define CASE_FOLDING "/usr/share/unicode/CaseFolding.txt" /* Debian: unicode-data */
 #define VERSION      "# CaseFolding-15.0.0.txt"

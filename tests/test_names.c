@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "parser/event_class.h"
+#include "parser/etl/event_class.h"
 #include "parser/parser.h"
 
 static etl_record classic_record(const u8 *guid, u8 type)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

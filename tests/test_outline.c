@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/outline.h"
+#include "formats/parts/outline.h"
 #include "formats/writers.h"
 #include "made_table.h"
 

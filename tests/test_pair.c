@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "engine/pair.h"
+#include "engine/pair/pair.h"
 #include "engine_check.h"
 
 #define PID       42u

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "engine/pair_lanes.h"
+#include "engine/pair/pair_lanes.h"
 #include "engine_check.h"
 
 #define PID    42u

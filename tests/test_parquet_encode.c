@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "formats/parquet_dictionary.h"
-#include "formats/parquet_hybrid.h"
-#include "formats/parquet_thrift.h"
+#include "formats/export/parquet_dictionary.h"
+#include "formats/export/parquet_hybrid.h"
+#include "formats/export/parquet_thrift.h"
 #include "tests/hand_bytes.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 
 #include "capture.h"
 #include "temporary.h"
-#include "formats/parquet_chunk.h"
+#include "formats/export/parquet_chunk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/parse_values.h"
+#include "cli/options/parse_values.h"
 
 #include <stdio.h>
 
-#include "parser/name_fold.h"
+#include "parser/system/name_fold.h"
 
 static void spans_are_exact_nanoseconds(void **state)
 {

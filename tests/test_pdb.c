@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "parser/msf.h"
+#include "parser/symbols/msf.h"
 #include "pdb_check.h"
 #include "temporary.h"
 

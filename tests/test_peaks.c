@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "engine/peaks.h"
+#include "engine/fold/peaks.h"
 #include "engine_check.h"
 
 #define FROM 100

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/plan.h"
+#include "engine/read/plan.h"
 #include "run_check.h"
 #include "hand_bytes.h"
 

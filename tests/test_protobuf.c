@@ -15,8 +15,8 @@
 
 #include "capture.h"
 #include "engine_check.h"
-#include "formats/gzip.h"
-#include "formats/protobuf.h"
+#include "formats/io/gzip.h"
+#include "formats/export/protobuf.h"
 
 #define ASSERT_BYTES(text, wanted)                                                                 \
     do {                                                                                           \

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/query.h"
+#include "engine/query/query.h"
 #include "hand_bytes.h"
 #include "hand_result.h"
-#include "parser/name_fold.h"
+#include "parser/system/name_fold.h"
 
 #define T0   HAND_START_TICKS
 #define LAST (HAND_START_TICKS + 100)

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "cli/options.h"
-#include "engine/questions.h"
+#include "cli/options/options.h"
+#include "engine/query/questions.h"
 #include "formats/exporters.h"
 
 #define NAME_SIZE 80

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "engine/range_map.h"
+#include "engine/pair/range_map.h"
 #include "engine_check.h"
 
 static void insert(range_map *map, u64 start, u64 end)

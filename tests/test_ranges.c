@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/range_map.h"
+#include "engine/pair/range_map.h"
 #include "ranges_fixture.h"
 
 /* --- commit --- */

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-#include "engine/ranges.h"
+#include "engine/pair/ranges.h"
 #include "engine_check.h"
 
 #define PROCESSES 2u

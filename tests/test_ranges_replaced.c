@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/range_map.h"
+#include "engine/pair/range_map.h"
 #include "engine_check.h"
 
 #define PID   42u

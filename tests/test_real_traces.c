@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser/layout.h"
+#include "parser/etl/layout.h"
 #include "parser/parser.h"
 
 typedef struct real_trace {

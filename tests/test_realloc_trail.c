@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "engine/realloc_trail.h"
+#include "engine/read/realloc_trail.h"
 #include "engine_check.h"
 
 #define THREAD 7u

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/replay.h"
+#include "engine/fold/replay.h"
 #include "long_tests.h"
 #include "replay_check.h"
 #include "temporary.h"

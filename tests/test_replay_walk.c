@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/replay_walk.h"
+#include "engine/fold/replay_walk.h"
 #include "journal_check.h"
 #include "temporary.h"
 

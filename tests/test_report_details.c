@@ -12,8 +12,8 @@
 
 #include "capture.h"
 #include "cli/report_query.h"
-#include "formats/json_histogram.h"
-#include "formats/text_parts.h"
+#include "formats/json/json_histogram.h"
+#include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 #include "hand_result.h"
 #include "made_table.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cli/report_query.h"
-#include "engine/tags.h"
+#include "engine/names/tags.h"
 #include "temporary.h"
 
 #include <stdio.h>

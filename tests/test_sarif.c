@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/sarif_choice.h"
-#include "formats/sarif_place.h"
+#include "formats/check/sarif_choice.h"
+#include "formats/check/sarif_place.h"
 #include "formats/writers.h"
 
 #define SUBJECTS_MAX 8

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/stages.h"
+#include "engine/read/stages.h"
 #include "run_check.h"
 
 #define HEAP 0x1f0000u

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/scan_inside.h"
+#include "engine/read/scan_inside.h"
 #include "hand_bytes.h"
 #include "run_check.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/scan_stacks.h"
+#include "engine/read/scan_stacks.h"
 
 /* --- ring ----------------------------------------------------------------------- */
 

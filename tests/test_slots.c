@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "engine/slots.h"
+#include "engine/context/slots.h"
 #include "engine_check.h"
 
 #define WAITING(n)  (STACK_TAG_WAITING | (n))

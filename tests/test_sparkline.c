@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "formats/sparkline.h"
-#include "formats/text_buffer.h"
+#include "formats/parts/sparkline.h"
+#include "formats/io/text_buffer.h"
 
 #define COUNT(values) ((u32)ETL_COUNT_OF(values))
 

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/aggregate.h"
-#include "engine/spellings.h"
-#include "engine/summary_build.h"
+#include "engine/fold/aggregate.h"
+#include "engine/result/spellings.h"
+#include "engine/summary/summary_build.h"
 #include "hand_result.h"
 #include "summary_runs.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/stack_numbering.h"
+#include "engine/context/stack_numbering.h"
 #include "hand_bytes.h"
 
 #define STACKS    400u

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/tags.h"
-#include "formats/stack_tags.h"
+#include "engine/names/tags.h"
+#include "formats/read/stack_tags.h"
 #include "temporary.h"
 
 #define TEXT_SIZE 4000u

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "engine/stacks.h"
+#include "engine/context/stacks.h"
 
 static u32 add(stack_table *table, const u64 *frames, u32 count)
 {

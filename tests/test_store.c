@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "engine/store.h"
+#include "engine/log/store.h"
 
 static lifetime row_of(u64 n)
 {

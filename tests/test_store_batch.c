@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "engine/store_batch.h"
+#include "engine/log/store_batch.h"
 #include "engine_check.h"
 
 /* An event as it is read back: which block, at what time, and what of it. */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/engine.h"
-#include "engine/timebase.h"
+#include "engine/read/timebase.h"
 #include "hand_bytes.h"
 #include "run_check.h"
 

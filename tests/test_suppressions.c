@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/suppressions.h"
+#include "engine/compare/suppressions.h"
 #include "engine_check.h"
 
 static etlheap_suppressions *suppressions_of(const char *text)

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "engine/symbol_cab.h"
+#include "engine/symbol_store/symbol_cab.h"
 #include "symbol_tree.h"
 
 #define KEY            "1EB9FACB04C73C5DEA7160764CD333D01"

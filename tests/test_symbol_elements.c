@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-#include "engine/symbol_content.h"
-#include "engine/symbol_elements.h"
+#include "engine/symbol_store/symbol_content.h"
+#include "engine/symbol_store/symbol_elements.h"
 
 #define SHOWN_SIZE 512
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/symbol_partial.h"
+#include "engine/symbol_store/symbol_partial.h"
 #include "symbol_tree.h"
 
 static int set_up(void **state)

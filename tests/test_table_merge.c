@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "formats/outline.h"
+#include "formats/parts/outline.h"
 #include "group_model.h"
 #include "hand_bytes.h"
 

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/display.h"
-#include "formats/tabular.h"
-#include "formats/text_buffer.h"
+#include "formats/parts/display.h"
+#include "formats/parts/tabular.h"
+#include "formats/io/text_buffer.h"
 
 static const etlheap_column columns[] = {
     { .title = "Process", .flexible = true },

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/tag_groups.h"
+#include "engine/core/tag_groups.h"
 
 /* The last TAG_GROUP_SIZE bytes before a page that must not be touched. */
 static u8 *guarded_group(u8 **mapping, size_t *size)

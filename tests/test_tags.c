@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/tags.h"
+#include "engine/names/tags.h"
 #include "hand_bytes.h"
 #include "symbol_world.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/tally.h"
+#include "engine/log/tally.h"
 #include "engine_check.h"
 
 #define SLOTS 300u

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "formats/text_buffer.h"
+#include "formats/io/text_buffer.h"
 
 #define NAME_MAX_BYTES 5000u
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "capture.h"
-#include "formats/display.h"
+#include "formats/parts/display.h"
 #include "formats/writers.h"
 #include "hand_windows.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/timebase.h"
+#include "engine/read/timebase.h"
 #include "run_check.h"
 #include "hand_bytes.h"
 

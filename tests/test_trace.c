@@ -14,7 +14,7 @@
 
 #include "hand_trace.h"
 #include "temporary.h"
-#include "parser/map.h"
+#include "parser/system/map.h"
 
 static hand_bytes file;
 static hand_guarded memory;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/type_rule.h"
+#include "engine/core/type_rule.h"
 
 #define LINE 6 /* ticks 0 to 5 */
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "formats/units.h"
+#include "formats/io/units.h"
 
 typedef struct unit_row {
     i64 value;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "parser/wide.h"
+#include "parser/system/wide.h"
 
 static void characters_of_each_length_become_units(void **state)
 {

@@ -8,12 +8,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/wildcards.h"
+#include "cli/options/wildcards.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser/files.h"
+#include "parser/system/files.h"
 #include "temporary.h"
 
 #define PATH_SIZE (2 * TEMPORARY_PATH_BYTES)

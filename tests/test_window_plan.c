@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/window_plan.h"
+#include "cli/options/window_plan.h"
 
 #include <stdlib.h>
 

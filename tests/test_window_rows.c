@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "formats/window_rows.h"
+#include "formats/parts/window_rows.h"
 #include "hand_result.h"
 
 #define TICKS(n)   (HAND_START_TICKS + (n))

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/windows.h"
+#include "engine/fold/windows.h"
 #include "group_model.h"
 #include "hand_bytes.h"
 #include "windows_check.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/windows_lattice.h"
+#include "engine/log/windows_lattice.h"
 #include "hand_bytes.h"
 #include "hand_result.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/result.h"
+#include "engine/result/result.h"
 #include "long_tests.h"
 #include "store_check.h"
 #include "temporary.h"

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "engine/workers.h"
+#include "engine/core/workers.h"
 #include "long_tests.h"
 
 #define TASKS 1000u

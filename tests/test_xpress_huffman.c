@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "hand_bytes.h"
-#include "parser/xpress.h"
+#include "parser/etl/xpress.h"
 
 #define OUTPUT_MAX  ((size_t)1 << 20)
 #define BLOCK_BYTES ((size_t)65536)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/lifetimes.h"
+#include "engine/fold/lifetimes.h"
 #include "run_check.h"
 #include "walk_check.h"
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_WALK_CHECK_H
 #define TESTS_WALK_CHECK_H
 
-#include "engine/arena.h"
+#include "engine/core/arena.h"
 #include "engine/engine.h"
 
 /* How a walk is asked for. */

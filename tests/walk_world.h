@@ -5,7 +5,7 @@
 #ifndef TESTS_WALK_WORLD_H
 #define TESTS_WALK_WORLD_H
 
-#include "engine/lifetimes.h"
+#include "engine/fold/lifetimes.h"
 #include "store_check.h"
 #include "temporary.h"
 #include "walk_check.h"

@@ -9,7 +9,7 @@
 
 BEGIN {
     print "/* Made of the files in formats/html: change those. */"
-    print "#include \"formats/export_html.h\""
+    print "#include \"formats/export/export_html.h\""
 }
 
 FNR == 1 {

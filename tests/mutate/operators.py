@@ -4,6 +4,7 @@ Every operator is a row of OPERATORS: its name and a function that yields
 (offset, end, new text) for each place where it applies.
 """
 import hashlib
+import os
 from collections import Counter, namedtuple
 
 from c_source import Source
@@ -140,15 +141,17 @@ OPERATORS = (
 
 
 def mutants_of(path, text):
-    """All mutants of a file, in the order of their places. Ids outlive changes of other lines."""
+    """All mutants of a file, in the order of their places. Ids outlive changes of other lines,
+    and a move of the file to another folder."""
     source = Source(path, text)
     function_at = {token.start: token.function for token in source.tokens}
     seen, found = Counter(), []
+    file = os.path.basename(path)
     for name, operator in OPERATORS:
         for start, end, new in operator(source):
             function = function_at[start]
             old = text[start:end]
-            key = "\0".join((path, function.name, name, source.line_words(start), " ".join(old.split()), new))
+            key = "\0".join((file, function.name, name, source.line_words(start), " ".join(old.split()), new))
             seen[key] += 1
             digest = hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()[:8]
             found.append(Mutant(digest, path, function.name, source.line_of(start), name, old, new, start, end))

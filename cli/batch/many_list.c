@@ -1,0 +1,213 @@
+/* many_list.c - see many_list.h. */
+#include "many_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "cli/messages.h"
+#include "parser/system/files.h"
+
+static int add_input(many_list *list, const char *path);
+static bool index_items(many_list *list);
+static int check_items(const many_list *list);
+
+int cli_many_list_open(const cli_options *options, many_list *out)
+{
+    int status = CLI_EXIT_DONE;
+    *out = (many_list){ .folder = options->out_dir };
+    for (u32 i = 0; status == CLI_EXIT_DONE && i < options->inputs.count; i++)
+        status = add_input(out, options->inputs.at[i]);
+    if (status == CLI_EXIT_DONE && !index_items(out)) {
+        cli_complain(NULL, "out of memory");
+        status = CLI_EXIT_INPUT;
+    }
+    return status == CLI_EXIT_DONE ? check_items(out) : status;
+}
+
+void cli_many_list_free(many_list *list)
+{
+    for (u32 i = 0; i < list->count; i++) {
+        free(list->items[i].file);
+        free(list->items[i].output);
+        free(list->items[i].quoted_file);
+        free(list->items[i].quoted_output);
+    }
+    free(list->items);
+    free(list->by_file);
+    free(list->by_output);
+    *list = (many_list){ 0 };
+}
+
+char *cli_many_path(const char *folder, const char *name)
+{
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    const bool parted = folder[0] != '\0' && etl_path_is_separator(folder[strlen(folder) - 1]);
+    char *const path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s%s", folder, parted ? "" : "/", name);
+    return path;
+}
+
+static int add_input(many_list *list, const char *path)
+{
+    const char *name = path;
+    if (strcmp(path, "-") == 0) {
+        cli_complain(NULL, "traces cannot come from standard input: they are read from several "
+                           "places at once; name a file");
+        return CLI_EXIT_USAGE;
+    }
+    if (etl_path_kind_of(path) == ETL_PATH_FOLDER)
+        return cli_many_add_folder(list, path);
+    for (const char *c = path; *c != '\0'; c++) {
+        if (etl_path_is_separator(*c))
+            name = c + 1;
+    }
+    if (cli_many_add(list, path, name))
+        return CLI_EXIT_DONE;
+    cli_complain(NULL, "out of memory");
+    return CLI_EXIT_INPUT;
+}
+
+/* --- items ------------------------------------------------------------------------ */
+
+bool cli_has_ending(const char *name, const char *ending)
+{
+    const size_t size = strlen(name), end = strlen(ending);
+    return size > end && strcasecmp(name + size - end, ending) == 0;
+}
+
+/* app.etl, app.etl.zip and app.ehs become app.ehs. */
+static char *output_of(const char *name)
+{
+    static const char *const endings[] = { ".etl.zip", ".etl", ".zip", ".ehs" };
+    size_t size = strlen(name);
+    for (size_t i = 0; i < ETL_COUNT_OF(endings); i++) {
+        if (cli_has_ending(name, endings[i])) {
+            size -= strlen(endings[i]);
+            break;
+        }
+    }
+    char *const output = malloc(size + sizeof ".ehs");
+    if (output)
+        snprintf(output, size + sizeof ".ehs", "%.*s.ehs", (int)size, name);
+    return output;
+}
+
+char *cli_many_quote(const char *text)
+{
+    etlheap_text quoted = { 0 };
+    etlheap_run_quote(text, &quoted);
+    if (quoted.failed)
+        etlheap_text_free(&quoted);
+    return quoted.bytes;
+}
+
+bool cli_many_add(many_list *list, const char *file, const char *name)
+{
+    cli_stamp stamp;
+    if (list->count == list->capacity) {
+        const u32 capacity = list->capacity < 64 ? 64 : list->capacity * 2;
+        many_item *const items = realloc(list->items, capacity * sizeof *items);
+        if (!items)
+            return false;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    many_item *const item = &list->items[list->count++];
+    *item = (many_item){ .file = strdup(file), .output = output_of(name) };
+    if (!item->file || !item->output)
+        return false;
+    if (cli_stamp_take(file, &stamp, NULL) == ETL_OK)
+        item->bytes = stamp.size_bytes;
+    item->quoted_file = cli_many_quote(item->file);
+    item->quoted_output = cli_many_quote(item->output);
+    return item->quoted_file && item->quoted_output;
+}
+
+/* --- finding ---------------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    const many_name *const x = a, *const y = b;
+    const int order = strcmp(x->text, y->text);
+    return order != 0 ? order : (x->item > y->item) - (x->item < y->item);
+}
+
+static bool index_items(many_list *list)
+{
+    list->by_file = calloc((size_t)list->count + 1, sizeof *list->by_file);
+    list->by_output = calloc((size_t)list->count + 1, sizeof *list->by_output);
+    if (!list->by_file || !list->by_output)
+        return false;
+    for (u32 i = 0; i < list->count; i++) {
+        list->by_file[i] = (many_name){ list->items[i].quoted_file, i };
+        list->by_output[i] = (many_name){ list->items[i].quoted_output, i };
+    }
+    qsort(list->by_file, list->count, sizeof *list->by_file, by_text);
+    qsort(list->by_output, list->count, sizeof *list->by_output, by_text);
+    return true;
+}
+
+static many_item *find(const many_list *list, const many_name *names, etl_bytes text)
+{
+    u32 low = 0, high = list->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        const char *const name = names[middle].text;
+        const size_t size = strlen(name);
+        const int order = memcmp(name, text.at, etl_min_u64(size, text.size));
+        if (order == 0 && size == text.size)
+            return &list->items[names[middle].item];
+        if (order < 0 || (order == 0 && size < text.size))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+many_item *cli_many_by_file(const many_list *list, etl_bytes quoted)
+{
+    return find(list, list->by_file, quoted);
+}
+
+many_item *cli_many_by_output(const many_list *list, etl_bytes quoted)
+{
+    return find(list, list->by_output, quoted);
+}
+
+static int complain_of_clash(const many_list *list, const many_item *a, const many_item *b)
+{
+    char message[400];
+    if (etl_path_is_same(a->file, b->file))
+        snprintf(message, sizeof message, "the same file is given twice; name it once");
+    else
+        snprintf(message, sizeof message,
+                 "it would become %.100s in %.80s, and so would %.100s; name the folder that both "
+                 "are in, or give one of them another --out-dir",
+                 b->output, list->folder, a->file);
+    cli_complain(b->file, message);
+    return CLI_EXIT_USAGE;
+}
+
+/* Of two with the same output, the second is complained of. */
+static int check_items(const many_list *list)
+{
+    for (u32 i = 0; i < list->count; i++) {
+        const many_item *const item = &list->items[list->by_output[i].item];
+        const many_item *const last = i == 0 ? NULL : &list->items[list->by_output[i - 1].item];
+        if (last && strcmp(item->quoted_output, last->quoted_output) == 0)
+            return complain_of_clash(list, last, item);
+        /* Only a store can lie where a store goes. */
+        char *const path =
+            cli_has_ending(item->file, ".ehs") ? cli_many_path(list->folder, item->output) : NULL;
+        const bool is_itself = path && etl_path_is_same(item->file, path);
+        free(path);
+        if (is_itself) {
+            cli_complain(item->file, "its summary would overwrite it; use another --out-dir");
+            return CLI_EXIT_USAGE;
+        }
+    }
+    return CLI_EXIT_DONE;
+}

@@ -1,0 +1,327 @@
+/*
+ * many_work.c - one input of a batch; see many_work.h.
+ *
+ * An input is left alone when it, its store and all that the store depends on are as
+ * they were. Whether files are as they were, their stamps say for nothing; where those
+ * are not to be relied on, or differ, the files are read and their contents compared.
+ */
+#include "many_work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/system/bus_guard.h"
+#include "cli/system/memory_limit.h"
+#include "cli/outputs.h"
+#include "parser/system/files.h"
+
+/* What is at hand for one input. */
+typedef struct job {
+    many_batch *batch;
+    many_item *item;
+    many_work *work;
+    const cli_options *options; /* with the threads that it has */
+    char *path;                 /* of the store */
+    cli_stamp stamp;            /* of the input, before it was read */
+    unsigned trips;             /* of the bus guard, before */
+} job;
+
+static etl_status run_job(job *j, etl_error *err);
+static bool is_of_neighbours(const job *j, etl_status status);
+static void complete_run(const job *j, etl_status status, const etl_error *err);
+static void add_what_is_left(const job *j);
+static bool is_same(const etlheap_run_id *a, const etlheap_run_id *b);
+static etl_status find_settings(const job *j, etlheap_run_id *out, etl_error *err);
+static bool is_unchanged(job *j);
+static etl_status find_content(job *j, etl_error *err);
+static etl_status store(job *j, etl_error *err);
+static etl_status write_store(const job *j, etlheap_sink *sink, etl_error *err);
+static etl_status check_input(const job *j, etl_error *err);
+static etl_status describe(const job *j, etl_error *err);
+
+static u64 now_ns(void)
+{
+    struct timespec now = { 0 };
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+}
+
+etlheap_batch_answer cli_many_work(many_batch *batch, many_item *item, u32 jobs, bool is_alone)
+{
+    cli_options options = *batch->options;
+    options.jobs = jobs;
+    /* Two bars on one line would be none. */
+    options.progress = is_alone ? options.progress : CLI_PROGRESS_NEVER;
+    job j = { .batch = batch, .item = item, .options = &options, .trips = cli_bus_guard_trips() };
+    etl_error err;
+    etl_status status = etl_fail_with(&err, ETL_ERR_MEMORY, 0, "out of memory");
+    const u64 begin_ns = now_ns();
+    item->state = MANY_DONE;
+    item->verdict = ETLHEAP_VERDICT_FAILED;
+    j.work = item->work = calloc(1, sizeof *j.work);
+    j.path = cli_many_path(batch->list->folder, item->output);
+    if (j.work && j.path)
+        status = run_job(&j, &err);
+    const bool is_stopped = status != ETL_OK && cli_guard_interrupted(batch->guard);
+    const bool is_again = status != ETL_OK && !is_alone && is_of_neighbours(&j, status);
+    if (is_stopped || is_again) {
+        item->state = MANY_NOT_BEGUN;
+        cli_many_work_free(item);
+    } else if (j.work && item->state == MANY_DONE) {
+        j.work->run.duration_ns = now_ns() - begin_ns;
+        complete_run(&j, status, &err);
+    }
+    free(j.path);
+    return is_again && !is_stopped ? ETLHEAP_BATCH_AGAIN : ETLHEAP_BATCH_DONE;
+}
+
+/* Without them it may be another thing. */
+static bool is_of_neighbours(const job *j, etl_status status)
+{
+    return status == ETL_ERR_MEMORY || status == ETL_ERR_LIMIT || cli_bus_guard_trips() != j->trips;
+}
+
+static void complete_run(const job *j, etl_status status, const etl_error *err)
+{
+    etlheap_run *const run = &j->work->run;
+    run->file = j->item->file;
+    run->verdict = j->item->verdict;
+    run->peak_memory_bytes = cli_peak_memory_bytes();
+    if (status == ETL_OK) {
+        run->output = j->item->output;
+        return;
+    }
+    run->marks.output.given = false;
+    run->marks.input_stamp.given = run->marks.output_stamp.given = false;
+    cli_memory_sentence sentence;
+    j->work->error = *err;
+    if (cli_memory_explain_one(err, run->input_bytes, &sentence))
+        snprintf(j->work->error.message, sizeof j->work->error.message, "%s", sentence.text);
+    run->error = j->work->error.message;
+    add_what_is_left(j);
+}
+
+/* An earlier store is not taken away: the input may come back. But it must not be
+ * taken for the input's. */
+static void add_what_is_left(const job *j)
+{
+    etl_error *const error = &j->work->error;
+    const size_t used = strlen(error->message);
+    if (j->item->before.given && !j->item->before.other_name && j->path &&
+        etl_path_kind_of(j->path) == ETL_PATH_FILE)
+        snprintf(error->message + used, sizeof error->message - used,
+                 "; the store of an earlier run is still there");
+}
+
+void cli_many_work_free(many_item *item)
+{
+    many_work *const work = item->work;
+    if (!work)
+        return;
+    cli_stored_free(&work->stored);
+    etlheap_result_free(work->reread);
+    free(work);
+    item->work = NULL;
+}
+
+static etl_status run_job(job *j, etl_error *err)
+{
+    etlheap_run *const run = &j->work->run;
+    const many_before *const before = &j->item->before;
+    etl_status status = cli_stamp_take(j->item->file, &j->stamp, err);
+    if (status != ETL_OK)
+        return status;
+    run->input_bytes = j->stamp.size_bytes;
+    status = find_settings(j, &run->marks.settings, err);
+    if (status != ETL_OK)
+        return status;
+    if (is_unchanged(j)) {
+        j->item->state = MANY_SKIPPED;
+        j->item->verdict = before->verdict;
+        cli_many_work_free(j->item);
+        return ETL_OK;
+    }
+    status = find_content(j, err);
+    if (status == ETL_OK && before->other_name && !is_same(&run->marks.input, &before->marks.input))
+        status = etl_fail_with(err, ETL_ERR_IO, 0,
+                               "its store would replace the store of another file in %.120s; use "
+                               "another --out-dir",
+                               j->path);
+    if (status == ETL_OK)
+        status = store(j, err);
+    if (status == ETL_OK)
+        status = describe(j, err);
+    return status;
+}
+
+static bool is_same(const etlheap_run_id *a, const etlheap_run_id *b)
+{
+    return a->given && b->given && a->id.high == b->id.high && a->id.low == b->id.low;
+}
+
+/* All that the bytes of the store depend on, but for the content of the input. */
+static etl_status find_settings(const job *j, etlheap_run_id *out, etl_error *err)
+{
+    const cli_options *const options = j->options;
+    const size_t size = strlen(j->item->file) + strlen(j->item->output) + 80;
+    char *const text = malloc(size);
+    if (!text)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    const int length =
+        snprintf(text, size, "%u %d %lld %s%c%s", etlheap_store_version(), options->summary,
+                 (long long)options->every_ns, j->item->file, 0, j->item->output);
+    *out = (etlheap_run_id){ true, etlheap_content_of(text, (size_t)length) };
+    free(text);
+    return ETL_OK;
+}
+
+/* --- is there anything to do? ------------------------------------------------------- */
+
+static etlheap_run_id settled_id(const cli_stamp *stamp)
+{
+    return (etlheap_run_id){ stamp->is_settled, stamp->id };
+}
+
+/* Of a file that we wrote, which has only just happened when it is taken, and which is
+ * not on the disk before the system has written it there. */
+static etlheap_run_id output_id(const job *j, const cli_stamp *stamp)
+{
+    const etlheap_content_id ids[] = { j->batch->boot.id, stamp->id };
+    return (etlheap_run_id){ j->batch->boot.given && stamp->is_kept,
+                             etlheap_content_of(ids, sizeof ids) };
+}
+
+/* The store is still the one that was written then. */
+static bool is_output_unchanged(const job *j, etlheap_run_id *stamp_id)
+{
+    const many_before *const before = &j->item->before;
+    cli_stamp stamp;
+    etlheap_run_id content = { .given = true };
+    u64 size_bytes;
+    if (cli_stamp_take(j->path, &stamp, NULL) != ETL_OK || stamp.size_bytes != before->output_bytes)
+        return false;
+    *stamp_id = output_id(j, &stamp);
+    if (is_same(stamp_id, &before->marks.output_stamp))
+        return true;
+    return etlheap_content_of_file(j->path, &content.id, &size_bytes, NULL) == ETL_OK &&
+           is_same(&content, &before->marks.output);
+}
+
+static bool is_unchanged(job *j)
+{
+    const many_before *const before = &j->item->before;
+    etlheap_run_marks *const marks = &j->work->run.marks;
+    if (!before->given || before->other_name || before->verdict == ETLHEAP_VERDICT_FAILED ||
+        before->input_bytes != j->stamp.size_bytes ||
+        !is_same(&marks->settings, &before->marks.settings) ||
+        !is_output_unchanged(j, &j->item->stamps.output_stamp))
+        return false;
+    j->item->stamps.input_stamp = settled_id(&j->stamp);
+    if (is_same(&j->item->stamps.input_stamp, &before->marks.input_stamp))
+        return true;
+    return find_content(j, NULL) == ETL_OK && is_same(&marks->input, &before->marks.input) &&
+           check_input(j, NULL) == ETL_OK;
+}
+
+/* --- doing it ----------------------------------------------------------------------- */
+
+/* Once: it may be known from the question whether there is anything to do. */
+static etl_status find_content(job *j, etl_error *err)
+{
+    etlheap_run *const run = &j->work->run;
+    if (run->marks.input.given)
+        return ETL_OK;
+    const etl_status status =
+        etlheap_content_of_file(j->item->file, &run->marks.input.id, &run->input_bytes, err);
+    run->marks.input.given = status == ETL_OK;
+    return status;
+}
+
+static etl_status store(job *j, etl_error *err)
+{
+    etlheap_sink *sink = NULL;
+    cli_many_make_folder(j->path);
+    etl_status status = etlheap_sink_open_file(j->path, &sink, err);
+    if (status != ETL_OK)
+        return status;
+    status = write_store(j, sink, err);
+    if (status == ETL_OK)
+        status = check_input(j, err);
+    if (status != ETL_OK && etlheap_sink_ok(sink)) {
+        etlheap_sink_discard(sink);
+        return status;
+    }
+    /* Why bytes could not be written, the output knows best. */
+    status = etlheap_sink_close(sink, err);
+    if (status != ETL_OK)
+        j->batch->is_full = true;
+    return status;
+}
+
+static etl_status write_store(const job *j, etlheap_sink *sink, etl_error *err)
+{
+    cli_inputs inputs = { .count = 0 };
+    etl_status status = cli_inputs_add(j->options, j->item->file, j->batch->guard, &inputs, err);
+    if (status == ETL_OK && inputs.store && !j->options->summary)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                               "it is a store already; name the trace that it was made from");
+    if (status == ETL_OK)
+        status = cli_store_write(j->options, &inputs, j->batch->guard, sink, &j->work->stored, err);
+    cli_inputs_close(&inputs);
+    return status;
+}
+
+/* What was read is what the file still is; else the two may have been mixed. */
+static etl_status check_input(const job *j, etl_error *err)
+{
+    cli_stamp stamp;
+    if (cli_bus_guard_trips() != j->trips)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "%s", cli_bus_guard_message);
+    const etl_status status = cli_stamp_take(j->item->file, &stamp, err);
+    if (status == ETL_OK && !cli_stamp_is_same(&stamp, &j->stamp))
+        return etl_fail_with(err, ETL_ERR_IO, 0,
+                             "it was changed while it was read; wait until nobody writes to it, "
+                             "and run again");
+    return status;
+}
+
+/* For the index: what was written, and what the trace is. */
+static etl_status describe(const job *j, etl_error *err)
+{
+    many_work *const work = j->work;
+    etlheap_run *const run = &work->run;
+    cli_stamp stamp;
+    const etlheap_options facts = { .size = sizeof facts, .census_only = true };
+    etl_status status = cli_stamp_take(j->path, &stamp, err);
+    if (status == ETL_OK)
+        status = etlheap_content_of_file(j->path, &run->marks.output.id, &run->output_bytes, err);
+    if (status == ETL_OK && work->stored.summary)
+        status = etlheap_open_store(j->path, &facts, &work->reread, err);
+    if (status != ETL_OK)
+        return status;
+    run->marks.output.given = true;
+    run->marks.input_stamp = settled_id(&j->stamp);
+    run->marks.output_stamp = output_id(j, &stamp);
+    run->diagnostics = cli_stored_diagnostics(&work->stored);
+    run->trace = etlheap_result_trace(work->reread ? work->reread : work->stored.facts);
+    j->item->verdict = etlheap_verdict_of(run->diagnostics);
+    return ETL_OK;
+}
+
+/* --- folders ------------------------------------------------------------------------ */
+
+void cli_many_make_folder(const char *path)
+{
+    char *const part = strdup(path);
+    const size_t root = etl_path_root_size(path);
+    for (char *c = part ? part + root : NULL; c && *c != '\0'; c++) {
+        if (!etl_path_is_separator(*c))
+            continue;
+        const char separator = *c;
+        *c = '\0';
+        (void)etl_folder_make(part);
+        *c = separator;
+    }
+    free(part);
+}

@@ -1,0 +1,102 @@
+/*
+ * cmd_allocations.c - `etlheap allocations`: lifetimes one by one.
+ */
+#include "commands.h"
+#include "cli/messages.h"
+#include "cli/outputs.h"
+#include "cli/question.h"
+#include "cli/system/terminal.h"
+
+/* What the list is made of. Start from {0}. */
+typedef struct listing {
+    cli_question question;
+    cli_progress progress;
+    etlheap_lifetimes *walk;
+} listing;
+
+static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                       listing *out);
+static etl_status open_walk(const cli_options *options, const cli_inputs *inputs,
+                            const cli_guard *guard, listing *out, etl_error *err);
+static void note_findings(const cli_options *options, const cli_inputs *inputs,
+                          const listing *made);
+
+int cli_run_allocations(const cli_options *options)
+{
+    cli_guard guard = { .active = false };
+    cli_inputs inputs;
+    listing made = { .question = { .lifetimes = true } };
+    int status = cli_inputs_open(options, &guard, &inputs);
+    if (status == CLI_EXIT_DONE)
+        status = list_inputs(options, &inputs, &guard, &made);
+    etlheap_lifetimes_close(made.walk);
+    cli_question_close(&made.question);
+    cli_inputs_close(&inputs);
+    cli_guard_end(&guard);
+    return status;
+}
+
+static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                       listing *out)
+{
+    const char *const subject = cli_inputs_subject(inputs);
+    const etlheap_layout layout = cli_layout(options);
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    etl_status status = open_walk(options, inputs, guard, out, &err);
+    if (status == ETL_OK)
+        status = cli_format_of(options)->write_allocations(out->walk, &layout, sink);
+    cli_progress_end(&out->progress);
+    if (out->walk && etlheap_lifetimes_status(out->walk, &err) == ETL_OK && status != ETL_OK)
+        etl_fail_with(&err, status, 0, "%s", etl_status_name(status));
+    if (status != ETL_OK)
+        return cli_output_fail(sink, subject, &err);
+    exit_status = cli_output_close(options, guard, ETL_OK, sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    if (options->strict)
+        return cli_exit_of_diagnostics(options, subject,
+                                       &etlheap_lifetimes_table(out->walk)->diagnostics);
+    note_findings(options, inputs, out);
+    return CLI_EXIT_DONE;
+}
+
+/* Lines and a bar would overwrite each other on a terminal. */
+static etl_status open_walk(const cli_options *options, const cli_inputs *inputs,
+                            const cli_guard *guard, listing *out, etl_error *err)
+{
+    etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
+    if (status != ETL_OK)
+        return status;
+    out->progress = cli_progress_begin(options, "listing", guard);
+    out->progress.wanted = out->progress.wanted && !cli_output_is_terminal(options);
+    const etlheap_lifetimes_options walk_options = {
+        .size = sizeof walk_options,
+        .sort = options->lifetime_sort,
+        .sort_descending = options->lifetime_descending,
+        .top = options->top,
+        .memory_bytes_max = options->memory_bytes,
+        .progress = cli_progress_update,
+        .progress_user = &out->progress,
+    };
+    status = etlheap_lifetimes_open(out->question.result, &out->question.query.query, &walk_options,
+                                    &out->walk, err);
+    cli_symbols_done(&out->question.symbols);
+    return status;
+}
+
+/* A list has no room for what was lost: but for the document, which has it, that
+ * goes to stderr. */
+static void note_findings(const cli_options *options, const cli_inputs *inputs, const listing *made)
+{
+    const etlheap_abilities can = etlheap_result_abilities(made->question.result);
+    const char *const subject = cli_inputs_subject(inputs);
+    if (strcmp(cli_format_of(options)->name, "json") == 0)
+        return;
+    if (!can.heap && !can.virtualalloc && !can.extent)
+        cli_note(subject, etl_diag_describe(ETL_DIAG_trace_without_memory_events)->advice);
+    cli_note_losses(subject, &etlheap_lifetimes_table(made->walk)->diagnostics);
+}

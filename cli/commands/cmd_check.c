@@ -1,0 +1,209 @@
+/*
+ * cmd_check.c - `etlheap check`: budgets and a baseline in, a verdict out.
+ *
+ * The status that the verdict gives; the first row that holds decides:
+ *
+ *     nothing measured, without --allow-empty   1
+ *     --accept of a lossy run                   4
+ *     --accept                                  0
+ *     a budget is exceeded                      1
+ *     lossy, damaged or inconclusive            0, with --strict 4
+ *     else                                      0
+ */
+#include "cli/baseline.h"
+#include "cli/options/budgets.h"
+#include "commands.h"
+#include "cli/messages.h"
+#include "cli/outputs.h"
+#include "cli/system/terminal.h"
+
+#define STACKS_DEFAULT 5
+#define PASSES_LISTED  25 /* of a budget: enough to see what comes close */
+#define SENTENCE_SIZE  512
+
+/* What a verdict is made of. Start from {0}. */
+typedef struct inquiry {
+    cli_budgets budgets;
+    etlheap_suppressions *suppressions; /* NULL: none */
+    cli_inputs inputs;
+    cli_question question;
+    cli_baseline baseline;
+    const etlheap_gate *gate;
+    etlheap_ratchet ratchet;
+} inquiry;
+
+static int read_options(const cli_options *options, inquiry *q);
+static etl_status read_suppressions(const cli_options *options, inquiry *q, etl_error *err);
+static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q);
+static etl_status judge(const cli_options *options, inquiry *q, etl_error *err);
+static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
+                         etlheap_sink *sink);
+static int exit_of_verdict(const cli_options *options, const inquiry *q);
+static int exit_of_unmeasured(const inquiry *q);
+static int exit_of_doubts(const cli_options *options, const inquiry *q);
+
+int cli_run_check(const cli_options *options)
+{
+    cli_guard guard = { .active = false };
+    inquiry q = { .suppressions = NULL };
+    int status = read_options(options, &q);
+    if (status == CLI_EXIT_DONE)
+        status = cli_inputs_open(options, &guard, &q.inputs);
+    if (status == CLI_EXIT_DONE && options->baseline)
+        status = cli_baseline_open(options, &guard, &q.baseline);
+    if (status == CLI_EXIT_DONE)
+        status = check_inputs(options, &guard, &q);
+    etlheap_gate_free(q.gate);
+    cli_baseline_close(&q.baseline);
+    cli_question_close(&q.question);
+    cli_inputs_close(&q.inputs);
+    etlheap_suppressions_close(q.suppressions);
+    cli_budgets_free(&q.budgets);
+    cli_guard_end(&guard);
+    return status;
+}
+
+static int read_options(const cli_options *options, inquiry *q)
+{
+    etl_error err = { .status = ETL_OK };
+    etl_status status = cli_budgets_parse(options, &q->budgets, &err);
+    if (status == ETL_OK)
+        status = read_suppressions(options, q, &err);
+    if (status != ETL_OK)
+        cli_complain_error(NULL, &err);
+    return cli_exit_of(status);
+}
+
+static etl_status read_suppressions(const cli_options *options, inquiry *q, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    if (options->suppressions.count > 0)
+        status = etlheap_suppressions_open(&q->suppressions, err);
+    for (u32 i = 0; i < options->suppressions.count && status == ETL_OK; i++)
+        status = etlheap_suppressions_read(q->suppressions, options->suppressions.at[i], err);
+    return status;
+}
+
+static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q)
+{
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    const int exit_status = cli_question_open(options, &q->inputs, guard, &q->question, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    const char *subject = cli_inputs_subject(&q->inputs);
+    cli_options sharing = *options;
+    sharing.memory_bytes = cli_baseline_share(options, &q->baseline);
+    etl_status status = cli_question_ask(&sharing, &q->inputs, guard, false, &q->question, &err);
+    if (status == ETL_OK && q->baseline.exists) {
+        subject = options->baseline;
+        status = cli_baseline_ask(guard, &q->baseline, &err);
+    }
+    if (status == ETL_OK) {
+        subject = cli_inputs_subject(&q->inputs);
+        status = judge(options, q, &err);
+    }
+    return status == ETL_OK ? write_verdict(options, guard, q, sink)
+                            : cli_output_fail(sink, subject, &err);
+}
+
+static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
+{
+    const etlheap_gate_side now = { q->question.result, &q->question.query.query };
+    const etlheap_gate_side baseline = { q->baseline.question.result,
+                                         &q->baseline.question.query.query };
+    const etlheap_gate_options gate_options = {
+        .size = sizeof gate_options,
+        .budgets = q->budgets.at,
+        .budget_count = q->budgets.count,
+        .suppressions = q->suppressions,
+        .baseline = q->baseline.exists ? &baseline : NULL,
+        .stacks_max = options->top > 0 ? options->top : STACKS_DEFAULT,
+        .passes_max = PASSES_LISTED,
+        .allow_empty = options->allow_empty,
+    };
+    const etl_status status = etlheap_gate_judge(&now, &gate_options, &q->gate, err);
+    cli_symbols_done(&q->question.symbols);
+    cli_symbols_done(&q->baseline.question.symbols);
+    return status;
+}
+
+/* The next baseline is written before the verdict that tells of it, and gets its name
+ * after it. */
+static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
+                         etlheap_sink *sink)
+{
+    const etlheap_layout layout = cli_layout(options);
+    q->ratchet = cli_baseline_decide(options, &q->baseline, q->gate);
+    const etlheap_check check = {
+        .gate = q->gate,
+        .baseline_name = options->baseline,
+        .ratchet = q->ratchet,
+        .results_max = options->sarif_results,
+        .category = options->sarif_category,
+    };
+    const bool replaces = q->ratchet == ETLHEAP_RATCHET_CREATED ||
+                          q->ratchet == ETLHEAP_RATCHET_TIGHTENED ||
+                          q->ratchet == ETLHEAP_RATCHET_ACCEPTED;
+    int exit_status = CLI_EXIT_DONE;
+    if (replaces)
+        exit_status = cli_baseline_write(options, &q->inputs, guard, &q->baseline);
+    if (exit_status != CLI_EXIT_DONE) {
+        etlheap_sink_discard(sink);
+        return exit_status;
+    }
+    const etl_status status =
+        cli_format_of(options)->write_check(q->question.result, &check, &layout, sink);
+    exit_status = cli_output_close(options, guard, status, sink);
+    if (exit_status == CLI_EXIT_DONE && replaces)
+        exit_status = cli_baseline_replace(options, guard, &q->baseline);
+    return exit_status == CLI_EXIT_DONE ? exit_of_verdict(options, q) : exit_status;
+}
+
+static int exit_of_verdict(const cli_options *options, const inquiry *q)
+{
+    const etlheap_gate *const gate = q->gate;
+    if (gate->is_unmeasured && !options->allow_empty)
+        return exit_of_unmeasured(q);
+    if (q->ratchet == ETLHEAP_RATCHET_REFUSED) {
+        cli_complain(cli_inputs_subject(&q->inputs),
+                     "--accept needs a trace that is whole, and this one lost events or is "
+                     "damaged: record again; the baseline was not written");
+        return CLI_EXIT_STRICT;
+    }
+    if (q->ratchet == ETLHEAP_RATCHET_ACCEPTED)
+        return CLI_EXIT_DONE;
+    return gate->outcome == ETLHEAP_OUTCOME_FAIL ? CLI_EXIT_EXCEEDED : exit_of_doubts(options, q);
+}
+
+/* Said on stderr too: a verdict in a file shows nobody that the recording was wrong. */
+static int exit_of_unmeasured(const inquiry *q)
+{
+    char sentence[SENTENCE_SIZE];
+    etlheap_check_absence_sentence(q->gate, sentence, sizeof sentence);
+    cli_complain(cli_inputs_subject(&q->inputs), sentence);
+    return CLI_EXIT_EXCEEDED;
+}
+
+static int exit_of_doubts(const cli_options *options, const inquiry *q)
+{
+    const char *subject = cli_inputs_subject(&q->inputs);
+    const etlheap_gate *const gate = q->gate;
+    int exit_status = cli_exit_of_diagnostics(options, subject, &gate->diagnostics);
+    if (exit_status == CLI_EXIT_DONE && gate->baseline)
+        exit_status =
+            cli_exit_of_diagnostics(options, options->baseline, &gate->baseline_diagnostics);
+    if (exit_status != CLI_EXIT_DONE || gate->outcome != ETLHEAP_OUTCOME_INCONCLUSIVE)
+        return exit_status;
+    u32 doubt = 0;
+    while (doubt + 1 < ETLHEAP_DOUBT_COUNT && !(gate->doubts >> doubt & 1))
+        doubt++;
+    if (doubt == ETLHEAP_DOUBT_BASELINE_LOSS || doubt == ETLHEAP_DOUBT_BASELINE_NO_EVENTS)
+        subject = options->baseline;
+    const char *const why = etlheap_doubt_sentence((etlheap_doubt)doubt);
+    if (options->strict)
+        cli_complain(subject, why);
+    else
+        cli_note(subject, why);
+    return options->strict ? CLI_EXIT_STRICT : CLI_EXIT_DONE;
+}

@@ -1,0 +1,328 @@
+/*
+ * cmd_diff.c - `etlheap diff`: what changed between two recordings, or two logs of
+ * UMDH.
+ *
+ * Both sides are asked the same question. All their frames are named before they are
+ * compared, not only those that are shown: names decide what is the same.
+ */
+#include "commands.h"
+#include "cli/messages.h"
+#include "cli/outputs.h"
+#include "cli/question.h"
+#include "cli/system/terminal.h"
+
+#include <stdio.h>
+
+/* One recording. Start from {0}. */
+typedef struct diff_side {
+    cli_options options; /* with this input alone; what they point to is the command's */
+    cli_inputs inputs;
+    cli_question question;
+    const etlheap_table *table;
+} diff_side;
+
+/* What the answer is made of. Start from {0}. */
+typedef struct diff_inquiry {
+    diff_side base, now;
+    etlheap_umdh *base_log, *new_log;
+    etlheap_diff *diff;
+} diff_inquiry;
+
+static int refuse_mixture(const char *log, const char *other);
+static int check_question(const cli_options *options);
+static int check_log_question(const cli_options *options);
+static int usage(const char *subject, const char *message);
+static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
+static int exit_of_log(const cli_options *options, const char *name, const etlheap_umdh *log);
+static etl_status compare_logs(const cli_options *options, diff_inquiry *inquiry, etl_error *err);
+static int diff_recordings(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
+static int open_side(const cli_options *options, u32 index, cli_guard *guard, diff_side *side);
+static int check_window(const diff_side *side);
+static etl_status ask_side(const cli_guard *guard, diff_side *side, etl_error *err);
+static void close_side(diff_side *side);
+static etl_status compare(const cli_options *options, diff_inquiry *inquiry, etl_error *err);
+static etlheap_diff_options diff_options(const cli_options *options);
+static void keep_top(const cli_options *options, etlheap_diff *diff);
+static int write_answer(const cli_options *options, const cli_guard *guard,
+                        const diff_inquiry *inquiry, etlheap_sink *sink);
+
+int cli_run_diff(const cli_options *options)
+{
+    cli_guard guard = { .active = false };
+    diff_inquiry inquiry = { .diff = NULL };
+    int status = check_question(options);
+    if (status != CLI_EXIT_DONE)
+        return status;
+    const bool base_is_log = etlheap_umdh_recognise(options->inputs.at[0]);
+    const bool new_is_log = etlheap_umdh_recognise(options->inputs.at[1]);
+    if (base_is_log != new_is_log)
+        return refuse_mixture(options->inputs.at[base_is_log ? 0 : 1],
+                              options->inputs.at[base_is_log ? 1 : 0]);
+    status = base_is_log ? diff_logs(options, &guard, &inquiry)
+                         : diff_recordings(options, &guard, &inquiry);
+    etlheap_diff_free(inquiry.diff);
+    close_side(&inquiry.base);
+    close_side(&inquiry.now);
+    etlheap_umdh_close(inquiry.base_log);
+    etlheap_umdh_close(inquiry.new_log);
+    cli_guard_end(&guard);
+    return status;
+}
+
+/* What is not there is no mixture. */
+static int refuse_mixture(const char *log, const char *other)
+{
+    etl_error err = { .status = ETL_OK };
+    etlheap_umdh *opened = NULL;
+    const etl_status status = etlheap_umdh_open(other, &opened, &err);
+    etlheap_umdh_close(opened);
+    if (status != ETL_ERR_IO)
+        return usage(log,
+                     "this is a log of UMDH and the other is not; a log is compared with a log");
+    cli_complain_error(other, &err);
+    return cli_exit_of(status);
+}
+
+/* What makes no sense for any two inputs. */
+static int check_question(const cli_options *options)
+{
+    char message[160];
+    if (options->inputs.count != 2)
+        return usage(NULL, "diff takes two inputs, BASE and NEW; a recording of several files "
+                           "is made one with etlheap store FILE... -o run.ehs");
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        const etlheap_key key = options->group_by[i];
+        if (key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_THREAD)
+            continue;
+        snprintf(message, sizeof message,
+                 "--group-by %s cannot be compared: its numbers are others in every run",
+                 etlheap_key_word(key));
+        return usage(NULL, message);
+    }
+    if (!etlheap_diff_compares(options->sort)) {
+        snprintf(message, sizeof message,
+                 "--sort %s cannot be compared: it does not add up over allocations",
+                 etlheap_measure_word(options->sort));
+        return usage(NULL, message);
+    }
+    return CLI_EXIT_DONE;
+}
+
+/* A log has blocks in use at one moment, without times, threads or builds. */
+static int check_log_question(const cli_options *options)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } refused[] = {
+        { "--from", options->from.given },
+        { "--to", options->to.given },
+        { "--at-exit", options->at_exit != 0 },
+        { "--kind", options->kinds != 0 },
+        { "--process", options->processes.count > 0 },
+        { "--heap", options->heaps.count > 0 },
+        { "--thread", options->threads.count > 0 },
+        { "--type", options->types != 0 },
+        { "--lifetime", options->lifetime_min_ns > 0 || options->lifetime_max_ns < INT64_MAX },
+        { "--size", options->size_min_bytes > 0 || options->size_max_bytes < UINT64_MAX },
+        { "--require-frame", options->require_frames.count > 0 },
+        { "--cull-frame", options->cull_frames.count > 0 },
+        { "--cull-list", options->cull_lists.count > 0 },
+        { "--group-by", options->group_by_count > 0 },
+        { "--stack-tags", options->stack_tags.count > 0 },
+        { "--per-second", options->per_second },
+        { "--symbols", options->symbols != NULL },
+    };
+    char message[160];
+    for (size_t i = 0; i < ETL_COUNT_OF(refused); i++) {
+        if (!refused[i].given)
+            continue;
+        snprintf(message, sizeof message,
+                 "%s is for traces and stores; two logs of UMDH are compared as a whole",
+                 refused[i].name);
+        return usage(NULL, message);
+    }
+    return CLI_EXIT_DONE;
+}
+
+static int usage(const char *subject, const char *message)
+{
+    cli_complain(subject, message);
+    return CLI_EXIT_USAGE;
+}
+
+static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry)
+{
+    etlheap_umdh **const logs[] = { &inquiry->base_log, &inquiry->new_log };
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = check_log_question(options);
+    for (u32 i = 0; i < ETL_COUNT_OF(logs) && exit_status == CLI_EXIT_DONE; i++) {
+        exit_status = cli_exit_of(etlheap_umdh_open(options->inputs.at[i], logs[i], &err));
+        if (exit_status != CLI_EXIT_DONE)
+            cli_complain_error(options->inputs.at[i], &err);
+    }
+    if (exit_status == CLI_EXIT_DONE)
+        exit_status = cli_output_open(options, guard, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    if (compare_logs(options, inquiry, &err) != ETL_OK)
+        return cli_output_fail(sink, NULL, &err);
+    exit_status = write_answer(options, guard, inquiry, sink);
+    for (u32 i = 0; i < ETL_COUNT_OF(logs) && exit_status == CLI_EXIT_DONE; i++)
+        exit_status = exit_of_log(options, options->inputs.at[i], *logs[i]);
+    return exit_status;
+}
+
+static int exit_of_log(const cli_options *options, const char *name, const etlheap_umdh *log)
+{
+    if (!options->strict || etlheap_umdh_info_of(log)->skipped_lines == 0)
+        return CLI_EXIT_DONE;
+    cli_complain(name, "the log has lines of unknown form (--strict)");
+    return CLI_EXIT_STRICT;
+}
+
+/* Ids of backtraces are of one process; of two, stacks are compared. */
+static etl_status compare_logs(const cli_options *options, diff_inquiry *inquiry, etl_error *err)
+{
+    etlheap_table base = *etlheap_umdh_table(inquiry->base_log);
+    etlheap_table now = *etlheap_umdh_table(inquiry->new_log);
+    etlheap_diff_options asked = diff_options(options);
+    asked.by_direction = true;
+    if (!etlheap_umdh_same_process(inquiry->base_log, inquiry->new_log)) {
+        base.group_by_count--;
+        now.group_by_count--;
+    }
+    const etl_status status = etlheap_diff_tables(&base, &now, &asked, &inquiry->diff, err);
+    if (status == ETL_OK)
+        keep_top(options, inquiry->diff);
+    return status;
+}
+
+static int diff_recordings(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry)
+{
+    diff_side *const sides[] = { &inquiry->base, &inquiry->now };
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = CLI_EXIT_DONE;
+    for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
+        exit_status = open_side(options, i, guard, sides[i]);
+    if (exit_status == CLI_EXIT_DONE)
+        exit_status = check_window(&inquiry->now);
+    if (exit_status == CLI_EXIT_DONE)
+        exit_status = cli_question_open(&inquiry->base.options, &inquiry->base.inputs, guard,
+                                        &inquiry->base.question, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    for (u32 i = 0; i < ETL_COUNT_OF(sides); i++) {
+        if (ask_side(guard, sides[i], &err) != ETL_OK)
+            return cli_output_fail(sink, options->inputs.at[i], &err);
+    }
+    if (compare(options, inquiry, &err) != ETL_OK)
+        return cli_output_fail(sink, NULL, &err);
+    exit_status = write_answer(options, guard, inquiry, sink);
+    for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
+        exit_status =
+            cli_exit_of_answer(options, options->inputs.at[i], &sides[i]->table->diagnostics);
+    return exit_status;
+}
+
+/* Each side has half of the memory that was promised: both are held at once. */
+static int open_side(const cli_options *options, u32 index, cli_guard *guard, diff_side *side)
+{
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
+    side->options = *options;
+    side->options.inputs = (cli_words){ &options->inputs.at[index], 1 };
+    side->options.memory_bytes = options->memory_bytes - options->memory_bytes / 2;
+    if (options->group_by_count == 0 && options->stack_tags.count == 0) {
+        memcpy(side->options.group_by, keys, sizeof keys);
+        side->options.group_by_count = (u32)ETL_COUNT_OF(keys);
+    }
+    return cli_inputs_open(&side->options, guard, &side->inputs);
+}
+
+/* The question is put to the new side before the output is opened for both. */
+static int check_window(const diff_side *side)
+{
+    etl_error err = { .status = ETL_OK };
+    i64 from_ns, to_ns;
+    const etl_status status =
+        cli_window(&side->options, side->inputs.start_filetime, &from_ns, &to_ns, &err);
+    if (status != ETL_OK)
+        cli_complain_error(side->options.inputs.at[0], &err);
+    return cli_exit_of(status);
+}
+
+/* The base's question was read when the output was opened. */
+static etl_status ask_side(const cli_guard *guard, diff_side *side, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    if (side->question.query.query.size == 0)
+        status = cli_query_build(&side->options, side->inputs.start_filetime, &side->question.query,
+                                 err);
+    if (status == ETL_OK)
+        status =
+            cli_question_ask(&side->options, &side->inputs, guard, false, &side->question, err);
+    if (status == ETL_OK)
+        status = etlheap_aggregate(side->question.result, &side->question.query.query, &side->table,
+                                   err);
+    if (status == ETL_OK && side->question.symbols.symbols)
+        status = etlheap_table_name(&side->table, side->question.symbols.symbols, NULL, err);
+    cli_symbols_done(&side->question.symbols);
+    return status;
+}
+
+static void close_side(diff_side *side)
+{
+    etlheap_table_free(side->table);
+    cli_question_close(&side->question);
+    cli_inputs_close(&side->inputs);
+}
+
+static etl_status compare(const cli_options *options, diff_inquiry *inquiry, etl_error *err)
+{
+    etlheap_diff_options asked = diff_options(options);
+    asked.base_result = inquiry->base.question.result;
+    asked.new_result = inquiry->now.question.result;
+    const etl_status status =
+        etlheap_diff_tables(inquiry->base.table, inquiry->now.table, &asked, &inquiry->diff, err);
+    if (status == ETL_OK)
+        keep_top(options, inquiry->diff);
+    return status;
+}
+
+static etlheap_diff_options diff_options(const cli_options *options)
+{
+    etlheap_diff_options asked = etlheap_diff_options_default();
+    asked.measure = options->sort;
+    asked.ascending = options->sort_ascending;
+    asked.keep_unchanged = options->all;
+    asked.per_second = options->per_second;
+    return asked;
+}
+
+/* Text counts the rows that it leaves out. */
+static void keep_top(const cli_options *options, etlheap_diff *diff)
+{
+    if (options->top > 0 && strcmp(cli_format_of(options)->name, "text") != 0)
+        etlheap_diff_keep_top(diff, options->top);
+}
+
+static int write_answer(const cli_options *options, const cli_guard *guard,
+                        const diff_inquiry *inquiry, etlheap_sink *sink)
+{
+    const etlheap_layout layout = cli_layout(options);
+    const etlheap_umdh *const logs[] = { inquiry->base_log, inquiry->new_log };
+    const diff_side *const sides[] = { &inquiry->base, &inquiry->now };
+    etlheap_diff_side shown[2];
+    for (size_t i = 0; i < ETL_COUNT_OF(shown); i++) {
+        shown[i] =
+            (etlheap_diff_side){ .name = options->inputs.at[i],
+                                 .result = sides[i]->question.result,
+                                 .log = logs[i],
+                                 .table = logs[i] ? etlheap_umdh_table(logs[i]) : sides[i]->table };
+    }
+    const etlheap_diff_answer answer = { inquiry->diff, shown[0], shown[1] };
+    const etl_status status = cli_format_of(options)->write_diff(&answer, &layout, sink);
+    return cli_output_close(options, guard, status, sink);
+}

@@ -1,0 +1,89 @@
+/*
+ * cmd_export.c - `etlheap export`: the formats of other programs.
+ */
+#include "commands.h"
+#include "cli/messages.h"
+#include "cli/outputs.h"
+#include "cli/question.h"
+
+typedef struct export_run {
+    const cli_options *options;
+    const cli_inputs *inputs;
+    cli_guard *guard;
+    cli_question question;
+    etlheap_text advice; /* said when all is written */
+} export_run;
+
+static int export_inputs(export_run *run);
+static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *err);
+
+int cli_run_export(const cli_options *options)
+{
+    const etlheap_exporter *const exporter = etlheap_exporter_named(options->format);
+    cli_guard guard = { .active = false };
+    cli_inputs inputs;
+    export_run run = { .options = options,
+                       .inputs = &inputs,
+                       .guard = &guard,
+                       .question = { .lifetimes = exporter->needs_lifetimes || options->rows } };
+    int status = cli_inputs_open(options, &guard, &inputs);
+    if (status == CLI_EXIT_DONE)
+        status = export_inputs(&run);
+    cli_question_close(&run.question);
+    cli_inputs_close(&inputs);
+    cli_guard_end(&guard);
+    etlheap_text_free(&run.advice);
+    return status;
+}
+
+static int export_inputs(export_run *run)
+{
+    const cli_options *const options = run->options;
+    const char *const subject = cli_inputs_subject(run->inputs);
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = cli_question_open(options, run->inputs, run->guard, &run->question, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    const etl_status status = write_export(run, sink, &err);
+    if (status != ETL_OK && etlheap_sink_ok(sink))
+        return cli_output_fail(sink, subject, &err);
+    exit_status = cli_output_close(options, run->guard, ETL_OK, sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    if (run->advice.size > 0)
+        cli_note(NULL, run->advice.bytes);
+    const etl_diag_counts *const found = etlheap_result_diagnostics(run->question.result);
+    return cli_exit_of_list(options, subject, found);
+}
+
+static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *err)
+{
+    const cli_options *const options = run->options;
+    cli_question *const question = &run->question;
+    const etlheap_exporter *const exporter = etlheap_exporter_named(options->format);
+    const etlheap_metric metric = options->metric == 0 ? etlheap_exporter_default_metric(exporter)
+                                                       : (etlheap_metric)(options->metric - 1);
+    question->query.query.needs_lifetimes =
+        exporter->keeps_lifetimes || etlheap_metric_needs_lifetimes(metric);
+    etl_status status = cli_question_ask(options, run->inputs, run->guard, false, question, err);
+    if (status != ETL_OK)
+        return status;
+    cli_progress progress = cli_progress_begin(options, "writing", run->guard);
+    const etlheap_export_request request = {
+        .result = question->result,
+        .query = &question->query.query,
+        .metric = metric,
+        .rows = options->rows,
+        .titles = options->titles,
+        .memory_bytes_max = options->memory_bytes,
+        .progress = cli_progress_update,
+        .progress_user = &progress,
+        .output_name = cli_output_is_file(options) ? options->output : NULL,
+        .advice = &run->advice,
+    };
+    status = exporter->write(&request, sink, err);
+    cli_symbols_done(&question->symbols);
+    cli_progress_end(&progress);
+    return status;
+}

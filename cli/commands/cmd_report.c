@@ -1,0 +1,175 @@
+/*
+ * cmd_report.c - `etlheap report`: memory outstanding per process, heap and stack.
+ */
+#include "commands.h"
+#include "cli/messages.h"
+#include "cli/outputs.h"
+#include "cli/question.h"
+#include "cli/system/terminal.h"
+
+#include <stdlib.h>
+
+/* What a report is made of. Start from {0}. */
+typedef struct report {
+    cli_question question;
+    const etlheap_table *table;
+    const etlheap_histogram *histogram; /* NULL: none is asked for */
+} report;
+
+static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                         report *out);
+static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, report *out, etl_error *err);
+static void group_coarsely(etlheap_query *query);
+static bool shows_peaks(const cli_options *options);
+static void choose_analysis(cli_question *question);
+static etl_status find_peaks(report *out, etl_error *err);
+static etl_status make_histogram(const cli_options *options, report *out, etl_error *err);
+static bool is_outline(const cli_options *options);
+static etl_status name_frames(const cli_options *options, report *out, etl_error *err);
+
+int cli_run_report(const cli_options *options)
+{
+    cli_guard guard = { .active = false };
+    cli_inputs inputs;
+    report made = { .question = { .result = NULL } };
+    int status = cli_inputs_open(options, &guard, &inputs);
+    if (status == CLI_EXIT_DONE)
+        status = report_inputs(options, &inputs, &guard, &made);
+    etlheap_histogram_free(made.histogram);
+    etlheap_table_free(made.table);
+    cli_question_close(&made.question);
+    cli_inputs_close(&inputs);
+    cli_guard_end(&guard);
+    return status;
+}
+
+static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                         report *out)
+{
+    const etlheap_format *const format = cli_format_of(options);
+    const etlheap_layout layout = cli_layout(options);
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    etl_status status = make_report(options, inputs, guard, out, &err);
+    if (status != ETL_OK)
+        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
+    status = out->histogram ? format->write_histogram(out->question.result, out->table,
+                                                      out->histogram, &layout, sink)
+                            : format->write_report(out->question.result, out->table, &layout, sink);
+    exit_status = cli_output_close(options, guard, status, sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->table->diagnostics);
+}
+
+static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, report *out, etl_error *err)
+{
+    if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
+        group_coarsely(&out->question.query.query);
+    out->question.query.query.sums_only = !shows_peaks(options);
+    choose_analysis(&out->question);
+    if (is_outline(options)) {
+        const etlheap_layout layout = cli_layout(options);
+        out->question.query.query.whole_rows_max = etlheap_layout_whole_rows(&layout);
+    }
+    etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
+    if (status == ETL_OK && options->at_peak)
+        status = find_peaks(out, err);
+    if (status == ETL_OK && options->histogram != 0)
+        status = make_histogram(options, out, err);
+    if (status == ETL_OK)
+        status =
+            etlheap_aggregate(out->question.result, &out->question.query.query, &out->table, err);
+    if (status == ETL_OK && options->top > 0 && !is_outline(options))
+        status = etlheap_table_keep_top(&out->table, options->top, err);
+    if (status == ETL_OK && out->question.symbols.symbols)
+        status = name_frames(options, out, err);
+    cli_symbols_done(&out->question.symbols);
+    return status;
+}
+
+/* What is not JSON has the buckets in place of the rows: totals are all that is
+ * shown of the table. */
+static void group_coarsely(etlheap_query *query)
+{
+    query->group_by[0] = ETLHEAP_KEY_KIND;
+    query->group_by[1] = ETLHEAP_KEY_TYPE;
+    query->group_by_count = 2;
+    query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    query->lifetime_ranks = query->growth = false;
+}
+
+/* Peaks take the order of all events, and the text report seldom has a column for
+ * them. */
+static bool shows_peaks(const cli_options *options)
+{
+    return strcmp(cli_format_of(options)->name, "text") != 0 || cli_wants_transient(options) ||
+           cli_wants_growth(options) || options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
+           options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
+}
+
+/* What goes through lifetimes once and needs only sums beside them leaves those of
+ * stores and large traces on disk. */
+static void choose_analysis(cli_question *question)
+{
+    etlheap_query *const query = &question->query.query;
+    const bool walks = query->needs_lifetimes;
+    query->needs_lifetimes = false;
+    question->lifetimes = walks && !etlheap_query_needs_lifetimes(query);
+    query->needs_lifetimes = walks && !question->lifetimes;
+}
+
+/* Each kind has its own moment, at which the window ends for it. */
+static etl_status find_peaks(report *out, etl_error *err)
+{
+    cli_query *const question = &out->question.query;
+    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    const etl_status status =
+        etlheap_find_peaks(out->question.result, &question->query, peaks, err);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        question->kind_to_ticks[kind] = peaks[kind].to_ticks;
+    question->query.kind_to_ticks = question->kind_to_ticks;
+    return status;
+}
+
+/* By process only if the user speaks of processes. */
+static etl_status make_histogram(const cli_options *options, report *out, etl_error *err)
+{
+    etlheap_query spread = out->question.query.query;
+    bool by_process = options->processes.count > 0;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        by_process |= options->group_by[i] == ETLHEAP_KEY_PROCESS;
+    spread.group_by_count = 0;
+    if (by_process)
+        spread.group_by[spread.group_by_count++] = ETLHEAP_KEY_PROCESS;
+    return etlheap_histogram_make(out->question.result, &spread,
+                                  (etlheap_histogram_by)(options->histogram - 1), &out->histogram,
+                                  err);
+}
+
+/* The outline of the text report lists fewer rows but sums all of them. */
+static bool is_outline(const cli_options *options)
+{
+    return strcmp(cli_format_of(options)->name, "text") == 0 && options->tree == ETLHEAP_TREE_NONE;
+}
+
+/* What is not shown needs no name: with a server it would be a download. */
+static etl_status name_frames(const cli_options *options, report *out, etl_error *err)
+{
+    const etlheap_layout layout = cli_layout(options);
+    if (!is_outline(options))
+        return etlheap_table_name(&out->table, out->question.symbols.symbols, NULL, err);
+    bool *const listed = calloc((size_t)out->table->row_count + 1, sizeof *listed);
+    if (!listed)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    etlheap_layout_choose(&layout, out->table, listed);
+    const etl_status status =
+        etlheap_table_name(&out->table, out->question.symbols.symbols, listed, err);
+    free(listed);
+    return status;
+}

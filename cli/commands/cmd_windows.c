@@ -1,0 +1,264 @@
+/*
+ * cmd_windows.c - `etlheap windows`: totals per time window.
+ *
+ * The engine follows groups through windows that it knows before it reads a trace.
+ * How long windows should be that nobody asked for is known after: then it keeps
+ * lifetimes, which takes more memory, as --every DURATION would not.
+ */
+#include "commands.h"
+#include "cli/messages.h"
+#include "cli/outputs.h"
+#include "cli/question.h"
+#include "cli/system/terminal.h"
+#include "cli/options/window_plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define GROUPS_SHOWN 10
+#define PID_SIZE     16
+
+/* What the answer is made of. Start from {0}. */
+typedef struct inquiry {
+    cli_question question;
+    cli_window_plan plan;
+    etlheap_windows *windows;
+    etlheap_windows *stacks; /* NULL: nothing grows, or that was not asked for */
+    etlheap_growth growth;
+    bool *explains;
+    etlheap_windows_answer answer;
+} inquiry;
+
+static int answer_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                         inquiry *out);
+static etlheap_layout layout_of(const cli_options *options);
+static void set_grouping(const cli_options *options, etlheap_query *query);
+static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, inquiry *out, etl_error *err);
+static void advise(etl_error *err);
+static void settle(const cli_options *options, inquiry *out);
+static etl_status explain_growth(const cli_options *options, inquiry *out, etl_error *err);
+static etl_status make_stacks(inquiry *out, etl_error *err);
+static bool has_key(const etlheap_query *query, etlheap_key key);
+static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_error *err);
+static etl_status name_windows(const cli_options *options, inquiry *out, etl_error *err);
+static etl_status name_listed(const cli_options *options, inquiry *out, etl_error *err);
+static bool is_text(const cli_options *options);
+
+int cli_run_windows(const cli_options *options)
+{
+    cli_guard guard = { .active = false };
+    cli_inputs inputs;
+    inquiry made = { .question = { .result = NULL } };
+    int status = cli_inputs_open(options, &guard, &inputs);
+    if (status == CLI_EXIT_DONE)
+        status = answer_inputs(options, &inputs, &guard, &made);
+    free(made.explains);
+    etlheap_windows_free(made.stacks);
+    etlheap_windows_free(made.windows);
+    cli_question_close(&made.question);
+    cli_window_plan_free(&made.plan);
+    cli_inputs_close(&inputs);
+    cli_guard_end(&guard);
+    return status;
+}
+
+static int answer_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                         inquiry *out)
+{
+    const etlheap_layout layout = layout_of(options);
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    etl_status status = cli_window_plan_make(options, inputs->start_filetime, &out->plan, &err);
+    if (status != ETL_OK) {
+        cli_complain_error(NULL, &err);
+        return cli_exit_of(status);
+    }
+    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    status = make_answer(options, inputs, guard, out, &err);
+    if (status != ETL_OK)
+        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
+    status =
+        cli_format_of(options)->write_windows(out->question.result, &out->answer, &layout, sink);
+    exit_status = cli_output_close(options, guard, status, sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    return cli_exit_of_answer(options, cli_inputs_subject(inputs),
+                              &out->windows->table->diagnostics);
+}
+
+/* A group has a block of lines: fewer of them are shown than of other rows. */
+static etlheap_layout layout_of(const cli_options *options)
+{
+    etlheap_layout layout = cli_layout(options);
+    if (options->top == 0)
+        layout.rows_max = GROUPS_SHOWN;
+    return layout;
+}
+
+static etl_status make_answer(const cli_options *options, const cli_inputs *inputs,
+                              const cli_guard *guard, inquiry *out, etl_error *err)
+{
+    etlheap_query *const query = &out->question.query.query;
+    set_grouping(options, query);
+    query->needs_lifetimes = out->plan.is_open;
+    out->question.windows = out->plan.is_open ? NULL : &out->plan.windows;
+    etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
+    if (status == ETL_ERR_LIMIT && out->plan.is_open)
+        advise(err);
+    if (status == ETL_OK) {
+        settle(options, out);
+        status = etlheap_windows_make(out->question.result, query, &out->plan.windows,
+                                      &out->windows, err);
+    }
+    if (status == ETL_OK && options->find_growth)
+        status = explain_growth(options, out, err);
+    else if (status == ETL_OK && options->top > 0 && !is_text(options))
+        status = etlheap_table_keep_top(&out->windows->table, options->top, err);
+    if (status == ETL_OK && out->question.symbols.symbols)
+        status = name_windows(options, out, err);
+    cli_symbols_done(&out->question.symbols);
+    out->answer.windows = out->windows;
+    return status;
+}
+
+/* See the top of the file. */
+static void advise(etl_error *err)
+{
+    const size_t size = strlen(err->message);
+    snprintf(err->message + size, sizeof err->message - size, "; with --every less is needed");
+}
+
+/* Types are not among the keys: each window has its own. */
+static void set_grouping(const cli_options *options, etlheap_query *query)
+{
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS };
+    if (options->group_by_count > 0 || options->stack_tags.count > 0)
+        return;
+    memcpy(query->group_by, keys, sizeof keys);
+    query->group_by_count = (u32)ETL_COUNT_OF(keys);
+}
+
+/* A summary has its windows, and needs no lifetimes for them. */
+static void settle(const cli_options *options, inquiry *out)
+{
+    etlheap_query *const query = &out->question.query.query;
+    const etlheap_trace_info *const trace = etlheap_result_trace(out->question.result);
+    if (etlheap_result_is_summary(out->question.result)) {
+        query->needs_lifetimes = false;
+        if (out->plan.is_open)
+            out->plan.windows.every_ns = etlheap_summary_every_ns(out->question.result);
+        return;
+    }
+    cli_window_plan_settle(options, query->from_ns == INT64_MIN ? 0 : query->from_ns,
+                           query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns, &out->plan);
+}
+
+/* The steepest rise, and then the same windows once more, by stack. */
+static etl_status explain_growth(const cli_options *options, inquiry *out, etl_error *err)
+{
+    out->answer.windows = out->windows;
+    out->answer.growth_wanted = true;
+    if (!etlheap_windows_find_growth(out->windows, ETLHEAP_NO_INDEX, &out->growth))
+        return ETL_OK;
+    out->answer.growth = &out->growth;
+    const etl_status status = make_stacks(out, err);
+    out->answer.stacks = out->stacks;
+    return status == ETL_OK ? choose_stacks(options, out, err) : status;
+}
+
+/* What the growing group tells of itself selects, so that less is grouped; which
+ * rows are parts of it is decided by all of its keys later. */
+static etl_status make_stacks(inquiry *out, etl_error *err)
+{
+    etlheap_query query = out->question.query.query;
+    etlheap_windows_options windows = out->plan.windows;
+    const etlheap_row *const row = &out->windows->table->rows[out->growth.row];
+    char pid[PID_SIZE];
+    const char *const processes[] = { row->pid == ETL_NO_ID ? row->process : pid };
+    snprintf(pid, sizeof pid, "%" PRIu32, row->pid);
+    if (has_key(&query, ETLHEAP_KEY_KIND))
+        query.kinds = 1u << row->kind;
+    if (has_key(&query, ETLHEAP_KEY_PROCESS)) {
+        query.processes = processes;
+        query.process_count = 1;
+    }
+    if (!has_key(&query, ETLHEAP_KEY_STACK))
+        query.group_by[query.group_by_count++] = ETLHEAP_KEY_STACK;
+    query.sort = ETLHEAP_MEASURE_IMPACTING_SIZE;
+    query.sort_ascending = false;
+    windows.measured_first = out->growth.first_window;
+    windows.measured_count = out->growth.window_count;
+    return etlheap_windows_make(out->question.result, &query, &windows, &out->stacks, err);
+}
+
+static bool has_key(const etlheap_query *query, etlheap_key key)
+{
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] == key)
+            return true;
+    }
+    return false;
+}
+
+/* Frames and sites are compared by function, so they have to have their names. */
+static etl_status choose_stacks(const cli_options *options, inquiry *out, etl_error *err)
+{
+    const etlheap_query *const query = &out->question.query.query;
+    const bool by_function = has_key(query, ETLHEAP_KEY_FRAME) || has_key(query, ETLHEAP_KEY_SITE);
+    const etlheap_layout layout = layout_of(options);
+    out->explains = calloc((size_t)out->stacks->table->row_count + 1, sizeof *out->explains);
+    if (!out->explains)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (out->question.symbols.symbols && by_function) {
+        etl_status status =
+            etlheap_table_name(&out->windows->table, out->question.symbols.symbols, NULL, err);
+        if (status == ETL_OK)
+            status =
+                etlheap_table_name(&out->stacks->table, out->question.symbols.symbols, NULL, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    out->answer.explains = out->explains;
+    out->answer.unexplained = etlheap_windows_explain(
+        &out->answer, is_text(options) || options->top > 0 ? &layout : NULL, out->explains);
+    return ETL_OK;
+}
+
+static etl_status name_windows(const cli_options *options, inquiry *out, etl_error *err)
+{
+    etlheap_symbols *const symbols = out->question.symbols.symbols;
+    etl_status status = ETL_OK;
+    if (out->explains)
+        status = etlheap_table_name(&out->stacks->table, symbols, out->explains, err);
+    if (status == ETL_OK && is_text(options))
+        status = name_listed(options, out, err);
+    else if (status == ETL_OK)
+        status = etlheap_table_name(&out->windows->table, symbols, NULL, err);
+    return status;
+}
+
+/* What is not shown needs no name: with a server it would be a download. */
+static etl_status name_listed(const cli_options *options, inquiry *out, etl_error *err)
+{
+    const etlheap_layout layout = layout_of(options);
+    bool *const listed = calloc((size_t)out->windows->table->row_count + 1, sizeof *listed);
+    if (!listed)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (!options->find_growth)
+        etlheap_layout_choose(&layout, out->windows->table, listed);
+    else if (out->answer.growth)
+        listed[out->growth.row] = true;
+    const etl_status status =
+        etlheap_table_name(&out->windows->table, out->question.symbols.symbols, listed, err);
+    free(listed);
+    return status;
+}
+
+static bool is_text(const cli_options *options)
+{
+    return strcmp(cli_format_of(options)->name, "text") == 0;
+}

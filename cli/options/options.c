@@ -1,0 +1,418 @@
+/*
+ * options.c - parsing of options, as the table of options_table.c says.
+ */
+#include "options.h"
+#include "cli/outputs.h"
+
+#include "budgets.h"
+#include "cli/system/host.h"
+#include "wildcards.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const cli_option *find_option(const cli_command *command, const char *name, size_t size);
+static const cli_option *find_letter(char letter);
+static void unknown_option(const cli_command *command, const char *word, etl_error *err);
+static etl_status parse_long(const cli_command *command, char *const *words, cli_options *out,
+                             int *taken, etl_error *err);
+static etl_status parse_short(const cli_command *command, char *const *words, cli_options *out,
+                              int *taken, etl_error *err);
+static etl_status check_command(const cli_command *command, const cli_option *option,
+                                const char *spelled, etl_error *err);
+static etl_status check_options(const cli_command *command, const cli_options *options,
+                                etl_error *err);
+static etl_status check_titles(const cli_command *command, const cli_options *options,
+                               etl_error *err);
+static etl_status check_budgets(const cli_options *options, etl_error *err);
+static etl_status check_tags(const cli_options *options, etl_error *err);
+static etl_status check_export(const cli_options *options, etl_error *err);
+static etl_status check_report(const cli_options *options, etl_error *err);
+static etl_status check_windows(const cli_options *options, etl_error *err);
+static etl_status check_growth(const cli_options *options, etl_error *err);
+static etl_status check_moment(const cli_options *options, etl_error *err);
+
+etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
+                             cli_options *out, etl_error *err)
+{
+    const bool is_windows = command->bit == CLI_WINDOWS;
+    *out = (cli_options){
+        .command_bit = command->bit,
+        .frames = etlheap_layout_default().frames_max,
+        .sort = is_windows ? ETLHEAP_MEASURE_PEAK_SIZE : ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+        .at_exit = is_windows ? 1 : 0,
+        .per = ETLHEAP_SCOPE_PROCESS,
+        .lifetime_max_ns = INT64_MAX,
+        .size_max_bytes = UINT64_MAX,
+    };
+    out->is_export = command->bit == CLI_EXPORT;
+    bool only_inputs = false; /* after "--" */
+    etl_status status = ETL_OK;
+    for (int i = 0; i < count && status == ETL_OK;) {
+        int taken = 1;
+        if (only_inputs || words[i][0] != '-' || words[i][1] == '\0')
+            status = cli_host_leaves_wildcards ? cli_wildcards_add(&out->inputs, words[i], err)
+                                               : cli_words_add(&out->inputs, words[i], err);
+        else if (strcmp(words[i], "--") == 0)
+            only_inputs = true;
+        else if (words[i][1] == '-')
+            status = parse_long(command, &words[i], out, &taken, err);
+        else
+            status = parse_short(command, &words[i], out, &taken, err);
+        i += taken;
+    }
+    /* Of what came and went nothing is outstanding. */
+    if (cli_wants_transient(out) && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_SIZE;
+    if (out->growth && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
+    if (status == ETL_OK && !out->help)
+        status = check_options(command, out, err);
+    return status;
+}
+
+bool cli_wants_transient(const cli_options *options)
+{
+    return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
+}
+
+bool cli_wants_growth(const cli_options *options)
+{
+    return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||
+           options->sort == ETLHEAP_MEASURE_STEADINESS;
+}
+
+void cli_options_free(cli_options *options)
+{
+    cli_words *const words[] = { &options->inputs,         &options->processes,
+                                 &options->require_frames, &options->cull_frames,
+                                 &options->cull_lists,     &options->events,
+                                 &options->stack_tags,     &options->max_outstanding,
+                                 &options->max_growth,     &options->max_outstanding_count,
+                                 &options->suppressions,   &options->max_growth_count };
+    for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
+        free(words[i]->at);
+    free(options->heaps.at);
+    free(options->threads.at);
+    free(options->moments.at);
+    free(options->windows.at);
+    *options = (cli_options){ 0 };
+}
+
+/* The nearest choice within reach. Three letters that begin one are near enough,
+ * which also makes a fair answer to abbreviations. */
+void cli_hint(const char *word, const char *const *choices, char hint[CLI_HINT_SIZE])
+{
+    const size_t size = strlen(word);
+    const char *nearest = NULL;
+    u32 least = size < 6 ? 3 : (u32)size / 2; /* farther is no slip of the finger */
+    for (; *choices; choices++) {
+        const bool begins = size >= 3 && strncmp(word, *choices, size) == 0;
+        const u32 distance = begins ? 0 : cli_edit_distance(word, *choices);
+        if (distance < least) {
+            least = distance;
+            nearest = *choices;
+        }
+    }
+    hint[0] = '\0';
+    if (nearest)
+        snprintf(hint, CLI_HINT_SIZE, ", did you mean %s?", nearest);
+}
+
+/* The command's option, else that of another command with this name. */
+static const cli_option *find_option(const cli_command *command, const char *name, size_t size)
+{
+    const cli_option *found = NULL;
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        const cli_option *const option = cli_option_at(i);
+        if (strlen(option->name) != size || strncmp(option->name, name, size) != 0)
+            continue;
+        if (option->commands & command->bit)
+            return option;
+        found = option;
+    }
+    return found;
+}
+
+static const cli_option *find_letter(char letter)
+{
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        if (cli_option_at(i)->letter == letter)
+            return cli_option_at(i);
+    }
+    return NULL;
+}
+
+/* Only options that the command has are suggested. */
+static void unknown_option(const cli_command *command, const char *word, etl_error *err)
+{
+    const char *choices[CLI_OPTIONS_MAX + 1] = { NULL };
+    char name[CLI_WORD_SIZE];
+    char hint[CLI_HINT_SIZE];
+    size_t count = 0;
+    for (u32 i = 0; i < cli_option_count(); i++) {
+        if (cli_option_at(i)->commands & command->bit)
+            choices[count++] = cli_option_at(i)->name;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    cli_hint(name, choices, hint);
+    if (hint[0] != '\0')
+        etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown option %s%s", name, hint);
+    else
+        etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown option %s; see etlheap %s --help", name,
+                      command->name);
+}
+
+/* "--name", "--name VALUE", "--name=VALUE" */
+static etl_status parse_long(const cli_command *command, char *const *words, cli_options *out,
+                             int *taken, etl_error *err)
+{
+    const char *const word = words[0];
+    const size_t size = strcspn(word, "=");
+    const cli_option *const option = find_option(command, word, size);
+    if (!option) {
+        unknown_option(command, word, err);
+        return ETL_ERR_ARGUMENT;
+    }
+    etl_status status = check_command(command, option, option->name, err);
+    if (status != ETL_OK)
+        return status;
+    const char *value = word[size] == '=' ? word + size + 1 : NULL;
+    if (value && option->value == CLI_VALUE_FLAG)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s takes no value", option->name);
+    if (!value && option->value != CLI_VALUE_FLAG && option->value != CLI_VALUE_TREE) {
+        value = words[1];
+        if (!value)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s needs a value: %s", option->name,
+                                 option->placeholder);
+        *taken = 2;
+    }
+    return cli_value_store(option, option->name, value, out, err);
+}
+
+/* "-j 4", "-j4", "-h". Letters are not run together: few options have one. */
+static etl_status parse_short(const cli_command *command, char *const *words, cli_options *out,
+                              int *taken, etl_error *err)
+{
+    const char spelled[] = { '-', words[0][1], '\0' };
+    const cli_option *const option = find_letter(words[0][1]);
+    const char *value = words[0] + 2;
+    if (!option || (option->value == CLI_VALUE_FLAG && *value != '\0')) {
+        unknown_option(command, words[0], err);
+        return ETL_ERR_ARGUMENT;
+    }
+    etl_status status = check_command(command, option, spelled, err);
+    if (status != ETL_OK)
+        return status;
+    if (*value == '\0' && option->value != CLI_VALUE_FLAG) {
+        value = words[1];
+        if (!value)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s needs a value: %s", spelled,
+                                 option->placeholder);
+        *taken = 2;
+    }
+    return cli_value_store(option, spelled, value, out, err);
+}
+
+/* An option that exists elsewhere is told apart from one that does not. */
+static etl_status check_command(const cli_command *command, const cli_option *option,
+                                const char *spelled, etl_error *err)
+{
+    if (option->commands & command->bit)
+        return ETL_OK;
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s is no option of %s; see etlheap %s --help",
+                         spelled, command->name, command->name);
+}
+
+/* What cannot be meant together. Times of which one is an instant are compared
+ * once the trace is open. */
+static etl_status check_options(const cli_command *command, const cli_options *options,
+                                etl_error *err)
+{
+    const etlheap_format *const format =
+        (command->bit & CLI_SHOWING) != 0 ? cli_format_of(options) : NULL;
+    if (command->bit == CLI_SELFTEST)
+        return options->inputs.count == 0
+                   ? ETL_OK
+                   : etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                   "selftest has no input: it makes its own trace");
+    if (options->inputs.count == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "no input: name a trace, as in etlheap %s app.etl", command->name);
+    if (command->bit == CLI_STORE && options->output && options->out_dir)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "-o and --out-dir exclude each other: one store of all inputs, or one "
+                             "of each");
+    if ((command->bit & (CLI_STORE | CLI_MERGE)) && !options->output && !options->out_dir)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s needs -o FILE: where the store goes, as in -o app.ehs",
+                             command->name);
+    if (command->bit == CLI_STORE && options->every_ns != 0 && !options->summary)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--every is for --summary: a full store answers for any windows");
+    if ((command->bit & CLI_SHOWING) && !cli_format_fits(format, command->bit))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--format %s is no format of %s; see etlheap %s --help", format->name,
+                             command->name, command->name);
+    if (command->bit == CLI_EXPORT && check_export(options, err) != ETL_OK)
+        return ETL_ERR_ARGUMENT;
+    if (options->titles && check_titles(command, options, err) != ETL_OK)
+        return ETL_ERR_ARGUMENT;
+    if (options->from.given && options->to.given &&
+        options->from.is_instant == options->to.is_instant && options->from.ns > options->to.ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
+    if (command->bit == CLI_CHECK)
+        return check_budgets(options, err);
+    const etl_status status = check_tags(options, err);
+    if (status == ETL_OK && command->bit == CLI_WINDOWS)
+        return check_windows(options, err);
+    return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
+}
+
+static etl_status check_export(const cli_options *options, etl_error *err)
+{
+    const etlheap_exporter *const exporter =
+        options->format ? etlheap_exporter_named(options->format) : NULL;
+    if (!exporter)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "export needs --format FORMAT; see etlheap export --help");
+    if (options->metric != 0 && (exporter->metrics >> (options->metric - 1) & 1) == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot hold --metric %s",
+                             exporter->name,
+                             etlheap_metric_word((etlheap_metric)(options->metric - 1)));
+    if (!exporter->is_text && cli_output_is_compressed(options))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--format %s is compressed already: leave .zst out of the name",
+                             exporter->name);
+    if (options->rows && !exporter->has_rows)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --rows",
+                             exporter->name);
+    return ETL_OK;
+}
+
+/* Only CSV has names of columns for people and for programs. */
+static etl_status check_titles(const cli_command *command, const cli_options *options,
+                               etl_error *err)
+{
+    const bool has_titles = command->bit == CLI_EXPORT
+                                ? etlheap_exporter_named(options->format)->has_titles
+                                : cli_format_of(options)->has_titles;
+    if (has_titles)
+        return ETL_OK;
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "--titles works only with --format csv: text always has titles, and the "
+                         "keys of other formats are fixed");
+}
+
+/* They are read again when they are needed: here only what is wrong with them counts. */
+static etl_status check_budgets(const cli_options *options, etl_error *err)
+{
+    cli_budgets budgets = { 0 };
+    const etl_status status = cli_budgets_parse(options, &budgets, err);
+    cli_budgets_free(&budgets);
+    return status;
+}
+
+static etl_status check_tags(const cli_options *options, etl_error *err)
+{
+    const bool given = options->stack_tags.count > 0;
+    const bool by_default = options->group_by_count == 0 && options->tree == ETLHEAP_TREE_NONE;
+    bool by_tag = given && by_default;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        by_tag |= options->group_by[i] == ETLHEAP_KEY_TAG;
+    if (by_tag && !given)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--group-by tag needs the tags: --stack-tags FILE");
+    if (given && !by_tag)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--stack-tags is for --group-by tag, which is not asked for");
+    return ETL_OK;
+}
+
+/* Combinations that would give an empty or a misleading report. */
+static etl_status check_report(const cli_options *options, etl_error *err)
+{
+    const bool text = strcmp(cli_format_of(options)->name, "text") == 0;
+    bool has_stack = options->group_by_count == 0;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        has_stack |= options->group_by[i] == ETLHEAP_KEY_STACK;
+    if (options->tree != ETLHEAP_TREE_NONE && !text)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--tree is text; it cannot be --format %s, whose rows have the stacks",
+                             options->format);
+    if (options->tree != ETLHEAP_TREE_NONE && !has_stack)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--tree needs stacks: leave out --group-by or add stack to it");
+    if (options->heaps.count > 0 && options->kinds == 1u << ETLHEAP_KIND_VIRTUALALLOC)
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "--heap and --kind virtualalloc exclude each other: those have no heap");
+    if (options->histogram != 0 && options->tree != ETLHEAP_TREE_NONE)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--histogram and --tree exclude each other");
+    if (options->types != 0 && options->impacting != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--type and --impacting exclude each other: both choose types");
+    const etl_status status = cli_wants_growth(options) ? check_growth(options, err) : ETL_OK;
+    return status == ETL_OK ? check_moment(options, err) : status;
+}
+
+/* What is freed makes the curve as much as what stays. Slopes cannot be added up. */
+static etl_status check_growth(const cli_options *options, etl_error *err)
+{
+    bool by_type = options->types != 0 || options->impacting != 0;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        by_type |= options->group_by[i] == ETLHEAP_KEY_TYPE ||
+                   options->group_by[i] == ETLHEAP_KEY_FREE_TYPE;
+    if (by_type)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is of what comes and goes: leave out types");
+    if (options->at_peak || options->at.given)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is over a window, not at a moment: leave out --at");
+    if (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is of rows: leave out --tree and --histogram");
+    return ETL_OK;
+}
+
+/* A moment is the end of a window and chooses what has not ended by then. */
+static etl_status check_moment(const cli_options *options, etl_error *err)
+{
+    if (!options->at_peak && !options->at.given)
+        return ETL_OK;
+    if (options->types != 0 || options->impacting != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--at excludes --type and --impacting: only what is outstanding at "
+                             "the moment is shown");
+    if (options->at.given && options->to.given)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--at TIME and --to exclude each other: both say where the window "
+                             "ends");
+    if (options->at.given && options->from.given &&
+        options->at.is_instant == options->from.is_instant && options->from.ns > options->at.ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --at: the window is empty");
+    return ETL_OK;
+}
+
+/* Windows are cut in one way, and each has its own types. */
+static etl_status check_windows(const cli_options *options, etl_error *err)
+{
+    const u32 ways = (options->every_ns > 0 ? 1u : 0u) + (options->moments.count > 0 ? 1u : 0u) +
+                     (options->windows.count > 0 ? 1u : 0u);
+    if (ways > 1)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--every, --at and --window exclude each other: use one of them");
+    if (options->find_growth && options->windows.count > 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--find-growth looks along the trace: --every or --at, and --from and "
+                             "--to to limit it, but no --window");
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        const etlheap_key key = options->group_by[i];
+        if (key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "--group-by %s: types differ from window to window; each row has "
+                                 "all four of them",
+                                 etlheap_key_word(key));
+    }
+    return ETL_OK;
+}

@@ -1,0 +1,73 @@
+/*
+ * terminal.c - what the program knows of where it runs.
+ */
+#include "terminal.h"
+
+#include "host.h"
+#include "cli/outputs.h"
+
+#include <stdio.h>
+
+#include "parser/system/files.h"
+
+#define COLUMNS_MIN 20
+#define COLUMNS_MAX 4096
+
+/* COLUMNS goes before the terminal's own word, as in other programs: a script can
+ * set it, and so can a test. */
+etlheap_layout cli_layout(const cli_options *options)
+{
+    etlheap_layout layout = etlheap_layout_default();
+    const bool terminal = cli_output_is_terminal(options);
+    const char *const columns = cli_host_variable("COLUMNS");
+    u64 width;
+    if (columns && cli_parse_count(columns, COLUMNS_MAX, &width) && width >= COLUMNS_MIN)
+        layout.width = (u32)width;
+    else if (terminal && cli_host_columns(ETL_STDOUT) >= COLUMNS_MIN)
+        layout.width = cli_host_columns(ETL_STDOUT);
+    layout.colour = terminal && !cli_host_variable("NO_COLOR");
+    layout.ascii = terminal && !cli_host_is_utf8();
+    if (options->top > 0) {
+        layout.rows_max = options->top;
+        layout.rows_of_each_kind = false;
+    }
+    layout.frames_max = options->frames;
+    layout.sort = options->sort;
+    layout.sort_ascending = options->sort_ascending;
+    layout.tree = (etlheap_tree)options->tree;
+    layout.titles = options->titles;
+    return layout;
+}
+
+bool cli_output_is_terminal(const cli_options *options)
+{
+    return !cli_output_is_file(options) && cli_host_is_terminal(ETL_STDOUT);
+}
+
+const char *cli_temporary_folder(void)
+{
+    const char *const folder = cli_host_temporary_folder();
+    return folder ? folder : etl_temporary_default;
+}
+
+const char *cli_symbol_path(void)
+{
+    return cli_host_variable("_NT_SYMBOL_PATH");
+}
+
+bool cli_symbol_store(char *out, size_t size)
+{
+    const char *below;
+    const char *const folder = cli_host_cache(&below);
+    if (!folder)
+        return false;
+    const int length = snprintf(out, size, "%s%s/etlheap/symbols", folder, below);
+    return length > 0 && (size_t)length < size;
+}
+
+bool cli_wants_progress(const cli_options *options)
+{
+    if (options->progress == CLI_PROGRESS_AUTO)
+        return cli_host_is_terminal(ETL_STDERR);
+    return options->progress == CLI_PROGRESS_ALWAYS;
+}

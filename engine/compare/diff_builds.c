@@ -1,0 +1,176 @@
+/*
+ * diff_builds.c - see diff_builds.h.
+ *
+ * All modules of both results are sorted by name, side and build. Hundreds of
+ * processes have the same build of a system library, so what remains of a name is
+ * one or two builds a side, and comparing each with each is cheap.
+ */
+#include "diff_builds.h"
+
+#include <stdlib.h>
+
+#include "parser/system/name_fold.h"
+
+/* A module as far as it tells builds apart. */
+typedef struct named_build {
+    u32 name; /* in the pool */
+    const char *spelled, *pdb_spelled;
+    bool is_new;
+    bool has_rsds;
+    u32 time_date_stamp, age;
+    etl_guid guid;
+    u64 size_bytes;
+} named_build;
+
+typedef ETLHEAP_VECTOR(named_build) build_list;
+
+static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,
+                        bool is_new);
+static int compare_builds(const void *a, const void *b);
+static void drop_repeated(build_list *list);
+static size_t end_of_name(const build_list *list, size_t start);
+static bool is_rebuilt(const named_build *builds, size_t count);
+static bool may_be_same(const named_build *a, const named_build *b);
+
+bool diff_builds_find(diff_builds *out, etlheap_strings *names, const etlheap_result *base,
+                      const etlheap_result *now)
+{
+    build_list list = { 0 };
+    bool ok = add_modules(&list, names, base, false) && add_modules(&list, names, now, true);
+    if (ok && list.count > 0) {
+        qsort(list.at, list.count, sizeof *list.at, compare_builds);
+        drop_repeated(&list);
+    }
+    for (size_t start = 0, end; ok && start < list.count; start = end) {
+        end = end_of_name(&list, start);
+        if (is_rebuilt(&list.at[start], end - start))
+            ok = ETLHEAP_PUSH(&out->rebuilt, list.at[start].name);
+    }
+    ETLHEAP_VECTOR_FREE(&list);
+    return ok;
+}
+
+void diff_builds_free(diff_builds *builds)
+{
+    ETLHEAP_VECTOR_FREE(&builds->rebuilt);
+}
+
+bool diff_builds_has(const diff_builds *builds, u32 name)
+{
+    size_t first = 0, end = builds->rebuilt.count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (builds->rebuilt.at[middle] == name)
+            return true;
+        if (builds->rebuilt.at[middle] < name)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return false;
+}
+
+static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,
+                        bool is_new)
+{
+    bool ok = ETLHEAP_RESERVE(list, etlheap_module_count(result));
+    for (u32 i = 0; ok && i < etlheap_module_count(result); i++) {
+        const etlheap_module_info *const module = etlheap_module_of(result, i);
+        named_build build = { .spelled = module->name,
+                              .pdb_spelled = module->pdb_name,
+                              .is_new = is_new,
+                              .has_rsds = module->has_rsds,
+                              .time_date_stamp = module->time_date_stamp,
+                              .size_bytes = module->size_bytes };
+        if (module->has_rsds) {
+            build.guid = module->guid;
+            build.age = module->age;
+        }
+        ok =
+            etlheap_strings_add_name(names, module->name, &build.name) && ETLHEAP_PUSH(list, build);
+    }
+    return ok;
+}
+
+static int compare_u64(u64 x, u64 y)
+{
+    return (x > y) - (x < y);
+}
+
+static int compare_builds(const void *a, const void *b)
+{
+    const named_build *const x = a, *const y = b;
+    int order = compare_u64(x->name, y->name);
+    if (order == 0)
+        order = (int)x->is_new - (int)y->is_new;
+    if (order == 0)
+        order = (int)x->has_rsds - (int)y->has_rsds;
+    if (order == 0)
+        order = memcmp(&x->guid, &y->guid, sizeof x->guid);
+    if (order == 0)
+        order = compare_u64(x->age, y->age);
+    if (order == 0)
+        order = compare_u64(x->time_date_stamp, y->time_date_stamp);
+    return order != 0 ? order : compare_u64(x->size_bytes, y->size_bytes);
+}
+
+static void drop_repeated(build_list *list)
+{
+    size_t kept = 1;
+    for (size_t i = 1; i < list->count; i++) {
+        if (compare_builds(&list->at[kept - 1], &list->at[i]) != 0)
+            list->at[kept++] = list->at[i];
+    }
+    list->count = kept;
+}
+
+static size_t end_of_name(const build_list *list, size_t start)
+{
+    size_t end = start;
+    while (end < list->count && list->at[end].name == list->at[start].name)
+        end++;
+    return end;
+}
+
+/* Builds of one name, those of the base first. */
+static bool is_rebuilt(const named_build *builds, size_t count)
+{
+    size_t base_count = 0;
+    while (base_count < count && !builds[base_count].is_new)
+        base_count++;
+    for (size_t i = 0; i < base_count; i++) {
+        for (size_t k = base_count; k < count; k++) {
+            if (may_be_same(&builds[i], &builds[k]))
+                return false;
+        }
+    }
+    return base_count > 0 && base_count < count;
+}
+
+/* RFC 4122, 4.1.1 and 4.1.3. */
+static bool is_made_of_a_name(const etl_guid *guid)
+{
+    const u8 version = guid->bytes[7] >> 4;
+    return (guid->bytes[8] & 0xc0) == 0x80 && (version == 3 || version == 5);
+}
+
+/* A linker takes a random GUID, or a hash of what it links. A recorder that finds none
+ * makes one of the file's name, and of two spellings it makes two. */
+static bool differ_in_spelling(const named_build *a, const named_build *b)
+{
+    return is_made_of_a_name(&a->guid) && is_made_of_a_name(&b->guid) && a->age == b->age &&
+           etl_name_same(a->pdb_spelled, b->pdb_spelled) &&
+           (strcmp(a->spelled, b->spelled) != 0 || strcmp(a->pdb_spelled, b->pdb_spelled) != 0);
+}
+
+/* By the strongest identity that both have. Without any, only the size can tell. */
+static bool may_be_same(const named_build *a, const named_build *b)
+{
+    if (a->has_rsds && b->has_rsds && !differ_in_spelling(a, b))
+        return a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
+    const bool same_size =
+        a->size_bytes == b->size_bytes || a->size_bytes == 0 || b->size_bytes == 0;
+    if (a->time_date_stamp != 0 && b->time_date_stamp != 0)
+        return a->time_date_stamp == b->time_date_stamp && same_size;
+    return same_size;
+}

@@ -1,0 +1,199 @@
+/*
+ * gate_rows.c - outstanding memory stack by stack, with known leaks marked.
+ *
+ * A budget without heaps reads the rows of a table by heap too: sums do not mind
+ * that a stack has several rows.
+ */
+#include <stdlib.h>
+
+#include "gate.h"
+#include "engine/core/intern.h"
+
+/* A process of the rows, to be ranked. */
+typedef struct process_place {
+    const char *folded;
+    u32 pid;
+    u32 row;
+} process_place;
+
+static bool add_table(gate_rows *out, const etlheap_table *table);
+static bool add_diff(gate_rows *out, const etlheap_diff *diff);
+static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids);
+static bool rank_processes(gate_rows *rows);
+static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions);
+static bool find_missing(gate_rows *rows);
+
+bool gate_rows_open(owned_gate *gate)
+{
+    const etlheap_suppressions *const suppressions = gate->options->suppressions;
+    bool ok = add_table(&gate->absolute, gate->table) &&
+              add_processes(&gate->absolute, gate, true) && rank_processes(&gate->absolute) &&
+              suppress(&gate->absolute, suppressions);
+    if (gate->diff != NULL)
+        ok = ok && add_diff(&gate->growth, gate->diff) &&
+             add_processes(&gate->growth, gate, false) && rank_processes(&gate->growth) &&
+             suppress(&gate->growth, suppressions) && find_missing(&gate->growth);
+    return ok;
+}
+
+void gate_rows_close(owned_gate *gate)
+{
+    ETLHEAP_VECTOR_FREE(&gate->absolute.list);
+    ETLHEAP_VECTOR_FREE(&gate->growth.list);
+}
+
+/* Sums of a table are not negative, and stop at the end of i64. */
+static etlheap_amount amount_of(const i64 *measures)
+{
+    const i64 size = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE];
+    const i64 count = measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];
+    return (etlheap_amount){ size < 0 ? 0 : (u64)size, count < 0 ? 0 : (u64)count };
+}
+
+static bool add_table(gate_rows *out, const etlheap_table *table)
+{
+    out->table = table;
+    if (!ETLHEAP_RESERVE(&out->list, table->row_count))
+        return false;
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        out->list.at[out->list.count++] = (gate_row){
+            .kind = row->kind,
+            .has_heap = row->has_heap,
+            .heap = row->heap_handle,
+            .name = row->process,
+            .pid = row->pid,
+            .stack = row->stack,
+            .suppression = SUPPRESSION_NONE,
+            .now = amount_of(row->measures),
+        };
+    }
+    return true;
+}
+
+static bool add_diff(gate_rows *out, const etlheap_diff *diff)
+{
+    const etlheap_table *const table = &diff->table;
+    out->table = table;
+    if (!ETLHEAP_RESERVE(&out->list, table->row_count))
+        return false;
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        out->list.at[out->list.count++] = (gate_row){
+            .kind = row->kind,
+            .name = row->process,
+            .pid = ETL_NO_ID,
+            .stack = row->stack,
+            .suppression = SUPPRESSION_NONE,
+            .now = amount_of(diff->changes[i].now),
+            .baseline = amount_of(diff->changes[i].base),
+        };
+    }
+    return true;
+}
+
+/* A row without memory for each kind of which a selected process has events: it was
+ * measured, and has nothing outstanding unless other rows say so. */
+static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids)
+{
+    const etlheap_result *const result = gate->now->result;
+    for (u32 i = 0; i < etlheap_process_count(result); i++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ i + 1 });
+        const u32 kinds = gate->plan.process_selected[i + 1] ? gate_kinds_of_process(process) : 0;
+        for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+            const gate_row row = { .kind = kind,
+                                   .name = process->name,
+                                   .pid = with_ids ? process->pid : ETL_NO_ID,
+                                   .stack = ETLHEAP_NO_INDEX,
+                                   .suppression = SUPPRESSION_NONE };
+            if ((kinds & gate->gate.kinds) >> kind & 1 && !ETLHEAP_PUSH(&out->list, row))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int by_process(const void *a, const void *b)
+{
+    const process_place *const left = a;
+    const process_place *const right = b;
+    const int order = strcmp(left->folded, right->folded);
+    if (order != 0)
+        return order;
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    return left->row < right->row ? -1 : left->row > right->row;
+}
+
+/* Names of one program differ in case between systems: WPA's recordings shout. */
+static bool rank_processes(gate_rows *rows)
+{
+    etlheap_strings folded = { 0 };
+    process_place *const places = malloc((rows->list.count + 1) * sizeof *places);
+    bool ok = places != NULL;
+    for (size_t i = 0; ok && i < rows->list.count; i++) {
+        u32 id;
+        ok = etlheap_strings_add_name(&folded, rows->list.at[i].name, &id);
+        if (ok)
+            places[i] =
+                (process_place){ etlheap_strings_get(&folded, id), rows->list.at[i].pid, (u32)i };
+    }
+    u32 rank = 0;
+    if (ok && rows->list.count > 0)
+        qsort(places, rows->list.count, sizeof *places, by_process);
+    for (size_t i = 0; ok && i < rows->list.count; i++) {
+        rank += i > 0 && (strcmp(places[i].folded, places[i - 1].folded) != 0 ||
+                          places[i].pid != places[i - 1].pid);
+        rows->list.at[places[i].row].process = rank;
+    }
+    free(places);
+    etlheap_strings_free(&folded);
+    return ok;
+}
+
+/* Each frame is compared once, however many stacks it is in: names are long. The
+ * innermost frame that a suppression matches decides. */
+static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions)
+{
+    const etlheap_table *const table = rows->table;
+    if (suppressions == NULL)
+        return true;
+    u32 *const frames = malloc(((size_t)table->frame_count + 1) * sizeof *frames);
+    if (frames == NULL)
+        return false;
+    for (u32 i = 0; i < table->frame_count; i++)
+        frames[i] = suppressions_find(suppressions, &table->frames[i]);
+    for (size_t i = 0; i < rows->list.count; i++) {
+        gate_row *const row = &rows->list.at[i];
+        if (row->stack == ETLHEAP_NO_INDEX)
+            continue;
+        const u32 end = table->stack_starts[row->stack + 1];
+        for (u32 k = table->stack_starts[row->stack];
+             k < end && row->suppression == SUPPRESSION_NONE; k++)
+            row->suppression = frames[table->frame_indices[k]];
+    }
+    free(frames);
+    return true;
+}
+
+/* Counts processes with memory in the baseline of which this run has no event. Ranks
+ * of processes are fewer than rows. */
+static bool find_missing(gate_rows *rows)
+{
+    enum { RAN = 1, HAD_MEMORY = 2 };
+    u8 *const seen = calloc(rows->list.count + 1, sizeof *seen);
+    if (seen == NULL)
+        return false;
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const gate_row *const row = &rows->list.at[i];
+        if (row->baseline.count == 0 || row->now.count > 0)
+            seen[row->process] |= RAN;
+        else if (row->suppression == SUPPRESSION_NONE)
+            seen[row->process] |= HAD_MEMORY;
+    }
+    for (size_t i = 0; i < rows->list.count; i++)
+        rows->missing_count += seen[i] == HAD_MEMORY;
+    free(seen);
+    return true;
+}

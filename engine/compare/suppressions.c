@@ -1,0 +1,239 @@
+/*
+ * suppressions.c - known leaks in the syntax of LeakSanitizer.
+ *
+ * People have such files already, and their meaning must not change with the tool
+ * that reads them. What counts is what LeakSanitizer does, also where it is odd:
+ *
+ *   - the text between two `*` is taken where it occurs first, and never looked for
+ *     again further on: `foo$` does not match `foofoo`, but `*foo*$` does;
+ *   - `$` ends the pattern wherever it stands, `^` is special at the begin alone;
+ *   - blanks before a line and after it are no part of it, those after `leak:` are;
+ *   - a frame is compared by its module with all suppressions, then by its function
+ *     and source file; the first in the order of the file is the one that counts.
+ *
+ * One thing is Windows' way: names of modules are compared without case.
+ *
+ * Two things it accepts are refused, because nobody means them: `leak:` alone, which
+ * suppresses everything, and a NUL, which hides the rest of the file.
+ *
+ * Source: compiler-rt lib/sanitizer_common/sanitizer_suppressions.cpp (Parse, Match),
+ * sanitizer_common.cpp (TemplateMatch), lib/lsan/lsan_common.cpp
+ * (GetSuppressionForAddr). The tests compare with the library that gcc ships.
+ */
+#include "suppressions.h"
+
+#include "parser/system/map.h"
+#include "parser/system/name_fold.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define SUPPRESSIONS_MAX     (1u << 20)
+#define SUPPRESSION_FILE_MAX ((size_t)4 << 30)
+
+static const char prefix[] = "leak:";
+static const char unknown_module[] = "<unknown module>"; /* as LeakSanitizer calls it */
+
+static etl_bytes take_line(etl_bytes *rest);
+static etl_bytes trim(etl_bytes line);
+static etl_status add_line(etlheap_suppressions *suppressions, const char *file, u32 line,
+                           etl_bytes text, etl_error *err);
+static const char *copy_text(etlheap_suppressions *suppressions, etl_bytes text);
+typedef bool matches_fn(const char *pattern, const char *name);
+static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match,
+                     const char *name);
+
+etl_status etlheap_suppressions_open(etlheap_suppressions **out, etl_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+void etlheap_suppressions_close(etlheap_suppressions *suppressions)
+{
+    if (!suppressions)
+        return;
+    ETLHEAP_VECTOR_FREE(&suppressions->list);
+    etlheap_arena_free(&suppressions->arena);
+    free(suppressions);
+}
+
+/* Editors on Windows begin UTF-8 files with a mark that is no part of the text. */
+etl_status etlheap_suppressions_add(etlheap_suppressions *suppressions, const char *name,
+                                    etl_bytes text, etl_error *err)
+{
+    static const u8 mark[] = { 0xEF, 0xBB, 0xBF };
+    if (text.size > SUPPRESSION_FILE_MAX)
+        return etl_fail_with(err, ETL_ERR_LIMIT, 0, "%.80s is too large for suppressions", name);
+    const char *const file = copy_text(suppressions, (etl_bytes){ (const u8 *)name, strlen(name) });
+    if (!file)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (text.size >= sizeof mark && memcmp(text.at, mark, sizeof mark) == 0)
+        text = (etl_bytes){ text.at + sizeof mark, text.size - sizeof mark };
+    etl_status status = ETL_OK;
+    for (u32 line = 1; status == ETL_OK && text.size > 0; line++)
+        status = add_line(suppressions, file, line, trim(take_line(&text)), err);
+    return status;
+}
+
+etl_status etlheap_suppressions_read(etlheap_suppressions *suppressions, const char *path,
+                                     etl_error *err)
+{
+    etl_map map = { .memory = NULL };
+    etl_error why = { .status = ETL_OK };
+    etl_status status = etl_map_open(path, true, &map, &why);
+    if (status != ETL_OK)
+        return etl_fail_with(err, status, 0, "the suppressions %.80s: %.120s", path, why.message);
+    status = etlheap_suppressions_add(suppressions, path, map.bytes, err);
+    etl_map_close(&map);
+    return status;
+}
+
+u32 etlheap_suppressions_count(const etlheap_suppressions *suppressions)
+{
+    return (u32)suppressions->list.count;
+}
+
+u32 suppressions_find(const etlheap_suppressions *suppressions, const etlheap_frame *frame)
+{
+    const char *const names[] = { frame->module ? frame->module : unknown_module, frame->symbol,
+                                  frame->file };
+    u32 found = find_name(suppressions, suppression_matches_module, names[0]);
+    for (size_t i = 1; i < ETL_COUNT_OF(names) && found == SUPPRESSION_NONE; i++)
+        found = find_name(suppressions, suppression_matches, names[i]);
+    return found;
+}
+
+/* How much of the text the piece is, which begins it; 0: something else does. */
+static size_t piece_at(const char *text, const char *piece, size_t size, bool is_module)
+{
+    const char *const end = piece + size;
+    const char *at = text;
+    if (!is_module)
+        return strncmp(text, piece, size) == 0 ? size : 0;
+    while (piece < end) {
+        const u32 wanted = etl_name_next(&piece);
+        if (etl_name_next(&at) != wanted)
+            return 0;
+    }
+    return (size_t)(at - text);
+}
+
+/* Where the piece, which is no empty one, occurs first in the text, and how much of it
+ * it is; NULL. */
+static const char *find_piece(const char *text, const char *piece, size_t *size, bool is_module)
+{
+    for (; *text != '\0'; text++) {
+        if (!is_module && (text = strchr(text, *piece)) == NULL)
+            return NULL;
+        const size_t found = piece_at(text, piece, *size, is_module);
+        if (found > 0) {
+            *size = found;
+            return text;
+        }
+    }
+    return NULL;
+}
+
+static bool matches(const char *pattern, const char *name, bool is_module)
+{
+    if (!name || *name == '\0')
+        return false;
+    bool tied = *pattern == '^';
+    bool after_star = false;
+    pattern += tied;
+    while (*pattern != '\0') {
+        if (*pattern == '*') {
+            tied = false;
+            after_star = true;
+            pattern++;
+            continue;
+        }
+        if (*pattern == '$')
+            return *name == '\0' || after_star;
+        size_t size = strcspn(pattern, "*$");
+        const char *const piece = pattern;
+        pattern += size;
+        const char *const found = find_piece(name, piece, &size, is_module);
+        if (!found || (tied && found != name))
+            return false;
+        name = found + size;
+        tied = false;
+        after_star = false;
+    }
+    return true;
+}
+
+bool suppression_matches(const char *pattern, const char *name)
+{
+    return matches(pattern, name, false);
+}
+
+bool suppression_matches_module(const char *pattern, const char *module)
+{
+    return matches(pattern, module, true);
+}
+
+/* Up to a line end, which is taken too. */
+static etl_bytes take_line(etl_bytes *rest)
+{
+    const u8 *const end = memchr(rest->at, '\n', rest->size);
+    const size_t size = end ? (size_t)(end - rest->at) : rest->size;
+    const etl_bytes line = { rest->at, size };
+    const size_t taken = end ? size + 1 : size;
+    *rest = (etl_bytes){ rest->at + taken, rest->size - taken };
+    return line;
+}
+
+static etl_bytes trim(etl_bytes line)
+{
+    while (line.size > 0 && (line.at[0] == ' ' || line.at[0] == '\t'))
+        line = (etl_bytes){ line.at + 1, line.size - 1 };
+    while (line.size > 0 && memchr(" \t\r", line.at[line.size - 1], 3))
+        line.size--;
+    return line;
+}
+
+static etl_status add_line(etlheap_suppressions *suppressions, const char *file, u32 line,
+                           etl_bytes text, etl_error *err)
+{
+    const size_t skip = sizeof prefix - 1;
+    if (text.size == 0 || text.at[0] == '#')
+        return ETL_OK;
+    if (text.size <= skip || memcmp(text.at, prefix, skip) != 0 || memchr(text.at, 0, text.size))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "line %" PRIu32 " of %.120s is no suppression: leak:PATTERN, with a "
+                             "part of the name of a function, source file or module",
+                             line, file);
+    if (suppressions->list.count >= SUPPRESSIONS_MAX)
+        return etl_fail_with(err, ETL_ERR_LIMIT, 0, "more than %u suppressions", SUPPRESSIONS_MAX);
+    const suppression added = {
+        .pattern = copy_text(suppressions, (etl_bytes){ text.at + skip, text.size - skip }),
+        .file = file,
+        .line = line,
+    };
+    if (!added.pattern || !ETLHEAP_PUSH(&suppressions->list, added))
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ETL_OK;
+}
+
+/* NUL-terminated; NULL without memory. */
+static const char *copy_text(etlheap_suppressions *suppressions, etl_bytes text)
+{
+    char *const copy = etlheap_arena_alloc(&suppressions->arena, text.size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text.at, text.size);
+    copy[text.size] = '\0';
+    return copy;
+}
+
+static u32 find_name(const etlheap_suppressions *suppressions, matches_fn *is_match,
+                     const char *name)
+{
+    for (size_t i = 0; i < suppressions->list.count; i++) {
+        if (is_match(suppressions->list.at[i].pattern, name))
+            return (u32)i;
+    }
+    return SUPPRESSION_NONE;
+}

@@ -1,0 +1,229 @@
+/*
+ * modules.c - look-ups in the module table; see modules.h.
+ *
+ * The table is sorted by base, and modules alive at one time do not overlap, but
+ * over time they may. So a look-up walks back from the last base at or below the
+ * address for as long as any earlier module reaches that far. The lives of one
+ * base follow each other in time, so of each base it looks at two at most: the
+ * last that began by then, and the next. The processes of an id follow each other
+ * too, so if one of its lives is the asking process's, these two are.
+ */
+#include "modules.h"
+
+#include <stdlib.h>
+
+#include "parser/system/name_fold.h"
+
+void modules_free(module_table *modules)
+{
+    ETLHEAP_VECTOR_FREE(&modules->list);
+    ETLHEAP_VECTOR_FREE(&modules->reach);
+    ETLHEAP_VECTOR_FREE(&modules->is_program);
+    ETLHEAP_VECTOR_FREE(&modules->epochs);
+}
+
+static u64 end_of(const etlheap_module_info *module)
+{
+    return etl_sat_add_u64(module->base, module->size_bytes);
+}
+
+static int by_epoch(const void *a, const void *b)
+{
+    const module_epoch *const x = a, *const y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+static bool add_epochs(module_table *out, const etlheap_module_info *module)
+{
+    return ETLHEAP_PUSH(&out->epochs, (module_epoch){ module->pid, module->load_ticks }) &&
+           ETLHEAP_PUSH(&out->epochs, (module_epoch){ module->pid, module->unload_ticks });
+}
+
+#define SHORT_NAME_SIZE 14u /* of a process, in the records of older systems */
+
+/* The file that the process was started from, which may have any name. */
+static bool is_program(const module_owners *owners, const etlheap_module_info *module)
+{
+    const size_t size = strlen(module->name);
+    if (size >= 4 && etl_name_same(module->name + size - 4, ".exe"))
+        return true;
+    const u32 process = module->process.v;
+    if (process == 0 || process > owners->count)
+        return false;
+    const char *const name = owners->processes[process - 1].name;
+    const size_t length = etl_name_begins(module->name, name);
+    return length > 0 && (length == size || strlen(name) >= SHORT_NAME_SIZE);
+}
+
+/* Among modules that share addresses over time, each coming or going begins an
+ * epoch. They lie side by side in the table, from one that nothing before it
+ * reaches into to the next such. */
+bool modules_index(module_table *out, const module_owners *owners)
+{
+    u32 first = 0; /* of the neighbours whose epochs are not told yet */
+    for (u32 i = 0; i < out->list.count; i++) {
+        const etlheap_module_info *const module = &out->list.at[i];
+        const bool same_pid = i > 0 && module[-1].pid == module->pid;
+        const u64 before = same_pid ? out->reach.at[i - 1] : 0;
+        if (before <= module->base)
+            first = i;
+        for (; before > module->base && first <= i; first++) {
+            if (!add_epochs(out, &out->list.at[first]))
+                return false;
+        }
+        if (!ETLHEAP_PUSH(&out->reach, etl_max_u64(before, end_of(module))) ||
+            !ETLHEAP_PUSH(&out->is_program, is_program(owners, module)))
+            return false;
+    }
+    if (out->epochs.count > 0)
+        qsort(out->epochs.at, out->epochs.count, sizeof *out->epochs.at, by_epoch);
+    return true;
+}
+
+/* The first module at or after a place of the table. */
+static size_t first_from(const module_table *modules, u32 pid, u64 base, i64 ticks)
+{
+    size_t low = 0, high = modules->list.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const etlheap_module_info *const row = &modules->list.at[middle];
+        if (modules_compare_place(row->pid, row->base, row->load_ticks, pid, base, ticks) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool covers(const etlheap_module_info *module, u64 address)
+{
+    return address >= module->base && address < end_of(module);
+}
+
+/* The lives of one base that end before `end` in the table: the first, and the
+ * first that begins after `ticks`. Nearly always there is one life. */
+static size_t lives_before(const module_table *modules, size_t end, i64 ticks, size_t *next)
+{
+    const etlheap_module_info *const last = &modules->list.at[end - 1];
+    if (end < 2 || last[-1].pid != last->pid || last[-1].base != last->base) {
+        *next = last->load_ticks <= ticks ? end : end - 1;
+        return end - 1;
+    }
+    *next = first_from(modules, last->pid, last->base, etl_sat_add_i64(ticks, 1));
+    return first_from(modules, last->pid, last->base, INT64_MIN);
+}
+
+/* Answers from the best to none. */
+typedef enum find_rank {
+    FIND_NONE,
+    FIND_OTHER_PROCESS, /* a guess, as the next: with the same id */
+    FIND_OTHER_TIME,
+    FIND_SURE
+} find_rank;
+
+static bool is_of(const etlheap_module_info *module, const module_space *space)
+{
+    return module->process.v == 0 || space->process == 0 || module->process.v == space->process;
+}
+
+static find_rank rank_of(const module_table *modules, u32 module, const module_space *space,
+                         u64 address)
+{
+    const etlheap_module_info *const row = &modules->list.at[module];
+    if (!covers(row, address))
+        return FIND_NONE;
+    if (!is_of(row, space))
+        return modules->is_program.at[module] ? FIND_NONE : FIND_OTHER_PROCESS;
+    const bool is_there = space->ticks >= row->load_ticks && space->ticks < row->unload_ticks;
+    return is_there ? FIND_SURE : FIND_OTHER_TIME;
+}
+
+/* Of modules that are as good as each other the first one: before the later ones those
+ * that were there last before the moment. */
+static u32 find_in(const module_table *modules, const module_space *space, u64 address)
+{
+    const etlheap_module_info *const list = modules->list.at;
+    u32 best = UINT32_MAX;
+    find_rank best_rank = FIND_NONE;
+    size_t end = first_from(modules, space->pid, address, INT64_MAX);
+    while (best_rank != FIND_SURE && end > 0 && list[end - 1].pid == space->pid &&
+           modules->reach.at[end - 1] > address) {
+        size_t next;
+        const size_t start = lives_before(modules, end, space->ticks, &next);
+        for (size_t i = next > start ? next - 1 : next; i <= next && i < end; i++) {
+            const find_rank rank = rank_of(modules, (u32)i, space, address);
+            if (rank > best_rank) {
+                best = (u32)i;
+                best_rank = rank;
+            }
+        }
+        end = start;
+    }
+    return best;
+}
+
+u32 modules_find(const module_table *modules, const module_space *space, u64 address)
+{
+    const module_space kernel = { .pid = MODULES_KERNEL_PID, .ticks = space->ticks };
+    if (stack_is_kernel_address(address, 8))
+        return find_in(modules, &kernel, address);
+    const u32 found = find_in(modules, space, address);
+    return found != UINT32_MAX || space->pid == MODULES_KERNEL_PID
+               ? found
+               : find_in(modules, &kernel, address);
+}
+
+bool modules_is_at(const module_table *modules, u32 module, const module_space *space, u64 address)
+{
+    const etlheap_module_info *const row = &modules->list.at[module];
+    if (!covers(row, address))
+        return false;
+    return stack_is_kernel_address(address, 8) ? row->pid == MODULES_KERNEL_PID
+                                               : row->pid == space->pid && is_of(row, space);
+}
+
+module_span modules_span(const module_table *modules, u32 module, const module_space *space)
+{
+    const etlheap_module_info *const row = &modules->list.at[module];
+    if (row->pid != MODULES_KERNEL_PID && !is_of(row, space))
+        return (module_span){ INT64_MAX, INT64_MIN };
+    return (module_span){ row->load_ticks, row->unload_ticks };
+}
+
+module_span modules_sure_span(const module_table *modules, u32 pid, u32 process)
+{
+    const module_space space = { .pid = pid, .process = process };
+    module_span sure = MODULE_SPAN_ALWAYS;
+    for (size_t i = first_from(modules, pid, 0, INT64_MIN);
+         i < modules->list.count && modules->list.at[i].pid == pid; i++) {
+        const module_span one = modules_span(modules, (u32)i, &space);
+        sure.from_ticks = one.from_ticks > sure.from_ticks ? one.from_ticks : sure.from_ticks;
+        sure.until_ticks = one.until_ticks < sure.until_ticks ? one.until_ticks : sure.until_ticks;
+    }
+    return sure;
+}
+
+bool modules_has_epochs(const module_table *modules, u32 pid)
+{
+    const u32 first = modules_epoch(modules, pid, INT64_MIN);
+    return first != modules_epoch(modules, pid, INT64_MAX) ||
+           (first > 0 && modules->epochs.at[first - 1].pid == pid);
+}
+
+/* The number of epoch starts up to the moment, over all processes: what matters
+ * is that it differs between epochs of one process. */
+u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks)
+{
+    const module_epoch wanted = { pid, ticks };
+    size_t low = 0, high = modules->epochs.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_epoch(&modules->epochs.at[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (u32)low;
+}

@@ -1,0 +1,280 @@
+/*
+ * modules_build.c - the module table out of a run's image events.
+ *
+ * Image events come as loads, unloads and rundowns, in any mixture: many traces
+ * hold the end rundown only. Sorted by (process, base, time) they are replayed:
+ * a load opens a module, an unload closes it, and either an unload or a rundown
+ * without one before it tells of a module that was there since before the trace,
+ * or since the former one of its place left. A module belongs to one process: the
+ * next owner of the id begins with modules of its own, even if they are the same.
+ */
+#include <stdlib.h>
+
+#include "modules.h"
+#include "parser/system/name_fold.h"
+
+#define SYSTEM_PID 4u
+
+/* Kernel images are reported for process 0 and, at times, 4. */
+static u32 owner_pid(const trace_context *context, u32 pid, u64 base)
+{
+    const bool is_kernel = stack_is_kernel_address(base, context->os_pointer_bits / 8);
+    return pid == SYSTEM_PID && is_kernel ? MODULES_KERNEL_PID : pid;
+}
+
+int modules_compare_place(u32 pid_a, u64 base_a, i64 ticks_a, u32 pid_b, u64 base_b, i64 ticks_b)
+{
+    if (pid_a != pid_b)
+        return pid_a < pid_b ? -1 : 1;
+    if (base_a != base_b)
+        return base_a < base_b ? -1 : 1;
+    return (ticks_a > ticks_b) - (ticks_a < ticks_b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const image_row *const x = a, *const y = b;
+    const int order = modules_compare_place(x->pid, x->base, x->ticks, y->pid, y->base, y->ticks);
+    return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    const image_identity *const x = a, *const y = b;
+    const int order = modules_compare_place(x->pid, x->base, x->ticks, y->pid, y->base, y->ticks);
+    return order != 0 ? order : (int)x->has_rsds - (int)y->has_rsds;
+}
+
+/* The newest module if it is at the row's place; NULL: there was none yet. */
+static etlheap_module_info *former_module(const module_table *out, const image_row *row)
+{
+    if (out->list.count == 0)
+        return NULL;
+    etlheap_module_info *const newest = &out->list.at[out->list.count - 1];
+    return newest->pid == row->pid && newest->base == row->base ? newest : NULL;
+}
+
+/* Is the module the row speaks of still loaded? Two sessions may both tell of
+ * one unload. */
+static bool is_open(const etlheap_module_info *former, const image_row *row)
+{
+    return former->unload_ticks == ETLHEAP_TICKS_NEVER ||
+           (row->kind == ETL_EVENT_IMAGE_UNLOAD && former->unload_ticks == row->ticks);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *const slash = strrchr(path, '\\');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* How much of the path a volume is, which is a whole number of its components; 0: it
+ * is another's. */
+static size_t volume_size(const char *path, const char *volume)
+{
+    const size_t size = etl_name_begins(path, volume);
+    if (size == 0)
+        return 0;
+    return path[size - 1] == '\\' || path[size] == '\\' || path[size] == '\0' ? size : 0;
+}
+
+/* The volume whose NT path is the longest prefix of the path, and the size of that; NULL:
+ * none. */
+static const volume_row *volume_of(const trace_context *context, const char *path, size_t *skip)
+{
+    const volume_row *best = NULL;
+    *skip = 0;
+    for (size_t i = 0; i < context->volumes.count; i++) {
+        const size_t size = volume_size(
+            path, etlheap_strings_get(&context->strings, context->volumes.at[i].nt_path));
+        if (size > *skip) {
+            best = &context->volumes.at[i];
+            *skip = size;
+        }
+    }
+    return best;
+}
+
+static bool name_module(trace_context *context, u32 path_id, etlheap_module_info *module)
+{
+    const char *const path = etlheap_strings_get(&context->strings, path_id);
+    size_t skip;
+    const volume_row *const volume = volume_of(context, path, &skip);
+    module->path = path;
+    if (volume != NULL) {
+        const char *const dos = etlheap_strings_get(&context->strings, volume->dos_path);
+        const size_t size = strlen(dos) + strlen(path + skip);
+        char *const joined = malloc(size + 1);
+        u32 id;
+        if (joined == NULL)
+            return false;
+        memcpy(joined, dos, strlen(dos));
+        memcpy(joined + strlen(dos), path + skip, strlen(path + skip) + 1);
+        const bool added = etlheap_strings_add(&context->strings, joined, size, &id);
+        free(joined);
+        if (!added)
+            return false;
+        module->path = etlheap_strings_get(&context->strings, id);
+    }
+    module->name = file_name(module->path);
+    return true;
+}
+
+/* What a merge wrote of an image, with the time of the image's own event. */
+static image_identity identity_of(const trace_context *context, const image_row *row)
+{
+    const image_identity wanted = { .pid = row->pid, .base = row->base, .ticks = row->ticks };
+    image_identity out = wanted;
+    size_t low = 0, high = context->identities.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_identity(&context->identities.at[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < context->identities.count; low++) {
+        const image_identity *const found = &context->identities.at[low];
+        if (found->pid != row->pid || found->base != row->base || found->ticks != row->ticks)
+            break;
+        if (found->has_stamp) {
+            out.has_stamp = true;
+            out.time_date_stamp = found->time_date_stamp;
+        }
+        if (found->has_rsds) {
+            out.has_rsds = true;
+            out.guid = found->guid;
+            out.age = found->age;
+            out.pdb_name = found->pdb_name;
+        }
+    }
+    return out;
+}
+
+static void identify(const trace_context *context, const image_row *row,
+                     const image_identity *identity, etlheap_module_info *module)
+{
+    if (module->time_date_stamp == 0)
+        module->time_date_stamp = row->time_date_stamp;
+    if (module->checksum == 0)
+        module->checksum = row->checksum;
+    if (identity->has_stamp)
+        module->time_date_stamp = identity->time_date_stamp;
+    if (identity->has_rsds) {
+        module->has_rsds = true;
+        module->guid = identity->guid;
+        module->age = identity->age;
+        module->pdb_name = etlheap_strings_get(&context->strings, identity->pdb_name);
+    }
+}
+
+/* Kernel and loader spell volumes differently, so only file names are compared. A
+ * file may have been built again while it was not loaded. */
+static bool is_same_image(const trace_context *context, const etlheap_module_info *module,
+                          const image_row *row, const image_identity *identity)
+{
+    const char *const name = file_name(etlheap_strings_get(&context->strings, row->path));
+    if (module->has_rsds && identity->has_rsds &&
+        (module->age != identity->age ||
+         memcmp(&module->guid, &identity->guid, sizeof module->guid) != 0))
+        return false;
+    return module->size_bytes == row->size_bytes && etl_name_same(module->name, name);
+}
+
+/* The run's id of the process that the event is of; 0: the kernel, or one that
+ * nothing else tells of. Modules of a process that has ended go some time later:
+ * they are not those of a process that is about to start. */
+static u32 process_of(const trace_context *context, const image_row *row)
+{
+    const u32 id =
+        row->pid == MODULES_KERNEL_PID ? 0 : context_process_at(context, row->pid, row->ticks);
+    if (id == 0 || row->kind != ETL_EVENT_IMAGE_UNLOAD)
+        return id;
+    const process_history *const process = &context->processes.at[id - 1];
+    return process->start_ticks > row->ticks && process->previous != 0 ? process->previous : id;
+}
+
+static bool add_module(module_table *out, trace_context *context, const image_row *row, u32 process,
+                       i64 load_ticks)
+{
+    etlheap_module_info module = { .pid = row->pid,
+                                   .base = row->base,
+                                   .size_bytes = row->size_bytes,
+                                   .pdb_name = "",
+                                   .load_ticks = load_ticks,
+                                   .unload_ticks = ETLHEAP_TICKS_NEVER,
+                                   .process = { process } };
+    return name_module(context, row->path, &module) && ETLHEAP_PUSH(&out->list, module);
+}
+
+/* Where the row shows that the open module has gone without an unload: when. At its
+ * process's end, if that ended. */
+static i64 unseen_unload(const trace_context *context, const etlheap_module_info *open,
+                         const image_row *row, u32 process)
+{
+    if (open->process.v == 0 || open->process.v == process)
+        return row->ticks;
+    const i64 end_ticks = context->processes.at[open->process.v - 1].end_ticks;
+    return end_ticks > open->load_ticks && end_ticks < row->ticks ? end_ticks : row->ticks;
+}
+
+/* The modules' processes are the run's own ids. */
+static bool replay_image(module_table *out, trace_context *context, const image_row *row)
+{
+    etlheap_module_info *const former = former_module(out, row);
+    etlheap_module_info *open = former != NULL && is_open(former, row) ? former : NULL;
+    const image_identity identity = identity_of(context, row);
+    const u32 process = process_of(context, row);
+    const bool same_process = open != NULL && open->process.v == process;
+    const bool is_going = row->kind == ETL_EVENT_IMAGE_UNLOAD;
+    if (open != NULL &&
+        !(same_process && (is_going || is_same_image(context, open, row, &identity)))) {
+        if (open->unload_ticks == ETLHEAP_TICKS_NEVER)
+            open->unload_ticks = unseen_unload(context, open, row, process);
+        open = NULL;
+    }
+    if (open == NULL) {
+        const i64 since = former == NULL ? ETLHEAP_TICKS_BEFORE : former->unload_ticks;
+        const i64 load = row->kind == ETL_EVENT_IMAGE_LOAD ? row->ticks : since;
+        if (!add_module(out, context, row, process, load))
+            return false;
+        open = &out->list.at[out->list.count - 1];
+    }
+    if (is_going)
+        open->unload_ticks = row->ticks;
+    identify(context, row, &identity, open);
+    return true;
+}
+
+static bool replay(module_table *out, trace_context *context, const module_owners *owners)
+{
+    for (size_t i = 0; i < context->images.count; i++) {
+        if (!replay_image(out, context, &context->images.at[i]))
+            return false;
+    }
+    for (size_t i = 0; owners->ids != NULL && i < out->list.count; i++)
+        out->list.at[i].process.v = owners->ids[out->list.at[i].process.v];
+    return true;
+}
+
+bool modules_build(module_table *out, trace_context *context, const module_owners *owners)
+{
+    *out = (module_table){ 0 };
+    for (size_t i = 0; i < context->images.count; i++) {
+        image_row *const row = &context->images.at[i];
+        row->pid = owner_pid(context, row->pid, row->base);
+    }
+    for (size_t i = 0; i < context->identities.count; i++) {
+        image_identity *const row = &context->identities.at[i];
+        row->pid = owner_pid(context, row->pid, row->base);
+    }
+    if (context->images.count > 0)
+        qsort(context->images.at, context->images.count, sizeof *context->images.at, by_place);
+    if (context->identities.count > 0)
+        qsort(context->identities.at, context->identities.count, sizeof *context->identities.at,
+              by_identity);
+    if (replay(out, context, owners) && modules_index(out, owners))
+        return true;
+    modules_free(out);
+    return false;
+}

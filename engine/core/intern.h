@@ -1,0 +1,85 @@
+/*
+ * intern.h - a hash index from content to dense ids, and interned strings.
+ *
+ * The index keeps (hash, id) pairs only; the owner keeps the content and says
+ * whether an id's content is the one looked for. A hash alone is never trusted.
+ * Ids start at 1; 0 is "not there".
+ */
+#ifndef ETLHEAP_INTERN_H
+#define ETLHEAP_INTERN_H
+
+#include "arena.h"
+
+typedef struct etlheap_index {
+    struct etlheap_slot *slots;
+    u32 mask;  /* slot count - 1; 0 while empty */
+    u32 count; /* used slots */
+} etlheap_index;
+
+/* Is the content of `id` the one looked for? */
+typedef bool etlheap_same_fn(const void *owner, u32 id, const void *key);
+
+/* The id stored for `hash` and `key`, or 0. */
+u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,
+                       const void *owner, const void *key);
+
+/* For many look-ups at hand: fetches what one will read first; and the id whose
+ * content it will probably compare, 0: none. */
+void etlheap_index_prefetch(const etlheap_index *index, u64 hash);
+u32 etlheap_index_peek(const etlheap_index *index, u64 hash);
+
+/* Makes room for `count` ids in all, where there is memory for them: adding one by one
+ * moves those before again and again. */
+void etlheap_index_expect(etlheap_index *index, size_t count);
+
+/* Adds an id that find did not return; false without memory. */
+bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
+
+void etlheap_index_free(etlheap_index *index);
+
+/* Well mixed hashes of one integer, and of bytes (XXH3), which are the same always:
+ * for what is written down. */
+static inline u64 etlheap_mix_u64(u64 value)
+{
+    return etl_mix_u64(value);
+}
+
+u64 etlheap_mix_bytes(const void *bytes, size_t size);
+
+/* For tables: hashes begin with a number that differs from run to run. */
+extern const char etlheap_hash_anchor;
+
+static inline u64 etlheap_hash_seed(void)
+{
+    return etl_hash_seed(&etlheap_hash_anchor);
+}
+
+static inline u64 etlheap_hash_u64(u64 value)
+{
+    return etlheap_mix_u64(value ^ etlheap_hash_seed());
+}
+
+u64 etlheap_hash_bytes(const void *bytes, size_t size);
+
+/* Strings, NUL-terminated UTF-8; id 0 is the empty string. */
+typedef struct etlheap_strings {
+    etlheap_arena arena;
+    etlheap_index index;
+    ETLHEAP_VECTOR(const char *) list; /* list.at[id - 1] */
+} etlheap_strings;
+
+/* Finds or adds; a NUL inside ends the text. False without memory. */
+bool etlheap_strings_add(etlheap_strings *strings, const char *text, size_t size, u32 *id);
+bool etlheap_strings_add_utf16(etlheap_strings *strings, etl_bytes utf16, u32 *id);
+bool etlheap_strings_add_text(etlheap_strings *strings, etl_bytes text, u32 *id);
+
+/* A name as parser/system/name_fold.h folds it: names that differ in case alone have one id.
+ * NULL is 0. */
+bool etlheap_strings_add_name(etlheap_strings *strings, const char *name, u32 *id);
+
+/* Valid as long as the pool; "" for 0. */
+const char *etlheap_strings_get(const etlheap_strings *strings, u32 id);
+
+void etlheap_strings_free(etlheap_strings *strings);
+
+#endif

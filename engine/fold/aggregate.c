@@ -1,0 +1,381 @@
+/*
+ * aggregate.c - lifetimes to rows.
+ *
+ * One pass over the store selects lifetimes, gives each a group by its keys and
+ * adds up; peaks are computed per group afterwards. Groups are then put in
+ * order and their stacks copied out. The order is total and goes by content, so
+ * it does not depend on how stacks or groups were numbered.
+ */
+#include "aggregate.h"
+
+#include <stdlib.h>
+
+#include "growth.h"
+#include "peaks.h"
+#include "replay.h"
+#include "row_details.h"
+#include "slot_groups.h"
+#include "engine/summary/summary_answer.h"
+#include "engine/core/type_rule.h"
+
+#define CHAIN_MAX 8u /* groups of a stack that are looked through */
+
+static bool is_answered(const aggregator *a);
+static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
+                    u32 *group);
+static u32 size_class_of(u64 size);
+
+etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
+                             const etlheap_table **out, etl_error *err)
+{
+    *out = NULL;
+    aggregator a;
+    etl_status status = aggregate_open(&a, result, query, err);
+    if (status == ETL_OK)
+        status = aggregate_fill(&a, err);
+    if (status == ETL_OK) {
+        a.may_merge = true;
+        *out = aggregate_table(&a);
+        if (*out == NULL)
+            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    aggregate_close(&a);
+    return status;
+}
+
+etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etlheap_query *query,
+                          etl_error *err)
+{
+    const etl_status status = aggregate_prepare(a, result, query, err);
+    if (status == ETL_OK && result->summary == NULL && etlheap_result_is_report(result) &&
+        !is_answered(a))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "the analysis kept no lifetimes to answer this from");
+    return status;
+}
+
+etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
+                             const etlheap_query *query, etl_error *err)
+{
+    static const etlheap_key stack_keys[] = { ETLHEAP_KEY_STACK,     ETLHEAP_KEY_FRAME,
+                                              ETLHEAP_KEY_SITE,      ETLHEAP_KEY_MODULE,
+                                              ETLHEAP_KEY_TYPE_NAME, ETLHEAP_KEY_TAG };
+    *a = (aggregator){ .result = result, .query = query };
+    etl_status status = query_open(&a->plan, result, query, err);
+    if (status != ETL_OK)
+        return status;
+    a->wants_stack = query->require_frame_count > 0;
+    for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
+        a->wants_stack |= query_groups_by(query, stack_keys[i]);
+    if (!aggregate_same_names(a) || !frames_open(&a->frames, result, query))
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ETL_OK;
+}
+
+void aggregate_close(aggregator *a)
+{
+    frames_close(&a->frames);
+    query_close(&a->plan);
+    ETLHEAP_VECTOR_FREE(&a->groups);
+    ETLHEAP_VECTOR_FREE(&a->by_stack);
+    ETLHEAP_VECTOR_FREE(&a->lifetimes);
+    etlheap_index_free(&a->index);
+    free(a->same_name);
+    free(a->order);
+    a->same_name = a->order = NULL;
+}
+
+/* A journal answers for the window it was kept for, a store for any. */
+static bool is_answered(const aggregator *a)
+{
+    const event_journal *const journal = &a->result->journal;
+    if (a->result->mode == RESULT_STORE)
+        return replay_can(a->query);
+    if (journal->lattice.session != NULL || a->query->growth)
+        return false;
+    const bool same_start = journal->from_ticks == INT64_MIN
+                                ? a->query->from_ns == INT64_MIN
+                                : journal->from_ticks == a->plan.from_ticks;
+    const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
+                                                         : journal->to_ticks == a->plan.to_ticks;
+    if (journal->is_tallied && !replay_needs_sums_only(a->query))
+        return false;
+    return replay_can(a->query) && a->query->kind_to_ticks == NULL && same_start && same_end &&
+           journal->exit_frees == a->query->at_exit_freed;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const named_process *const x = a, *const y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Rows show a process as name and id; two with the same are one row. */
+bool aggregate_same_names(aggregator *a)
+{
+    const size_t count = a->result->processes.count;
+    const bool names_only = a->query != NULL && a->query->processes_by_name;
+    named_process *const sorted = calloc(count + 1, sizeof *sorted);
+    a->same_name = calloc(count + 1, sizeof *a->same_name);
+    if (sorted == NULL || a->same_name == NULL) {
+        free(sorted);
+        return false;
+    }
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_process_info *const info = &a->result->processes.at[i];
+        sorted[i] = (named_process){ info->name, names_only ? ETL_NO_ID : info->pid, i + 1 };
+    }
+    qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t i = 0; i < count; i++) {
+        const bool same = i > 0 && sorted[i - 1].pid == sorted[i].pid &&
+                          strcmp(sorted[i - 1].name, sorted[i].name) == 0;
+        a->same_name[sorted[i].id] = same ? a->same_name[sorted[i - 1].id] : sorted[i].id;
+    }
+    free(sorted);
+    return true;
+}
+
+static bool compute_peaks(aggregator *a, peak_rows *rows)
+{
+    const u32 count = (u32)a->groups.count;
+    peak *const peaks = calloc((size_t)count + 1, sizeof *peaks);
+    const bool ok = peaks != NULL && peaks_compute(rows->at, rows->count, count, a->plan.from_ticks,
+                                                   a->plan.to_ticks, a->query->jobs, peaks);
+    for (u32 i = 0; ok && i < count; i++) {
+        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_SIZE] = peaks[i].size;
+        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_COUNT] = peaks[i].count;
+    }
+    free(peaks);
+    return ok;
+}
+
+/* With windows that end by kind, what outlives its own has no end in the curve. */
+static i64 end_of(const aggregator *a, const query_row *row)
+{
+    return type_is_outstanding(row->type) && a->query->kind_to_ticks != NULL ? ETLHEAP_TICKS_NEVER
+                                                                             : row->free_ticks;
+}
+
+static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
+{
+    ranked_lifetime ranked = { .group = group };
+    if (!a->query->lifetime_ranks || !query_lifetime_ns(&a->plan, row, &ranked.ns))
+        return true;
+    return ETLHEAP_PUSH(&a->lifetimes, ranked);
+}
+
+bool aggregate_rows(aggregator *a, peak_rows *steps)
+{
+    bool ok = true;
+    if (a->result->summary != NULL)
+        return summary_rows(a);
+    for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
+        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
+        for (u32 at = 0; ok && at < segment.rows; at++) {
+            query_row row;
+            if (!query_select(&a->plan, &segment, at, &row))
+                continue;
+            u32 group;
+            ok = add_row(a, &segment, at, &row, &group);
+            if (!ok || group == GROUP_UNWANTED)
+                continue;
+            const peak_row step = { row.alloc_ticks, end_of(a, &row), segment.size_bytes[at],
+                                    group };
+            ok = ETLHEAP_PUSH(steps, step) && note_lifetime(a, &row, group);
+        }
+    }
+    return ok;
+}
+
+etl_status aggregate_settle(aggregator *a, etl_error *err)
+{
+    if (a->query->symbols == NULL || !a->wants_stack)
+        return ETL_OK;
+    bool ok;
+    a->is_collecting = true;
+    ok = aggregate_rows(a, NULL);
+    if (ok && a->result->summary == NULL && etlheap_result_is_report(a->result)) {
+        slot_groups slots;
+        ok = slot_groups_open(&slots, a);
+        slot_groups_close(&slots);
+    }
+    a->is_collecting = false;
+    if (!ok)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return frames_settle(&a->frames, err);
+}
+
+etl_status aggregate_fill(aggregator *a, etl_error *err)
+{
+    peak_rows steps = { 0 };
+    etl_status status = aggregate_settle(a, err);
+    if (status != ETL_OK)
+        return status;
+    const bool is_summary = a->result->summary != NULL;       /* whose rows have their peaks */
+    const bool has_peaks = is_summary || a->query->sums_only; /* or none are wanted */
+    const bool ok = aggregate_rows(a, &steps) && (has_peaks || compute_peaks(a, &steps)) &&
+                    (!a->query->growth || growth_fill(a, steps.at, steps.count));
+    ETLHEAP_VECTOR_FREE(&steps);
+    if (!ok)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    const size_t first_walked = a->groups.count;
+    const bool is_walked = !is_summary && etlheap_result_is_report(a->result);
+    if (is_walked)
+        status = replay_run(a, err);
+    if (status == ETL_OK && is_walked && a->query->growth)
+        status = growth_walk(a, first_walked, err);
+    if (status == ETL_OK && !row_details_fill(a))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return status;
+}
+
+static bool same_key(const void *owner, u32 id, const void *key)
+{
+    const aggregator *const a = owner;
+    return memcmp(&a->groups.at[id - 1].key, key, sizeof(group_key)) == 0;
+}
+
+static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, etlheap_type type,
+                         bool is_realloc)
+{
+    const i64 size = size_bytes > INT64_MAX ? INT64_MAX : (i64)size_bytes;
+    type_add_measures(measures, type, &(type_sums){ 1, size, is_realloc });
+}
+
+static bool add_group(aggregator *a, const group_key *key, u32 next, u32 *group)
+{
+    const group_row fresh = { .key = *key, .next = next };
+    if (a->groups.count >= GROUP_UNWANTED - 1 || !ETLHEAP_PUSH(&a->groups, fresh))
+        return false;
+    *group = (u32)a->groups.count - 1;
+    return true;
+}
+
+static bool find_in_index(aggregator *a, const group_key *key, u32 *group)
+{
+    const u64 hash = etlheap_hash_bytes(key, sizeof *key);
+    const u32 id = etlheap_index_find(&a->index, hash, same_key, a, key);
+    *group = id - 1;
+    return id != 0 ||
+           (add_group(a, key, 0, group) && etlheap_index_add(&a->index, hash, *group + 1));
+}
+
+/* Stacks come one after the other, and most have few groups: those are at hand. */
+bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
+{
+    u32 looked_at = 0;
+    if (key->stack == 0)
+        return find_in_index(a, key, group);
+    if (!table_ids_fit(&a->by_stack, a->frames.stacks.count + 1))
+        return false;
+    u32 *const newest = &a->by_stack.at[key->stack];
+    for (u32 id = *newest; id != 0; id = a->groups.at[id - 1].next) {
+        *group = id - 1;
+        if (same_key(a, id, key))
+            return true;
+        looked_at++;
+    }
+    if (looked_at == CHAIN_MAX)
+        return find_in_index(a, key, group);
+    if (!add_group(a, key, *newest, group))
+        return false;
+    *newest = *group + 1;
+    return true;
+}
+
+static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
+                    u32 *group)
+{
+    group_key key;
+    if (!aggregate_key(a, segment, at, row->type, &key))
+        return false;
+    *group = GROUP_UNWANTED;
+    if (key.unwanted)
+        return true;
+    if (!aggregate_group(a, &key, group))
+        return false;
+    const u64 size = segment->size_bytes[at];
+    add_measures(a->groups.at[*group].measures, size, row->type, segment->is_realloc[at]);
+    add_measures(a->totals[segment->kind[at]], size, row->type, segment->is_realloc[at]);
+    return true;
+}
+
+/* Members of keys that are not asked for stay 0, padding included. */
+bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
+                   group_key *key)
+{
+    u32 resolved = 0;
+    memset(key, 0, sizeof *key);
+    if (a->wants_stack && !frames_resolve(&a->frames, segment->process[at], segment->stack[at],
+                                          segment->alloc_ticks[at], &resolved))
+        return false;
+    if (a->is_collecting) {
+        key->unwanted = 1;
+        return true;
+    }
+    const u32 stack = frames_settled(&a->frames, resolved);
+    const bool wanted = stack != 0 && a->frames.stacks.at[stack - 1].wanted;
+    key->unwanted = a->query->require_frame_count > 0 && !wanted;
+    for (u32 i = 0; i < a->query->group_by_count; i++) {
+        switch (a->query->group_by[i]) {
+        case ETLHEAP_KEY_KIND:
+            key->kind = segment->kind[at];
+            break;
+        case ETLHEAP_KEY_PROCESS:
+            key->process = a->same_name[segment->process[at]];
+            break;
+        case ETLHEAP_KEY_HEAP:
+            key->heap = segment->heap_handle[at];
+            key->has_heap = segment->kind[at] != ETLHEAP_KIND_VIRTUALALLOC;
+            break;
+        case ETLHEAP_KEY_TYPE:
+            key->type = (u8)type;
+            break;
+        case ETLHEAP_KEY_FREE_TYPE:
+            key->free_type = segment->free_type[at];
+            break;
+        case ETLHEAP_KEY_STACK:
+            key->stack = stack;
+            break;
+        case ETLHEAP_KEY_FRAME:
+        case ETLHEAP_KEY_SITE:
+            key->frame = frames_site(&a->frames, stack);
+            break;
+        case ETLHEAP_KEY_MODULE:
+            key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
+            break;
+        case ETLHEAP_KEY_THREAD:
+            key->thread = segment->thread[at];
+            break;
+        case ETLHEAP_KEY_SIZE_CLASS:
+            key->size_class = (u8)size_class_of(segment->size_bytes[at]);
+            break;
+        case ETLHEAP_KEY_TYPE_NAME:
+            key->type_name = a->frames.alloc_types == NULL ? 0 : a->frames.alloc_types[resolved];
+            break;
+        case ETLHEAP_KEY_TAG:
+            key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
+            break;
+        case ETLHEAP_KEY_COUNT:
+            break;
+        }
+    }
+    return true;
+}
+
+/* 0 for size 0, else the position of the highest bit + 1. */
+static u32 size_class_of(u64 size)
+{
+    return size == 0 ? 0 : 64 - (u32)__builtin_clzll(size);
+}
+
+/* Modules are told apart by name: a frame's module, 0 for none. */
+u32 aggregate_module(aggregator *a, u32 frame)
+{
+    if (frame == FRAME_NONE || a->frames.frames.at[frame].module == FRAME_NONE)
+        return 0;
+    return a->frames.namesakes[a->frames.frames.at[frame].module] + 1;
+}

@@ -1,0 +1,551 @@
+/*
+ * archive_walk.c - a report from a store; see archive_walk.h.
+ *
+ * A free says how many allocations back its block is, and nothing else of it. So
+ * the window is read twice. The first time, allocations leave a word each, by
+ * ordinal, and frees a bit: what is left without one survives. The second time
+ * the events are walked as a journal's, and frees find size and slot in the
+ * block's word. Segments are read side by side both times.
+ *
+ * A window that begins late starts at the checkpoint before it; its open blocks
+ * count as allocated before everything else.
+ */
+#include <stdlib.h>
+
+#include "archive_walk.h"
+#include "replay_step.h"
+#include "engine/core/workers.h"
+
+#define WORD_MARKED JOURNAL_NEW_TICK /* in a word: opened by a realloc, found out later */
+#define STEPS       128u             /* events whose words and groups are fetched at once */
+
+/* What one task of the first reading leaves, for a run of segments. */
+typedef struct reading {
+    u32 first, end; /* segments */
+    u8 *freed;      /* by ordinal */
+    archive_sizes big_sizes;
+    ETLHEAP_VECTOR(u64) marked; /* ordinals */
+    etl_status status;
+    etl_error err;
+} reading;
+
+typedef struct first_pass {
+    archive_walk *walk;
+    reading *readings;
+} first_pass;
+
+/* Finds moments, each not before the last: its batch is still there. */
+typedef struct moment_finder {
+    const ehs_archive *archive;
+    log_reader reader;
+    const log_batch *batch; /* NULL: none yet */
+} moment_finder;
+
+static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err);
+static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out,
+                              etl_error *err);
+static etl_status open_words(archive_walk *walk, etl_error *err);
+static etl_status read_window(archive_walk *walk, etl_error *err);
+static void read_segments(void *context, u32 task);
+static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err);
+static etl_status read_late_marks(archive_walk *walk, etl_error *err);
+static u64 part_events(const void *user, u32 part);
+static bool part_starts_tick(const void *user, u32 part);
+static etl_status walk_part(const void *user, u32 part, replay_walker *walker);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+etl_status archive_walk_open(archive_walk *out, const ehs_archive *archive, const aggregator *a,
+                             etl_error *err)
+{
+    const etlheap_query *const query = a->query;
+    const i64 from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
+    const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
+    const i64 to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
+    *out =
+        (archive_walk){ .archive = archive,
+                        .exit_frees = query->at_exit_freed,
+                        .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
+    etl_status status = find_moments(out, from_ticks, to_ticks, err);
+    if (status == ETL_OK)
+        status = open_words(out, err);
+    return status == ETL_OK ? read_window(out, err) : status;
+}
+
+etl_status archive_walk_open_windows(archive_walk *out, const ehs_archive *archive,
+                                     const etlheap_query *query, const window_pass *windows,
+                                     etl_error *err)
+{
+    const i64 *const bounds = windows->bounds.at;
+    const size_t count = windows->bounds.count;
+    *out =
+        (archive_walk){ .archive = archive,
+                        .windows = windows,
+                        .moments = malloc(count * sizeof *out->moments),
+                        .exit_frees = query->at_exit_freed,
+                        .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
+    etl_status status = out->moments == NULL ? no_memory(err)
+                                             : find_moments(out, bounds[0], bounds[count - 1], err);
+    if (status == ETL_OK)
+        status = open_words(out, err);
+    return status == ETL_OK ? read_window(out, err) : status;
+}
+
+void archive_walk_close(archive_walk *walk)
+{
+    ehs_open_rows_free(&walk->open);
+    free(walk->words);
+    free(walk->survivors);
+    free(walk->moments);
+    ETLHEAP_VECTOR_FREE(&walk->big_sizes);
+}
+
+replay_source archive_source(const archive_walk *walk)
+{
+    const bool has_part = walk->to.event > 0;
+    return (replay_source){ .part_count =
+                                walk->to.segment + (has_part ? 1 : 0) - walk->first_segment,
+                            .part_events = part_events,
+                            .part_starts_tick = part_starts_tick,
+                            .walk_part = walk_part,
+                            .user = walk };
+}
+
+static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err)
+{
+    moment_finder finder = { .archive = walk->archive };
+    const u32 bounds = walk->windows == NULL ? 0 : (u32)walk->windows->bounds.count;
+    etl_status status = archive_read(walk->archive, EHS_WANT_TICKS, &finder.reader, err);
+    if (status == ETL_OK)
+        status = find_moment(&finder, from_ticks, &walk->from, err);
+    for (u32 i = 0; status == ETL_OK && i < bounds; i++)
+        status = find_moment(&finder, walk->windows->bounds.at[i], &walk->moments[i], err);
+    if (status == ETL_OK)
+        status =
+            find_moment(&finder, to_ticks < from_ticks ? from_ticks : to_ticks, &walk->to, err);
+    log_reader_close(&finder.reader);
+    return status;
+}
+
+/* The batch of segment `number` that has the first event not before a time. */
+static etl_status find_batch(moment_finder *finder, u32 number, i64 ticks, etl_error *err)
+{
+    const bool is_near = finder->batch != NULL && finder->batch->segment == number;
+    etl_status status = ETL_OK;
+    if (!is_near) {
+        log_reader_seek(&finder->reader, number, number + 1);
+        status = log_next(&finder->reader, &finder->batch, err);
+    }
+    while (status == ETL_OK && finder->batch != NULL &&
+           finder->batch->ticks[finder->batch->count - 1] < ticks)
+        status = log_next(&finder->reader, &finder->batch, err);
+    if (status == ETL_OK && finder->batch == NULL)
+        status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                               "segment %u ends before the time that the index says", number);
+    return status;
+}
+
+/* The first event of a batch that is not before a time. */
+static u32 event_at(const log_batch *batch, i64 ticks)
+{
+    u32 low = 0, high = batch->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (batch->ticks[middle] < ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A moment at the very end of a segment is the beginning of the next. */
+static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out, etl_error *err)
+{
+    const ehs_archive *const archive = finder->archive;
+    const ehs_segment_info *const segments = archive->segments.at;
+    const u32 low = archive_segment_at(archive, ticks);
+    *out = (archive_moment){ .segment = low };
+    if (low == archive->segments.count) {
+        const ehs_segment_info *const last = low == 0 ? NULL : &segments[low - 1];
+        out->allocs = last == NULL ? 0 : last->first_ordinal + last->allocs;
+        return ETL_OK;
+    }
+    out->allocs = segments[low].first_ordinal;
+    if (segments[low].first_ticks >= ticks)
+        return ETL_OK;
+    const etl_status status = find_batch(finder, low, ticks, err);
+    if (status != ETL_OK)
+        return status;
+    const log_batch *const batch = finder->batch;
+    const u32 at = event_at(batch, ticks), row = batch->row[at];
+    out->event = batch->first + at;
+    out->allocs += log_opens(batch, at) ? row : out->event - row;
+    return ETL_OK;
+}
+
+static etl_status open_words(archive_walk *walk, etl_error *err)
+{
+    const ehs_archive *const archive = walk->archive;
+    walk->ordinals = walk->to.allocs;
+    const u64 bytes = walk->ordinals * sizeof *walk->words + walk->ordinals / 8;
+    if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
+        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                             "%llu MiB of memory are needed, more than allowed; raise --memory or "
+                             "narrow the window",
+                             (unsigned long long)(bytes / ETL_MIB + 1));
+    walk->words = calloc(walk->ordinals + 1, sizeof *walk->words);
+    walk->survivors = calloc(walk->ordinals / 8 + 1, 1);
+    return walk->words != NULL && walk->survivors != NULL ? ETL_OK : no_memory(err);
+}
+
+/* False: the slot is none. */
+static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size, bool is_realloc)
+{
+    if (slot == 0 || slot > walk->archive->slots.slots.count)
+        return false;
+    walk->words[ordinal] =
+        (journal_entry)slot << 6 | etl_min_u64(size, JOURNAL_SIZE_BIG) << (64 - JOURNAL_SIZE_BITS) |
+        (ordinal >= walk->from.allocs ? JOURNAL_INSIDE : 0) | (is_realloc ? JOURNAL_REALLOC : 0);
+    return true;
+}
+
+static bool note_big(archive_sizes *sizes, u64 ordinal, u64 size)
+{
+    return size < JOURNAL_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));
+}
+
+/* The blocks open where walking begins. */
+static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
+{
+    const ehs_archive *const archive = walk->archive;
+    const ehs_checkpoint *const row =
+        ehs_checkpoint_before(&archive->checkpoints, walk->from.segment);
+    if (row == NULL || row->segment > walk->from.segment)
+        return ETL_OK;
+    ehs_loader loader = { .reader = &archive->reader, .bytes_left = UINT64_MAX, .err = err };
+    const etl_status status = ehs_checkpoint_load(
+        &loader, row, EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC, &walk->open);
+    ehs_loader_free(&loader);
+    walk->first_segment = row->segment;
+    for (size_t i = 0; status == ETL_OK && i < walk->open.count; i++) {
+        const u32 ordinal = walk->open.ordinal[i];
+        const u64 size = walk->open.size[i];
+        if (ordinal >= walk->ordinals ||
+            !make_word(walk, ordinal, walk->open.slot[i], size, walk->open.is_realloc[i]))
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "a checkpoint names what there is not");
+        if (!note_big(&walk->big_sizes, ordinal, size))
+            return no_memory(err);
+    }
+    return status;
+}
+
+/* One task per thread, with as many segments each: its bits are its own. */
+static etl_status read_window(archive_walk *walk, etl_error *err)
+{
+    etl_status status = load_checkpoint(walk, err);
+    if (status != ETL_OK)
+        return status;
+    const u32 parts = archive_source(walk).part_count;
+    const u32 count = (u32)etl_max_u64(1, etl_min_u64(walk->jobs, parts));
+    first_pass pass = { walk, calloc(count, sizeof *pass.readings) };
+    bool ok = pass.readings != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        reading *const own = &pass.readings[i];
+        own->first = walk->first_segment + (u32)((u64)parts * i / count);
+        own->end = walk->first_segment + (u32)((u64)parts * (i + 1) / count);
+        own->freed = calloc(walk->ordinals / 8 + 1, 1);
+        ok = own->freed != NULL;
+    }
+    if (ok) {
+        etlheap_workers_run(count, count, read_segments, &pass);
+        status = settle(walk, pass.readings, count, err);
+    }
+    if (status == ETL_OK && ok && walk->windows == NULL)
+        status = read_late_marks(walk, err);
+    for (u32 i = 0; pass.readings != NULL && i < count; i++) {
+        free(pass.readings[i].freed);
+        ETLHEAP_VECTOR_FREE(&pass.readings[i].big_sizes);
+        ETLHEAP_VECTOR_FREE(&pass.readings[i].marked);
+    }
+    free(pass.readings);
+    return ok ? status : no_memory(err);
+}
+
+/* How many of a batch's events lie before the window's end. */
+static u32 events_before_end(const archive_walk *walk, const log_batch *batch)
+{
+    if (batch->segment != walk->to.segment)
+        return batch->count;
+    const u32 left = walk->to.event > batch->first ? walk->to.event - batch->first : 0;
+    return left < batch->count ? left : batch->count;
+}
+
+static bool counts_as_end(const archive_walk *walk, u8 how)
+{
+    return how != ETLHEAP_FREE_PROCESS_EXIT || walk->exit_frees;
+}
+
+static etl_status read_events(const archive_walk *walk, const log_batch *batch, reading *own)
+{
+    const log_batch b = *batch; /* in registers: what is written below might be it */
+    const u32 count = events_before_end(walk, batch);
+    const u64 ordinals = walk->ordinals;
+    for (u32 i = 0; i < count; i++) {
+        const u32 ordinal = b.ordinal[i], row = b.row[i];
+        if (ordinal >= ordinals)
+            return ETL_ERR_CORRUPT;
+        if (log_opens(&b, i)) {
+            if (!make_word(walk, ordinal, b.slot[row], b.size[row], b.is_realloc[row]))
+                return ETL_ERR_CORRUPT;
+            if (!note_big(&own->big_sizes, ordinal, b.size[row]))
+                return ETL_ERR_MEMORY;
+        } else if (b.how[row] == EHS_HOW_REALLOC) {
+            if (!ETLHEAP_PUSH(&own->marked, ordinal))
+                return ETL_ERR_MEMORY;
+        } else if (counts_as_end(walk, b.how[row])) {
+            own->freed[ordinal >> 3] |= (u8)(1u << (ordinal & 7));
+        }
+    }
+    return ETL_OK;
+}
+
+static void read_segments(void *context, u32 task)
+{
+    const first_pass *const pass = context;
+    const archive_walk *const walk = pass->walk;
+    reading *const own = &pass->readings[task];
+    const u32 wanted =
+        EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_IS_REALLOC | EHS_WANT_BACK | EHS_WANT_HOW;
+    log_reader reader;
+    const log_batch *batch = NULL;
+    own->status = archive_read(walk->archive, wanted, &reader, &own->err);
+    log_reader_seek(&reader, own->first, own->end);
+    if (own->status == ETL_OK)
+        own->status = log_next(&reader, &batch, &own->err);
+    while (own->status == ETL_OK && batch != NULL) {
+        own->status = read_events(walk, batch, own);
+        if (own->status == ETL_ERR_CORRUPT)
+            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0, "segment %u names what there is not",
+                          batch->segment);
+        if (own->status == ETL_OK)
+            own->status = log_next(&reader, &batch, &own->err);
+    }
+    log_reader_close(&reader);
+}
+
+/*
+ * A block may turn out to be opened by a realloc after the window's end: the record
+ * that says so is the last of three, which come one right after the other. Blocks
+ * of the window are marked by the segment that it ends in and the one behind.
+ */
+static etl_status read_late_marks(archive_walk *walk, etl_error *err)
+{
+    const u64 behind = (u64)walk->to.segment + 2;
+    const u32 end = (u32)etl_min_u64(behind, walk->archive->segments.count);
+    log_reader reader;
+    const log_batch *batch = NULL;
+    etl_status status = archive_read(walk->archive, EHS_WANT_BACK | EHS_WANT_HOW, &reader, err);
+    log_reader_seek(&reader, walk->to.segment, end);
+    if (status == ETL_OK)
+        status = log_next(&reader, &batch, err);
+    while (status == ETL_OK && batch != NULL) {
+        const u32 first = batch->segment == walk->to.segment ? events_before_end(walk, batch) : 0;
+        for (u32 i = first; i < batch->count; i++) {
+            const u32 ordinal = batch->ordinal[i];
+            if (!log_opens(batch, i) && batch->how[batch->row[i]] == EHS_HOW_REALLOC &&
+                ordinal < walk->ordinals && walk->words[ordinal] != 0)
+                walk->words[ordinal] |= JOURNAL_REALLOC;
+        }
+        status = log_next(&reader, &batch, err);
+    }
+    log_reader_close(&reader);
+    return status;
+}
+
+/* What the tasks found becomes the walk's; the first failure is told. */
+static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err)
+{
+    const u64 bytes = walk->ordinals / 8 + 1;
+    for (u32 t = 0; t < count; t++) {
+        reading *const own = &readings[t];
+        if (own->status != ETL_OK) {
+            if (err != NULL)
+                *err = own->err;
+            return own->status == ETL_ERR_MEMORY ? no_memory(err) : own->status;
+        }
+        for (u64 i = 0; i < bytes; i++)
+            walk->survivors[i] |= own->freed[i];
+        for (size_t i = 0; i < own->marked.count; i++)
+            walk->words[own->marked.at[i]] |= WORD_MARKED;
+        for (size_t i = 0; i < own->big_sizes.count; i++) {
+            if (!ETLHEAP_PUSH(&walk->big_sizes, own->big_sizes.at[i]))
+                return no_memory(err);
+        }
+    }
+    for (u64 i = 0; i < bytes; i++)
+        walk->survivors[i] = (u8)~walk->survivors[i];
+    return ETL_OK;
+}
+
+static u64 part_events(const void *user, u32 part)
+{
+    const archive_walk *const walk = user;
+    return walk->archive->segments.at[walk->first_segment + part].events;
+}
+
+static bool part_starts_tick(const void *user, u32 part)
+{
+    const archive_walk *const walk = user;
+    const ehs_segment_info *const info = &walk->archive->segments.at[walk->first_segment + part];
+    return part > 0 && info[-1].last_ticks != info->first_ticks;
+}
+
+static u64 size_of(const archive_walk *walk, u64 ordinal)
+{
+    const u32 size = journal_size_of(walk->words[ordinal]);
+    if (size != JOURNAL_SIZE_BIG)
+        return size;
+    size_t low = 0, high = walk->big_sizes.count / 2;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (walk->big_sizes.at[2 * middle] < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(2 * low < walk->big_sizes.count && walk->big_sizes.at[2 * low] == ordinal);
+    return walk->big_sizes.at[2 * low + 1];
+}
+
+static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
+{
+    for (size_t i = 0; i < walk->open.count; i++) {
+        const u32 ordinal = walk->open.ordinal[i];
+        const entry_view view = { walk->words[ordinal], JOURNAL_ALLOC, size_of(walk, ordinal),
+                                  ordinal, false };
+        if (walk->windows != NULL)
+            replay_step_in_windows(w, &view);
+        else
+            replay_step(w, &view);
+    }
+}
+
+/* A batch on its way through a walker. */
+typedef struct part_walk {
+    const archive_walk *walk;
+    const log_batch *batch;
+    u64 window_allocs; /* before the window at hand */
+} part_walk;
+
+/* What the next events do; the words of their blocks are on their way. */
+static void find_kinds(const part_walk *p, u32 first, u32 count, u8 kinds[STEPS])
+{
+    const log_batch batch = *p->batch; /* in registers, as bytes are written below */
+    const journal_entry *const words = p->walk->words;
+    const u8 of_exit = p->walk->exit_frees ? JOURNAL_FREE : JOURNAL_NONE;
+    for (u32 i = 0; i < count; i++) {
+        const u32 at = first + i;
+        __builtin_prefetch(&words[batch.ordinal[at]]);
+        if (log_opens(&batch, at)) {
+            kinds[i] = JOURNAL_ALLOC;
+            continue;
+        }
+        const u8 how = batch.how[batch.row[at]];
+        kinds[i] = how == EHS_HOW_REALLOC             ? JOURNAL_MARK
+                   : how == ETLHEAP_FREE_PROCESS_EXIT ? of_exit
+                                                      : JOURNAL_FREE;
+    }
+}
+
+/* Whether there are windows is known where this is called, not asked per event. */
+__attribute__((always_inline)) static inline void walk_steps(const part_walk *p, u32 first,
+                                                             u32 count, replay_walker *w,
+                                                             const bool in_windows)
+{
+    const archive_walk *const walk = p->walk;
+    const log_batch *const batch = p->batch;
+    const u32 *const ordinals = batch->ordinal + first;
+    u8 kinds[STEPS];
+    find_kinds(p, first, count, kinds);
+    for (u32 i = 0; i < count; i++)
+        replay_fetch(w, journal_slot_of(walk->words[ordinals[i]]), in_windows);
+    for (u32 i = 0; i < count; i++) {
+        const bool is_early =
+            batch->segment < walk->from.segment ||
+            (batch->segment == walk->from.segment && batch->first + first + i < walk->from.event);
+        w->time += (batch->kind[first + i] & EHS_EVENT_LATER) != 0;
+        if (kinds[i] == JOURNAL_NONE)
+            continue;
+        entry_view view = { walk->words[ordinals[i]], (journal_kind)kinds[i],
+                            size_of(walk, ordinals[i]), ordinals[i], !is_early };
+        if (in_windows) {
+            view.entry &= ~JOURNAL_INSIDE;
+            view.entry |= ordinals[i] >= p->window_allocs ? JOURNAL_INSIDE : 0;
+            replay_step_in_windows(w, &view);
+            continue;
+        }
+        if (kinds[i] == JOURNAL_FREE && (view.entry & WORD_MARKED) != 0)
+            view.entry |= JOURNAL_REALLOC;
+        replay_step(w, &view);
+    }
+}
+
+static void walk_events(const part_walk *p, u32 count, replay_walker *w)
+{
+    for (u32 first = 0; first < count; first += STEPS)
+        walk_steps(p, first, count - first < STEPS ? count - first : STEPS, w, false);
+}
+
+static bool is_before(const archive_moment *moment, u32 segment, u32 event)
+{
+    return moment->segment < segment || (moment->segment == segment && moment->event <= event);
+}
+
+/* From bound to bound. */
+static void walk_windows(part_walk *p, u32 count, replay_walker *w)
+{
+    const archive_moment *const moments = p->walk->moments;
+    const log_batch *const batch = p->batch;
+    const u32 bounds = (u32)p->walk->windows->bounds.count;
+    for (u32 first = 0; first < count;) {
+        while (w->interval < bounds &&
+               is_before(&moments[w->interval], batch->segment, batch->first + first))
+            w->interval++;
+        u32 end = count;
+        if (w->interval < bounds && moments[w->interval].segment == batch->segment)
+            end = (u32)etl_min_u64(end, moments[w->interval].event - batch->first);
+        p->window_allocs = w->interval == 0 ? 0 : moments[w->interval - 1].allocs;
+        for (; first < end; first += STEPS)
+            walk_steps(p, first, end - first < STEPS ? end - first : STEPS, w, true);
+        first = end;
+    }
+}
+
+static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
+{
+    const archive_walk *const walk = user;
+    const u32 segment = walk->first_segment + part;
+    part_walk p = { .walk = walk };
+    log_reader reader;
+    etl_status status =
+        archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &reader, NULL);
+    log_reader_seek(&reader, segment, segment + 1);
+    if (status == ETL_OK)
+        status = log_next(&reader, &p.batch, NULL);
+    if (status == ETL_OK && part == 0)
+        walk_open_blocks(walk, walker);
+    while (status == ETL_OK && p.batch != NULL) {
+        const u32 count = events_before_end(walk, p.batch);
+        if (walk->windows != NULL)
+            walk_windows(&p, count, walker);
+        else
+            walk_events(&p, count, walker);
+        status = log_next(&reader, &p.batch, NULL);
+    }
+    log_reader_close(&reader);
+    return status;
+}

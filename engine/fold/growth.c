@@ -1,0 +1,173 @@
+/*
+ * growth.c - see growth.h.
+ *
+ * A lifetime raises all samples from the first one after its allocation up to the
+ * last one that its end does not precede. So it is added at one place and taken off
+ * at another, and sums over the places make samples of them.
+ */
+#include "growth.h"
+
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+
+#define GROUPS_PER_TASK 64u
+#define NS_PER_SECOND   1000000000
+
+__extension__ typedef __int128 i128;
+
+/* Samples of all groups at the same moments. */
+typedef struct growth_work {
+    growth_moments moments;
+    i64 *sizes; /* by group, GROWTH_SAMPLES each; at first what changes from sample to sample */
+    group_row *groups;
+    u32 group_count;
+} growth_work;
+
+static u32 first_after(const growth_moments *moments, i64 ticks);
+static void rate_task(void *context, u32 task);
+static i64 slope(i64 rise, i64 time_ns);
+static i64 median(i64 *values, u32 count);
+
+bool growth_fill(aggregator *a, const peak_row *steps, size_t count)
+{
+    const u32 groups = (u32)a->groups.count;
+    const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
+    growth_work work = { .moments = growth_moments_of(&a->plan),
+                         .sizes = calloc((size_t)groups + 1, GROWTH_SAMPLES * sizeof(i64)),
+                         .groups = a->groups.at,
+                         .group_count = groups };
+    if (work.sizes == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const peak_row *const step = &steps[i];
+        i64 *const sizes = work.sizes + (size_t)step->group * GROWTH_SAMPLES;
+        const i64 size = step->size > INT64_MAX ? INT64_MAX : (i64)step->size;
+        const u32 first = first_after(&work.moments, step->alloc_ticks);
+        const u32 end = first_after(&work.moments, step->free_ticks);
+        if (first < GROWTH_SAMPLES)
+            sizes[first] = etl_sat_add_i64(sizes[first], size);
+        if (end < GROWTH_SAMPLES)
+            sizes[end] = etl_sat_add_i64(sizes[end], -size);
+    }
+    etlheap_workers_run(jobs, groups / GROUPS_PER_TASK + 1, rate_task, &work);
+    free(work.sizes);
+    return true;
+}
+
+growth_moments growth_moments_of(const query_plan *plan)
+{
+    const u32 pieces = GROWTH_SAMPLES - 1;
+    const u64 span = (u64)plan->to_ns - (u64)plan->from_ns;
+    growth_moments out;
+    for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
+        const u64 past = span / pieces * i + span % pieces * i / pieces;
+        out.times_ns[i] = (i64)((u64)plan->from_ns + past);
+        out.ticks[i] = etl_time_ticks(plan->result->base.base, out.times_ns[i]);
+    }
+    return out;
+}
+
+/* The first sample that is later than this moment; GROWTH_SAMPLES: none. */
+static u32 first_after(const growth_moments *moments, i64 ticks)
+{
+    u32 low = 0, high = GROWTH_SAMPLES;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (moments->ticks[middle] > ticks)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void rate_task(void *context, u32 task)
+{
+    growth_work *const work = context;
+    const u32 first = task * GROUPS_PER_TASK;
+    for (u32 g = first; g < work->group_count && g - first < GROUPS_PER_TASK; g++) {
+        i64 *const sizes = work->sizes + (size_t)g * GROWTH_SAMPLES;
+        for (u32 i = 1; i < GROWTH_SAMPLES; i++)
+            sizes[i] = etl_sat_add_i64(sizes[i], sizes[i - 1]);
+        growth_set(&work->groups[g], growth_rate(work->moments.times_ns, sizes));
+    }
+}
+
+void growth_set(group_row *row, growth_rating rating)
+{
+    row->measures[ETLHEAP_MEASURE_GROWTH_RATE] = rating.rate;
+    row->measures[ETLHEAP_MEASURE_STEADINESS] = rating.steadiness;
+}
+
+growth_rating growth_rate(const i64 times_ns[GROWTH_SAMPLES], const i64 sizes[GROWTH_SAMPLES])
+{
+    i64 medians[GROWTH_SAMPLES], slopes[GROWTH_SAMPLES];
+    u32 median_count = 0;
+    i64 pairs = 0, rises = 0; /* both ways; less falls */
+    for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
+        u32 count = 0;
+        for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
+            if (times_ns[k] == times_ns[i])
+                continue;
+            const i64 sooner = k < i ? sizes[k] : sizes[i], later = k < i ? sizes[i] : sizes[k];
+            const i64 time_ns = k < i ? times_ns[i] - times_ns[k] : times_ns[k] - times_ns[i];
+            slopes[count++] = slope(etl_sat_add_i64(later, -sooner), time_ns);
+            rises += (later > sooner) - (later < sooner);
+        }
+        pairs += count;
+        if (count > 0)
+            medians[median_count++] = median(slopes, count);
+    }
+    if (pairs == 0)
+        return (growth_rating){ 0, 0 };
+    return (growth_rating){ median(medians, median_count), rises > 0 ? rises * 100 / pairs : 0 };
+}
+
+static i64 slope(i64 rise, i64 time_ns)
+{
+    const i128 rate = (i128)rise * NS_PER_SECOND / time_ns;
+    return rate > INT64_MAX ? INT64_MAX : rate < -INT64_MAX ? -INT64_MAX : (i64)rate;
+}
+
+/* Puts the value that would be at `rank` in sorted order there, smaller ones before
+ * it, larger ones behind (Hoare). */
+static void select_rank(i64 *values, u32 count, u32 rank)
+{
+    u32 low = 0, high = count - 1;
+    while (low < high) {
+        const i64 pivot = values[low + (high - low) / 2];
+        u32 left = low, right = high;
+        for (;;) {
+            while (values[left] < pivot)
+                left++;
+            while (values[right] > pivot)
+                right--;
+            if (left >= right)
+                break;
+            const i64 swap = values[left];
+            values[left++] = values[right];
+            values[right--] = swap;
+        }
+        if (rank <= right)
+            high = right;
+        else
+            low = right + 1;
+    }
+}
+
+/* Of an even number the one of the two in the middle that is nearer to zero. */
+static i64 median(i64 *values, u32 count)
+{
+    const u32 rank = count / 2;
+    select_rank(values, count, rank);
+    const i64 upper = values[rank];
+    if (count % 2 == 1)
+        return upper;
+    i64 lower = values[0];
+    for (u32 i = 1; i < rank; i++)
+        lower = values[i] > lower ? values[i] : lower;
+    if (lower <= 0 && upper >= 0)
+        return 0;
+    return lower > 0 ? lower : upper;
+}

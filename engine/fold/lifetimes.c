@@ -1,0 +1,257 @@
+/*
+ * lifetimes.c - walks over lifetimes; see etlheap_lifetimes.h.
+ *
+ *     rows of the result's store ──▶ kept (references, sorted) ──┐
+ *                                                               ├─▶ merged ─▶ stack ─▶ out
+ *     segments of an archive ──▶ batch (copies, sorted) ─────────┘
+ *
+ * By time of allocation an archive is read as rows are asked for: a batch is a
+ * segment, and what of it may still tie with the next segment waits. In any other
+ * order all its rows go to `kept`.
+ *
+ * A stack gets its number in the table when the first row with it leaves. With
+ * symbols, what culling leaves of a stack, and what its frames are called, is
+ * found for all stacks at once (frames.h). Then a time through comes before the
+ * first row, which resolves stacks alone; their names lie in `base`, a table that
+ * nobody sees, and are copied from there.
+ */
+#include <stdlib.h>
+
+#include "lifetimes.h"
+#include "engine/names/symbols.h"
+
+static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err);
+static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error *err);
+static bool rank_processes(etlheap_lifetimes *walk);
+static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap_lifetime *out,
+                           etl_error *err);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+etl_status etlheap_lifetimes_open(const etlheap_result *result, const etlheap_query *query,
+                                  const etlheap_lifetimes_options *options, etlheap_lifetimes **out,
+                                  etl_error *err)
+{
+    return lifetimes_open(result, query, options, LIFETIMES_ENDS_MAX, out, err);
+}
+
+etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *query,
+                          const etlheap_lifetimes_options *options, u64 ends_max,
+                          etlheap_lifetimes **out, etl_error *err)
+{
+    *out = NULL;
+    const etl_status answers = result_answers(result, RESULT_ASK_EACH, err);
+    if (answers != ETL_OK)
+        return answers;
+    etlheap_lifetimes *const walk = calloc(1, sizeof *walk);
+    if (walk == NULL)
+        return no_memory(err);
+    walk->result = result;
+    walk->options = (etlheap_lifetimes_options){ .size = sizeof walk->options };
+    if (options != NULL)
+        memcpy(&walk->options, options,
+               options->size < sizeof walk->options ? options->size : sizeof walk->options);
+    etl_status status = ETL_OK;
+    if ((u32)walk->options.sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such column to sort by");
+    if (status == ETL_OK)
+        status = query_open(&walk->plan, result, query, err);
+    if (status == ETL_OK)
+        status = prepare(walk, ends_max, err);
+    if (status == ETL_OK)
+        *out = walk;
+    else
+        etlheap_lifetimes_close(walk);
+    return status;
+}
+
+void etlheap_lifetimes_close(etlheap_lifetimes *walk)
+{
+    if (walk == NULL)
+        return;
+    query_close(&walk->plan);
+    frames_close(&walk->frames);
+    free(walk->process_ranks);
+    walk_list_free(&walk->kept);
+    walk_list_free(&walk->batch);
+    lifetimes_archive_close(&walk->archive);
+    if (walk->base != NULL)
+        etlheap_table_free(&walk->base->table);
+    table_numbers_free(&walk->base_numbers);
+    table_numbers_free(&walk->numbers);
+    ETLHEAP_VECTOR_FREE(&walk->copied_frames);
+    ETLHEAP_VECTOR_FREE(&walk->copied_stacks);
+    if (walk->table != NULL)
+        etlheap_table_free(&walk->table->table);
+    free(walk);
+}
+
+bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out)
+{
+    walk_row row;
+    bool found = false;
+    if (walk->status == ETL_OK)
+        walk->status = walk_next(walk, &row, &found, &walk->err);
+    if (walk->status == ETL_OK && found)
+        walk->status = hand_out(walk, &row, out, &walk->err);
+    else if (walk->status == ETL_OK)
+        walk_finish_frames(walk);
+    return walk->status == ETL_OK && found;
+}
+
+etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err)
+{
+    if (err != NULL && walk->status != ETL_OK)
+        *err = walk->err;
+    return walk->status;
+}
+
+const etlheap_table *etlheap_lifetimes_table(const etlheap_lifetimes *walk)
+{
+    return &walk->table->table;
+}
+
+const etlheap_result *etlheap_lifetimes_result(const etlheap_lifetimes *walk)
+{
+    return walk->result;
+}
+
+/* --- opening ------------------------------------------------------------------------ */
+
+static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
+{
+    const etlheap_query *const query = walk->plan.query;
+    const etlheap_lifetimes_options *const options = &walk->options;
+    const bool has_symbols = query->symbols != NULL;
+    const bool by_time = options->sort == ETLHEAP_LIFETIME_ALLOC_TIME && !options->sort_descending;
+    const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
+    walk->table = calloc(1, sizeof *walk->table);
+    if (!frames_open(&walk->frames, walk->result, query) || walk->table == NULL ||
+        !ETLHEAP_PUSH(&walk->table->stack_starts, 0) || !rank_processes(walk))
+        return no_memory(err);
+    walk->has_archive =
+        walk->result->mode == RESULT_STORE && (query->kinds == 0 || query->kinds & heap_bit);
+    /* Required frames are looked for in all rows, or in none that follows the top. */
+    walk->is_streaming =
+        walk->has_archive && by_time && (options->top == 0 || query->require_frame_count == 0);
+    walk->batch = (walk_list){ .plan = &walk->plan, .is_copied = true };
+    walk->kept = (walk_list){ .plan = &walk->plan,
+                              .process_ranks = walk->process_ranks,
+                              .sort = options->sort,
+                              .descending = options->sort_descending,
+                              .is_copied = walk->has_archive && !walk->is_streaming,
+                              .top = options->top };
+    etl_status status = walk->has_archive ? open_archive(walk, ends_max, err) : ETL_OK;
+    if (status == ETL_OK && has_symbols && query->require_frame_count > 0) {
+        status = walk_visit_all(walk, WALK_RESOLVE, err);
+        if (status == ETL_OK)
+            status = walk_settle(walk, err);
+    }
+    if (status == ETL_OK)
+        status = walk_visit_all(walk, WALK_KEEP, err);
+    if (status == ETL_OK)
+        status = walk_list_sort(&walk->kept, err);
+    if (status == ETL_OK && has_symbols)
+        status = walk_name(walk, err);
+    if (status != ETL_OK)
+        return status;
+    walk_rewind(walk);
+    walk->table->table.from_ns = walk->plan.from_ns;
+    walk->table->table.to_ns = walk->plan.to_ns;
+    walk->table->table.diagnostics = *etlheap_result_diagnostics(walk->result);
+    walk_note_guesses(walk);
+    if (has_symbols)
+        etl_diag_merge(&walk->table->table.diagnostics, &query->symbols->diag);
+    table_publish(walk->table);
+    return ETL_OK;
+}
+
+/* Half of the memory is for ends, the other for what is kept of rows. */
+static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
+{
+    const etlheap_query *const query = walk->plan.query;
+    const u64 memory = walk->options.memory_bytes_max / 2;
+    const u64 end_bytes = sizeof(i64) + 1;
+    const lifetimes_wanted wanted = {
+        .from_ticks = walk->plan.from_ticks,
+        .to_ticks = walk->plan.kind_to_ticks[ETLHEAP_KIND_HEAP],
+        .size_min_bytes = query->size_min_bytes,
+        .size_max_bytes = query->size_max_bytes,
+        .ends_max = memory == 0 ? ends_max : etl_min_u64(ends_max, memory / end_bytes),
+    };
+    return lifetimes_archive_open(&walk->archive, walk->result->archive, &wanted, err);
+}
+
+typedef struct ranked_process {
+    const char *name;
+    u32 pid, id;
+} ranked_process;
+
+static int by_name(const void *a, const void *b)
+{
+    const ranked_process *const x = a, *const y = b;
+    const int order = strcmp(x->name, y->name);
+    if (order != 0)
+        return order;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Processes are sorted by name as people read them, and then by id. */
+static bool rank_processes(etlheap_lifetimes *walk)
+{
+    const size_t count = walk->result->processes.count;
+    if (walk->options.sort != ETLHEAP_LIFETIME_PROCESS)
+        return true;
+    ranked_process *const sorted = calloc(count + 1, sizeof *sorted);
+    walk->process_ranks = calloc(count + 1, sizeof *walk->process_ranks);
+    const bool ok = sorted != NULL && walk->process_ranks != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        const etlheap_process_info *const info = &walk->result->processes.at[i];
+        sorted[i] = (ranked_process){ info->name, info->pid, i + 1 };
+    }
+    if (ok)
+        qsort(sorted, count, sizeof *sorted, by_name);
+    for (u32 i = 0; ok && i < count; i++)
+        walk->process_ranks[sorted[i].id] = i;
+    free(sorted);
+    return ok;
+}
+
+/* --- handing out --------------------------------------------------------------------------- */
+
+static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap_lifetime *out,
+                           etl_error *err)
+{
+    const lifetime *const life = &row->life;
+    const etl_session *const session = walk->result->base.base;
+    const query_row times = { .alloc_ticks = life->alloc_ticks, .free_ticks = life->free_ticks };
+    *out = (etlheap_lifetime){
+        .kind = life->kind,
+        .type = row->type,
+        .free_type = life->free_type,
+        .is_realloc = life->is_realloc,
+        .has_heap = life->kind != ETLHEAP_KIND_VIRTUALALLOC,
+        .thread = life->thread,
+        .process = { life->process },
+        .raw_stack = { life->stack },
+        .address = life->address,
+        .size_bytes = life->size,
+        .heap_handle = life->heap,
+        .alloc_ticks = life->alloc_ticks,
+        .free_ticks = life->free_ticks,
+        .alloc_ns = INT64_MIN,
+        .free_ns = INT64_MAX,
+    };
+    if (life->alloc_ticks != ETLHEAP_TICKS_BEFORE)
+        out->alloc_ns = etl_time_ns(session, life->alloc_ticks);
+    if (life->free_ticks != ETLHEAP_TICKS_NEVER)
+        out->free_ns = etl_time_ns(session, life->free_ticks);
+    if (!query_lifetime_ns(&walk->plan, &times, &out->lifetime_ns))
+        out->lifetime_ns = INT64_MAX;
+    return walk_number_stack(walk, life, &out->stack) ? ETL_OK : no_memory(err);
+}

@@ -1,0 +1,179 @@
+/*
+ * lifetimes_names.c - numbers and names of a walk's stacks; see lifetimes.c.
+ *
+ * Without symbols a stack is put into the table as it is. With them it is copied
+ * there from `base`, which has all stacks of the walk with names, in no order
+ * that matters: what is first used is numbered first in either case.
+ */
+#include <stdlib.h>
+
+#include "lifetimes.h"
+#include "engine/names/symbols.h"
+
+static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *err);
+static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *err);
+static bool fill_base(etlheap_lifetimes *walk, const bool *used);
+static bool copy_stack(etlheap_lifetimes *walk, u32 stack, u32 *index);
+static bool copy_frames(etlheap_lifetimes *walk, u32 stack);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+etl_status walk_settle(etlheap_lifetimes *walk, etl_error *err)
+{
+    walk->is_settled = true;
+    return frames_settle(&walk->frames, err);
+}
+
+etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
+{
+    bool *used = NULL;
+    etl_status status = find_stacks(walk, &used, err);
+    if (status == ETL_OK && !fill_base(walk, used))
+        status = no_memory(err);
+    free(used);
+    if (status != ETL_OK)
+        return status;
+    const etlheap_table *table = &walk->base->table;
+    return etlheap_table_name(&table, walk->plan.query->symbols, NULL, err);
+}
+
+/*
+ * Marks the settled stacks that rows have. When settling came first, because of
+ * required frames, more stacks were resolved than rows are left; of those that
+ * stream all wanted ones are taken, for another time through costs more.
+ */
+static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *err)
+{
+    const bool takes_all = !walk->is_settled || walk->is_streaming;
+    etl_status status = ETL_OK;
+    if (!walk->is_settled) {
+        status = resolve_rows(walk, NULL, err);
+        if (status == ETL_OK)
+            status = walk_settle(walk, err);
+    }
+    if (status != ETL_OK)
+        return status;
+    *used = calloc(walk->frames.stacks.count + 1, sizeof **used);
+    if (*used == NULL)
+        return no_memory(err);
+    if (!takes_all)
+        return resolve_rows(walk, *used, err);
+    for (u32 id = 1; id <= walk->frames.resolved_count; id++) {
+        const u32 stack = frames_settled(&walk->frames, id);
+        (*used)[stack] = walk->frames.stacks.at[stack - 1].wanted;
+    }
+    return ETL_OK;
+}
+
+/* Once through all rows; marks their settled stacks when there are any. */
+static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    bool found = true;
+    walk_rewind(walk);
+    while (status == ETL_OK && found) {
+        walk_row row;
+        u32 id = 0;
+        status = walk_next(walk, &row, &found, err);
+        if (status == ETL_OK && found &&
+            !frames_resolve(&walk->frames, row.life.process, row.life.stack, row.life.alloc_ticks,
+                            &id))
+            status = no_memory(err);
+        if (status == ETL_OK && used != NULL)
+            used[frames_settled(&walk->frames, id)] = true;
+    }
+    return status;
+}
+
+/* A row for each stack: names are given to the frames of rows. */
+static bool fill_base(etlheap_lifetimes *walk, const bool *used)
+{
+    owned_table *const base = calloc(1, sizeof *base);
+    walk->base = base;
+    bool ok = base != NULL && ETLHEAP_PUSH(&base->stack_starts, 0);
+    for (u32 stack = 1; ok && stack <= walk->frames.stacks.count; stack++) {
+        etlheap_row row = { .frame = ETLHEAP_NO_INDEX };
+        if (used[stack])
+            ok = table_number_stack(base, &walk->base_numbers, &walk->frames, stack, &row.stack) &&
+                 ETLHEAP_PUSH(&base->rows, row);
+    }
+    if (ok)
+        table_publish(base);
+    return ok;
+}
+
+void walk_note_guesses(etlheap_lifetimes *walk)
+{
+    const etl_diag_counts *const before = etlheap_result_diagnostics(walk->result);
+    walk->table->table.diagnostics.of[ETL_DIAG_module_guessed] =
+        etl_sat_add_u64(before->of[ETL_DIAG_module_guessed], walk->frames.guessed_count);
+}
+
+bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index)
+{
+    const size_t count = walk->table->stack_starts.count;
+    u32 id;
+    if (!frames_resolve(&walk->frames, life->process, life->stack, life->alloc_ticks, &id))
+        return false;
+    walk_note_guesses(walk);
+    const u32 stack = frames_settled(&walk->frames, id);
+    const bool ok = walk->base != NULL ? copy_stack(walk, stack, index)
+                                       : table_number_stack(walk->table, &walk->numbers,
+                                                            &walk->frames, stack, index);
+    /* Also when there was no memory for all of it: what the table shows may have moved. */
+    if (!ok || walk->table->stack_starts.count != count)
+        table_publish(walk->table);
+    return ok;
+}
+
+static bool copy_stack(etlheap_lifetimes *walk, u32 stack, u32 *index)
+{
+    *index = ETLHEAP_NO_INDEX;
+    if (stack == 0)
+        return true;
+    assert(stack < walk->base_numbers.stacks.count && walk->base_numbers.stacks.at[stack] != 0);
+    const u32 from = walk->base_numbers.stacks.at[stack] - 1;
+    table_ids *const copied = &walk->copied_stacks;
+    if (!table_ids_fit(copied, walk->base->stack_starts.count))
+        return false;
+    if (copied->at[from] == 0) {
+        if (!copy_frames(walk, from))
+            return false;
+        copied->at[from] = (u32)walk->table->stack_starts.count - 1;
+    }
+    *index = copied->at[from] - 1;
+    return true;
+}
+
+/* Appends a stack of base to the table, with the frames that are not there yet. */
+static bool copy_frames(etlheap_lifetimes *walk, u32 stack)
+{
+    const owned_table *const base = walk->base;
+    owned_table *const table = walk->table;
+    table_ids *const copied = &walk->copied_frames;
+    if (!table_ids_fit(copied, base->frames.count))
+        return false;
+    for (u32 i = base->stack_starts.at[stack]; i < base->stack_starts.at[stack + 1]; i++) {
+        const u32 from = base->frame_indices.at[i];
+        if (copied->at[from] == 0) {
+            if (!ETLHEAP_PUSH(&table->frames, base->frames.at[from]))
+                return false;
+            copied->at[from] = (u32)table->frames.count;
+        }
+        if (!ETLHEAP_PUSH(&table->frame_indices, copied->at[from] - 1))
+            return false;
+    }
+    return ETLHEAP_PUSH(&table->stack_starts, (u32)table->frame_indices.count);
+}
+
+void walk_finish_frames(etlheap_lifetimes *walk)
+{
+    const table_ids *const numbers = &walk->numbers.frames;
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (numbers->at[i] != 0)
+            walk->table->frames.at[numbers->at[i] - 1].address = walk->frames.frames.at[i].address;
+    }
+}

@@ -1,0 +1,157 @@
+/* peaks.c - see peaks.h. */
+#include "peaks.h"
+
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+
+#define GROUPS_PER_TASK 256u
+
+/* A step of a curve. */
+typedef struct curve_step {
+    i64 ticks;
+    i64 size; /* positive or negative */
+    i64 count;
+} curve_step;
+
+typedef struct peak_work {
+    const peak_row *rows; /* by group */
+    const size_t *starts; /* group_count + 1 */
+    u32 group_count;
+    i64 from_ticks, to_ticks;
+    peak *peaks;
+    bool *failed; /* by task */
+} peak_work;
+
+static void compute_task(void *context, u32 task);
+static bool compute_group(const peak_work *work, u32 group, curve_step **steps, size_t *capacity);
+
+bool peaks_compute(peak_row *rows, size_t row_count, u32 group_count, i64 from_ticks, i64 to_ticks,
+                   u32 jobs, peak *peaks)
+{
+    const u32 task_count = (group_count + GROUPS_PER_TASK - 1) / GROUPS_PER_TASK;
+    size_t *const starts = calloc((size_t)group_count + 2, sizeof *starts);
+    bool *const failed = calloc((size_t)task_count + 1, sizeof *failed);
+    bool ok = starts != NULL && failed != NULL && peaks_sort(rows, row_count, starts, group_count);
+    if (ok) {
+        peak_work work = { rows, starts, group_count, from_ticks, to_ticks, peaks, failed };
+        etlheap_workers_run(jobs, task_count, compute_task, &work);
+        for (u32 i = 0; i < task_count; i++)
+            ok = ok && !failed[i];
+    }
+    free(starts);
+    free(failed);
+    return ok;
+}
+
+/* In place: each row is swapped to its group's next place until it is home. */
+bool peaks_sort(peak_row *rows, size_t count, size_t *starts, u32 group_count)
+{
+    size_t *const next = calloc((size_t)group_count + 1, sizeof *next);
+    if (next == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        starts[rows[i].group + 1]++;
+    for (u32 g = 0; g < group_count; g++) {
+        starts[g + 1] += starts[g];
+        next[g] = starts[g];
+    }
+    for (u32 g = 0; g < group_count; g++) {
+        while (next[g] < starts[g + 1]) {
+            const peak_row row = rows[next[g]];
+            if (row.group == g) {
+                next[g]++;
+                continue;
+            }
+            const size_t place = next[row.group]++;
+            rows[next[g]] = rows[place];
+            rows[place] = row;
+        }
+    }
+    free(next);
+    return true;
+}
+
+static void compute_task(void *context, u32 task)
+{
+    const peak_work *const work = context;
+    curve_step *steps = NULL;
+    size_t capacity = 0;
+    const u32 first = task * GROUPS_PER_TASK;
+    for (u32 g = first; g < work->group_count && g - first < GROUPS_PER_TASK; g++) {
+        if (!compute_group(work, g, &steps, &capacity)) {
+            work->failed[task] = true;
+            break;
+        }
+    }
+    free(steps);
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+    const curve_step *const x = a, *const y = b;
+    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+}
+
+static peak replay(curve_step *steps, size_t count)
+{
+    peak best = { 0, 0 };
+    i64 size = 0, blocks = 0;
+    qsort(steps, count, sizeof *steps, by_ticks);
+    for (size_t i = 0; i < count; i++) {
+        size = etl_sat_add_i64(size, steps[i].size);
+        blocks += steps[i].count;
+        if (i + 1 < count && steps[i + 1].ticks == steps[i].ticks)
+            continue;
+        best.size = size > best.size ? size : best.size;
+        best.count = blocks > best.count ? blocks : best.count;
+    }
+    return best;
+}
+
+static i64 signed_size(u64 size)
+{
+    return size > INT64_MAX ? INT64_MAX : (i64)size;
+}
+
+/* What lives at one end of the window is what matters there. */
+static peak sum_all(const peak_row *rows, size_t count)
+{
+    peak sum = { 0, (i64)count };
+    for (size_t i = 0; i < count; i++)
+        sum.size = etl_sat_add_i64(sum.size, signed_size(rows[i].size));
+    return sum;
+}
+
+static bool compute_group(const peak_work *work, u32 group, curve_step **steps, size_t *capacity)
+{
+    const peak_row *const rows = work->rows + work->starts[group];
+    const size_t count = work->starts[group + 1] - work->starts[group];
+    bool any_freed = false, all_before = true;
+    for (size_t i = 0; i < count; i++) {
+        any_freed |= rows[i].free_ticks < work->to_ticks;
+        all_before &= rows[i].alloc_ticks < work->from_ticks;
+    }
+    if (!any_freed || all_before) {
+        work->peaks[group] = sum_all(rows, count);
+        return true;
+    }
+    if (*capacity < 2 * count) {
+        free(*steps);
+        *capacity = 2 * count;
+        *steps = malloc(*capacity * sizeof **steps);
+        if (*steps == NULL)
+            return false;
+    }
+    size_t filled = 0;
+    for (size_t i = 0; i < count; i++) {
+        const i64 size = signed_size(rows[i].size);
+        const i64 before = etl_sat_add_i64(work->from_ticks, -1);
+        const i64 start = rows[i].alloc_ticks > before ? rows[i].alloc_ticks : before;
+        (*steps)[filled++] = (curve_step){ start, size, 1 };
+        if (rows[i].free_ticks < work->to_ticks)
+            (*steps)[filled++] = (curve_step){ rows[i].free_ticks, -size, -1 };
+    }
+    work->peaks[group] = replay(*steps, filled);
+    return true;
+}

@@ -1,0 +1,90 @@
+/*
+ * replay_walk.h - the walk over a journal: sums and peaks per group, or cells of
+ * many windows (windows_cells.h).
+ */
+#ifndef ETLHEAP_REPLAY_WALK_H
+#define ETLHEAP_REPLAY_WALK_H
+
+#include "slot_groups.h"
+#include "engine/log/tally.h"
+#include "windows_cells.h"
+
+/* A running sum with its maximum; a value counts once time moves on. */
+typedef struct curve {
+    i64 size, count;
+    i64 peak_size, peak_count;
+} curve;
+
+/*
+ * One group but for its type. Rows by type need the curve of AIFI alone: AIFO
+ * only grows, AOFO stands still and AOFI only falls. Other rows need the curve of
+ * everything.
+ */
+typedef struct live_group {
+    curve curve;
+    type_sums types[ETLHEAP_TYPE_COUNT];
+} live_group;
+
+/* A group during a walk: what blocks that come and go touch is one cache line, and
+ * the lines of all groups lie together; the rest is apart. */
+typedef struct hot_group {
+    u64 time; /* number of the tick of the latest step; 0: none yet */
+    curve curve;
+    type_sums aifi;
+} hot_group;
+
+typedef struct cold_group {
+    type_sums types[ETLHEAP_TYPE_COUNT]; /* without AIFI */
+} cold_group;
+
+static_assert(sizeof(hot_group) == 64, "one cache line");
+
+typedef struct replay_walker replay_walker;
+
+/* What is walked, in segments: runs of parts (chunks of a journal, segments of a
+ * store), which can be walked apart from each other. */
+typedef struct replay_source {
+    u32 part_count;
+    u64 (*part_events)(const void *user, u32 part);
+    /* Is nothing of the part's first tick in the part before? */
+    bool (*part_starts_tick)(const void *user, u32 part);
+    /* Walks a part; by any thread. ETL_ERR_IO, CORRUPT, MEMORY. */
+    etl_status (*walk_part)(const void *user, u32 part, replay_walker *walker);
+    const void *user;
+} replay_source;
+
+typedef struct replay_walk {
+    const u8 *survivors;    /* a bit by rank: in use when the window ends */
+    const u32 *slot_groups; /* by slot number */
+    u32 slot_count, group_count;
+    u64 size_min_bytes, size_max_bytes;
+    bool by_type; /* rows by type */
+    u32 jobs;
+    const window_pass *windows; /* cells of these are wanted in place of sums */
+} replay_walk;
+
+/* A segment being walked, by one task. */
+struct replay_walker {
+    const replay_walk *walk;
+    hot_group *hot;
+    cold_group *cold;
+    window_hot *window_hot; /* with windows, in place of these two */
+    window_cell_list cells;
+    u32 interval; /* at hand */
+    u64 time;     /* number of the tick at hand */
+    etl_status status;
+    u8 padding[SHARD_PADDING];
+};
+
+/* The groups at the end of the window; free(*out). ETL_ERR_MEMORY, or what the
+ * source failed with. */
+etl_status replay_walk_run(const replay_walk *walk, const replay_source *source, live_group **out);
+
+/* The same for windows: appends the cells, of each group in the order of time. */
+etl_status replay_walk_windows(const replay_walk *walk, const replay_source *source,
+                               window_cell_list *out);
+
+/* A journal as a source; ETL_ERR_IO when it cannot be read back. */
+replay_source replay_journal_source(const event_journal *journal);
+
+#endif

@@ -1,0 +1,183 @@
+/* row_details.c - see row_details.h. */
+#include "row_details.h"
+
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+
+static bool fill_ranks(aggregator *a);
+static bool fill_sizes(aggregator *a);
+
+bool row_details_fill(aggregator *a)
+{
+    const u32 measures = etlheap_query_measures(a->query);
+    if (a->query->lifetime_ranks && !fill_ranks(a))
+        return false;
+    return (measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) == 0 || fill_sizes(a);
+}
+
+static bool fill_ranks(aggregator *a)
+{
+    const u32 count = (u32)a->groups.count;
+    const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
+    lifetime_ranks *const ranks = malloc(((size_t)count + 1) * sizeof *ranks);
+    for (u32 i = 0; ranks != NULL && i < count; i++)
+        ranks[i] = (lifetime_ranks){ ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN };
+    const bool ok = ranks != NULL && lifetime_ranks_compute(&a->lifetimes, count, jobs, ranks);
+    for (u32 i = 0; ok && i < count; i++) {
+        a->groups.at[i].measures[ETLHEAP_MEASURE_LIFETIME_MEDIAN] = ranks[i].median_ns;
+        a->groups.at[i].measures[ETLHEAP_MEASURE_LIFETIME_P99] = ranks[i].p99_ns;
+    }
+    free(ranks);
+    return ok;
+}
+
+/* Groups by their keys, while sizes are put into them. */
+typedef struct sized_groups {
+    aggregator *a;
+    etlheap_index index;
+    bool by_kind, by_process;
+} sized_groups;
+
+static bool same_key(const void *owner, u32 id, const void *key)
+{
+    const sized_groups *const sized = owner;
+    return memcmp(&sized->a->groups.at[id - 1].key, key, sizeof(group_key)) == 0;
+}
+
+static void forget_sizes(group_row *row)
+{
+    row->measures[ETLHEAP_MEASURE_COMMITTED_SIZE] = ETLHEAP_NOT_KNOWN;
+    row->measures[ETLHEAP_MEASURE_RESERVED_SIZE] = ETLHEAP_NOT_KNOWN;
+    row->measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = ETLHEAP_NOT_KNOWN;
+}
+
+static bool index_groups(sized_groups *sized)
+{
+    for (u32 i = 0; i < sized->a->groups.count; i++) {
+        group_row *const row = &sized->a->groups.at[i];
+        forget_sizes(row);
+        if (!etlheap_index_add(&sized->index, etlheap_hash_bytes(&row->key, sizeof row->key),
+                               i + 1))
+            return false;
+    }
+    return true;
+}
+
+static void add_size(i64 *measure, u64 bytes)
+{
+    if (bytes == HEAP_SIZE_UNKNOWN)
+        return;
+    const i64 more = bytes > INT64_MAX ? INT64_MAX : (i64)bytes;
+    *measure = *measure == ETLHEAP_NOT_KNOWN ? more : etl_sat_add_i64(*measure, more);
+}
+
+/* The group of a heap; 0: it has no lifetimes. */
+static u32 find_group(const sized_groups *sized, const heap_size *size, etlheap_kind kind)
+{
+    group_key key;
+    memset(&key, 0, sizeof key);
+    key.heap = size->handle;
+    key.has_heap = 1;
+    key.kind = sized->by_kind ? (u8)kind : 0;
+    key.process = sized->by_process ? sized->a->same_name[size->process] : 0;
+    const u64 hash = etlheap_hash_bytes(&key, sizeof key);
+    return etlheap_index_find(&sized->index, hash, same_key, sized, &key);
+}
+
+/* What is known of a heap as the window ends for a kind; `last` is its last row. A
+ * process that ended has no heap, if its end frees memory. */
+static bool size_at(const aggregator *a, const heap_size *first, const heap_size *last,
+                    etlheap_kind kind, heap_size *out)
+{
+    const i64 to_ticks = a->plan.kind_to_ticks[kind];
+    const i64 exit_ticks = a->result->processes.at[first->process - 1].end_ticks;
+    if (first->ticks >= to_ticks)
+        return false;
+    while (last->ticks >= to_ticks)
+        last--;
+    *out = *last;
+    if (a->query->at_exit_freed && exit_ticks < to_ticks)
+        out->committed = out->reserved = 0;
+    return true;
+}
+
+/* A heap is counted once in rows that are of no kind. */
+static void add_history(const sized_groups *sized, const heap_size *first, const heap_size *last)
+{
+    static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_EXTENT };
+    aggregator *const a = sized->a;
+    for (size_t k = 0; k < ETL_COUNT_OF(kinds); k++) {
+        heap_size size;
+        if (!query_select_owner(&a->plan, kinds[k], first->process, first->handle) ||
+            !size_at(a, first, last, kinds[k], &size))
+            continue;
+        const u32 group = find_group(sized, &size, kinds[k]);
+        if (group != 0) {
+            i64 *const measures = a->groups.at[group - 1].measures;
+            add_size(&measures[ETLHEAP_MEASURE_COMMITTED_SIZE], size.committed);
+            add_size(&measures[ETLHEAP_MEASURE_RESERVED_SIZE], size.reserved);
+        }
+        if (!sized->by_kind)
+            return;
+    }
+}
+
+/* Committed, and not handed out as blocks. Only rows of blocks have that, and not
+ * when their blocks are more than the records tell to be committed: large ones have
+ * memory of their own. */
+static void fill_overhead(const sized_groups *sized)
+{
+    const aggregator *const a = sized->a;
+    const bool only_blocks = a->query->kinds == 1u << ETLHEAP_KIND_HEAP;
+    for (size_t i = 0; i < a->groups.count; i++) {
+        i64 *const measures = a->groups.at[i].measures;
+        const i64 committed = measures[ETLHEAP_MEASURE_COMMITTED_SIZE];
+        const bool is_blocks =
+            sized->by_kind ? a->groups.at[i].key.kind == ETLHEAP_KIND_HEAP : only_blocks;
+        const i64 outstanding = measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE];
+        if (is_blocks && committed >= outstanding)
+            measures[ETLHEAP_MEASURE_OVERHEAD_SIZE] = committed - outstanding;
+    }
+}
+
+static bool fill_sizes(aggregator *a)
+{
+    sized_groups sized = { .a = a,
+                           .by_kind = query_groups_by(a->query, ETLHEAP_KEY_KIND),
+                           .by_process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS) };
+    const heap_size_list *const list = &a->result->heap_sizes;
+    bool ok = index_groups(&sized);
+    for (size_t first = 0; ok && first < list->count;) {
+        size_t last = first;
+        while (last + 1 < list->count && list->at[last + 1].process == list->at[first].process &&
+               list->at[last + 1].handle == list->at[first].handle)
+            last++;
+        add_history(&sized, &list->at[first], &list->at[last]);
+        first = last + 1;
+    }
+    if (ok)
+        fill_overhead(&sized);
+    etlheap_index_free(&sized.index);
+    return ok;
+}
+
+void row_details_mark(const aggregator *a, owned_table *out)
+{
+    u32 best[ETLHEAP_KIND_COUNT] = { 0 }; /* + 1 */
+    if ((etlheap_query_measures(a->query) >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) == 0)
+        return;
+    for (u32 i = 0; i < out->rows.count; i++) {
+        const etlheap_row *const row = &out->rows.at[i];
+        const i64 growth = row->measures[ETLHEAP_MEASURE_IMPACTING_SIZE];
+        const u32 than = best[row->kind];
+        const i64 most =
+            than == 0 ? 0 : out->rows.at[than - 1].measures[ETLHEAP_MEASURE_IMPACTING_SIZE];
+        if (row->has_heap && growth > most)
+            best[row->kind] = i + 1;
+    }
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (best[kind] != 0)
+            out->rows.at[best[kind] - 1].grows_most = true;
+    }
+}

@@ -1,0 +1,199 @@
+/*
+ * windows_growth.c - the steepest rise: where outstanding memory goes to a new level.
+ *
+ * A curve rises all the time, so what is wanted is a rise that lasts: from i to j
+ * when the levels before i were low and those after j stay high. Levels are taken
+ * where windows begin and end. A tenth of them, before i and after j, are looked at:
+ *
+ *     high(i)  three quarters of the levels before i, and level i, are not above it
+ *     low(j)   three quarters of the levels after j, and level j, are not below it
+ *     growth   low(j) - high(i)
+ *
+ *     size                    ┌──┐      ┌─────────── low(j)
+ *               ┌┐    ┌┐      │  │   ┌──┘
+ *     high(i) ──┘└────┘└──────┘  └───┘
+ *                                    i  j
+ *
+ * So neither a spike nor a dip is a rise unless it is longer than a quarter of a
+ * tenth of the windows. Of all rises the one with the largest growth² / (j - i)
+ * wins: four times the time is only worth it for twice the growth. That finds a
+ * step at its place, and of steady growth all of it. But a spike shortly before a
+ * step rises from the same level to the same level. So growth counts by the share of
+ * the levels looked at that keep below high(i) or above low(j): after such a spike
+ * there are some that do not.
+ *
+ * The first and the last tenth have no past or future to be compared to. Only when
+ * nothing rises between them, levels are compared to what there is.
+ */
+#include <stdlib.h>
+
+#include "engine/core/arena.h"
+#include "engine/engine.h"
+
+#define POINTS_MAX 1000u
+#define SHARE      10u /* of all levels that are looked at on each side */
+
+__extension__ typedef unsigned __int128 u128;
+
+/* Fifty KiB: on the stack, where there is no lack of memory that would have to be
+ * told from a curve without a rise. */
+typedef struct level_curve {
+    const etlheap_windows *windows;
+    u32 stride; /* windows between two levels */
+    u32 last;   /* number of the last level */
+    u32 reach;  /* how many levels are looked at */
+    i64 levels[POINTS_MAX + 1];
+    i64 high[POINTS_MAX + 1], low[POINTS_MAX + 1];
+    i64 sorted[POINTS_MAX + 1];
+    u32 above[POINTS_MAX + 1], below[POINTS_MAX + 1]; /* looked at that are above high, below low */
+    bool is_strict; /* both sides must have all levels that are looked at */
+} level_curve;
+
+typedef struct rise {
+    u32 from, to;
+    u64 growth; /* 0: none */
+    u32 agreed; /* levels looked at that keep to it */
+} rise;
+
+static bool open_curve(level_curve *curve, const etlheap_windows *windows);
+static void read_row(level_curve *curve, u32 row);
+static rise find_rise(const level_curve *curve);
+static bool is_better(const rise *a, const rise *b);
+
+bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlheap_growth *out)
+{
+    level_curve curve;
+    rise best = { .growth = 0 };
+    u32 best_row = 0;
+    bool best_strict = false;
+    const u32 first = row == ETLHEAP_NO_INDEX ? 0 : row;
+    const u32 end = row == ETLHEAP_NO_INDEX ? windows->table->row_count : row + 1;
+    if (open_curve(&curve, windows)) {
+        for (u32 r = first; r < end; r++) {
+            read_row(&curve, r);
+            curve.is_strict = true;
+            rise found = find_rise(&curve);
+            const bool is_strict = found.growth > 0;
+            if (!is_strict && !best_strict) {
+                curve.is_strict = false;
+                found = find_rise(&curve);
+            }
+            const bool is_first = is_strict && !best_strict;
+            if (found.growth > 0 && (is_first || is_better(&found, &best))) {
+                best = found;
+                best_row = r;
+                best_strict = is_strict;
+                *out = (etlheap_growth){ .before_size = curve.high[found.from],
+                                         .after_size = curve.low[found.to] };
+            }
+        }
+    }
+    if (best.growth > 0) {
+        const u32 from = best.from * curve.stride, to = best.to * curve.stride;
+        out->row = best_row;
+        out->first_window = from;
+        out->window_count = (to < windows->window_count ? to : windows->window_count) - from;
+        out->from_ns = windows->windows[from].from_ns;
+        out->to_ns = windows->windows[from + out->window_count - 1].to_ns;
+    }
+    return best.growth > 0;
+}
+
+static bool open_curve(level_curve *curve, const etlheap_windows *windows)
+{
+    const u32 count = windows->window_count;
+    const u32 stride = (count + POINTS_MAX - 1) / POINTS_MAX;
+    curve->windows = windows;
+    curve->stride = stride;
+    for (u32 w = 1; w < count; w++) {
+        if (windows->windows[w].from_ns != windows->windows[w - 1].to_ns)
+            return false;
+    }
+    if (count == 0)
+        return false;
+    curve->last = (count + stride - 1) / stride;
+    curve->reach = (u32)etl_max_u64(1, curve->last / SHARE);
+    assert(curve->last <= POINTS_MAX);
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const i64 x = *(const i64 *)a, y = *(const i64 *)b;
+    return (x > y) - (x < y);
+}
+
+/* The levels of numbers [from, to] in order; returns how many. */
+static u32 sort_levels(level_curve *curve, u32 from, u32 to)
+{
+    const u32 count = to - from + 1;
+    memcpy(curve->sorted, curve->levels + from, count * sizeof *curve->sorted);
+    qsort(curve->sorted, count, sizeof *curve->sorted, by_value);
+    return count;
+}
+
+/* How many of the sorted levels lie outside of low to high. */
+static u32 count_outside(const level_curve *curve, u32 count, i64 low, i64 high)
+{
+    u32 outside = 0;
+    for (u32 i = 0; i < count; i++)
+        outside += curve->sorted[i] < low || curve->sorted[i] > high ? 1 : 0;
+    return outside;
+}
+
+static void read_row(level_curve *curve, u32 row)
+{
+    const u32 window_count = curve->windows->window_count;
+    for (u32 p = 0; p < curve->last; p++)
+        curve->levels[p] = etlheap_windows_start_size(curve->windows, row, p * curve->stride);
+    etlheap_cell cell;
+    (void)etlheap_windows_cell(curve->windows, row, window_count - 1, &cell);
+    curve->levels[curve->last] = cell.outstanding_size;
+    for (u32 p = 0; p <= curve->last; p++) {
+        const i64 level = curve->levels[p];
+        u32 count = sort_levels(curve, p < curve->reach ? 0 : p - curve->reach, p);
+        const i64 high = curve->sorted[count - 1 - (count - 1) / 4];
+        curve->high[p] = high > level ? high : level;
+        curve->above[p] = count_outside(curve, count, INT64_MIN, curve->high[p]);
+        count = sort_levels(curve, p, (u32)etl_min_u64(curve->last, (u64)p + curve->reach));
+        const i64 low = curve->sorted[(count - 1) / 4];
+        curve->low[p] = low < level ? low : level;
+        curve->below[p] = count_outside(curve, count, curve->low[p], INT64_MAX);
+    }
+}
+
+/* Beyond 256 TiB all growths are alike, so that squares fit. */
+static u128 score(const rise *r, u32 length_of_other)
+{
+    const u128 growth = (u128)etl_min_u64(r->growth, (u64)1 << 48) * r->agreed;
+    return growth * growth * length_of_other;
+}
+
+static bool is_better(const rise *a, const rise *b)
+{
+    const u128 x = score(a, b->to - b->from), y = score(b, a->to - a->from);
+    return b->growth == 0 || x > y;
+}
+
+static rise find_rise(const level_curve *curve)
+{
+    rise best = { .growth = 0 };
+    const u32 margin = curve->is_strict ? curve->reach : 0;
+    if (curve->last < 2 * margin)
+        return best;
+    for (u32 from = margin; from + 1 <= curve->last - margin; from++) {
+        for (u32 to = from + 1; to <= curve->last - margin; to++) {
+            if (curve->low[to] <= curve->high[from])
+                continue;
+            const rise found = {
+                .from = from,
+                .to = to,
+                .growth = (u64)(curve->low[to] - curve->high[from]),
+                .agreed = 2 * (curve->reach + 1) - curve->above[from] - curve->below[to],
+            };
+            if (is_better(&found, &best))
+                best = found;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,253 @@
+/* journal.c - what the shards note; see journal.h. Chunks are completed in
+ * journal_chunks.c, and kept on disk in journal_file.c. */
+#include "journal.h"
+
+#include <stdlib.h>
+
+#include "parser/system/files.h"
+
+/* What is noted late lies up to two patiences of pairing (pair.c) back; and to spare. */
+#define PATIENCE_NS        ((i64)250 * 1000 * 1000)
+#define RESIDENT_BYTES_MAX ((u64)128 << 20)
+
+void journal_open(event_journal *journal, const timebase *base, i64 from_ticks, i64 to_ticks,
+                  bool exit_frees)
+{
+    *journal = (event_journal){ .is_kept = true,
+                                .from_ticks = from_ticks,
+                                .to_ticks = to_ticks,
+                                .exit_frees = exit_frees,
+                                .closed_ticks = INT64_MIN,
+                                .patience_ticks = timebase_span(base, PATIENCE_NS),
+                                .resident_bytes_max = RESIDENT_BYTES_MAX,
+                                .file = -1 };
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        journal->shards[i] = (shard_journal){ .from_ticks = from_ticks,
+                                              .to_ticks = to_ticks,
+                                              .exit_frees = exit_frees,
+                                              .keeps_events = true };
+}
+
+/* No window is at hand yet. */
+void journal_cut(event_journal *journal, windows_lattice *lattice)
+{
+    journal->lattice = *lattice;
+    *lattice = (windows_lattice){ .session = NULL };
+    for (u32 i = 0; i < HEAP_SHARDS; i++) {
+        journal->shards[i].lattice = &journal->lattice;
+        journal->shards[i].from_ticks = journal->shards[i].to_ticks = INT64_MIN;
+    }
+}
+
+void journal_reduce(event_journal *journal)
+{
+    journal->is_kept = false;
+    journal->is_tallied = true;
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        journal->shards[i].keeps_events = false;
+}
+
+static void free_shard(shard_journal *shard)
+{
+    ETLHEAP_VECTOR_FREE(&shard->late);
+    ETLHEAP_VECTOR_FREE(&shard->marks);
+    ETLHEAP_VECTOR_FREE(&shard->survivors);
+    ETLHEAP_VECTOR_FREE(&shard->unsure);
+}
+
+u64 journal_bytes(const event_journal *journal)
+{
+    u64 bytes = journal->resident_bytes;
+    bytes += journal->late.capacity * sizeof *journal->late.at;
+    bytes += journal->crossings.capacity * sizeof *journal->crossings.at;
+    for (u32 i = 0; journal->is_kept && i < HEAP_SHARDS; i++)
+        bytes += journal->shards[i].survivors.capacity * sizeof *journal->shards[i].survivors.at;
+    return bytes;
+}
+
+void journal_free(event_journal *journal)
+{
+    if (!journal->is_kept && !journal->is_tallied)
+        return;
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        free_shard(&journal->shards[i]);
+    for (size_t i = 0; i < journal->chunks.count; i++)
+        journal_chunk_free(&journal->chunks.at[i]);
+    ETLHEAP_VECTOR_FREE(&journal->chunks);
+    ETLHEAP_VECTOR_FREE(&journal->late);
+    ETLHEAP_VECTOR_FREE(&journal->crossings);
+    windows_lattice_free(&journal->lattice);
+    free(journal->survivor_bits);
+    free(journal->spill_folder);
+    free(journal->sums);
+    journal->sums = NULL;
+    journal->survivor_bits = NULL;
+    journal->spill_folder = NULL;
+    if (journal->file >= 0)
+        (void)etl_file_close(journal->file);
+    journal->is_kept = journal->is_tallied = false;
+}
+
+void journal_chunk_free(journal_chunk *chunk)
+{
+    free(chunk->entries);
+    free(chunk->ticks);
+    free(chunk->wide.addresses);
+    free(chunk->wide.sizes);
+    free(chunk->wide.threads);
+    free(chunk->wide.partners);
+    chunk->entries = NULL;
+    chunk->ticks = NULL;
+    chunk->wide = (journal_wide){ NULL, NULL, NULL, NULL };
+}
+
+static bool open_chunk(journal_chunk *chunk, size_t places, bool is_wide)
+{
+    chunk->entries = malloc(places * sizeof *chunk->entries);
+    chunk->ticks = malloc(places * sizeof *chunk->ticks);
+    bool ok = chunk->entries != NULL && chunk->ticks != NULL;
+    if (is_wide) {
+        journal_wide *const wide = &chunk->wide;
+        wide->addresses = malloc(places * sizeof *wide->addresses);
+        wide->sizes = malloc(places * sizeof *wide->sizes);
+        wide->threads = malloc(places * sizeof *wide->threads);
+        wide->partners = malloc(places * sizeof *wide->partners);
+        ok = ok && wide->addresses != NULL && wide->sizes != NULL && wide->threads != NULL &&
+             wide->partners != NULL;
+    }
+    return ok;
+}
+
+etl_status journal_begin_slice(event_journal *journal, u32 count)
+{
+    if (count >= JOURNAL_NO_RANK - journal->next_rank)
+        return ETL_ERR_LIMIT;
+    journal_chunk chunk = { .count = count, .first_rank = (u32)journal->next_rank };
+    if (!open_chunk(&chunk, count + (size_t)1, journal->take != NULL) ||
+        !ETLHEAP_PUSH(&journal->chunks, chunk)) {
+        journal_chunk_free(&chunk);
+        return ETL_ERR_MEMORY;
+    }
+    for (u32 i = 0; i < HEAP_SHARDS; i++) {
+        journal->shards[i].is_wide = journal->take != NULL;
+        journal->shards[i].first_rank = chunk.first_rank;
+    }
+    journal->next_rank += count;
+    journal->resident_bytes += (u64)count * sizeof *chunk.entries;
+    return ETL_OK;
+}
+
+/* Kinds of a size that does not fit, by the kind of one that does. */
+static journal_kind big_kind(journal_kind kind)
+{
+    switch (kind) {
+    case JOURNAL_ALLOC:
+        return JOURNAL_BIG_ALLOC;
+    case JOURNAL_MARK:
+        return JOURNAL_BIG_MARK;
+    default:
+        return JOURNAL_BIG_FREE;
+    }
+}
+
+/* What is behind the window at hand: is it in a later one? Events are in the order
+ * of time, so theirs is at hand from now on; what is late is not. */
+static bool is_in_later_window(shard_journal *journal, i64 ticks, bool is_late)
+{
+    if (journal->lattice == NULL || ticks >= journal->lattice->to_ticks)
+        return false;
+    if (!is_late) {
+        const lattice_piece piece = windows_lattice_piece(journal->lattice, ticks);
+        journal->from_ticks = piece.from_ticks;
+        journal->to_ticks = piece.to_ticks;
+    }
+    return true;
+}
+
+static bool note(shard_journal *journal, const journal_block *block, journal_kind kind,
+                 journal_moment at)
+{
+    const bool is_big = block->size >= JOURNAL_SIZE_BIG && !journal->is_wide;
+    const bool is_late = at.rank == JOURNAL_NO_RANK;
+    const u64 size = etl_min_u64(block->size, JOURNAL_SIZE_BIG);
+    journal_entry entry = (journal_entry)block->slot << 6 | size << (64 - JOURNAL_SIZE_BITS);
+    entry |= block->alloc_ticks >= journal->from_ticks ? JOURNAL_INSIDE : 0;
+    entry |= block->is_realloc ? JOURNAL_REALLOC : 0;
+    if (!is_big && !is_late) {
+        journal->entry = entry | (journal_entry)kind;
+        journal->partner = block->rank;
+        return true;
+    }
+    if (is_late && journal->lattice != NULL) {
+        const lattice_piece piece = windows_lattice_piece(journal->lattice, at.ticks);
+        entry &= ~JOURNAL_INSIDE;
+        entry |= block->alloc_ticks >= piece.from_ticks ? JOURNAL_INSIDE : 0;
+    }
+    entry |= (journal_entry)(is_big ? big_kind(kind) : JOURNAL_LATE_FREE);
+    assert(is_big || kind == JOURNAL_FREE);
+    const u32 rank = is_late ? block->rank : journal->first_rank + at.rank;
+    const journal_late row = { at.ticks, entry, block->size, rank, at.how };
+    return ETLHEAP_PUSH(&journal->late, row);
+}
+
+/* Counts a block that has come to its end. */
+static bool count_block(shard_journal *journal, const journal_block *block, i64 free_ticks)
+{
+    const i64 from_ticks = journal->from_ticks, to_ticks = journal->to_ticks;
+    if (!type_touches(block->alloc_ticks, free_ticks, from_ticks, to_ticks))
+        return true;
+    const tally_block counted = {
+        { block->size, 1, block->is_realloc },
+        block->slot,
+        type_in_window(block->alloc_ticks, free_ticks, from_ticks, to_ticks),
+    };
+    return tally_add(journal->tally, &counted);
+}
+
+/* The same for a store, whose windows are not known yet. */
+static bool count_end(shard_journal *journal, const journal_block *block, journal_moment at)
+{
+    const bool exited = at.how == ETLHEAP_FREE_PROCESS_EXIT;
+    const tally_end end = exited                            ? TALLY_EXITED
+                          : at.ticks == ETLHEAP_TICKS_NEVER ? TALLY_IN_USE
+                                                            : TALLY_FREED;
+    const tally_block counted = { { block->size, 1, block->is_realloc }, block->slot, end };
+    return tally_add(journal->tally, &counted);
+}
+
+bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank)
+{
+    if (!journal->keeps_events)
+        return true;
+    assert(block->rank == journal->first_rank + rank);
+    if (block->alloc_ticks >= journal->to_ticks &&
+        !is_in_later_window(journal, block->alloc_ticks, false))
+        return true;
+    return note(journal, block, JOURNAL_ALLOC,
+                (journal_moment){ block->alloc_ticks, rank, ETLHEAP_FREE_NONE });
+}
+
+bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
+{
+    if (!journal->keeps_events)
+        return count_block(journal, block, at.ticks);
+    if (journal->tally != NULL && !count_end(journal, block, at))
+        return false;
+    const bool is_late = at.rank == JOURNAL_NO_RANK;
+    if (block->alloc_ticks >= journal->to_ticks &&
+        !is_in_later_window(journal, block->alloc_ticks, true))
+        return true;
+    if (at.ticks >= journal->to_ticks && !is_in_later_window(journal, at.ticks, is_late))
+        return ETLHEAP_PUSH(&journal->survivors, block->rank);
+    return note(journal, block, JOURNAL_FREE, at);
+}
+
+bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at)
+{
+    if (!journal->keeps_events)
+        return true; /* its end will say so */
+    if (block->alloc_ticks >= journal->to_ticks && !is_in_later_window(journal, at.ticks, false))
+        return true;
+    const journal_mark mark = { journal->first_rank + at.rank, block->rank };
+    return ETLHEAP_PUSH(&journal->marks, mark) && note(journal, block, JOURNAL_MARK, at);
+}

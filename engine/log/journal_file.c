@@ -1,0 +1,44 @@
+/* journal_file.c - see journal_file.h. */
+#include "journal_file.h"
+
+#include <stdlib.h>
+
+#include "engine/core/nameless.h"
+
+etl_status journal_spill(event_journal *journal, journal_chunk *chunk)
+{
+    const size_t bytes = (size_t)chunk->count * sizeof *chunk->entries;
+    if (journal->resident_bytes <= journal->resident_bytes_max || journal->spill_folder == NULL ||
+        chunk->count == 0)
+        return ETL_OK;
+    if (journal->file < 0)
+        journal->file = nameless_file(journal->spill_folder);
+    if (journal->file < 0 ||
+        !nameless_write(journal->file, chunk->entries, bytes, journal->file_bytes))
+        return ETL_ERR_IO;
+    chunk->file_offset = journal->file_bytes;
+    journal->file_bytes += (bytes + NAMELESS_ALIGNMENT - 1) & ~(NAMELESS_ALIGNMENT - 1);
+    journal->resident_bytes -= bytes;
+    free(chunk->entries);
+    chunk->entries = NULL;
+    return ETL_OK;
+}
+
+const journal_entry *journal_map(const event_journal *journal, size_t index)
+{
+    static const journal_entry nothing[1];
+    const journal_chunk *const chunk = &journal->chunks.at[index];
+    if (chunk->entries != NULL)
+        return chunk->entries;
+    if (chunk->count == 0)
+        return nothing;
+    return nameless_map(journal->file, chunk->file_offset,
+                        (size_t)chunk->count * sizeof(journal_entry));
+}
+
+void journal_release(const event_journal *journal, size_t index, const journal_entry *entries)
+{
+    const journal_chunk *const chunk = &journal->chunks.at[index];
+    if (chunk->entries == NULL && chunk->count > 0 && entries != NULL)
+        nameless_unmap(entries, (size_t)chunk->count * sizeof(journal_entry));
+}

@@ -1,0 +1,37 @@
+/*
+ * store.h - the allocation store: lifetimes as columns.
+ *
+ * Rows are kept in segments of up to 64 Ki, each one block of memory holding
+ * its columns one after the other. Rows never move and segments never change
+ * once full, so a segment is the unit of parallel work.
+ */
+#ifndef ETLHEAP_STORE_H
+#define ETLHEAP_STORE_H
+
+#include "engine/pair/shard.h"
+
+typedef struct store_segment {
+    u32 rows, capacity;
+    i64 *alloc_ticks, *free_ticks;
+    u64 *address, *size_bytes, *heap_handle;
+    u32 *process, *stack, *thread;
+    u8 *kind, *free_type, *is_realloc;
+    void *memory;
+} store_segment;
+
+typedef struct allocation_store {
+    ETLHEAP_VECTOR(store_segment) segments;
+    u64 rows;
+} allocation_store;
+
+/* Appends rows in order. False without memory. */
+bool store_append(allocation_store *store, const lifetime *rows, size_t count);
+/* An empty segment for exactly `rows` rows, valid until the next is added: the
+ * caller fills its columns, then sets its rows and adds them to the store's. NULL
+ * without memory. */
+store_segment *store_add_segment(allocation_store *store, u32 rows);
+void store_free(allocation_store *store);
+
+etlheap_segment store_view(const store_segment *segment);
+
+#endif

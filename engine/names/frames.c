@@ -1,0 +1,435 @@
+/* frames.c - see frames.h. */
+#include "frames.h"
+
+#include <stdlib.h>
+
+#include "parser/system/name_fold.h"
+
+static bool find_canonical(frame_table *table);
+static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks);
+static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks);
+static u32 cull(const frame_table *table, const u32 *frames, u32 count);
+static bool is_wanted(const frame_table *table, const u32 *frames, u32 count);
+
+bool frames_open(frame_table *out, const etlheap_result *result, const etlheap_query *query)
+{
+    const size_t count = result->modules.list.count;
+    *out = (frame_table){ .result = result, .query = query };
+    out->cull = (frame_patterns){ query->cull_frames, query->cull_frame_count,
+                                  calloc(count + 1, sizeof *out->cull.verdicts) };
+    out->require = (frame_patterns){ query->require_frames, query->require_frame_count,
+                                     calloc(count + 1, sizeof *out->require.verdicts) };
+    out->first_count = (u32)result->stacks.list.count;
+    out->firsts = calloc((size_t)out->first_count + 1, sizeof *out->firsts);
+    const bool by_tag = query_groups_by(query, ETLHEAP_KEY_TAG);
+    if (out->firsts == NULL || out->cull.verdicts == NULL || out->require.verdicts == NULL ||
+        !find_canonical(out) || !frames_finder_open(out) ||
+        (by_tag && !tag_matcher_open(&out->tags, query->tags, count))) {
+        frames_close(out);
+        return false;
+    }
+    return true;
+}
+
+void frames_close(frame_table *table)
+{
+    free(table->canonical);
+    free(table->namesakes);
+    free(table->firsts);
+    frames_finder_close(&table->finder);
+    free(table->ranks);
+    free(table->cull.verdicts);
+    free(table->require.verdicts);
+    free(table->settled);
+    free(table->alloc_types);
+    free(table->sites);
+    tag_matcher_close(&table->tags);
+    ETLHEAP_VECTOR_FREE(&table->frame_tags);
+    ETLHEAP_VECTOR_FREE(&table->functions);
+    ETLHEAP_VECTOR_FREE(&table->frames);
+    ETLHEAP_VECTOR_FREE(&table->pool);
+    ETLHEAP_VECTOR_FREE(&table->stacks);
+    ETLHEAP_VECTOR_FREE(&table->cache);
+    ETLHEAP_VECTOR_FREE(&table->spans);
+    etlheap_index_free(&table->frame_index);
+    etlheap_index_free(&table->stack_index);
+    etlheap_index_free(&table->cache_index);
+    *table = (frame_table){ 0 };
+}
+
+typedef enum module_sameness {
+    SAME_NAME,
+    SAME_IMAGE, /* path and size */
+    SAME_BUILD  /* and time stamp, and what it says of its PDB */
+} module_sameness;
+
+/* Which modules are the same. */
+typedef struct module_search {
+    const etlheap_module_info *modules;
+    module_sameness by;
+} module_search;
+
+static bool same_identity(const etlheap_module_info *a, const etlheap_module_info *b)
+{
+    if (!a->has_rsds || !b->has_rsds)
+        return a->has_rsds == b->has_rsds;
+    return a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
+}
+
+/* Programs are rebuilt and installed over one another; then one path is two
+ * modules. */
+static bool same_module(const void *owner, u32 id, const void *key)
+{
+    const module_search *const search = owner;
+    const etlheap_module_info *const a = &search->modules[id - 1], *const b = key;
+    if (search->by == SAME_NAME)
+        return etl_name_same(a->name, b->name);
+    return a->size_bytes == b->size_bytes && etl_name_same(a->path, b->path) &&
+           (search->by == SAME_IMAGE ||
+            (a->time_date_stamp == b->time_date_stamp && same_identity(a, b)));
+}
+
+static u64 hash_module(const module_search *search, const etlheap_module_info *module)
+{
+    const char *const text = search->by == SAME_NAME ? module->name : module->path;
+    const u64 hash = etl_name_hash(text, etlheap_hash_seed());
+    if (search->by == SAME_NAME)
+        return hash;
+    const u64 stamp = search->by == SAME_BUILD ? module->time_date_stamp : 0;
+    return etlheap_hash_u64(hash ^ module->size_bytes ^ stamp << 32);
+}
+
+/* first[i]: the first module that is the same as module i. */
+static bool find_first(const frame_table *table, module_sameness by, u32 *first)
+{
+    const module_search search = { table->result->modules.list.at, by };
+    etlheap_index index = { 0 };
+    bool ok = first != NULL;
+    for (u32 i = 0; ok && i < table->result->modules.list.count; i++) {
+        const etlheap_module_info *const wanted = &search.modules[i];
+        const u64 hash = hash_module(&search, wanted);
+        const u32 id = etlheap_index_find(&index, hash, same_module, &search, wanted);
+        first[i] = id == 0 ? i : id - 1;
+        ok = id != 0 || etlheap_index_add(&index, hash, i + 1);
+    }
+    etlheap_index_free(&index);
+    return ok;
+}
+
+/* How much is known of a module's build. Rundowns of modules that were loaded by then say no
+ * time stamp (etl-events.md E), and what a merge wrote of a PDB may be lost for one process
+ * and not for another. */
+static u32 known_of(const etlheap_module_info *module)
+{
+    return (u32)module->has_rsds * 2 + (module->time_date_stamp != 0);
+}
+
+/* Does nothing that is known of both say that they are two builds? */
+static bool may_be_same(const etlheap_module_info *a, const etlheap_module_info *b)
+{
+    const bool other_stamp = a->time_date_stamp != 0 && b->time_date_stamp != 0 &&
+                             a->time_date_stamp != b->time_date_stamp;
+    return !other_stamp && (!a->has_rsds || !b->has_rsds || same_identity(a, b));
+}
+
+/* The one build of the chain that the module can be, of those of which more is known;
+ * index + 1. 0: none, or nothing says which. */
+static u32 only_build(const frame_table *table, const u32 *next, u32 head, u32 module)
+{
+    const etlheap_module_info *const modules = table->result->modules.list.at;
+    u32 only = 0;
+    for (u32 at = head; at != 0; at = next[at - 1]) {
+        const bool is_build = table->canonical[at - 1] == at - 1;
+        if (!is_build || known_of(&modules[at - 1]) <= known_of(&modules[module]) ||
+            !may_be_same(&modules[at - 1], &modules[module]))
+            continue;
+        if (only != 0)
+            return 0;
+        only = at;
+    }
+    return only;
+}
+
+/* A module of which less is known is the build of its path and size of which more is, if
+ * there is one only; else it stands for itself. `heads` and `next` are zero. */
+static void join_unidentified(const frame_table *table, const u32 *images, u32 *heads, u32 *next)
+{
+    const etlheap_module_info *const modules = table->result->modules.list.at;
+    const u32 count = (u32)table->result->modules.list.count;
+    for (u32 i = count; i > 0; i--) {
+        if (table->canonical[i - 1] != i - 1)
+            continue;
+        next[i - 1] = heads[images[i - 1]];
+        heads[images[i - 1]] = i;
+    }
+    for (u32 known = 3; known-- > 0;) {
+        for (u32 i = 0; i < count; i++) {
+            const bool is_asked = table->canonical[i] == i && known_of(&modules[i]) == known;
+            const u32 build = is_asked ? only_build(table, next, heads[images[i]], i) : 0;
+            if (build != 0)
+                table->canonical[i] = build - 1;
+        }
+    }
+    for (u32 i = 0; i < count; i++) {
+        while (table->canonical[i] != table->canonical[table->canonical[i]])
+            table->canonical[i] = table->canonical[table->canonical[i]];
+    }
+}
+
+static bool find_canonical(frame_table *table)
+{
+    const size_t count = table->result->modules.list.count;
+    u32 *const images = calloc(count + 1, sizeof *images);
+    u32 *const heads = calloc(count + 1, sizeof *heads), *const next =
+                                                             calloc(count + 1, sizeof *next);
+    table->canonical = calloc(count + 1, sizeof *table->canonical);
+    table->namesakes = calloc(count + 1, sizeof *table->namesakes);
+    const bool ok = heads != NULL && next != NULL && find_first(table, SAME_IMAGE, images) &&
+                    find_first(table, SAME_BUILD, table->canonical) &&
+                    find_first(table, SAME_NAME, table->namesakes);
+    if (ok)
+        join_unidentified(table, images, heads, next);
+    free(images);
+    free(heads);
+    free(next);
+    return ok;
+}
+
+static bool same_cache(const void *owner, u32 id, const void *key)
+{
+    const frame_table *const table = owner;
+    const frame_cache *const a = &table->cache.at[id - 1], *const b = key;
+    return a->context == b->context && a->stack == b->stack;
+}
+
+/* Nearly every stack is met in one context only. */
+bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *id)
+{
+    u32 context;
+    *id = 0;
+    if (stack == 0)
+        return true;
+    process = foreign_process(&table->result->foreign, stack, process);
+    if (!frames_context(table, process, ticks, &context))
+        return false;
+    frame_cache key = { .context = context + 1, .stack = stack };
+    frame_cache *entry = stack <= table->first_count ? &table->firsts[stack] : NULL;
+    if (entry == NULL || (entry->context != 0 && entry->context != context + 1)) {
+        entry = resolve_again(table, &key, ticks);
+    } else if (entry->context == 0) {
+        if (!resolve_new(table, &key, ticks))
+            return false;
+        *entry = key;
+    }
+    if (entry == NULL || !frames_note_guess(table, entry, ticks))
+        return false;
+    *id = entry->resolved;
+    return true;
+}
+
+/* What the stack became in another context; NULL without memory. */
+static frame_cache *resolve_again(frame_table *table, frame_cache *key, i64 ticks)
+{
+    const u64 hash = etlheap_hash_u64((u64)key->context << 32 | key->stack);
+    u32 cached = etlheap_index_find(&table->cache_index, hash, same_cache, table, key);
+    if (cached == 0) {
+        if (!resolve_new(table, key, ticks) || !ETLHEAP_PUSH(&table->cache, *key) ||
+            !etlheap_index_add(&table->cache_index, hash, (u32)table->cache.count))
+            return NULL;
+        cached = (u32)table->cache.count;
+    }
+    return &table->cache.at[cached - 1];
+}
+
+static bool resolve_new(frame_table *table, frame_cache *key, i64 ticks)
+{
+    u32 frames[2 * STACK_FRAMES_MAX];
+    const u32 count = stack_get(&table->result->stacks, key->stack).count;
+    assert(count > 0 && count <= ETL_COUNT_OF(frames));
+    if (!frames_find(table, key->context - 1, key->stack, ticks, frames))
+        return false;
+    frame_stack row = frames_row(table, frames, count, cull(table, frames, count));
+    if (table->query->symbols == NULL && table->tags.tags != NULL &&
+        !frames_tag(table, frames, count, &row.tag))
+        return false;
+    return frames_add_stack(table, frames + (count - row.count), &row, &key->resolved);
+}
+
+/* With symbols culling comes later. */
+frame_stack frames_row(const frame_table *table, const u32 *frames, u32 count, u32 culled)
+{
+    frame_stack row = { .count = count };
+    if (table->query->symbols == NULL) {
+        row.count -= culled;
+        row.wanted = is_wanted(table, frames, count);
+    }
+    return row;
+}
+
+static bool same_frame(const void *owner, u32 id, const void *key)
+{
+    const frame_table *const table = owner;
+    const frame_row *const a = &table->frames.at[id - 1], *const b = key;
+    return a->module == b->module && a->offset == b->offset && a->skip == b->skip;
+}
+
+/* Of equal frames the lowest address is kept. */
+bool frames_intern(frame_table *table, const frame_row *row, u32 *frame)
+{
+    const u64 hash = etlheap_hash_u64(row->offset ^ (u64)row->module << 40 ^ (u64)row->skip << 32);
+    u32 id = etlheap_index_find(&table->frame_index, hash, same_frame, table, row);
+    if (id == 0) {
+        if (table->frames.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&table->frames, *row))
+            return false;
+        id = (u32)table->frames.count;
+        if (!etlheap_index_add(&table->frame_index, hash, id))
+            return false;
+    }
+    frame_row *const kept = &table->frames.at[id - 1];
+    kept->address = kept->address < row->address ? kept->address : row->address;
+    *frame = id - 1;
+    return true;
+}
+
+bool frames_add_skipped(frame_table *table, u32 frame, u32 skip, u32 *out)
+{
+    frame_row row = table->frames.at[frame];
+    row.skip = skip;
+    return frames_intern(table, &row, out);
+}
+
+/* Without symbols no function is known, and a verdict is never "by name". */
+static frame_verdict judge(const frame_table *table, const frame_patterns *patterns,
+                           const char *module)
+{
+    frame_verdict verdict = FRAME_VERDICT_NONE;
+    for (u32 i = 0; i < patterns->count; i++) {
+        const etlheap_pattern *const pattern = &patterns->at[i];
+        const bool by_name = pattern->symbol != NULL || pattern->unnamed_only;
+        if (by_name && module != NULL && table->query->symbols != NULL) {
+            if (query_module_matches(pattern, module))
+                verdict = FRAME_VERDICT_BY_NAME;
+        } else if (query_frame_matches(pattern, module, NULL)) {
+            return FRAME_VERDICT_ALL;
+        }
+    }
+    return verdict;
+}
+
+frame_verdict frames_verdict(const frame_table *table, const frame_patterns *patterns, u32 frame)
+{
+    const u32 module = table->frames.at[frame].module;
+    const size_t slot = module == FRAME_NONE ? table->result->modules.list.count : module;
+    u8 *const verdict = &patterns->verdicts[slot];
+    if (*verdict == FRAME_VERDICT_UNKNOWN)
+        *verdict = (u8)judge(table, patterns, frames_module(table, frame));
+    return (frame_verdict)*verdict;
+}
+
+bool frames_match(const frame_patterns *patterns, const char *module, const char *symbol,
+                  bool is_guess)
+{
+    const bool is_known = symbol != NULL && !is_guess;
+    for (u32 i = 0; i < patterns->count; i++) {
+        const etlheap_pattern *const pattern = &patterns->at[i];
+        if (!(pattern->unnamed_only && is_known) && query_frame_matches(pattern, module, symbol))
+            return true;
+    }
+    return false;
+}
+
+/* How many innermost frames go without symbols: the run that matches, but never the
+ * last. */
+static u32 cull(const frame_table *table, const u32 *frames, u32 count)
+{
+    u32 culled = 0;
+    while (table->query->symbols == NULL && culled + 1 < count &&
+           frames_verdict(table, &table->cull, frames[culled]) == FRAME_VERDICT_ALL)
+        culled++;
+    return culled;
+}
+
+static bool is_wanted(const frame_table *table, const u32 *frames, u32 count)
+{
+    bool wanted = table->require.count == 0;
+    for (u32 i = 0; i < count && !wanted; i++)
+        wanted = frames_verdict(table, &table->require, frames[i]) == FRAME_VERDICT_ALL;
+    return wanted;
+}
+
+typedef struct stack_wanted {
+    const u32 *frames;
+    const frame_stack *row;
+} stack_wanted;
+
+static bool same_stack(const void *owner, u32 id, const void *key)
+{
+    const frame_table *const table = owner;
+    const frame_stack *const a = &table->stacks.at[id - 1];
+    const stack_wanted *const b = key;
+    return a->count == b->row->count && a->wanted == b->row->wanted && a->tag == b->row->tag &&
+           memcmp(table->pool.at + a->start, b->frames, a->count * sizeof(u32)) == 0;
+}
+
+u64 frames_hash(const u32 *frames, u32 count)
+{
+    return etlheap_hash_bytes(frames, count * sizeof *frames);
+}
+
+bool frames_add_stack(frame_table *table, const u32 *frames, const frame_stack *row, u32 *id)
+{
+    const stack_wanted key = { frames, row };
+    const u32 count = row->count;
+    const u64 hash = frames_hash(frames, count);
+    *id = etlheap_index_find(&table->stack_index, hash, same_stack, table, &key);
+    if (*id != 0)
+        return true;
+    frame_stack added = *row;
+    added.start = (u32)table->pool.count;
+    if (table->pool.count + count > UINT32_MAX || !ETLHEAP_RESERVE(&table->pool, count) ||
+        !ETLHEAP_PUSH(&table->stacks, added))
+        return false;
+    memcpy(table->pool.at + table->pool.count, frames, count * sizeof *frames);
+    table->pool.count += count;
+    *id = (u32)table->stacks.count;
+    return etlheap_index_add(&table->stack_index, hash, *id);
+}
+
+bool frames_add_pooled(frame_table *table, const frame_stack *row, u64 hash, u32 *id)
+{
+    const stack_wanted key = { table->pool.at + row->start, row };
+    *id = etlheap_index_find(&table->stack_index, hash, same_stack, table, &key);
+    if (*id != 0)
+        return true;
+    if (!ETLHEAP_PUSH(&table->stacks, *row))
+        return false;
+    *id = (u32)table->stacks.count;
+    return etlheap_index_add(&table->stack_index, hash, *id);
+}
+
+frame_calls frames_calls(const frame_table *table, u32 frame)
+{
+    const u32 id = table->frames.at[frame].name;
+    const symbol_name *const name = id == 0 ? NULL : symbols_name(table->query->symbols, id);
+    if (name == NULL || name->level_count == 0)
+        return (frame_calls){ NULL, 1, SYMBOL_QUALITY_NONE };
+    return (frame_calls){ symbols_levels(table->query->symbols, name), name->level_count,
+                          name->quality };
+}
+
+u32 frames_innermost(const frame_table *table, u32 id)
+{
+    return id == 0 ? FRAME_NONE : table->pool.at[table->stacks.at[id - 1].start];
+}
+
+u32 frames_site(const frame_table *table, u32 id)
+{
+    return table->sites == NULL || id == 0 ? frames_innermost(table, id) : table->sites[id];
+}
+
+const char *frames_module(const frame_table *table, u32 frame)
+{
+    if (frame == FRAME_NONE || table->frames.at[frame].module == FRAME_NONE)
+        return NULL;
+    return table->result->modules.list.at[table->frames.at[frame].module].name;
+}

@@ -1,0 +1,215 @@
+/*
+ * frames_batch.c - many stacks at once, by several threads.
+ *
+ * One by one, each stack looks at its addresses in its own order, and what is not
+ * known yet is searched for in between. Here the addresses of all stacks are marked
+ * first, by context; then each that is marked gets its module, and its frame in the
+ * order of numbers; and then stacks are put together from what is known and do not
+ * wait for anything. What only reads what all share is done by chunks of stacks or of
+ * numbers, in parallel.
+ *
+ *     all threads   mark the numbers of a chunk's stacks       by context
+ *     all threads   a module for each marked number            a context after the other
+ *     one           a frame for each marked number             in order
+ *     all threads   the frames of a chunk's stacks, culled     into the pool
+ *     one           an id for each stack
+ *
+ * A stack with an address that another frame stands for is left to be resolved by
+ * itself. So is everything where this does not pay.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "frames.h"
+#include "engine/core/workers.h"
+
+#define BATCH_MIN     256u           /* stacks */
+#define CHUNK_STACKS  1024u          /* of a task ... */
+#define CHUNK_NUMBERS 8192u          /* ... or these */
+#define CONTEXTS_MAX  16u            /* each has a byte for every address, ... */
+#define MARKS_MAX     ((u64)1 << 26) /* ... of all together */
+#define IDS_AHEAD     16u            /* fetched while others are looked up */
+
+/* A stack on its way. */
+typedef struct batch_stack {
+    u32 stack, context; /* index in contexts of the batch */
+    size_t start;       /* of its frames in the pool */
+    frame_stack row;
+    u64 hash;
+    bool is_found;
+} batch_stack;
+
+typedef struct batch {
+    frame_table *table;
+    const stack_table *stacks;
+    ETLHEAP_VECTOR(batch_stack) list;
+    frame_marks contexts[CONTEXTS_MAX];
+    u32 context_count;
+    const frame_marks *looked_up; /* of these */
+} batch;
+
+static bool list_stacks(batch *b, const frame_question *questions, size_t count);
+static void mark_chunk(void *user, u32 task);
+static bool find_marked(batch *b, etlheap_crew *crew);
+static void build_chunk(void *user, u32 task);
+static bool add_stacks(batch *b);
+
+bool frames_resolve_all(frame_table *table, const frame_question *questions, size_t count)
+{
+    batch b = { .table = table, .stacks = &table->result->stacks };
+    if (count < BATCH_MIN || table->tags.tags != NULL)
+        return true;
+    bool ok = list_stacks(&b, questions, count);
+    const u32 tasks = (u32)((b.list.count + CHUNK_STACKS - 1) / CHUNK_STACKS);
+    const u32 jobs = table->query->jobs == 0 ? etlheap_workers_default_jobs() : table->query->jobs;
+    etlheap_crew *const crew = ok ? etlheap_crew_open(jobs < tasks ? jobs : tasks) : NULL;
+    ok = ok && crew != NULL;
+    if (ok) {
+        etlheap_crew_run(crew, tasks, mark_chunk, &b);
+        ok = find_marked(&b, crew);
+    }
+    if (ok) {
+        etlheap_crew_run(crew, tasks, build_chunk, &b);
+        ok = add_stacks(&b);
+    }
+    etlheap_crew_close(crew);
+    for (u32 i = 0; i < b.context_count; i++)
+        free(b.contexts[i].at);
+    ETLHEAP_VECTOR_FREE(&b.list);
+    return ok;
+}
+
+/* The batch's context of a question; CONTEXTS_MAX: there are too many. */
+static bool find_context(batch *b, const frame_question *question, u32 *context)
+{
+    u32 index, at = 0;
+    const u32 process =
+        foreign_process(&b->table->result->foreign, question->stack, question->process);
+    if (!frames_context(b->table, process, question->ticks, &index))
+        return false;
+    while (at < b->context_count && b->contexts[at].context != index)
+        at++;
+    *context = at;
+    if (at < b->context_count)
+        return true;
+    if (at == CONTEXTS_MAX || (at + (u64)1) * b->stacks->number_count > MARKS_MAX) {
+        *context = CONTEXTS_MAX;
+        return true;
+    }
+    _Atomic u8 *const marks = calloc((size_t)b->stacks->number_count + 1, sizeof *marks);
+    b->contexts[at] = (frame_marks){ .at = marks, .context = index, .ticks = question->ticks };
+    b->context_count += marks != NULL;
+    return marks != NULL;
+}
+
+/* Each stack once, in the context it is asked for first. */
+static bool list_stacks(batch *b, const frame_question *questions, size_t count)
+{
+    frame_table *const table = b->table;
+    size_t frames = table->pool.count;
+    bool ok = ETLHEAP_RESERVE(&b->list, count);
+    for (size_t i = 0; ok && i < count; i++) {
+        const u32 stack = questions[i].stack;
+        if (stack == 0 || stack > table->first_count || table->firsts[stack].stack != 0)
+            continue;
+        batch_stack fresh = { .stack = stack, .start = frames };
+        ok = find_context(b, &questions[i], &fresh.context);
+        const u32 depth = stack_get(b->stacks, stack).count;
+        if (!ok || fresh.context == CONTEXTS_MAX || frames + depth > UINT32_MAX)
+            continue;
+        frames += depth;
+        table->firsts[stack].stack = stack; /* listed, if it has no context yet */
+        b->list.at[b->list.count++] = fresh;
+    }
+    if (!ok || b->list.count == 0)
+        return ok;
+    ok = frames_prepare(table) && ETLHEAP_RESERVE(&table->pool, frames - table->pool.count);
+    table->pool.count = ok ? frames : table->pool.count;
+    return ok;
+}
+
+static size_t chunk_end(const batch *b, u32 task)
+{
+    return (size_t)etl_min_u64(((u64)task + 1) * CHUNK_STACKS, b->list.count);
+}
+
+/* What is marked already is only read: threads that write to one cache line take it
+ * from each other. */
+static void mark_chunk(void *user, u32 task)
+{
+    const batch *const b = user;
+    for (size_t i = (size_t)task * CHUNK_STACKS; i < chunk_end(b, task); i++) {
+        const u32 stack = b->list.at[i].stack;
+        const u32 *const numbers = stack_numbers(b->stacks, stack);
+        const u32 count = stack_get(b->stacks, stack).count;
+        _Atomic u8 *const marks = b->contexts[b->list.at[i].context].at;
+        for (u32 k = 0; k < count; k++) {
+            _Atomic u8 *const mark = &marks[numbers[k]];
+            if (atomic_load_explicit(mark, memory_order_relaxed) == 0)
+                atomic_store_explicit(mark, FRAME_MARK_ASKED, memory_order_relaxed);
+        }
+    }
+}
+
+static void look_up_chunk(void *user, u32 task)
+{
+    const batch *const b = user;
+    const u32 first = task * CHUNK_NUMBERS, left = b->stacks->number_count - first;
+    const u32 count = left < CHUNK_NUMBERS ? left : CHUNK_NUMBERS;
+    frames_look_up(b->table, b->looked_up, first, first + count);
+}
+
+static bool find_marked(batch *b, etlheap_crew *crew)
+{
+    const u32 count = b->stacks->number_count;
+    const u32 tasks = (count + CHUNK_NUMBERS - 1) / CHUNK_NUMBERS;
+    u32 *const modules = malloc(((size_t)count + 1) * sizeof *modules); /* of each in turn */
+    bool ok = modules != NULL;
+    for (u32 i = 0; ok && i < b->context_count; i++) {
+        frame_marks *const marks = &b->contexts[i];
+        marks->modules = modules;
+        b->looked_up = marks;
+        etlheap_crew_run(crew, tasks, look_up_chunk, b);
+        ok = frames_find_marked(b->table, marks);
+    }
+    free(modules);
+    return ok;
+}
+
+/* All verdicts that culling asks for are known by now: nothing is written but the
+ * chunk's own. */
+static void build_chunk(void *user, u32 task)
+{
+    batch *const b = user;
+    for (size_t i = (size_t)task * CHUNK_STACKS; i < chunk_end(b, task); i++) {
+        batch_stack *const item = &b->list.at[i];
+        u32 *const frames = b->table->pool.at + item->start;
+        const frame_marks *const marks = &b->contexts[item->context];
+        const u32 count = stack_get(b->stacks, item->stack).count;
+        u32 culled;
+        item->is_found = frames_known(b->table, marks, item->stack, frames, &culled);
+        if (!item->is_found)
+            continue;
+        item->row = frames_row(b->table, frames, count, culled);
+        item->row.start = (u32)item->start + count - item->row.count;
+        item->hash = frames_hash(b->table->pool.at + item->row.start, item->row.count);
+    }
+}
+
+static bool add_stacks(batch *b)
+{
+    frame_table *const table = b->table;
+    etlheap_index_expect(&table->stack_index, table->stacks.count + b->list.count);
+    for (size_t i = 0; i < b->list.count; i++) {
+        const batch_stack *const item = &b->list.at[i];
+        frame_cache *const first = &table->firsts[item->stack];
+        if (i + IDS_AHEAD < b->list.count)
+            etlheap_index_prefetch(&table->stack_index, item[IDS_AHEAD].hash);
+        if (!item->is_found)
+            continue;
+        if (!frames_add_pooled(table, &item->row, item->hash, &first->resolved))
+            return false;
+        first->context = b->contexts[item->context].context + 1;
+    }
+    return true;
+}

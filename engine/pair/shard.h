@@ -1,0 +1,48 @@
+/*
+ * shard.h - what the pairing stages share: lifetimes out, counts by process.
+ */
+#ifndef ETLHEAP_SHARD_H
+#define ETLHEAP_SHARD_H
+
+#include "engine/context/context.h"
+#include "engine/log/journal.h"
+
+/* A closed lifetime, or one still open at the end of the run. */
+typedef struct lifetime {
+    i64 alloc_ticks, free_ticks;
+    u64 address, size, heap;
+    u32 process;
+    stack_ref stack;
+    u32 thread;
+    u8 kind;      /* etlheap_kind */
+    u8 free_type; /* etlheap_free_type */
+    bool is_realloc;
+} lifetime;
+
+typedef struct process_counts {
+    u64 heap_events, virtualalloc_events;
+    u64 free_without_alloc[ETLHEAP_KIND_COUNT];
+} process_counts;
+
+/* Where one shard puts its results; owned by the shard's task. */
+typedef struct shard_output {
+    ETLHEAP_VECTOR(lifetime) rows;
+    shard_journal *journal;                /* takes heap blocks in place of rows; NULL: none */
+    ETLHEAP_VECTOR(process_counts) counts; /* at[process - 1] */
+    etl_diag_counts diag;
+    bool out_of_memory; /* sticks; results are then incomplete */
+} shard_output;
+
+/* The counts of a process; NULL without memory (then out_of_memory is set). */
+process_counts *shard_counts(shard_output *out, u32 process);
+
+void shard_emit(shard_output *out, const lifetime *row);
+void shard_output_free(shard_output *out);
+
+/*
+ * When and how a lifetime that nothing freed came to its end: with its heap,
+ * with its process, or not. Sets free_ticks and free_type.
+ */
+void shard_end_unfreed(const trace_context *context, lifetime *row);
+
+#endif

@@ -1,0 +1,309 @@
+/* query.c - see query.h; also the words and defaults of engine.h. */
+#include "query.h"
+
+#include <stdlib.h>
+
+#include "parser/system/name_fold.h"
+#include "engine/summary/summary_answer.h"
+#include "engine/core/type_rule.h"
+
+static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
+static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
+                                                                      "heap-destroy",
+                                                                      "process-exit" };
+static const char *const type_names[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOFI", "AOFO" };
+static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
+                                                                 "Impacting", "Persistent" };
+
+const char *etlheap_kind_name(etlheap_kind kind)
+{
+    return kind_names[kind];
+}
+
+const char *etlheap_free_type_name(etlheap_free_type type)
+{
+    return free_type_names[type];
+}
+
+const char *etlheap_type_name(etlheap_type type)
+{
+    return type_names[type];
+}
+
+const char *etlheap_impacting_type_name(etlheap_type type)
+{
+    return impacting_names[type];
+}
+
+etlheap_query etlheap_query_default(void)
+{
+    return (etlheap_query){
+        .size = sizeof(etlheap_query),
+        .from_ns = INT64_MIN,
+        .to_ns = INT64_MAX,
+        .lifetime_max_ns = INT64_MAX,
+        .size_max_bytes = UINT64_MAX,
+        .group_by = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_TYPE,
+                      ETLHEAP_KEY_STACK },
+        .group_by_count = 5,
+        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    };
+}
+
+bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
+{
+    if (pattern->symbol != NULL && !etl_name_glob(pattern->symbol, symbol == NULL ? "" : symbol))
+        return false;
+    return query_module_matches(pattern, module);
+}
+
+bool query_module_matches(const etlheap_pattern *pattern, const char *module)
+{
+    if (pattern->module == NULL)
+        return true;
+    if (module == NULL)
+        return false;
+    if (etl_name_glob(pattern->module, module))
+        return true;
+    char stem[256];
+    const char *const dot = strrchr(module, '.');
+    const size_t size = dot == NULL ? 0 : (size_t)(dot - module);
+    if (size == 0 || size >= sizeof stem)
+        return false;
+    memcpy(stem, module, size);
+    stem[size] = '\0';
+    return etl_name_glob(pattern->module, stem);
+}
+
+/* A filter word is a pid when it is all digits, else a name with wildcards. */
+static bool names_process(const char *word, const etlheap_process_info *process)
+{
+    u64 pid = 0;
+    const char *at = word;
+    for (; *at >= '0' && *at <= '9' && pid <= UINT32_MAX; at++)
+        pid = pid * 10 + (u64)(*at - '0');
+    if (at != word && *at == '\0')
+        return pid == process->pid;
+    return etl_name_glob(word, process->name);
+}
+
+static bool select_processes(query_plan *plan)
+{
+    const size_t count = plan->result->processes.count;
+    plan->process_selected = calloc(count + 1, sizeof *plan->process_selected);
+    if (plan->process_selected == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        bool selected = plan->query->process_count == 0;
+        for (u32 k = 0; k < plan->query->process_count && !selected; k++)
+            selected = names_process(plan->query->processes[k], &plan->result->processes.at[i]);
+        plan->process_selected[i + 1] = selected;
+    }
+    return true;
+}
+
+static etl_status refuse(const etlheap_query *query, etl_error *err)
+{
+    if (query->from_ns != INT64_MIN && query->to_ns != INT64_MAX && query->from_ns > query->to_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the window ends before it begins");
+    if (query->lifetime_min_ns > query->lifetime_max_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the lifetime range is empty");
+    if (query->size_min_bytes > query->size_max_bytes)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the size range is empty");
+    if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
+        if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "to group by tag takes stack tags");
+    }
+    if (query->growth &&
+        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
+         query_groups_by(query, ETLHEAP_KEY_TYPE) || query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is of what comes and goes: not of some types or moments");
+    if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
+    if ((etlheap_query_measures(query) >> query->sort & 1) == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "rows grouped in this way do not have the measure %s to sort by",
+                             etlheap_measure_word(query->sort));
+    return ETL_OK;
+}
+
+u32 query_types(const etlheap_query *query)
+{
+    const u32 all = (1u << ETLHEAP_TYPE_COUNT) - 1;
+    return (query->types == 0 ? all : query->types) & (query->at_end ? TYPES_OUTSTANDING : all);
+}
+
+/* The sizes of a heap are those of a row only when the row is all of a heap. */
+u32 etlheap_query_measures(const etlheap_query *query)
+{
+    const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
+    const u32 always =
+        ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
+    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
+    const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
+                      1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
+    const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
+    bool by_heap = false, by_more = false;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        const etlheap_key key = query->group_by[i];
+        by_heap |= key == ETLHEAP_KEY_HEAP;
+        by_more |= key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_PROCESS;
+    }
+    return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
+           (by_heap && !by_more ? sizes : 0);
+}
+
+/* An end that the query leaves open gives way to the one that it states. */
+static void set_window(query_plan *plan)
+{
+    const etlheap_query *const query = plan->query;
+    const i64 first_ns = etl_time_ns(plan->result->base.base, plan->result->first_ticks);
+    plan->from_ns = first_ns < 0 ? first_ns : 0;
+    plan->to_ns = plan->result->info.end_ns;
+    if (query->from_ns != INT64_MIN)
+        plan->from_ns = query->from_ns;
+    else if (query->to_ns < plan->from_ns)
+        plan->from_ns = query->to_ns;
+    if (query->to_ns != INT64_MAX)
+        plan->to_ns = query->to_ns;
+    else if (plan->to_ns < plan->from_ns)
+        plan->to_ns = plan->from_ns;
+}
+
+/* An open end takes everything in, also what lies so far away that its time in
+ * nanoseconds stops at the largest number. */
+static void set_ticks(query_plan *plan)
+{
+    const etlheap_query *const query = plan->query;
+    const etlheap_result *const result = plan->result;
+    plan->from_ticks = etl_time_ticks(result->base.base, plan->from_ns);
+    plan->to_ticks = etl_time_ticks(result->base.base, plan->to_ns);
+    if (query->from_ns == INT64_MIN && result->first_ticks < plan->from_ticks)
+        plan->from_ticks = result->first_ticks;
+    if (query->to_ns == INT64_MAX && result->last_ticks >= plan->to_ticks)
+        plan->to_ticks = etl_sat_add_i64(result->last_ticks, 1);
+}
+
+etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
+                      etl_error *err)
+{
+    *out = (query_plan){ .query = query, .result = result };
+    etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
+    if (status == ETL_OK)
+        status = refuse(query, err);
+    if (status == ETL_OK && result->summary != NULL)
+        status = summary_refuse(query, err);
+    if (status != ETL_OK)
+        return status;
+    set_window(out);
+    set_ticks(out);
+    out->types = query_types(query);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        out->kind_to_ticks[kind] =
+            query->kind_to_ticks == NULL ? out->to_ticks : query->kind_to_ticks[kind];
+    if (!select_processes(out))
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return ETL_OK;
+}
+
+void query_close(query_plan *plan)
+{
+    free(plan->process_selected);
+    plan->process_selected = NULL;
+}
+
+static bool lists_u64(const u64 *list, u32 count, u64 value)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (list[i] == value)
+            return true;
+    }
+    return count == 0;
+}
+
+static bool lists_u32(const u32 *list, u32 count, u32 value)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (list[i] == value)
+            return true;
+    }
+    return count == 0;
+}
+
+bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns)
+{
+    if (row->free_ticks == ETLHEAP_TICKS_NEVER || row->alloc_ticks == ETLHEAP_TICKS_BEFORE)
+        return false;
+    const etl_session *const session = plan->result->base.base;
+    if (__builtin_sub_overflow(etl_time_ns(session, row->free_ticks),
+                               etl_time_ns(session, row->alloc_ticks), ns))
+        *ns = INT64_MAX;
+    return true;
+}
+
+/* Of a clock faster than 1 GHz the tick before may be in the same nanosecond. */
+i64 query_end_ns(const query_plan *plan, i64 to_ticks)
+{
+    const etl_session *const session = plan->result->base.base;
+    const i64 end_ns = etl_time_ns(session, to_ticks);
+    const i64 least_ns = etl_sat_add_i64(etl_time_ns(session, etl_sat_add_i64(to_ticks, -1)), 1);
+    return end_ns > least_ns ? end_ns : least_ns;
+}
+
+/* What is still allocated has no upper end to its lifetime yet. */
+static bool lifetime_fits(const query_plan *plan, const query_row *row)
+{
+    const etlheap_query *const query = plan->query;
+    if (query->lifetime_min_ns <= 0 && query->lifetime_max_ns == INT64_MAX)
+        return true;
+    i64 lifetime_ns;
+    if (!query_lifetime_ns(plan, row, &lifetime_ns))
+        lifetime_ns = INT64_MAX;
+    return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
+}
+
+bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)
+{
+    const etlheap_query *const query = plan->query;
+    out->alloc_ticks = segment->alloc_ticks[at];
+    out->free_ticks = segment->free_ticks[at];
+    if (segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed)
+        out->free_ticks = ETLHEAP_TICKS_NEVER;
+    const i64 to_ticks = plan->kind_to_ticks[segment->kind[at]];
+    if (!type_touches(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks))
+        return false;
+    out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
+    if (query->kinds != 0 && (query->kinds >> segment->kind[at] & 1) == 0)
+        return false;
+    if ((plan->types >> out->type & 1) == 0)
+        return false;
+    if (!plan->process_selected[segment->process[at]])
+        return false;
+    const u64 size = segment->size_bytes[at];
+    if (size < query->size_min_bytes || size > query->size_max_bytes)
+        return false;
+    return lists_u64(query->heaps, query->heap_count, segment->heap_handle[at]) &&
+           lists_u32(query->threads, query->thread_count, segment->thread[at]) &&
+           lifetime_fits(plan, out);
+}
+
+bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap)
+{
+    const etlheap_query *const query = plan->query;
+    return (query->kinds == 0 || (query->kinds >> kind & 1) != 0) &&
+           plan->process_selected[process] && lists_u64(query->heaps, query->heap_count, heap);
+}
+
+bool query_groups_by(const etlheap_query *query, etlheap_key key)
+{
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] == key)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,58 @@
+/*
+ * query.h - which lifetimes a query selects, and what type each is.
+ */
+#ifndef ETLHEAP_QUERY_H
+#define ETLHEAP_QUERY_H
+
+#include "engine/result/result.h"
+
+/* A query made ready: times in ticks, processes looked up. */
+typedef struct query_plan {
+    const etlheap_query *query;
+    const etlheap_result *result;
+    i64 from_ns, to_ns;
+    i64 from_ticks, to_ticks;              /* [from, to) selects what the nanoseconds select */
+    u32 types;                             /* bit per etlheap_type that is wanted */
+    i64 kind_to_ticks[ETLHEAP_KIND_COUNT]; /* to_ticks, or the kind's own */
+    bool *process_selected;                /* by process id; [0] unused */
+} query_plan;
+
+/* Refuses contradictions with a sentence. query_close also after failure. */
+etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
+                      etl_error *err);
+void query_close(query_plan *plan);
+
+/* One lifetime as the query sees it. */
+typedef struct query_row {
+    i64 alloc_ticks;
+    i64 free_ticks; /* NEVER too when a process exit does not count */
+    etlheap_type type;
+} query_row;
+
+/* False: row `at` of the segment is not selected. Frame filters are not
+ * included; they need the stack. */
+bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out);
+
+/* How long a lifetime lasted; false: it begins or ends outside the trace. */
+bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns);
+
+/* The first ns at or after a window's end in ticks that is after all before it. */
+i64 query_end_ns(const query_plan *plan, i64 to_ticks);
+
+/* Is the key among those the query groups by? */
+bool query_groups_by(const etlheap_query *query, etlheap_key key);
+
+/* Bits of the types that the query selects. */
+u32 query_types(const etlheap_query *query);
+
+/* Does the query select this kind, process and heap? */
+bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap);
+
+/* Does the frame (module and symbol may be NULL) match, as etl_name_glob says? A module
+ * pattern may leave out the file's extension. */
+bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol);
+
+/* The same for the module alone. */
+bool query_module_matches(const etlheap_pattern *pattern, const char *module);
+
+#endif

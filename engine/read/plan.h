@@ -1,0 +1,77 @@
+/*
+ * plan.h - in which order buffers are read: time slices and tasks.
+ *
+ * File order is flush order: a buffer may lie seconds of trace time behind
+ * later events. The first record's time of every buffer is cheap to get, so
+ * buffers are sorted by it, and a slice is a run of them up to a number of
+ * bytes. The next slice's first time is the slice's end: every record before it
+ * lies in buffers already handed out. Records at or after it wait: the buffer is
+ * handed out again with the place to go on from. So after a slice all records
+ * before its end have been seen exactly once, and memory is bounded by a slice.
+ *
+ *     buffers by first time   |--a--|  |---b------|   |-c-|
+ *                                |------d-----|     |--e--|
+ *     slice 1 = a d b, its end = first time of e; the rest of b (and of d, if
+ *     it reached so far) goes to slice 2 together with e and c.
+ *
+ * A stream is the buffers of one CPU of one session of one file; within it time
+ * does not go back. Tasks are runs of one stream's buffers in a slice.
+ */
+#ifndef ETLHEAP_PLAN_H
+#define ETLHEAP_PLAN_H
+
+#include "engine/core/arena.h"
+#include "timebase.h"
+
+typedef struct plan_buffer {
+    i64 first_ticks; /* base clock */
+    i64 sequence;
+    u64 stream; /* trace << 32 | session << 16 | cpu */
+    u32 buffer; /* index in its trace */
+    u32 resume; /* offset of the first record still to read; 0: the start */
+    u32 bytes;  /* uncompressed */
+} plan_buffer;
+
+static inline u32 plan_trace(u64 stream)
+{
+    return (u32)(stream >> 32);
+}
+
+static inline u32 plan_session(u64 stream)
+{
+    return (u32)(stream >> 16) & 0xFFFF;
+}
+
+typedef struct plan_task {
+    u32 first, count; /* into plan_slice.buffers */
+} plan_task;
+
+typedef struct plan_slice {
+    i64 end_ticks; /* records before it belong to this slice; INT64_MAX: the last */
+    ETLHEAP_VECTOR(plan_buffer) buffers; /* by stream, then time */
+    ETLHEAP_VECTOR(plan_task) tasks;
+} plan_slice;
+
+typedef struct read_plan {
+    plan_buffer *buffers; /* by first time */
+    u32 count;
+    u32 next; /* first buffer not handed out */
+    u64 slice_bytes;
+    u64 task_bytes;
+} read_plan;
+
+/* slice_bytes > 0. False without memory. */
+bool plan_open(read_plan *out, etl_trace *const *traces, u32 trace_count, const timebase *base,
+               u64 slice_bytes);
+void plan_close(read_plan *plan);
+
+/*
+ * Fills *slice (from {0} at first) with the next slice. Before every further
+ * call the buffers of *slice must have their resume set where they were not
+ * read to their end, else to PLAN_DONE. *more is false after the last slice.
+ */
+#define PLAN_DONE UINT32_MAX
+bool plan_next(read_plan *plan, plan_slice *slice, bool *more);
+void plan_slice_free(plan_slice *slice);
+
+#endif

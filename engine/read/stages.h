@@ -1,0 +1,252 @@
+/*
+ * stages.h - what each stage of a slice takes and gives.
+ *
+ *     scan  (per task)   records -> memory events, stack parts, system events
+ *     merge (in order)   new stacks of tasks -> the run's stack table
+ *     context            system events -> process and heap histories
+ *     keys, join         stack parts -> the stack reference of each event
+ *     order (per bucket) memory events in time order, cut into shards
+ *     pair  (per shard)  memory events -> lifetimes, or entries of the journal
+ *
+ * Everything a task makes is its own until the next stage reads it. Memory
+ * events are cut into shards by (process id, address), so a block's whole life
+ * meets in one shard; ranges (VirtualAlloc, heap extents) by process id alone.
+ */
+#ifndef ETLHEAP_STAGES_H
+#define ETLHEAP_STAGES_H
+
+#include "census.h"
+#include "engine/engine.h"
+#include "engine/context/heap_sizes.h"
+#include "engine/context/meminfo.h"
+#include "plan.h"
+#include "engine/context/stacks.h"
+
+#define HEAP_SHARDS  32
+#define RANGE_SHARDS 8
+#define SHARDS       (HEAP_SHARDS + RANGE_SHARDS)
+
+/* Between what two shards write for every event: threads that write to one cache
+ * line take it from each other, and processors fetch lines in pairs. */
+#define SHARD_PADDING 128
+
+typedef enum memory_op {
+    OP_COUNT_HEAP, /* a heap event that is only counted */
+    OP_ALLOC,
+    OP_FREE,
+    OP_REALLOC_NEW,   /* moving realloc, at the new address */
+    OP_REALLOC_OLD,   /* moving realloc, at the old address ... */
+    OP_REALLOC_FREED, /* ... whose own alloc and free were logged before it */
+    OP_REALLOC_ALONE, /* ... of a trace in which no realloc had them so far */
+    OP_REALLOC_CLOSE, /* in-place realloc: what it ends, ... */
+    OP_REALLOC_SAME,  /* ... and what it opens */
+    OP_COMMIT,
+    OP_RESERVE,
+    OP_DECOMMIT,
+    OP_RELEASE,
+    OP_RUNDOWN_START,
+    OP_RUNDOWN_END,
+    OP_EXPAND,
+    OP_CONTRACT
+} memory_op;
+
+/* Ops that open a lifetime and may have a stack. */
+static inline bool op_wants_stack(memory_op op)
+{
+    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME || op == OP_COMMIT ||
+           op == OP_EXPAND;
+}
+
+/* What a session logs of all processes when it begins or ends: no thread does it. */
+static inline bool op_is_rundown(u8 op)
+{
+    return op == OP_RUNDOWN_START || op == OP_RUNDOWN_END;
+}
+
+/* Traces without buffers for each processor do not say which one logged an event. */
+#define CPU_UNKNOWN UINT16_MAX
+
+/* Only what two CPUs log can be out of order. */
+static inline bool may_be_two_cpus(u16 a, u16 b)
+{
+    return a != b || a == CPU_UNKNOWN;
+}
+
+typedef struct memory_event {
+    i64 ticks;
+    u64 address;
+    u64 size; /* requested bytes; OLD, FREED, ALONE: the old size; RUNDOWN: committed bytes */
+    u64 heap; /* handle; rundowns: region size; RESERVE: 1 with a commit */
+    u32 pid;  /* owner of the memory */
+    u32 tid;  /* ETL_NO_ID unknown */
+    union {
+        stack_ref stack;
+        u32 since_alloc; /* OLD: ticks since the realloc's own alloc, + 1; 0: not seen */
+    };
+    u8 op; /* memory_op */
+    u8 shard;
+    u16 cpu;
+} memory_event;
+
+static_assert(sizeof(memory_event) == 48, "memory events are the bulk of a slice");
+
+typedef enum stack_part {
+    PART_KERNEL, /* kernel frames only */
+    PART_USER,   /* user frames only */
+    PART_WHOLE   /* kernel and then user frames in one record */
+} stack_part;
+
+/*
+ * Who raises an event. A program raises those of blocks and extents, and its thread has
+ * walked the stack before it does anything else; the kernel raises commits, and walks its
+ * part of the stack at once and the user part when the thread goes back to the program.
+ */
+typedef enum event_sort {
+    SORT_UNKNOWN,
+    SORT_BLOCK,
+    SORT_COMMIT,
+    SORT_EXTENT,
+    SORT_UNWANTED, /* raised by the kernel, and nobody asks for its stack */
+    SORT_UNSURE    /* not known: an event without a thread, which may be its own, is behind it */
+} event_sort;
+
+static inline event_sort event_sort_of(u8 op)
+{
+    const event_sort of_kernel = op == OP_COMMIT ? SORT_COMMIT : SORT_UNWANTED;
+    return op < OP_COMMIT ? SORT_BLOCK : op < OP_EXPAND ? of_kernel : SORT_EXTENT;
+}
+
+/* Which part can be the first of an event's stack, and all of it. */
+static inline bool part_suits(stack_part part, u8 op)
+{
+    return (part == PART_USER) == (op < OP_COMMIT || op >= OP_EXPAND);
+}
+
+/* A piece of a stack on its way to its event. */
+typedef struct stack_piece {
+    i64 ticks;       /* of the stack record */
+    i64 event_ticks; /* of the event it belongs to */
+    u64 key;         /* with is_key */
+    u32 pid, tid;
+    stack_ref stack; /* without is_key */
+    u16 cpu;
+    u8 part : 4;    /* stack_part */
+    u8 sort : 4;    /* event_sort of its event */
+    u8 session : 7; /* stream_session of the session that logged it */
+    bool is_key : 1;
+} stack_piece;
+
+/* A session's number; of more than there usually are, some have the same. */
+static inline u8 stream_session(u64 stream)
+{
+    return (plan_trace(stream) * 7 + plan_session(stream)) & 127;
+}
+
+/* What became of an event whose stack was still on its way when its slice ended:
+ * its final reference, and its thread if a piece brought it. */
+typedef struct waiting_slot {
+    stack_ref stack;
+    u32 tid; /* ETL_NO_ID unknown */
+} waiting_slot;
+
+/* A thread id begins or ends to stand for a thread. */
+typedef struct thread_turn {
+    i64 ticks;
+    u32 tid;
+} thread_turn;
+
+/* A user-half key whose event is known already: the common case by far. */
+typedef struct key_use {
+    i64 ticks;
+    u64 key;
+    u32 event; /* index in the task's events */
+} key_use;
+
+typedef struct key_definition {
+    i64 ticks;
+    u64 key;
+    u64 stream;
+    u32 order; /* in the slice; set when tasks are merged */
+    stack_ref stack;
+    bool is_kernel;
+} key_definition;
+
+/* A decoded system event; its strings are copies in the task's arena. */
+typedef struct system_event {
+    i64 ticks;
+    u64 stream;
+    u32 order;    /* in the slice */
+    u32 pid, tid; /* of the header */
+    etl_event event;
+} system_event;
+
+/* The first realloc whose alloc and free were logged before it. */
+typedef struct first_trail {
+    i64 ticks;
+    bool is_known;
+} first_trail;
+
+/* Some events in a row are of one process id. */
+typedef struct pid_span {
+    u32 pid, count;
+    i64 first_ticks, last_ticks;
+} pid_span;
+
+#define SCAN_SAMPLE_STEP 128u
+
+/* Everything one task of a slice found. */
+typedef struct scan_output {
+    ETLHEAP_VECTOR(memory_event) events;
+    ETLHEAP_VECTOR(pid_span) spans;   /* of the events */
+    bool is_unsorted;                 /* the time of events goes back */
+    ETLHEAP_VECTOR(i64) sample;       /* the time of one event of each SCAN_SAMPLE_STEP */
+    ETLHEAP_VECTOR(u32) unsettled;    /* events that want a stack and have none, last first */
+    ETLHEAP_VECTOR(u32) local_events; /* whose stack is new in the task */
+    ETLHEAP_VECTOR(u32) trails;       /* reallocs to be completed, see realloc_trail.h */
+    first_trail first_trail;          /* of those that one CPU has whole */
+    ETLHEAP_VECTOR(stack_piece) pieces;
+    ETLHEAP_VECTOR(thread_turn) turns;
+    ETLHEAP_VECTOR(key_use) key_uses;
+    ETLHEAP_VECTOR(key_definition) definitions;
+    ETLHEAP_VECTOR(system_event) system;
+    heap_notes heap_notes;
+    memory_notes memory_notes;
+    ETLHEAP_VECTOR(census_target) targets; /* census runs only */
+    stack_table new_stacks;
+    etlheap_arena arena;
+    record_census census;
+    etl_diag_counts diag;
+    u64 stream;
+    i64 last_ticks; /* latest record, INT64_MIN without one */
+    etl_status status;
+} scan_output;
+
+/* What a scan needs to know of the run; read only. */
+typedef struct scan_input {
+    etl_trace *const *traces;
+    const timebase *base;
+    const stack_table *stacks;
+    plan_buffer *buffers; /* of the task; resume is written */
+    u32 buffer_count;
+    i64 end_ticks;
+    bool census_only;
+    bool no_lean; /* for tests: all records the long way, to the same output */
+} scan_input;
+
+/* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the
+ * thread's. Failure is in out->status. */
+void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out);
+
+/* Fills out->sample, when the events are complete: whoever cuts the slice would have to
+ * fetch them from another core. Part of scan_task. False without memory. */
+bool scan_take_sample(scan_output *out);
+
+/* Gives the stacks that are new in a task their final ids. False without memory. */
+bool scan_merge_stacks(scan_output *task, stack_table *stacks);
+
+/* Empties it for another task, and keeps its memory. Its census goes on. */
+void scan_output_reset(scan_output *out);
+
+void scan_output_free(scan_output *out);
+
+#endif

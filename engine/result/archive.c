@@ -1,0 +1,223 @@
+/* archive.c - opens stores; see archive.h. */
+#include "archive.h"
+
+#include <stdlib.h>
+
+#include "ehs_facts.h"
+#include "engine/log/ehs_stacks.h"
+#include "engine/core/machine.h"
+#include "engine/fold/replay.h"
+#include "engine/summary/summary_file.h"
+
+/* Memory that is expected to be used, at most, in pieces that a heap has room for in
+ * itself: larger ones may be mapped apart from it. */
+#define EXPECTED_PIECE_BYTES (30 * ETL_MIB)
+#define EXPECTED_PIECES_MAX  4u
+
+static void expect_memory(u64 size);
+static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err);
+static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames);
+static bool adopt_slots(etlheap_result *result);
+static bool name_file(etlheap_result *result, const char *path);
+
+bool etlheap_is_store(etl_bytes file)
+{
+    return ehs_is_store(file);
+}
+
+etl_status etlheap_open_store(const char *path, const etlheap_options *options,
+                              etlheap_result **out, etl_error *err)
+{
+    const archive_request request = { .options = options, .name = path };
+    etl_map map;
+    *out = NULL;
+    const etl_status status = etl_map_open(path, false, &map, err);
+    return status == ETL_OK ? archive_open(&map, &request, out, err) : status;
+}
+
+etl_status archive_open(const etl_map *map, const archive_request *request, etlheap_result **out,
+                        etl_error *err)
+{
+    etlheap_result *const result = calloc(1, sizeof *result);
+    ehs_archive *const archive = calloc(1, sizeof *archive);
+    *out = NULL;
+    if (result == NULL || archive == NULL) {
+        etl_map unused = *map;
+        etl_map_close(&unused);
+        free(result);
+        free(archive);
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    result->archive = archive;
+    archive->map = *map;
+    expect_memory(map->bytes.size);
+    etl_status status = ehs_reader_open(&archive->reader, map->bytes, err);
+    if (status == ETL_OK)
+        status = load(result, request, err);
+    if (status == ETL_OK && request->name != NULL && !name_file(result, request->name))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (status == ETL_OK)
+        *out = result;
+    else
+        etlheap_result_free(result);
+    return status;
+}
+
+/*
+ * A report on a store makes some dozens of arrays and uses each once, so that mapping
+ * their pages is a quarter of its time. They are about as large as the file. A heap
+ * that keeps what is freed, as that of the program, has this memory for them, in large
+ * pages; with another one nothing is lost.
+ */
+static void expect_memory(u64 size)
+{
+    void *pieces[EXPECTED_PIECES_MAX];
+    u32 count = 0;
+    const u64 wanted = size / EXPECTED_PIECE_BYTES + (size >= ETL_MIB);
+    while (count < wanted && count < EXPECTED_PIECES_MAX) {
+        void *const piece = malloc(EXPECTED_PIECE_BYTES);
+        machine_expect_use(piece, EXPECTED_PIECE_BYTES);
+        pieces[count++] = piece;
+    }
+    while (count > 0)
+        free(pieces[--count]);
+}
+
+/* The answer names what it was read from. */
+static bool name_file(etlheap_result *result, const char *path)
+{
+    u32 id;
+    result->files.count = 0;
+    if (!etlheap_strings_add(&result->context.strings, path, strlen(path), &id) ||
+        !ETLHEAP_PUSH(&result->files, etlheap_strings_get(&result->context.strings, id)))
+        return false;
+    result->info.files = result->files.at;
+    result->info.file_count = 1;
+    return true;
+}
+
+etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out, etl_error *err)
+{
+    return log_reader_open(out, &archive->reader, &archive->segments, wanted)
+               ? ETL_OK
+               : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+u32 archive_segment_at(const ehs_archive *archive, i64 ticks)
+{
+    u32 low = 0, high = (u32)archive->segments.count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (archive->segments.at[middle].last_ticks < ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void archive_free(ehs_archive *archive)
+{
+    if (archive == NULL)
+        return;
+    ETLHEAP_VECTOR_FREE(&archive->segments);
+    ETLHEAP_VECTOR_FREE(&archive->checkpoints);
+    ehs_slots_free(&archive->slots);
+    ehs_reader_close(&archive->reader);
+    etl_map_close(&archive->map);
+    free(archive);
+}
+
+static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err)
+{
+    ehs_archive *const archive = result->archive;
+    etlheap_options own = { .size = sizeof own };
+    const etlheap_options *const given = request->options;
+    if (given != NULL)
+        memcpy(&own, given, given->size < sizeof own ? given->size : sizeof own);
+    const u64 memory = own.memory_bytes_max;
+    archive->memory_bytes_max = memory;
+    ehs_loader loader = { .reader = &archive->reader,
+                          .arena = &result->context.strings.arena,
+                          .bytes_left = memory == 0 ? UINT64_MAX : memory,
+                          .err = err };
+    /* Reports name frames and do not show addresses. */
+    const bool is_report = own.report != NULL && replay_can(own.report);
+    const ehs_frames frames =
+        is_report && !request->stays ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
+    etl_status status = ehs_loader_open(&loader);
+    const bool is_summary = archive->reader.content == EHS_CONTENT_SUMMARY;
+    if (status == ETL_OK && is_summary)
+        status = summary_load(&loader, own.census_only, result);
+    else if (status == ETL_OK)
+        status =
+            own.census_only ? ehs_facts_load(&loader, result) : load_parts(result, &loader, frames);
+    ehs_loader_free(&loader);
+    result->mode = RESULT_FACTS;
+    if (own.census_only)
+        result->diag = result->census_diag;
+    else if (is_summary)
+        result->mode = RESULT_SUMMARY;
+    if (status != ETL_OK || own.census_only || is_summary)
+        return status;
+    if (!adopt_slots(result))
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    result->mode = request->stays || is_report ? RESULT_STORE : RESULT_LIFETIMES;
+    return result->mode == RESULT_STORE ? ETL_OK : archive_add_rows(archive, &result->store, err);
+}
+
+/* Their ids follow each other. */
+static bool ends_with_foreign(const etlheap_result *result)
+{
+    const foreign_stacks *const foreign = &result->foreign;
+    return foreign->count == 0 ||
+           (foreign->at[0].stack > 0 &&
+            foreign->at[foreign->count - 1].stack == result->stacks.list.count);
+}
+
+static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames)
+{
+    ehs_archive *const archive = result->archive;
+    etl_status status = ehs_facts_load(loader, result);
+    if (status == ETL_OK)
+        status = ehs_stacks_load(loader, frames, &result->stacks);
+    if (status == ETL_OK && !ends_with_foreign(result))
+        status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                               "the table of foreign stacks does not fit that of stacks");
+    const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
+    if (status == ETL_OK)
+        status = ehs_rows_load(loader, &bounds, &result->store);
+    if (status == ETL_OK)
+        status = ehs_slots_load(loader, &bounds, &archive->slots);
+    if (status == ETL_OK)
+        status = ehs_segment_index_load(loader, &archive->segments);
+    if (status == ETL_OK)
+        status = ehs_checkpoints_load(loader, &archive->checkpoints);
+    return status;
+}
+
+/* The slots of the file as those of a run, with numbers that are final already. */
+static bool adopt_slots(etlheap_result *result)
+{
+    const ehs_slots *const from = &result->archive->slots;
+    slot_table *const to = &result->slot_table;
+    result->process_ids = calloc(result->processes.count + 1, sizeof *result->process_ids);
+    if (result->process_ids == NULL || from->slots.count > SLOT_NUMBER_MAX)
+        return false;
+    for (u32 i = 0; i <= result->processes.count; i++)
+        result->process_ids[i] = i;
+    bool ok = true;
+    for (size_t i = 0; ok && i < from->handles.count; i++) {
+        const ehs_handle *const row = &from->handles.at[i];
+        ok = ETLHEAP_PUSH(&to->heaps, (heap_row){ row->value, row->process });
+    }
+    for (size_t i = 0; ok && i < from->owners.count; i++) {
+        const ehs_owner *const row = &from->owners.at[i];
+        ok = ETLHEAP_PUSH(&to->owners, (owner_row){ row->first_ticks, row->heap, row->epoch });
+    }
+    for (size_t i = 0; ok && i < from->slots.count; i++) {
+        const ehs_slot *const row = &from->slots.at[i];
+        ok = ETLHEAP_PUSH(&to->slots, (slot_row){ row->stack, row->owner });
+    }
+    return ok;
+}

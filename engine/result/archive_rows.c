@@ -1,0 +1,127 @@
+/*
+ * archive_rows.c - heap events of a store to lifetimes.
+ *
+ * Each segment of events gives a segment of rows, one per allocation, open at
+ * first. An end names its block by ordinal and closes that row.
+ */
+#include "archive.h"
+
+#include "engine/log/log_reader.h"
+
+typedef struct row_maker {
+    const ehs_archive *archive;
+    allocation_store *store;
+    size_t first_segment; /* of the store, for the archive's first */
+    etl_error *err;
+} row_maker;
+
+static etl_status add_batch(row_maker *maker, const log_batch *batch);
+static etl_status end_blocks(row_maker *maker, const log_batch *batch);
+
+etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err)
+{
+    row_maker maker = {
+        .archive = archive, .store = store, .first_segment = store->segments.count, .err = err
+    };
+    log_reader reader;
+    const log_batch *batch = NULL;
+    etl_status status = archive_read(archive, EHS_WANT_OPENS | EHS_WANT_ENDS, &reader, err);
+    if (status == ETL_OK)
+        status = log_next(&reader, &batch, err);
+    while (status == ETL_OK && batch != NULL) {
+        status = add_batch(&maker, batch);
+        if (status == ETL_OK)
+            status = log_next(&reader, &batch, err);
+    }
+    log_reader_close(&reader);
+    return status;
+}
+
+/* Rows of the blocks that the events open, and the end of those they end. */
+static etl_status add_batch(row_maker *maker, const log_batch *batch)
+{
+    allocation_store *const store = maker->store;
+    const u32 allocs = maker->archive->segments.at[batch->segment].allocs;
+    if (batch->first == 0 && store_add_segment(store, allocs) == NULL)
+        return etl_fail_with(maker->err, ETL_ERR_MEMORY, 0, "out of memory");
+    store_segment *const rows = &store->segments.at[store->segments.count - 1];
+    const u32 before = rows->rows;
+    const etl_status status = archive_fill_rows(maker->archive, batch, rows, maker->err);
+    store->rows += rows->rows - before;
+    return status == ETL_OK ? end_blocks(maker, batch) : status;
+}
+
+etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
+                             store_segment *rows, etl_error *err)
+{
+    for (u32 i = 0; i < batch->count; i++) {
+        if (!log_opens(batch, i))
+            continue;
+        const u32 row = batch->row[i], at = rows->rows;
+        if (!archive_fill_slot(archive, batch->slot[row], batch->thread[row], rows, at))
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                                 "segment %u names a slot that there is not", batch->segment);
+        rows->alloc_ticks[at] = batch->ticks[i];
+        rows->address[at] = batch->address[row];
+        rows->size_bytes[at] = batch->size[row];
+        rows->is_realloc[at] = batch->is_realloc[row];
+        rows->rows++;
+    }
+    return ETL_OK;
+}
+
+bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
+                       u32 at)
+{
+    const ehs_slots *const slots = &archive->slots;
+    if (slot == 0 || slot > slots->slots.count)
+        return false;
+    const ehs_slot *const row = &slots->slots.at[slot - 1];
+    const ehs_handle *const handle = &slots->handles.at[slots->owners.at[row->owner - 1].heap - 1];
+    rows->heap_handle[at] = handle->value;
+    rows->process[at] = handle->process;
+    rows->stack[at] = row->stack;
+    rows->thread[at] = thread == ETL_NO_ID ? row->thread : thread;
+    rows->kind[at] = ETLHEAP_KIND_HEAP;
+    rows->free_ticks[at] = ETLHEAP_TICKS_NEVER;
+    rows->free_type[at] = ETLHEAP_FREE_NONE;
+    return true;
+}
+
+/* The segment of rows that has an ordinal; segments up to `number` exist. */
+static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal, u32 *at)
+{
+    const ehs_segment_info *const segments = maker->archive->segments.at;
+    u32 low = 0, high = number;
+    while (low < high) {
+        const u32 middle = low + (high - low + 1) / 2;
+        if (segments[middle].first_ordinal <= ordinal)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    store_segment *const rows = &maker->store->segments.at[maker->first_segment + low];
+    *at = (u32)(ordinal - segments[low].first_ordinal);
+    return *at < rows->rows ? rows : NULL;
+}
+
+static etl_status end_blocks(row_maker *maker, const log_batch *batch)
+{
+    for (u32 i = 0; i < batch->count; i++) {
+        if (log_opens(batch, i))
+            continue;
+        u32 at;
+        store_segment *const rows = find_rows(maker, batch->segment, batch->ordinal[i], &at);
+        if (rows == NULL)
+            return etl_fail_with(maker->err, ETL_ERR_CORRUPT, 0,
+                                 "segment %u ends a block that there is not", batch->segment);
+        const u8 how = batch->how[batch->row[i]];
+        if (how == EHS_HOW_REALLOC) {
+            rows->is_realloc[at] = 1;
+        } else {
+            rows->free_ticks[at] = batch->ticks[i];
+            rows->free_type[at] = how < ETLHEAP_FREE_TYPE_COUNT ? how : ETLHEAP_FREE_FREE;
+        }
+    }
+    return ETL_OK;
+}

@@ -1,0 +1,431 @@
+/* result.c - see result.h; also the getters of engine.h. */
+#include "result.h"
+
+#include "archive.h"
+#include "spellings.h"
+#include "engine/summary/summary.h"
+
+#include <stdlib.h>
+
+static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids);
+static void rewrite_columns(etlheap_result *result, const u32 *new_ids);
+static bool copy_census(etlheap_result *result, const record_census *census);
+static bool describe_trace(etlheap_result *result, const result_parts *parts);
+static void judge(etlheap_result *result, const result_parts *parts);
+
+static bool build_modules(etlheap_result *result)
+{
+    const module_owners owners = { .ids = result->process_ids,
+                                   .processes = result->processes.at,
+                                   .count = result->processes.count };
+    return modules_build(&result->modules, &result->context, &owners);
+}
+
+etl_status result_complete(etlheap_result *result, const result_parts *parts)
+{
+    u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
+    result->process_ids = new_ids;
+    if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
+        !copy_census(result, parts->census) || !build_modules(result) ||
+        !spellings_settle(result) || !describe_trace(result, parts))
+        return ETL_ERR_MEMORY;
+    u64 recreated = 0;
+    if (parts->heap_notes != NULL && !heap_sizes_build(&result->heap_sizes, parts->heap_notes,
+                                                       &result->context, new_ids, &recreated))
+        return ETL_ERR_MEMORY;
+    etl_diag_add(&result->diag, ETL_DIAG_heap_recreated, recreated);
+    if (parts->memory_notes != NULL &&
+        !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
+        return ETL_ERR_MEMORY;
+    rewrite_columns(result, new_ids);
+    judge(result, parts);
+    if (!result->journal.is_kept && !result->journal.is_tallied)
+        return ETL_OK;
+    for (u32 s = 0; s < HEAP_SHARDS; s++) {
+        const shard_journal *const shard = &result->journal.shards[s];
+        for (size_t i = 0; i < shard->unsure.count; i++) {
+            const slot_row *const slot = &result->slot_table.slots.at[shard->unsure.at[i] - 1];
+            etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
+                         result_final_stack(result, slot->stack) == 0);
+        }
+    }
+    return ETL_OK;
+}
+
+typedef struct process_order {
+    u32 pid, id;
+    i64 start_ticks;
+} process_order;
+
+static int by_pid_and_start(const void *a, const void *b)
+{
+    const process_order *const x = a, *const y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->start_ticks != y->start_ticks)
+        return x->start_ticks < y->start_ticks ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static etlheap_process_info describe_process(const etlheap_result *result,
+                                             const process_history *row,
+                                             const process_counts *counts)
+{
+    const etlheap_strings *const strings = &result->context.strings;
+    etlheap_process_info info = {
+        .pid = row->pid,
+        .parent_pid = row->parent_pid,
+        .name = row->name == 0 ? "Unknown" : etlheap_strings_get(strings, row->name),
+        .command_line = etlheap_strings_get(strings, row->command_line),
+        .start_ticks = row->start_ticks,
+        .end_ticks = row->end_ticks,
+        .pointer_bits = row->pointer_bits,
+        .heap_events = counts->heap_events,
+        .virtualalloc_events = counts->virtualalloc_events,
+    };
+    memcpy(info.free_without_alloc, counts->free_without_alloc, sizeof info.free_without_alloc);
+    return info;
+}
+
+static bool order_processes(etlheap_result *result, const result_parts *parts, u32 *new_ids)
+{
+    const size_t count = result->context.processes.count;
+    process_order *const order = calloc(count + 1, sizeof *order);
+    if (order == NULL || !ETLHEAP_RESERVE(&result->processes, count)) {
+        free(order);
+        return false;
+    }
+    for (u32 i = 0; i < count; i++) {
+        const process_history *const row = &result->context.processes.at[i];
+        order[i] = (process_order){ row->pid, i + 1, row->start_ticks };
+    }
+    qsort(order, count, sizeof *order, by_pid_and_start);
+    static const process_counts none;
+    for (u32 i = 0; i < count; i++) {
+        const u32 id = order[i].id;
+        const process_counts *const counts =
+            id <= parts->count_count ? &parts->counts[id - 1] : &none;
+        const process_history *const row = &result->context.processes.at[id - 1];
+        result->processes.at[i] = describe_process(result, row, counts);
+        new_ids[id] = i + 1;
+        const bool nameless =
+            row->name == 0 && counts->heap_events + counts->virtualalloc_events > 0;
+        etl_diag_add(&result->diag, ETL_DIAG_process_unknown, nameless);
+        for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+            etl_diag_add(&result->diag, ETL_DIAG_free_without_alloc,
+                         counts->free_without_alloc[kind]);
+    }
+    result->processes.count = count;
+    free(order);
+    return true;
+}
+
+/* A thread that came with a late piece of the stack. */
+static u32 final_thread(const etlheap_result *result, stack_ref ref, u32 thread)
+{
+    const bool is_late = (ref & STACK_TAG_MASK) == STACK_TAG_WAITING;
+    return is_late && thread == ETL_NO_ID ? result->slots[ref & STACK_NUMBER_MAX].tid : thread;
+}
+
+static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
+{
+    for (size_t i = 0; i < result->foreign.count; i++)
+        result->foreign.at[i].process = new_ids[result->foreign.at[i].process];
+    for (size_t i = 0; i < result->store.segments.count; i++) {
+        const store_segment *const segment = &result->store.segments.at[i];
+        for (u32 row = 0; row < segment->rows; row++) {
+            segment->process[row] = new_ids[segment->process[row]];
+            segment->thread[row] = final_thread(result, segment->stack[row], segment->thread[row]);
+            segment->stack[row] = result_final_stack(result, segment->stack[row]);
+            const bool bare =
+                segment->stack[row] == 0 && segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE;
+            etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
+        }
+    }
+}
+
+int result_by_guid(const void *a, const void *b)
+{
+    const etlheap_provider_count *const x = a, *const y = b;
+    if (x->is_message != y->is_message)
+        return x->is_message ? 1 : -1;
+    char text_x[ETL_GUID_TEXT_SIZE], text_y[ETL_GUID_TEXT_SIZE];
+    etl_guid_format(x->guid.bytes, text_x);
+    etl_guid_format(y->guid.bytes, text_y);
+    return strcmp(text_x, text_y);
+}
+
+static bool copy_hooks(etlheap_result *result, const census_count *page, u32 group)
+{
+    for (u32 type = 0; type < 256; type++) {
+        if (page[type].count == 0)
+            continue;
+        const u16 hook = (u16)(group << 8 | type);
+        const etlheap_hook_count row = { hook, etl_hook_name(hook), page[type].count,
+                                         page[type].bytes };
+        if (!ETLHEAP_PUSH(&result->hooks, row))
+            return false;
+    }
+    return true;
+}
+
+static bool copy_census(etlheap_result *result, const record_census *census)
+{
+    for (u32 group = 0; group < ETL_COUNT_OF(census->pages); group++) {
+        if (census->pages[group] != NULL && !copy_hooks(result, census->pages[group], group))
+            return false;
+    }
+    for (size_t i = 0; i < census->providers.count; i++) {
+        if (!ETLHEAP_PUSH(&result->providers, census->providers.at[i]))
+            return false;
+    }
+    if (result->providers.count > 0)
+        qsort(result->providers.at, result->providers.count, sizeof *result->providers.at,
+              result_by_guid);
+    result->info.events = census->records;
+    result->stack_counts.records = census->stack_records;
+    return true;
+}
+
+static const char *clock_name(etl_clock clock)
+{
+    switch (clock) {
+    case ETL_CLOCK_SYSTEM_TIME:
+        return "system";
+    case ETL_CLOCK_CPU_CYCLES:
+        return "cpu";
+    case ETL_CLOCK_QPC:
+        break;
+    }
+    return "qpc";
+}
+
+/* Just after a tick; of a clock faster than 1 GHz the next may be in the same
+ * nanosecond. */
+static i64 end_after(const etl_session *session, i64 ticks)
+{
+    const i64 next_ns = etl_time_ns(session, etl_sat_add_i64(ticks, 1));
+    const i64 least_ns = etl_sat_add_i64(etl_time_ns(session, ticks), 1);
+    return next_ns > least_ns ? next_ns : least_ns;
+}
+
+static bool describe_trace(etlheap_result *result, const result_parts *parts)
+{
+    etlheap_trace_info *const info = &result->info;
+    const etl_session *const session = result->base.base;
+    u32 name;
+    if (!etlheap_strings_add_utf16(&result->context.strings, session->name_utf16, &name))
+        return false;
+    for (u32 i = 0; i < parts->trace_count; i++) {
+        const etl_trace *const trace = parts->traces[i];
+        u32 file;
+        if (!etlheap_strings_add(&result->context.strings, parts->names[i], strlen(parts->names[i]),
+                                 &file) ||
+            !ETLHEAP_PUSH(&result->files, etlheap_strings_get(&result->context.strings, file)))
+            return false;
+        info->buffers += etl_buffer_count(trace);
+        info->bytes += etl_file_size(trace);
+        for (u32 k = 0; k < etl_session_count(trace); k++) {
+            info->events_lost += etl_session_of(trace, k)->events_lost;
+            info->buffers_lost += etl_session_of(trace, k)->buffers_lost;
+        }
+        etl_diag_merge(&result->diag, etl_trace_diagnostics(trace));
+    }
+    info->files = result->files.at;
+    info->file_count = parts->trace_count;
+    info->session = etlheap_strings_get(&result->context.strings, name);
+    info->computer = etlheap_strings_get(&result->context.strings, result->context.computer);
+    info->os_build = session->os_build;
+    info->pointer_bits = session->pointer_bytes * 8;
+    info->cpus = session->cpu_count;
+    info->clock = clock_name(session->clock);
+    info->clock_hz = session->clock_hz;
+    info->start_time_filetime = session->start_time_filetime;
+    const i64 last = result->last_ticks == INT64_MIN ? session->header_ticks : result->last_ticks;
+    info->duration_ns = etl_time_ns(session, last);
+    info->end_ns = end_after(session, last);
+    return true;
+}
+
+/* What can be analysed, and what to tell the user about it. */
+static void judge(etlheap_result *result, const result_parts *parts)
+{
+    etlheap_abilities *const can = &result->abilities;
+    for (size_t i = 0; i < result->processes.count; i++) {
+        can->heap |= result->processes.at[i].heap_events > 0;
+        can->virtualalloc |= result->processes.at[i].virtualalloc_events > 0;
+    }
+    for (size_t i = 0; i < result->hooks.count; i++)
+        can->extent |= result->hooks.at[i].hook == 0x1025 || result->hooks.at[i].hook == 0x102A;
+    can->stacks = parts->census->stack_records > 0;
+    can->modules = result->modules.list.count > 0;
+    for (size_t i = 0; i < result->modules.list.count; i++)
+        can->symbols |= result->modules.list.at[i].has_rsds;
+    etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
+    for (u32 i = 0; i < parts->trace_count; i++)
+        etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));
+    etl_diag_add(&result->diag, ETL_DIAG_trace_without_memory_events,
+                 !can->heap && !can->virtualalloc);
+    etl_diag_add(&result->diag, ETL_DIAG_trace_without_modules,
+                 !can->modules && (can->heap || can->virtualalloc));
+}
+
+void etlheap_result_free(etlheap_result *result)
+{
+    if (result == NULL)
+        return;
+    timebase_close(&result->base);
+    context_close(&result->context);
+    modules_free(&result->modules);
+    stack_table_free(&result->stacks);
+    ETLHEAP_VECTOR_FREE(&result->foreign);
+    store_free(&result->store);
+    journal_free(&result->journal);
+    archive_free(result->archive);
+    slots_free(&result->slot_table);
+    free(result->process_ids);
+    free(result->deferred_ids);
+    free(result->slots);
+    ETLHEAP_VECTOR_FREE(&result->heap_sizes);
+    ETLHEAP_VECTOR_FREE(&result->memory);
+    ETLHEAP_VECTOR_FREE(&result->processes);
+    ETLHEAP_VECTOR_FREE(&result->hooks);
+    ETLHEAP_VECTOR_FREE(&result->providers);
+    ETLHEAP_VECTOR_FREE(&result->files);
+    ETLHEAP_VECTOR_FREE(&result->recorded);
+    summary_data_free(result->summary);
+    free(result);
+}
+
+/* Why a mode cannot answer a question; a row that is left out can. */
+typedef struct refusal {
+    etl_status status;
+    const char *sentence;
+} refusal;
+
+static const char facts_alone[] =
+    "the result holds no allocations, because the analysis only counted records (census_only) or "
+    "wrote a store: analyze the trace without these options, or open the store";
+static const char one_window[] =
+    "the analysis kept one report and no single lifetimes: set needs_lifetimes in its query, or "
+    "analyze the trace without a report";
+static const char in_file[] =
+    "the lifetimes stay in the store's file: open the store without a report, or list them one by "
+    "one";
+static const char sums_alone[] =
+    "a summary holds sums and no single allocations; name the traces or stores that it was made "
+    "of, one recording at a time";
+
+static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
+    [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, facts_alone } },
+    [RESULT_SUMS] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, one_window },
+                      [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, one_window } },
+    [RESULT_LOG] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, one_window },
+                     [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, one_window } },
+    [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
+    [RESULT_SUMMARY] = { [RESULT_ASK_EACH] = { ETL_ERR_UNSUPPORTED, sums_alone },
+                         [RESULT_ASK_COLUMNS] = { ETL_ERR_UNSUPPORTED, sums_alone } },
+};
+
+etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)
+{
+    const refusal *const why = &refusals[result->mode][question];
+    return why->sentence == NULL ? ETL_OK : etl_fail_with(err, why->status, 0, "%s", why->sentence);
+}
+
+bool etlheap_result_is_report(const etlheap_result *result)
+{
+    return result->mode != RESULT_FACTS && result->mode != RESULT_LIFETIMES;
+}
+
+const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result)
+{
+    return &result->info;
+}
+
+u32 etlheap_process_count(const etlheap_result *result)
+{
+    return (u32)result->processes.count;
+}
+
+const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id)
+{
+    return &result->processes.at[id.v - 1];
+}
+
+u32 etlheap_module_count(const etlheap_result *result)
+{
+    return (u32)result->modules.list.count;
+}
+
+const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)
+{
+    return &result->modules.list.at[index];
+}
+
+u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows)
+{
+    *rows = result->hooks.at;
+    return (u32)result->hooks.count;
+}
+
+u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider_count **rows)
+{
+    *rows = result->providers.at;
+    return (u32)result->providers.count;
+}
+
+const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result)
+{
+    return &result->stack_counts;
+}
+
+const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result)
+{
+    return &result->diag;
+}
+
+etlheap_abilities etlheap_result_abilities(const etlheap_result *result)
+{
+    return result->abilities;
+}
+
+i64 etlheap_time_ns(const etlheap_result *result, i64 ticks)
+{
+    return etl_time_ns(result->base.base, ticks);
+}
+
+i64 etlheap_time_ticks(const etlheap_result *result, i64 ns)
+{
+    return etl_time_ticks(result->base.base, ns);
+}
+
+u32 etlheap_segment_count(const etlheap_result *result)
+{
+    return (u32)result->store.segments.count;
+}
+
+etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index)
+{
+    return store_view(&result->store.segments.at[index]);
+}
+
+u32 etlheap_stack_count(const etlheap_result *result)
+{
+    return (u32)result->stacks.list.count;
+}
+
+etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
+                                      etlheap_process owner)
+{
+    return (etlheap_process){ foreign_process(&result->foreign, id.v, owner.v) };
+}
+
+etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id)
+{
+    if (id.v == 0 || id.v > result->stacks.list.count)
+        return (etlheap_frames){ .count = 0 };
+    return stack_spell(&result->stacks, id.v);
+}

@@ -1,0 +1,578 @@
+/*
+ * engine.c - runs the stages, slice by slice.
+ *
+ * Each slice goes through the stages of stages.h; what lives longer than a slice
+ * is in `run`: open blocks and ranges, distinct stacks, stacks not yet known,
+ * and what is known of processes, heaps and modules.
+ */
+#include "engine/engine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "engine/read/census_match.h"
+#include "engine/read/join.h"
+#include "engine/pair/pair_lanes.h"
+#include "engine/read/realloc_trail.h"
+#include "engine/read/release.h"
+#include "engine/fold/replay.h"
+#include "engine/result/result.h"
+#include "engine/context/stack_numbering.h"
+#include "store_run.h"
+#include "task_merge.h"
+#include "engine/core/workers.h"
+
+#define SLICE_BYTES_DEFAULT ((u64)32 << 20)
+#define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
+#define NUMBERED_FRAMES     ((u32)1 << 15) /* at once: less than a millisecond */
+
+typedef struct run {
+    etl_trace *const *traces;
+    const char *const *names;
+    u32 trace_count;
+    etlheap_options options;
+    etlheap_result *result; /* context, stacks and store grow in place */
+    read_plan plan;
+    plan_slice slice;
+    scan_output *tasks; /* one per task of the slice; used again by the next */
+    u32 task_count, task_capacity;
+    etlheap_crew *crew;
+    slice_order order;
+    release_list release;
+    u64 next_rank; /* of the slice's first event, in the run */
+    deferred_stacks deferred;
+    trail_tails tails;
+    stack_join join;
+    census_matcher matcher;
+    record_census census;
+    pair_lanes lanes;
+    merged_tasks merged;
+    stack_numbering numbering;
+    bool is_numbered; /* false: no memory for the slice's part of it */
+    ETLHEAP_VECTOR(process_counts) counts;
+    u64 done_bytes, total_bytes;
+    i64 earliest_ticks;        /* no record can be from before that */
+    i64 sweep_until_ticks;     /* slices sweep dead blocks until one ends after it */
+    store_run *store;          /* NULL: lifetimes or a journal are kept */
+    store_census census_facts; /* with a store: what `info` would say */
+} run;
+
+static etl_status check_options(const etlheap_options *options, etl_error *err);
+static bool open_run(run *state);
+static bool open_journal(run *state);
+static etl_status open_store(run *state);
+static void close_run(run *state);
+static etl_status run_slices(run *state, etl_error *err);
+static etl_status run_slice(run *state);
+static etl_status finish(run *state);
+
+etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
+                           const etlheap_options *options, etlheap_result **out, etl_error *err)
+{
+    *out = NULL;
+    if (trace_count == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to analyze");
+    run *const state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    state->traces = traces;
+    state->names = names;
+    state->trace_count = trace_count;
+    if (options != NULL)
+        memcpy(&state->options, options,
+               options->size < sizeof *options ? options->size : sizeof *options);
+    etl_status status = check_options(&state->options, err);
+    if (status == ETL_OK && state->options.store != NULL)
+        status = store_run_census(state->traces, names, trace_count, &state->options,
+                                  &state->census_facts, err);
+    if (status == ETL_OK)
+        status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
+    if (status == ETL_OK)
+        status = run_slices(state, err);
+    if (status == ETL_OK)
+        status = finish(state);
+    if (status == ETL_OK) {
+        *out = state->result;
+        state->result = NULL;
+    }
+    const bool is_store = state->store != NULL;
+    close_run(state);
+    free(state);
+    if (status == ETL_ERR_IO)
+        return etl_fail_with(err, status, 0,
+                             is_store ? "the store cannot be written"
+                                      : "the temporary file cannot be written or read back");
+    return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
+}
+
+static etl_status check_options(const etlheap_options *options, etl_error *err)
+{
+    if (options->store != NULL && (options->census_only || options->report != NULL))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "a store is written in place of a census or a report");
+    return ETL_OK;
+}
+
+/* Does a session say that it lost events? */
+static bool lost_events(const run *state)
+{
+    for (u32 i = 0; i < state->trace_count; i++) {
+        const etl_trace *const trace = state->traces[i];
+        for (u32 k = 0; k < etl_session_count(trace); k++) {
+            const etl_session *const session = etl_session_of(trace, k);
+            if (session->events_lost > 0 || session->buffers_lost > 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What the run will keep, once its journal is open. */
+static result_mode mode_of(const run *state)
+{
+    const event_journal *const journal = &state->result->journal;
+    if (state->options.census_only || state->options.store != NULL)
+        return RESULT_FACTS;
+    if (journal->is_tallied)
+        return RESULT_SUMS;
+    return journal->is_kept ? RESULT_LOG : RESULT_LIFETIMES;
+}
+
+static bool open_run(run *state)
+{
+    if (state->options.jobs == 0)
+        state->options.jobs = etlheap_workers_default_jobs();
+    if (state->options.slice_bytes == 0)
+        state->options.slice_bytes = SLICE_BYTES_DEFAULT;
+    if (state->options.memory_bytes_max != 0)
+        state->options.slice_bytes = etl_min_u64(
+            state->options.slice_bytes, state->options.memory_bytes_max / SLICES_IN_MEMORY + 1);
+    state->result = calloc(1, sizeof *state->result);
+    if (state->result == NULL)
+        return false;
+    state->result->last_ticks = INT64_MIN;
+    state->sweep_until_ticks = INT64_MIN;
+    if (!timebase_open(&state->result->base, state->traces, state->trace_count))
+        return false;
+    const timebase *const base = &state->result->base;
+    state->result->first_ticks = base->base->header_ticks;
+    state->earliest_ticks = timebase_earliest(base);
+    context_open(&state->result->context, base);
+    join_open(&state->join, base);
+    state->deferred.context = &state->result->context;
+    census_match_open(&state->matcher, base);
+    state->order = (slice_order){ .context = &state->result->context,
+                                  .slots = &state->result->slot_table,
+                                  .from_ticks = INT64_MIN,
+                                  .count_only = state->options.census_only };
+    state->lanes.input = (pair_input){ .rules = { .context = &state->result->context,
+                                                  .slots = &state->result->slot_table,
+                                                  .is_lossy = lost_events(state) },
+                                       .order = &state->order };
+    pair_set_limits(&state->lanes.input.rules, base);
+    state->crew = etlheap_crew_open(state->options.jobs);
+    if (state->crew == NULL)
+        return false;
+    for (u32 i = 0; i < state->trace_count; i++)
+        state->total_bytes += etl_file_size(state->traces[i]);
+    if (!open_journal(state))
+        return false;
+    state->result->mode = mode_of(state);
+    const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
+    return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
+           plan_open(&state->plan, state->traces, state->trace_count, base,
+                     state->options.slice_bytes);
+}
+
+/* A report's window may begin before time zero, with the first event: that is
+ * known only later, so an open start takes in everything. */
+static bool open_journal(run *state)
+{
+    const etlheap_query *const report = state->options.report;
+    const timebase *const base = &state->result->base;
+    if (report == NULL || state->options.census_only || !replay_can(report) || report->growth)
+        return true;
+    windows_lattice lattice;
+    if (!windows_lattice_open(&lattice, base->base, report, state->options.windows))
+        return false;
+    if (lattice.session == NULL)
+        return true; /* windows that overlap need lifetimes */
+    event_journal *const journal = &state->result->journal;
+    journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
+    if (state->options.windows != NULL)
+        journal_cut(journal, &lattice);
+    else if (replay_needs_sums_only(report))
+        journal_reduce(journal);
+    if (state->options.memory_bytes_max != 0)
+        journal->resident_bytes_max =
+            etl_min_u64(journal->resident_bytes_max, state->options.memory_bytes_max / 4);
+    if (state->options.temporary_folder != NULL) {
+        journal->spill_folder = strdup(state->options.temporary_folder);
+        if (journal->spill_folder == NULL)
+            return false;
+    }
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        state->lanes.shards[i].out.journal = &journal->shards[i];
+    return true;
+}
+
+/* A store takes everything, whatever is asked of it later. */
+static etl_status open_store(run *state)
+{
+    if (state->options.store == NULL)
+        return ETL_OK;
+    state->store = calloc(1, sizeof *state->store);
+    if (state->store == NULL ||
+        !store_run_record(state->result, state->traces, state->names, state->trace_count))
+        return ETL_ERR_MEMORY;
+    event_journal *const journal = &state->result->journal;
+    journal_open(journal, &state->result->base, INT64_MIN, INT64_MAX, true);
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        state->lanes.shards[i].out.journal = &journal->shards[i];
+    return store_run_open(state->store, state->options.store, state->crew, journal,
+                          state->options.memory_bytes_max);
+}
+
+/* Empty tasks for the slice, in the memory of the last one's. */
+static bool reset_tasks(run *state, u32 count)
+{
+    if (count > state->task_capacity) {
+        scan_output *const tasks = realloc(state->tasks, count * sizeof *tasks);
+        if (tasks == NULL)
+            return false;
+        memset(tasks + state->task_capacity, 0, (count - state->task_capacity) * sizeof *tasks);
+        state->tasks = tasks;
+        state->task_capacity = count;
+    }
+    for (u32 i = 0; i < count; i++)
+        scan_output_reset(&state->tasks[i]);
+    state->task_count = count;
+    return true;
+}
+
+static void close_run(run *state)
+{
+    for (u32 i = 0; i < state->task_capacity; i++)
+        scan_output_free(&state->tasks[i]);
+    free(state->tasks);
+    if (state->store != NULL)
+        store_run_free(state->store);
+    free(state->store);
+    etlheap_crew_close(state->crew);
+    order_free(&state->order);
+    release_free(&state->release);
+    plan_slice_free(&state->slice);
+    plan_close(&state->plan);
+    deferred_free(&state->deferred);
+    join_close(&state->join);
+    realloc_trail_free(&state->tails);
+    census_match_close(&state->matcher);
+    census_free(&state->census);
+    pair_lanes_close(&state->lanes);
+    merged_tasks_free(&state->merged);
+    stack_numbering_free(&state->numbering);
+    ETLHEAP_VECTOR_FREE(&state->counts);
+    etlheap_result_free(state->result);
+}
+
+static bool report_progress(run *state)
+{
+    for (size_t i = 0; i < state->slice.buffers.count; i++) {
+        const plan_buffer *const buffer = &state->slice.buffers.at[i];
+        const etl_trace *const trace = state->traces[plan_trace(buffer->stream)];
+        if (buffer->resume == PLAN_DONE)
+            state->done_bytes += etl_buffer_info_of(trace, buffer->buffer)->stored_size;
+    }
+    return state->options.progress == NULL ||
+           state->options.progress(state->options.progress_user, state->done_bytes,
+                                   state->total_bytes);
+}
+
+/* What the run keeps between slices; the large parts, by what they reserve. */
+static u64 held_bytes(const run *state)
+{
+    const etlheap_result *const result = state->result;
+    u64 bytes = result->stacks.arena.total_bytes + result->context.strings.arena.total_bytes;
+    bytes += result->stacks.list.capacity * sizeof *result->stacks.list.at;
+    bytes += state->plan.count * sizeof *state->plan.buffers;
+    bytes += join_bytes(&state->join) + state->tails.at.capacity * sizeof *state->tails.at.at;
+    bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
+    bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
+    bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
+    bytes += stack_numbering_bytes(&state->numbering);
+    bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
+    bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
+    bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
+    return bytes;
+}
+
+/* If the rest of the traces adds as much as what was read of them. */
+static u64 bytes_at_end(const run *state, u64 held)
+{
+    const double share = (double)state->done_bytes / (double)etl_max_u64(state->total_bytes, 1);
+    return share <= 0 || share >= 1 ? held : (u64)((double)held / share);
+}
+
+static etl_status run_slices(run *state, etl_error *err)
+{
+    for (;;) {
+        bool more;
+        if (!plan_next(&state->plan, &state->slice, &more))
+            return ETL_ERR_MEMORY;
+        if (!more)
+            return ETL_OK;
+        const etl_status status = run_slice(state);
+        if (status == ETL_ERR_LIMIT)
+            return etl_fail_with(err, status, 0, "more memory events than can be numbered");
+        if (status != ETL_OK)
+            return status;
+        if (!report_progress(state))
+            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+        const u64 held = held_bytes(state);
+        if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
+            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                                 "reading takes up to %" PRIu64 " MiB of memory, more than "
+                                 "allowed; raise --memory or narrow the window",
+                                 bytes_at_end(state, held) / ETL_MIB + 1);
+    }
+}
+
+static void scan_one(void *context, u32 task)
+{
+    run *const state = context;
+    const plan_task *const planned = &state->slice.tasks.at[task];
+    const scan_input input = { .traces = state->traces,
+                               .base = &state->result->base,
+                               .stacks = &state->result->stacks,
+                               .buffers = &state->slice.buffers.at[planned->first],
+                               .buffer_count = planned->count,
+                               .end_ticks = state->slice.end_ticks,
+                               .census_only = state->options.census_only };
+    etl_scratch scratch = { 0 };
+    scan_task(&input, &scratch, &state->tasks[task]);
+    etl_scratch_free(&scratch);
+}
+
+/* Reports ask what frames are, a census and a store do not. */
+static bool wants_numbers(const run *state)
+{
+    return !state->options.census_only && state->store == NULL;
+}
+
+/* While the slice is put in order some stacks get numbers, which takes longest and so
+ * comes first, and the pages of what was scanned go. */
+static void order_one(void *context, u32 task)
+{
+    run *const state = context;
+    const u32 bucket_count = state->order.bucket_count;
+    if (task == 0)
+        state->is_numbered =
+            !wants_numbers(state) ||
+            stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+    else if (task <= bucket_count)
+        order_fill(&state->order, task - 1);
+    else
+        release_run(&state->release, state->traces, task - 1 - bucket_count);
+}
+
+static void note_one(void *context, u32 bucket)
+{
+    run *const state = context;
+    order_note(&state->order, bucket);
+}
+
+/* What is late for a process that ended is waited for, so sweeping goes on until
+ * a slice ends after that. */
+static void note_ends(run *state)
+{
+    const i64 wait_ticks = state->result->context.after_end_ticks;
+    for (size_t i = 0; i < state->merged.system.count; i++) {
+        const system_event *const row = &state->merged.system.at[i];
+        const i64 until_ticks = etl_sat_add_i64(row->ticks, wait_ticks);
+        const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
+                                    row->event.kind == ETL_EVENT_PROCESS_START ||
+                                    row->event.kind == ETL_EVENT_HEAP_DESTROY;
+        if (ends_something && until_ticks > state->sweep_until_ticks)
+            state->sweep_until_ticks = until_ticks;
+    }
+}
+
+static bool join_stacks(run *state)
+{
+    if (!deferred_define(&state->deferred, state->merged.definitions.at,
+                         state->merged.definitions.count))
+        return false;
+    if (state->options.census_only)
+        return census_match_slice(&state->matcher, &state->deferred, state->tasks,
+                                  state->task_count, state->slice.end_ticks);
+    return join_slice(&state->join, &state->deferred, state->tasks, state->task_count,
+                      state->slice.end_ticks);
+}
+
+/* The counts of a process; NULL without memory. */
+static process_counts *counts_of(run *state, u32 process)
+{
+    while (state->counts.count < process) {
+        if (!ETLHEAP_PUSH(&state->counts, (process_counts){ 0 }))
+            return NULL;
+    }
+    return &state->counts.at[process - 1];
+}
+
+/* The rows and counts of the shards, in shard order. */
+static bool drain_shards(run *state)
+{
+    for (u32 i = 0; i < SHARDS; i++) {
+        shard_output *const out = &state->lanes.shards[i].out;
+        if (out->out_of_memory ||
+            !store_append(&state->result->store, out->rows.at, out->rows.count))
+            return false;
+        out->rows.count = 0;
+        for (u32 k = 0; k < out->counts.count; k++) {
+            process_counts *const into = counts_of(state, k + 1);
+            if (into == NULL)
+                return false;
+            for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+                into->free_without_alloc[kind] += out->counts.at[k].free_without_alloc[kind];
+        }
+        out->counts.count = 0;
+    }
+    return true;
+}
+
+/* What the events of the slice say of their processes, bucket by bucket. */
+static bool add_counts(run *state)
+{
+    for (u32 b = 0; b < state->order.bucket_count; b++) {
+        const order_bucket *const bucket = &state->order.buckets[b];
+        for (size_t i = 0; i < bucket->counts.count; i++) {
+            const order_count *const count = &bucket->counts.at[i];
+            process_counts *const into = counts_of(state, count->process);
+            if (into == NULL)
+                return false;
+            into->heap_events += count->heap_events;
+            into->virtualalloc_events += count->virtualalloc_events;
+        }
+    }
+    return true;
+}
+
+static etl_status order_slice(run *state)
+{
+    slice_order *const order = &state->order;
+    event_journal *const journal = &state->result->journal;
+    if (!order_plan(order, state->tasks, state->task_count))
+        return ETL_ERR_MEMORY;
+    if (order->count >= JOURNAL_NO_RANK - state->next_rank)
+        return ETL_ERR_LIMIT;
+    if (journal->is_kept) {
+        const etl_status status = journal_begin_slice(journal, order->count);
+        if (status != ETL_OK)
+            return status;
+        const journal_chunk *const chunk = &journal->chunks.at[journal->chunks.count - 1];
+        order->ticks = chunk->ticks;
+        order->entries = chunk->entries;
+        order->wide = chunk->wide;
+    }
+    /* A census may be followed by a pass that reads all of it again. */
+    if (!state->options.census_only && !release_plan(&state->release, state->traces, &state->slice))
+        return ETL_ERR_MEMORY;
+    etlheap_crew_run(state->crew, 1 + order->bucket_count + (u32)state->release.pieces.count,
+                     order_one, state);
+    order->from_ticks = state->slice.end_ticks;
+    const bool ok =
+        state->is_numbered && order_settle(order, &state->result->slot_table) && add_counts(state);
+    return ok ? ETL_OK : ETL_ERR_MEMORY;
+}
+
+static etl_status pair_events(run *state)
+{
+    note_ends(state);
+    state->lanes.input.rules.first_rank = (u32)state->next_rank;
+    state->next_rank += state->order.count;
+    state->lanes.input.end_ticks = state->slice.end_ticks;
+    state->lanes.input.sweep = state->sweep_until_ticks != INT64_MIN;
+    if (state->slice.end_ticks > state->sweep_until_ticks)
+        state->sweep_until_ticks = INT64_MIN;
+    if (!state->options.census_only)
+        pair_lanes_run(&state->lanes, state->crew);
+    if (state->result->journal.is_kept)
+        etlheap_crew_run(state->crew, state->order.bucket_count, note_one, state);
+    etl_status status = drain_shards(state) ? ETL_OK : ETL_ERR_MEMORY;
+    if (status == ETL_OK && state->store != NULL)
+        status = store_run_slice(state->store, state->result, false);
+    if (status == ETL_OK && state->result->journal.is_kept)
+        status = journal_end_slice(&state->result->journal, state->slice.end_ticks);
+    return status;
+}
+
+static etl_status run_slice(run *state)
+{
+    merged_tasks *const merged = &state->merged;
+    if (!reset_tasks(state, (u32)state->slice.tasks.count))
+        return ETL_ERR_MEMORY;
+    etlheap_crew_run(state->crew, state->task_count, scan_one, state);
+    tasks_mend_times(state->tasks, state->task_count, state->earliest_ticks, state->result);
+    if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
+        !context_apply(&state->result->context, merged->system.at, merged->system.count) ||
+        !tasks_ensure_processes(state->tasks, state->task_count, state->result) ||
+        !realloc_trail_end(&state->tails, state->tasks, state->task_count) || !join_stacks(state))
+        return ETL_ERR_MEMORY;
+    const etl_status status = order_slice(state);
+    return status == ETL_OK ? pair_events(state) : status;
+}
+
+static etl_status finish(run *state)
+{
+    etlheap_result *const result = state->result;
+    u64 unresolved = 0;
+    for (u32 i = 0; i < state->task_capacity; i++) {
+        if (!census_merge(&state->census, &state->tasks[i].census))
+            return ETL_ERR_MEMORY;
+    }
+    pair_lanes_finish(&state->lanes, state->crew);
+    if (!drain_shards(state) ||
+        !deferred_finish(&state->deferred, &result->stacks, &result->deferred_ids, &unresolved) ||
+        (wants_numbers(state) && !stack_numbering_finish(&state->numbering, &result->stacks)))
+        return ETL_ERR_MEMORY;
+    memcpy(&result->foreign, &state->deferred.foreign, sizeof result->foreign); /* handed over */
+    memset(&state->deferred.foreign, 0, sizeof state->deferred.foreign);
+    etl_status status = ETL_OK;
+    if (state->store != NULL)
+        status = store_run_slice(state->store, result, true);
+    if (status == ETL_OK && result->journal.is_kept)
+        status = journal_close(&result->journal);
+    const u32 slot_count = (u32)result->slot_table.slots.count;
+    if (status == ETL_OK && state->lanes.tallies != NULL &&
+        !pair_lanes_sum(&state->lanes, slot_count, &result->journal))
+        status = ETL_ERR_MEMORY;
+    if (status != ETL_OK)
+        return status;
+    for (u32 i = 0; i < SHARDS; i++)
+        etl_diag_merge(&result->diag, &state->lanes.shards[i].out.diag);
+    etl_diag_merge(&result->diag, &result->context.diag);
+    etl_diag_add(&result->diag, ETL_DIAG_stack_key_unresolved, unresolved);
+    etl_diag_add(&result->diag, ETL_DIAG_stack_unmatched, state->matcher.unmatched);
+    result->stack_counts.matched = state->matcher.matched;
+    result->stack_counts.unmatched = state->matcher.unmatched;
+    result->stack_counts.keys_referenced = state->deferred.keys_referenced;
+    result->stack_counts.keys_resolved = state->deferred.keys_resolved;
+    result->slots = state->join.slots.at; /* handed over */
+    state->join.slots.at = NULL;
+    state->join.slots.count = state->join.slots.capacity = 0;
+    const result_parts parts = { .traces = state->traces,
+                                 .names = state->names,
+                                 .trace_count = state->trace_count,
+                                 .census = &state->census,
+                                 .heap_notes = &state->merged.heap_notes,
+                                 .memory_notes = &state->merged.memory_notes,
+                                 .counts = state->counts.at,
+                                 .count_count = state->counts.count };
+    status = result_complete(result, &parts);
+    if (state->census_facts.is_known) {
+        result->stack_counts = state->census_facts.stack_counts;
+        result->census_diag = state->census_facts.diag;
+    }
+    return status == ETL_OK && state->store != NULL ? store_run_finish(state->store, result)
+                                                    : status;
+}

@@ -1,0 +1,313 @@
+/* store_run.c - see store_run.h. */
+#include "store_run.h"
+
+#include <stdlib.h>
+
+#include "engine/result/ehs_facts.h"
+#include "engine/log/ehs_stacks.h"
+#include "engine/read/trace_identity.h"
+
+/* Rows of this many segments leave together. */
+#define ROW_SEGMENTS STORE_BATCH_SEGMENTS
+
+#define PROVISIONAL_MIN ((size_t)EHS_PART_ROWS)
+
+static bool count_unknown(store_run *run, event_journal *journal);
+static etl_status flush_rows(store_run *run, allocation_store *store);
+static void merge_provisional(store_run *run);
+static void encode_rows(void *context, u32 task);
+static void count_bare(const store_run *run, etlheap_result *result);
+static void save_one(void *context, u32 task);
+static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_result *result);
+static bool save_slots(ehs_saver *saver, const etlheap_result *result);
+static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_result *result);
+
+etl_status store_run_census(etl_trace *const *traces, const char *const *names, u32 trace_count,
+                            const etlheap_options *options, store_census *out, etl_error *err)
+{
+    etlheap_options census = *options;
+    census.store = NULL;
+    census.census_only = true;
+    etlheap_result *facts = NULL;
+    const etl_status status = etlheap_analyze(traces, names, trace_count, &census, &facts, err);
+    if (status == ETL_OK)
+        *out = (store_census){ true, facts->stack_counts, facts->diag };
+    etlheap_result_free(facts); /* with all its stacks, which the run finds again */
+    return status;
+}
+
+bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
+                      u32 trace_count)
+{
+    etlheap_strings *const strings = &result->context.strings;
+    bool ok = true;
+    for (u32 i = 0; ok && i < trace_count; i++) {
+        u32 name;
+        etlheap_summary_file file;
+        ok = etlheap_strings_add(strings, names[i], strlen(names[i]), &name) &&
+             trace_identify(traces[i], file.id) == ETL_OK;
+        file.name = etlheap_strings_get(strings, name);
+        ok = ok && ETLHEAP_PUSH(&result->recorded, file);
+    }
+    return ok;
+}
+
+etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
+                          event_journal *journal, u64 memory_bytes_max)
+{
+    *run = (store_run){ .crew = crew };
+    run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
+    run->batch.writer = &run->writer;
+    run->batch.crew = crew;
+    run->batch.taken_ticks = run->batch.encoded_ticks = INT64_MIN;
+    journal->take = store_batch_take;
+    journal->take_user = &run->batch;
+    return ehs_writer_open(&run->writer, options->write, options->user, EHS_CONTENT_JOURNAL);
+}
+
+etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last)
+{
+    if (!count_unknown(run, &result->journal))
+        return ETL_ERR_MEMORY;
+    const bool is_time = is_last || result->store.segments.count >= ROW_SEGMENTS;
+    return is_time ? flush_rows(run, &result->store) : ETL_OK;
+}
+
+/* Takes what the shards noted for a report: only the count is asked for here, and
+ * lists of one number for each block would outgrow the slice. */
+static bool count_unknown(store_run *run, event_journal *journal)
+{
+    for (u32 s = 0; s < HEAP_SHARDS; s++) {
+        shard_journal *const shard = &journal->shards[s];
+        for (size_t i = 0; i < shard->unsure.count; i++) {
+            while (run->slot_allocs.count < shard->unsure.at[i]) {
+                if (!ETLHEAP_PUSH(&run->slot_allocs, 0))
+                    return false;
+            }
+            run->slot_allocs.at[shard->unsure.at[i] - 1]++;
+        }
+        shard->unsure.count = 0;
+        shard->marks.count = 0;
+        shard->survivors.count = 0;
+    }
+    return true;
+}
+
+/* Rows on their way out. */
+typedef struct row_task {
+    const store_segment *rows;
+    u32 part;
+    ehs_codec codec;
+    ehs_blocks blocks;
+    bool failed;
+} row_task;
+
+static bool note_stack(store_run *run, stack_ref stack, bool began_inside)
+{
+    if ((stack & STACK_TAG_MASK) == 0) {
+        run->bare_rows += stack == STACK_NONE && began_inside;
+        return true;
+    }
+    const size_t limit =
+        run->provisional_kept < PROVISIONAL_MIN ? 2 * PROVISIONAL_MIN : 2 * run->provisional_kept;
+    if (run->provisional.count >= limit)
+        merge_provisional(run);
+    return ETLHEAP_PUSH(&run->provisional, (provisional_stack){ stack, began_inside });
+}
+
+static bool note_stacks(store_run *run, const store_segment *segment)
+{
+    for (u32 i = 0; i < segment->rows; i++) {
+        const bool began_inside = segment->alloc_ticks[i] != ETLHEAP_TICKS_BEFORE;
+        if (!note_stack(run, segment->stack[i], began_inside))
+            return false;
+    }
+    return true;
+}
+
+static etl_status flush_rows(store_run *run, allocation_store *store)
+{
+    const u32 count = (u32)store->segments.count;
+    row_task *const tasks = calloc((size_t)count + 1, sizeof *tasks);
+    etl_status status = tasks == NULL ? ETL_ERR_MEMORY : ETL_OK;
+    for (u32 i = 0; i < count && status == ETL_OK; i++) {
+        tasks[i].rows = &store->segments.at[i];
+        tasks[i].part = run->row_parts + i;
+        if (!note_stacks(run, tasks[i].rows))
+            status = ETL_ERR_MEMORY;
+    }
+    if (status == ETL_OK)
+        etlheap_crew_run(run->crew, count, encode_rows, tasks);
+    for (u32 i = 0; i < count && tasks != NULL; i++) {
+        if (status == ETL_OK)
+            status =
+                tasks[i].failed ? ETL_ERR_MEMORY : ehs_writer_put(&run->writer, &tasks[i].blocks);
+        ehs_codec_free(&tasks[i].codec);
+        ehs_blocks_free(&tasks[i].blocks);
+    }
+    free(tasks);
+    run->row_parts += count;
+    store_free(store);
+    return status;
+}
+
+static void encode_rows(void *context, u32 task)
+{
+    row_task *const it = (row_task *)context + task;
+    const etlheap_segment rows = store_view(it->rows);
+    it->failed = !ehs_rows_encode(&it->blocks, &it->codec, it->part, &rows);
+}
+
+static int by_stack(const void *a, const void *b)
+{
+    const provisional_stack *const x = a, *const y = b;
+    return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+static void merge_provisional(store_run *run)
+{
+    provisional_stack *const list = run->provisional.at;
+    if (run->provisional.count == 0)
+        return;
+    qsort(list, run->provisional.count, sizeof *list, by_stack);
+    size_t kept = 1;
+    for (size_t i = 1; i < run->provisional.count; i++) {
+        if (list[i].stack == list[kept - 1].stack)
+            list[kept - 1].allocs += list[i].allocs;
+        else
+            list[kept++] = list[i];
+    }
+    run->provisional.count = run->provisional_kept = kept;
+}
+
+/* The end of a file is made in parts that have nothing to do with each other. */
+typedef struct ending {
+    const store_run *run;
+    const etlheap_result *result;
+    ehs_saver savers[2];
+    bool failed[2];
+} ending;
+
+etl_status store_run_finish(store_run *run, etlheap_result *result)
+{
+    merge_provisional(run);
+    count_bare(run, result);
+    etl_status status = store_batch_finish(&run->batch);
+    if (status != ETL_OK)
+        return status;
+    ending end = { .run = run, .result = result };
+    etlheap_crew_run(run->crew, ETL_COUNT_OF(end.savers), save_one, &end);
+    for (size_t i = 0; i < ETL_COUNT_OF(end.savers); i++) {
+        if (status == ETL_OK)
+            status = end.failed[i] ? ETL_ERR_MEMORY
+                                   : ehs_writer_put(&run->writer, &end.savers[i].blocks);
+        ehs_saver_free(&end.savers[i]);
+    }
+    if (status != ETL_OK)
+        return status;
+    journal_free(&result->journal);
+    return ehs_writer_close(&run->writer);
+}
+
+/* What result_complete counts when it has the lifetimes. */
+static void count_bare(const store_run *run, etlheap_result *result)
+{
+    u64 bare = run->bare_rows;
+    for (size_t i = 0; i < run->slot_allocs.count; i++) {
+        const stack_ref stack = result->slot_table.slots.at[i].stack;
+        if (run->slot_allocs.at[i] > 0 && result_final_stack(result, stack) == 0)
+            bare += run->slot_allocs.at[i];
+    }
+    for (size_t i = 0; i < run->provisional.count; i++) {
+        const provisional_stack *const row = &run->provisional.at[i];
+        if (result_final_stack(result, row->stack) == 0)
+            bare += row->allocs;
+    }
+    etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
+}
+
+static void save_one(void *context, u32 task)
+{
+    ending *const end = context;
+    ehs_saver *const saver = &end->savers[task];
+    end->failed[task] = task == 0 ? !ehs_stacks_save(saver, &end->result->stacks)
+                                  : !save_small(saver, end->run, end->result);
+}
+
+static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_result *result)
+{
+    return ehs_segment_index_save(saver, &run->batch.index) &&
+           ehs_checkpoints_save(saver, &run->batch.checkpoints) && save_slots(saver, result) &&
+           save_remap(saver, run, result) && ehs_facts_save(saver, result) &&
+           ehs_strings_save(saver);
+}
+
+/* The thread that came with a late piece of the stack. */
+static u32 thread_of(const etlheap_result *result, stack_ref stack)
+{
+    const bool is_late = (stack & STACK_TAG_MASK) == STACK_TAG_WAITING;
+    return is_late ? result->slots[stack & STACK_NUMBER_MAX].tid : ETL_NO_ID;
+}
+
+static bool save_slots(ehs_saver *saver, const etlheap_result *result)
+{
+    const slot_table *const table = &result->slot_table;
+    ehs_slots out = { 0 };
+    bool ok = ETLHEAP_RESERVE(&out.slots, table->slots.count) &&
+              ETLHEAP_RESERVE(&out.sums, table->slots.count) &&
+              ETLHEAP_RESERVE(&out.owners, table->owners.count) &&
+              ETLHEAP_RESERVE(&out.handles, table->heaps.count);
+    for (size_t i = 0; ok && i < table->slots.count; i++) {
+        const slot_row *const row = &table->slots.at[i];
+        out.slots.at[out.slots.count++] = (ehs_slot){ result_final_stack(result, row->stack),
+                                                      row->owner, thread_of(result, row->stack) };
+        ehs_slot_sums *const sums = &out.sums.at[out.sums.count++];
+        for (u32 end = 0; end <= TALLY_IN_USE; end++)
+            sums->of[end] = result->journal.sums[(i + 1) * TALLY_BINS + end];
+    }
+    for (size_t i = 0; ok && i < table->owners.count; i++) {
+        const owner_row *const row = &table->owners.at[i];
+        out.owners.at[out.owners.count++] = (ehs_owner){ row->first_ticks, row->heap, row->epoch };
+    }
+    for (size_t i = 0; ok && i < table->heaps.count; i++) {
+        const heap_row *const row = &table->heaps.at[i];
+        out.handles.at[out.handles.count++] =
+            (ehs_handle){ row->handle, result->process_ids[row->process] };
+    }
+    ok = ok && ehs_slots_save(saver, &out);
+    ehs_slots_free(&out);
+    return ok;
+}
+
+static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_result *result)
+{
+    ehs_remap out = { 0 };
+    const size_t processes = run->row_parts == 0 ? 0 : result->processes.count;
+    bool ok = ETLHEAP_RESERVE(&out.refs, run->provisional.count) &&
+              ETLHEAP_RESERVE(&out.processes, processes);
+    for (size_t i = 0; ok && i < run->provisional.count; i++) {
+        const stack_ref stack = run->provisional.at[i].stack;
+        out.refs.at[out.refs.count++] =
+            (ehs_ref){ stack, result_final_stack(result, stack), thread_of(result, stack) };
+    }
+    for (size_t i = 0; ok && i < processes; i++)
+        out.processes.at[out.processes.count++] = result->process_ids[i + 1];
+    ok = ok && ehs_remap_save(saver, &out);
+    ehs_remap_free(&out);
+    return ok;
+}
+
+u64 store_run_bytes(const store_run *run)
+{
+    return store_batch_bytes(&run->batch) +
+           run->provisional.capacity * sizeof *run->provisional.at +
+           run->slot_allocs.capacity * sizeof *run->slot_allocs.at;
+}
+
+void store_run_free(store_run *run)
+{
+    store_batch_free(&run->batch);
+    ETLHEAP_VECTOR_FREE(&run->provisional);
+    ETLHEAP_VECTOR_FREE(&run->slot_allocs);
+    ETLHEAP_VECTOR_FREE(&run->writer.rows);
+}

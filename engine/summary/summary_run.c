@@ -1,0 +1,153 @@
+/*
+ * summary_run.c - what is added to a summary, and where it goes.
+ *
+ * A trace goes through a full store in a temporary file, which is read as often as
+ * there are tables to be made. So a summary of a trace is the summary of its store,
+ * in the memory that a store takes.
+ */
+#include <stdlib.h>
+
+#include "engine/result/archive.h"
+#include "engine/fold/lifetimes.h"
+#include "parser/system/files.h"
+#include "summary_build.h"
+#include "summary_file.h"
+
+typedef struct store_input {
+    const char *path;
+    ehs_content content;
+    u64 bytes;
+} store_input;
+
+/* Stores while they are added. */
+typedef struct adding {
+    store_input *inputs;
+    u64 done_bytes, total_bytes;
+    etlheap_progress_fn *progress;
+    void *progress_user;
+} adding;
+
+static etl_status add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
+                             etl_error *err);
+static etl_status look_at(const char *path, store_input *out, etl_error *err);
+static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error *err);
+
+etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *traces,
+                                      const char *const *names, u32 trace_count,
+                                      const etlheap_options *options, etl_error *err)
+{
+    etlheap_options own = { .size = sizeof own };
+    etlheap_result *result = NULL;
+    if (options != NULL)
+        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    own.size = sizeof own;
+    if (own.temporary_folder == NULL)
+        own.temporary_folder = etl_temporary_default;
+    etl_status status = lifetimes_spool(traces, names, trace_count, &own, &result, err);
+    if (status == ETL_OK)
+        status = add_result(s, result, names[0], err);
+    etlheap_result_free(result);
+    return status;
+}
+
+static etl_status add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
+                             etl_error *err)
+{
+    if (result->summary == NULL && s->every_ns < 0)
+        s->every_ns = 0; /* nobody asked for windows */
+    const etl_status status = result->summary == NULL ? summary_collect(s, result, origin, err)
+                                                      : summary_fold(s, result, origin, err);
+    if (status == ETL_OK && s->options.memory_bytes_max != 0 &&
+        summary_bytes(s) > s->options.memory_bytes_max)
+        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                             "the summary takes more than the memory allowed; raise --memory");
+    return status;
+}
+
+/* Summaries first: they say which windows the others are to be cut into. */
+etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *paths, u32 path_count,
+                                      etlheap_progress_fn *progress, void *progress_user,
+                                      etl_error *err)
+{
+    static const ehs_content order[] = { EHS_CONTENT_SUMMARY, EHS_CONTENT_JOURNAL };
+    adding a = { .progress = progress, .progress_user = progress_user };
+    a.inputs = calloc((size_t)path_count + 1, sizeof *a.inputs);
+    etl_status status =
+        a.inputs == NULL ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < path_count; i++) {
+        status = look_at(paths[i], &a.inputs[i], err);
+        a.total_bytes = etl_sat_add_u64(a.total_bytes, a.inputs[i].bytes);
+    }
+    for (size_t k = 0; k < ETL_COUNT_OF(order); k++) {
+        for (u32 i = 0; status == ETL_OK && i < path_count; i++) {
+            if (a.inputs[i].content == order[k])
+                status = add_store(s, &a, i, err);
+        }
+    }
+    free(a.inputs);
+    return status;
+}
+
+static etl_status name_input(const char *path, const etl_error *inner, etl_error *err)
+{
+    return etl_fail_with(err, inner->status, inner->offset, "%s: %.150s", summary_path(path),
+                         inner->message);
+}
+
+static etl_status look_at(const char *path, store_input *out, etl_error *err)
+{
+    etl_error inner = { .status = ETL_OK };
+    etl_map map;
+    ehs_reader reader;
+    *out = (store_input){ .path = path };
+    etl_status status = etl_map_open(path, false, &map, &inner);
+    if (status == ETL_OK)
+        status = ehs_reader_open(&reader, map.bytes, &inner);
+    if (status == ETL_OK) {
+        out->content = reader.content;
+        out->bytes = map.bytes.size;
+        ehs_reader_close(&reader);
+    }
+    etl_map_close(&map);
+    return status == ETL_OK ? status : name_input(path, &inner, err);
+}
+
+static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error *err)
+{
+    const store_input *const input = &a->inputs[index];
+    const etlheap_options options = { .size = sizeof options,
+                                      .jobs = s->options.jobs,
+                                      .memory_bytes_max = s->options.memory_bytes_max };
+    const archive_request request = { .options = &options, .stays = true };
+    etl_error inner = { .status = ETL_OK };
+    etl_map map;
+    etlheap_result *result = NULL;
+    etl_status status = etl_map_open(input->path, false, &map, &inner);
+    if (status == ETL_OK)
+        status = archive_open(&map, &request, &result, &inner);
+    if (status == ETL_OK)
+        status = add_result(s, result, input->path, &inner);
+    etlheap_result_free(result);
+    if (status == ETL_ERR_ARGUMENT) /* it names the files */
+        return etl_fail_with(err, status, 0, "%s", inner.message);
+    if (status != ETL_OK)
+        return name_input(input->path, &inner, err);
+    a->done_bytes = etl_sat_add_u64(a->done_bytes, input->bytes);
+    return a->progress == NULL || a->progress(a->progress_user, a->done_bytes, a->total_bytes)
+               ? ETL_OK
+               : etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+}
+
+etl_status etlheap_summary_write(etlheap_summary *s, const etlheap_store_options *options,
+                                 etl_error *err)
+{
+    etlheap_result *finished = NULL;
+    etl_status status = summary_finish(s, &finished, err);
+    if (status != ETL_OK)
+        return status;
+    status = summary_save(finished, options);
+    etlheap_result_free(finished);
+    if (status == ETL_ERR_IO)
+        return etl_fail_with(err, status, 0, "the summary cannot be written");
+    return status == ETL_OK ? status : etl_fail_with(err, status, 0, "out of memory");
+}

@@ -1,0 +1,28 @@
+/* symbol_curl.c - see symbol_curl.h. */
+#include "symbol_curl.h"
+
+#include "parser/system/late_library.h"
+
+/* An older one than the headers' does not know the option that keeps requests to HTTP. */
+#if LIBCURL_VERSION_NUM >= 0x075500
+#define VERSION_MIN 0x075500u
+#else
+#define VERSION_MIN 0u
+#endif
+
+/* Debian also builds it with another library for TLS, under another name. */
+static const char *const files[] = { "libcurl.so.4", "libcurl-gnutls.so.4", NULL };
+
+static const late_function functions[] = {
+#define FUNCTION_ROW(function) LATE_FUNCTION(symbol_curl, function, curl_##function),
+    SYMBOL_CURL_FUNCTIONS(FUNCTION_ROW)
+#undef FUNCTION_ROW
+};
+
+static const late_library library = { files, functions, ETL_COUNT_OF(functions) };
+
+bool symbol_curl_load(symbol_curl *out)
+{
+    return etl_late_library(&library, out) &&
+           out->version_info(CURLVERSION_NOW)->version_num >= VERSION_MIN;
+}

@@ -1,0 +1,359 @@
+/*
+ * symbol_search.c - from a candidate to a file to open.
+ */
+#include <stdio.h>
+
+#include "parser/system/files.h"
+#include "symbol_cab.h"
+#include "symbol_content.h"
+#include "symbol_search.h"
+
+#define POINTER_BYTES_MAX 4096
+
+static bool take_pointer_file(symbol_context *context, symbol_search *search, const char *file,
+                              const symbol_caches *caches);
+static bool take_any(symbol_context *context, symbol_search *search, const char *file,
+                     const symbol_caches *caches);
+static symbol_verdict check(symbol_context *context, const symbol_search *search, const char *file);
+static bool accept(symbol_context *context, symbol_search *search, const char *file,
+                   const symbol_caches *caches);
+static void refuse(symbol_context *context, symbol_search *search, const char *file,
+                   symbol_verdict verdict);
+static bool keep_copy(symbol_context *context, symbol_store *store, const char *from,
+                      const char *name, const char *key, char out[SYMBOL_FILE_SIZE]);
+static bool open_expanded(symbol_context *context, const symbol_search *search, symbol_store *store,
+                          symbol_partial *out);
+static bool expand(symbol_context *context, symbol_search *search, const char *cabinet,
+                   symbol_partial *out);
+static void keep_cabinet(symbol_context *context, const symbol_search *search, const char *cabinet,
+                         const symbol_caches *caches);
+static bool take_loose(symbol_context *context, symbol_search *search, const char *file,
+                       bool is_cabinet);
+static bool same_guid(const char *key, const char *other);
+static const char *copy_text(symbol_context *context, const char *text);
+
+bool symbol_search_begin(symbol_search *search, const symbol_key *key)
+{
+    *search = (symbol_search){ .key = *key };
+    symbol_key_format(key, search->key_text);
+    const char *const name = symbol_base_name(key->name);
+    const size_t size = strlen(name);
+    if (size == 0 || size >= sizeof search->name - sizeof ".4294967295.new")
+        return false;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if ((u8)name[i] < ' ')
+            return false;
+    memcpy(search->name, name, size + 1);
+    search->key.name = search->name;
+    return true;
+}
+
+bool symbol_search_store(symbol_context *context, symbol_search *search, symbol_store *store,
+                         bool is_flat, const symbol_caches *caches)
+{
+    symbol_store_search steps = { search->name, search->key_text, is_flat, 0 };
+    symbol_candidate candidate;
+    bool is_found = false;
+    while (!is_found && symbol_store_next(store, &steps, &candidate)) {
+        switch (candidate.kind) {
+        case SYMBOL_CANDIDATE_FILE:
+            is_found = symbol_search_file(context, search, candidate.file, caches);
+            break;
+        case SYMBOL_CANDIDATE_CABINET:
+            is_found = symbol_search_cabinet(context, search, candidate.file, caches);
+            break;
+        case SYMBOL_CANDIDATE_POINTER:
+            is_found = take_pointer_file(context, search, candidate.file, caches);
+            break;
+        }
+    }
+    return is_found;
+}
+
+bool symbol_search_file(symbol_context *context, symbol_search *search, const char *file,
+                        const symbol_caches *caches)
+{
+    const symbol_verdict verdict = check(context, search, file);
+    if (verdict == SYMBOL_VERDICT_MATCH)
+        return accept(context, search, file, caches);
+    refuse(context, search, file, verdict);
+    return false;
+}
+
+static symbol_verdict check(symbol_context *context, const symbol_search *search, const char *file)
+{
+    const symbol_path_options *const options = context->options;
+    if (!options->check)
+        return SYMBOL_VERDICT_MATCH;
+    return options->check(options->check_user, file, &search->key);
+}
+
+/* From the cache next to the source to the leftmost, whose copy is opened. */
+static bool accept(symbol_context *context, symbol_search *search, const char *file,
+                   const symbol_caches *caches)
+{
+    char copy[SYMBOL_FILE_SIZE];
+    const char *opened = file;
+    for (u32 i = caches->count; i > 0; i--)
+        if (keep_copy(context, caches->at[i - 1], file, search->name, search->key_text, copy) &&
+            i == 1)
+            opened = copy;
+    search->found = copy_text(context, opened);
+    return search->found != NULL;
+}
+
+static void refuse(symbol_context *context, symbol_search *search, const char *file,
+                   symbol_verdict verdict)
+{
+    const bool is_mismatch = verdict == SYMBOL_VERDICT_MISMATCH;
+    etl_diag_add(context->diag,
+                 is_mismatch ? ETL_DIAG_symbol_mismatch : ETL_DIAG_symbol_file_unusable, 1);
+    /* A file of another build is worth more than a broken one, to show and to use. */
+    if (!search->refused || (is_mismatch && !search->is_mismatched)) {
+        search->refused = copy_text(context, file);
+        search->is_refused_cabinet = false;
+    }
+    search->is_mismatched |= is_mismatch;
+    search->is_unusable |= !is_mismatch;
+}
+
+/* Copies a file into a cache; false, counted, when the cache does not take it. */
+static bool keep_copy(symbol_context *context, symbol_store *store, const char *from,
+                      const char *name, const char *key, char out[SYMBOL_FILE_SIZE])
+{
+    bool is_kept = symbol_store_path(store, name, key, out);
+    if (is_kept && etl_path_is_same(from, out))
+        return true;
+    is_kept = is_kept && symbol_copy_file(from, out);
+    if (!is_kept)
+        etl_diag_add(context->diag, ETL_DIAG_symbol_cache_unwritable, 1);
+    return is_kept;
+}
+
+bool symbol_search_cabinet(symbol_context *context, symbol_search *search, const char *file,
+                           const symbol_caches *caches)
+{
+    symbol_store *const store = caches->count ? caches->at[0] : symbol_keeping_store(context);
+    symbol_partial expanded;
+    if (!open_expanded(context, search, store, &expanded))
+        return false;
+    if (!expand(context, search, file, &expanded)) {
+        symbol_partial_drop(&expanded);
+        return false;
+    }
+    const symbol_verdict verdict = check(context, search, expanded.name);
+    if (verdict != SYMBOL_VERDICT_MATCH) {
+        symbol_partial_drop(&expanded);
+        refuse(context, search, file, verdict);
+        search->is_refused_cabinet = search->refused && strcmp(search->refused, file) == 0;
+        return false;
+    }
+    if (!symbol_partial_commit(&expanded)) {
+        etl_diag_add(context->diag, ETL_DIAG_symbol_cache_unwritable, 1);
+        return false;
+    }
+    keep_cabinet(context, search, file, caches);
+    search->found = copy_text(context, expanded.target);
+    return search->found != NULL;
+}
+
+/* A place for the expanded file: in `store` (may be NULL), or else temporary. */
+static bool open_expanded(symbol_context *context, const symbol_search *search, symbol_store *store,
+                          symbol_partial *out)
+{
+    char target[SYMBOL_FILE_SIZE];
+    if (store && symbol_store_path(store, search->name, search->key_text, target) &&
+        symbol_partial_open(out, target))
+        return true;
+    etl_diag_add(context->diag, ETL_DIAG_symbol_cache_unwritable, 1);
+    symbol_store *const temporary =
+        symbol_temporary_store(context->temporary, context->options->temporary_folder);
+    return temporary && temporary != store &&
+           symbol_store_path(temporary, search->name, search->key_text, target) &&
+           symbol_partial_open(out, target);
+}
+
+static bool expand(symbol_context *context, symbol_search *search, const char *cabinet,
+                   symbol_partial *out)
+{
+    const etl_status status =
+        symbol_cab_expand(cabinet, search->name, context->options->fetch.file_bytes_max, out, NULL);
+    switch (status) {
+    case ETL_OK:
+        return true;
+    case ETL_ERR_MEMORY:
+        context->is_out_of_memory = true;
+        return false;
+    case ETL_ERR_LIMIT:
+        etl_diag_add(context->diag, ETL_DIAG_symbol_too_large, 1);
+        break;
+    case ETL_ERR_IO:
+        etl_diag_add(context->diag, ETL_DIAG_symbol_cache_unwritable, 1);
+        break;
+    default:
+        etl_diag_add(context->diag, ETL_DIAG_symbol_cabinet_invalid, 1);
+        break;
+    }
+    search->is_unusable = true;
+    if (!search->refused)
+        search->refused = copy_text(context, cabinet);
+    return false;
+}
+
+/* Middle stores of a chain keep the file as it came. Source: "Advanced SymSrv
+ * Use": only the leftmost store is guaranteed to hold it expanded. */
+static void keep_cabinet(symbol_context *context, const symbol_search *search, const char *cabinet,
+                         const symbol_caches *caches)
+{
+    char path[SYMBOL_FILE_SIZE];
+    char name[SYMBOL_NAME_SIZE];
+    if (!symbol_cab_name(name, sizeof name, search->name))
+        return;
+    for (u32 i = 1; i < caches->count; i++) {
+        if (!symbol_store_path(caches->at[i], search->name, search->key_text, path))
+            continue;
+        path[strlen(path) - 1] = '_';
+        if (!etl_path_is_same(cabinet, path) && !symbol_copy_file(cabinet, path))
+            etl_diag_add(context->diag, ETL_DIAG_symbol_cache_unwritable, 1);
+    }
+}
+
+static bool take_pointer_file(symbol_context *context, symbol_search *search, const char *file,
+                              const symbol_caches *caches)
+{
+    u8 text[POINTER_BYTES_MAX];
+    char folder[SYMBOL_FILE_SIZE];
+    FILE *const stream = etl_file_stream(file);
+    if (!stream)
+        return false;
+    const size_t size = fread(text, 1, sizeof text, stream);
+    (void)fclose(stream);
+    const size_t folder_size = (size_t)(symbol_base_name(file) - file);
+    memcpy(folder, file, folder_size);
+    folder[folder_size] = 0;
+    return symbol_search_pointer(context, search, folder, (etl_bytes){ text, size }, caches);
+}
+
+bool symbol_search_pointer(symbol_context *context, symbol_search *search, const char *folder,
+                           etl_bytes text, const symbol_caches *caches)
+{
+    char place[SYMBOL_FILE_SIZE];
+    char file[SYMBOL_FILE_SIZE];
+    const symbol_pointer_kind kind = symbol_pointer_parse(text, place);
+    if (kind == SYMBOL_POINTER_WITHHELD) {
+        etl_diag_add(context->diag, ETL_DIAG_symbol_withheld, 1);
+        search->is_withheld = true;
+        return false;
+    }
+    /* A server's own folders are not ours. */
+    const bool is_reachable =
+        kind == SYMBOL_POINTER_PLACE && (folder[0] || etl_path_root_size(place) > 0);
+    if (is_reachable && symbol_pointer_resolve(folder, place, file))
+        return take_any(context, search, file, caches);
+    etl_diag_add(context->diag, ETL_DIAG_symbol_pointer_unreachable, 1);
+    search->is_unreachable = true;
+    return false;
+}
+
+/* A file whose name does not tell whether it is compressed. */
+static bool take_any(symbol_context *context, symbol_search *search, const char *file,
+                     const symbol_caches *caches)
+{
+    if (symbol_content_of_file(file) == SYMBOL_CONTENT_CABINET)
+        return symbol_search_cabinet(context, search, file, caches);
+    return symbol_search_file(context, search, file, caches);
+}
+
+bool symbol_search_refused(symbol_context *context, symbol_search *search)
+{
+    if (!search->refused || !search->is_mismatched)
+        return false;
+    return take_loose(context, search, search->refused, search->is_refused_cabinet);
+}
+
+bool symbol_search_other_builds(symbol_context *context, symbol_search *search, symbol_store *store)
+{
+    /* Twice through the keys: those with our GUID differ in the age alone. */
+    for (int pass = 0; pass < 2; pass++) {
+        char key[SYMBOL_FILE_SIZE] = "";
+        while (symbol_store_next_key(store, search->name, key)) {
+            if (same_guid(key, search->key_text) != (pass == 0))
+                continue;
+            symbol_store_search steps = { search->name, key, false, 0 };
+            symbol_candidate candidate;
+            while (symbol_store_next(store, &steps, &candidate))
+                if (candidate.kind != SYMBOL_CANDIDATE_POINTER &&
+                    take_loose(context, search, candidate.file,
+                               candidate.kind == SYMBOL_CANDIDATE_CABINET))
+                    return true;
+        }
+    }
+    return false;
+}
+
+static bool same_guid(const char *key, const char *other)
+{
+    char front[2][33];
+    (void)snprintf(front[0], sizeof front[0], "%.32s", key);
+    (void)snprintf(front[1], sizeof front[1], "%.32s", other);
+    return symbol_same_word(front[0], front[1]);
+}
+
+/* Another build is never put into a cache, where it would pass for the right one. */
+static bool take_loose(symbol_context *context, symbol_search *search, const char *file,
+                       bool is_cabinet)
+{
+    symbol_partial expanded;
+    const char *opened = file;
+    if (is_cabinet) {
+        symbol_store *const temporary =
+            symbol_temporary_store(context->temporary, context->options->temporary_folder);
+        if (!open_expanded(context, search, temporary, &expanded))
+            return false;
+        if (!expand(context, search, file, &expanded)) {
+            symbol_partial_drop(&expanded);
+            return false;
+        }
+        opened = expanded.target;
+        if (!symbol_partial_commit(&expanded))
+            return false;
+    }
+    const symbol_verdict verdict = check(context, search, opened);
+    if (verdict == SYMBOL_VERDICT_UNUSABLE)
+        return false;
+    etl_diag_add(context->diag, ETL_DIAG_symbol_loose, 1);
+    search->is_loose = true;
+    search->found = copy_text(context, opened);
+    return search->found != NULL;
+}
+
+symbol_store *symbol_keeping_store(symbol_context *context)
+{
+    if (context->default_store)
+        return context->default_store;
+    return symbol_temporary_store(context->temporary, context->options->temporary_folder);
+}
+
+static const char *copy_text(symbol_context *context, const char *text)
+{
+    etl_bytes copy = { NULL, 0 };
+    const etl_bytes bytes = { (const u8 *)text, strlen(text) + 1 };
+    if (!etlheap_arena_copy(context->texts, bytes, &copy))
+        context->is_out_of_memory = true;
+    return (const char *)copy.at;
+}
+
+symbol_outcome symbol_search_outcome(const symbol_search *search)
+{
+    if (search->found)
+        return search->is_loose ? SYMBOL_FOUND_LOOSE : SYMBOL_FOUND;
+    if (search->is_mismatched)
+        return SYMBOL_MISMATCHED;
+    if (search->is_unusable)
+        return SYMBOL_UNUSABLE;
+    if (search->is_withheld)
+        return SYMBOL_WITHHELD;
+    return search->is_unreachable ? SYMBOL_UNREACHABLE : SYMBOL_MISSING;
+}

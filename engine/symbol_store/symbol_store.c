@@ -1,0 +1,207 @@
+/*
+ * symbol_store.c - one folder that may hold symbol files.
+ *
+ * The candidates are numbered, so that a caller who does not like one asks for
+ * the next: three in the folder itself, three in the store of the more likely
+ * tier, three in that of the other.
+ */
+#include "parser/system/files.h"
+#include "symbol_cab.h"
+#include "symbol_store.h"
+
+enum { FORM_FILE, FORM_CABINET, FORM_POINTER, FORM_COUNT };
+enum { PLACE_FLAT, PLACE_LIKELY_TIER, PLACE_OTHER_TIER, PLACE_COUNT };
+
+static bool find_candidate(const char *folder, symbol_listing *listing, const char *name, u32 form,
+                           symbol_candidate *out);
+static bool find_folder(symbol_store *store, const symbol_store_search *search, u32 place,
+                        char out[SYMBOL_FILE_SIZE]);
+static bool find_name_folder(symbol_store *store, const char *name, bool two_tier,
+                             char out[SYMBOL_FILE_SIZE]);
+static bool tier_name(const char *name, char out[3]);
+static bool next_key_in(const char *folder, char after[SYMBOL_FILE_SIZE]);
+static etl_bytes without_space(etl_bytes text);
+static bool skip_word(etl_bytes *text, const char *word);
+
+void symbol_store_free(symbol_store *store)
+{
+    symbol_listing_free(&store->listing);
+}
+
+bool symbol_store_exists(symbol_store *store)
+{
+    if (store->is_examined && !store->is_missing)
+        return true;
+    char marker[SYMBOL_FILE_SIZE];
+    store->is_examined = true;
+    store->is_missing =
+        !symbol_is_folder(store->folder) || !etl_folder_is_usable(store->folder, false);
+    store->is_two_tier = !store->is_missing && symbol_join(marker, store->folder, "index2.txt") &&
+                         symbol_is_file(marker);
+    return !store->is_missing;
+}
+
+bool symbol_store_next(symbol_store *store, symbol_store_search *search, symbol_candidate *out)
+{
+    if (!symbol_store_exists(store))
+        return false;
+    while (search->step < PLACE_COUNT * FORM_COUNT) {
+        const u32 place = search->step / FORM_COUNT;
+        char folder[SYMBOL_FILE_SIZE];
+        if (!find_folder(store, search, place, folder)) {
+            search->step = (place + 1) * FORM_COUNT;
+            continue;
+        }
+        const u32 form = search->step++ % FORM_COUNT;
+        if (place == PLACE_FLAT && form == FORM_POINTER)
+            continue; /* it would speak for every file of the folder */
+        symbol_listing *const listing = place == PLACE_FLAT ? &store->listing : NULL;
+        if (find_candidate(folder, listing, search->name, form, out))
+            return true;
+    }
+    return false;
+}
+
+static bool find_candidate(const char *folder, symbol_listing *listing, const char *name, u32 form,
+                           symbol_candidate *out)
+{
+    char compressed[SYMBOL_FILE_SIZE];
+    out->kind = SYMBOL_CANDIDATE_FILE;
+    if (form == FORM_POINTER) {
+        out->kind = SYMBOL_CANDIDATE_POINTER;
+        name = "file.ptr";
+    }
+    if (form == FORM_CABINET) {
+        out->kind = SYMBOL_CANDIDATE_CABINET;
+        if (!symbol_cab_name(compressed, sizeof compressed, name))
+            return false;
+        name = compressed;
+    }
+    return symbol_find_name(folder, name, listing, out->file) && symbol_is_file(out->file);
+}
+
+/* The folder that would hold the file itself. */
+static bool find_folder(symbol_store *store, const symbol_store_search *search, u32 place,
+                        char out[SYMBOL_FILE_SIZE])
+{
+    if (place == PLACE_FLAT)
+        return search->is_flat && symbol_join(out, "", store->folder);
+    char above[SYMBOL_FILE_SIZE];
+    const bool two_tier = (place == PLACE_LIKELY_TIER) == store->is_two_tier;
+    return find_name_folder(store, search->name, two_tier, above) &&
+           symbol_find_name(above, search->key, NULL, out);
+}
+
+/* The folder with the keys of a file; one of two tiers is one deeper. */
+static bool find_name_folder(symbol_store *store, const char *name, bool two_tier,
+                             char out[SYMBOL_FILE_SIZE])
+{
+    if (!two_tier)
+        return symbol_find_name(store->folder, name, &store->listing, out) && symbol_is_folder(out);
+    char tier[3];
+    char above[SYMBOL_FILE_SIZE];
+    return tier_name(name, tier) && symbol_find_name(store->folder, tier, &store->listing, above) &&
+           symbol_find_name(above, name, NULL, out) && symbol_is_folder(out);
+}
+
+static bool tier_name(const char *name, char out[3])
+{
+    if (strlen(name) < 2)
+        return false;
+    memcpy(out, name, 2);
+    out[2] = 0;
+    return true;
+}
+
+bool symbol_store_next_key(symbol_store *store, const char *name, char after[SYMBOL_FILE_SIZE])
+{
+    char folder[SYMBOL_FILE_SIZE];
+    if (!symbol_store_exists(store))
+        return false;
+    if (find_name_folder(store, name, store->is_two_tier, folder))
+        return next_key_in(folder, after);
+    return find_name_folder(store, name, !store->is_two_tier, folder) && next_key_in(folder, after);
+}
+
+static bool next_key_in(const char *folder, char after[SYMBOL_FILE_SIZE])
+{
+    symbol_listing listing = { 0 };
+    symbol_listing_read(&listing, folder);
+    const char *next = NULL;
+    for (size_t i = 0; i < listing.names.count; i++) {
+        const char *const key = listing.names.at[i];
+        if (strcmp(key, after) > 0 && (!next || strcmp(key, next) < 0))
+            next = key;
+    }
+    const bool is_found = next && symbol_join(after, "", next);
+    symbol_listing_free(&listing);
+    return is_found;
+}
+
+bool symbol_store_path(symbol_store *store, const char *name, const char *key,
+                       char out[SYMBOL_FILE_SIZE])
+{
+    char folder[SYMBOL_FILE_SIZE];
+    char tier[3];
+    if (!symbol_join(folder, "", store->folder))
+        return false;
+    if (symbol_store_exists(store) && store->is_two_tier && tier_name(name, tier)) {
+        if (!symbol_join(out, folder, tier))
+            return false;
+        memcpy(folder, out, strlen(out) + 1);
+    }
+    char named[SYMBOL_FILE_SIZE];
+    return symbol_join(named, folder, name) && symbol_join(folder, named, key) &&
+           symbol_join(out, folder, name);
+}
+
+symbol_pointer_kind symbol_pointer_parse(etl_bytes text, char out[SYMBOL_FILE_SIZE])
+{
+    text = without_space(text);
+    if (skip_word(&text, "MSG:"))
+        return SYMBOL_POINTER_WITHHELD;
+    (void)skip_word(&text, "PATH:");
+    text = without_space(text);
+    if (text.size == 0 || text.size >= SYMBOL_FILE_SIZE || memchr(text.at, 0, text.size) ||
+        memchr(text.at, '\n', text.size))
+        return SYMBOL_POINTER_UNKNOWN;
+    for (size_t i = 0; i < text.size; i++)
+        out[i] = text.at[i] == '\\' ? '/' : (char)text.at[i];
+    out[text.size] = 0;
+    return SYMBOL_POINTER_PLACE;
+}
+
+bool symbol_pointer_resolve(const char *folder, const char *place, char out[SYMBOL_FILE_SIZE])
+{
+    const bool is_absolute = etl_path_root_size(place) > 0;
+    if (is_absolute ? symbol_join(out, "", place) : symbol_join(out, folder, place))
+        if (symbol_is_file(out))
+            return true;
+    return symbol_find_path(is_absolute ? "/" : folder, place, out) && symbol_is_file(out);
+}
+
+static etl_bytes without_space(etl_bytes text)
+{
+    while (text.size > 0 && strchr(" \t\r\n", text.at[0]) && text.at[0] != 0) {
+        text.at++;
+        text.size--;
+    }
+    while (text.size > 0 && strchr(" \t\r\n", text.at[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+/* Whether the text begins with `word`, regardless of case; if so it is taken away. */
+static bool skip_word(etl_bytes *text, const char *word)
+{
+    char front[8];
+    const size_t size = strlen(word);
+    if (text->size < size || size >= sizeof front)
+        return false;
+    memcpy(front, text->at, size);
+    front[size] = 0;
+    if (!symbol_same_word(front, word))
+        return false;
+    *text = (etl_bytes){ text->at + size, text->size - size };
+    return true;
+}

@@ -1,0 +1,62 @@
+/*
+ * table.h - a table and what is behind it; private to the engine.
+ */
+#ifndef ETLHEAP_TABLE_H
+#define ETLHEAP_TABLE_H
+
+#include "engine/names/frames.h"
+
+/* Where a frame of a table comes from, to be named. */
+typedef struct table_place {
+    u64 offset; /* in the module */
+    u32 module; /* index in the result's list; FRAME_NONE: no name to be had */
+    u32 skip;   /* inlined calls at its inner end that were culled */
+} table_place;
+
+/* A table and the memory behind its arrays. */
+typedef struct owned_table {
+    etlheap_table table;
+    etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
+    ETLHEAP_VECTOR(etlheap_row) rows;
+    ETLHEAP_VECTOR(etlheap_frame) frames;
+    ETLHEAP_VECTOR(table_place) places; /* of the frames; empty once they are named */
+    ETLHEAP_VECTOR(u32) stack_starts;
+    ETLHEAP_VECTOR(u32) frame_indices;
+} owned_table;
+
+/* Tables are handed out as constants; the engine made them, and may change them. */
+static inline owned_table *table_owned(const etlheap_table *table)
+{
+    return (owned_table *)(uintptr_t)table;
+}
+
+/* Points the table's members to the arrays. */
+void table_publish(owned_table *out);
+
+typedef ETLHEAP_VECTOR(u32) table_ids;
+
+/* Makes them at least `count`, new ones 0. False without memory. */
+bool table_ids_fit(table_ids *ids, size_t count);
+
+/* Numbers that a table gave already, by those of a frame table. Start from {0}. */
+typedef struct table_numbers {
+    table_ids frames, stacks; /* + 1; 0: not yet */
+} table_numbers;
+
+void table_numbers_free(table_numbers *numbers);
+
+/*
+ * The index in `out` of a frame or a settled stack, which is put there when it is
+ * not yet: so both are in order of first use. ETLHEAP_NO_INDEX for FRAME_NONE and
+ * for stack 0. stack_starts begins with its 0 already. False without memory.
+ */
+bool table_number_frame(owned_table *out, table_numbers *numbers, const frame_table *frames,
+                        u32 frame, u32 *index);
+bool table_number_stack(owned_table *out, table_numbers *numbers, const frame_table *frames,
+                        u32 stack, u32 *index);
+
+/* A frame of the table: a function of `symbols`, innermost call or whole. */
+void table_set_names(etlheap_frame *frame, const etlheap_symbols *symbols, u32 symbol, u32 file,
+                     u32 line);
+
+#endif

@@ -1,0 +1,90 @@
+/* table_stacks.c - frames and stacks on their way into a table; see table.h. */
+#include <stdlib.h>
+
+#include "engine/names/symbols.h"
+#include "table.h"
+
+static void describe_function(const frame_table *frames, const frame_row *row, etlheap_frame *out);
+
+void table_numbers_free(table_numbers *numbers)
+{
+    ETLHEAP_VECTOR_FREE(&numbers->frames);
+    ETLHEAP_VECTOR_FREE(&numbers->stacks);
+}
+
+bool table_number_frame(owned_table *out, table_numbers *numbers, const frame_table *frames,
+                        u32 frame, u32 *index)
+{
+    *index = ETLHEAP_NO_INDEX;
+    if (frame == FRAME_NONE)
+        return true;
+    if (!table_ids_fit(&numbers->frames, frames->frames.count))
+        return false;
+    if (numbers->frames.at[frame] == 0) {
+        const frame_row *const row = &frames->frames.at[frame];
+        const bool is_placed = frames->result->summary != NULL; /* by us, not where it ran */
+        etlheap_frame fresh = { .module = frames_module(frames, frame),
+                                .address = is_placed ? ETLHEAP_NO_ADDRESS : row->address,
+                                .offset = row->offset };
+        table_place place = { .offset = row->offset, .module = row->module, .skip = row->skip };
+        if (row->function != 0) {
+            describe_function(frames, row, &fresh);
+            place.module = FRAME_NONE;
+        }
+        if (!ETLHEAP_PUSH(&out->frames, fresh) || !ETLHEAP_PUSH(&out->places, place))
+            return false;
+        numbers->frames.at[frame] = (u32)out->frames.count;
+    }
+    *index = numbers->frames.at[frame] - 1;
+    return true;
+}
+
+bool table_number_stack(owned_table *out, table_numbers *numbers, const frame_table *frames,
+                        u32 stack, u32 *index)
+{
+    *index = ETLHEAP_NO_INDEX;
+    if (stack == 0)
+        return true;
+    if (!table_ids_fit(&numbers->stacks, frames->stacks.count + 1))
+        return false;
+    if (numbers->stacks.at[stack] == 0) {
+        const frame_stack *const row = &frames->stacks.at[stack - 1];
+        const u32 *const members = frames->pool.at + row->start;
+        if (!ETLHEAP_RESERVE(&out->frame_indices, row->count))
+            return false;
+        for (u32 i = 0; i < row->count && numbers->frames.count > 0; i++)
+            __builtin_prefetch(&numbers->frames.at[members[i]]);
+        for (u32 i = 0; i < row->count; i++) {
+            u32 *const place = &out->frame_indices.at[out->frame_indices.count];
+            if (!table_number_frame(out, numbers, frames, members[i], place))
+                return false;
+            out->frame_indices.count++;
+        }
+        if (!ETLHEAP_PUSH(&out->stack_starts, (u32)out->frame_indices.count))
+            return false;
+        numbers->stacks.at[stack] = (u32)out->stack_starts.count - 1;
+    }
+    *index = numbers->stacks.at[stack] - 1;
+    return true;
+}
+
+/* A walk meets new frames and stacks as it goes, so there is no count to begin with. */
+bool table_ids_fit(table_ids *ids, size_t count)
+{
+    if (ids->count >= count)
+        return true;
+    const size_t more = count - ids->count;
+    if (!ETLHEAP_RESERVE(ids, more))
+        return false;
+    memset(ids->at + ids->count, 0, more * sizeof *ids->at);
+    ids->count = count;
+    return true;
+}
+
+static void describe_function(const frame_table *frames, const frame_row *row, etlheap_frame *out)
+{
+    const frame_function *const function = &frames->functions.at[row->function - 1];
+    table_set_names(out, frames->query->symbols, function->symbol, function->file, function->line);
+    out->is_nearest = function->is_nearest;
+    out->displacement = function->is_nearest ? function->displacement : 0;
+}

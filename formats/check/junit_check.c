@@ -1,0 +1,346 @@
+/*
+ * junit_check.c - a check as a JUnit report, which every CI system shows.
+ *
+ *     testsuite   the check
+ *     testcase    a budget held against a subject; failures have their stacks
+ *
+ * There is no one schema of JUnit's: documents have what Ant's and what Jenkins's
+ * demand, and nothing that either refuses. Names of cases stay the same from run to
+ * run, as histories go by them: no process ids. A budget without subjects, or one
+ * that could not be judged, is a case of its own. It fails if nothing was measured;
+ * cases that prove nothing are skipped ones with the reason. What was accepted with
+ * --accept is no failure, since servers go by failures, and is listed in system-out.
+ */
+#include "formats/parts/check_parts.h"
+#include "formats/parts/display.h"
+#include "formats/io/units.h"
+#include "formats/writers.h"
+#include "formats/io/xml.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PROCESSES_NAMED 25u
+
+typedef struct suite_counts {
+    u64 tests, failures, skipped;
+} suite_counts;
+
+static suite_counts count_cases(const etlheap_check *check);
+static bool has_case_of_its_own(const etlheap_gate_budget *budget);
+static bool is_empty_failure(const etlheap_gate_budget *budget);
+static void write_counts(etlheap_xml *xml, const suite_counts *counts, i64 duration_ns);
+static void write_suite(etlheap_xml *xml, const etlheap_result *result, const etlheap_check *check,
+                        const suite_counts *counts);
+static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
+                             const etlheap_check *check, etlheap_text *text);
+static void write_budget(etlheap_xml *xml, const etlheap_check *check,
+                         const etlheap_gate_budget *budget, etlheap_text *text);
+static void begin_case(etlheap_xml *xml, const etlheap_budget *budget, const char *name);
+static void write_case(etlheap_xml *xml, const etlheap_check *check,
+                       const etlheap_gate_budget *budget, u32 index, etlheap_text *text);
+static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 index);
+static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
+                       const etlheap_gate_subject *subject);
+static void add_doubts(etlheap_text *text, u32 doubts);
+static void add_accepted(etlheap_text *text, const etlheap_gate *gate);
+static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_text *text);
+static void add_losses(etlheap_text *text, const char *whose, const etl_diag_counts *counts);
+
+etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap_check *check,
+                                     const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const suite_counts counts = count_cases(check);
+    etlheap_xml xml = etlheap_xml_begin(sink);
+    (void)layout;
+    etlheap_xml_element(&xml, "testsuites");
+    write_suite(&xml, result, check, &counts);
+    etlheap_xml_close(&xml);
+    return etlheap_xml_end(&xml);
+}
+
+static suite_counts count_cases(const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
+    const bool is_accepted = etlheap_check_is_accepted(check);
+    suite_counts counts = { 0 };
+    for (u32 i = 0; i < gate->budget_count; i++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[i];
+        for (u32 s = 0; s < budget->subject_count; s++)
+            counts.skipped += budget->subjects[s].outcome == ETLHEAP_OUTCOME_INCONCLUSIVE;
+        counts.failures += is_accepted ? 0 : budget->failed_count;
+        counts.tests += budget->subject_count;
+        if (!has_case_of_its_own(budget))
+            continue;
+        counts.tests++;
+        counts.failures += is_empty_failure(budget);
+        counts.skipped += budget->outcome == ETLHEAP_OUTCOME_SKIPPED ||
+                          budget->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE;
+    }
+    return counts;
+}
+
+/* A budget that says less than its subjects do: it is in doubt as a whole, it has
+ * none, or they are not all listed. */
+static bool has_case_of_its_own(const etlheap_gate_budget *budget)
+{
+    return budget->subject_count < budget->judged_count || budget->subject_count == 0 ||
+           budget->is_unmeasured;
+}
+
+/* Only --allow-empty makes a budget pass for which nothing was measured. */
+static bool is_empty_failure(const etlheap_gate_budget *budget)
+{
+    return budget->is_unmeasured && budget->outcome == ETLHEAP_OUTCOME_FAIL;
+}
+
+/* Jenkins takes three digits after the point and no more. */
+static void write_seconds(etlheap_xml *xml, i64 ns)
+{
+    char seconds[32];
+    const i64 ms = ns < 0 ? 0 : ns / 1000000;
+    snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, ms / 1000, ms % 1000);
+    etlheap_xml_attribute(xml, "time", seconds);
+}
+
+/* The time is that of the recording: the check's own would differ from run to run. */
+static void write_counts(etlheap_xml *xml, const suite_counts *counts, i64 duration_ns)
+{
+    etlheap_xml_attribute_u64(xml, "tests", counts->tests);
+    etlheap_xml_attribute_u64(xml, "failures", counts->failures);
+    etlheap_xml_attribute_u64(xml, "errors", 0);
+    write_seconds(xml, duration_ns);
+}
+
+static void write_suite(etlheap_xml *xml, const etlheap_result *result, const etlheap_check *check,
+                        const suite_counts *counts)
+{
+    const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    char time[ETLHEAP_UNITS_SIZE];
+    etlheap_text text = { 0 };
+    etlheap_units_filetime(trace->start_time_filetime, time);
+    time[strlen("2020-07-29T00:07:00")] = '\0'; /* the schema has no fractions or zones */
+    etlheap_xml_element(xml, "testsuite");
+    etlheap_xml_attribute(xml, "name", "etlheap check");
+    etlheap_xml_attribute(xml, "package", "etlheap");
+    etlheap_xml_attribute_u64(xml, "id", 0);
+    etlheap_xml_attribute(xml, "hostname", *trace->computer ? trace->computer : "localhost");
+    etlheap_xml_attribute(xml, "timestamp", time);
+    write_counts(xml, counts, trace->duration_ns);
+    etlheap_xml_attribute_u64(xml, "skipped", counts->skipped);
+    write_properties(xml, trace, check, &text);
+    for (u32 i = 0; i < check->gate->budget_count; i++)
+        write_budget(xml, check, &check->gate->budgets[i], &text);
+    write_output(xml, check, &text);
+    etlheap_xml_close(xml);
+    xml->failed |= text.failed;
+    etlheap_text_free(&text);
+}
+
+static void write_property(etlheap_xml *xml, const char *name, const char *value)
+{
+    etlheap_xml_element(xml, "property");
+    etlheap_xml_attribute(xml, "name", name);
+    etlheap_xml_attribute(xml, "value", value);
+    etlheap_xml_close(xml);
+}
+
+static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
+                             const etlheap_check *check, etlheap_text *text)
+{
+    etlheap_xml_element(xml, "properties");
+    write_property(xml, "verdict", etlheap_check_verdict_word(check));
+    for (u32 i = 0; i < trace->file_count; i++)
+        write_property(xml, "trace", trace->files[i]);
+    if (check->baseline_name) {
+        etlheap_text_clear(text);
+        etlheap_text_add_string(text, check->baseline_name);
+        etlheap_text_add_string(text, check->ratchet == ETLHEAP_RATCHET_NONE ? "" : ", ");
+        etlheap_check_add_ratchet(text, check);
+        write_property(xml, "baseline", etlheap_text_of(text));
+    }
+    etlheap_xml_close(xml);
+}
+
+static void write_budget(etlheap_xml *xml, const etlheap_check *check,
+                         const etlheap_gate_budget *budget, etlheap_text *text)
+{
+    if (has_case_of_its_own(budget)) {
+        begin_case(xml, &budget->budget, "all");
+        if (is_empty_failure(budget)) {
+            etlheap_text_clear(text);
+            etlheap_text_add_string(text, "nothing was measured: ");
+            etlheap_check_add_absence(text, check->gate, PROCESSES_NAMED);
+            etlheap_xml_element(xml, "failure");
+            etlheap_xml_attribute(xml, "message", etlheap_text_of(text));
+            etlheap_xml_attribute(xml, "type", "nothing-measured");
+            etlheap_xml_close(xml);
+        } else if (budget->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE ||
+                   budget->outcome == ETLHEAP_OUTCOME_SKIPPED) {
+            etlheap_text_clear(text);
+            add_doubts(text, budget->doubts);
+            etlheap_xml_element(xml, "skipped");
+            etlheap_xml_attribute(xml, "message",
+                                  budget->doubts ? etlheap_text_of(text)
+                                                 : "there is no baseline yet to judge growth by");
+            etlheap_xml_close(xml);
+        }
+        etlheap_xml_close(xml);
+    }
+    for (u32 i = 0; i < budget->subject_count; i++)
+        write_case(xml, check, budget, i, text);
+}
+
+/* "etlheap.max-outstanding.process": systems show the parts as a tree. */
+static void begin_case(etlheap_xml *xml, const etlheap_budget *budget, const char *name)
+{
+    char class_name[64];
+    snprintf(class_name, sizeof class_name, "etlheap.%s.%s", etlheap_check_option(budget),
+             etlheap_scope_word(budget->scope));
+    etlheap_xml_element(xml, "testcase");
+    etlheap_xml_attribute(xml, "classname", class_name);
+    etlheap_xml_attribute(xml, "name", name);
+    write_seconds(xml, 0);
+}
+
+static void write_case(etlheap_xml *xml, const etlheap_check *check,
+                       const etlheap_gate_budget *budget, u32 index, etlheap_text *text)
+{
+    const bool is_accepted = etlheap_check_is_accepted(check);
+    const etlheap_gate_subject *const subject = &budget->subjects[index];
+    etlheap_text_clear(text);
+    add_name(text, budget, index);
+    begin_case(xml, &budget->budget, etlheap_text_of(text));
+    etlheap_text_clear(text);
+    if (subject->outcome == ETLHEAP_OUTCOME_FAIL && !is_accepted) {
+        etlheap_check_add_subject(text, budget, subject, true);
+        etlheap_text_add_string(text, ": ");
+        etlheap_check_add_finding(text, budget, subject);
+        etlheap_xml_element(xml, "failure");
+        etlheap_xml_attribute(xml, "message", etlheap_text_of(text));
+        etlheap_xml_attribute(xml, "type", etlheap_check_option(&budget->budget));
+        etlheap_text_clear(text);
+        add_stacks(text, budget, subject);
+        etlheap_xml_text(xml, etlheap_text_of(text));
+        etlheap_xml_close(xml);
+    } else if (subject->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE) {
+        add_doubts(text, budget->doubts);
+        etlheap_xml_element(xml, "skipped");
+        etlheap_xml_attribute(xml, "message", etlheap_text_of(text));
+        etlheap_xml_close(xml);
+    }
+    etlheap_xml_close(xml);
+}
+
+/* Stacks of one function are told apart by their fingerprint, processes of one name,
+ * which are few, by the order of their sizes. */
+static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 index)
+{
+    const etlheap_gate_subject *const subject = &budget->subjects[index];
+    u32 same = 0;
+    etlheap_check_add_subject(text, budget, subject, false);
+    if (budget->budget.scope == ETLHEAP_SCOPE_STACK) {
+        etlheap_text_add_format(text, " [%016" PRIx64 "]", subject->fingerprint);
+        return;
+    }
+    for (u32 i = 0; i < index; i++)
+        same += budget->subjects[i].fingerprint == subject->fingerprint;
+    if (same > 0 && !subject->has_heap)
+        etlheap_text_add_format(text, " #%" PRIu32, same + 1);
+}
+
+/* As stack traces look elsewhere; names with line breaks keep to their line. */
+static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
+                       const etlheap_gate_subject *subject)
+{
+    etlheap_text line = { 0 };
+    for (u32 i = 0; i < subject->stack_count; i++) {
+        const etlheap_gate_stack *const stack = &subject->stacks[i];
+        const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
+        etlheap_text_clear(&line);
+        etlheap_text_add_string(&line, stack->process);
+        etlheap_text_add_string(&line, ": ");
+        etlheap_check_add_share(&line, &budget->budget, stack);
+        etlheap_display_add(text, etlheap_text_of(&line));
+        etlheap_text_add_string(text, frames.count > 0 ? "\n" : "\n    (no stack)\n");
+        for (u32 k = 0; k < frames.count; k++) {
+            etlheap_text_clear(&line);
+            etlheap_text_add_frame(&line, &budget->table->frames[frames.at[k]]);
+            etlheap_text_add_source(&line, &budget->table->frames[frames.at[k]]);
+            etlheap_text_add_string(text, "    at ");
+            etlheap_display_add(text, etlheap_text_of(&line));
+            etlheap_text_add_string(text, "\n");
+        }
+    }
+    if (subject->stacks_omitted > 0)
+        etlheap_text_add_format(text, "and %" PRIu32 " more stacks\n", subject->stacks_omitted);
+    text->failed |= line.failed;
+    etlheap_text_free(&line);
+}
+
+static void add_doubts(etlheap_text *text, u32 doubts)
+{
+    bool first = true;
+    for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
+        if (!(doubts >> i & 1))
+            continue;
+        etlheap_text_add_string(text, first ? "" : "; ");
+        etlheap_text_add_string(text, etlheap_doubt_sentence((etlheap_doubt)i));
+        first = false;
+    }
+}
+
+/* What would have failed. */
+static void add_accepted(etlheap_text *text, const etlheap_gate *gate)
+{
+    for (u32 b = 0; b < gate->budget_count; b++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[b];
+        for (u32 s = 0; s < budget->failed_count; s++) {
+            etlheap_text line = { 0 };
+            etlheap_check_add_subject(&line, budget, &budget->subjects[s], true);
+            etlheap_text_add_string(&line, ": ");
+            etlheap_check_add_finding(&line, budget, &budget->subjects[s]);
+            etlheap_text_add_string(text, "accepted: ");
+            etlheap_display_add(text, etlheap_text_of(&line));
+            etlheap_text_add_string(text, "\n");
+            text->failed |= line.failed;
+            etlheap_text_free(&line);
+        }
+    }
+}
+
+/* What is neither pass nor failure: known leaks, and what was lost. */
+static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_text *text)
+{
+    const etlheap_gate *const gate = check->gate;
+    etlheap_text_clear(text);
+    if (etlheap_check_is_accepted(check))
+        add_accepted(text, gate);
+    for (u32 i = 0; i < gate->suppression_count; i++) {
+        const etlheap_suppression_use *const use = &gate->suppressions[i];
+        etlheap_text_add_string(text, "leak:");
+        etlheap_display_add(text, use->pattern);
+        etlheap_text_add_format(text, " suppressed %" PRIu64 " stacks\n", use->stacks);
+    }
+    etlheap_xml_element(xml, "system-out");
+    etlheap_xml_text(xml, etlheap_text_of(text));
+    etlheap_xml_close(xml);
+    etlheap_text_clear(text);
+    add_losses(text, "", &gate->diagnostics);
+    add_losses(text, "baseline: ", &gate->baseline_diagnostics);
+    etlheap_xml_element(xml, "system-err");
+    etlheap_xml_text(xml, etlheap_text_of(text));
+    etlheap_xml_close(xml);
+}
+
+static void add_losses(etlheap_text *text, const char *whose, const etl_diag_counts *counts)
+{
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        if (counts->of[i] == 0 || info->severity == ETL_SEVERITY_INFO)
+            continue;
+        etlheap_text_add_format(text, "%s%s (%" PRIu64 "): ", whose, info->name, counts->of[i]);
+        etlheap_text_add_string(text, info->advice);
+        etlheap_text_add_string(text, "\n");
+    }
+}

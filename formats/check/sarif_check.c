@@ -1,0 +1,412 @@
+/*
+ * sarif_check.c - what failed in a check as a SARIF 2.1.0 log, which code hosts show
+ * beside the source.
+ *
+ *     rule     an option that sets budgets
+ *     result   a stack to blame for a subject that failed, a failed subject without
+ *              stacks, or a budget for which nothing was measured
+ *
+ * What was accepted with --accept is a note, suppressed from outside the sources.
+ *
+ * GitHub refuses a whole file in which one result has no physical location: every
+ * result has one (sarif_place.c). Why a verdict proves nothing, what was lost at
+ * recording, and that results were left out are notifications of the run.
+ *
+ * Fingerprints let a host follow a finding from build to build. GitHub takes two
+ * results of one rule, file and primaryLocationLineHash for the same alert; that hash
+ * is therefore of subject and stack, with a number if several results have it.
+ *
+ * Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0; GitHub,
+ * "SARIF support for code scanning".
+ */
+#include "formats/parts/check_parts.h"
+#include "formats/parts/export_numbers.h"
+#include "formats/json/json.h"
+#include "sarif_choice.h"
+#include "sarif_place.h"
+#include "formats/io/units.h"
+#include "formats/writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SENTENCE_SIZE    512 /* of a diagnostic */
+#define PRINT_SIZE       48
+#define CATEGORY_DEFAULT "etlheap"
+#define TALLY_FIRST      256u
+
+#define HELP_FREE                                                                                  \
+    "Free the memory that this call stack allocates. If it is meant to stay, raise the limit, or " \
+    "list the stack in a file for --suppressions"
+#define HELP_GROWTH HELP_FREE ", or make this run the baseline with --update-baseline --accept."
+
+/* By is_growth and is_count. */
+static const struct {
+    const char *name, *about, *full, *help;
+} rules[] = {
+    { "Outstanding memory", "More bytes were allocated and not freed than the budget allows.",
+      "More bytes were allocated and not freed at the end of the recording than "
+      "--max-outstanding allows for a process, heap, call stack or in total.",
+      HELP_FREE "." },
+    { "Outstanding allocations", "More allocations were not freed than the budget allows.",
+      "More allocations were not freed at the end of the recording than "
+      "--max-outstanding-count allows for a process, heap, call stack or in total.",
+      HELP_FREE "." },
+    { "Growth of outstanding memory",
+      "More bytes were not freed than in the baseline, by more than the budget allows.",
+      "More bytes were allocated and not freed at the end of the recording than at the end of "
+      "the baseline, by more than --max-growth allows.",
+      HELP_GROWTH },
+    { "Growth of outstanding allocations",
+      "More allocations were not freed than in the baseline, by more than the budget allows.",
+      "More allocations were not freed at the end of the recording than at the end of the "
+      "baseline, by more than --max-growth-count allows.",
+      HELP_GROWTH },
+};
+
+/* A log in the making. Results with equal fingerprints are counted. */
+typedef struct sarif_writer {
+    etlheap_json json;
+    const etlheap_check *check;
+    sarif_choice choice;
+    u32 written; /* results */
+    export_numbers prints;
+    u32 *tally; /* by number of a print */
+    u32 tally_capacity;
+    etlheap_text text; /* scratch */
+    bool failed;       /* no memory */
+} sarif_writer;
+
+/* Braces stand for arguments of messages unless they are doubled. */
+static void write_message(sarif_writer *w, const char *sentence)
+{
+    etlheap_text_clear(&w->text);
+    while (*sentence != '\0') {
+        const size_t size = strcspn(sentence, "{}");
+        etlheap_text_add(&w->text, sentence, size);
+        sentence += size;
+        if (*sentence == '\0')
+            break;
+        etlheap_text_add(&w->text, sentence, 1);
+        etlheap_text_add(&w->text, sentence, 1);
+        sentence++;
+    }
+    etlheap_json_object(&w->json, "message");
+    etlheap_json_string(&w->json, "text", etlheap_text_of(&w->text));
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_words(etlheap_json *json, const char *key, const char *words)
+{
+    etlheap_json_object(json, key);
+    etlheap_json_string(json, "text", words);
+    etlheap_json_object_close(json);
+}
+
+static u32 rule_of(const etlheap_budget *budget)
+{
+    return (budget->is_growth ? 2u : 0u) + (budget->is_count ? 1u : 0u);
+}
+
+static void write_tool(etlheap_json *json)
+{
+    etlheap_json_object(json, "tool");
+    etlheap_json_object(json, "driver");
+    etlheap_json_string(json, "name", "etlheap");
+    etlheap_json_string(json, "version", ETLHEAP_VERSION);
+    etlheap_json_string(json, "semanticVersion", ETLHEAP_VERSION);
+    etlheap_json_array(json, "rules");
+    for (u32 i = 0; i < ETL_COUNT_OF(rules); i++) {
+        const etlheap_budget budget = { .is_growth = i >= 2, .is_count = i % 2 == 1 };
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "id", etlheap_check_option(&budget));
+        etlheap_json_string(json, "name", rules[i].name);
+        write_words(json, "shortDescription", rules[i].about);
+        write_words(json, "fullDescription", rules[i].full);
+        write_words(json, "help", rules[i].help);
+        etlheap_json_object(json, "defaultConfiguration");
+        etlheap_json_string(json, "level", "error");
+        etlheap_json_object_close(json);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    etlheap_json_object_close(json);
+    etlheap_json_object_close(json);
+}
+
+/* What precedes the last slash is the category, by which GitHub keeps apart what
+ * several checks of one commit found. Results of one category replace each other. */
+static void write_automation(sarif_writer *w)
+{
+    const char *const asked = w->check->category;
+    const char *const category = asked && *asked != '\0' ? asked : CATEGORY_DEFAULT;
+    etlheap_text_clear(&w->text);
+    etlheap_text_add_string(&w->text, category);
+    if (category[strlen(category) - 1] != '/')
+        etlheap_text_add_string(&w->text, "/");
+    etlheap_json_object(&w->json, "automationDetails");
+    etlheap_json_string(&w->json, "id", etlheap_text_of(&w->text));
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_notification(sarif_writer *w, const char *level, const char *id,
+                               const char *sentence)
+{
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_object(&w->json, "descriptor");
+    etlheap_json_string(&w->json, "id", id);
+    etlheap_json_object_close(&w->json);
+    etlheap_json_string(&w->json, "level", level);
+    write_message(w, sentence);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_diagnostics(sarif_writer *w, const char *whose, const etl_diag_counts *counts)
+{
+    char sentence[SENTENCE_SIZE];
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        if (counts->of[i] == 0)
+            continue;
+        snprintf(sentence, sizeof sentence, "%s%s (%" PRIu64 "): %s", whose, info->name,
+                 counts->of[i], info->advice);
+        write_notification(w, info->severity == ETL_SEVERITY_INFO ? "note" : "warning", info->name,
+                           sentence);
+    }
+}
+
+static void write_omission(sarif_writer *w)
+{
+    char sentence[SENTENCE_SIZE], found[ETLHEAP_UNITS_SIZE], listed[ETLHEAP_UNITS_SIZE];
+    if (w->choice.found <= w->choice.listed)
+        return;
+    etlheap_units_count((i64)etl_min_u64(w->choice.found, INT64_MAX), found);
+    etlheap_units_count((i64)w->choice.listed, listed);
+    snprintf(sentence, sizeof sentence,
+             "%s of %s results are listed, the largest stacks of each failure first; "
+             "--sarif-results lists more, and --format json lists all",
+             listed, found);
+    write_notification(w, "warning", "results-omitted", sentence);
+}
+
+static void write_invocation(sarif_writer *w)
+{
+    const etlheap_gate *const gate = w->check->gate;
+    etlheap_json_array(&w->json, "invocations");
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_bool(&w->json, "executionSuccessful", true);
+    etlheap_json_array(&w->json, "toolExecutionNotifications");
+    for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
+        if (gate->doubts >> i & 1)
+            write_notification(w, "warning", etlheap_doubt_word((etlheap_doubt)i),
+                               etlheap_doubt_sentence((etlheap_doubt)i));
+    }
+    write_omission(w);
+    write_diagnostics(w, "", &gate->diagnostics);
+    write_diagnostics(w, "baseline: ", &gate->baseline_diagnostics);
+    etlheap_json_array_close(&w->json);
+    etlheap_json_object_close(&w->json);
+    etlheap_json_array_close(&w->json);
+}
+
+static void write_fingerprint(etlheap_json *json, const char *key, u64 fingerprint)
+{
+    char digits[PRINT_SIZE];
+    snprintf(digits, sizeof digits, "%016" PRIx64, fingerprint);
+    etlheap_json_string(json, key, digits);
+}
+
+/* How many results have had these fingerprints, with this one. Heaps and processes of
+ * equal names give equal ones. */
+static u32 count_print(sarif_writer *w, u64 subject, u64 stack)
+{
+    u32 number;
+    if (export_number_of_pair(&w->prints, subject, stack, &number)) {
+        if (number >= w->tally_capacity) {
+            const u32 capacity = number * 2 + TALLY_FIRST;
+            u32 *const more = realloc(w->tally, capacity * sizeof *more);
+            w->failed |= more == NULL;
+            if (!more)
+                return 1;
+            w->tally = more;
+            w->tally_capacity = capacity;
+        }
+        w->tally[number] = 0;
+    }
+    w->failed |= w->prints.failed;
+    return w->failed ? 1 : ++w->tally[number];
+}
+
+static void write_fingerprints(sarif_writer *w, u64 subject, u64 stack)
+{
+    char print[PRINT_SIZE];
+    snprintf(print, sizeof print, "%016" PRIx64 "%016" PRIx64 ":%" PRIu32, subject, stack,
+             count_print(w, subject, stack));
+    etlheap_json_object(&w->json, "partialFingerprints");
+    etlheap_json_string(&w->json, "primaryLocationLineHash", print);
+    write_fingerprint(&w->json, "etlheapStack/v1", stack);
+    write_fingerprint(&w->json, "etlheapSubject/v1", subject);
+    etlheap_json_object_close(&w->json);
+}
+
+/* Hosts that know suppressions close the finding. */
+static void write_acceptance(etlheap_json *json)
+{
+    etlheap_json_array(json, "suppressions");
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "kind", "external");
+    etlheap_json_string(json, "status", "accepted");
+    etlheap_json_string(json, "justification", "--update-baseline --accept");
+    etlheap_json_object_close(json);
+    etlheap_json_array_close(json);
+}
+
+/* To its message; true: there is room for a result. */
+static bool begin_result(sarif_writer *w, const etlheap_budget *budget, const char *level,
+                         const char *sentence)
+{
+    if (w->written >= w->choice.listed)
+        return false;
+    w->written++;
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_string(&w->json, "ruleId", etlheap_check_option(budget));
+    etlheap_json_u64(&w->json, "ruleIndex", rule_of(budget));
+    etlheap_json_string(&w->json, "level", level);
+    write_message(w, sentence);
+    return true;
+}
+
+/* There is no stack to show, and no amount. What is missing is a process, and if
+ * that has a name it is the place. */
+static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
+{
+    const etlheap_gate *const gate = w->check->gate;
+    const etlheap_budget *const asked = &budget->budget;
+    const sarif_place place = { .process = gate->absence.pattern_count > 0
+                                               ? gate->absence.patterns[0]
+                                               : NULL };
+    const u64 subject = (u64)asked->scope << 2 | rule_of(asked);
+    char sentence[SENTENCE_SIZE];
+    etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
+    if (!begin_result(w, asked, "error", sentence))
+        return;
+    sarif_write_locations(&w->json, &place, &w->text);
+    write_fingerprints(w, subject, 0);
+    etlheap_json_object(&w->json, "properties");
+    etlheap_json_string(&w->json, "per", etlheap_scope_word(asked->scope));
+    etlheap_json_object_close(&w->json);
+    etlheap_json_object_close(&w->json);
+}
+
+/* "320 KiB in 80 allocations outstanding. heap app.exe (4321): 640 KiB in 160
+ * allocations, over the limit of 128 KiB by 512 KiB." */
+static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budget,
+                         const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
+{
+    etlheap_check_add_share(sentence, &budget->budget, stack);
+    etlheap_text_add_string(sentence, " outstanding. ");
+    etlheap_check_add_subject(sentence, budget, subject, true);
+    etlheap_text_add_string(sentence, ": ");
+    etlheap_check_add_finding(sentence, budget, subject);
+    etlheap_text_add_string(sentence, ".");
+}
+
+static void write_result(sarif_writer *w, const etlheap_gate_budget *budget,
+                         const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
+{
+    const bool is_accepted = etlheap_check_is_accepted(w->check);
+    const sarif_place place = { .table = budget->table,
+                                .frames = etlheap_check_frames(budget->table, stack->stack),
+                                .process = stack->process };
+    etlheap_text sentence = { 0 };
+    add_sentence(&sentence, budget, subject, stack);
+    const bool has_room = begin_result(w, &budget->budget, is_accepted ? "note" : "error",
+                                       etlheap_text_of(&sentence));
+    w->failed |= sentence.failed;
+    etlheap_text_free(&sentence);
+    if (!has_room)
+        return;
+    sarif_write_locations(&w->json, &place, &w->text);
+    sarif_write_stack(&w->json, &place, &w->text);
+    write_fingerprints(w, subject->fingerprint, stack->fingerprint);
+    if (is_accepted)
+        write_acceptance(&w->json);
+    etlheap_json_object(&w->json, "properties");
+    etlheap_json_string(&w->json, "kind", etlheap_kind_name(subject->kind));
+    etlheap_json_string(&w->json, "process", stack->process);
+    etlheap_json_string(&w->json, "per", etlheap_scope_word(budget->budget.scope));
+    etlheap_json_u64(&w->json, "outstanding_size", stack->now.size_bytes);
+    etlheap_json_u64(&w->json, "outstanding_count", stack->now.count);
+    etlheap_json_i64(&w->json, "measured", subject->measured);
+    etlheap_json_i64(&w->json, "limit", subject->limit);
+    etlheap_json_object_close(&w->json);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_subject(sarif_writer *w, const etlheap_gate_budget *budget,
+                          const etlheap_gate_subject *subject)
+{
+    const etlheap_gate_stack none = { .stack = ETLHEAP_NO_INDEX,
+                                      .process = subject->process,
+                                      .fingerprint = subject->fingerprint,
+                                      .now = subject->now,
+                                      .baseline = subject->baseline };
+    for (u32 i = 0; i < subject->stack_count && i < w->choice.stacks_max; i++)
+        write_result(w, budget, subject, &subject->stacks[i]);
+    if (subject->stack_count == 0)
+        write_result(w, budget, subject, &none);
+}
+
+static void write_results(sarif_writer *w, const etlheap_sink *sink)
+{
+    const etlheap_gate *const gate = w->check->gate;
+    etlheap_json_array(&w->json, "results");
+    for (u32 b = 0; b < gate->budget_count; b++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[b];
+        const u32 count = (u32)etl_min_u64(budget->failed_count, w->choice.subjects_max);
+        for (u32 s = 0; s < count && etlheap_sink_ok(sink); s++)
+            write_subject(w, budget, &budget->subjects[s]);
+        if (sarif_is_unmeasured(budget))
+            write_unmeasured(w, budget);
+    }
+    etlheap_json_array_close(&w->json);
+}
+
+static void write_run(sarif_writer *w, const etlheap_sink *sink)
+{
+    etlheap_json_object(&w->json, NULL);
+    write_tool(&w->json);
+    write_automation(w);
+    write_invocation(w);
+    write_results(w, sink);
+    etlheap_json_object(&w->json, "properties");
+    etlheap_json_string(&w->json, "verdict", etlheap_check_verdict_word(w->check));
+    etlheap_json_object_close(&w->json);
+    etlheap_json_object_close(&w->json);
+}
+
+etl_status etlheap_write_check_sarif(const etlheap_result *result, const etlheap_check *check,
+                                     const etlheap_layout *layout, etlheap_sink *sink)
+{
+    sarif_writer w = { .json = etlheap_json_begin(sink, 5),
+                       .check = check,
+                       .choice = sarif_choose(check->gate, check->results_max) };
+    (void)result;
+    (void)layout;
+    etlheap_json_object(&w.json, NULL);
+    etlheap_json_string(&w.json, "$schema",
+                        "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/"
+                        "sarif-schema-2.1.0.json");
+    etlheap_json_string(&w.json, "version", "2.1.0");
+    etlheap_json_array(&w.json, "runs");
+    write_run(&w, sink);
+    etlheap_json_array_close(&w.json);
+    etlheap_json_object_close(&w.json);
+    etlheap_json_end(&w.json);
+    const bool failed = w.failed || w.text.failed;
+    export_numbers_free(&w.prints);
+    free(w.tally);
+    etlheap_text_free(&w.text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
+}

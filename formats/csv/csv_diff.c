@@ -1,0 +1,113 @@
+/*
+ * csv_diff.c - the rows of a diff as comma-separated values.
+ *
+ * State, keys, then each measure of the base, of the new side, and the difference;
+ * with --per-second also as amounts per 1000 seconds, which are integers.
+ */
+#include "csv_rows.h"
+#include "formats/parts/diff_parts.h"
+#include "formats/writers.h"
+
+static void write_head(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                       etlheap_sink *sink);
+static void add_names(etlheap_csv_head *head, etlheap_measure measure, bool is_rate);
+static void write_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+                       etlheap_sink *sink);
+static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink);
+
+etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                  etlheap_sink *sink)
+{
+    const etlheap_diff *const diff = answer->diff;
+    etlheap_text text = { 0 };
+    write_head(answer, layout, sink);
+    for (u32 i = 0; i < diff->table.row_count && etlheap_sink_ok(sink); i++) {
+        const etlheap_diff_state state = (etlheap_diff_state)diff->changes[i].state;
+        etlheap_sink_text(sink, etlheap_diff_state_word(state));
+        write_keys(&diff->table, &diff->table.rows[i], &text, sink);
+        write_amounts(diff, i, sink);
+        etlheap_sink_text(sink, "\n");
+    }
+    const bool failed = text.failed;
+    etlheap_text_free(&text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
+}
+
+/* A process is a name here, without the id. */
+static void write_head(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                       etlheap_sink *sink)
+{
+    const etlheap_diff *const diff = answer->diff;
+    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
+    etlheap_measure measures[ETLHEAP_MEASURES_COUNT];
+    const u32 count = etlheap_diff_measures(diff, measures);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_STATE);
+    for (u32 k = 0; k < diff->table.group_by_count; k++) {
+        const etlheap_key key = diff->table.group_by[k];
+        etlheap_csv_head_field(&head, etlheap_diff_field(answer, key));
+        if (key == ETLHEAP_KEY_TYPE)
+            etlheap_csv_head_field(&head, ETLHEAP_FIELD_IMPACTING_TYPE);
+    }
+    for (u32 i = 0; i < count; i++) {
+        add_names(&head, measures[i], false);
+        if (diff->per_second)
+            add_names(&head, measures[i], true);
+    }
+    etlheap_csv_head_end(&head);
+}
+
+static void add_names(etlheap_csv_head *head, etlheap_measure measure, bool is_rate)
+{
+    for (int c = 0; c < ETLHEAP_DIFF_COLUMN_COUNT; c++) {
+        char name[ETLHEAP_DIFF_NAME_SIZE];
+        if (head->titles)
+            etlheap_diff_title((etlheap_diff_column)c, measure, is_rate, name);
+        else
+            etlheap_diff_key((etlheap_diff_column)c, measure, is_rate, name);
+        etlheap_csv_head_name(head, name);
+    }
+}
+
+/* All keys but the process are as in reports: a table of one key writes each. */
+static void write_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+                       etlheap_sink *sink)
+{
+    etlheap_sink_text(sink, ",");
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        etlheap_table one = *table;
+        one.group_by = &table->group_by[k];
+        one.group_by_count = 1;
+        if (table->group_by[k] == ETLHEAP_KEY_PROCESS) {
+            etlheap_csv_cell(sink, row->process);
+            etlheap_sink_text(sink, ",");
+        } else {
+            etlheap_csv_keys(&one, row, text, sink);
+        }
+    }
+}
+
+static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink)
+{
+    const etlheap_change *const change = &diff->changes[row];
+    etlheap_measure measures[ETLHEAP_MEASURES_COUNT];
+    const u32 count = etlheap_diff_measures(diff, measures);
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_measure m = measures[i];
+        etlheap_sink_text(sink, i > 0 ? "," : "");
+        etlheap_sink_signed(sink, change->base[m]);
+        etlheap_sink_text(sink, ",");
+        etlheap_sink_signed(sink, change->now[m]);
+        etlheap_sink_text(sink, ",");
+        etlheap_sink_signed(sink, diff->table.rows[row].measures[m]);
+        if (!diff->per_second)
+            continue;
+        const i64 base = etlheap_diff_rate(change->base[m], diff->base_ns);
+        const i64 now = etlheap_diff_rate(change->now[m], diff->new_ns);
+        etlheap_sink_text(sink, ",");
+        etlheap_sink_signed(sink, base);
+        etlheap_sink_text(sink, ",");
+        etlheap_sink_signed(sink, now);
+        etlheap_sink_text(sink, ",");
+        etlheap_sink_signed(sink, etlheap_diff_subtract(base, now));
+    }
+}

@@ -1,0 +1,62 @@
+/*
+ * csv_histogram.c - the buckets of a histogram as comma-separated values.
+ */
+#include "csv_rows.h"
+#include "formats/writers.h"
+
+#include <inttypes.h>
+
+static void write_head(const etlheap_histogram *histogram, const etlheap_layout *layout,
+                       etlheap_sink *sink);
+static void write_bucket(const etlheap_histogram *histogram, const etlheap_bucket *bucket,
+                         etlheap_sink *sink);
+
+etl_status etlheap_write_histogram_csv(const etlheap_result *result, const etlheap_table *table,
+                                       const etlheap_histogram *histogram,
+                                       const etlheap_layout *layout, etlheap_sink *sink)
+{
+    (void)result;
+    (void)table;
+    write_head(histogram, layout, sink);
+    for (u32 i = 0; i < histogram->bucket_count; i++)
+        write_bucket(histogram, &histogram->buckets[i], sink);
+    return ETL_OK;
+}
+
+static void write_head(const etlheap_histogram *histogram, const etlheap_layout *layout,
+                       etlheap_sink *sink)
+{
+    etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_KIND);
+    if (histogram->by_process) {
+        etlheap_csv_head_field(&head, ETLHEAP_FIELD_PROCESS);
+        etlheap_csv_head_field(&head, ETLHEAP_FIELD_PID);
+    }
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_FROM);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_TO);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_COUNT);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_SIZE);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_OUTSTANDING_COUNT);
+    etlheap_csv_head_field(&head, ETLHEAP_FIELD_OUTSTANDING_SIZE);
+    etlheap_csv_head_end(&head);
+}
+
+/* Bytes or ns; a bound that there is not is an empty cell. */
+static void write_bucket(const etlheap_histogram *histogram, const etlheap_bucket *bucket,
+                         etlheap_sink *sink)
+{
+    etlheap_sink_text(sink, etlheap_kind_name((etlheap_kind)bucket->kind));
+    etlheap_sink_text(sink, ",");
+    if (histogram->by_process) {
+        etlheap_csv_cell(sink, bucket->process);
+        etlheap_sink_format(sink, ",%" PRIu32 ",", bucket->pid);
+    }
+    if (!bucket->is_open)
+        etlheap_sink_unsigned(sink, bucket->from);
+    etlheap_sink_text(sink, ",");
+    if (!bucket->is_open && bucket->to != UINT64_MAX)
+        etlheap_sink_unsigned(sink, bucket->to);
+    etlheap_sink_format(sink, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", bucket->count,
+                        bucket->size_bytes, bucket->outstanding_count,
+                        bucket->outstanding_size_bytes);
+}

@@ -1,0 +1,119 @@
+/* csv_rows.c - see csv_rows.h. */
+#include "csv_rows.h"
+
+#include "formats/io/text_buffer.h"
+#include "formats/writers.h"
+
+#include <inttypes.h>
+
+static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
+                      etlheap_text *text, etlheap_sink *sink);
+static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+                        etlheap_sink *sink);
+
+etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_sink *sink)
+{
+    return (etlheap_csv_head){ .sink = sink, .titles = layout->titles };
+}
+
+void etlheap_csv_head_field(etlheap_csv_head *head, etlheap_field field)
+{
+    etlheap_csv_head_name(head,
+                          head->titles ? etlheap_field_title(field) : etlheap_field_key(field));
+}
+
+void etlheap_csv_head_name(etlheap_csv_head *head, const char *name)
+{
+    etlheap_sink_text(head->sink, head->filled ? "," : "");
+    etlheap_csv_cell(head->sink, name);
+    head->filled = true;
+}
+
+void etlheap_csv_head_end(etlheap_csv_head *head)
+{
+    etlheap_sink_text(head->sink, "\n");
+}
+
+void etlheap_csv_head_keys(etlheap_csv_head *head, const etlheap_table *table)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        const etlheap_key key = table->group_by[k];
+        etlheap_csv_head_field(head, etlheap_key_field(key));
+        if (key == ETLHEAP_KEY_PROCESS)
+            etlheap_csv_head_field(head, ETLHEAP_FIELD_PID);
+        if (key == ETLHEAP_KEY_TYPE)
+            etlheap_csv_head_field(head, ETLHEAP_FIELD_IMPACTING_TYPE);
+    }
+}
+
+void etlheap_csv_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
+                      etlheap_sink *sink)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        write_key(table, row, table->group_by[k], scratch, sink);
+        etlheap_sink_text(sink, ",");
+    }
+}
+
+/* Nothing between two commas is what CSV has for "unknown". */
+static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
+                      etlheap_text *text, etlheap_sink *sink)
+{
+    switch (key) {
+    case ETLHEAP_KEY_PROCESS:
+        etlheap_csv_cell(sink, row->process);
+        etlheap_sink_text(sink, ",");
+        if (row->pid != ETL_NO_ID)
+            etlheap_sink_format(sink, "%" PRIu32, row->pid);
+        return;
+    case ETLHEAP_KEY_TYPE:
+        etlheap_sink_text(sink, etlheap_type_name((etlheap_type)row->type));
+        etlheap_sink_text(sink, ",");
+        etlheap_sink_text(sink, etlheap_impacting_type_name((etlheap_type)row->type));
+        return;
+    case ETLHEAP_KEY_STACK:
+        write_stack(table, row, text, sink);
+        return;
+    case ETLHEAP_KEY_MODULE:
+        etlheap_csv_cell(sink, row->module ? row->module : "");
+        return;
+    case ETLHEAP_KEY_TYPE_NAME:
+        etlheap_csv_cell(sink, row->type_name);
+        return;
+    case ETLHEAP_KEY_TAG:
+        etlheap_csv_cell(sink, row->tag ? row->tag : "");
+        return;
+    case ETLHEAP_KEY_THREAD:
+        if (row->thread != ETL_NO_ID)
+            etlheap_sink_format(sink, "%" PRIu32, row->thread);
+        return;
+    case ETLHEAP_KEY_SIZE_CLASS:
+        etlheap_sink_format(sink, "%" PRIu64, row->size_class_bytes);
+        return;
+    case ETLHEAP_KEY_FRAME:
+    case ETLHEAP_KEY_SITE:
+        if (row->frame == ETLHEAP_NO_INDEX)
+            return;
+        break;
+    case ETLHEAP_KEY_KIND:
+    case ETLHEAP_KEY_HEAP:
+    case ETLHEAP_KEY_FREE_TYPE:
+    case ETLHEAP_KEY_COUNT:
+        break;
+    }
+    etlheap_text_clear(text);
+    etlheap_text_add_key(text, table, row, key);
+    etlheap_csv_cell(sink, etlheap_text_of(text));
+}
+
+static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+                        etlheap_sink *sink)
+{
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    etlheap_text_clear(text);
+    for (u32 i = 0; i < frames.count; i++) {
+        etlheap_text_add_string(text, i > 0 ? " < " : "");
+        etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
+    }
+    etlheap_csv_cell(sink, etlheap_text_of(text));
+}

@@ -1,0 +1,420 @@
+/*
+ * export_html_data.c - the document in an HTML report: see export_html.h.
+ *
+ *     kinds     totals, peak, steepest rise, cells        one for each kind of memory
+ *     groups    keys, totals, cells, what is left out     process and heap
+ *     rows      numbers of each stack of a group
+ *     stacks    numbers of frames; frames of strings (export_html_choice.h)
+ *
+ * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over all of the
+ * window. Cells (export_html_code.h) say what happens in each of its pieces; a row
+ * whose cells would not fit has none and is told only as part of its group when a
+ * piece is looked at. Numbers of a row:
+ *
+ *     group, stack + 1 or 0
+ *     bits: 0 to 3 types that it has, 4 cells follow, 5 something is there at the start
+ *     peak size
+ *     count and size at the start             with bit 5
+ *     count and size of each type             with bits 0 to 3
+ *     how many windows have news, and those   with bit 4
+ */
+#include "export_html.h"
+
+#include "export_html_code.h"
+#include "formats/json/json_histogram.h"
+#include "formats/json/json_rows.h"
+
+#include <stdlib.h>
+
+#define HTML_ROW_BYTES   1550000 /* frames, stacks, rows and their cells */
+#define HTML_GROUP_BYTES 150000
+#define HTML_MODULES_MAX 300
+
+#define ROW_HAS_CELLS (1u << ETLHEAP_TYPE_COUNT)
+#define ROW_HAS_START (2u << ETLHEAP_TYPE_COUNT)
+
+typedef struct writer {
+    const html_answers *answers;
+    const html_choice *choice;
+    etlheap_json json;
+    etlheap_text scratch, cells;
+} writer;
+
+/* Sums of the rows that are not shown, of a group or of a kind. */
+typedef struct remainder {
+    u32 count;
+    i64 counts[ETLHEAP_TYPE_COUNT], sizes[ETLHEAP_TYPE_COUNT];
+} remainder;
+
+static void write_window(writer *w);
+static void write_kinds(writer *w);
+static void write_kind(writer *w, u32 row);
+static void write_growth(writer *w, u32 row);
+static html_amount leaked_of(const etlheap_table *ends, u8 kind);
+static bool write_groups(writer *w);
+static remainder *sum_hidden_rows(const writer *w);
+static void write_group(writer *w, u32 row, const remainder *hidden, u64 *budget);
+static void write_hidden_groups(writer *w);
+static etlheap_cell whole_of(const writer *w, const etlheap_windows *windows, u32 row);
+static void add_remainder(remainder *sum, const etlheap_cell *cell);
+static void write_remainder(writer *w, const char *key, const remainder *sum);
+static void write_amounts(writer *w, const char *key, const i64 *counts, const i64 *sizes);
+static void write_start(writer *w, const etlheap_windows *windows, u32 row);
+static void write_cells(writer *w, const etlheap_windows *windows, u32 row, u64 *budget);
+static void write_frames(writer *w);
+static void write_strings(writer *w, const char *key, const export_numbers *strings);
+static void write_rows(writer *w);
+static void add_row(writer *w, u32 index, u64 *budget);
+static void write_symbols(writer *w);
+static void write_module(writer *w, const etlheap_symbol_module *row);
+static void write_sizes(writer *w, const char *key, const i64 *sizes);
+static void write_label(writer *w, const char *key, const char *text);
+
+bool html_write_data(const html_answers *answers, const html_choice *choice, etlheap_sink *sink)
+{
+    writer w = { answers, choice, etlheap_json_begin(sink, 2), { 0 }, { 0 } };
+    etlheap_json *const json = &w.json;
+    json->in_markup = true;
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "schema", "etlheap-html-1");
+    etlheap_json_string(json, "version", ETLHEAP_VERSION);
+    etlheap_json_trace(json, etlheap_result_trace(answers->request->result));
+    write_window(&w);
+    write_kinds(&w);
+    const bool ok = write_groups(&w);
+    write_hidden_groups(&w);
+    write_frames(&w);
+    write_rows(&w);
+    etlheap_json_array(json, "histograms");
+    for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++) {
+        etlheap_json_object(json, NULL);
+        etlheap_json_histogram(json, answers->histograms[by]);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    write_symbols(&w);
+    etlheap_json_diagnostics(json, &answers->symbols->diagnostics);
+    etlheap_json_object_close(json);
+    etlheap_json_end(json);
+    const bool failed = w.scratch.failed || w.cells.failed;
+    etlheap_text_free(&w.scratch);
+    etlheap_text_free(&w.cells);
+    return ok && !failed;
+}
+
+static void write_window(writer *w)
+{
+    const etlheap_windows *const kinds = w->answers->kinds;
+    etlheap_json_object(&w->json, "window");
+    etlheap_json_i64(&w->json, "from_ns", kinds->table->from_ns);
+    etlheap_json_i64(&w->json, "to_ns", kinds->table->to_ns);
+    etlheap_json_i64(&w->json, "every_ns", kinds->every_ns);
+    etlheap_json_string(&w->json, "at_exit",
+                        w->answers->request->query->at_exit_freed ? "freed" : "leaked");
+    etlheap_json_array(&w->json, "edges_ns");
+    for (u32 i = 0; i < w->answers->window_count; i++)
+        etlheap_json_i64(&w->json, NULL, kinds->windows[i].from_ns);
+    etlheap_json_i64(&w->json, NULL, kinds->table->to_ns);
+    etlheap_json_array_close(&w->json);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_kinds(writer *w)
+{
+    etlheap_json_array(&w->json, "kinds");
+    for (u32 i = 0; i < w->answers->kinds->table->row_count; i++)
+        write_kind(w, i);
+    etlheap_json_array_close(&w->json);
+}
+
+static void write_kind(writer *w, u32 row)
+{
+    const etlheap_windows *const kinds = w->answers->kinds;
+    const u8 kind = kinds->table->rows[row].kind;
+    const etlheap_peak_moment *const peak = &w->answers->peaks[kind];
+    const html_amount leaked = leaked_of(w->answers->ends, kind);
+    u64 budget = HTML_GROUP_BYTES;
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_string(&w->json, "kind", etlheap_kind_name((etlheap_kind)kind));
+    etlheap_json_i64(&w->json, "leaked_count", leaked.count);
+    etlheap_json_i64(&w->json, "leaked_size", leaked.size);
+    etlheap_json_u64(&w->json, "free_without_alloc",
+                     w->answers->ends->totals[kind].free_without_alloc);
+    etlheap_json_object(&w->json, "peak");
+    etlheap_json_i64(&w->json, "at_ns", peak->at_ns);
+    etlheap_json_i64(&w->json, "count", peak->count);
+    etlheap_json_i64(&w->json, "size", peak->size_bytes);
+    etlheap_json_object_close(&w->json);
+    write_growth(w, row);
+    write_start(w, kinds, row);
+    write_cells(w, kinds, row, &budget);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_growth(writer *w, u32 row)
+{
+    etlheap_growth growth;
+    if (!etlheap_windows_find_growth(w->answers->kinds, row, &growth)) {
+        etlheap_json_null(&w->json, "growth");
+        return;
+    }
+    etlheap_json_object(&w->json, "growth");
+    etlheap_json_u64(&w->json, "first_window", growth.first_window);
+    etlheap_json_u64(&w->json, "window_count", growth.window_count);
+    etlheap_json_i64(&w->json, "before_size", growth.before_size);
+    etlheap_json_i64(&w->json, "after_size", growth.after_size);
+    etlheap_json_object_close(&w->json);
+}
+
+/* What processes left behind as they ended: outstanding, if ends of processes do not
+ * count as frees. */
+static html_amount leaked_of(const etlheap_table *ends, u8 kind)
+{
+    for (u32 i = 0; i < ends->row_count; i++) {
+        const etlheap_row *const row = &ends->rows[i];
+        if (row->kind == kind && row->free_type == ETLHEAP_FREE_PROCESS_EXIT)
+            return (html_amount){ row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT],
+                                  row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] };
+    }
+    return (html_amount){ 0, 0 };
+}
+
+/* False: out of memory. */
+static bool write_groups(writer *w)
+{
+    remainder *const hidden = sum_hidden_rows(w);
+    u64 budget = HTML_GROUP_BYTES;
+    etlheap_json_array(&w->json, "groups");
+    for (u32 i = 0; hidden != NULL && i < w->choice->group_count; i++)
+        write_group(w, i, &hidden[i], &budget);
+    etlheap_json_array_close(&w->json);
+    free(hidden);
+    return hidden != NULL;
+}
+
+/* By group. */
+static remainder *sum_hidden_rows(const writer *w)
+{
+    const etlheap_windows *const rows = w->answers->rows;
+    remainder *const hidden =
+        calloc((size_t)w->answers->groups->table->row_count + 1, sizeof *hidden);
+    for (u32 i = w->choice->row_count; hidden != NULL && i < rows->table->row_count; i++) {
+        const etlheap_cell cell = whole_of(w, rows, i);
+        add_remainder(&hidden[w->choice->group_of[i]], &cell);
+    }
+    return hidden;
+}
+
+static void write_group(writer *w, u32 row, const remainder *hidden, u64 *budget)
+{
+    const etlheap_windows *const groups = w->answers->groups;
+    const etlheap_row *const group = &groups->table->rows[row];
+    const etlheap_cell whole = whole_of(w, groups, row);
+    etlheap_json_object(&w->json, NULL);
+    etlheap_json_key(&w->json, group, ETLHEAP_KEY_KIND);
+    write_label(w, "process", group->process);
+    if (group->pid != ETL_NO_ID)
+        etlheap_json_u64(&w->json, "pid", group->pid);
+    else
+        etlheap_json_null(&w->json, "pid");
+    etlheap_json_key(&w->json, group, ETLHEAP_KEY_HEAP);
+    write_amounts(w, "types", whole.count, whole.size);
+    etlheap_json_i64(&w->json, "peak_count", whole.peak_count);
+    etlheap_json_i64(&w->json, "peak_size", whole.peak_size);
+    write_remainder(w, "hidden", hidden);
+    write_start(w, groups, row);
+    write_cells(w, groups, row, budget);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_hidden_groups(writer *w)
+{
+    const etlheap_windows *const groups = w->answers->groups;
+    remainder hidden[ETLHEAP_KIND_COUNT] = { { 0 } };
+    for (u32 i = w->choice->group_count; i < groups->table->row_count; i++) {
+        const etlheap_cell cell = whole_of(w, groups, i);
+        add_remainder(&hidden[groups->table->rows[i].kind], &cell);
+    }
+    etlheap_json_object(&w->json, "hidden_groups");
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        write_remainder(w, etlheap_kind_name((etlheap_kind)kind), &hidden[kind]);
+    etlheap_json_object_close(&w->json);
+}
+
+/* All of the windows together are the last one. */
+static etlheap_cell whole_of(const writer *w, const etlheap_windows *windows, u32 row)
+{
+    etlheap_cell cell;
+    etlheap_windows_cell(windows, row, w->answers->window_count, &cell);
+    return cell;
+}
+
+static void add_remainder(remainder *sum, const etlheap_cell *cell)
+{
+    sum->count++;
+    for (int type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
+        sum->counts[type] = etl_sat_add_i64(sum->counts[type], cell->count[type]);
+        sum->sizes[type] = etl_sat_add_i64(sum->sizes[type], cell->size[type]);
+    }
+}
+
+static void write_remainder(writer *w, const char *key, const remainder *sum)
+{
+    if (sum->count == 0)
+        return;
+    etlheap_json_object(&w->json, key);
+    etlheap_json_u64(&w->json, "rows", sum->count);
+    write_amounts(w, "types", sum->counts, sum->sizes);
+    etlheap_json_object_close(&w->json);
+}
+
+/* Count and size of each type, one after the other. */
+static void write_amounts(writer *w, const char *key, const i64 *counts, const i64 *sizes)
+{
+    etlheap_json_array(&w->json, key);
+    for (int type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
+        etlheap_json_i64(&w->json, NULL, counts[type]);
+        etlheap_json_i64(&w->json, NULL, sizes[type]);
+    }
+    etlheap_json_array_close(&w->json);
+}
+
+static void write_start(writer *w, const etlheap_windows *windows, u32 row)
+{
+    const html_amount start = html_start_of(windows, row);
+    etlheap_json_i64(&w->json, "start_count", start.count);
+    etlheap_json_i64(&w->json, "start_size", start.size);
+}
+
+/* Null when the budget has no room for them. */
+static void write_cells(writer *w, const etlheap_windows *windows, u32 row, u64 *budget)
+{
+    etlheap_text_clear(&w->cells);
+    const u32 news = html_code_add_cells(&w->cells, windows, row, w->answers->window_count);
+    const bool fits = w->cells.size <= *budget;
+    etlheap_json_u64(&w->json, "news", news);
+    etlheap_json_string(&w->json, "cells", fits ? etlheap_text_of(&w->cells) : NULL);
+    *budget -= fits ? w->cells.size : 0;
+}
+
+static void write_frames(writer *w)
+{
+    const html_choice *const choice = w->choice;
+    write_strings(w, "modules", &choice->modules);
+    write_strings(w, "names", &choice->names);
+    write_strings(w, "files", &choice->files);
+    etlheap_json_u64(&w->json, "names_cut", choice->names_cut);
+    etlheap_json_u64(&w->json, "frame_count", choice->frame_count);
+    etlheap_json_string(&w->json, "frames", etlheap_text_of(&choice->frames));
+    etlheap_json_u64(&w->json, "stack_count", choice->stack_count);
+    etlheap_json_string(&w->json, "stacks", etlheap_text_of(&choice->stacks));
+}
+
+static void write_strings(writer *w, const char *key, const export_numbers *strings)
+{
+    etlheap_json_array(&w->json, key);
+    for (u32 i = 0; i < strings->count; i++) {
+        const etl_bytes string = export_number_key(strings, i);
+        etlheap_json_string_bytes(&w->json, NULL, (const char *)string.at, string.size);
+    }
+    etlheap_json_array_close(&w->json);
+}
+
+/* Cells of the rows with the largest peaks come first; where those of one do not fit,
+ * smaller ones may. */
+static void write_rows(writer *w)
+{
+    u64 budget = HTML_ROW_BYTES - etl_min_u64(html_choice_bytes(w->choice), HTML_ROW_BYTES);
+    u32 count = 0;
+    etlheap_text_clear(&w->scratch);
+    for (u32 i = 0; i < w->choice->row_count; i++) {
+        if (w->choice->group_of[i] >= w->choice->group_count)
+            continue;
+        add_row(w, i, &budget);
+        count++;
+    }
+    etlheap_json_u64(&w->json, "row_count", count);
+    etlheap_json_string(&w->json, "rows", etlheap_text_of(&w->scratch));
+}
+
+/* See the top of the file. */
+static void add_row(writer *w, u32 index, u64 *budget)
+{
+    const etlheap_row *const row = &w->answers->rows->table->rows[index];
+    const etlheap_cell whole = whole_of(w, w->answers->rows, index);
+    const html_amount start = html_start_of(w->answers->rows, index);
+    etlheap_text_clear(&w->cells);
+    const u32 news =
+        html_code_add_cells(&w->cells, w->answers->rows, index, w->answers->window_count);
+    const bool fits = w->cells.size <= *budget;
+    u32 bits = (fits ? ROW_HAS_CELLS : 0) | (start.count > 0 ? ROW_HAS_START : 0);
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        bits |= whole.count[type] > 0 ? 1u << type : 0;
+    html_code_add(&w->scratch, w->choice->group_of[index]);
+    html_code_add(&w->scratch,
+                  row->stack == ETLHEAP_NO_INDEX ? 0 : w->choice->stack_number[row->stack]);
+    html_code_add(&w->scratch, bits);
+    html_code_add_signed(&w->scratch, whole.peak_size);
+    if (bits & ROW_HAS_START) {
+        html_code_add_signed(&w->scratch, start.count);
+        html_code_add_signed(&w->scratch, start.size);
+    }
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
+        if ((bits >> type & 1) == 0)
+            continue;
+        html_code_add_signed(&w->scratch, whole.count[type]);
+        html_code_add_signed(&w->scratch, whole.size[type]);
+    }
+    if (fits) {
+        html_code_add(&w->scratch, news);
+        etlheap_text_add(&w->scratch, etlheap_text_of(&w->cells), w->cells.size);
+        *budget -= w->cells.size;
+    }
+}
+
+/* The modules in which most memory is outstanding come first. */
+static void write_symbols(writer *w)
+{
+    const etlheap_symbol_list *const list = w->answers->symbols;
+    const u32 shown = (u32)etl_min_u64(list->module_count, HTML_MODULES_MAX);
+    etlheap_json_object(&w->json, "symbols");
+    etlheap_json_bool(&w->json, "asked", w->answers->nowhere == NULL);
+    write_sizes(w, "size", list->size);
+    write_sizes(w, "named_size", list->named_size);
+    etlheap_json_u64(&w->json, "hidden", list->module_count - shown);
+    etlheap_json_array(&w->json, "modules");
+    for (u32 i = 0; i < shown; i++)
+        write_module(w, &list->modules[i]);
+    etlheap_json_array_close(&w->json);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_module(writer *w, const etlheap_symbol_module *row)
+{
+    etlheap_json_object(&w->json, NULL);
+    write_label(w, "module", row->module->name);
+    write_label(w, "path", row->module->path);
+    etlheap_json_string(&w->json, "status", etlheap_symbol_state_word(row->state));
+    write_label(w, "expected", row->expected);
+    write_label(w, "note", row->note);
+    write_sizes(w, "size", row->size);
+    write_sizes(w, "named_size", row->named_size);
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_sizes(writer *w, const char *key, const i64 *sizes)
+{
+    etlheap_json_object(&w->json, key);
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (sizes[kind] != 0)
+            etlheap_json_i64(&w->json, etlheap_kind_name((etlheap_kind)kind), sizes[kind]);
+    }
+    etlheap_json_object_close(&w->json);
+}
+
+static void write_label(writer *w, const char *key, const char *text)
+{
+    etlheap_text_clear(&w->scratch);
+    html_name_add(&w->scratch, text);
+    etlheap_json_string(&w->json, key, etlheap_text_of(&w->scratch));
+}

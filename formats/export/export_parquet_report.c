@@ -1,0 +1,131 @@
+/*
+ * export_parquet_report.c - the rows of a report as a Parquet table.
+ *
+ * The table has the same columns whatever is asked for, with the words of the JSON
+ * document: the keys of a report, its measures, and what the recording is.
+ */
+#include "export_parquet.h"
+#include "export_samples.h"
+#include "formats/parts/text_parts.h"
+
+static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
+                                    ETLHEAP_KEY_TYPE, ETLHEAP_KEY_STACK };
+
+/* Handles and process ids differ from run to run, and are NULL. */
+static const etlheap_key summary_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_TYPE,
+                                            ETLHEAP_KEY_STACK };
+
+static const export_column key_columns[] = {
+    { ETLHEAP_FIELD_KIND, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_TYPE, .type = PARQUET_STRING },
+    { ETLHEAP_FIELD_IMPACTING_TYPE, .type = PARQUET_STRING },
+};
+
+/* Those that every report has; of summaries peaks may not be known. */
+static const etlheap_measure measures[] = {
+    ETLHEAP_MEASURE_COUNT,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    ETLHEAP_MEASURE_REALLOC_COUNT,
+    ETLHEAP_MEASURE_PEAK_COUNT,
+    ETLHEAP_MEASURE_PEAK_SIZE,
+};
+
+#define KEY_COLUMNS ETL_COUNT_OF(key_columns)
+#define MEASURES    ETL_COUNT_OF(measures)
+#define COLUMNS     (KEY_COLUMNS + EXPORT_STACK_COLUMNS + MEASURES + EXPORT_RUN_COLUMNS)
+
+typedef struct report_table {
+    const etlheap_table *table;
+    parquet_writer *writer;
+    export_run run;
+    export_stacks stacks;
+} report_table;
+
+static etl_status write_report(const etlheap_export_request *request, const etlheap_table *table,
+                               etlheap_sink *sink);
+static void list_columns(parquet_column columns[COLUMNS]);
+static void put_row(report_table *out, const etlheap_row *row);
+static void put_word(parquet_writer *writer, const char *word);
+
+etl_status export_parquet_report(const etlheap_export_request *request, etlheap_sink *sink,
+                                 etl_error *err)
+{
+    const etlheap_table *table;
+    const bool is_summary = etlheap_result_is_summary(request->result);
+    etl_status status = export_table_open(
+        request, is_summary ? summary_keys : keys,
+        is_summary ? ETL_COUNT_OF(summary_keys) : ETL_COUNT_OF(keys), &table, err);
+    if (status != ETL_OK)
+        return status;
+    status = write_report(request, table, sink);
+    etlheap_table_free(table);
+    return status == ETL_OK ? ETL_OK : etl_fail_with(err, status, 0, "out of memory");
+}
+
+static etl_status write_report(const etlheap_export_request *request, const etlheap_table *table,
+                               etlheap_sink *sink)
+{
+    parquet_column columns[COLUMNS];
+    const parquet_options options = {
+        .name = "summaries",
+        .columns = columns,
+        .column_count = COLUMNS,
+        .memory_bytes_max = request->memory_bytes_max,
+    };
+    report_table out = { .table = table };
+    list_columns(columns);
+    out.writer = parquet_open(&options, sink);
+    if (!out.writer)
+        return ETL_ERR_MEMORY;
+    export_run_begin(&out.run, request->result);
+    for (u32 i = 0; i < table->row_count && etlheap_sink_ok(sink); i++)
+        put_row(&out, &table->rows[i]);
+    export_facts(request->result, table, "etlheap-parquet-summaries-1", out.writer);
+    const bool failed = out.stacks.failed || out.run.files.failed;
+    const etl_status status = parquet_close(out.writer);
+    export_run_end(&out.run);
+    export_stacks_free(&out.stacks);
+    return failed ? ETL_ERR_MEMORY : status;
+}
+
+static void list_columns(parquet_column columns[COLUMNS])
+{
+    columns = export_columns_add(columns, key_columns, KEY_COLUMNS);
+    columns = export_columns_add(columns, export_stack_columns, EXPORT_STACK_COLUMNS);
+    for (size_t i = 0; i < MEASURES; i++)
+        *columns++ = (parquet_column){
+            .name = etlheap_measure_word(measures[i]),
+            .type = PARQUET_INT64,
+            .is_optional = etlheap_measure_style_of(measures[i]).is_peak,
+            .repeats = true,
+        };
+    (void)export_columns_add(columns, export_run_columns, EXPORT_RUN_COLUMNS);
+}
+
+static void put_row(report_table *out, const etlheap_row *row)
+{
+    parquet_writer *const writer = out->writer;
+    put_word(writer, etlheap_kind_name((etlheap_kind)row->kind));
+    put_word(writer, row->process);
+    export_put_number(writer, row->pid != ETL_NO_ID, row->pid);
+    export_put_number(writer, row->has_heap, row->heap_handle);
+    put_word(writer, etlheap_type_name((etlheap_type)row->type));
+    put_word(writer, etlheap_impacting_type_name((etlheap_type)row->type));
+    export_stacks_put(&out->stacks, out->table, row, writer);
+    for (size_t i = 0; i < MEASURES; i++)
+        export_put_number(writer, row->measures[measures[i]] != ETLHEAP_NOT_KNOWN,
+                          (u64)row->measures[measures[i]]);
+    export_run_put(&out->run, writer);
+    parquet_end_row(writer);
+}
+
+static void put_word(parquet_writer *writer, const char *word)
+{
+    parquet_put_text(writer, word, strlen(word));
+}

@@ -1,0 +1,349 @@
+/*
+ * export_perfview.c - stacks for PerfView: .perfView.xml.zip, which it opens as it is.
+ *
+ *     StackWindow/StackSource
+ *       Frames/Frame    ID, the text "module!symbol"
+ *       Stacks/Stack    ID, CallerID (-1: nobody), FrameID
+ *       Samples/Sample  ID, Time in ms, StackID, Metric
+ *     StackWindow/StackWindowGuiState
+ *                       see perfview_state.c
+ *
+ * Source: microsoft/perfview, XmlStackSourceWriter and XmlStackSource.
+ *
+ * The outermost frame is the kind, since kinds must not be added up, the next the
+ * process. A sample is the sum of a stack at the end of the window or, with rows, one
+ * lifetime at the time of its allocation.
+ *
+ * Metrics are bytes. PerfView reads them as 32-bit floating point numbers and writes
+ * them, when it saves a view, as 32-bit integers. Most sums would be rounded by the one
+ * and large ones broken by the other. So a sum is cut into samples that both can hold:
+ * what is below 2^24 is exact as it is; the rest is a multiple of 2^24, in parts of at
+ * most 127 times that.
+ *
+ *     5,000,000,003  =  127 * 2^24  +  127 * 2^24  +  44 * 2^24  +  434,179
+ */
+#include "formats/parts/allocation_rows.h"
+#include "formats/parts/export_numbers.h"
+#include "export_samples.h"
+#include "export_tree.h"
+#include "export_writers.h"
+#include "perfview_state.h"
+#include "formats/io/xml.h"
+#include "formats/io/zip_output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MEMBER_NAME  "etlheap.perfView.xml" /* PerfView wants one member of any name */
+#define EXACT_BYTES  ((u64)1 << 24)
+#define PART_BYTES   (127 * EXACT_BYTES) /* the largest multiple below 2^31 */
+#define ID_COUNT_MAX ((u64)INT32_MAX)
+#define NO_NUMBER    UINT32_MAX
+#define NS_PER_US    1000
+#define US_PER_MS    1000
+
+/* The document has its counts before its items, so everything is gone through twice. */
+typedef enum perfview_pass { PASS_COUNTING, PASS_WRITING } perfview_pass;
+
+typedef struct perfview_writer {
+    const etlheap_export_request *request;
+    const etlheap_sink *sink;
+    perfview_pass pass;
+    etlheap_xml xml;
+    export_numbers frames; /* their texts */
+    export_tree tree;
+    u32 *numbers; /* of the frames of the table at hand; NO_NUMBER: not in use yet */
+    u32 number_count, number_capacity;
+    etlheap_text text;
+    u64 sample_count;   /* counted */
+    u64 sample_id;      /* of the next one to be written */
+    i64 from_ns, to_ns; /* of the window */
+    bool failed;        /* out of memory */
+} perfview_writer;
+
+/* What is gone through: rows of sums, or lifetimes. */
+typedef struct perfview_source {
+    export_samples samples;
+    etlheap_query query;
+    i64 moments[ETLHEAP_KIND_COUNT];
+} perfview_source;
+
+static etl_status open_source(const etlheap_export_request *request, perfview_source *source,
+                              etl_error *err);
+static etl_status go_through(perfview_writer *w, perfview_pass pass, const perfview_source *source,
+                             etl_error *err);
+static void go_through_sums(perfview_writer *w, const export_samples *samples);
+static etl_status go_through_lifetimes(perfview_writer *w, const etlheap_query *query,
+                                       etl_error *err);
+static etl_status write_document(perfview_writer *w, const perfview_source *source,
+                                 etlheap_sink *sink, etl_error *err);
+static void write_elements(perfview_writer *w);
+static void take(perfview_writer *w, const etlheap_table *table, const etlheap_row *row,
+                 i64 time_ns, u64 size_bytes);
+static u32 node_of(perfview_writer *w, const etlheap_table *table, const etlheap_row *row);
+static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table,
+                             etlheap_indices frames);
+static u32 number_of_text(perfview_writer *w);
+static void add_frame(etlheap_text *text, const etlheap_frame *frame);
+static void write_sample(perfview_writer *w, u32 node, i64 time_ns, u64 size_bytes);
+
+etl_status etlheap_export_perfview(const etlheap_export_request *request, etlheap_sink *sink,
+                                   etl_error *err)
+{
+    perfview_writer w = { .request = request, .sink = sink };
+    perfview_source source = { .samples.table = NULL };
+    etl_status status = open_source(request, &source, err);
+    if (status == ETL_OK)
+        status = go_through(&w, PASS_COUNTING, &source, err);
+    if (status == ETL_OK && (w.sample_count > ID_COUNT_MAX || w.frames.count > ID_COUNT_MAX ||
+                             export_tree_count(&w.tree) > ID_COUNT_MAX))
+        status = etl_fail_with(err, ETL_ERR_LIMIT, 0,
+                               "PerfView takes at most 2,147,483,647 samples: select less, or "
+                               "leave out --rows");
+    if (status == ETL_OK)
+        status = write_document(&w, &source, sink, err);
+    export_samples_close(&source.samples);
+    export_tree_free(&w.tree);
+    export_numbers_free(&w.frames);
+    etlheap_text_free(&w.text);
+    free(w.numbers);
+    return status;
+}
+
+static etl_status open_source(const etlheap_export_request *request, perfview_source *source,
+                              etl_error *err)
+{
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
+    return request->rows
+               ? export_samples_select(request, &source->query, source->moments, err)
+               : export_samples_open(request, keys, ETL_COUNT_OF(keys), &source->samples, err);
+}
+
+static etl_status go_through(perfview_writer *w, perfview_pass pass, const perfview_source *source,
+                             etl_error *err)
+{
+    etl_status status = ETL_OK;
+    w->pass = pass;
+    export_tree_next_table(&w->tree);
+    w->number_count = 0;
+    if (w->request->rows)
+        status = go_through_lifetimes(w, &source->query, err);
+    else
+        go_through_sums(w, &source->samples);
+    w->failed |= w->frames.failed || w->tree.failed || w->text.failed;
+    if (status == ETL_OK && w->failed)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return status;
+}
+
+static void go_through_sums(perfview_writer *w, const export_samples *samples)
+{
+    const etlheap_table *const table = samples->table;
+    w->from_ns = table->from_ns;
+    w->to_ns = table->to_ns;
+    for (u32 i = 0; i < table->row_count && etlheap_sink_ok(w->sink); i++) {
+        const etlheap_row *const row = &table->rows[i];
+        const i64 size = export_size(samples, row);
+        if (export_count(samples, row) > 0)
+            take(w, table, row, table->totals[row->kind].to_ns, size > 0 ? (u64)size : 0);
+    }
+}
+
+static etl_status go_through_lifetimes(perfview_writer *w, const etlheap_query *query,
+                                       etl_error *err)
+{
+    const etlheap_lifetimes_options options = {
+        .size = sizeof options,
+        .sort = ETLHEAP_LIFETIME_ALLOC_TIME,
+        .memory_bytes_max = w->request->memory_bytes_max,
+        .progress = w->request->progress,
+        .progress_user = w->request->progress_user,
+    };
+    etlheap_lifetimes *walk;
+    etlheap_lifetime lifetime;
+    etl_status status = etlheap_lifetimes_open(w->request->result, query, &options, &walk, err);
+    if (status != ETL_OK)
+        return status;
+    w->from_ns = etlheap_lifetimes_table(walk)->from_ns;
+    w->to_ns = etlheap_lifetimes_table(walk)->to_ns;
+    while (!w->failed && etlheap_sink_ok(w->sink) && etlheap_lifetimes_next(walk, &lifetime)) {
+        const etlheap_table *const table = etlheap_lifetimes_table(walk);
+        const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
+        const bool is_before = lifetime.alloc_ns == INT64_MIN;
+        take(w, table, &row, is_before ? table->from_ns : lifetime.alloc_ns, lifetime.size_bytes);
+    }
+    status = etlheap_lifetimes_status(walk, err);
+    etlheap_lifetimes_close(walk);
+    return status;
+}
+
+/* --- the document -------------------------------------------------------------------- */
+
+static etl_status write_document(perfview_writer *w, const perfview_source *source,
+                                 etlheap_sink *sink, etl_error *err)
+{
+    etlheap_zip_output zip;
+    etl_status status = etlheap_zip_begin(sink, MEMBER_NAME, &zip);
+    if (status != ETL_OK)
+        return etl_fail_with(err, status, 0, "out of memory");
+    w->xml = etlheap_xml_begin_to(etlheap_zip_put, &zip);
+    etlheap_xml_element(&w->xml, "StackWindow");
+    etlheap_xml_element(&w->xml, "StackSource");
+    write_elements(w);
+    etlheap_xml_element(&w->xml, "Samples");
+    etlheap_xml_attribute_u64(&w->xml, "Count", w->sample_count);
+    status = go_through(w, PASS_WRITING, source, err);
+    assert(status != ETL_OK || w->sample_id == w->sample_count || !etlheap_sink_ok(sink));
+    etlheap_xml_close(&w->xml);
+    etlheap_xml_close(&w->xml);
+    const perfview_notes notes = {
+        .trace = etlheap_result_trace(w->request->result),
+        .metric = w->request->metric,
+        .rows = w->request->rows,
+        .from_ns = w->from_ns,
+        .to_ns = w->to_ns,
+        .sample_count = w->sample_count,
+    };
+    perfview_write_state(&w->xml, &notes);
+    etlheap_xml_close(&w->xml);
+    const etl_status written = etlheap_xml_end(&w->xml);
+    const etl_status packed = etlheap_zip_end(&zip);
+    if (status == ETL_OK && written != ETL_OK)
+        status = etl_fail_with(err, written, 0, "out of memory");
+    if (status == ETL_OK && packed != ETL_OK)
+        status = etl_fail_with(err, packed, 0,
+                               "the file for PerfView would have more than 4 GiB: select less, or "
+                               "leave out --rows");
+    return status;
+}
+
+/* Frames and stacks, all of which are known after counting. */
+static void write_elements(perfview_writer *w)
+{
+    etlheap_xml_element(&w->xml, "Frames");
+    etlheap_xml_attribute_u64(&w->xml, "Count", w->frames.count);
+    for (u32 i = 0; i < w->frames.count && etlheap_sink_ok(w->sink); i++) {
+        etlheap_xml_element(&w->xml, "Frame");
+        etlheap_xml_attribute_u64(&w->xml, "ID", i);
+        /* The terminator is part of the key. */
+        etlheap_xml_text(&w->xml, (const char *)export_number_key(&w->frames, i).at);
+        etlheap_xml_close(&w->xml);
+    }
+    etlheap_xml_close(&w->xml);
+    etlheap_xml_element(&w->xml, "Stacks");
+    etlheap_xml_attribute_u64(&w->xml, "Count", export_tree_count(&w->tree));
+    for (u32 i = 0; i < export_tree_count(&w->tree) && etlheap_sink_ok(w->sink); i++) {
+        const u32 caller = export_tree_parent(&w->tree, i);
+        etlheap_xml_element(&w->xml, "Stack");
+        etlheap_xml_attribute_u64(&w->xml, "ID", i);
+        etlheap_xml_attribute_i64(&w->xml, "CallerID", caller == EXPORT_NO_NODE ? -1 : (i64)caller);
+        etlheap_xml_attribute_u64(&w->xml, "FrameID", export_tree_frame(&w->tree, i));
+        etlheap_xml_close(&w->xml);
+    }
+    etlheap_xml_close(&w->xml);
+}
+
+/* One row or lifetime. No size is no reason to leave a sample out. */
+static void take(perfview_writer *w, const etlheap_table *table, const etlheap_row *row,
+                 i64 time_ns, u64 size_bytes)
+{
+    const u32 node = node_of(w, table, row);
+    const u64 exact = size_bytes % EXACT_BYTES;
+    u64 rest = size_bytes - exact;
+    if (w->pass == PASS_COUNTING) {
+        w->sample_count += rest / PART_BYTES + (rest % PART_BYTES > 0) + (exact > 0 || rest == 0);
+        return;
+    }
+    for (; rest > 0; rest -= etl_min_u64(rest, PART_BYTES))
+        write_sample(w, node, time_ns, etl_min_u64(rest, PART_BYTES));
+    if (exact > 0 || size_bytes == 0)
+        write_sample(w, node, time_ns, exact);
+}
+
+static u32 node_of(perfview_writer *w, const etlheap_table *table, const etlheap_row *row)
+{
+    etlheap_text_clear(&w->text);
+    etlheap_text_add_string(&w->text, etlheap_kind_name((etlheap_kind)row->kind));
+    u32 node = export_tree_child(&w->tree, EXPORT_NO_NODE, number_of_text(w));
+    etlheap_text_clear(&w->text);
+    etlheap_text_add_string(&w->text, "Process ");
+    etlheap_text_add_key(&w->text, table, row, ETLHEAP_KEY_PROCESS);
+    node = export_tree_child(&w->tree, node, number_of_text(w));
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (frames.count == 0) {
+        etlheap_text_clear(&w->text);
+        etlheap_text_add_string(&w->text, EXPORT_NO_STACK);
+        return export_tree_child(&w->tree, node, number_of_text(w));
+    }
+    const u32 *const numbers = numbers_of(w, table, frames);
+    return numbers ? export_tree_stack(&w->tree, node, table, row->stack, numbers) : node;
+}
+
+/* The numbers of the table's frames, of which at least these have one; NULL: no memory. A
+ * table has frames of rows that no sample is made of, and those are not to be listed. */
+static const u32 *numbers_of(perfview_writer *w, const etlheap_table *table, etlheap_indices frames)
+{
+    if (table->frame_count > w->number_capacity) {
+        const size_t capacity = (size_t)table->frame_count + table->frame_count / 2;
+        u32 *const numbers =
+            capacity > UINT32_MAX ? NULL : realloc(w->numbers, capacity * sizeof *numbers);
+        w->failed |= numbers == NULL;
+        if (!numbers)
+            return NULL;
+        w->numbers = numbers;
+        w->number_capacity = (u32)capacity;
+    }
+    for (; w->number_count < table->frame_count; w->number_count++)
+        w->numbers[w->number_count] = NO_NUMBER;
+    for (u32 i = 0; i < frames.count; i++) {
+        const u32 frame = frames.at[i];
+        if (w->numbers[frame] != NO_NUMBER)
+            continue;
+        etlheap_text_clear(&w->text);
+        add_frame(&w->text, &table->frames[frame]);
+        w->numbers[frame] = number_of_text(w);
+    }
+    return w->numbers;
+}
+
+static u32 number_of_text(perfview_writer *w)
+{
+    u32 number;
+    const etl_bytes key = { (const u8 *)etlheap_text_of(&w->text), w->text.size + 1 };
+    (void)export_number_of(&w->frames, key, &number);
+    w->failed |= w->frames.failed || w->text.failed;
+    return number;
+}
+
+/* PerfView groups by what is before the "!", so every frame has one. */
+static void add_frame(etlheap_text *text, const etlheap_frame *frame)
+{
+    if (frame->module && frame->symbol) {
+        etlheap_text_add_frame(text, frame);
+        return;
+    }
+    etlheap_text_add_string(text, frame->module ? frame->module : "?");
+    etlheap_text_add_string(text, "!");
+    if (frame->module)
+        etlheap_text_add_format(text, "+0x%" PRIx64, frame->offset);
+    else if (frame->address != ETLHEAP_NO_ADDRESS)
+        etlheap_text_add_format(text, "0x%" PRIx64, frame->address);
+    else
+        etlheap_text_add_string(text, "?");
+}
+
+/* Three digits of a millisecond, as PerfView writes them; what is less is cut off. */
+static void write_sample(perfview_writer *w, u32 node, i64 time_ns, u64 size_bytes)
+{
+    char time[32];
+    const u64 us = (time_ns < 0 ? 0 - (u64)time_ns : (u64)time_ns) / NS_PER_US;
+    snprintf(time, sizeof time, "%s%" PRIu64 ".%03" PRIu64, time_ns < 0 && us > 0 ? "-" : "",
+             us / US_PER_MS, us % US_PER_MS);
+    etlheap_xml_element(&w->xml, "Sample");
+    etlheap_xml_attribute_u64(&w->xml, "ID", w->sample_id++);
+    etlheap_xml_attribute(&w->xml, "Time", time);
+    etlheap_xml_attribute_u64(&w->xml, "StackID", node);
+    etlheap_xml_attribute_u64(&w->xml, "Metric", size_bytes);
+    etlheap_xml_close(&w->xml);
+}

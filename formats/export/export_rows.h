@@ -1,0 +1,22 @@
+/*
+ * export_rows.h - what lists of rows are made from: a report, or a walk over lifetimes.
+ *
+ * Opening asks the engine; closing frees what was opened and says what came of
+ * writing it: `written`, or what stopped the walk.
+ */
+#ifndef ETLHEAP_EXPORT_ROWS_H
+#define ETLHEAP_EXPORT_ROWS_H
+
+#include "formats/formats.h"
+
+/* Rows by the keys of the query: for want of a choice, those of a report. */
+etl_status export_report_open(const etlheap_export_request *request, const etlheap_table **out,
+                              etl_error *err);
+etl_status export_report_close(const etlheap_table *table, etl_status written, etl_error *err);
+
+/* Lifetimes by time of allocation. */
+etl_status export_walk_open(const etlheap_export_request *request, etlheap_lifetimes **out,
+                            etl_error *err);
+etl_status export_walk_close(etlheap_lifetimes *walk, etl_status written, etl_error *err);
+
+#endif

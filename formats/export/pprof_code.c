@@ -1,0 +1,278 @@
+/* pprof_code.c - see pprof_code.h. */
+#include "pprof_code.h"
+
+#include "formats/parts/display.h"
+#include "export_samples.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "parser/system/name_fold.h"
+
+#define BUILD_ID_SIZE      64
+#define MAPPING_FLAG_COUNT 4u /* has_functions and so on: nobody is to look names up */
+#define MAPPINGS_FIRST     64u
+
+enum {
+    MAPPING_ID = 1,
+    MAPPING_START,
+    MAPPING_LIMIT,
+    MAPPING_FILE = 5,
+    MAPPING_BUILD,
+    MAPPING_FLAGS
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_NUMBER };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_FILE = 4 };
+
+static u32 location_of(pprof_code *code, const u32 *frames, u32 count);
+static u32 function_of(pprof_code *code, const etlheap_frame *frame);
+static u32 mapping_of(pprof_code *code, const etlheap_frame *frame, u64 *base);
+static bool add_place(pprof_code *code, const etlheap_frame *frame, u32 number);
+static u32 write_mapping(pprof_code *code, u32 index);
+static u32 find_module(const etlheap_result *result, const etlheap_frame *frame);
+static u32 first_of_build(const etlheap_result *result, const etlheap_module_info *seen);
+static bool is_same_build(const etlheap_module_info *a, const etlheap_module_info *b);
+static u64 base_of(const etlheap_frame *frame);
+static u64 seen_at(const etlheap_frame *frame);
+static void build_id(const etlheap_module_info *module, char out[BUILD_ID_SIZE]);
+
+u32 pprof_program_module(const pprof_code *code, const char *process, u32 pid)
+{
+    const u32 count = etlheap_module_count(code->result);
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_module_info *const module = etlheap_module_of(code->result, i);
+        if ((pid == ETL_NO_ID || module->pid == pid) && etl_name_same(module->name, process))
+            return first_of_build(code->result, module);
+    }
+    return ETLHEAP_NO_INDEX;
+}
+
+void pprof_add_mapping(pprof_code *code, u32 module)
+{
+    (void)write_mapping(code, module);
+}
+
+/* Calls that were inlined come before the frame of the code they are part of, and make
+ * one location with it. */
+void pprof_add_locations(pprof_code *code, const etlheap_row *row, etlheap_text *list)
+{
+    const etlheap_indices frames = etlheap_row_frames(code->table, row);
+    u32 first = 0;
+    for (u32 i = 0; i < frames.count; i++) {
+        if (code->table->frames[frames.at[i]].is_inlined && i + 1 < frames.count)
+            continue;
+        etlheap_protobuf_varint(list, location_of(code, frames.at + first, i + 1 - first));
+        first = i + 1;
+    }
+    if (frames.count == 0)
+        etlheap_protobuf_varint(list, location_of(code, NULL, 0));
+}
+
+/* Strings are UTF-8 by the format's definition, and are shown on terminals. */
+u32 pprof_string(pprof_code *code, const char *text)
+{
+    u32 number;
+    etlheap_text_clear(&code->clean);
+    etlheap_display_add(&code->clean, text);
+    (void)export_number_of(&code->strings, etlheap_protobuf_of(&code->clean), &number);
+    return number;
+}
+
+void pprof_put(pprof_code *code, u32 field, etlheap_text *message)
+{
+    etlheap_protobuf_head(&code->head, field, message->size);
+    etlheap_gzip_write(code->gzip, etlheap_text_of(&code->head), code->head.size);
+    etlheap_gzip_write(code->gzip, etlheap_text_of(message), message->size);
+    etlheap_text_clear(&code->head);
+    etlheap_text_clear(message);
+}
+
+bool pprof_code_ok(const pprof_code *code)
+{
+    return !code->failed && !code->strings.failed && !code->functions.failed &&
+           !code->locations.failed && !code->modules.failed && !code->places.failed &&
+           !code->head.failed && !code->message.failed && !code->lines.failed &&
+           !code->line.failed && !code->name.failed && !code->clean.failed;
+}
+
+void pprof_code_free(pprof_code *code)
+{
+    export_numbers_free(&code->strings);
+    export_numbers_free(&code->functions);
+    export_numbers_free(&code->locations);
+    export_numbers_free(&code->modules);
+    export_numbers_free(&code->places);
+    free(code->mappings);
+    etlheap_text_free(&code->head);
+    etlheap_text_free(&code->message);
+    etlheap_text_free(&code->lines);
+    etlheap_text_free(&code->line);
+    etlheap_text_free(&code->name);
+    etlheap_text_free(&code->clean);
+}
+
+/* Of frames that lie at one address, the last of which is no inlined call. Without
+ * frames, the place of memory whose stack was not recorded. */
+static u32 location_of(pprof_code *code, const u32 *frames, u32 count)
+{
+    static const etlheap_frame none = { .symbol = EXPORT_NO_STACK };
+    const etlheap_frame *const last = count > 0 ? &code->table->frames[frames[count - 1]] : &none;
+    const u64 first_index = count > 0 ? frames[0] : ETLHEAP_NO_INDEX;
+    const u64 last_index = count > 0 ? frames[count - 1] : ETLHEAP_NO_INDEX;
+    u64 base = 0;
+    u32 number;
+    if (!export_number_of_pair(&code->locations, first_index, last_index, &number))
+        return number + 1;
+    const u32 mapping = last->module ? mapping_of(code, last, &base) : 0;
+    const u64 address = mapping != 0 ? etl_sat_add_u64(base, last->offset) : seen_at(last);
+    for (u32 i = 0; i < (count > 0 ? count : 1); i++) {
+        const etlheap_frame *const frame = count > 0 ? &code->table->frames[frames[i]] : &none;
+        etlheap_protobuf_number(&code->line, LINE_FUNCTION, function_of(code, frame));
+        etlheap_protobuf_number(&code->line, LINE_NUMBER, frame->line);
+        etlheap_protobuf_bytes(&code->lines, LOCATION_LINE, etlheap_protobuf_of(&code->line));
+        etlheap_text_clear(&code->line);
+    }
+    etlheap_protobuf_number(&code->message, LOCATION_ID, (u64)number + 1);
+    etlheap_protobuf_number(&code->message, LOCATION_MAPPING, mapping);
+    etlheap_protobuf_number(&code->message, LOCATION_ADDRESS, address);
+    etlheap_text_add(&code->message, etlheap_text_of(&code->lines), code->lines.size);
+    etlheap_text_clear(&code->lines);
+    pprof_put(code, PROFILE_LOCATION, &code->message);
+    return number + 1;
+}
+
+/* As all our output names it: "app.exe!Leaky::grow". */
+static u32 function_of(pprof_code *code, const etlheap_frame *frame)
+{
+    u32 number;
+    etlheap_text_clear(&code->name);
+    if (frame->module || !frame->symbol)
+        etlheap_text_add_frame(&code->name, frame);
+    else
+        etlheap_text_add_string(&code->name, frame->symbol);
+    const u32 name = pprof_string(code, etlheap_text_of(&code->name));
+    const u32 file = frame->file ? pprof_string(code, frame->file) : 0;
+    if (!export_number_of_pair(&code->functions, name, file, &number))
+        return number + 1;
+    etlheap_protobuf_number(&code->message, FUNCTION_ID, (u64)number + 1);
+    etlheap_protobuf_number(&code->message, FUNCTION_NAME, name);
+    etlheap_protobuf_number(&code->message, FUNCTION_FILE, file);
+    pprof_put(code, PROFILE_FUNCTION, &code->message);
+    return number + 1;
+}
+
+/* 0: the trace does not say where the module was. */
+static u32 mapping_of(pprof_code *code, const etlheap_frame *frame, u64 *base)
+{
+    const u32 name = pprof_string(code, frame->module);
+    u32 number;
+    if (export_number_of_pair(&code->places, name, base_of(frame), &number) &&
+        !add_place(code, frame, number))
+        code->failed = true;
+    if (!pprof_code_ok(code))
+        return 0;
+    *base = code->mappings[number].base;
+    return code->mappings[number].id;
+}
+
+static bool add_place(pprof_code *code, const etlheap_frame *frame, u32 number)
+{
+    if (number >= code->mapping_capacity) {
+        const u32 capacity = number * 2 + MAPPINGS_FIRST;
+        pprof_mapping *const more = realloc(code->mappings, (size_t)capacity * sizeof *more);
+        if (!more)
+            return false;
+        code->mappings = more;
+        code->mapping_capacity = capacity;
+    }
+    const u32 index = find_module(code->result, frame);
+    code->mappings[number] = (pprof_mapping){ 0 };
+    if (index != ETLHEAP_NO_INDEX) {
+        code->mappings[number].id = write_mapping(code, index);
+        code->mappings[number].base = etlheap_module_of(code->result, index)->base;
+    }
+    return true;
+}
+
+/* The id of the mapping that a module is. */
+static u32 write_mapping(pprof_code *code, u32 index)
+{
+    const etlheap_module_info *const module = etlheap_module_of(code->result, index);
+    char id[BUILD_ID_SIZE];
+    u32 number;
+    if (!export_number_of_pair(&code->modules, index, 0, &number))
+        return number + 1;
+    build_id(module, id);
+    etlheap_protobuf_number(&code->message, MAPPING_ID, (u64)number + 1);
+    etlheap_protobuf_number(&code->message, MAPPING_START, module->base);
+    etlheap_protobuf_number(&code->message, MAPPING_LIMIT,
+                            etl_sat_add_u64(module->base, module->size_bytes));
+    etlheap_protobuf_number(&code->message, MAPPING_FILE, pprof_string(code, module->path));
+    etlheap_protobuf_number(&code->message, MAPPING_BUILD, pprof_string(code, id));
+    for (u32 i = 0; i < MAPPING_FLAG_COUNT; i++)
+        etlheap_protobuf_number(&code->message, MAPPING_FLAGS + i, 1);
+    pprof_put(code, PROFILE_MAPPING, &code->message);
+    return number + 1;
+}
+
+/* The first module of the build that the frame was seen in, at the lowest of its
+ * addresses: modules of one name may be of several builds, as those of 32-bit programs
+ * are, and a build may be loaded at several places. */
+static u32 find_module(const etlheap_result *result, const etlheap_frame *frame)
+{
+    const u32 count = etlheap_module_count(result);
+    const etlheap_module_info *seen = NULL;
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_module_info *const module = etlheap_module_of(result, i);
+        if (etl_name_same(module->name, frame->module) && frame->offset < module->size_bytes &&
+            (!seen || (seen->base != base_of(frame) && module->base == base_of(frame))))
+            seen = module;
+    }
+    return seen ? first_of_build(result, seen) : ETLHEAP_NO_INDEX;
+}
+
+static u32 first_of_build(const etlheap_result *result, const etlheap_module_info *seen)
+{
+    u32 i = 0;
+    while (!is_same_build(etlheap_module_of(result, i), seen))
+        i++;
+    return i;
+}
+
+static bool is_same_build(const etlheap_module_info *a, const etlheap_module_info *b)
+{
+    return etl_name_same(a->name, b->name) && a->size_bytes == b->size_bytes &&
+           a->time_date_stamp == b->time_date_stamp && a->has_rsds == b->has_rsds &&
+           a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
+}
+
+/* Of the frame's module, where the frame was seen. Frames of summaries were not seen
+ * anywhere, and which build has one is to be found for each. */
+static u64 base_of(const etlheap_frame *frame)
+{
+    return frame->address != ETLHEAP_NO_ADDRESS ? frame->address - frame->offset : frame->offset;
+}
+
+/* Summaries know of no addresses. */
+static u64 seen_at(const etlheap_frame *frame)
+{
+    return frame->address != ETLHEAP_NO_ADDRESS ? frame->address : 0;
+}
+
+/* As symbol stores have it: the GUID's digits in upper case, then the age. */
+static void build_id(const etlheap_module_info *module, char out[BUILD_ID_SIZE])
+{
+    char guid[ETL_GUID_TEXT_SIZE];
+    size_t size = 0;
+    out[0] = '\0';
+    if (!module->has_rsds)
+        return;
+    etl_guid_format(module->guid.bytes, guid);
+    for (const char *at = guid; *at != '\0'; at++) {
+        if (*at != '-')
+            out[size++] = (char)(*at >= 'a' ? *at - 'a' + 'A' : *at);
+    }
+    snprintf(out + size, BUILD_ID_SIZE - size, "%" PRIX32, module->age);
+}

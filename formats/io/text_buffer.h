@@ -1,0 +1,45 @@
+/*
+ * text_buffer.h - text that grows, and the labels of rows put into it.
+ *
+ * Running out of memory is sticky (`failed`): writers put text in without
+ * checks and ask once at the end.
+ */
+#ifndef ETLHEAP_TEXT_BUFFER_H
+#define ETLHEAP_TEXT_BUFFER_H
+
+#include "formats/formats.h"
+
+void etlheap_text_clear(etlheap_text *text);
+void etlheap_text_add(etlheap_text *text, const char *bytes, size_t size);
+void etlheap_text_add_string(etlheap_text *text, const char *string);
+void etlheap_text_add_format(etlheap_text *text, const char *format, ...) ETL_PRINTF(2, 3);
+
+/* Converted to UTF-8; bytes without meaning become U+FFFD or Latin-1. */
+void etlheap_text_add_utf16(etlheap_text *text, etl_bytes utf16);
+void etlheap_text_add_text8(etlheap_text *text, etl_bytes text8);
+
+/* The text; "" when empty. Valid until the next change. */
+const char *etlheap_text_of(const etlheap_text *text);
+
+/* "app.exe!Leaky::grow", "app.exe+0x1a2b" or "0x7ff612340000". A guess, the nearest
+ * symbol, shows as debuggers show it: "app.exe!grow+0x123". */
+void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame);
+
+/* "  leak.cpp:42" where the line is known, "  [inlined]" where the call was. */
+void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame);
+
+/* Value of a key of a row as people read it: "app.exe (4321)", "0x1f0000",
+ * "AIFO". Stacks, frames and sites are their innermost frame. */
+void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
+                          etlheap_key key);
+
+/* Members of a row's stack, innermost first: indices into table->frames. */
+typedef struct etlheap_indices {
+    const u32 *at;
+    u32 count;
+} etlheap_indices;
+
+/* None when the row has no stack, or the table no stacks. */
+etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row);
+
+#endif

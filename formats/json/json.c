@@ -1,0 +1,248 @@
+/*
+ * json.c - a streaming JSON writer: escapes, UTF-8 and commas.
+ *
+ * Strings come from files and may hold anything. They are written in runs: a run
+ * of bytes that stand for themselves is one write, and what ends it is either a
+ * byte with an escape, or a byte that is no part of valid UTF-8.
+ */
+#include "json.h"
+
+#include "formats/io/units.h"
+
+static void begin_value(etlheap_json *json, const char *key);
+static void open_container(etlheap_json *json, const char *key, char bracket);
+static void close_container(etlheap_json *json, char bracket);
+static void line_break(etlheap_json *json);
+static void write_text(const etlheap_json *json, const char *text, size_t size);
+static const char *escape_of(u8 c, char numeric[8]);
+
+etlheap_json etlheap_json_begin(etlheap_sink *sink, u32 break_depth)
+{
+    return (etlheap_json){ .sink = sink, .break_depth = break_depth };
+}
+
+void etlheap_json_end(etlheap_json *json)
+{
+    assert(json->depth == 0);
+    etlheap_sink_write(json->sink, "\n", 1);
+    json->filled = 0;
+}
+
+void etlheap_json_object(etlheap_json *json, const char *key)
+{
+    open_container(json, key, '{');
+}
+
+void etlheap_json_object_close(etlheap_json *json)
+{
+    close_container(json, '}');
+}
+
+void etlheap_json_array(etlheap_json *json, const char *key)
+{
+    open_container(json, key, '[');
+}
+
+void etlheap_json_array_close(etlheap_json *json)
+{
+    close_container(json, ']');
+}
+
+void etlheap_json_string(etlheap_json *json, const char *key, const char *text)
+{
+    if (text)
+        etlheap_json_string_bytes(json, key, text, strlen(text));
+    else
+        etlheap_json_null(json, key);
+}
+
+void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *text, size_t size)
+{
+    begin_value(json, key);
+    etlheap_sink_write(json->sink, "\"", 1);
+    write_text(json, text, size);
+    etlheap_sink_write(json->sink, "\"", 1);
+}
+
+void etlheap_json_i64(etlheap_json *json, const char *key, i64 value)
+{
+    begin_value(json, key);
+    etlheap_sink_signed(json->sink, value);
+}
+
+void etlheap_json_u64(etlheap_json *json, const char *key, u64 value)
+{
+    begin_value(json, key);
+    etlheap_sink_unsigned(json->sink, value);
+}
+
+void etlheap_json_bool(etlheap_json *json, const char *key, bool value)
+{
+    begin_value(json, key);
+    etlheap_sink_text(json->sink, value ? "true" : "false");
+}
+
+void etlheap_json_null(etlheap_json *json, const char *key)
+{
+    begin_value(json, key);
+    etlheap_sink_text(json->sink, "null");
+}
+
+void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value)
+{
+    begin_value(json, NULL);
+    etlheap_sink_write(json->sink, "\"", 1);
+    etlheap_sink_write(json->sink, key.at, key.size);
+    etlheap_sink_write(json->sink, "\": ", 3);
+    etlheap_sink_write(json->sink, value.at, value.size);
+}
+
+void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits)
+{
+    begin_value(json, key);
+    etlheap_sink_write(json->sink, "\"0x", 3);
+    etlheap_sink_hex(json->sink, value, digits);
+    etlheap_sink_write(json->sink, "\"", 1);
+}
+
+void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
+{
+    char start[ETLHEAP_UNITS_SIZE];
+    etlheap_units_filetime(trace->start_time_filetime, start);
+    etlheap_json_object(json, "trace");
+    etlheap_json_array(json, "files");
+    for (u32 i = 0; i < trace->file_count; i++)
+        etlheap_json_string(json, NULL, trace->files[i]);
+    etlheap_json_array_close(json);
+    etlheap_json_string(json, "session", trace->session);
+    etlheap_json_string(json, "computer", trace->computer);
+    etlheap_json_u64(json, "os_build", trace->os_build);
+    etlheap_json_u64(json, "pointer_bits", trace->pointer_bits);
+    etlheap_json_u64(json, "cpus", trace->cpus);
+    etlheap_json_string(json, "clock", trace->clock);
+    etlheap_json_u64(json, "clock_hz", trace->clock_hz);
+    etlheap_json_string(json, "start_time", start);
+    etlheap_json_i64(json, "duration_ns", trace->duration_ns);
+    etlheap_json_u64(json, "buffers", trace->buffers);
+    etlheap_json_u64(json, "events", trace->events);
+    etlheap_json_u64(json, "events_lost", trace->events_lost);
+    etlheap_json_u64(json, "buffers_lost", trace->buffers_lost);
+    etlheap_json_object_close(json);
+}
+
+void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)
+{
+    etlheap_json_array(json, "diagnostics");
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        if (counts->of[i] == 0)
+            continue;
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "name", info->name);
+        etlheap_json_string(json, "severity", etl_severity_name(info->severity));
+        etlheap_json_u64(json, "count", counts->of[i]);
+        etlheap_json_string(json, "advice", info->advice);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* Writes what stands before a value: comma, line break, key. */
+static void begin_value(etlheap_json *json, const char *key)
+{
+    if (json->depth > 0) {
+        const u32 bit = (u32)1 << (json->depth - 1);
+        const bool breaks = json->depth <= json->break_depth;
+        if (json->filled & bit)
+            etlheap_sink_text(json->sink, breaks ? "," : ", ");
+        if (breaks)
+            line_break(json);
+        json->filled |= bit;
+    }
+    if (key) {
+        etlheap_sink_write(json->sink, "\"", 1);
+        etlheap_sink_text(json->sink, key);
+        etlheap_sink_text(json->sink, "\": ");
+    }
+}
+
+/* A container begins without members, whatever was at its depth before. */
+static void open_container(etlheap_json *json, const char *key, char bracket)
+{
+    assert(json->depth < ETLHEAP_JSON_DEPTH_MAX);
+    begin_value(json, key);
+    etlheap_sink_write(json->sink, &bracket, 1);
+    json->filled &= ~((u32)1 << json->depth);
+    json->depth++;
+}
+
+/* Only a container with members is closed on a line of its own. */
+static void close_container(etlheap_json *json, char bracket)
+{
+    assert(json->depth > 0);
+    const bool breaks = json->depth <= json->break_depth;
+    json->depth--;
+    if (breaks && (json->filled & ((u32)1 << json->depth)))
+        line_break(json);
+    etlheap_sink_write(json->sink, &bracket, 1);
+}
+
+static void line_break(etlheap_json *json)
+{
+    etlheap_sink_write(json->sink, "\n", 1);
+    etlheap_sink_fill(json->sink, ' ', (size_t)json->depth * 2);
+}
+
+/* See the top of the file. */
+static void write_text(const etlheap_json *json, const char *text, size_t size)
+{
+    etlheap_sink *const sink = json->sink;
+    size_t run = 0; /* start of the bytes not yet written */
+    size_t at = 0;
+    while (at < size) {
+        char numeric[8];
+        const u8 c = (u8)text[at];
+        if (c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && !(c == '<' && json->in_markup)) {
+            at++;
+            continue;
+        }
+        const size_t length = etlheap_units_utf8_length(text + at, size - at);
+        const char *const instead = length == 0 ? "\xEF\xBF\xBD" : escape_of(c, numeric);
+        if (!instead) {
+            at += length;
+            continue;
+        }
+        etlheap_sink_write(sink, text + run, at - run);
+        etlheap_sink_text(sink, instead);
+        at++;
+        run = at;
+    }
+    etlheap_sink_write(sink, text + run, size - run);
+}
+
+/* The escape of a character that may not stand in a string, or NULL. */
+static const char *escape_of(u8 c, char numeric[8])
+{
+    static const char digits[] = "0123456789abcdef";
+    switch (c) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        break;
+    }
+    if (c >= 0x20 && c != 0x7F && c != '<')
+        return NULL;
+    memcpy(numeric, "\\u00", 4);
+    numeric[4] = digits[c >> 4];
+    numeric[5] = digits[c & 15];
+    numeric[6] = '\0';
+    return numeric;
+}

@@ -1,0 +1,89 @@
+/*
+ * json_allocations.c - lifetimes as the `etlheap-allocations-1` document, and as
+ * one object a line.
+ *
+ * A row has the same keys in both, but for its stack: the document lists stacks
+ * once, behind the rows, which stream; a line has its frames as text, and needs
+ * nothing else to be read.
+ */
+#include "formats/parts/allocation_rows.h"
+#include "json.h"
+#include "json_rows.h"
+#include "formats/writers.h"
+
+static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime);
+static void write_time(etlheap_json *json, etlheap_field field, i64 ns);
+
+etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap_layout *layout,
+                                          etlheap_sink *sink)
+{
+    etlheap_json json = etlheap_json_begin(sink, 2);
+    const etlheap_table *const table = etlheap_lifetimes_table(walk);
+    etlheap_lifetime lifetime;
+    (void)layout;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-allocations-1");
+    etlheap_json_trace(&json, etlheap_result_trace(etlheap_lifetimes_result(walk)));
+    etlheap_json_object(&json, "window");
+    etlheap_json_i64(&json, "from_ns", table->from_ns);
+    etlheap_json_i64(&json, "to_ns", table->to_ns);
+    etlheap_json_object_close(&json);
+    etlheap_json_array(&json, "rows");
+    while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime)) {
+        const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
+        etlheap_json_object(&json, NULL);
+        write_row(&json, &row, &lifetime);
+        etlheap_json_key(&json, &row, ETLHEAP_KEY_STACK);
+        etlheap_json_object_close(&json);
+    }
+    etlheap_json_array_close(&json);
+    etlheap_json_frames(&json, table);
+    etlheap_json_stacks(&json, table);
+    etlheap_json_diagnostics(&json, &table->diagnostics);
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    return etlheap_lifetimes_status(walk, NULL);
+}
+
+etl_status etlheap_write_allocations_ndjson(etlheap_lifetimes *walk, const etlheap_layout *layout,
+                                            etlheap_sink *sink)
+{
+    etlheap_frame_texts texts = { 0 };
+    etlheap_lifetime lifetime;
+    (void)layout;
+    while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime)) {
+        const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
+        etlheap_json json = etlheap_json_begin(sink, 0);
+        etlheap_json_object(&json, NULL);
+        write_row(&json, &row, &lifetime);
+        etlheap_json_stack_texts(&json, etlheap_lifetimes_table(walk), &row, &texts);
+        etlheap_json_object_close(&json);
+        etlheap_json_end(&json);
+    }
+    const bool failed = texts.failed;
+    etlheap_frame_texts_free(&texts);
+    return failed ? ETL_ERR_MEMORY : etlheap_lifetimes_status(walk, NULL);
+}
+
+static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime)
+{
+    for (size_t i = 0; i < ETLHEAP_ALLOCATION_KEYS; i++)
+        etlheap_json_key(json, row, etlheap_allocation_keys[i]);
+    etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_IS_REALLOC), lifetime->is_realloc);
+    etlheap_json_hex(json, etlheap_field_key(ETLHEAP_FIELD_ADDRESS), lifetime->address, 1);
+    etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_SIZE), lifetime->size_bytes);
+    write_time(json, ETLHEAP_FIELD_ALLOC_TIME, lifetime->alloc_ns);
+    write_time(json, ETLHEAP_FIELD_FREE_TIME, lifetime->free_ns);
+    write_time(json, ETLHEAP_FIELD_LIFETIME, lifetime->lifetime_ns);
+    etlheap_json_key(json, row, ETLHEAP_KEY_THREAD);
+}
+
+/* Before the trace and never are no times. */
+static void write_time(etlheap_json *json, etlheap_field field, i64 ns)
+{
+    const char *const key = etlheap_field_key(field);
+    if (ns == INT64_MIN || ns == INT64_MAX)
+        etlheap_json_null(json, key);
+    else
+        etlheap_json_i64(json, key, ns);
+}

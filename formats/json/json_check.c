@@ -1,0 +1,268 @@
+/*
+ * json_check.c - the `etlheap-check-1` document.
+ *
+ * Keys and their order are part of the interface. A budget lists the subjects that
+ * failed, and of the others the largest; the stacks to blame have their frames with
+ * them, since a document about failures is read one failure at a time.
+ */
+#include "formats/parts/check_parts.h"
+#include "json_rows.h"
+#include "formats/writers.h"
+
+#include <stdio.h>
+
+#define SENTENCE_SIZE 512 /* that nothing was measured */
+
+static void write_doubts(etlheap_json *json, u32 doubts);
+static void write_absence(etlheap_json *json, const etlheap_gate *gate);
+static void write_baseline(etlheap_json *json, const etlheap_check *check);
+static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget);
+static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
+                          const etlheap_gate_subject *subject);
+static void write_amounts(etlheap_json *json, const etlheap_budget *budget,
+                          const etlheap_amount *now, const etlheap_amount *baseline);
+static void write_frames(etlheap_json *json, const etlheap_table *table, u32 stack);
+static void write_totals(etlheap_json *json, const etlheap_gate *gate);
+static void write_suppressions(etlheap_json *json, const etlheap_gate *gate);
+
+etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_check *check,
+                                    const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const etlheap_gate *const gate = check->gate;
+    etlheap_json json = etlheap_json_begin(sink, 4);
+    (void)layout;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-check-1");
+    etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));
+    write_doubts(&json, gate->doubts);
+    write_absence(&json, gate);
+    etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_object(&json, "window");
+    etlheap_json_i64(&json, "from_ns", gate->from_ns);
+    etlheap_json_i64(&json, "to_ns", gate->to_ns);
+    etlheap_json_object_close(&json);
+    write_baseline(&json, check);
+    etlheap_json_array(&json, "budgets");
+    for (u32 i = 0; i < gate->budget_count; i++)
+        write_budget(&json, &gate->budgets[i]);
+    etlheap_json_array_close(&json);
+    write_totals(&json, gate);
+    write_suppressions(&json, gate);
+    etlheap_json_diagnostics(&json, &gate->diagnostics);
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    return ETL_OK;
+}
+
+static void write_doubts(etlheap_json *json, u32 doubts)
+{
+    etlheap_json_array(json, "doubts");
+    for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
+        if (doubts >> i & 1)
+            etlheap_json_string(json, NULL, etlheap_doubt_word((etlheap_doubt)i));
+    }
+    etlheap_json_array_close(json);
+}
+
+static void write_kinds(etlheap_json *json, const char *key, u32 kinds)
+{
+    etlheap_json_array(json, key);
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (kinds >> kind & 1)
+            etlheap_json_string(json, NULL, etlheap_kind_name((etlheap_kind)kind));
+    }
+    etlheap_json_array_close(json);
+}
+
+/* null: something was measured for every budget. */
+static void write_absence(etlheap_json *json, const etlheap_gate *gate)
+{
+    const etlheap_gate_absence *const absence = &gate->absence;
+    char sentence[SENTENCE_SIZE];
+    if (!gate->is_unmeasured) {
+        etlheap_json_null(json, "nothing_measured");
+        return;
+    }
+    etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
+    etlheap_json_object(json, "nothing_measured");
+    etlheap_json_string(json, "reason", sentence);
+    etlheap_json_array(json, "patterns");
+    for (u32 i = 0; i < absence->pattern_count; i++)
+        etlheap_json_string(json, NULL, absence->patterns[i]);
+    etlheap_json_array_close(json);
+    write_kinds(json, "kinds", absence->kinds | absence->other_kinds);
+    etlheap_json_array(json, "processes");
+    for (u32 i = 0; i < absence->process_count; i++) {
+        const etlheap_gate_process *const process = &absence->processes[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "process", process->name);
+        if (process->pid != ETL_NO_ID)
+            etlheap_json_u64(json, "pid", process->pid);
+        write_kinds(json, "kinds", process->kinds);
+        etlheap_json_u64(json, "events", process->events);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    etlheap_json_object_close(json);
+}
+
+static void write_baseline(etlheap_json *json, const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
+    if (!check->baseline_name) {
+        etlheap_json_null(json, "baseline");
+        return;
+    }
+    etlheap_json_object(json, "baseline");
+    etlheap_json_string(json, "file", check->baseline_name);
+    etlheap_json_string(json, "update", etlheap_ratchet_word(check->ratchet));
+    etlheap_json_u64(json, "grown", gate->grown_count);
+    etlheap_json_u64(json, "shrunk", gate->shrunk_count);
+    etlheap_json_u64(json, "missing_processes", gate->missing_count);
+    etlheap_json_array(json, "rebuilt_modules");
+    for (u32 i = 0; i < gate->rebuilt_count; i++)
+        etlheap_json_string(json, NULL, gate->rebuilt[i]);
+    etlheap_json_array_close(json);
+    if (gate->baseline)
+        etlheap_json_trace(json, gate->baseline);
+    else
+        etlheap_json_null(json, "trace");
+    etlheap_json_diagnostics(json, &gate->baseline_diagnostics);
+    etlheap_json_object_close(json);
+}
+
+static void write_budget(etlheap_json *json, const etlheap_gate_budget *budget)
+{
+    const etlheap_budget *const asked = &budget->budget;
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "option", etlheap_check_option(asked));
+    etlheap_json_string(json, "per", etlheap_scope_word(asked->scope));
+    etlheap_json_string(json, "measure", asked->is_count ? "count" : "size");
+    write_kinds(json, "kinds", asked->kinds); /* empty: every kind */
+    etlheap_json_u64(json, "limit", asked->limit);
+    if (asked->is_growth)
+        etlheap_json_u64(json, "limit_baseline_millionths", asked->baseline_millionths);
+    etlheap_json_string(json, "verdict", etlheap_outcome_word(budget->outcome));
+    write_doubts(json, budget->doubts);
+    etlheap_json_u64(json, "judged", budget->judged_count);
+    etlheap_json_u64(json, "failed", budget->failed_count);
+    etlheap_json_array(json, "subjects");
+    for (u32 i = 0; i < budget->subject_count && etlheap_sink_ok(json->sink); i++)
+        write_subject(json, budget, &budget->subjects[i]);
+    etlheap_json_array_close(json);
+    etlheap_json_object_close(json);
+}
+
+static void write_fingerprint(etlheap_json *json, u64 fingerprint)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)fingerprint);
+    etlheap_json_string(json, "fingerprint", text);
+}
+
+/* As in the rows of a report: keys that the scope does not have are absent. */
+static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
+                          const etlheap_gate_subject *subject)
+{
+    const etlheap_scope scope = budget->budget.scope;
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "verdict", etlheap_outcome_word(subject->outcome));
+    etlheap_json_string(json, "kind", etlheap_kind_name(subject->kind));
+    if (subject->process)
+        etlheap_json_string(json, "process", subject->process);
+    if (subject->process && subject->pid != ETL_NO_ID)
+        etlheap_json_u64(json, "pid", subject->pid);
+    if (scope == ETLHEAP_SCOPE_HEAP && subject->has_heap)
+        etlheap_json_hex(json, "heap", subject->heap_handle, 1);
+    else if (scope == ETLHEAP_SCOPE_HEAP)
+        etlheap_json_null(json, "heap");
+    if (scope == ETLHEAP_SCOPE_STACK)
+        write_frames(json, budget->table, subject->stack);
+    write_fingerprint(json, subject->fingerprint);
+    etlheap_json_i64(json, "measured", subject->measured);
+    etlheap_json_i64(json, "limit", subject->limit);
+    write_amounts(json, &budget->budget, &subject->now, &subject->baseline);
+    etlheap_json_array(json, "stacks");
+    for (u32 i = 0; i < subject->stack_count; i++) {
+        const etlheap_gate_stack *const stack = &subject->stacks[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "process", stack->process);
+        write_fingerprint(json, stack->fingerprint);
+        write_amounts(json, &budget->budget, &stack->now, &stack->baseline);
+        write_frames(json, budget->table, stack->stack);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    etlheap_json_u64(json, "stacks_omitted", subject->stacks_omitted);
+    etlheap_json_object_close(json);
+}
+
+static void write_amounts(etlheap_json *json, const etlheap_budget *budget,
+                          const etlheap_amount *now, const etlheap_amount *baseline)
+{
+    etlheap_json_u64(json, "outstanding_size", now->size_bytes);
+    etlheap_json_u64(json, "outstanding_count", now->count);
+    if (!budget->is_growth)
+        return;
+    etlheap_json_u64(json, "baseline_size", baseline->size_bytes);
+    etlheap_json_u64(json, "baseline_count", baseline->count);
+}
+
+/* null: no stack was recorded */
+static void write_frames(etlheap_json *json, const etlheap_table *table, u32 stack)
+{
+    if (stack == ETLHEAP_NO_INDEX) {
+        etlheap_json_null(json, "frames");
+        return;
+    }
+    const etlheap_indices frames = etlheap_check_frames(table, stack);
+    etlheap_json_array(json, "frames");
+    for (u32 i = 0; i < frames.count; i++)
+        etlheap_json_frame(json, &table->frames[frames.at[i]]);
+    etlheap_json_array_close(json);
+}
+
+/* Kinds that the trace does not have are left out, as in a report. */
+static void write_totals(etlheap_json *json, const etlheap_gate *gate)
+{
+    etlheap_json_array(json, "totals");
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!(gate->kinds >> kind & 1))
+            continue;
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
+        etlheap_json_u64(json, "outstanding_size", gate->outstanding[kind].size_bytes);
+        etlheap_json_u64(json, "outstanding_count", gate->outstanding[kind].count);
+        etlheap_json_u64(json, "suppressed_size", gate->suppressed[kind].size_bytes);
+        etlheap_json_u64(json, "suppressed_count", gate->suppressed[kind].count);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* Those with 0 stacks matched nothing. */
+static void write_suppressions(etlheap_json *json, const etlheap_gate *gate)
+{
+    etlheap_json_array(json, "suppressions");
+    for (u32 i = 0; i < gate->suppression_count; i++) {
+        const etlheap_suppression_use *const use = &gate->suppressions[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "pattern", use->pattern);
+        etlheap_json_string(json, "file", use->file);
+        etlheap_json_u64(json, "line", use->line);
+        etlheap_json_u64(json, "stacks", use->stacks);
+        etlheap_json_array(json, "kinds");
+        for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+            if (use->of[kind].count == 0)
+                continue;
+            etlheap_json_object(json, NULL);
+            etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
+            etlheap_json_u64(json, "outstanding_size", use->of[kind].size_bytes);
+            etlheap_json_u64(json, "outstanding_count", use->of[kind].count);
+            etlheap_json_object_close(json);
+        }
+        etlheap_json_array_close(json);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}

@@ -1,0 +1,179 @@
+/*
+ * json_diff.c - the `etlheap-diff-1` document.
+ *
+ * A row has its state, the keys it was grouped by, and each measure three times:
+ * base_X, new_X and delta_X, which is new less base. With --per-second each is there
+ * as an amount per 1000 seconds too (base_X_per_1000s), an integer that keeps three
+ * digits after the point. A diff of two logs has `log` objects in place of `trace`
+ * and `backtrace` in place of the key.
+ */
+#include "formats/parts/diff_parts.h"
+#include "json_rows.h"
+#include "formats/writers.h"
+
+static void write_side(etlheap_json *json, const char *key, const etlheap_diff_side *side);
+static void write_log(etlheap_json *json, const etlheap_umdh_info *info);
+static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer);
+static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
+                      etlheap_field field);
+static void write_totals(etlheap_json *json, const etlheap_diff *diff);
+static void write_change(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
+                         const i64 *deltas);
+static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_rate,
+                          const i64 values[ETLHEAP_DIFF_COLUMN_COUNT]);
+static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text);
+
+etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                   etlheap_sink *sink)
+{
+    const etlheap_diff *const diff = answer->diff;
+    etlheap_json json = etlheap_json_begin(sink, 2);
+    etlheap_text text = { 0 };
+    (void)layout;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-diff-1");
+    write_side(&json, "base", &answer->base);
+    write_side(&json, "new", &answer->now);
+    etlheap_json_string(&json, "measure", etlheap_measure_word(diff->measure));
+    etlheap_json_bool(&json, "per_second", diff->per_second);
+    etlheap_json_array(&json, "group_by");
+    for (u32 i = 0; i < diff->table.group_by_count; i++) {
+        const etlheap_field field = etlheap_diff_field(answer, diff->table.group_by[i]);
+        etlheap_json_string(&json, NULL, etlheap_field_key(field));
+    }
+    etlheap_json_array_close(&json);
+    etlheap_json_frames(&json, &diff->table);
+    etlheap_json_stacks(&json, &diff->table);
+    write_rows(&json, answer);
+    etlheap_json_u64(&json, "unchanged_count", diff->unchanged_count);
+    write_totals(&json, diff);
+    write_hints(&json, answer, &text);
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    const bool failed = text.failed;
+    etlheap_text_free(&text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
+}
+
+static void write_side(etlheap_json *json, const char *key, const etlheap_diff_side *side)
+{
+    etlheap_json_object(json, key);
+    if (side->log) {
+        etlheap_json_string(json, "file", side->name);
+        write_log(json, etlheap_umdh_info_of(side->log));
+    } else {
+        etlheap_json_trace(json, etlheap_result_trace(side->result));
+        etlheap_json_object(json, "window");
+        etlheap_json_i64(json, "from_ns", side->table->from_ns);
+        etlheap_json_i64(json, "to_ns", side->table->to_ns);
+        etlheap_json_object_close(json);
+        etlheap_json_diagnostics(json, &side->table->diagnostics);
+    }
+    etlheap_json_object_close(json);
+}
+
+static void write_log(etlheap_json *json, const etlheap_umdh_info *info)
+{
+    etlheap_json_object(json, "log");
+    etlheap_json_string(json, "umdh", info->version);
+    etlheap_json_string(json, "time", info->time);
+    etlheap_json_string(json, "computer", info->machine);
+    etlheap_json_string(json, "process", info->process);
+    if (info->pid == ETL_NO_ID)
+        etlheap_json_null(json, "pid");
+    else
+        etlheap_json_u64(json, "pid", info->pid);
+    etlheap_json_u64(json, "heaps", info->heap_count);
+    etlheap_json_u64(json, "blocks", info->block_count);
+    etlheap_json_object_close(json);
+}
+
+/* Stops when nobody reads any more: there may be millions. */
+static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer)
+{
+    const etlheap_diff *const diff = answer->diff;
+    const etlheap_table *const table = &diff->table;
+    etlheap_json_array(json, "rows");
+    for (u32 i = 0; i < table->row_count && etlheap_sink_ok(json->sink); i++) {
+        const etlheap_change *const change = &diff->changes[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_STATE),
+                            etlheap_diff_state_word((etlheap_diff_state)change->state));
+        for (u32 k = 0; k < table->group_by_count; k++)
+            write_key(json, &table->rows[i], table->group_by[k],
+                      etlheap_diff_field(answer, table->group_by[k]));
+        write_change(json, diff, change, table->rows[i].measures);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* A process is a name here: ids are of one run. */
+static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
+                      etlheap_field field)
+{
+    if (key == ETLHEAP_KEY_PROCESS)
+        etlheap_json_string(json, etlheap_field_key(field), row->process);
+    else if (key == ETLHEAP_KEY_TYPE_NAME)
+        etlheap_json_string(json, etlheap_field_key(field), row->type_name);
+    else
+        etlheap_json_key(json, row, key);
+}
+
+static void write_totals(etlheap_json *json, const etlheap_diff *diff)
+{
+    etlheap_json_array(json, "totals");
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_total *const total = &diff->table.totals[kind];
+        if (!total->present)
+            continue;
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
+        write_change(json, diff, &diff->totals[kind], total->measures);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+static void write_change(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
+                         const i64 *deltas)
+{
+    etlheap_measure measures[ETLHEAP_MEASURES_COUNT];
+    const u32 count = etlheap_diff_measures(diff, measures);
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_measure m = measures[i];
+        const i64 amounts[] = { change->base[m], change->now[m], deltas[m] };
+        write_amounts(json, m, false, amounts);
+        if (!diff->per_second)
+            continue;
+        const i64 base = etlheap_diff_rate(change->base[m], diff->base_ns);
+        const i64 now = etlheap_diff_rate(change->now[m], diff->new_ns);
+        const i64 rates[] = { base, now, etlheap_diff_subtract(base, now) };
+        write_amounts(json, m, true, rates);
+    }
+}
+
+static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_rate,
+                          const i64 values[ETLHEAP_DIFF_COLUMN_COUNT])
+{
+    for (int c = 0; c < ETLHEAP_DIFF_COLUMN_COUNT; c++) {
+        char key[ETLHEAP_DIFF_NAME_SIZE];
+        etlheap_diff_key((etlheap_diff_column)c, measure, is_rate, key);
+        etlheap_json_i64(json, key, values[c]);
+    }
+}
+
+static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text)
+{
+    const char *name;
+    etlheap_json_array(json, "hints");
+    for (u32 i = 0; i < etlheap_diff_hint_count(); i++) {
+        if (!etlheap_diff_hint(answer, i, text, &name))
+            continue;
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "name", name);
+        etlheap_json_string(json, "text", etlheap_text_of(text));
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}

@@ -1,0 +1,153 @@
+/*
+ * json_info.c - the `etlheap-info-1` document.
+ */
+#include "formats/parts/abilities.h"
+#include "json.h"
+#include "summary_traces.h"
+#include "formats/writers.h"
+
+static void write_processes(etlheap_json *json, const etlheap_result *result);
+static void write_time(etlheap_json *json, const char *key, const etlheap_result *result,
+                       i64 ticks);
+static void write_events(etlheap_json *json, const etlheap_result *result);
+static void write_providers(etlheap_json *json, const etlheap_result *result);
+static void write_provider(etlheap_json *json, const char *guid, u64 count, u64 bytes);
+static void write_stacks(etlheap_json *json, const etlheap_result *result);
+static void write_abilities(etlheap_json *json, const etlheap_result *result);
+
+etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *layout,
+                                   etlheap_sink *sink)
+{
+    etlheap_json json = etlheap_json_begin(sink, 2);
+    (void)layout;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-info-1");
+    etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_traces(&json, result);
+    write_processes(&json, result);
+    etlheap_json_u64(&json, "modules", etlheap_module_count(result));
+    write_events(&json, result);
+    write_providers(&json, result);
+    write_stacks(&json, result);
+    write_abilities(&json, result);
+    etlheap_json_diagnostics(&json, etlheap_result_diagnostics(result));
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    return ETL_OK;
+}
+
+/* One object for each lifetime of a process id, in order of id and start. */
+static void write_processes(etlheap_json *json, const etlheap_result *result)
+{
+    const u32 count = etlheap_process_count(result);
+    etlheap_json_array(json, "processes");
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ i + 1 });
+        etlheap_json_object(json, NULL);
+        if (process->pid == ETL_NO_ID)
+            etlheap_json_null(json, "pid");
+        else
+            etlheap_json_u64(json, "pid", process->pid);
+        if (process->parent_pid == ETL_NO_ID)
+            etlheap_json_null(json, "parent_pid");
+        else
+            etlheap_json_u64(json, "parent_pid", process->parent_pid);
+        etlheap_json_string(json, "name", process->name);
+        etlheap_json_string(json, "command_line", process->command_line);
+        write_time(json, "start_ns", result, process->start_ticks);
+        write_time(json, "end_ns", result, process->end_ticks);
+        if (process->pointer_bits == 0)
+            etlheap_json_null(json, "pointer_bits");
+        else
+            etlheap_json_u64(json, "pointer_bits", process->pointer_bits);
+        etlheap_json_u64(json, "heap_events", process->heap_events);
+        etlheap_json_u64(json, "virtualalloc_events", process->virtualalloc_events);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* Null when it is before or after the trace. */
+static void write_time(etlheap_json *json, const char *key, const etlheap_result *result, i64 ticks)
+{
+    if (ticks == ETLHEAP_TICKS_BEFORE || ticks == ETLHEAP_TICKS_NEVER)
+        etlheap_json_null(json, key);
+    else
+        etlheap_json_i64(json, key, etlheap_time_ns(result, ticks));
+}
+
+/* Every kind of record with a hook id, also those we only count. */
+static void write_events(etlheap_json *json, const etlheap_result *result)
+{
+    const etlheap_hook_count *rows = NULL;
+    const u32 count = etlheap_hook_counts(result, &rows);
+    etlheap_json_array(json, "events");
+    for (u32 i = 0; i < count; i++) {
+        etlheap_json_object(json, NULL);
+        etlheap_json_hex(json, "hook", rows[i].hook, 4);
+        etlheap_json_string(json, "name", rows[i].name);
+        etlheap_json_u64(json, "count", rows[i].count);
+        etlheap_json_u64(json, "bytes", rows[i].bytes);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* WPP messages carry ids of source files, hundreds in one trace: they share one
+ * row, "message". */
+static void write_providers(etlheap_json *json, const etlheap_result *result)
+{
+    const etlheap_provider_count *rows = NULL;
+    const u32 count = etlheap_provider_counts(result, &rows);
+    etlheap_provider_count messages = { 0 };
+    etlheap_json_array(json, "providers");
+    for (u32 i = 0; i < count; i++) {
+        char guid[ETL_GUID_TEXT_SIZE];
+        if (rows[i].is_message) {
+            messages.count = etl_sat_add_u64(messages.count, rows[i].count);
+            messages.bytes = etl_sat_add_u64(messages.bytes, rows[i].bytes);
+            continue;
+        }
+        etl_guid_format(rows[i].guid.bytes, guid);
+        write_provider(json, guid, rows[i].count, rows[i].bytes);
+    }
+    if (messages.count > 0)
+        write_provider(json, "message", messages.count, messages.bytes);
+    etlheap_json_array_close(json);
+}
+
+static void write_provider(etlheap_json *json, const char *guid, u64 count, u64 bytes)
+{
+    etlheap_json_object(json, NULL);
+    etlheap_json_string(json, "guid", guid);
+    etlheap_json_u64(json, "count", count);
+    etlheap_json_u64(json, "bytes", bytes);
+    etlheap_json_object_close(json);
+}
+
+/* Matching is counted by census runs, which is what `info` makes. */
+static void write_stacks(etlheap_json *json, const etlheap_result *result)
+{
+    const etlheap_stack_counts *const stacks = etlheap_result_stacks(result);
+    etlheap_json_object(json, "stacks");
+    etlheap_json_u64(json, "records", stacks->records);
+    etlheap_json_u64(json, "matched", stacks->matched);
+    etlheap_json_u64(json, "unmatched", stacks->unmatched);
+    etlheap_json_u64(json, "keys_referenced", stacks->keys_referenced);
+    etlheap_json_u64(json, "keys_resolved", stacks->keys_resolved);
+    etlheap_json_object_close(json);
+}
+
+/* The words of abilities.c, in its order. */
+static void write_abilities(etlheap_json *json, const etlheap_result *result)
+{
+    const etlheap_abilities abilities = etlheap_result_abilities(result);
+    etlheap_json_array(json, "can");
+    for (u32 i = 0; i < etlheap_ability_count(); i++) {
+        const etlheap_ability *const ability = etlheap_ability_at(i);
+        if (etlheap_ability_is_set(&abilities, ability))
+            etlheap_json_string(json, NULL, ability->word);
+    }
+    etlheap_json_array_close(json);
+}

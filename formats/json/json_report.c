@@ -1,0 +1,104 @@
+/*
+ * json_report.c - the `etlheap-report-1` document.
+ *
+ * Keys and their order are part of the interface. A row has the keys it was
+ * grouped by, then all measures. Each frame, stack and row stands on a line of
+ * its own, so that documents compare well line by line.
+ */
+#include "json_histogram.h"
+#include "json_rows.h"
+#include "formats/writers.h"
+
+/* A total has fewer measures than a row: its peaks are not computed. */
+static const etlheap_measure total_measures[] = {
+    ETLHEAP_MEASURE_COUNT,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+};
+
+static void write_window(etlheap_json *json, const etlheap_table *table);
+static void write_rows(etlheap_json *json, const etlheap_table *table);
+static void write_totals(etlheap_json *json, const etlheap_table *table);
+
+etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap_table *table,
+                                     const etlheap_layout *layout, etlheap_sink *sink)
+{
+    return etlheap_write_histogram_json(result, table, NULL, layout, sink);
+}
+
+etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlheap_table *table,
+                                        const etlheap_histogram *histogram,
+                                        const etlheap_layout *layout, etlheap_sink *sink)
+{
+    etlheap_json json = etlheap_json_begin(sink, 2);
+    (void)layout;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-report-1");
+    etlheap_json_trace(&json, etlheap_result_trace(result));
+    write_window(&json, table);
+    etlheap_json_array(&json, "group_by");
+    for (u32 i = 0; i < table->group_by_count; i++)
+        etlheap_json_string(&json, NULL, etlheap_key_word(table->group_by[i]));
+    etlheap_json_array_close(&json);
+    etlheap_json_frames(&json, table);
+    etlheap_json_stacks(&json, table);
+    write_rows(&json, table);
+    write_totals(&json, table);
+    if (histogram)
+        etlheap_json_histogram(&json, histogram);
+    etlheap_json_diagnostics(&json, &table->diagnostics);
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    return ETL_OK;
+}
+
+/* Kinds may have moments of their own: those are told with the totals. */
+static void write_window(etlheap_json *json, const etlheap_table *table)
+{
+    i64 at_ns = 0;
+    etlheap_json_object(json, "window");
+    etlheap_json_i64(json, "from_ns", table->from_ns);
+    etlheap_json_i64(json, "to_ns", table->to_ns);
+    if (etlheap_table_moment(table, &at_ns))
+        etlheap_json_i64(json, "at_ns", at_ns);
+    etlheap_json_object_close(json);
+}
+
+/* Stops when nobody reads any more: there may be millions. */
+static void write_rows(etlheap_json *json, const etlheap_table *table)
+{
+    etlheap_json_array(json, "rows");
+    for (u32 i = 0; i < table->row_count && etlheap_sink_ok(json->sink); i++) {
+        const etlheap_row *const row = &table->rows[i];
+        etlheap_json_object(json, NULL);
+        for (u32 k = 0; k < table->group_by_count; k++)
+            etlheap_json_key(json, row, table->group_by[k]);
+        etlheap_json_measures(json, table, row);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* Kinds that the trace does not have are left out, not zero. */
+static void write_totals(etlheap_json *json, const etlheap_table *table)
+{
+    etlheap_json_array(json, "totals");
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_total *const total = &table->totals[kind];
+        if (!total->present)
+            continue;
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
+        for (size_t i = 0; i < ETL_COUNT_OF(total_measures); i++) {
+            const etlheap_measure measure = total_measures[i];
+            etlheap_json_i64(json, etlheap_measure_word(measure), total->measures[measure]);
+        }
+        etlheap_json_u64(json, "free_without_alloc", total->free_without_alloc);
+        if (table->at_end)
+            etlheap_json_i64(json, "at_ns", total->to_ns);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}

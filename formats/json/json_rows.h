@@ -1,0 +1,29 @@
+/*
+ * json_rows.h - what documents with the rows of a table have in common.
+ */
+#ifndef ETLHEAP_JSON_ROWS_H
+#define ETLHEAP_JSON_ROWS_H
+
+#include "formats/parts/allocation_rows.h"
+#include "json.h"
+
+/* The `frames` and `stacks` of a table. Frames are listed once and referred to by
+ * index: stacks share most of them. */
+void etlheap_json_frames(etlheap_json *json, const etlheap_table *table);
+void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table);
+
+/* One frame, as a member of an array. */
+void etlheap_json_frame(etlheap_json *json, const etlheap_frame *frame);
+
+/* The member or members that say a row's key. Some keys are two: a process is a
+ * name and an id, a type has WPA's word for its effect beside it. */
+void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key);
+
+/* The measures that rows of the table have; null for what is not known. */
+void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const etlheap_row *row);
+
+/* The row's stack as the texts of its frames, for lines that stand alone; null: none. */
+void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
+                              const etlheap_row *row, etlheap_frame_texts *texts);
+
+#endif

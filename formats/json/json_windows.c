@@ -1,0 +1,192 @@
+/*
+ * json_windows.c - the `etlheap-windows-1` document.
+ *
+ * A window lists the groups that it concerns, in the order of all groups. With
+ * --find-growth there is `growth`: the steepest rise, and the stacks that explain
+ * it, measured over the whole rise. They have frames of their own, and say what the
+ * growing group has of frames, too.
+ */
+#include "json_rows.h"
+#include "formats/parts/window_rows.h"
+#include "formats/writers.h"
+
+/* The document, a list, and in the list of windows the rows of each. */
+#define BREAK_DEPTH         2
+#define BREAK_DEPTH_WINDOWS 4
+
+/* Measures of the rows that explain a growth. */
+static const etlheap_measure growth_measures[] = {
+    ETLHEAP_MEASURE_COUNT,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+};
+
+static void write_windows(etlheap_json *json, const etlheap_windows *windows);
+static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 window);
+static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32 window);
+static void write_commit(etlheap_json *json, const etlheap_memory_sample *sample);
+static void write_growth(etlheap_json *json, const etlheap_windows_answer *answer);
+static void write_keys(etlheap_json *json, const etlheap_table *table, const etlheap_row *row);
+
+etl_status etlheap_write_windows_json(const etlheap_result *result,
+                                      const etlheap_windows_answer *answer,
+                                      const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const etlheap_windows *const windows = answer->windows;
+    const etlheap_table *const table = windows->table;
+    etlheap_json json = etlheap_json_begin(sink, BREAK_DEPTH);
+    (void)layout;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-windows-1");
+    etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_object(&json, "window");
+    etlheap_json_i64(&json, "from_ns", table->from_ns);
+    etlheap_json_i64(&json, "to_ns", table->to_ns);
+    etlheap_json_object_close(&json);
+    if (windows->every_ns > 0)
+        etlheap_json_i64(&json, "every_ns", windows->every_ns);
+    else
+        etlheap_json_null(&json, "every_ns");
+    etlheap_json_array(&json, "group_by");
+    for (u32 i = 0; i < table->group_by_count; i++)
+        etlheap_json_string(&json, NULL, etlheap_key_word(table->group_by[i]));
+    etlheap_json_array_close(&json);
+    etlheap_json_frames(&json, table);
+    etlheap_json_stacks(&json, table);
+    write_windows(&json, windows);
+    if (answer->growth_wanted)
+        write_growth(&json, answer);
+    etlheap_json_diagnostics(&json, &table->diagnostics);
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    return ETL_OK;
+}
+
+/* Stops when nobody reads any more: there may be a million. */
+static void write_windows(etlheap_json *json, const etlheap_windows *windows)
+{
+    json->break_depth = BREAK_DEPTH_WINDOWS;
+    etlheap_json_array(json, "windows");
+    for (u32 w = 0; w < windows->window_count && etlheap_sink_ok(json->sink); w++) {
+        etlheap_json_object(json, NULL);
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_FROM_NS),
+                         windows->windows[w].from_ns);
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_TO_NS), windows->windows[w].to_ns);
+        write_memory(json, windows, w);
+        write_rows(json, windows, w);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    json->break_depth = BREAK_DEPTH;
+}
+
+static void write_rows(etlheap_json *json, const etlheap_windows *windows, u32 window)
+{
+    etlheap_json_array(json, "rows");
+    for (u32 i = 0; i < windows->table->row_count; i++) {
+        etlheap_cell cell;
+        if (!etlheap_windows_cell(windows, i, window, &cell))
+            continue;
+        etlheap_json_object(json, NULL);
+        write_keys(json, windows->table, &windows->table->rows[i]);
+        for (int c = 0; c < ETLHEAP_CELL_COLUMN_COUNT; c++) {
+            const etlheap_cell_column column = (etlheap_cell_column)c;
+            const char *const word = etlheap_field_key(etlheap_cell_field(column));
+            const i64 value = etlheap_cell_value(&cell, column);
+            if (value == ETLHEAP_NOT_KNOWN)
+                etlheap_json_null(json, word);
+            else
+                etlheap_json_i64(json, word, value);
+        }
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* What the trace does not have is absent, what is not known yet is null. */
+static void write_memory(etlheap_json *json, const etlheap_windows *windows, u32 window)
+{
+    if (windows->memory) {
+        const etlheap_memory_sample *const sample = &windows->memory[window];
+        if (sample->is_known) {
+            etlheap_json_object(json, "memory");
+            write_commit(json, sample);
+            etlheap_json_u64(json, "available_size", sample->available_bytes);
+            etlheap_json_object_close(json);
+        } else {
+            etlheap_json_null(json, "memory");
+        }
+    }
+    if (windows->process_memory_count == 0)
+        return;
+    etlheap_json_array(json, "process_memory");
+    for (u32 i = 0; i < windows->process_memory_count; i++) {
+        const etlheap_process_memory *const process = &windows->process_memory[i];
+        const etlheap_memory_sample *const sample = &process->at[window];
+        if (!sample->is_known)
+            continue;
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name);
+        etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), process->pid);
+        write_commit(json, sample);
+        etlheap_json_u64(json, "working_set_size", sample->working_set_bytes);
+        etlheap_json_u64(json, "private_working_set_size", sample->private_working_set_bytes);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+static void write_commit(etlheap_json *json, const etlheap_memory_sample *sample)
+{
+    etlheap_json_i64(json, "time_ns", sample->time_ns);
+    if (sample->has_commit)
+        etlheap_json_u64(json, "commit_size", sample->commit_bytes);
+    else
+        etlheap_json_null(json, "commit_size");
+}
+
+static void write_growth(etlheap_json *json, const etlheap_windows_answer *answer)
+{
+    const etlheap_growth *const growth = answer->growth;
+    if (!growth) {
+        etlheap_json_null(json, "growth");
+        return;
+    }
+    const etlheap_table *const table = answer->windows->table;
+    const etlheap_table *const stacks = answer->stacks->table;
+    json->break_depth = BREAK_DEPTH + 1;
+    etlheap_json_object(json, "growth");
+    etlheap_json_i64(json, "from_ns", growth->from_ns);
+    etlheap_json_i64(json, "to_ns", growth->to_ns);
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (!etlheap_key_has_frames(table->group_by[k]))
+            etlheap_json_key(json, &table->rows[growth->row], table->group_by[k]);
+    }
+    etlheap_json_i64(json, "before_size", growth->before_size);
+    etlheap_json_i64(json, "after_size", growth->after_size);
+    etlheap_json_frames(json, stacks);
+    etlheap_json_stacks(json, stacks);
+    etlheap_json_array(json, "rows");
+    for (u32 i = 0; i < stacks->row_count; i++) {
+        const etlheap_row *const row = &stacks->rows[i];
+        if (!answer->explains[i])
+            continue;
+        etlheap_json_object(json, NULL);
+        write_keys(json, stacks, row);
+        for (size_t m = 0; m < ETL_COUNT_OF(growth_measures); m++)
+            etlheap_json_i64(json, etlheap_measure_word(growth_measures[m]),
+                             row->measures[growth_measures[m]]);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    etlheap_json_object_close(json);
+    json->break_depth = BREAK_DEPTH;
+}
+
+static void write_keys(etlheap_json *json, const etlheap_table *table, const etlheap_row *row)
+{
+    for (u32 k = 0; k < table->group_by_count; k++)
+        etlheap_json_key(json, row, table->group_by[k]);
+}

@@ -1,0 +1,364 @@
+/* check_parts.c - see check_parts.h. */
+#include "check_parts.h"
+
+#include "formats/io/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PROCESSES_IN_SENTENCE 8u
+
+static const char *const ratchet_words[] = {
+#define RATCHET_WORD(name, word) [ETLHEAP_RATCHET_##name] = word,
+    ETLHEAP_RATCHETS(RATCHET_WORD)
+#undef RATCHET_WORD
+};
+
+static void add_percent(etlheap_text *text, u64 millionths);
+static void add_size(etlheap_text *text, i64 size_bytes);
+static void add_count(etlheap_text *text, i64 count, const char *one, const char *many);
+static void add_amount(etlheap_text *text, const etlheap_amount *amount);
+static void add_growth(etlheap_text *text, const etlheap_budget *budget,
+                       const etlheap_gate_subject *subject);
+
+const char *etlheap_ratchet_word(etlheap_ratchet ratchet)
+{
+    return ratchet_words[ratchet];
+}
+
+void etlheap_check_add_budget(etlheap_text *text, const etlheap_budget *budget)
+{
+    etlheap_text_add_string(text, budget->is_growth ? "growth of outstanding " : "outstanding ");
+    etlheap_text_add_string(text, budget->is_count ? "count" : "size");
+    etlheap_text_add_string(text, budget->scope == ETLHEAP_SCOPE_TOTAL ? " in " : " per ");
+    etlheap_text_add_string(text, etlheap_scope_word(budget->scope));
+}
+
+const char *etlheap_check_option(const etlheap_budget *budget)
+{
+    if (budget->is_growth)
+        return budget->is_count ? "max-growth-count" : "max-growth";
+    return budget->is_count ? "max-outstanding-count" : "max-outstanding";
+}
+
+void etlheap_check_add_limit(etlheap_text *text, const etlheap_budget *budget)
+{
+    if (budget->limit > 0 || budget->baseline_millionths == 0)
+        etlheap_check_add_value(text, &(etlheap_budget){ .is_count = budget->is_count },
+                                (i64)etl_min_u64(budget->limit, INT64_MAX));
+    if (budget->baseline_millionths > 0) {
+        etlheap_text_add_string(text, budget->limit > 0 ? " + " : "");
+        add_percent(text, budget->baseline_millionths);
+    }
+}
+
+void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i64 value)
+{
+    etlheap_text_add_string(text, budget->is_growth && value > 0 ? "+" : "");
+    if (budget->is_count)
+        add_count(text, value, "allocation", "allocations");
+    else
+        add_size(text, value);
+}
+
+void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
+                               const etlheap_gate_subject *subject, bool with_ids)
+{
+    etlheap_text_add_string(text, etlheap_kind_name(subject->kind));
+    if (!subject->process) {
+        etlheap_text_add_string(text, " total");
+        return;
+    }
+    etlheap_text_add_string(text, " ");
+    etlheap_text_add_string(text, subject->process);
+    if (with_ids && subject->pid != ETL_NO_ID)
+        etlheap_text_add_format(text, " (%" PRIu32 ")", subject->pid);
+    if (subject->has_heap)
+        etlheap_text_add_format(text, " 0x%" PRIx64, subject->heap_handle);
+    if (budget->budget.scope != ETLHEAP_SCOPE_STACK)
+        return;
+    const etlheap_indices frames = etlheap_check_frames(budget->table, subject->stack);
+    etlheap_text_add_string(text, " ");
+    if (frames.count > 0)
+        etlheap_text_add_frame(text, &budget->table->frames[frames.at[0]]);
+    else
+        etlheap_text_add_string(text, "(no stack)");
+}
+
+void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *budget,
+                               const etlheap_gate_subject *subject)
+{
+    const etlheap_budget plain = { .is_count = budget->budget.is_count };
+    const bool exceeded = subject->measured > subject->limit;
+    if (budget->budget.is_growth)
+        add_growth(text, &budget->budget, subject);
+    else
+        add_amount(text, &subject->now);
+    etlheap_text_add_string(text, exceeded ? ", over the limit of " : ", within the limit of ");
+    etlheap_check_add_value(text, &plain, subject->limit);
+    if (!exceeded)
+        return;
+    etlheap_text_add_string(text, " by ");
+    etlheap_check_add_value(text, &plain, subject->measured - subject->limit);
+}
+
+void etlheap_check_add_share(etlheap_text *text, const etlheap_budget *budget,
+                             const etlheap_gate_stack *stack)
+{
+    if (budget->is_growth) {
+        const u64 now = budget->is_count ? stack->now.count : stack->now.size_bytes;
+        const u64 before = budget->is_count ? stack->baseline.count : stack->baseline.size_bytes;
+        etlheap_check_add_value(text, budget, (i64)(now - before));
+        etlheap_text_add_string(text, " to ");
+    }
+    add_amount(text, &stack->now);
+}
+
+etlheap_indices etlheap_check_frames(const etlheap_table *table, u32 stack)
+{
+    const etlheap_row row = { .stack = stack };
+    return etlheap_row_frames(table, &row);
+}
+
+bool etlheap_check_is_accepted(const etlheap_check *check)
+{
+    return check->ratchet == ETLHEAP_RATCHET_ACCEPTED;
+}
+
+const char *etlheap_check_verdict_word(const etlheap_check *check)
+{
+    return etlheap_check_is_accepted(check) ? etlheap_ratchet_word(ETLHEAP_RATCHET_ACCEPTED)
+                                            : etlheap_outcome_word(check->gate->outcome);
+}
+
+/* "1 of 3 budgets is exceeded, and nothing was measured for 1" */
+static void add_failure(etlheap_text *text, const etlheap_gate *gate, u32 judged)
+{
+    u32 exceeded = 0, unmeasured = 0;
+    for (u32 i = 0; i < gate->budget_count; i++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[i];
+        const bool is_empty = budget->is_unmeasured && budget->failed_count == 0;
+        exceeded += budget->outcome == ETLHEAP_OUTCOME_FAIL && !is_empty;
+        unmeasured += budget->outcome == ETLHEAP_OUTCOME_FAIL && is_empty;
+    }
+    if (exceeded > 0)
+        etlheap_text_add_format(text, "%" PRIu32 " of %" PRIu32 " %s %s exceeded", exceeded, judged,
+                                judged == 1 ? "budget" : "budgets", exceeded == 1 ? "is" : "are");
+    if (unmeasured == 0)
+        return;
+    etlheap_text_add_string(text,
+                            exceeded > 0 ? ", and nothing was measured" : "nothing was measured");
+    if (unmeasured < judged)
+        etlheap_text_add_format(text, " for %" PRIu32, unmeasured);
+    if (unmeasured < judged && exceeded == 0)
+        etlheap_text_add_format(text, " of %" PRIu32 " budgets", judged);
+}
+
+void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
+    u32 of[ETLHEAP_OUTCOME_COUNT] = { 0 };
+    for (u32 i = 0; i < gate->budget_count; i++)
+        of[gate->budgets[i].outcome]++;
+    const u32 judged = gate->budget_count - of[ETLHEAP_OUTCOME_SKIPPED];
+    if (etlheap_check_is_accepted(check))
+        etlheap_text_add_string(text, "this run is the baseline from now on; ");
+    if (gate->outcome == ETLHEAP_OUTCOME_FAIL)
+        add_failure(text, gate, judged);
+    else if (gate->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE)
+        etlheap_text_add_string(text, "nothing is proven to be exceeded, and not all to be kept");
+    else if (judged == 0)
+        etlheap_text_add_string(text, "there is no baseline yet to judge growth by");
+    else
+        etlheap_text_add_format(text, "%" PRIu32 " %s kept", judged,
+                                judged == 1 ? "budget is" : "budgets are");
+}
+
+/* "heap", "heap or extent", "heap, virtualalloc or extent" */
+static void add_kinds(etlheap_text *text, u32 kinds, const char *last)
+{
+    u32 left = 0, listed = 0;
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        left += kinds >> kind & 1;
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!(kinds >> kind & 1))
+            continue;
+        etlheap_text_add_string(text, listed == 0 ? "" : left == 1 ? last : ", ");
+        etlheap_text_add_string(text, etlheap_kind_name((etlheap_kind)kind));
+        listed++;
+        left--;
+    }
+}
+
+static void add_events(etlheap_text *text, u32 kinds)
+{
+    const u32 every = (1u << ETLHEAP_KIND_COUNT) - 1;
+    if (kinds == 0 || kinds == every)
+        etlheap_text_add_string(text, "memory");
+    else
+        add_kinds(text, kinds, " or ");
+    etlheap_text_add_string(text, " events");
+}
+
+static void add_patterns(etlheap_text *text, const etlheap_gate_absence *absence)
+{
+    etlheap_text_add_string(text, "no process with ");
+    add_events(text, absence->pattern_kinds);
+    etlheap_text_add_string(text, " matches ");
+    for (u32 i = 0; i < absence->pattern_count; i++) {
+        etlheap_text_add_string(text, i == 0 ? "'" : " or '");
+        etlheap_text_add_string(text, absence->patterns[i]);
+        etlheap_text_add_string(text, "'");
+    }
+}
+
+/* "app.exe (4321: heap, extent), svc.exe (8: virtualalloc) and 3 more" */
+static void add_processes(etlheap_text *text, const etlheap_gate_absence *absence, u32 most)
+{
+    const u32 named = absence->process_count < most ? absence->process_count : most;
+    for (u32 i = 0; i < named; i++) {
+        const etlheap_gate_process *const process = &absence->processes[i];
+        etlheap_text_add_string(text, i == 0 ? "" : ", ");
+        etlheap_text_add_string(text, *process->name ? process->name : "(no name)");
+        etlheap_text_add_string(text, " (");
+        if (process->pid != ETL_NO_ID)
+            etlheap_text_add_format(text, "%" PRIu32 ": ", process->pid);
+        add_kinds(text, process->kinds, ", ");
+        etlheap_text_add_string(text, ")");
+    }
+    if (named < absence->process_count)
+        etlheap_text_add_format(text, " and %" PRIu32 " more", absence->process_count - named);
+}
+
+void etlheap_check_add_absence(etlheap_text *text, const etlheap_gate *gate, u32 processes_max)
+{
+    const etlheap_gate_absence *const absence = &gate->absence;
+    const char *separator = "";
+    if (absence->kinds != 0) {
+        etlheap_text_add_string(text, "the trace has no ");
+        add_events(text, absence->process_count == 0 ? 0 : absence->kinds);
+        separator = "; ";
+    }
+    if (absence->pattern_count > 0) {
+        etlheap_text_add_string(text, separator);
+        add_patterns(text, absence);
+        separator = "; ";
+    } else if (absence->other_kinds != 0) {
+        etlheap_text_add_string(text, separator);
+        etlheap_text_add_string(text, "the selected processes have no ");
+        add_events(text, absence->other_kinds);
+        separator = "; ";
+    }
+    if (absence->process_count == 0)
+        return;
+    etlheap_text_add_string(text, separator);
+    etlheap_text_add_string(text, "processes with memory events: ");
+    add_processes(text, absence, processes_max);
+}
+
+void etlheap_check_absence_sentence(const etlheap_gate *gate, char *sentence, size_t size)
+{
+    etlheap_text text = { 0 };
+    etlheap_text_add_string(&text, "nothing was measured: ");
+    etlheap_check_add_absence(&text, gate, PROCESSES_IN_SENTENCE);
+    snprintf(sentence, size, "%s", etlheap_text_of(&text));
+    etlheap_text_free(&text);
+}
+
+/* Why a run did not become the baseline. */
+static void add_reason_against(etlheap_text *text, const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
+    const bool refused = check->ratchet == ETLHEAP_RATCHET_REFUSED;
+    if (refused && !gate->is_unmeasured)
+        etlheap_text_add_string(text, "a run that lost events or is damaged is not accepted");
+    else if (refused || (!gate->baseline && gate->is_unmeasured))
+        etlheap_text_add_string(text, "nothing was measured");
+    else if (gate->outcome != ETLHEAP_OUTCOME_PASS)
+        etlheap_text_add_format(text, "the verdict is %s", etlheap_outcome_word(gate->outcome));
+    else if (gate->grown_count > 0)
+        etlheap_text_add_format(text, "%" PRIu32 " %s larger in this run", gate->grown_count,
+                                gate->grown_count == 1 ? "subject is" : "subjects are");
+    else if (gate->missing_count > 0)
+        etlheap_text_add_format(text, "%" PRIu32 " of its processes did not run",
+                                gate->missing_count);
+    else
+        etlheap_text_add_string(text, "nothing is smaller in this run");
+}
+
+void etlheap_check_add_ratchet(etlheap_text *text, const etlheap_check *check)
+{
+    const etlheap_gate *const gate = check->gate;
+    switch (check->ratchet) {
+    case ETLHEAP_RATCHET_CREATED:
+        etlheap_text_add_string(text, "created from this run");
+        return;
+    case ETLHEAP_RATCHET_TIGHTENED:
+        etlheap_text_add_string(text, "tightened: this run, which is nowhere larger, is the next");
+        return;
+    case ETLHEAP_RATCHET_ACCEPTED:
+        etlheap_text_add_string(text, "accepted: this run is the next");
+        if (gate->grown_count > 0)
+            etlheap_text_add_format(text, ", with %" PRIu32 " %s that grew", gate->grown_count,
+                                    gate->grown_count == 1 ? "subject" : "subjects");
+        return;
+    case ETLHEAP_RATCHET_KEPT:
+    case ETLHEAP_RATCHET_REFUSED:
+        etlheap_text_add_string(text, gate->baseline ? "kept as it was: " : "not written: ");
+        add_reason_against(text, check);
+        return;
+    case ETLHEAP_RATCHET_NONE:
+    case ETLHEAP_RATCHET_COUNT:
+        return;
+    }
+}
+
+/* Digits after the point only as far as they are not 0. */
+static void add_percent(etlheap_text *text, u64 millionths)
+{
+    const u64 per_percent = ETLHEAP_BUDGET_MILLIONTHS / 100;
+    u64 rest = millionths % per_percent;
+    etlheap_text_add_format(text, "%" PRIu64, millionths / per_percent);
+    if (rest > 0) {
+        u32 digits = 4;
+        for (; rest % 10 == 0; digits--)
+            rest /= 10;
+        etlheap_text_add_format(text, ".%0*" PRIu64, (int)digits, rest);
+    }
+    etlheap_text_add_string(text, " %");
+}
+
+static void add_size(etlheap_text *text, i64 size_bytes)
+{
+    char size[ETLHEAP_UNITS_SIZE];
+    etlheap_units_size(size_bytes, size);
+    etlheap_text_add_string(text, size);
+}
+
+static void add_count(etlheap_text *text, i64 count, const char *one, const char *many)
+{
+    char number[ETLHEAP_UNITS_SIZE];
+    etlheap_units_count(count, number);
+    etlheap_text_add_format(text, "%s %s", number, count == 1 || count == -1 ? one : many);
+}
+
+static void add_amount(etlheap_text *text, const etlheap_amount *amount)
+{
+    add_size(text, (i64)etl_min_u64(amount->size_bytes, INT64_MAX));
+    etlheap_text_add_string(text, " in ");
+    add_count(text, (i64)etl_min_u64(amount->count, INT64_MAX), "allocation", "allocations");
+}
+
+/* "+64.0 KiB, from 1.00 MiB to 1.06 MiB" */
+static void add_growth(etlheap_text *text, const etlheap_budget *budget,
+                       const etlheap_gate_subject *subject)
+{
+    const etlheap_budget plain = { .is_count = budget->is_count };
+    const u64 before = budget->is_count ? subject->baseline.count : subject->baseline.size_bytes;
+    const u64 now = budget->is_count ? subject->now.count : subject->now.size_bytes;
+    etlheap_check_add_value(text, budget, subject->measured);
+    etlheap_text_add_string(text, " from ");
+    etlheap_check_add_value(text, &plain, (i64)etl_min_u64(before, INT64_MAX));
+    etlheap_text_add_string(text, " to ");
+    etlheap_check_add_value(text, &plain, (i64)etl_min_u64(now, INT64_MAX));
+}

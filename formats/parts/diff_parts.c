@@ -1,0 +1,151 @@
+/* diff_parts.c - see diff_parts.h. */
+#include "diff_parts.h"
+
+#include "formats/io/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NAMES_MAX 8 /* modules named in a hint */
+
+typedef bool hint_fn(const etlheap_diff_answer *answer, etlheap_text *text);
+
+static bool durations_differ(const etlheap_diff_answer *answer, etlheap_text *text);
+static bool builds_differ(const etlheap_diff_answer *answer, etlheap_text *text);
+static bool nothing_matches(const etlheap_diff_answer *answer, etlheap_text *text);
+static bool processes_differ(const etlheap_diff_answer *answer, etlheap_text *text);
+static bool lines_skipped(const etlheap_diff_answer *answer, etlheap_text *text);
+
+static const struct {
+    const char *name;
+    hint_fn *fill;
+} hints[] = {
+    { "durations_differ", durations_differ }, { "builds_differ", builds_differ },
+    { "nothing_matches", nothing_matches },   { "processes_differ", processes_differ },
+    { "lines_skipped", lines_skipped },
+};
+
+static const struct {
+    const char *word, *title;
+} columns[ETLHEAP_DIFF_COLUMN_COUNT] = {
+#define COLUMN_ROW(name, word, title) { word, title },
+    ETLHEAP_DIFF_SIDES(COLUMN_ROW)
+#undef COLUMN_ROW
+};
+
+void etlheap_diff_key(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
+                      char out[ETLHEAP_DIFF_NAME_SIZE])
+{
+    snprintf(out, ETLHEAP_DIFF_NAME_SIZE, "%s_%s%s", columns[column].word,
+             etlheap_measure_word(measure), is_rate ? "_per_1000s" : "");
+}
+
+void etlheap_diff_title(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
+                        char out[ETLHEAP_DIFF_NAME_SIZE])
+{
+    snprintf(out, ETLHEAP_DIFF_NAME_SIZE, "%s %s%s", columns[column].title,
+             etlheap_measure_title(measure), is_rate ? " per 1000 s" : "");
+}
+
+etlheap_field etlheap_diff_field(const etlheap_diff_answer *answer, etlheap_key key)
+{
+    return answer->base.log && key == ETLHEAP_KEY_TYPE_NAME ? ETLHEAP_FIELD_BACKTRACE
+                                                            : etlheap_key_field(key);
+}
+
+u32 etlheap_diff_measures(const etlheap_diff *diff, etlheap_measure out[ETLHEAP_MEASURES_COUNT])
+{
+    u32 count = 0;
+    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        if ((diff->table.measures >> m & 1) != 0)
+            out[count++] = (etlheap_measure)m;
+    }
+    return count;
+}
+
+u32 etlheap_diff_hint_count(void)
+{
+    return (u32)ETL_COUNT_OF(hints);
+}
+
+bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etlheap_text *text,
+                       const char **name)
+{
+    assert(index < ETL_COUNT_OF(hints));
+    etlheap_text_clear(text);
+    *name = hints[index].name;
+    return hints[index].fill(answer, text);
+}
+
+/* By more than a tenth. */
+static bool durations_differ(const etlheap_diff_answer *answer, etlheap_text *text)
+{
+    const i64 base = answer->diff->base_ns, now = answer->diff->new_ns;
+    const i64 shorter = base < now ? base : now, longer = base < now ? now : base;
+    char base_text[ETLHEAP_UNITS_SIZE];
+    char new_text[ETLHEAP_UNITS_SIZE];
+    if (answer->base.log || answer->diff->per_second || longer - shorter <= shorter / 10)
+        return false;
+    etlheap_units_duration(base, base_text);
+    etlheap_units_duration(now, new_text);
+    etlheap_text_add_string(text, "the windows last ");
+    etlheap_text_add_string(text, base_text);
+    etlheap_text_add_string(text, " and ");
+    etlheap_text_add_string(text, new_text);
+    etlheap_text_add_string(text, ": what grows with time differs for that alone; "
+                                  "--per-second compares rates");
+    return true;
+}
+
+static bool builds_differ(const etlheap_diff_answer *answer, etlheap_text *text)
+{
+    const etlheap_diff *const diff = answer->diff;
+    if (diff->rebuilt_count == 0)
+        return false;
+    etlheap_text_add_string(text, "of these modules the sides have different builds, and frames "
+                                  "without names match nothing across builds (--symbols): ");
+    for (u32 i = 0; i < diff->rebuilt_count && i < NAMES_MAX; i++) {
+        etlheap_text_add_string(text, i > 0 ? ", " : "");
+        etlheap_text_add_string(text, diff->rebuilt[i]);
+    }
+    if (diff->rebuilt_count > NAMES_MAX)
+        etlheap_text_add_format(text, " and %" PRIu32 " more", diff->rebuilt_count - NAMES_MAX);
+    return true;
+}
+
+static bool nothing_matches(const etlheap_diff_answer *answer, etlheap_text *text)
+{
+    if (answer->diff->matched_count > 0 || answer->base.table->row_count == 0 ||
+        answer->now.table->row_count == 0)
+        return false;
+    etlheap_text_add_string(text, "the sides have nothing in common: are they of the same "
+                                  "program?");
+    return true;
+}
+
+static bool processes_differ(const etlheap_diff_answer *answer, etlheap_text *text)
+{
+    if (!answer->base.log || etlheap_umdh_same_process(answer->base.log, answer->now.log))
+        return false;
+    etlheap_text_add_string(text, "the logs are of different processes: backtraces are matched "
+                                  "by module and offset, which takes the same builds");
+    return true;
+}
+
+/* Of the first log that has such lines. */
+static bool lines_skipped(const etlheap_diff_answer *answer, etlheap_text *text)
+{
+    const etlheap_diff_side *const sides[] = { &answer->base, &answer->now };
+    for (size_t i = 0; answer->base.log && i < ETL_COUNT_OF(sides); i++) {
+        const etlheap_umdh_info *const info = etlheap_umdh_info_of(sides[i]->log);
+        if (info->skipped_lines == 0)
+            continue;
+        etlheap_text_add_string(text, sides[i]->name);
+        etlheap_text_add_format(text,
+                                " has %" PRIu32 " lines of unknown form, which were "
+                                "skipped; the first is line %" PRIu32,
+                                info->skipped_lines, info->skipped_first);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,45 @@
+/*
+ * diff_parts.h - what the writers of diffs have in common.
+ */
+#ifndef ETLHEAP_DIFF_PARTS_H
+#define ETLHEAP_DIFF_PARTS_H
+
+#include "formats/io/text_buffer.h"
+
+/* X(enumerator, word before a key, word before a title) - what a measure is there for */
+#define ETLHEAP_DIFF_SIDES(X)                                                                      \
+    X(BASE, "base", "Base")                                                                        \
+    X(NEW, "new", "New")                                                                           \
+    X(DELTA, "delta", "Delta") /* new less base */
+
+typedef enum etlheap_diff_column {
+#define ETLHEAP_DIFF_COLUMN_ENUM(name, word, title) ETLHEAP_DIFF_##name,
+    ETLHEAP_DIFF_SIDES(ETLHEAP_DIFF_COLUMN_ENUM)
+#undef ETLHEAP_DIFF_COLUMN_ENUM
+        ETLHEAP_DIFF_COLUMN_COUNT
+} etlheap_diff_column;
+
+/* "base_size" and "Base Size", or as amounts per 1000 seconds "base_size_per_1000s" and
+ * "Base Size per 1000 s". */
+#define ETLHEAP_DIFF_NAME_SIZE 64
+void etlheap_diff_key(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
+                      char out[ETLHEAP_DIFF_NAME_SIZE]);
+void etlheap_diff_title(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
+                        char out[ETLHEAP_DIFF_NAME_SIZE]);
+
+/* The field of a key of the diff: in a diff of two logs the names of types are those of
+ * backtraces. */
+etlheap_field etlheap_diff_field(const etlheap_diff_answer *answer, etlheap_key key);
+
+/* Measures that both sides have, in the order of their list; returns how many. */
+u32 etlheap_diff_measures(const etlheap_diff *diff, etlheap_measure out[ETLHEAP_MEASURES_COUNT]);
+
+/*
+ * What to know before believing the numbers: a sentence into *text if hint `index`
+ * applies, and its name. Indices go from 0 to below etlheap_diff_hint_count.
+ */
+u32 etlheap_diff_hint_count(void);
+bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etlheap_text *text,
+                       const char **name);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * tabular.h - aligned text tables.
+ *
+ * Cells are collected, then written once all widths are known. A table wider
+ * than the line first narrows its flexible column, then loses columns at its
+ * right end: half a number is worse than none.
+ */
+#ifndef ETLHEAP_TABULAR_H
+#define ETLHEAP_TABULAR_H
+
+#include "formats/formats.h"
+
+#define ETLHEAP_GRID_COLUMNS_MAX 12
+
+typedef struct etlheap_column {
+    const char *title; /* broken at its last space when the cells are narrower */
+    bool right;        /* numbers */
+    bool flexible;     /* may be cut; at most one column of a table */
+} etlheap_column;
+
+typedef enum etlheap_emphasis {
+    ETLHEAP_EMPHASIS_NONE,
+    ETLHEAP_EMPHASIS_STRONG,
+    ETLHEAP_EMPHASIS_WEAK
+} etlheap_emphasis;
+
+/* A table in the making. Out of memory is sticky and told by write. */
+typedef struct etlheap_grid {
+    const etlheap_column *columns; /* borrowed */
+    u32 column_count;
+    u32 cell_count; /* of the row being filled */
+    u32 row_count;
+    u32 row_capacity;
+    struct etlheap_grid_line *rows;
+    etlheap_text text;
+} etlheap_grid;
+
+etlheap_grid etlheap_grid_begin(const etlheap_column *columns, u32 column_count);
+
+/* Starts a row; its cells not filled stay empty. */
+void etlheap_grid_row(etlheap_grid *grid, etlheap_emphasis emphasis);
+
+/* Fills the next cell of the row; what may not be shown is replaced. */
+void etlheap_grid_cell(etlheap_grid *grid, const char *text);
+void etlheap_grid_count(etlheap_grid *grid, i64 value);     /* "1,234" */
+void etlheap_grid_size(etlheap_grid *grid, i64 size_bytes); /* "1.21 KiB" */
+
+/* Writes the titles and rows, nothing when there are no rows, and frees the grid
+ * in every case. */
+etl_status etlheap_grid_write(etlheap_grid *grid, const etlheap_layout *layout, etlheap_sink *sink);
+
+/* Writes text between the terminal's codes of an emphasis, if colour is on. */
+void etlheap_emphasis_on(etlheap_sink *sink, const etlheap_layout *layout,
+                         etlheap_emphasis emphasis);
+void etlheap_emphasis_off(etlheap_sink *sink, const etlheap_layout *layout,
+                          etlheap_emphasis emphasis);
+
+#endif

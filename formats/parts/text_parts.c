@@ -1,0 +1,235 @@
+/*
+ * text_parts.c - what the text reports have in common.
+ */
+#include "text_parts.h"
+
+#include "abilities.h"
+#include "display.h"
+#include "formats/io/text_buffer.h"
+#include "formats/io/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define LABEL_COLUMNS 14
+
+static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
+    [ETLHEAP_MEASURE_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_IMPACTING_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_OUTSTANDING_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_OUTSTANDING_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_REALLOC_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_PEAK_COUNT] = { .is_peak = true },
+    [ETLHEAP_MEASURE_PEAK_SIZE] = { .is_size = true, .is_peak = true },
+    [ETLHEAP_MEASURE_LIFETIME_MEDIAN] = { .is_time = true },
+    [ETLHEAP_MEASURE_LIFETIME_P99] = { .is_time = true },
+    [ETLHEAP_MEASURE_COMMITTED_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_RESERVED_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_OVERHEAD_SIZE] = { .is_size = true },
+    [ETLHEAP_MEASURE_GROWTH_RATE] = { .is_size = true },
+    [ETLHEAP_MEASURE_STEADINESS] = { .adds_up = false },
+};
+
+static void add_frame(etlheap_grid *grid, const etlheap_text *text);
+static void add_count(etlheap_text *text, u64 count, const char *what);
+static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
+                          const etlheap_text *text);
+
+etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure)
+{
+    return measure_styles[measure];
+}
+
+void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value)
+{
+    char text[ETLHEAP_UNITS_SIZE];
+    if (value == ETLHEAP_NOT_KNOWN) {
+        etlheap_grid_cell(grid, measure_styles[measure].is_peak ? "\xE2\x80\x93" : "");
+    } else if (measure_styles[measure].is_time) {
+        etlheap_units_duration(value, text);
+        etlheap_grid_cell(grid, text);
+    } else if (measure_styles[measure].is_size) {
+        etlheap_grid_size(grid, value);
+    } else {
+        etlheap_grid_count(grid, value);
+    }
+}
+
+void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
+                                 const etlheap_row *row, etlheap_key key)
+{
+    u32 index = ETLHEAP_NO_INDEX;
+    if (key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE)
+        index = row->frame;
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (key == ETLHEAP_KEY_STACK && frames.count > 0)
+        index = frames.at[0];
+    etlheap_text_add_key(text, table, row, key);
+    if (index != ETLHEAP_NO_INDEX)
+        etlheap_text_add_source(text, &table->frames[index]);
+}
+
+void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
+                         u32 frames_max, u32 indent)
+{
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    const u32 shown = (u32)etl_min_u64(frames.count, frames_max);
+    etlheap_text text = { 0 };
+    for (u32 i = 1; i < shown; i++) {
+        etlheap_text_clear(&text);
+        etlheap_text_add_format(&text, "%*s", (int)indent, "");
+        etlheap_text_add_frame(&text, &table->frames[frames.at[i]]);
+        etlheap_text_add_source(&text, &table->frames[frames.at[i]]);
+        add_frame(grid, &text);
+    }
+    if (shown > 0 && shown < frames.count) {
+        etlheap_text_clear(&text);
+        etlheap_text_add_format(&text, "%*s(%" PRIu32 " more)", (int)indent, "",
+                                frames.count - shown);
+        add_frame(grid, &text);
+    }
+    etlheap_text_free(&text);
+}
+
+void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
+                        const char *value)
+{
+    const size_t size = strlen(label);
+    etlheap_sink_text(sink, label);
+    etlheap_sink_fill(sink, ' ', size < LABEL_COLUMNS ? LABEL_COLUMNS - size : 1);
+    etlheap_display_wrap(sink, value, LABEL_COLUMNS, LABEL_COLUMNS, layout->width);
+}
+
+void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, const char *heading)
+{
+    etlheap_sink_text(sink, "\n");
+    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_display_wrap(sink, heading, 0, 0, layout->width);
+    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+}
+
+/* Three lines that identify the recording, and a fourth when it is incomplete. */
+void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
+                        const etlheap_trace_info *trace, etlheap_text *scratch)
+{
+    char text[ETLHEAP_UNITS_SIZE];
+    etlheap_text_clear(scratch);
+    for (u32 i = 0; i < trace->file_count; i++) {
+        etlheap_text_add_string(scratch, i > 0 ? ", " : "");
+        etlheap_display_add(scratch, trace->files[i]);
+    }
+    etlheap_units_size((i64)etl_min_u64(trace->bytes, INT64_MAX), text);
+    etlheap_text_add_format(scratch, " (%s)", text);
+    label_of_text(sink, layout, "Trace", scratch);
+
+    etlheap_text_clear(scratch);
+    etlheap_display_add(scratch, trace->session[0] != '\0' ? trace->session : "(no one name)");
+    etlheap_text_add_string(scratch, trace->computer[0] != '\0' ? " on " : "");
+    etlheap_display_add(scratch, trace->computer);
+    if (trace->os_build != 0)
+        etlheap_text_add_format(scratch, ", Windows build %" PRIu32, trace->os_build);
+    if (trace->pointer_bits != 0)
+        etlheap_text_add_format(scratch, ", %" PRIu32 "-bit", trace->pointer_bits);
+    if (trace->cpus != 0)
+        etlheap_text_add_format(scratch, ", %" PRIu32 " %s", trace->cpus,
+                                trace->cpus == 1 ? "CPU" : "CPUs");
+    label_of_text(sink, layout, "Session", scratch);
+
+    etlheap_text_clear(scratch);
+    etlheap_units_filetime(trace->start_time_filetime, text);
+    etlheap_text_add_string(scratch, text);
+    etlheap_units_duration(trace->duration_ns, text);
+    etlheap_text_add_format(scratch, ", %s, ", text);
+    add_count(scratch, trace->events, " events");
+    etlheap_text_add_string(scratch, " in ");
+    add_count(scratch, trace->buffers, trace->buffers == 1 ? " buffer" : " buffers");
+    label_of_text(sink, layout, "Recorded", scratch);
+
+    if (trace->events_lost == 0 && trace->buffers_lost == 0)
+        return;
+    etlheap_text_clear(scratch);
+    add_count(scratch, trace->events_lost, " events, ");
+    add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
+    label_of_text(sink, layout, "Lost", scratch);
+}
+
+void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
+                         const etlheap_result *result, i64 from_ns, i64 to_ns)
+{
+    char from[ETLHEAP_UNITS_SIZE];
+    char to[ETLHEAP_UNITS_SIZE];
+    char window[3 * ETLHEAP_UNITS_SIZE];
+    const bool whole = from_ns <= 0 && to_ns >= etlheap_result_trace(result)->end_ns;
+    etlheap_units_seconds(from_ns, from);
+    etlheap_units_seconds(to_ns, to);
+    snprintf(window, sizeof window, "%s s to %s s%s", from, to, whole ? " (the whole trace)" : "");
+    etlheap_text_label(sink, layout, "Window", window);
+}
+
+/* Name and count first, for searching; then the sentence with advice. */
+void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
+                              const etl_diag_counts *counts)
+{
+    bool any = false;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
+        char count[ETLHEAP_UNITS_SIZE];
+        char head[128];
+        if (counts->of[i] == 0)
+            continue;
+        if (!any)
+            etlheap_text_heading(sink, layout, "Diagnostics");
+        any = true;
+        etlheap_units_count((i64)etl_min_u64(counts->of[i], INT64_MAX), count);
+        const int size =
+            snprintf(head, sizeof head, "%-6s %11s  %s: ", etl_severity_name(info->severity), count,
+                     info->name);
+        etlheap_sink_text(sink, head);
+        etlheap_display_wrap(sink, info->advice, (u32)size, 20, layout->width);
+    }
+}
+
+void etlheap_text_diagnostics_of(etlheap_sink *sink, const etlheap_layout *layout,
+                                 const char *whose, const etl_diag_counts *counts)
+{
+    bool any = false;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++)
+        any |= counts->of[i] != 0;
+    if (any)
+        etlheap_text_heading(sink, layout, whose);
+    etlheap_text_diagnostics(sink, layout, counts);
+}
+
+void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
+                           const etlheap_abilities *abilities)
+{
+    for (u32 i = 0; i < etlheap_ability_count(); i++) {
+        const etlheap_ability *const ability = etlheap_ability_at(i);
+        if (!etlheap_ability_is_set(abilities, ability))
+            etlheap_text_label(sink, layout, ability->word, ability->remedy);
+    }
+}
+
+static void add_frame(etlheap_grid *grid, const etlheap_text *text)
+{
+    etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+    if (text->failed)
+        grid->text.failed = true;
+}
+
+/* Counts of files are u64; beyond i64 they are wrong anyway. */
+static void add_count(etlheap_text *text, u64 count, const char *what)
+{
+    char digits[ETLHEAP_UNITS_SIZE];
+    etlheap_units_count((i64)etl_min_u64(count, INT64_MAX), digits);
+    etlheap_text_add_string(text, digits);
+    etlheap_text_add_string(text, what);
+}
+
+static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
+                          const etlheap_text *text)
+{
+    etlheap_text_label(sink, layout, label, etlheap_text_of(text));
+}

@@ -1,0 +1,141 @@
+/* window_rows.c - see window_rows.h. */
+#include "window_rows.h"
+
+#include "outline.h"
+#include "formats/io/text_buffer.h"
+
+#define SHARE_LEAST 100 /* parts of a growth */
+
+static const struct {
+    etlheap_field field;
+    size_t offset; /* in etlheap_cell */
+    bool is_size;
+} columns[ETLHEAP_CELL_COLUMN_COUNT] = {
+#define CELL_ROW(name, member, is_size)                                                            \
+    { ETLHEAP_FIELD_##name, offsetof(etlheap_cell, member), is_size },
+    ETLHEAP_CELL_COLUMNS(CELL_ROW)
+#undef CELL_ROW
+};
+
+static bool is_part(const etlheap_table *part, const etlheap_row *row, const etlheap_table *whole,
+                    const etlheap_row *of);
+static bool same_stack(const etlheap_table *a, const etlheap_row *row_a, const etlheap_table *b,
+                       const etlheap_row *row_b);
+static bool same_frame(const etlheap_table *a, u32 frame_a, const etlheap_table *b, u32 frame_b);
+static bool same_text(const char *a, const char *b);
+
+etlheap_field etlheap_cell_field(etlheap_cell_column column)
+{
+    return columns[column].field;
+}
+
+bool etlheap_cell_is_size(etlheap_cell_column column)
+{
+    return columns[column].is_size;
+}
+
+i64 etlheap_cell_value(const etlheap_cell *cell, etlheap_cell_column column)
+{
+    i64 value;
+    memcpy(&value, (const char *)cell + columns[column].offset, sizeof value);
+    return value;
+}
+
+etlheap_window_span etlheap_windows_span(const etlheap_windows *windows,
+                                         const etlheap_growth *growth)
+{
+    if (growth)
+        return (etlheap_window_span){ growth->first_window, growth->window_count };
+    return (etlheap_window_span){ 0, windows->window_count };
+}
+
+bool etlheap_key_has_frames(etlheap_key key)
+{
+    return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE;
+}
+
+u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_layout *layout,
+                            bool *explains)
+{
+    const etlheap_table *const whole = answer->windows->table;
+    const etlheap_table *const part = answer->stacks->table;
+    const u32 rows_max = layout && layout->rows_max > 0 ? layout->rows_max : UINT32_MAX;
+    const bool is_choosy = layout && layout->rows_of_each_kind;
+    const i64 least = is_choosy ? etlheap_windows_growth_size(answer) / SHARE_LEAST : 0;
+    u32 marked = 0;
+    u32 left_out = 0;
+    for (u32 i = 0; i < part->row_count; i++) {
+        const etlheap_row *const row = &part->rows[i];
+        const i64 growth = row->measures[ETLHEAP_MEASURE_IMPACTING_SIZE];
+        const bool grew =
+            growth > 0 && is_part(part, row, whole, &whole->rows[answer->growth->row]);
+        explains[i] = grew && marked < rows_max && growth >= least;
+        marked += explains[i] ? 1 : 0;
+        left_out += grew && !explains[i] ? 1 : 0;
+    }
+    return left_out;
+}
+
+i64 etlheap_windows_growth_size(const etlheap_windows_answer *answer)
+{
+    const etlheap_growth *const growth = answer->growth;
+    i64 sum = 0;
+    for (u32 w = 0; w < growth->window_count; w++) {
+        etlheap_cell cell;
+        (void)etlheap_windows_cell(answer->windows, growth->row, growth->first_window + w, &cell);
+        if (__builtin_add_overflow(sum, cell.impacting_size, &sum))
+            return INT64_MAX;
+    }
+    return sum;
+}
+
+/* The row has the keys of the other one, which may be of another table. */
+static bool is_part(const etlheap_table *part, const etlheap_row *row, const etlheap_table *whole,
+                    const etlheap_row *of)
+{
+    for (u32 k = 0; k < whole->group_by_count; k++) {
+        const etlheap_key key = whole->group_by[k];
+        bool same;
+        if (key == ETLHEAP_KEY_STACK)
+            same = same_stack(part, row, whole, of);
+        else if (etlheap_key_has_frames(key))
+            same = same_frame(part, row->frame, whole, of->frame);
+        else
+            same = etlheap_row_compare_key(row, of, key) == 0;
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
+static bool same_stack(const etlheap_table *a, const etlheap_row *row_a, const etlheap_table *b,
+                       const etlheap_row *row_b)
+{
+    const etlheap_indices left = etlheap_row_frames(a, row_a);
+    const etlheap_indices right = etlheap_row_frames(b, row_b);
+    for (u32 i = 0; i < left.count && i < right.count; i++) {
+        if (!same_frame(a, left.at[i], b, right.at[i]))
+            return false;
+    }
+    return left.count == right.count;
+}
+
+/* A frame with a name stands for its function, whose lowest offset depends on the
+ * table; one without for itself. */
+static bool same_frame(const etlheap_table *a, u32 frame_a, const etlheap_table *b, u32 frame_b)
+{
+    if (frame_a == ETLHEAP_NO_INDEX || frame_b == ETLHEAP_NO_INDEX)
+        return frame_a == frame_b;
+    const etlheap_frame *const left = &a->frames[frame_a];
+    const etlheap_frame *const right = &b->frames[frame_b];
+    if (!same_text(left->module, right->module) || !same_text(left->symbol, right->symbol))
+        return false;
+    if (!left->module)
+        return left->address == right->address;
+    return left->symbol || left->offset == right->offset;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}

@@ -1,0 +1,359 @@
+/*
+ * text_check.c - the verdict of a check for people.
+ *
+ * The verdict first, since a log is read from its last screen or its first line;
+ * then each budget with what was measured, then what failed with the stacks to
+ * blame, known leaks, and what was lost.
+ */
+#include "formats/parts/check_parts.h"
+#include "formats/parts/display.h"
+#include "formats/parts/text_parts.h"
+#include "formats/writers.h"
+
+#include <inttypes.h>
+
+#define FAILURES_SHOWN  20 /* subjects of a budget; other formats have them all */
+#define PASSES_SHOWN    3
+#define PROCESSES_SHOWN 25u
+
+static void write_verdict(const etlheap_check *check, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink);
+static void write_absence(const etlheap_gate *gate, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink);
+static void write_baseline(const etlheap_check *check, const etlheap_layout *layout,
+                           etlheap_text *text, etlheap_sink *sink);
+static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *layout,
+                                etlheap_text *text, etlheap_sink *sink);
+static void add_budget(const etlheap_gate_budget *budget, etlheap_text *text, etlheap_grid *grid);
+static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                        etlheap_text *text, etlheap_grid *grid);
+static etl_status write_failures(const etlheap_gate_budget *budget, const etlheap_layout *layout,
+                                 etlheap_text *text, etlheap_sink *sink);
+static etl_status write_stacks(const etlheap_gate_budget *budget,
+                               const etlheap_gate_subject *subject, const etlheap_layout *layout,
+                               etlheap_sink *sink);
+static etl_status write_suppressions(const etlheap_gate *gate, const etlheap_layout *layout,
+                                     etlheap_text *text, etlheap_sink *sink);
+static void add_suppression(const etlheap_suppression_use *use, etlheap_text *text,
+                            etlheap_grid *grid);
+static void begin_suppression(const etlheap_suppression_use *use, bool is_first, etlheap_text *text,
+                              etlheap_grid *grid);
+static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink);
+static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
+                         etlheap_sink *sink);
+
+etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_check *check,
+                                    const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const etlheap_gate *const gate = check->gate;
+    etlheap_text text = { 0 };
+    write_verdict(check, layout, &text, sink);
+    etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
+    etlheap_text_window(sink, layout, result, gate->from_ns, gate->to_ns);
+    write_baseline(check, layout, &text, sink);
+    etl_status status = write_budgets(gate, layout, &text, sink);
+    for (u32 i = 0; status == ETL_OK && i < gate->budget_count; i++)
+        status = write_failures(&gate->budgets[i], layout, &text, sink);
+    if (status == ETL_OK)
+        status = write_suppressions(gate, layout, &text, sink);
+    write_rebuilt(gate, layout, &text, sink);
+    write_advice(check, layout, sink);
+    etlheap_text_diagnostics(sink, layout, &gate->diagnostics);
+    etlheap_text_diagnostics_of(sink, layout, "In the baseline", &gate->baseline_diagnostics);
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+static void write_verdict(const etlheap_check *check, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink)
+{
+    static const char *const words[] = {
+        [ETLHEAP_OUTCOME_SKIPPED] = "PASS: ",
+        [ETLHEAP_OUTCOME_PASS] = "PASS: ",
+        [ETLHEAP_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE: ",
+        [ETLHEAP_OUTCOME_FAIL] = "FAIL: ",
+    };
+    etlheap_text_clear(text);
+    etlheap_text_add_string(text, etlheap_check_is_accepted(check) ? "ACCEPTED: "
+                                                                   : words[check->gate->outcome]);
+    etlheap_check_add_verdict(text, check);
+    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_sink_text(sink, etlheap_text_of(text));
+    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_sink_text(sink, "\n");
+    write_absence(check->gate, layout, text, sink);
+    for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
+        const bool is_explained = i == ETLHEAP_DOUBT_NO_EVENTS || i == ETLHEAP_DOUBT_NO_PROCESS;
+        if (!(check->gate->doubts >> i & 1) || is_explained)
+            continue;
+        etlheap_sink_text(sink, "  ");
+        etlheap_display_wrap(sink, etlheap_doubt_sentence((etlheap_doubt)i), 2, 2, layout->width);
+    }
+    etlheap_sink_text(sink, "\n");
+}
+
+/* What is missing, and what there is instead: more than the sentences of the doubts say. */
+static void write_absence(const etlheap_gate *gate, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink)
+{
+    if (!gate->is_unmeasured)
+        return;
+    etlheap_text_clear(text);
+    etlheap_check_add_absence(text, gate, PROCESSES_SHOWN);
+    etlheap_text_add_string(text, gate->outcome == ETLHEAP_OUTCOME_FAIL
+                                      ? " (--allow-empty lets such a run pass)"
+                                      : " (which --allow-empty lets pass)");
+    etlheap_sink_text(sink, "  ");
+    etlheap_display_wrap(sink, etlheap_text_of(text), 2, 2, layout->width);
+}
+
+static void write_baseline(const etlheap_check *check, const etlheap_layout *layout,
+                           etlheap_text *text, etlheap_sink *sink)
+{
+    if (!check->baseline_name)
+        return;
+    etlheap_text_clear(text);
+    etlheap_display_add(text, check->baseline_name);
+    if (check->ratchet != ETLHEAP_RATCHET_NONE)
+        etlheap_text_add_string(text, ", ");
+    etlheap_check_add_ratchet(text, check);
+    etlheap_text_label(sink, layout, "Baseline", etlheap_text_of(text));
+}
+
+/* A budget, and below it what its limit was held against. */
+static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *layout,
+                                etlheap_text *text, etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "Budget", .flexible = true }, { .title = "Verdict" },
+        { .title = "Measured", .right = true },  { .title = "Limit", .right = true },
+        { .title = "Margin", .right = true },
+    };
+    etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
+    for (u32 i = 0; i < gate->budget_count; i++) {
+        const etlheap_gate_budget *const budget = &gate->budgets[i];
+        const u64 shown = etl_min_u64(budget->failed_count, FAILURES_SHOWN) + PASSES_SHOWN;
+        add_budget(budget, text, &grid);
+        u32 listed = 0;
+        for (u32 s = 0; s < budget->subject_count && listed < shown; s++) {
+            if (s >= FAILURES_SHOWN && budget->subjects[s].outcome == ETLHEAP_OUTCOME_FAIL)
+                continue;
+            add_subject(budget, &budget->subjects[s], text, &grid);
+            listed++;
+        }
+        if (listed == budget->judged_count)
+            continue;
+        etlheap_text_clear(text);
+        etlheap_text_add_format(text, "  (%" PRIu32 " more)", budget->judged_count - listed);
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_WEAK);
+        etlheap_grid_cell(&grid, etlheap_text_of(text));
+    }
+    etlheap_sink_text(sink, "\n");
+    return etlheap_grid_write(&grid, layout, sink);
+}
+
+static void add_budget(const etlheap_gate_budget *budget, etlheap_text *text, etlheap_grid *grid)
+{
+    etlheap_grid_row(grid, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_text_clear(text);
+    etlheap_check_add_budget(text, &budget->budget);
+    etlheap_text_add_string(text, ", at most ");
+    etlheap_check_add_limit(text, &budget->budget);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+    etlheap_grid_cell(grid, etlheap_outcome_word(budget->outcome));
+}
+
+static void add_value(const etlheap_budget *budget, i64 value, etlheap_grid *grid)
+{
+    if (budget->is_count)
+        etlheap_grid_count(grid, value);
+    else
+        etlheap_grid_size(grid, value);
+}
+
+static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                        etlheap_text *text, etlheap_grid *grid)
+{
+    i64 margin;
+    if (__builtin_sub_overflow(subject->limit, subject->measured, &margin))
+        margin = INT64_MAX;
+    etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
+    etlheap_text_clear(text);
+    etlheap_text_add_string(text, "  ");
+    etlheap_check_add_subject(text, budget, subject, true);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+    etlheap_grid_cell(grid, etlheap_outcome_word(subject->outcome));
+    add_value(&budget->budget, subject->measured, grid);
+    add_value(&budget->budget, subject->limit, grid);
+    add_value(&budget->budget, margin, grid);
+}
+
+/* Each failed subject: what it exceeds, and who is to blame. */
+static etl_status write_failures(const etlheap_gate_budget *budget, const etlheap_layout *layout,
+                                 etlheap_text *text, etlheap_sink *sink)
+{
+    etl_status status = ETL_OK;
+    const u64 shown = etl_min_u64(budget->failed_count, FAILURES_SHOWN);
+    for (u32 i = 0; i < shown && status == ETL_OK; i++) {
+        const etlheap_gate_subject *const subject = &budget->subjects[i];
+        etlheap_text heading = { 0 };
+        etlheap_text_clear(text);
+        etlheap_check_add_subject(text, budget, subject, true);
+        etlheap_text_add_string(text, ": ");
+        etlheap_check_add_finding(text, budget, subject);
+        etlheap_display_add(&heading, etlheap_text_of(text));
+        etlheap_text_heading(sink, layout, etlheap_text_of(&heading));
+        text->failed |= heading.failed;
+        etlheap_text_free(&heading);
+        status = write_stacks(budget, subject, layout, sink);
+    }
+    return status;
+}
+
+/* The columns of growth come first: they are why the stack is listed. */
+static etl_status write_stacks(const etlheap_gate_budget *budget,
+                               const etlheap_gate_subject *subject, const etlheap_layout *layout,
+                               etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "Stack", .flexible = true },
+        { .title = "Outstanding Size", .right = true },
+        { .title = "Outstanding Count", .right = true },
+        { .title = "Baseline Size", .right = true },
+        { .title = "Baseline Count", .right = true },
+    };
+    const bool growth = budget->budget.is_growth;
+    etlheap_grid grid = etlheap_grid_begin(columns, growth ? 5 : 3);
+    etlheap_text text = { 0 };
+    for (u32 i = 0; i < subject->stack_count; i++) {
+        const etlheap_gate_stack *const stack = &subject->stacks[i];
+        const etlheap_row row = { .stack = stack->stack };
+        const etlheap_indices frames = etlheap_row_frames(budget->table, &row);
+        etlheap_text_clear(&text);
+        if (!subject->process)
+            etlheap_text_add_string(&text, stack->process);
+        if (!subject->process)
+            etlheap_text_add_string(&text, ": ");
+        if (frames.count > 0) {
+            etlheap_text_add_frame(&text, &budget->table->frames[frames.at[0]]);
+            etlheap_text_add_source(&text, &budget->table->frames[frames.at[0]]);
+        } else {
+            etlheap_text_add_string(&text, "(no stack)");
+        }
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, etlheap_text_of(&text));
+        etlheap_grid_size(&grid, (i64)stack->now.size_bytes);
+        etlheap_grid_count(&grid, (i64)stack->now.count);
+        if (growth) {
+            etlheap_grid_size(&grid, (i64)stack->baseline.size_bytes);
+            etlheap_grid_count(&grid, (i64)stack->baseline.count);
+        }
+        etlheap_grid_frames(&grid, budget->table, &row, layout->frames_max, 2);
+    }
+    etlheap_sink_text(sink, "\n");
+    etl_status status = etlheap_grid_write(&grid, layout, sink);
+    if (subject->stacks_omitted > 0)
+        etlheap_sink_format(sink, "%" PRIu32 " more %s; --top N shows more\n",
+                            subject->stacks_omitted,
+                            subject->stacks_omitted == 1 ? "stack" : "stacks");
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+/* What was let through, and which lines have had their day. */
+static etl_status write_suppressions(const etlheap_gate *gate, const etlheap_layout *layout,
+                                     etlheap_text *text, etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "Suppression", .flexible = true },
+        { .title = "Where" },
+        { .title = "Kind" },
+        { .title = "Stacks", .right = true },
+        { .title = "Size", .right = true },
+        { .title = "Count", .right = true },
+    };
+    etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
+    for (u32 i = 0; i < gate->suppression_count; i++)
+        add_suppression(&gate->suppressions[i], text, &grid);
+    if (gate->suppression_count > 0)
+        etlheap_sink_text(sink, "\n");
+    return etlheap_grid_write(&grid, layout, sink);
+}
+
+/* A row for each kind that it suppressed, or one that says that it is unused. */
+static void add_suppression(const etlheap_suppression_use *use, etlheap_text *text,
+                            etlheap_grid *grid)
+{
+    bool used = false;
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (use->of[kind].count == 0)
+            continue;
+        begin_suppression(use, !used, text, grid);
+        etlheap_grid_cell(grid, etlheap_kind_name((etlheap_kind)kind));
+        if (used)
+            etlheap_grid_cell(grid, "");
+        else
+            etlheap_grid_count(grid, (i64)use->stacks);
+        etlheap_grid_size(grid, (i64)use->of[kind].size_bytes);
+        etlheap_grid_count(grid, (i64)use->of[kind].count);
+        used = true;
+    }
+    if (!used) {
+        begin_suppression(use, true, text, grid);
+        etlheap_grid_cell(grid, "unused");
+    }
+}
+
+static void begin_suppression(const etlheap_suppression_use *use, bool is_first, etlheap_text *text,
+                              etlheap_grid *grid)
+{
+    etlheap_text_clear(text);
+    etlheap_text_add_string(text, use->file);
+    etlheap_text_add_format(text, ":%" PRIu32, use->line);
+    etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
+    etlheap_grid_cell(grid, is_first ? use->pattern : "");
+    etlheap_grid_cell(grid, is_first ? etlheap_text_of(text) : "");
+}
+
+/* Without names the stacks of two builds have nothing in common. */
+static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout,
+                          etlheap_text *text, etlheap_sink *sink)
+{
+    if (gate->rebuilt_count == 0)
+        return;
+    etlheap_text_clear(text);
+    etlheap_text_add_string(text, "Other builds than in the baseline, and frames without a name, "
+                                  "so that their stacks count as new (--symbols PATH names "
+                                  "them): ");
+    for (u32 i = 0; i < gate->rebuilt_count; i++) {
+        etlheap_text_add_string(text, i > 0 ? ", " : "");
+        etlheap_display_add(text, gate->rebuilt[i]);
+    }
+    etlheap_text_heading(sink, layout, etlheap_text_of(text));
+}
+
+/* The ways out of a failure other than mending the program. */
+static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
+                         etlheap_sink *sink)
+{
+    bool grew = false;
+    u32 failed = 0;
+    for (u32 i = 0; i < check->gate->budget_count; i++)
+        failed += check->gate->budgets[i].failed_count;
+    if (failed == 0 || etlheap_check_is_accepted(check))
+        return;
+    for (u32 i = 0; i < check->gate->budget_count; i++)
+        grew |=
+            check->gate->budgets[i].budget.is_growth && check->gate->budgets[i].failed_count > 0;
+    etlheap_text_heading(sink, layout,
+                         grew
+                             ? "Known leaks are let through by --suppressions FILE with lines "
+                               "leak:FUNCTION; growth that is meant, by --update-baseline --accept."
+                             : "Known leaks are let through by --suppressions FILE with lines "
+                               "leak:FUNCTION.");
+}

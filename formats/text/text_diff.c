@@ -1,0 +1,326 @@
+/*
+ * text_diff.c - what changed, for people.
+ *
+ * What the sides are and what to know before believing the numbers; totals of each
+ * kind; then the groups that changed most, each kind by itself, with the innermost
+ * frames of their stacks. Of two logs of one process the rows are written as UMDH
+ * writes them.
+ */
+#include "formats/parts/diff_parts.h"
+#include "formats/parts/text_parts.h"
+#include "formats/io/units.h"
+#include "formats/writers.h"
+
+#include <inttypes.h>
+
+#define INDENT 2
+
+static void write_sides(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                        etlheap_text *text, etlheap_sink *sink);
+static void write_log(const etlheap_diff_side *side, const etlheap_layout *layout,
+                      const char *label, etlheap_text *text, etlheap_sink *sink);
+static void write_hints(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                        etlheap_text *text, etlheap_sink *sink);
+static etl_status write_totals(const etlheap_diff *diff, const etlheap_layout *layout,
+                               etlheap_text *text, etlheap_sink *sink);
+static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *layout,
+                              etlheap_text *text, etlheap_sink *sink);
+static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *layout, u8 kind,
+                             etlheap_text *text, etlheap_sink *sink);
+static bool by_kind(const etlheap_table *table);
+static void add_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text);
+static void add_title(const etlheap_table *table, etlheap_text *text);
+static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
+                        etlheap_measure measure, etlheap_text *text, etlheap_grid *grid);
+static void add_change(const etlheap_diff *diff, const etlheap_change *change,
+                       etlheap_measure measure, etlheap_text *text, etlheap_grid *grid);
+static void add_amount(etlheap_measure measure, i64 value, bool is_rate, etlheap_text *text);
+static void write_unchanged(const etlheap_diff *diff, const etlheap_layout *layout,
+                            etlheap_sink *sink);
+
+etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                   etlheap_sink *sink)
+{
+    const etlheap_diff *const diff = answer->diff;
+    const bool is_log = answer->base.log != NULL;
+    etlheap_text text = { 0 };
+    etl_status status = ETL_OK;
+    write_sides(answer, layout, &text, sink);
+    write_hints(answer, layout, &text, sink);
+    if (is_log && etlheap_umdh_same_process(answer->base.log, answer->now.log)) {
+        etlheap_write_umdh_text(answer, layout, &text, sink);
+    } else {
+        status = write_totals(diff, layout, &text, sink);
+        if (status == ETL_OK && diff->table.row_count == 0)
+            etlheap_text_heading(sink, layout, "Nothing changed.");
+        else if (status == ETL_OK)
+            status = write_kinds(diff, layout, &text, sink);
+        write_unchanged(diff, layout, sink);
+    }
+    if (!is_log) {
+        etlheap_text_diagnostics_of(sink, layout, "In the base", &answer->base.table->diagnostics);
+        etlheap_text_diagnostics_of(sink, layout, "In the new side",
+                                    &answer->now.table->diagnostics);
+    }
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+/* "Base  base.etl: 00:00:00 to 60.0 s" */
+static void write_sides(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                        etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_diff_side *const sides[] = { &answer->base, &answer->now };
+    static const char *const labels[] = { "Base", "New" };
+    char from[ETLHEAP_UNITS_SIZE];
+    char to[ETLHEAP_UNITS_SIZE];
+    for (size_t i = 0; i < ETL_COUNT_OF(sides); i++) {
+        if (sides[i]->log) {
+            write_log(sides[i], layout, labels[i], text, sink);
+            continue;
+        }
+        etlheap_units_seconds(sides[i]->table->from_ns, from);
+        etlheap_units_seconds(sides[i]->table->to_ns, to);
+        etlheap_text_clear(text);
+        etlheap_text_add_string(text, sides[i]->name);
+        etlheap_text_add_string(text, ", ");
+        etlheap_text_add_string(text, from);
+        etlheap_text_add_string(text, " s to ");
+        etlheap_text_add_string(text, to);
+        etlheap_text_add_string(text, " s");
+        etlheap_text_label(sink, layout, labels[i], etlheap_text_of(text));
+    }
+}
+
+static void write_log(const etlheap_diff_side *side, const etlheap_layout *layout,
+                      const char *label, etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_umdh_info *const info = etlheap_umdh_info_of(side->log);
+    etlheap_text_clear(text);
+    etlheap_text_add_string(text, side->name);
+    etlheap_text_add_string(text, ", ");
+    etlheap_text_add_string(text, info->process);
+    if (info->pid != ETL_NO_ID)
+        etlheap_text_add_format(text, " (%" PRIu32 ")", info->pid);
+    if (info->time[0] != '\0') {
+        etlheap_text_add_string(text, " at ");
+        etlheap_text_add_string(text, info->time);
+    }
+    etlheap_text_label(sink, layout, label, etlheap_text_of(text));
+}
+
+static void write_hints(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                        etlheap_text *text, etlheap_sink *sink)
+{
+    const char *name;
+    for (u32 i = 0; i < etlheap_diff_hint_count(); i++) {
+        if (etlheap_diff_hint(answer, i, text, &name))
+            etlheap_text_label(sink, layout, "Hint", etlheap_text_of(text));
+    }
+}
+
+/* Each kind on its own line, never a sum over them. */
+static etl_status write_totals(const etlheap_diff *diff, const etlheap_layout *layout,
+                               etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_measure partner = etlheap_diff_partner(diff->measure);
+    const bool is_size = etlheap_measure_style_of(partner).is_size;
+    const bool has_partner = partner != diff->measure;
+    const etlheap_column columns[] = {
+        { .title = "Kind" },
+        { .title = "Change", .right = true },
+        { .title = "Base", .right = true },
+        { .title = "New", .right = true },
+        { .title = is_size ? "Size Change" : "Count Change", .right = true },
+        { .title = is_size ? "Base Size" : "Base Count", .right = true },
+        { .title = is_size ? "New Size" : "New Count", .right = true },
+    };
+    const u32 column_count = (u32)ETL_COUNT_OF(columns) - (has_partner ? 0 : 3);
+    etlheap_grid grid = etlheap_grid_begin(columns, column_count);
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!diff->table.totals[kind].present)
+            continue;
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, etlheap_kind_name((etlheap_kind)kind));
+        add_amounts(diff, &diff->totals[kind], diff->measure, text, &grid);
+        if (has_partner)
+            add_amounts(diff, &diff->totals[kind], partner, text, &grid);
+    }
+    etlheap_text_clear(text);
+    etlheap_text_add_string(text, etlheap_measure_title(diff->measure));
+    etlheap_text_add_string(text, diff->per_second ? " per second" : "");
+    etlheap_text_heading(sink, layout, etlheap_text_of(text));
+    return etlheap_grid_write(&grid, layout, sink);
+}
+
+static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *layout,
+                              etlheap_text *text, etlheap_sink *sink)
+{
+    etl_status status = ETL_OK;
+    bool is_present[ETLHEAP_KIND_COUNT] = { false };
+    for (u32 i = 0; i < diff->table.row_count; i++)
+        is_present[diff->table.rows[i].kind] = true;
+    for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT && status == ETL_OK; kind++) {
+        if (!is_present[kind])
+            continue;
+        if (by_kind(&diff->table))
+            etlheap_text_heading(sink, layout, etlheap_kind_name((etlheap_kind)kind));
+        else
+            etlheap_sink_text(sink, "\n");
+        status = write_rows(diff, layout, kind, text, sink);
+    }
+    return status;
+}
+
+/* Rows of one kind; all are of one when they are not grouped by it. */
+static bool by_kind(const etlheap_table *table)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (table->group_by[k] == ETLHEAP_KEY_KIND)
+            return true;
+    }
+    return false;
+}
+
+/* The largest changes, and how many more there are. */
+static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *layout, u8 kind,
+                             etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_table *const table = &diff->table;
+    const etlheap_measure partner = etlheap_diff_partner(diff->measure);
+    etlheap_text title = { 0 };
+    add_title(table, &title);
+    const etlheap_column columns[] = {
+        { .title = etlheap_text_of(&title), .flexible = true },
+        { .title = "State" },
+        { .title = "Change", .right = true },
+        { .title = "Base", .right = true },
+        { .title = "New", .right = true },
+        { .title = etlheap_measure_style_of(partner).is_size ? "Size Change" : "Count Change",
+          .right = true },
+    };
+    const bool has_partner = partner != diff->measure;
+    const u32 column_count = (u32)ETL_COUNT_OF(columns) - (has_partner ? 0 : 1);
+    u32 listed = 0, left_out = 0;
+    etlheap_grid grid = etlheap_grid_begin(columns, column_count);
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        const etlheap_change *const change = &diff->changes[i];
+        if (row->kind != kind)
+            continue;
+        if (layout->rows_max != 0 && listed >= layout->rows_max) {
+            left_out++;
+            continue;
+        }
+        listed++;
+        add_keys(table, row, text);
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, etlheap_text_of(text));
+        etlheap_grid_cell(&grid, etlheap_diff_state_word((etlheap_diff_state)change->state));
+        add_amounts(diff, change, diff->measure, text, &grid);
+        if (has_partner)
+            add_change(diff, change, partner, text, &grid);
+        etlheap_grid_frames(&grid, table, row, layout->frames_max, INDENT);
+    }
+    etl_status status = etlheap_grid_write(&grid, layout, sink);
+    if (left_out > 0)
+        etlheap_sink_format(sink, "\n%" PRIu32 " more; --top N shows more\n", left_out);
+    if (title.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&title);
+    return status;
+}
+
+/* "Process / Stack": the kind is in the heading. */
+static void add_title(const etlheap_table *table, etlheap_text *text)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        const etlheap_key key = table->group_by[k];
+        if (key == ETLHEAP_KEY_KIND)
+            continue;
+        etlheap_text_add_string(text, text->size > 0 ? " / " : "");
+        etlheap_text_add_string(text, etlheap_key_title(key));
+    }
+    if (text->size == 0)
+        etlheap_text_add_string(text, etlheap_key_title(ETLHEAP_KEY_KIND));
+}
+
+static void add_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text)
+{
+    etlheap_text_clear(text);
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        const etlheap_key key = table->group_by[k];
+        if (key == ETLHEAP_KEY_KIND && table->group_by_count > 1)
+            continue;
+        etlheap_text_add_string(text, text->size > 0 ? "  " : "");
+        if (key == ETLHEAP_KEY_PROCESS)
+            etlheap_text_add_string(text, row->process);
+        else
+            etlheap_text_add_key(text, table, row, key);
+    }
+}
+
+/* Change, base and new side. */
+static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
+                        etlheap_measure measure, etlheap_text *text, etlheap_grid *grid)
+{
+    const i64 amounts[] = { change->base[measure], change->now[measure] };
+    add_change(diff, change, measure, text, grid);
+    for (size_t i = 0; i < ETL_COUNT_OF(amounts); i++) {
+        const i64 ns = i == 0 ? diff->base_ns : diff->new_ns;
+        const i64 shown = diff->per_second ? etlheap_diff_rate(amounts[i], ns) : amounts[i];
+        etlheap_text_clear(text);
+        add_amount(measure, shown, diff->per_second, text);
+        etlheap_grid_cell(grid, etlheap_text_of(text));
+    }
+}
+
+/* With its sign. */
+static void add_change(const etlheap_diff *diff, const etlheap_change *change,
+                       etlheap_measure measure, etlheap_text *text, etlheap_grid *grid)
+{
+    i64 base = change->base[measure], now = change->now[measure];
+    if (diff->per_second) {
+        base = etlheap_diff_rate(base, diff->base_ns);
+        now = etlheap_diff_rate(now, diff->new_ns);
+    }
+    const i64 delta = etlheap_diff_subtract(base, now);
+    etlheap_text_clear(text);
+    etlheap_text_add_string(text, delta > 0 ? "+" : "");
+    add_amount(measure, delta, diff->per_second, text);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+}
+
+/* Rates are in thousandths; small ones keep two digits after the point. */
+static void add_amount(etlheap_measure measure, i64 value, bool is_rate, etlheap_text *text)
+{
+    const bool is_size = etlheap_measure_style_of(measure).is_size;
+    const i64 whole = is_rate ? value / 1000 : value;
+    char number[ETLHEAP_UNITS_SIZE];
+    if (is_rate && value > -100000 && value < 100000 && value % 1000 != 0) {
+        const i64 hundredths = (value < 0 ? -value : value) / 10;
+        etlheap_text_add_format(text, "%s%" PRId64 ".%02" PRId64 "%s", value < 0 ? "-" : "",
+                                hundredths / 100, hundredths % 100, is_size ? " B" : "");
+    } else {
+        if (is_size)
+            etlheap_units_size(whole, number);
+        else
+            etlheap_units_count(whole, number);
+        etlheap_text_add_string(text, number);
+    }
+    etlheap_text_add_string(text, is_rate ? "/s" : "");
+}
+
+static void write_unchanged(const etlheap_diff *diff, const etlheap_layout *layout,
+                            etlheap_sink *sink)
+{
+    char count[ETLHEAP_UNITS_SIZE];
+    if (diff->unchanged_count == 0 || diff->table.row_count == 0)
+        return;
+    etlheap_units_count(diff->unchanged_count, count);
+    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+    etlheap_sink_format(sink, "\n%s unchanged; --all lists what did not change\n", count);
+    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+}

@@ -1,0 +1,257 @@
+/*
+ * text_info.c - what a trace holds, for people.
+ *
+ * First what it is and what can be analysed, with the command that would record
+ * the rest; then processes, events and providers, largest first.
+ */
+#include "formats/parts/abilities.h"
+#include "formats/json/summary_traces.h"
+#include "formats/io/text_buffer.h"
+#include "formats/parts/text_parts.h"
+#include "formats/io/units.h"
+#include "formats/writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A row of one of the tables, with what it is sorted by. */
+typedef struct info_row {
+    u64 weight;
+    u32 index;
+} info_row;
+
+static void write_abilities(const etlheap_result *result, const etlheap_layout *layout,
+                            etlheap_sink *sink);
+static void write_stacks(const etlheap_result *result, const etlheap_layout *layout,
+                         etlheap_text *text, etlheap_sink *sink);
+static etl_status write_processes(const etlheap_result *result, const etlheap_layout *layout,
+                                  etlheap_sink *sink);
+static void add_process(const etlheap_result *result, const etlheap_process_info *process,
+                        etlheap_grid *grid);
+static etl_status write_events(const etlheap_result *result, const etlheap_layout *layout,
+                               etlheap_sink *sink);
+static etl_status write_providers(const etlheap_result *result, const etlheap_layout *layout,
+                                  etlheap_sink *sink);
+static int compare_rows(const void *left, const void *right);
+static u32 shown_of(u32 count, const etlheap_layout *layout);
+static etl_status write_list(const char *heading, u32 count, etlheap_grid *grid,
+                             const etlheap_layout *layout, etlheap_sink *sink);
+static void add_unsigned(etlheap_grid *grid, u64 value);
+
+etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_layout *layout,
+                                   etlheap_sink *sink)
+{
+    etlheap_text text = { 0 };
+    etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
+    write_stacks(result, layout, &text, sink);
+    etlheap_text_summary(result, layout, sink);
+    write_abilities(result, layout, sink);
+    etl_status status = etlheap_text_traces(result, layout, sink);
+    if (status == ETL_OK)
+        status = write_processes(result, layout, sink);
+    if (status == ETL_OK)
+        status = write_events(result, layout, sink);
+    if (status == ETL_OK)
+        status = write_providers(result, layout, sink);
+    etlheap_text_diagnostics(sink, layout, etlheap_result_diagnostics(result));
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+/* What is missing comes with its remedy: the reader cannot record again without. */
+static void write_abilities(const etlheap_result *result, const etlheap_layout *layout,
+                            etlheap_sink *sink)
+{
+    const etlheap_abilities abilities = etlheap_result_abilities(result);
+    u32 missing = 0;
+    etlheap_text_heading(sink, layout, "What can be analysed");
+    for (u32 i = 0; i < etlheap_ability_count(); i++) {
+        const etlheap_ability *const ability = etlheap_ability_at(i);
+        const bool set = etlheap_ability_is_set(&abilities, ability);
+        missing += set ? 0 : 1;
+        if (set)
+            etlheap_text_label(sink, layout, ability->word, ability->question);
+    }
+    if (missing == etlheap_ability_count())
+        etlheap_text_label(sink, layout, "nothing", "no event of the trace is about memory");
+    if (missing == 0)
+        return;
+    etlheap_text_heading(sink, layout, "What is missing, and how to record it");
+    etlheap_text_remedies(sink, layout, &abilities);
+}
+
+/* Stacks and modules decide how much a report can say, so they stand on top. */
+static void write_stacks(const etlheap_result *result, const etlheap_layout *layout,
+                         etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_stack_counts *const stacks = etlheap_result_stacks(result);
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text, "%" PRIu64 " records", stacks->records);
+    if (stacks->records > 0)
+        etlheap_text_add_format(text, ", %" PRIu64 " matched to their event", stacks->matched);
+    if (stacks->keys_referenced > 0)
+        etlheap_text_add_format(text, ", %" PRIu64 " of %" PRIu64 " keys resolved",
+                                stacks->keys_resolved, stacks->keys_referenced);
+    etlheap_text_label(sink, layout, "Stacks", etlheap_text_of(text));
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text, "%" PRIu32, etlheap_module_count(result));
+    etlheap_text_label(sink, layout, "Modules", etlheap_text_of(text));
+}
+
+/* Processes with memory events first, the others by number. */
+static etl_status write_processes(const etlheap_result *result, const etlheap_layout *layout,
+                                  etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "PID", .right = true },
+        { .title = "Process" },
+        { .title = "Bits", .right = true },
+        { .title = "Heap Events", .right = true },
+        { .title = "VirtualAlloc Events", .right = true },
+        { .title = "Start (s)", .right = true },
+        { .title = "End (s)", .right = true },
+        { .title = "Command Line", .flexible = true },
+    };
+    const u32 count = etlheap_process_count(result);
+    info_row *const rows = calloc((size_t)count + 1, sizeof *rows);
+    if (!rows)
+        return ETL_ERR_MEMORY;
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ i + 1 });
+        rows[i] =
+            (info_row){ etl_sat_add_u64(process->heap_events, process->virtualalloc_events), i };
+    }
+    qsort(rows, count, sizeof *rows, compare_rows);
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    for (u32 i = 0; i < shown_of(count, layout); i++)
+        add_process(result, etlheap_process_of(result, (etlheap_process){ rows[i].index + 1 }),
+                    &grid);
+    free(rows);
+    return write_list("Processes", count, &grid, layout, sink);
+}
+
+/* Start and end are empty for what was there before or stayed after. */
+static void add_process(const etlheap_result *result, const etlheap_process_info *process,
+                        etlheap_grid *grid)
+{
+    char text[ETLHEAP_UNITS_SIZE];
+    etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
+    snprintf(text, sizeof text, "%" PRIu32, process->pid);
+    etlheap_grid_cell(grid, process->pid == ETL_NO_ID ? "" : text);
+    etlheap_grid_cell(grid, process->name);
+    snprintf(text, sizeof text, "%" PRIu32, process->pointer_bits);
+    etlheap_grid_cell(grid, process->pointer_bits ? text : "");
+    add_unsigned(grid, process->heap_events);
+    add_unsigned(grid, process->virtualalloc_events);
+    etlheap_units_seconds(etlheap_time_ns(result, process->start_ticks), text);
+    etlheap_grid_cell(grid, process->start_ticks == ETLHEAP_TICKS_BEFORE ? "" : text);
+    etlheap_units_seconds(etlheap_time_ns(result, process->end_ticks), text);
+    etlheap_grid_cell(grid, process->end_ticks == ETLHEAP_TICKS_NEVER ? "" : text);
+    etlheap_grid_cell(grid, process->command_line);
+}
+
+/* By count: the first rows tell what kind of recording it is. */
+static etl_status write_events(const etlheap_result *result, const etlheap_layout *layout,
+                               etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "Hook" },
+        { .title = "Event", .flexible = true },
+        { .title = "Count", .right = true },
+        { .title = "Size", .right = true },
+    };
+    const etlheap_hook_count *hooks = NULL;
+    const u32 count = etlheap_hook_counts(result, &hooks);
+    info_row *const rows = calloc((size_t)count + 1, sizeof *rows);
+    if (!rows)
+        return ETL_ERR_MEMORY;
+    for (u32 i = 0; i < count; i++)
+        rows[i] = (info_row){ hooks[i].count, i };
+    qsort(rows, count, sizeof *rows, compare_rows);
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    for (u32 i = 0; i < shown_of(count, layout); i++) {
+        const etlheap_hook_count *const hook = &hooks[rows[i].index];
+        char text[ETLHEAP_UNITS_SIZE];
+        snprintf(text, sizeof text, "0x%04" PRIx16, hook->hook);
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, text);
+        etlheap_grid_cell(&grid, hook->name ? hook->name : "");
+        add_unsigned(&grid, hook->count);
+        etlheap_grid_size(&grid, (i64)etl_min_u64(hook->bytes, INT64_MAX));
+    }
+    free(rows);
+    return write_list("Events by hook", count, &grid, layout, sink);
+}
+
+/* Each message GUID is a row here; JSON sums them up. */
+static etl_status write_providers(const etlheap_result *result, const etlheap_layout *layout,
+                                  etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "Provider" },
+        { .title = "Count", .right = true },
+        { .title = "Size", .right = true },
+    };
+    const etlheap_provider_count *providers = NULL;
+    const u32 count = etlheap_provider_counts(result, &providers);
+    info_row *const rows = calloc((size_t)count + 1, sizeof *rows);
+    if (!rows)
+        return ETL_ERR_MEMORY;
+    for (u32 i = 0; i < count; i++)
+        rows[i] = (info_row){ providers[i].count, i };
+    qsort(rows, count, sizeof *rows, compare_rows);
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    for (u32 i = 0; i < shown_of(count, layout); i++) {
+        const etlheap_provider_count *const provider = &providers[rows[i].index];
+        char text[ETL_GUID_TEXT_SIZE + 16];
+        char guid[ETL_GUID_TEXT_SIZE];
+        etl_guid_format(provider->guid.bytes, guid);
+        snprintf(text, sizeof text, "%s%s", guid, provider->is_message ? " (messages)" : "");
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, text);
+        add_unsigned(&grid, provider->count);
+        etlheap_grid_size(&grid, (i64)etl_min_u64(provider->bytes, INT64_MAX));
+    }
+    free(rows);
+    return write_list("Events by provider", count, &grid, layout, sink);
+}
+
+/* Largest first, ties in the order of the result. */
+static int compare_rows(const void *left, const void *right)
+{
+    const info_row *const a = left;
+    const info_row *const b = right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static u32 shown_of(u32 count, const etlheap_layout *layout)
+{
+    return layout->rows_max ? (u32)etl_min_u64(count, layout->rows_max) : count;
+}
+
+/* Heading, table, and how many rows were left out; frees the table. */
+static etl_status write_list(const char *heading, u32 count, etlheap_grid *grid,
+                             const etlheap_layout *layout, etlheap_sink *sink)
+{
+    char title[64];
+    const u32 shown = shown_of(count, layout);
+    if (shown == count)
+        snprintf(title, sizeof title, "%s", heading);
+    else
+        snprintf(title, sizeof title, "%s (%" PRIu32 " of %" PRIu32 "; --top N shows more)",
+                 heading, shown, count);
+    if (count > 0)
+        etlheap_text_heading(sink, layout, title);
+    return etlheap_grid_write(grid, layout, sink);
+}
+
+static void add_unsigned(etlheap_grid *grid, u64 value)
+{
+    etlheap_grid_count(grid, (i64)etl_min_u64(value, INT64_MAX));
+}

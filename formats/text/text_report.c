@@ -1,0 +1,287 @@
+/*
+ * text_report.c - the report for people.
+ *
+ * Head, totals of each kind, then the outline process > heap and type > stack
+ * with the largest first, each stack as its innermost frames, and last what was
+ * lost.
+ */
+#include "formats/parts/abilities.h"
+#include "formats/parts/outline.h"
+#include "formats/io/text_buffer.h"
+#include "formats/parts/text_parts.h"
+#include "formats/io/units.h"
+#include "formats/writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define INDENT 2
+
+/* Columns after the first, in order. A sort measure that is none of them comes
+ * before them: it would be odd not to show it. */
+static const etlheap_measure shown_measures[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_COUNT,
+};
+
+/* The same for what came and went: nothing of it is outstanding. */
+static const etlheap_measure transient_measures[] = {
+    ETLHEAP_MEASURE_SIZE,         ETLHEAP_MEASURE_COUNT,
+    ETLHEAP_MEASURE_PEAK_SIZE,    ETLHEAP_MEASURE_LIFETIME_MEDIAN,
+    ETLHEAP_MEASURE_LIFETIME_P99,
+};
+
+/* And for heaps, as debuggers list them. */
+static const etlheap_measure heap_measures[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_COMMITTED_SIZE,
+    ETLHEAP_MEASURE_RESERVED_SIZE,    ETLHEAP_MEASURE_OVERHEAD_SIZE,
+};
+
+/* And for what grows. */
+static const etlheap_measure growth_measures[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_GROWTH_RATE, ETLHEAP_MEASURE_STEADINESS,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_PEAK_SIZE,   ETLHEAP_MEASURE_COUNT,
+};
+
+#define REPORT_COLUMNS_MAX (ETL_COUNT_OF(heap_measures) + 2)
+
+/* What stands between the trace and the diagnostics. */
+typedef struct report_body {
+    const etlheap_result *result;
+    const etlheap_table *table;
+    const etlheap_histogram *histogram; /* in place of the rows; NULL: the rows */
+} report_body;
+
+typedef struct measure_list {
+    const etlheap_measure *at;
+    size_t count;
+} measure_list;
+
+typedef struct report_columns {
+    etlheap_column columns[REPORT_COLUMNS_MAX];
+    etlheap_measure measures[REPORT_COLUMNS_MAX]; /* the first column has none */
+    u32 count;
+} report_columns;
+
+static etl_status write_body(const report_body *body, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink);
+static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
+                               etlheap_sink *sink);
+static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink);
+static void add_title(const etlheap_table *table, const etlheap_outline *outline,
+                      etlheap_text *title);
+static measure_list measures_of(const etlheap_table *table);
+static report_columns columns_of(const etlheap_table *table, const etlheap_layout *layout,
+                                 const char *title);
+static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
+                      etlheap_text *text, etlheap_grid *grid);
+static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
+                         etlheap_grid *grid);
+static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
+                          etlheap_sink *sink);
+
+etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
+                                     const etlheap_layout *layout, etlheap_sink *sink)
+{
+    return etlheap_write_histogram_text(result, table, NULL, layout, sink);
+}
+
+etl_status etlheap_write_histogram_text(const etlheap_result *result, const etlheap_table *table,
+                                        const etlheap_histogram *histogram,
+                                        const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const etlheap_abilities abilities = etlheap_result_abilities(result);
+    const report_body body = { result, table, histogram };
+    etlheap_text text = { 0 };
+    etl_status status = ETL_OK;
+    etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
+    if (etlheap_abilities_lack_memory(&abilities))
+        etlheap_text_missing(sink, layout, result, &text);
+    else
+        status = write_body(&body, layout, &text, sink);
+    etlheap_text_diagnostics(sink, layout, &table->diagnostics);
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+/* A table without rows is told in a sentence: an empty table looks like a fault. */
+static etl_status write_body(const report_body *body, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_table *const table = body->table;
+    etlheap_text_window(sink, layout, body->result, table->from_ns, table->to_ns);
+    etlheap_text_moment(sink, layout, table);
+    etl_status status = write_totals(table, layout, sink);
+    if (status != ETL_OK)
+        return status;
+    if (table->row_count == 0) {
+        etlheap_text_heading(sink, layout, "Nothing matches the window and the filters.");
+        return ETL_OK;
+    }
+    if (body->histogram)
+        return etlheap_write_buckets_text(body->histogram, layout, sink);
+    if (layout->tree != ETLHEAP_TREE_NONE)
+        return etlheap_write_tree_text(table, layout, sink);
+    return write_rows(table, layout, text, sink);
+}
+
+/* Each kind on its own line, never a sum over them. */
+static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
+                               etlheap_sink *sink)
+{
+    etlheap_column columns[ETL_COUNT_OF(shown_measures) + 2] = { { .title = "Kind" } };
+    u32 count = 1;
+    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+        columns[count++] =
+            (etlheap_column){ .title = etlheap_measure_title(shown_measures[i]), .right = true };
+    columns[count++] = (etlheap_column){ .title = "Unknown Frees", .right = true };
+
+    etlheap_grid grid = etlheap_grid_begin(columns, count);
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_total *const total = &table->totals[kind];
+        if (!total->present)
+            continue;
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, etlheap_kind_name((etlheap_kind)kind));
+        for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+            etlheap_grid_measure(&grid, shown_measures[i], total->measures[shown_measures[i]]);
+        etlheap_grid_count(&grid, (i64)etl_min_u64(total->free_without_alloc, INT64_MAX));
+    }
+    etlheap_sink_text(sink, "\n");
+    return etlheap_grid_write(&grid, layout, sink);
+}
+
+/* All cells first, then the widths: see tabular.h. */
+static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
+                             etlheap_text *text, etlheap_sink *sink)
+{
+    etlheap_outline outline;
+    etl_status status = etlheap_outline_build(table, layout, &outline);
+    if (status != ETL_OK)
+        return status;
+    etlheap_text title = { 0 };
+    add_title(table, &outline, &title);
+    const report_columns columns = columns_of(table, layout, etlheap_text_of(&title));
+    etlheap_grid grid = etlheap_grid_begin(columns.columns, columns.count);
+    for (u32 i = 0; i < outline.entry_count; i++) {
+        const etlheap_outline_entry *const entry = &outline.entries[i];
+        const bool is_row = entry->level + 1 == outline.level_count;
+        add_entry(table, &outline, i, text, &grid);
+        add_measures(&columns, entry->measures, is_row, &grid);
+        if (is_row)
+            etlheap_grid_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
+                                (entry->level + 1) * INDENT);
+    }
+    etlheap_sink_text(sink, "\n");
+    status = etlheap_grid_write(&grid, layout, sink);
+    write_omitted(&outline, layout, sink);
+    if (title.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&title);
+    etlheap_outline_free(&outline);
+    return status;
+}
+
+/* "Kind / Process / Handle, Type / Stack" */
+static void add_title(const etlheap_table *table, const etlheap_outline *outline,
+                      etlheap_text *title)
+{
+    for (u32 level = 0; level < outline->level_count; level++) {
+        const etlheap_outline_level *const keys = &outline->levels[level];
+        for (u32 k = 0; k < keys->key_count; k++) {
+            const char *const separator = k > 0 ? ", " : (level > 0 ? " / " : "");
+            etlheap_text_add_string(title, separator);
+            etlheap_text_add_string(title, etlheap_key_title(table->group_by[keys->key_first + k]));
+        }
+    }
+}
+
+static measure_list measures_of(const etlheap_table *table)
+{
+    if (table->measures >> ETLHEAP_MEASURE_GROWTH_RATE & 1)
+        return (measure_list){ growth_measures, ETL_COUNT_OF(growth_measures) };
+    if (table->measures >> ETLHEAP_MEASURE_LIFETIME_MEDIAN & 1)
+        return (measure_list){ transient_measures, ETL_COUNT_OF(transient_measures) };
+    if (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1)
+        return (measure_list){ heap_measures, ETL_COUNT_OF(heap_measures) };
+    return (measure_list){ shown_measures, ETL_COUNT_OF(shown_measures) };
+}
+
+/* The first column takes what the others leave. */
+static report_columns columns_of(const etlheap_table *table, const etlheap_layout *layout,
+                                 const char *title)
+{
+    const measure_list shown = measures_of(table);
+    report_columns out = { .columns = { { .title = title, .flexible = true } }, .count = 1 };
+    bool sort_shown = false;
+    for (size_t i = 0; i < shown.count; i++)
+        sort_shown |= shown.at[i] == layout->sort;
+    if (!sort_shown)
+        out.measures[out.count++] = layout->sort;
+    for (size_t i = 0; i < shown.count; i++)
+        out.measures[out.count++] = shown.at[i];
+    for (u32 c = 1; c < out.count; c++) {
+        out.columns[c] =
+            (etlheap_column){ .title = etlheap_measure_title(out.measures[c]), .right = true };
+    }
+    return out;
+}
+
+/* Indentation is part of the cell: it is cut with it when space is short. */
+static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
+                      etlheap_text *text, etlheap_grid *grid)
+{
+    const etlheap_outline_entry *const entry = &outline->entries[index];
+    const etlheap_outline_level *const keys = &outline->levels[entry->level];
+    const bool strong = table->group_by[keys->key_first] == ETLHEAP_KEY_PROCESS;
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text, "%*s", (int)entry->level * INDENT, "");
+    const size_t indent = text->size;
+    for (u32 k = 0; k < keys->key_count; k++) {
+        etlheap_text_add_string(text, text->size > indent ? "  " : "");
+        const etlheap_key key = table->group_by[keys->key_first + k];
+        etlheap_text_add_key_source(text, table, &table->rows[entry->row], key);
+    }
+    const bool is_row = entry->level + 1 == outline->level_count;
+    if (is_row && table->rows[entry->row].grows_most)
+        etlheap_text_add_string(text, "  grows most");
+    etlheap_grid_row(grid, strong ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+}
+
+/* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
+static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
+                         etlheap_grid *grid)
+{
+    for (u32 c = 1; c < columns->count; c++) {
+        const etlheap_measure measure = columns->measures[c];
+        if (is_row || etlheap_measure_style_of(measure).adds_up)
+            etlheap_grid_measure(grid, measure, measures[measure]);
+        else
+            etlheap_grid_cell(grid, "");
+    }
+}
+
+/* Sums above include what is not listed; this says how much that is. */
+static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
+                          etlheap_sink *sink)
+{
+    char rows[ETLHEAP_UNITS_SIZE];
+    char size[ETLHEAP_UNITS_SIZE];
+    if (outline->omitted_rows == 0)
+        return;
+    etlheap_units_count(outline->omitted_rows, rows);
+    etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
+    etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+    const char *const word = outline->omitted_rows == 1 ? "row" : "rows";
+    etlheap_sink_format(sink, "\n%s more %s with %s outstanding; --top N shows more\n", rows, word,
+                        size);
+    etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
+}

@@ -1,0 +1,453 @@
+/*
+ * text_tree.c - the call tree of a report, from either end of the stacks.
+ *
+ * Rows are sorted by process and then by their frames in the order of the tree,
+ * so that stacks with a common beginning are neighbours. A scan keeps the path
+ * of the row before it open, opens nodes from where the paths part, and adds
+ * the row to every node of its path: sums are inclusive. Small nodes are left
+ * out, siblings are sorted, and a walk over links writes the lines.
+ *
+ * Frames of one function are one node, as far as names are known: a caller is the
+ * same whichever line it called from. The line is shown when there is but one.
+ *
+ * A chain of only children is written without indenting: indentation then means
+ * that paths part, and deep stacks stay on the screen.
+ */
+#include "formats/parts/display.h"
+#include "formats/parts/tabular.h"
+#include "formats/io/text_buffer.h"
+#include "formats/parts/text_parts.h"
+#include "formats/io/units.h"
+#include "formats/writers.h"
+
+#include <stdlib.h>
+
+#define NO_NODE        UINT32_MAX
+#define ROOT_INDENT    2
+#define MARK_COLUMNS   2   /* of "- " */
+#define SHARE_SHOWN    100 /* a node is shown from 1/100 of its root on */
+#define NODES_AT_FIRST 1024
+
+/* A frame to be sorted. */
+typedef struct tree_frame {
+    const etlheap_frame *frame;
+    u32 index;
+} tree_frame;
+
+typedef struct tree_row {
+    const etlheap_row *row;
+    etlheap_indices frames;
+    const u32 *functions; /* by frame: the first of the same function */
+    bool inverted;        /* innermost first */
+} tree_row;
+
+typedef struct tree_node {
+    u32 parent; /* NO_NODE: a root, one per kind and process */
+    u32 root;
+    u32 frame; /* ETLHEAP_NO_INDEX: of a root, or no stack */
+    const etlheap_row *row;
+    i64 value, count; /* inclusive */
+    u32 first_child, next_sibling;
+    u32 indent;      /* column of its text */
+    bool has_places; /* its frames differ in line or offset from the symbol */
+} tree_node;
+
+typedef struct call_tree {
+    tree_node *nodes; /* a parent stands before its children */
+    u32 node_count, node_capacity;
+    u32 *open; /* path of the last row, from its root on */
+    u32 open_count;
+    etlheap_measure value, count;
+    u32 hidden; /* nodes too small to show */
+} call_tree;
+
+/* Siblings in the order they are written. */
+typedef struct tree_sibling {
+    u32 node, parent;
+    i64 value;
+} tree_sibling;
+
+static void choose_measures(const etlheap_layout *layout, call_tree *tree);
+static u32 *find_functions(const etlheap_table *table);
+static int compare_functions(const void *left, const void *right);
+static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions, bool inverted);
+static int compare_paths(const void *left, const void *right);
+static int compare_roots(const etlheap_row *a, const etlheap_row *b);
+static u32 frame_at(const tree_row *row, u32 depth);
+static u32 function_at(const tree_row *row, u32 depth);
+static u32 depth_of(const tree_row *row);
+static u32 common_depth(const tree_row *a, const tree_row *b);
+static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree);
+static void add_to_node(const etlheap_table *table, const tree_row *row, u32 depth,
+                        call_tree *tree);
+static bool open_node(const tree_row *row, u32 depth, call_tree *tree);
+static etl_status link_shown(call_tree *tree, u32 *first_root);
+static bool is_shown(const call_tree *tree, u32 node);
+static int compare_siblings(const void *left, const void *right);
+static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
+                             call_tree *tree, u32 first_root, etlheap_sink *sink);
+static u32 indent_below(const tree_node *parent, bool branches);
+static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
+                     bool branches, etlheap_text *text, etlheap_grid *grid);
+static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text);
+static u32 next_node(const call_tree *tree, u32 node);
+
+etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_layout *layout,
+                                   etlheap_sink *sink)
+{
+    call_tree tree = { 0 };
+    u32 first_root = NO_NODE;
+    etl_status status = ETL_ERR_MEMORY;
+    u32 *const functions = find_functions(table);
+    tree_row *const rows =
+        functions ? sorted_rows(table, functions, layout->tree == ETLHEAP_TREE_CALLERS) : NULL;
+    u32 depth_max = 1;
+    for (u32 i = 0; rows && i < table->row_count; i++)
+        depth_max = (u32)etl_max_u64(depth_max, depth_of(&rows[i]));
+    tree.open = calloc((size_t)depth_max + 1, sizeof *tree.open);
+    choose_measures(layout, &tree);
+    if (rows && tree.open)
+        status = grow_tree(table, rows, &tree);
+    if (status == ETL_OK)
+        status = link_shown(&tree, &first_root);
+    if (status == ETL_OK)
+        status = write_tree(table, layout, &tree, first_root, sink);
+    free(rows);
+    free(functions);
+    free(tree.open);
+    free(tree.nodes);
+    return status;
+}
+
+/* Shares are of the measure the report is sorted by, if that adds up. */
+static void choose_measures(const etlheap_layout *layout, call_tree *tree)
+{
+    static const struct {
+        etlheap_measure value, count;
+    } pairs[] = {
+        { ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT },
+        { ETLHEAP_MEASURE_OUTSTANDING_COUNT, ETLHEAP_MEASURE_OUTSTANDING_SIZE },
+        { ETLHEAP_MEASURE_IMPACTING_SIZE, ETLHEAP_MEASURE_COUNT },
+        { ETLHEAP_MEASURE_SIZE, ETLHEAP_MEASURE_COUNT },
+        { ETLHEAP_MEASURE_COUNT, ETLHEAP_MEASURE_SIZE },
+        { ETLHEAP_MEASURE_REALLOC_COUNT, ETLHEAP_MEASURE_COUNT },
+    };
+    tree->value = pairs[0].value;
+    tree->count = pairs[0].count;
+    for (size_t i = 1; i < ETL_COUNT_OF(pairs); i++) {
+        if (pairs[i].value != layout->sort)
+            continue;
+        tree->value = pairs[i].value;
+        tree->count = pairs[i].count;
+    }
+}
+
+/* By frame: the first frame of the same function, or itself. NULL when out of
+ * memory. */
+static u32 *find_functions(const etlheap_table *table)
+{
+    u32 *const functions = malloc(((size_t)table->frame_count + 1) * sizeof *functions);
+    tree_frame *const sorted = malloc(((size_t)table->frame_count + 1) * sizeof *sorted);
+    if (!functions || !sorted) {
+        free(functions);
+        free(sorted);
+        return NULL;
+    }
+    u32 count = 0;
+    for (u32 i = 0; i < table->frame_count; i++) {
+        functions[i] = i;
+        if (table->frames[i].module && table->frames[i].symbol)
+            sorted[count++] = (tree_frame){ &table->frames[i], i };
+    }
+    qsort(sorted, count, sizeof *sorted, compare_functions);
+    for (u32 i = 1, first = 0; i < count; i++) {
+        const etlheap_frame *const a = sorted[first].frame, *const b = sorted[i].frame;
+        if (strcmp(a->symbol, b->symbol) == 0 && strcmp(a->module, b->module) == 0)
+            functions[sorted[i].index] = sorted[first].index;
+        else
+            first = i;
+    }
+    free(sorted);
+    return functions;
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+    const tree_frame *const a = left;
+    const tree_frame *const b = right;
+    int order = strcmp(a->frame->symbol, b->frame->symbol);
+    if (order == 0)
+        order = strcmp(a->frame->module, b->frame->module);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* NULL when out of memory. */
+static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions, bool inverted)
+{
+    tree_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
+    for (u32 i = 0; rows && i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        rows[i] = (tree_row){ row, etlheap_row_frames(table, row), functions, inverted };
+    }
+    if (rows)
+        qsort(rows, table->row_count, sizeof *rows, compare_paths);
+    return rows;
+}
+
+/* Process first, then frame by frame in the order of the tree; a path that ends
+ * comes before one that goes on. */
+static int compare_paths(const void *left, const void *right)
+{
+    const tree_row *const a = left;
+    const tree_row *const b = right;
+    const int roots = compare_roots(a->row, b->row);
+    if (roots != 0)
+        return roots;
+    const u32 depth = common_depth(a, b);
+    if (depth < depth_of(a) && depth < depth_of(b))
+        return function_at(a, depth) < function_at(b, depth) ? -1 : 1;
+    if (depth_of(a) != depth_of(b))
+        return depth_of(a) < depth_of(b) ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* A root is a kind and a process: sums never cross kinds. */
+static int compare_roots(const etlheap_row *a, const etlheap_row *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    if (!a->process || !b->process)
+        return (a->process != NULL) - (b->process != NULL);
+    return strcmp(a->process, b->process);
+}
+
+/* A row without a stack has a path of one node, "no stack recorded". */
+static u32 depth_of(const tree_row *row)
+{
+    return row->frames.count > 0 ? row->frames.count : 1;
+}
+
+static u32 frame_at(const tree_row *row, u32 depth)
+{
+    if (row->frames.count == 0)
+        return ETLHEAP_NO_INDEX;
+    return row->frames.at[row->inverted ? depth : row->frames.count - 1 - depth];
+}
+
+/* What a node is of: frames of one function are one. */
+static u32 function_at(const tree_row *row, u32 depth)
+{
+    const u32 frame = frame_at(row, depth);
+    return frame == ETLHEAP_NO_INDEX ? frame : row->functions[frame];
+}
+
+/* Functions that two paths share from the root on. */
+static u32 common_depth(const tree_row *a, const tree_row *b)
+{
+    const u32 depth_max = (u32)etl_min_u64(depth_of(a), depth_of(b));
+    u32 depth = 0;
+    while (depth < depth_max && function_at(a, depth) == function_at(b, depth))
+        depth++;
+    return depth;
+}
+
+/* See the top of the file: one scan over neighbours. */
+static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree)
+{
+    for (u32 i = 0; i < table->row_count; i++) {
+        const bool same_root = i > 0 && compare_roots(rows[i - 1].row, rows[i].row) == 0;
+        const u32 depth = depth_of(&rows[i]);
+        u32 kept = same_root ? 1 + common_depth(&rows[i - 1], &rows[i]) : 0;
+        for (; kept <= depth; kept++) {
+            if (!open_node(&rows[i], kept, tree))
+                return ETL_ERR_MEMORY;
+        }
+        tree->open_count = depth + 1;
+        for (u32 d = 0; d < tree->open_count; d++)
+            add_to_node(table, &rows[i], d, tree);
+    }
+    return ETL_OK;
+}
+
+static void add_to_node(const etlheap_table *table, const tree_row *row, u32 depth, call_tree *tree)
+{
+    tree_node *const node = &tree->nodes[tree->open[depth]];
+    node->value = etl_sat_add_i64(node->value, row->row->measures[tree->value]);
+    node->count = etl_sat_add_i64(node->count, row->row->measures[tree->count]);
+    const u32 frame = depth > 0 ? frame_at(row, depth - 1) : ETLHEAP_NO_INDEX;
+    if (frame == node->frame)
+        return;
+    const etlheap_frame *const a = &table->frames[frame], *const b = &table->frames[node->frame];
+    node->has_places |= a->line != b->line || a->is_inlined != b->is_inlined ||
+                        a->is_nearest != b->is_nearest || a->displacement != b->displacement;
+}
+
+/* Opens the node of a row's path at `depth`; depth 0 is its root. */
+static bool open_node(const tree_row *row, u32 depth, call_tree *tree)
+{
+    if (tree->node_count == tree->node_capacity) {
+        const u32 capacity = tree->node_capacity ? tree->node_capacity * 2 : NODES_AT_FIRST;
+        tree_node *const nodes = capacity > tree->node_capacity
+                                     ? realloc(tree->nodes, (size_t)capacity * sizeof *nodes)
+                                     : NULL;
+        if (!nodes)
+            return false;
+        tree->nodes = nodes;
+        tree->node_capacity = capacity;
+    }
+    const u32 id = tree->node_count;
+    tree->open[depth] = id;
+    tree->nodes[id] = (tree_node){
+        .parent = depth > 0 ? tree->open[depth - 1] : NO_NODE,
+        .root = tree->open[0],
+        .frame = depth > 0 ? frame_at(row, depth - 1) : ETLHEAP_NO_INDEX,
+        .row = row->row,
+        .first_child = NO_NODE,
+        .next_sibling = NO_NODE,
+    };
+    tree->node_count++;
+    return true;
+}
+
+/* Sorts the nodes that are shown and links siblings, largest first. */
+static etl_status link_shown(call_tree *tree, u32 *first_root)
+{
+    tree_sibling *const siblings = malloc((size_t)tree->node_count * sizeof *siblings);
+    u32 count = 0;
+    if (!siblings)
+        return ETL_ERR_MEMORY;
+    for (u32 i = 0; i < tree->node_count; i++) {
+        if (is_shown(tree, i))
+            siblings[count++] = (tree_sibling){ i, tree->nodes[i].parent, tree->nodes[i].value };
+        else if (tree->nodes[i].value != 0)
+            tree->hidden++;
+    }
+    qsort(siblings, count, sizeof *siblings, compare_siblings);
+    /* From the last to the first, each becomes the head of its parent's list. */
+    for (u32 i = count; i-- > 0;) {
+        tree_node *const node = &tree->nodes[siblings[i].node];
+        u32 *const head =
+            node->parent == NO_NODE ? first_root : &tree->nodes[node->parent].first_child;
+        node->next_sibling = *head;
+        *head = siblings[i].node;
+    }
+    free(siblings);
+    return ETL_OK;
+}
+
+/* A share of the root, by magnitude: impacting sizes may be negative. */
+static bool is_shown(const call_tree *tree, u32 node)
+{
+    const i64 value = tree->nodes[node].value;
+    const i64 whole = tree->nodes[tree->nodes[node].root].value;
+    const u64 magnitude = value < 0 ? 0 - (u64)value : (u64)value;
+    const u64 limit = whole < 0 ? 0 - (u64)whole : (u64)whole;
+    return value != 0 && magnitude >= limit / SHARE_SHOWN;
+}
+
+/* By parent, largest first; ties in the order of the paths. */
+static int compare_siblings(const void *left, const void *right)
+{
+    const tree_sibling *const a = left;
+    const tree_sibling *const b = right;
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
+                             call_tree *tree, u32 first_root, etlheap_sink *sink)
+{
+    const etlheap_column columns[] = {
+        { .title = etlheap_measure_title(tree->value), .right = true },
+        { .title = etlheap_measure_title(tree->count), .right = true },
+        { .title = "Share", .right = true },
+        { .title = layout->tree == ETLHEAP_TREE_CALLERS ? "Frame, and who called it"
+                                                        : "Frame, and what it called",
+          .flexible = true },
+    };
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    etlheap_text text = { 0 };
+    for (u32 at = first_root; at != NO_NODE; at = next_node(tree, at)) {
+        tree_node *const node = &tree->nodes[at];
+        const tree_node *const parent = node->parent == NO_NODE ? NULL : &tree->nodes[node->parent];
+        const bool branches = parent && tree->nodes[parent->first_child].next_sibling != NO_NODE;
+        node->indent = indent_below(parent, branches);
+        add_line(table, tree, node, branches, &text, &grid);
+    }
+    if (first_root == NO_NODE)
+        etlheap_text_heading(sink, layout, "Nothing to draw a tree of: every sum is zero.");
+    etlheap_sink_text(sink, "\n");
+    etl_status status = etlheap_grid_write(&grid, layout, sink);
+    if (tree->hidden > 0) {
+        char hidden[ETLHEAP_UNITS_SIZE];
+        etlheap_units_count(tree->hidden, hidden);
+        etlheap_sink_format(sink, "\n%s %s not shown: below 1 %% of the process.\n", hidden,
+                            tree->hidden == 1 ? "frame is" : "frames are");
+    }
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+/* An only child stands right below its parent, siblings behind a mark. */
+static u32 indent_below(const tree_node *parent, bool branches)
+{
+    if (!parent)
+        return 0;
+    const u32 base = parent->parent == NO_NODE ? ROOT_INDENT : parent->indent;
+    return base + (branches ? MARK_COLUMNS : 0);
+}
+
+static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
+                     bool branches, etlheap_text *text, etlheap_grid *grid)
+{
+    const bool is_root = node->parent == NO_NODE;
+    char share[ETLHEAP_UNITS_SIZE];
+    etlheap_units_share(node->value, tree->nodes[node->root].value, share);
+    etlheap_text_clear(text);
+    etlheap_text_add_format(text, "%*s", (int)node->indent - (branches ? MARK_COLUMNS : 0), "");
+    etlheap_text_add_string(text, branches ? "- " : "");
+    if (is_root) {
+        etlheap_text_add_key(text, table, node->row, ETLHEAP_KEY_KIND);
+        etlheap_text_add_string(text, "  ");
+        etlheap_text_add_key(text, table, node->row, ETLHEAP_KEY_PROCESS);
+    } else if (node->frame == ETLHEAP_NO_INDEX) {
+        etlheap_text_add_string(text, "[no stack recorded]");
+    } else {
+        add_function(&table->frames[node->frame], node->has_places, text);
+    }
+    etlheap_grid_row(grid, is_root ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
+    etlheap_grid_measure(grid, tree->value, node->value);
+    etlheap_grid_measure(grid, tree->count, node->count);
+    etlheap_grid_cell(grid, share);
+    etlheap_grid_cell(grid, etlheap_text_of(text));
+}
+
+/* Of a node that stands for several places what they share is shown; that the
+ * symbol is a guess is told in any case. */
+static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text)
+{
+    etlheap_frame shown = *frame;
+    shown.is_nearest &= !has_places;
+    etlheap_text_add_frame(text, &shown);
+    if (!has_places)
+        etlheap_text_add_source(text, &shown);
+    else if (frame->is_nearest)
+        etlheap_text_add_string(text, "+...");
+}
+
+/* The next line's node, depth first; NO_NODE after the last. */
+static u32 next_node(const call_tree *tree, u32 node)
+{
+    if (tree->nodes[node].first_child != NO_NODE)
+        return tree->nodes[node].first_child;
+    while (node != NO_NODE && tree->nodes[node].next_sibling == NO_NODE)
+        node = tree->nodes[node].parent;
+    return node == NO_NODE ? NO_NODE : tree->nodes[node].next_sibling;
+}

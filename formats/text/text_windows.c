@@ -1,0 +1,175 @@
+/*
+ * text_windows.c - time windows for people.
+ *
+ *     heap / app.exe (4321)
+ *     Outstanding   ▁▂▂▃▄▅▆▇█ 640 KiB at the end
+ *     Peak          ▁▂▂▃▄▅▆▇█ 1.02 MiB in 19..20 s
+ *                 Outstanding  Size  Impacting   AIFO  AIFO   AIFI  AIFI ...
+ *     Window (s)         Size  Peak       Size  Count  Size  Count  Size
+ *     0..1                35K   52K        35K      8   32K    205  411K
+ *     1..4                35K   35K          -      -     -      -     -
+ *
+ * one block a group. Windows in a row in which nothing happens are shown as one,
+ * which they could have been. There are many columns, so numbers are short: 411K
+ * stands for 411 KiB.
+ */
+#include "formats/parts/abilities.h"
+#include "formats/io/text_buffer.h"
+#include "text_windows.h"
+#include "formats/io/units.h"
+#include "formats/writers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BLOCK_COLUMNS (ETL_COUNT_OF(shown_columns) + 1)
+#define TITLE_SIZE    16
+
+/* Beside the window. What comes last is left out first when the line is short:
+ * AOFO is what is outstanding without AIFO. */
+static const etlheap_cell_column shown_columns[] = {
+    ETLHEAP_CELL_OUTSTANDING_SIZE, ETLHEAP_CELL_PEAK_SIZE,  ETLHEAP_CELL_IMPACTING_SIZE,
+    ETLHEAP_CELL_AIFO_COUNT,       ETLHEAP_CELL_AIFO_SIZE,  ETLHEAP_CELL_AIFI_COUNT,
+    ETLHEAP_CELL_AIFI_SIZE,        ETLHEAP_CELL_AOFI_COUNT, ETLHEAP_CELL_AOFI_SIZE,
+    ETLHEAP_CELL_AOFO_COUNT,       ETLHEAP_CELL_AOFO_SIZE,
+};
+
+static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink);
+static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink);
+static etl_status write_block(const etlheap_windows_view *view, u32 row, etlheap_sink *sink);
+static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window);
+static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window);
+static void add_cell(const etlheap_cell *cell, etlheap_grid *grid);
+static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap_sink *sink);
+
+etl_status etlheap_write_windows_text(const etlheap_result *result,
+                                      const etlheap_windows_answer *answer,
+                                      const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const etlheap_abilities abilities = etlheap_result_abilities(result);
+    const etlheap_table *const table = answer->windows->table;
+    const etlheap_windows_view view = etlheap_windows_view_of(result, answer, layout);
+    etlheap_text text = { 0 };
+    etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
+    etlheap_text_window(sink, layout, result, table->from_ns, table->to_ns);
+    etl_status status = etlheap_windows_write_memory(&view, sink);
+    if (etlheap_abilities_lack_memory(&abilities))
+        etlheap_text_missing(sink, layout, result, &text);
+    else if (status == ETL_OK)
+        status = write_body(&view, sink);
+    etlheap_text_diagnostics(sink, layout, &table->diagnostics);
+    if (text.failed)
+        status = ETL_ERR_MEMORY;
+    etlheap_text_free(&text);
+    return status;
+}
+
+/* With a growth to be found, that is the answer, not the other groups. */
+static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink)
+{
+    if (view->answer->windows->table->row_count == 0) {
+        etlheap_text_heading(sink, view->layout, "Nothing matches the windows and the filters.");
+        return ETL_OK;
+    }
+    if (view->answer->growth_wanted)
+        return etlheap_windows_write_growth(view, sink);
+    return write_blocks(view, sink);
+}
+
+static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink)
+{
+    const etlheap_table *const table = view->answer->windows->table;
+    bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
+    etl_status status = listed ? ETL_OK : ETL_ERR_MEMORY;
+    u32 omitted = 0;
+    if (listed)
+        etlheap_layout_choose(view->layout, table, listed);
+    for (u32 i = 0; i < table->row_count && status == ETL_OK; i++) {
+        if (listed[i])
+            status = write_block(view, i, sink);
+        else
+            omitted++;
+    }
+    free(listed);
+    write_omitted(view, omitted, sink);
+    return status;
+}
+
+static etl_status write_block(const etlheap_windows_view *view, u32 row, etlheap_sink *sink)
+{
+    const etlheap_windows *const windows = view->answer->windows;
+    char title[TITLE_SIZE];
+    etlheap_column columns[BLOCK_COLUMNS] = { { .title = title } };
+    snprintf(title, sizeof title, "Window (%s)", view->unit);
+    for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++)
+        columns[c + 1] =
+            (etlheap_column){ .title = etlheap_field_title(etlheap_cell_field(shown_columns[c])),
+                              .right = true };
+    const etl_status status = etlheap_windows_write_head(view, row, sink);
+    if (status != ETL_OK)
+        return status;
+    etlheap_sink_text(sink, "\n");
+    etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
+    for (u32 w = 0; w < windows->window_count;) {
+        const u32 end = quiet_until(windows, row, w);
+        etlheap_cell cell;
+        char span[ETLHEAP_SPAN_SIZE];
+        (void)etlheap_windows_cell(windows, row, w, &cell);
+        etlheap_windows_span_text(view, windows->windows[w].from_ns,
+                                  windows->windows[end - 1].to_ns, span);
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, span);
+        add_cell(&cell, &grid);
+        w = end;
+    }
+    return etlheap_grid_write(&grid, view->layout, sink);
+}
+
+/* The window after the ones that can be shown as one: those that follow each other
+ * without a gap and in which nothing is allocated or freed. */
+static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window)
+{
+    u32 end = window + 1;
+    if (!is_quiet(windows, row, window))
+        return end;
+    while (end < windows->window_count && is_quiet(windows, row, end) &&
+           windows->windows[end - 1].to_ns == windows->windows[end].from_ns)
+        end++;
+    return end;
+}
+
+static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window)
+{
+    etlheap_cell cell;
+    (void)etlheap_windows_cell(windows, row, window, &cell);
+    return cell.count[ETLHEAP_TYPE_AIFO] == 0 && cell.count[ETLHEAP_TYPE_AIFI] == 0 &&
+           cell.count[ETLHEAP_TYPE_AOFI] == 0;
+}
+
+static void add_cell(const etlheap_cell *cell, etlheap_grid *grid)
+{
+    for (size_t c = 0; c < ETL_COUNT_OF(shown_columns); c++) {
+        char text[ETLHEAP_UNITS_SIZE];
+        const etlheap_cell_column column = shown_columns[c];
+        const i64 value = etlheap_cell_value(cell, column);
+        if (value == ETLHEAP_NOT_KNOWN)
+            snprintf(text, sizeof text, "?"); /* a dash is 0 here */
+        else if (etlheap_cell_is_size(column))
+            etlheap_units_short_size(value, text);
+        else
+            etlheap_units_short_count(value, text);
+        etlheap_grid_cell(grid, value == 0 ? "-" : text);
+    }
+}
+
+static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap_sink *sink)
+{
+    char count[ETLHEAP_UNITS_SIZE];
+    if (omitted == 0)
+        return;
+    etlheap_units_count(omitted, count);
+    etlheap_emphasis_on(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
+    etlheap_sink_format(sink, "\n%s more %s; --top N shows more\n", count,
+                        omitted == 1 ? "group" : "groups");
+    etlheap_emphasis_off(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
+}

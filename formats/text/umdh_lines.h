@@ -1,0 +1,61 @@
+/*
+ * umdh_lines.h - what the lines of a UMDH log say, before it is a table. Private to
+ * umdh_log.c and umdh_lines.c.
+ *
+ *     // UMDH: version 6.1.7015.0: Logtime 2010-07-23 12:26 - Machine=A - PID=6424
+ *     // Loaded modules:
+ *     //     Base Size Module
+ *     //              B30000    39000 D:\Debug\BatteryMeter.exe
+ *     //
+ *     *- - - - - Start of data for heap @ 3D0000 - - - - -
+ *     18 bytes + 18 at 3D07E0 by BackTrace0
+ *
+ *     21C bytes + 1C at 3D3780 by BackTrace1B10F4      size, overhead, address
+ *     	7768DD4D                                        the backtrace, once for each id
+ *     	7765442D
+ *
+ *     *- - - - - End of data for heap @ 3D0000 - - - - -
+ *
+ * All numbers are hexadecimal, but for the PID. Source: observed, two logs of UMDH
+ * 6.1, and Microsoft's pages on UMDH.
+ */
+#ifndef ETLHEAP_UMDH_LINES_H
+#define ETLHEAP_UMDH_LINES_H
+
+#include "formats/io/text_buffer.h"
+
+/* A block. */
+typedef struct umdh_block {
+    u64 backtrace;
+    i64 size_bytes, overhead_bytes;
+    u32 number; /* of the block in the log */
+    u32 frame_first, frame_count;
+} umdh_block;
+
+typedef struct umdh_module {
+    u64 base, size_bytes;
+    size_t name; /* offset in texts: last component of the path */
+} umdh_module;
+
+/* Start from {0}. */
+typedef struct umdh_lines {
+    umdh_block *blocks;
+    size_t block_count, block_capacity;
+    u64 *frames; /* innermost first */
+    size_t frame_count, frame_capacity;
+    umdh_module *modules;
+    size_t module_count, module_capacity;
+    etlheap_text texts; /* each ends with a NUL; the first is "" */
+    size_t version, time, machine;
+    u32 pid, heap_count;
+    u32 skipped_lines, skipped_first;
+} umdh_lines;
+
+/* Is there a first line of a log near the beginning? */
+bool umdh_lines_recognise(etl_bytes text);
+
+/* All lines of a log in ASCII or UTF-8. Errors as of etlheap_umdh_open. */
+etl_status umdh_lines_read(etl_bytes text, umdh_lines *out, etl_error *err);
+void umdh_lines_free(umdh_lines *lines);
+
+#endif

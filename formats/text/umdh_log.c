@@ -1,0 +1,337 @@
+/*
+ * umdh_log.c - a UMDH log as a table: blocks summed by backtrace, addresses found in
+ * the list of modules.
+ */
+#include "formats/umdh_log.h"
+
+#include "parser/system/map.h"
+#include "parser/system/name_fold.h"
+#include "umdh_lines.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RECOGNISE_BYTES 4096
+#define LOG_BYTES_MAX   (4 * ETL_GIB)
+#define ID_SIZE         (sizeof "BackTrace" + 16)
+
+static const etlheap_key log_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK,
+                                        ETLHEAP_KEY_TYPE_NAME };
+
+struct etlheap_umdh {
+    umdh_lines lines;
+    etlheap_umdh_info info;
+    etlheap_table table;
+    etlheap_row *rows;
+    u32 row_count;
+    char (*ids)[ID_SIZE]; /* of the rows */
+    u64 *addresses;       /* distinct, ascending: those of the frames */
+    u32 address_count;
+    etlheap_frame *frames;
+    u32 *stack_starts;
+    u32 stack_count;
+    u32 *frame_indices;
+};
+
+static bool is_utf16(etl_bytes bytes);
+static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *err);
+static bool make_table(etlheap_umdh *log);
+static void set_info(etlheap_umdh *log);
+static bool find_addresses(etlheap_umdh *log);
+static void find_frames(etlheap_umdh *log);
+static bool add_rows(etlheap_umdh *log);
+static void add_row(etlheap_umdh *log, const umdh_block *blocks, size_t count);
+static u32 add_stack(etlheap_umdh *log, const umdh_block *block);
+static int compare_u64(u64 x, u64 y);
+static int compare_addresses(const void *a, const void *b);
+static int compare_blocks(const void *a, const void *b);
+static int compare_modules(const void *a, const void *b);
+
+bool etlheap_umdh_recognise(const char *path)
+{
+    etl_map map = { 0 };
+    if (etl_map_open(path, false, &map, NULL) != ETL_OK)
+        return false;
+    const etl_bytes begin = { map.bytes.at, (size_t)etl_min_u64(map.bytes.size, RECOGNISE_BYTES) };
+    bool is_log = umdh_lines_recognise(begin);
+    if (!is_log && is_utf16(begin)) {
+        char *text = NULL;
+        size_t size = 0;
+        is_log = convert(begin, &text, &size, NULL) == ETL_OK &&
+                 umdh_lines_recognise((etl_bytes){ (const u8 *)text, size });
+        free(text);
+    }
+    etl_map_close(&map);
+    return is_log;
+}
+
+etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *err)
+{
+    etl_map map = { 0 };
+    *out = NULL;
+    etl_status status = etl_map_open(path, false, &map, err);
+    if (status == ETL_OK)
+        status = etlheap_umdh_parse(map.bytes, out, err);
+    if (status == ETL_OK && etl_map_changed(&map)) {
+        etlheap_umdh_close(*out);
+        *out = NULL;
+        status = etl_fail_with(err, ETL_ERR_IO, 0, "was written to while it was read; run again");
+    }
+    etl_map_close(&map);
+    return status;
+}
+
+etl_status etlheap_umdh_parse(etl_bytes bytes, etlheap_umdh **out, etl_error *err)
+{
+    char *text = NULL;
+    etl_bytes read = bytes;
+    etl_status status = ETL_OK;
+    *out = NULL;
+    etlheap_umdh *const log = calloc(1, sizeof *log);
+    if (!log)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (bytes.size >= LOG_BYTES_MAX)
+        status = etl_fail_with(err, ETL_ERR_LIMIT, 0, "logs of 4 GiB and more are not read");
+    if (status == ETL_OK && is_utf16(bytes)) {
+        size_t size = 0;
+        status = convert(bytes, &text, &size, err);
+        read = (etl_bytes){ (const u8 *)text, size };
+    }
+    if (status == ETL_OK)
+        status = umdh_lines_read(read, &log->lines, err);
+    if (status == ETL_OK && !make_table(log))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    free(text);
+    if (status == ETL_OK)
+        *out = log;
+    else
+        etlheap_umdh_close(log);
+    return status;
+}
+
+void etlheap_umdh_close(etlheap_umdh *log)
+{
+    if (!log)
+        return;
+    umdh_lines_free(&log->lines);
+    free(log->rows);
+    free(log->ids);
+    free(log->addresses);
+    free(log->frames);
+    free(log->stack_starts);
+    free(log->frame_indices);
+    free(log);
+}
+
+const etlheap_umdh_info *etlheap_umdh_info_of(const etlheap_umdh *log)
+{
+    return &log->info;
+}
+
+/* Process ids are used again; the same program at the same place hardly is by chance. */
+bool etlheap_umdh_same_process(const etlheap_umdh *a, const etlheap_umdh *b)
+{
+    return a->info.pid == b->info.pid && strcmp(a->info.machine, b->info.machine) == 0 &&
+           etl_name_same(a->info.process, b->info.process);
+}
+
+const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log)
+{
+    return &log->table;
+}
+
+/* What PowerShell makes of a redirected log. */
+static bool is_utf16(etl_bytes bytes)
+{
+    return bytes.size >= 2 && bytes.at[0] == 0xFF && bytes.at[1] == 0xFE;
+}
+
+/* A unit becomes three bytes at most. */
+static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *err)
+{
+    const etl_bytes units = { utf16.at + 2, (utf16.size - 2) & ~(size_t)1 };
+    const size_t capacity = units.size / 2 * 3 + 1;
+    *out = malloc(capacity);
+    if (!*out)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    *size = etl_utf16_to_utf8(units, *out, capacity);
+    return ETL_OK;
+}
+
+static bool make_table(etlheap_umdh *log)
+{
+    umdh_lines *const lines = &log->lines;
+    set_info(log);
+    if (lines->block_count > 0)
+        qsort(lines->blocks, lines->block_count, sizeof *lines->blocks, compare_blocks);
+    if (lines->module_count > 0)
+        qsort(lines->modules, lines->module_count, sizeof *lines->modules, compare_modules);
+    if (!find_addresses(log) || !add_rows(log))
+        return false;
+    log->table = (etlheap_table){
+        .group_by = log_keys,
+        .group_by_count = (u32)ETL_COUNT_OF(log_keys),
+        .measures = 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |
+                    1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_OVERHEAD_SIZE,
+        .frames = log->frames,
+        .frame_count = log->address_count,
+        .stack_starts = log->stack_starts,
+        .frame_indices = log->frame_indices,
+        .stack_count = log->stack_count,
+        .rows = log->rows,
+        .row_count = log->row_count,
+    };
+    etlheap_total *const total = &log->table.totals[ETLHEAP_KIND_HEAP];
+    total->present = true;
+    for (u32 i = 0; i < log->row_count; i++) {
+        for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
+            total->measures[m] = etl_sat_add_i64(total->measures[m], log->rows[i].measures[m]);
+    }
+    return true;
+}
+
+/* Of the modules, in the order of the log: the first is the program. */
+static void set_info(etlheap_umdh *log)
+{
+    const umdh_lines *const lines = &log->lines;
+    const char *const texts = lines->texts.bytes;
+    log->info = (etlheap_umdh_info){
+        .version = texts + lines->version,
+        .time = texts + lines->time,
+        .machine = texts + lines->machine,
+        .process = lines->module_count > 0 ? texts + lines->modules[0].name : "Unknown",
+        .pid = lines->pid,
+        .heap_count = lines->heap_count,
+        .block_count = lines->block_count,
+        .skipped_lines = lines->skipped_lines,
+        .skipped_first = lines->skipped_first,
+    };
+}
+
+/* A log has far more frames than places they are at. */
+static bool find_addresses(etlheap_umdh *log)
+{
+    const umdh_lines *const lines = &log->lines;
+    log->addresses = calloc(lines->frame_count + 1, sizeof *log->addresses);
+    log->frames = calloc(lines->frame_count + 1, sizeof *log->frames);
+    if (!log->addresses || !log->frames)
+        return false;
+    if (lines->frame_count > 0) {
+        memcpy(log->addresses, lines->frames, lines->frame_count * sizeof *lines->frames);
+        qsort(log->addresses, lines->frame_count, sizeof *log->addresses, compare_addresses);
+    }
+    for (size_t i = 0; i < lines->frame_count; i++) {
+        if (log->address_count == 0 || log->addresses[log->address_count - 1] != log->addresses[i])
+            log->addresses[log->address_count++] = log->addresses[i];
+    }
+    find_frames(log);
+    return true;
+}
+
+/* Both lists ascend. */
+static void find_frames(etlheap_umdh *log)
+{
+    const umdh_lines *const lines = &log->lines;
+    size_t next = 0; /* the first module above the address */
+    for (u32 i = 0; i < log->address_count; i++) {
+        const u64 address = log->addresses[i];
+        while (next < lines->module_count && lines->modules[next].base <= address)
+            next++;
+        etlheap_frame *const frame = &log->frames[i];
+        frame->address = address;
+        if (next == 0 ||
+            address - lines->modules[next - 1].base >= lines->modules[next - 1].size_bytes)
+            continue;
+        frame->module = lines->texts.bytes + lines->modules[next - 1].name;
+        frame->offset = address - lines->modules[next - 1].base;
+    }
+}
+
+/* Blocks are sorted by backtrace: a run of them is a row. */
+static bool add_rows(etlheap_umdh *log)
+{
+    const umdh_lines *const lines = &log->lines;
+    size_t rows = 0;
+    for (size_t i = 0; i < lines->block_count; i++)
+        rows += i == 0 || lines->blocks[i].backtrace != lines->blocks[i - 1].backtrace;
+    log->rows = calloc(rows + 1, sizeof *log->rows);
+    log->ids = calloc(rows + 1, sizeof *log->ids);
+    log->stack_starts = calloc(rows + 1, sizeof *log->stack_starts);
+    log->frame_indices = calloc(lines->frame_count + 1, sizeof *log->frame_indices);
+    if (!log->rows || !log->ids || !log->stack_starts || !log->frame_indices)
+        return false;
+    for (size_t start = 0, end; start < lines->block_count; start = end) {
+        end = start;
+        while (end < lines->block_count &&
+               lines->blocks[end].backtrace == lines->blocks[start].backtrace)
+            end++;
+        add_row(log, &lines->blocks[start], end - start);
+    }
+    return true;
+}
+
+/* The backtrace stands behind one of the blocks, usually the first. */
+static void add_row(etlheap_umdh *log, const umdh_block *blocks, size_t count)
+{
+    etlheap_row *const row = &log->rows[log->row_count];
+    char *const id = log->ids[log->row_count];
+    log->row_count++;
+    snprintf(id, ID_SIZE, "BackTrace%" PRIX64, blocks[0].backtrace);
+    *row = (etlheap_row){ .kind = ETLHEAP_KIND_HEAP,
+                          .process = log->info.process,
+                          .pid = log->info.pid,
+                          .thread = ETL_NO_ID,
+                          .stack = ETLHEAP_NO_INDEX,
+                          .frame = ETLHEAP_NO_INDEX,
+                          .type_name = id };
+    for (size_t i = 0; i < count; i++) {
+        i64 *const sums = row->measures;
+        sums[ETLHEAP_MEASURE_OUTSTANDING_COUNT]++;
+        sums[ETLHEAP_MEASURE_OUTSTANDING_SIZE] =
+            etl_sat_add_i64(sums[ETLHEAP_MEASURE_OUTSTANDING_SIZE], blocks[i].size_bytes);
+        sums[ETLHEAP_MEASURE_OVERHEAD_SIZE] =
+            etl_sat_add_i64(sums[ETLHEAP_MEASURE_OVERHEAD_SIZE], blocks[i].overhead_bytes);
+        if (row->stack == ETLHEAP_NO_INDEX && blocks[i].frame_count > 0)
+            row->stack = add_stack(log, &blocks[i]);
+    }
+}
+
+static u32 add_stack(etlheap_umdh *log, const umdh_block *block)
+{
+    u32 at = log->stack_starts[log->stack_count];
+    for (u32 i = 0; i < block->frame_count; i++) {
+        const u64 *const frame = &log->lines.frames[block->frame_first + i];
+        const u64 *const found = bsearch(frame, log->addresses, log->address_count,
+                                         sizeof *log->addresses, compare_addresses);
+        assert(found != NULL); /* all frames are among them */
+        log->frame_indices[at++] = (u32)(found - log->addresses);
+    }
+    log->stack_starts[++log->stack_count] = at;
+    return log->stack_count - 1;
+}
+
+static int compare_u64(u64 x, u64 y)
+{
+    return (x > y) - (x < y);
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+    const u64 *const x = a, *const y = b;
+    return compare_u64(*x, *y);
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+    const umdh_block *const x = a, *const y = b;
+    const int order = compare_u64(x->backtrace, y->backtrace);
+    return order != 0 ? order : compare_u64(x->number, y->number);
+}
+
+static int compare_modules(const void *a, const void *b)
+{
+    const umdh_module *const x = a, *const y = b;
+    const int order = compare_u64(x->base, y->base);
+    return order != 0 ? order : compare_u64(x->name, y->name);
+}

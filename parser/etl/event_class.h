@@ -1,0 +1,47 @@
+/*
+ * event_class.h - class and provider GUIDs we know (private to the parser).
+ */
+#ifndef ETL_EVENT_CLASS_H
+#define ETL_EVENT_CLASS_H
+
+#include "layout_events.h"
+#include "parser/parser.h"
+
+typedef struct etl_class_row {
+    etl_guid guid;
+    u8 class_number;  /* etl_class; ETL_CLASS_NONE: only its name is known */
+    const char *name; /* as the tools spell it */
+} etl_class_row;
+
+/* The row of a GUID (16 bytes), or NULL. */
+const etl_class_row *etl_class_of_guid(const u8 *guid);
+
+/* The rows in table order; index < etl_class_row_count(). */
+size_t etl_class_row_count(void);
+const etl_class_row *etl_class_row_at(size_t index);
+
+/* True for records whose GUID is a class and whose opcode is a type. */
+static inline bool etl_record_is_classic(const etl_record *record)
+{
+    return record->header >= ETL_HEADER_FULL32 && record->header <= ETL_HEADER_INSTANCE64;
+}
+
+/* No class and type we know; larger than any key. */
+#define ETL_KEY_NONE ((u16)0xffffu)
+
+/*
+ * Class and type of a classic record as one number, class << 8 | type, with image
+ * loads under the hook id they have otherwise. ETL_KEY_NONE for other headers
+ * and for classes that are none of ours; else class < ETL_CLASS_COUNT.
+ */
+u16 etl_classic_record_key(const etl_record *record);
+
+/* The same for any record: the hook id of one that has it. */
+static inline u16 etl_record_key(const etl_record *record)
+{
+    if (!record->has_hook)
+        return etl_classic_record_key(record);
+    return record->hook >> 8 < ETL_CLASS_HOOK_COUNT ? record->hook : ETL_KEY_NONE;
+}
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * trace.c - opens a trace and loads its buffers.
+ *
+ * A compressed buffer is decoded into the caller's scratch behind a copy of its
+ * header, so that all buffers look alike from there on. Buffers are independent
+ * of each other: no record spans two and each has its own compression window.
+ */
+#include <stdlib.h>
+
+#include "buffer_index.h"
+#include "file_kind.h"
+#include "parser/system/files.h"
+#include "layout.h"
+#include "parser/system/map.h"
+#include "session.h"
+#include "xpress.h"
+
+/* Holds the first record but for giants; a few microseconds to decode. */
+#define PREFIX_BYTES 4096u
+
+struct etl_trace {
+    etl_map map; /* of etl_open; empty after etl_open_memory */
+    etl_bytes file;
+    etl_buffer_index index;
+};
+
+static etl_status create(const etl_open_options *options, etl_open_options *chosen, etl_trace **out,
+                         etl_error *err);
+static etl_status finish(etl_trace *trace, int descriptor, const etl_open_options *options,
+                         etl_trace **out, etl_error *err);
+static etl_status explain(etl_bytes file, etl_status status, etl_error *err);
+static u8 format_of(const etl_trace *trace, const etl_buffer_info *info);
+static bool is_trusted(u8 format);
+static etl_status inflate(const etl_trace *trace, const etl_buffer_info *info, etl_scratch *scratch,
+                          etl_buffer *out);
+static bool reserve(etl_scratch *scratch, size_t size);
+static etl_xpress_end decode(const etl_trace *trace, const etl_buffer_info *info,
+                             etl_xpress_output *out);
+static bool find_ticks_in_prefix(const etl_trace *trace, const etl_buffer_info *info, i64 *ticks);
+
+etl_status etl_open(const char *path, const etl_open_options *options, etl_trace **out,
+                    etl_error *err)
+{
+    *out = NULL;
+    etl_open_options chosen;
+    etl_trace *trace;
+    etl_status status = create(options, &chosen, &trace, err);
+    if (status != ETL_OK)
+        return status;
+    int descriptor;
+    status = etl_map_open_file(path, chosen.no_mmap, &trace->map, &descriptor, err);
+    if (status != ETL_OK) {
+        etl_close(trace);
+        return status;
+    }
+    trace->file = trace->map.bytes;
+    status = finish(trace, trace->map.is_mapped ? descriptor : -1, &chosen, out, err);
+    (void)etl_file_close(descriptor);
+    return status;
+}
+
+etl_status etl_open_memory(etl_bytes file, const etl_open_options *options, etl_trace **out,
+                           etl_error *err)
+{
+    *out = NULL;
+    etl_open_options chosen;
+    etl_trace *trace;
+    const etl_status status = create(options, &chosen, &trace, err);
+    if (status != ETL_OK)
+        return status;
+    trace->file = file;
+    return finish(trace, -1, &chosen, out, err);
+}
+
+/* As far as etl_buffer_index_build() goes before it looks at a second buffer. */
+etl_status etl_check_start(etl_bytes start, etl_error *err)
+{
+    etl_session session;
+    if (start.size == 0)
+        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is empty");
+    etl_status status = ETL_OK;
+    if (start.size < ETL_BUFFER_HEADER_BYTES)
+        status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is too short for an ETL file");
+    else
+        status = etl_session_read(start, 0, &session, err);
+    return status == ETL_ERR_NOT_ETL ? explain(start, status, err) : status;
+}
+
+/* An empty handle, and the options with their defaults filled in. */
+static etl_status create(const etl_open_options *options, etl_open_options *chosen, etl_trace **out,
+                         etl_error *err)
+{
+    *chosen = (etl_open_options){ .size = sizeof *chosen };
+    if (options && options->size != sizeof *options)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "etl_open_options.size is not its size");
+    if (options)
+        *chosen = *options;
+    if (chosen->buffer_bytes_max == 0)
+        chosen->buffer_bytes_max = ETL_BUFFER_BYTES_MAX_DEFAULT;
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to open it");
+    return ETL_OK;
+}
+
+/* Indexes trace->file and hands the trace to the caller, or closes it. The file is open
+ * as `descriptor`, or -1. */
+static etl_status finish(etl_trace *trace, int descriptor, const etl_open_options *options,
+                         etl_trace **out, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    if (trace->file.size == 0)
+        status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is empty");
+    else
+        status = etl_buffer_index_build(&trace->index, trace->file, descriptor, options, err);
+    if (status == ETL_OK) {
+        *out = trace;
+        return ETL_OK;
+    }
+    if (status == ETL_ERR_NOT_ETL && trace->file.size > 0)
+        status = explain(trace->file, status, err);
+    etl_close(trace);
+    return status;
+}
+
+/* Says what the file is instead of where it fails to be an ETL file, if we know. */
+static etl_status explain(etl_bytes file, etl_status status, etl_error *err)
+{
+    const char *const kind = etl_file_kind(file);
+    if (!kind)
+        return status;
+    return etl_fail_with(err, status, 0, "it is no ETL file but looks like %s", kind);
+}
+
+void etl_close(etl_trace *trace)
+{
+    if (!trace)
+        return;
+    etl_buffer_index_free(&trace->index);
+    etl_map_close(&trace->map);
+    free(trace);
+}
+
+bool etl_trace_changed(const etl_trace *trace)
+{
+    return etl_map_changed(&trace->map);
+}
+
+void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes)
+{
+    etl_map_release(&trace->map, offset, size_bytes);
+}
+
+u64 etl_file_size(const etl_trace *trace)
+{
+    return trace->file.size;
+}
+
+u32 etl_session_count(const etl_trace *trace)
+{
+    return trace->index.header_count;
+}
+
+const etl_session *etl_session_of(const etl_trace *trace, u32 index)
+{
+    assert(index < trace->index.header_count);
+    return &trace->index.headers[index].session;
+}
+
+const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace)
+{
+    return &trace->index.diag;
+}
+
+u32 etl_buffer_count(const etl_trace *trace)
+{
+    return trace->index.buffer_count;
+}
+
+const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, u32 index)
+{
+    assert(index < trace->index.buffer_count);
+    return &trace->index.buffers[index];
+}
+
+void etl_scratch_free(etl_scratch *scratch)
+{
+    free(scratch->bytes);
+    *scratch = (etl_scratch){ 0 };
+}
+
+etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scratch,
+                           etl_diag_counts *diag, etl_buffer *out)
+{
+    const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
+    const etl_session *const session = etl_session_of(trace, info->session);
+    *out = (etl_buffer){
+        .base = trace->file.at + info->offset,
+        .at = ETL_BUFFER_HEADER_BYTES,
+        .end = ETL_BUFFER_HEADER_BYTES,
+        .cpu = session->cpu_known ? info->cpu : -1,
+        .session = info->session,
+        .file_offset = info->offset,
+        .ticks_previous = session->header_ticks,
+        .diag = diag,
+    };
+    if (!etl_buffer_has_records(info))
+        return ETL_OK;
+    if ((info->flags & ETL_BUFFER_COMPRESSED) == 0)
+        out->end = info->valid_size;
+    else if (inflate(trace, info, scratch, out) != ETL_OK)
+        return ETL_ERR_MEMORY;
+    (void)etl_buffer_find_ticks(*out, &out->ticks_previous);
+    return ETL_OK;
+}
+
+bool etl_buffer_has_records(const etl_buffer_info *info)
+{
+    switch (info->type) {
+    case ETL_BUFFER_TYPE_GENERIC:
+    case ETL_BUFFER_TYPE_RUNDOWN:
+    case ETL_BUFFER_TYPE_CTX_SWAP:
+    case ETL_BUFFER_TYPE_HEADER:
+    case ETL_BUFFER_TYPE_BATCHED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static u8 format_of(const etl_trace *trace, const etl_buffer_info *info)
+{
+    return trace->index.headers[info->session].compression;
+}
+
+/*
+ * Other numbers may be no compression format at all; such buffers are taken for
+ * plain XPRESS and believed when they decode to exactly the stated size.
+ */
+static bool is_trusted(u8 format)
+{
+    return format == ETL_COMPRESSION_XPRESS || format == ETL_COMPRESSION_XPRESS_HUFF;
+}
+
+static etl_status inflate(const etl_trace *trace, const etl_buffer_info *info, etl_scratch *scratch,
+                          etl_buffer *out)
+{
+    const u8 format = format_of(trace, info);
+    if (!reserve(scratch, (size_t)info->valid_size + ETL_XPRESS_SLACK))
+        return ETL_ERR_MEMORY;
+    memcpy(scratch->bytes, out->base, ETL_BUFFER_HEADER_BYTES);
+    etl_xpress_output output = {
+        .at = scratch->bytes + ETL_BUFFER_HEADER_BYTES,
+        .wanted = info->valid_size - ETL_BUFFER_HEADER_BYTES,
+        .slack = ETL_XPRESS_SLACK,
+    };
+    const etl_xpress_end end = decode(trace, info, &output);
+    const bool is_defective = end != ETL_XPRESS_DONE;
+    if (is_defective && !is_trusted(format)) {
+        etl_diag_add(out->diag, ETL_DIAG_buffer_compression_unsupported, 1);
+        return ETL_OK;
+    }
+    etl_diag_add(out->diag, ETL_DIAG_buffer_compression_invalid, is_defective);
+    out->base = scratch->bytes;
+    out->end = ETL_BUFFER_HEADER_BYTES + (u32)output.size;
+    return ETL_OK;
+}
+
+/* What was in the scratch is lost. */
+static bool reserve(etl_scratch *scratch, size_t size)
+{
+    if (size <= scratch->capacity)
+        return true;
+    const size_t least = ETL_BUFFER_VALID_MAX_LEAST + ETL_XPRESS_SLACK;
+    const size_t capacity = size > least ? size : least;
+    etl_scratch_free(scratch);
+    scratch->bytes = malloc(capacity);
+    if (!scratch->bytes)
+        return false;
+    scratch->capacity = capacity;
+    return true;
+}
+
+static etl_xpress_end decode(const etl_trace *trace, const etl_buffer_info *info,
+                             etl_xpress_output *out)
+{
+    const etl_bytes in = { trace->file.at + info->offset + ETL_BUFFER_HEADER_BYTES,
+                           info->stored_size - ETL_BUFFER_HEADER_BYTES };
+    switch (format_of(trace, info)) {
+    case ETL_COMPRESSION_XPRESS_HUFF:
+        return etl_xpress_huffman(in, out);
+    case ETL_COMPRESSION_LZNT1:
+        out->size = 0;
+        return ETL_XPRESS_INVALID;
+    default:
+        return etl_xpress_plain(in, out);
+    }
+}
+
+bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks)
+{
+    const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
+    if (info->first_ticks != ETL_TICKS_UNKNOWN) {
+        *ticks = info->first_ticks;
+        return true;
+    }
+    if ((info->flags & ETL_BUFFER_COMPRESSED) != 0 && etl_buffer_has_records(info) &&
+        is_trusted(format_of(trace, info)) && find_ticks_in_prefix(trace, info, ticks))
+        return true;
+    etl_diag_counts ignored = { 0 };
+    etl_scratch scratch = { 0 };
+    etl_buffer buffer;
+    const bool found = etl_buffer_load(trace, index, &scratch, &ignored, &buffer) == ETL_OK &&
+                       etl_buffer_find_ticks(buffer, ticks);
+    etl_scratch_free(&scratch);
+    return found;
+}
+
+static bool find_ticks_in_prefix(const etl_trace *trace, const etl_buffer_info *info, i64 *ticks)
+{
+    u8 prefix[ETL_BUFFER_HEADER_BYTES + PREFIX_BYTES + ETL_XPRESS_SLACK];
+    const u32 records = info->valid_size - ETL_BUFFER_HEADER_BYTES;
+    etl_xpress_output output = {
+        .at = prefix + ETL_BUFFER_HEADER_BYTES,
+        .wanted = records < PREFIX_BYTES ? records : PREFIX_BYTES,
+        .slack = ETL_XPRESS_SLACK,
+    };
+    (void)decode(trace, info, &output);
+    const etl_buffer buffer = {
+        .base = prefix,
+        .at = ETL_BUFFER_HEADER_BYTES,
+        .end = ETL_BUFFER_HEADER_BYTES + (u32)output.size,
+    };
+    return etl_buffer_find_ticks(buffer, ticks);
+}
+
+bool etl_buffer_find_ticks(etl_buffer buffer, i64 *ticks)
+{
+    etl_diag_counts ignored = { 0 };
+    buffer.diag = &ignored;
+    etl_record record;
+    while (etl_record_next(&buffer, &record)) {
+        if (record.has_time) {
+            *ticks = record.ticks;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,54 @@
+# What the folder is made of, room by room. A source that stands nowhere here is an error.
+PARSER_SRCS := $(patsubst %,parser/%.c, \
+	diag \
+	etl/buffer_header \
+	etl/buffer_index \
+	etl/buffer_peek \
+	etl/decode \
+	etl/decode_heap \
+	etl/decode_image \
+	etl/decode_memory \
+	etl/decode_stack \
+	etl/decode_system \
+	etl/describe \
+	etl/event_class \
+	etl/file_kind \
+	etl/names \
+	etl/record \
+	etl/session \
+	etl/trace \
+	etl/xpress \
+	etl/xpress_huffman \
+	status \
+	symbols/msf \
+	symbols/pdb \
+	symbols/pdb_address \
+	symbols/pdb_inlinees \
+	symbols/pdb_lines \
+	symbols/pdb_modules \
+	symbols/pdb_publics \
+	symbols/pdb_record \
+	symbols/pdb_resolver \
+	symbols/pdb_text \
+	symbols/pdb_types \
+	symbols/pe \
+	symbols/pe_debug \
+	symbols/pe_exports \
+	system/files_$(PLATFORM) \
+	system/late_library_$(PLATFORM) \
+	system/map \
+	system/map_$(PLATFORM) \
+	system/name_fold \
+	system/name_folds \
+	system/utf16 \
+	system/wide \
+	$(if $(filter windows,$(PLATFORM)),system/wide_windows) \
+	undecorate/undecorate \
+	undecorate/undecorate_literal \
+	undecorate/undecorate_name \
+	undecorate/undecorate_operator \
+	undecorate/undecorate_print \
+	undecorate/undecorate_print_type \
+	undecorate/undecorate_symbol \
+	undecorate/undecorate_template \
+	undecorate/undecorate_type)
