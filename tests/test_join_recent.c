@@ -109,10 +109,26 @@ static void an_event_without_a_thread_learns_it_from_its_kernel_part(void **stat
         { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 10 },
         { .part = PART_KERNEL, .tid = 7, .ticks = 10, .sort = SORT_COMMIT },
         { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_COMMIT },
+        { .op = OP_FREE, .tid = 8, .ticks = 11 },
         { .op = OP_FREE, .tid = 7, .ticks = 12 },
         { .op = OP_DECOMMIT, .tid = ETL_NO_ID, .ticks = 12 },
         { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
         { .part = PART_WHOLE, .tid = 7, .ticks = 12, .sort = SORT_UNWANTED },
+    };
+    check_all_cuts(steps, ETL_COUNT_OF(steps));
+}
+
+static void other_threads_may_come_before_the_kernel_part(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        { .op = OP_ALLOC, .tid = 7, .ticks = 10 },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 10 },
+        { .op = OP_COMMIT, .tid = 9, .ticks = 10 },
+        { .op = OP_FREE, .tid = 8, .ticks = 11 },
+        { .part = PART_KERNEL, .tid = 9, .ticks = 10, .sort = SORT_COMMIT },
+        { .part = PART_KERNEL, .tid = 7, .ticks = 10, .sort = SORT_COMMIT },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_COMMIT },
     };
     check_all_cuts(steps, ETL_COUNT_OF(steps));
 }
@@ -169,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_do_not_depend_on_where_tasks_end),
         cmocka_unit_test(an_event_without_a_thread_learns_it_from_its_kernel_part),
+        cmocka_unit_test(other_threads_may_come_before_the_kernel_part),
         cmocka_unit_test(streams_are_told_apart),
         cmocka_unit_test(as_many_events_are_kept_as_the_scan_looks_at),
     };

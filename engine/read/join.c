@@ -43,7 +43,7 @@
 typedef enum chain_kind {
     CHAIN_KERNEL, /* by time and thread, for each event_sort: lacks the kernel part */
     CHAIN_KERNEL_LAST = CHAIN_KERNEL + SORT_EXTENT,
-    CHAIN_USER, /* likewise; what has the kernel part is among the blocks */
+    CHAIN_USER, /* likewise; what has the kernel part is in the first one, whatever its sort */
     CHAIN_CPU_KERNEL = CHAIN_USER + SORT_EXTENT + 1, /* without a thread, by time and CPU */
     CHAIN_CPU_USER,
     CHAIN_PROCESS_USER, /* without a thread, by time and process */
@@ -268,7 +268,7 @@ static bool link_missing(stack_join *join, chain_set *chains, u32 event)
     const bool has_thread = row->tid != ETL_NO_ID;
     const event_sort sort = event_sort_of(row->op);
     const chain_kind kernel = has_thread ? CHAIN_KERNEL + sort : CHAIN_CPU_KERNEL;
-    const chain_kind user = CHAIN_USER + (row->has_kernel ? SORT_BLOCK : sort);
+    const chain_kind user = CHAIN_USER + (row->has_kernel ? SORT_UNKNOWN : sort);
     if (!row->has_kernel && !link_event(join, chains, kernel, event))
         return false;
     if (row->has_user)
@@ -418,7 +418,8 @@ static bool note_foreign(stack_join *join, const stack_piece *piece)
 }
 
 /*
- * The event of a piece, index + 1; 0: none. Programs raise the events of blocks, and the
+ * The event of a piece, index + 1; 0: none. An event that has a kernel part waits for the
+ * user part that comes next; of others, programs raise the events of blocks, and the
  * kernel raises commits, so that is where a stack with a kernel part is tried first;
  * sessions hardly ever ask for stacks of extents. An event without a thread, always a
  * commit, is one of the same CPU, where a kernel or whole part is always written, or else
@@ -426,13 +427,14 @@ static bool note_foreign(stack_join *join, const stack_piece *piece)
  */
 static u32 find_event(const stack_join *join, chain_set *chains, const stack_piece *piece)
 {
-    static const u8 orders[][5] = {
+    static const u8 orders[][6] = {
         [PART_KERNEL] = { CHAIN_KERNEL + SORT_COMMIT, CHAIN_CPU_KERNEL, CHAIN_KERNEL + SORT_BLOCK,
                           CHAIN_END },
-        [PART_USER] = { CHAIN_USER + SORT_BLOCK, CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER,
-                        CHAIN_PROCESS_USER, CHAIN_USER + SORT_EXTENT },
+        [PART_USER] = { CHAIN_USER + SORT_UNKNOWN, CHAIN_USER + SORT_BLOCK,
+                        CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_PROCESS_USER,
+                        CHAIN_USER + SORT_EXTENT },
         [PART_WHOLE] = { CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_USER + SORT_BLOCK,
-                         CHAIN_END },
+                         CHAIN_USER + SORT_UNKNOWN, CHAIN_END },
     };
     const u8 *const order = orders[piece->part];
     u32 found = 0;
@@ -465,7 +467,7 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
         return link_missing(join, chains, event);
     const bool to_serve = piece->part == PART_KERNEL && !row->has_user;
     return !to_serve || (link_event(join, chains, CHAIN_SERVED, event) &&
-                         link_event(join, chains, CHAIN_USER + SORT_BLOCK, event));
+                         link_event(join, chains, CHAIN_USER + SORT_UNKNOWN, event));
 }
 
 /* A user part goes to its event and to all that it serves besides. */
@@ -499,7 +501,7 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
 static u32 *first_bucket(const chain_set *chains, const stack_piece *piece)
 {
     const chain_kind kind =
-        piece->part == PART_KERNEL ? CHAIN_KERNEL + SORT_COMMIT : CHAIN_USER + SORT_BLOCK;
+        piece->part == PART_KERNEL ? CHAIN_KERNEL + SORT_COMMIT : CHAIN_USER + SORT_UNKNOWN;
     return bucket_of(chains, kind, piece->event_ticks, place_of_piece(kind, piece));
 }
 

@@ -157,17 +157,26 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
 }
 
 /*
- * The kernel walks its part of a stack right after the event, on the same processor: if the
- * last event so far has no thread, a kernel part of its tick says which it is.
+ * The kernel walks its part of a stack soon after the event, on the same processor: of the
+ * latest events, the first one of that tick which the kernel raised and which has no thread
+ * has the thread of the part, unless the thread has raised one itself.
  */
 static inline void stack_learn_thread(memory_event *events, size_t count, i64 ticks, u32 tid,
                                       stack_part part)
 {
-    if (part == PART_USER || count == 0)
-        return;
-    memory_event *const last = &events[count - 1];
-    if (last->tid == ETL_NO_ID && last->ticks == ticks && !op_is_rundown(last->op))
-        last->tid = tid;
+    for (size_t i = 1; part != PART_USER && i <= STACK_RECENT_EVENTS && i <= count; i++) {
+        memory_event *const event = &events[count - i];
+        const event_sort sort = event_sort_of(event->op);
+        const bool is_of_kernel = sort == SORT_COMMIT || sort == SORT_UNWANTED;
+        if (event->ticks < ticks)
+            return;
+        if (event->ticks > ticks || !is_of_kernel || op_is_rundown(event->op))
+            continue;
+        if (event->tid == ETL_NO_ID)
+            event->tid = tid;
+        if (event->tid == tid)
+            return;
+    }
 }
 
 /*
