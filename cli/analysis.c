@@ -3,8 +3,8 @@
  */
 #include "analysis.h"
 
-#include "progress.h"
 #include "cli/system/terminal.h"
+#include "progress.h"
 
 static etl_status open_store(const cli_inputs *inputs, const etlheap_options *options, bool walks,
                              etlheap_result **out, etl_error *err);

@@ -1,10 +1,10 @@
 /* baseline.c - see baseline.h. */
 #include "baseline.h"
 
+#include "cli/system/terminal.h"
 #include "messages.h"
 #include "outputs.h"
 #include "progress.h"
-#include "cli/system/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>

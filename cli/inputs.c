@@ -5,9 +5,9 @@
 
 #include "cli/system/bus_guard.h"
 #include "cli/system/memory_limit.h"
+#include "cli/system/terminal.h"
 #include "messages.h"
 #include "progress.h"
-#include "cli/system/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

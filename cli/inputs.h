@@ -4,8 +4,8 @@
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 
-#include "cli/system/guard.h"
 #include "cli/options/options.h"
+#include "cli/system/guard.h"
 
 typedef struct cli_inputs {
     etl_trace **traces;

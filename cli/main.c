@@ -1,11 +1,11 @@
 /*
  * main.c - the program: subcommands, and what comes before them.
  */
-#include "about.h"
-#include "cli/system/bus_guard.h"
 #include "cli/commands/commands.h"
+#include "cli/system/bus_guard.h"
 #include "cli/system/host.h"
 #include "cli/system/memory_limit.h"
+#include "about.h"
 #include "messages.h"
 
 #if defined(__linux__)

@@ -4,8 +4,8 @@
 #ifndef CLI_OUTPUTS_H
 #define CLI_OUTPUTS_H
 
-#include "cli/system/guard.h"
 #include "cli/options/options.h"
+#include "cli/system/guard.h"
 
 /* Opens standard output (also as "-") or the file of -o, for text: a file whose name
  * ends in .zst is compressed. With a file that is no pipe or device the guard is

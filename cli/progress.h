@@ -4,8 +4,8 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-#include "cli/system/guard.h"
 #include "cli/options/options.h"
+#include "cli/system/guard.h"
 
 #include <time.h>
 

@@ -1,9 +1,9 @@
 /* store_write.c - see store_write.h. */
 #include "store_write.h"
 
+#include "cli/system/terminal.h"
 #include "outputs.h"
 #include "progress.h"
-#include "cli/system/terminal.h"
 
 static etl_status write_summary(const cli_options *options, const cli_inputs *inputs,
                                 const etlheap_options *engine_options,

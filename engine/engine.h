@@ -589,8 +589,8 @@ const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
 #include "etlheap_diff.h"
 #include "etlheap_gate.h"
 #include "etlheap_libraries.h"
-#include "etlheap_recording.h"
 #include "etlheap_lifetimes.h"
+#include "etlheap_recording.h"
 #include "etlheap_summary.h"
 #include "etlheap_tags.h"
 

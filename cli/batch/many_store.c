@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/messages.h"
 #include "many_index.h"
 #include "many_work.h"
-#include "cli/messages.h"
 
 #define LINE_SIZE 400
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cli/outputs.h"
 #include "cli/system/bus_guard.h"
 #include "cli/system/memory_limit.h"
-#include "cli/outputs.h"
 #include "parser/system/files.h"
 
 /* What is at hand for one input. */

@@ -4,9 +4,9 @@
 #ifndef CLI_MANY_WORK_H
 #define CLI_MANY_WORK_H
 
+#include "cli/store_write.h"
 #include "cli/system/guard.h"
 #include "many_list.h"
-#include "cli/store_write.h"
 
 /* What the inputs of a batch have in common. */
 typedef struct many_batch {

@@ -1,11 +1,11 @@
 /*
  * cmd_allocations.c - `etlheap allocations`: lifetimes one by one.
  */
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 /* What the list is made of. Start from {0}. */
 typedef struct listing {

@@ -11,11 +11,11 @@
  *     else                                      0
  */
 #include "cli/baseline.h"
-#include "cli/options/budgets.h"
-#include "commands.h"
 #include "cli/messages.h"
+#include "cli/options/budgets.h"
 #include "cli/outputs.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 #define STACKS_DEFAULT 5
 #define PASSES_LISTED  25 /* of a budget: enough to see what comes close */

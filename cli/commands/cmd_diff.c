@@ -5,11 +5,11 @@
  * Both sides are asked the same question. All their frames are named before they are
  * compared, not only those that are shown: names decide what is the same.
  */
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
 /*
  * cmd_dump.c - `etlheap dump`: every event, one line each, in time order.
  */
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/record_filter.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 #define RECORDS_PER_POLL 4096
 #define NS_PER_FILETIME  100

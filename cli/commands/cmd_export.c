@@ -1,10 +1,10 @@
 /*
  * cmd_export.c - `etlheap export`: the formats of other programs.
  */
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
+#include "commands.h"
 
 typedef struct export_run {
     const cli_options *options;

@@ -2,10 +2,10 @@
  * cmd_info.c - `etlheap info`: what the trace holds, and what can be analysed.
  */
 #include "cli/analysis.h"
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 static int info_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                        etlheap_result **result);

@@ -1,12 +1,12 @@
 /*
  * cmd_merge.c - `etlheap merge`: stores of many runs added up to one summary.
  */
-#include "commands.h"
 #include "cli/inputs.h"
-#include "cli/system/memory_limit.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/system/memory_limit.h"
+#include "commands.h"
 
 static int merge_inputs(const cli_options *options, cli_guard *guard, etlheap_summary *summary);
 static etl_status add_inputs(const cli_options *options, const cli_guard *guard,

@@ -1,11 +1,11 @@
 /*
  * cmd_report.c - `etlheap report`: memory outstanding per process, heap and stack.
  */
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 #include <stdlib.h>
 

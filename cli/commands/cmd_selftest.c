@@ -6,11 +6,11 @@
  * tests of the source: it finds a wrong library, a miscompiled program and a folder
  * for temporary files that cannot be written.
  */
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/selftest_trace.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

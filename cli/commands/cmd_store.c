@@ -2,11 +2,11 @@
  * cmd_store.c - `etlheap store`: a trace decoded once, into a `.ehs` file that
  * all other commands read in its place; or totals of it, for archives.
  */
-#include "commands.h"
 #include "cli/batch/many_store.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/store_write.h"
+#include "commands.h"
 
 static int store_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                         cli_stored *out);

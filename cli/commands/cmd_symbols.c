@@ -1,11 +1,11 @@
 /*
  * cmd_symbols.c - `etlheap symbols`: which modules have symbols, which do not.
  */
-#include "commands.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"
+#include "commands.h"
 
 /* What the list is made of. Start from {0}. */
 typedef struct listing {

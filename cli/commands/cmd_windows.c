@@ -5,12 +5,12 @@
  * How long windows should be that nobody asked for is known after: then it keeps
  * lifetimes, which takes more memory, as --every DURATION would not.
  */
-#include "commands.h"
 #include "cli/messages.h"
+#include "cli/options/window_plan.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "cli/system/terminal.h"
-#include "cli/options/window_plan.h"
+#include "commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>

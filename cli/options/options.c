@@ -4,8 +4,8 @@
 #include "options.h"
 #include "cli/outputs.h"
 
-#include "budgets.h"
 #include "cli/system/host.h"
+#include "budgets.h"
 #include "wildcards.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  */
 #include "terminal.h"
 
-#include "host.h"
 #include "cli/outputs.h"
+#include "host.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
 #ifndef ETLHEAP_DIFF_BUILDS_H
 #define ETLHEAP_DIFF_BUILDS_H
 
-#include "engine/engine.h"
 #include "engine/core/intern.h"
+#include "engine/engine.h"
 
 /* Names of modules without case, as ids of a string pool. Start from {0}. */
 typedef struct diff_builds {

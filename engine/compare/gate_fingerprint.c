@@ -6,8 +6,8 @@
  * and functions, but no process id, heap handle, address or line. Where a function
  * is not known its offset stands for it, which changes with the next build.
  */
-#include "gate.h"
 #include "parser/system/name_fold.h"
+#include "gate.h"
 
 static u64 mix(u64 hash, u64 value);
 static u64 hash_name(const char *name);

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "gate.h"
 #include "engine/core/intern.h"
+#include "gate.h"
 
 /* A process of the rows, to be ranked. */
 typedef struct process_place {

@@ -10,8 +10,8 @@
  */
 #include <stdlib.h>
 
-#include "modules.h"
 #include "parser/system/name_fold.h"
+#include "modules.h"
 
 #define SYSTEM_PID 4u
 

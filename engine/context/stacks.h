@@ -18,9 +18,9 @@
 #ifndef ETLHEAP_STACKS_H
 #define ETLHEAP_STACKS_H
 
-#include "engine/engine.h"
 #include "engine/core/intern.h"
 #include "engine/core/tag_groups.h"
+#include "engine/engine.h"
 
 typedef u32 stack_ref;
 

@@ -10,13 +10,13 @@
 
 #include <stdlib.h>
 
+#include "engine/core/type_rule.h"
+#include "engine/summary/summary_answer.h"
 #include "growth.h"
 #include "peaks.h"
 #include "replay.h"
 #include "row_details.h"
 #include "slot_groups.h"
-#include "engine/summary/summary_answer.h"
-#include "engine/core/type_rule.h"
 
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
 

@@ -5,9 +5,9 @@
 #define ETLHEAP_AGGREGATE_H
 
 #include "engine/names/frames.h"
+#include "engine/table/table.h"
 #include "lifetime_ranks.h"
 #include "peaks.h"
-#include "engine/table/table.h"
 
 #define GROUP_UNWANTED UINT32_MAX
 

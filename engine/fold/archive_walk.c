@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "archive_walk.h"
-#include "replay_step.h"
 #include "engine/core/workers.h"
+#include "replay_step.h"
 
 #define WORD_MARKED JOURNAL_NEW_TICK /* in a word: opened by a realloc, found out later */
 #define STEPS       128u             /* events whose words and groups are fetched at once */

@@ -4,8 +4,8 @@
 #ifndef ETLHEAP_ARCHIVE_WALK_H
 #define ETLHEAP_ARCHIVE_WALK_H
 
-#include "aggregate.h"
 #include "engine/result/archive.h"
+#include "aggregate.h"
 #include "replay_walk.h"
 
 /* A moment in the file: the first event at or after some time. */

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "aggregate.h"
 #include "engine/core/type_rule.h"
+#include "aggregate.h"
 
 #define BUCKETS     65 /* 0, then one for each bit */
 #define OPEN_BUCKET BUCKETS

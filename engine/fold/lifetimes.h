@@ -9,9 +9,9 @@
 #define ETLHEAP_LIFETIMES_WALK_H
 
 #include "engine/names/frames.h"
+#include "engine/table/table.h"
 #include "lifetimes_archive.h"
 #include "lifetimes_list.h"
-#include "engine/table/table.h"
 
 /* Analyzes through a store without a name, whatever the size of the traces. Errors
  * as of etlheap_lifetimes_analyze. */

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "lifetimes.h"
 #include "engine/names/symbols.h"
+#include "lifetimes.h"
 
 static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *err);
 static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *err);

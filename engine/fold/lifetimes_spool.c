@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "engine/result/archive.h"
-#include "lifetimes.h"
 #include "engine/core/nameless.h"
+#include "engine/result/archive.h"
 #include "parser/system/files.h"
+#include "lifetimes.h"
 
 static etlheap_options walk_options(const etlheap_options *options);
 static bool write_all(void *user, const void *bytes, size_t size);

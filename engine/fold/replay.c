@@ -19,8 +19,8 @@
 
 #include <stdlib.h>
 
-#include "archive_walk.h"
 #include "engine/core/workers.h"
+#include "archive_walk.h"
 
 static etl_status walk_journal(const aggregator *a, replay_walk *walk, live_group **groups,
                                etl_error *err);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "engine/core/machine.h"
-#include "replay_step.h"
 #include "engine/core/workers.h"
+#include "replay_step.h"
 
 #define SEGMENT_EVENTS_MIN ((u64)1 << 20)
 #define EVENTS_PER_GROUP   32u

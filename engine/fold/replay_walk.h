@@ -5,8 +5,8 @@
 #ifndef ETLHEAP_REPLAY_WALK_H
 #define ETLHEAP_REPLAY_WALK_H
 
-#include "slot_groups.h"
 #include "engine/log/tally.h"
+#include "slot_groups.h"
 #include "windows_cells.h"
 
 /* A running sum with its maximum; a value counts once time moves on. */

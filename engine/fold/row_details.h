@@ -8,8 +8,8 @@
 #ifndef ETLHEAP_ROW_DETAILS_H
 #define ETLHEAP_ROW_DETAILS_H
 
-#include "aggregate.h"
 #include "engine/table/table.h"
+#include "aggregate.h"
 
 /* After all sums: fills the groups' measures. False without memory. */
 bool row_details_fill(aggregator *a);

@@ -8,13 +8,13 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/workers.h"
 #include "engine/summary/summary_windows.h"
 #include "engine/table/table.h"
-#include "windows_memory.h"
 #include "windows.h"
+#include "windows_memory.h"
 #include "windows_rows.h"
 #include "windows_walk.h"
-#include "engine/core/workers.h"
 
 /* What the rows of the table have. */
 #define MEASURES                                                                                   \

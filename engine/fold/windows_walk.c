@@ -13,10 +13,10 @@
  */
 #include "windows_walk.h"
 
+#include "engine/core/workers.h"
 #include "archive_walk.h"
 #include "replay.h"
 #include "replay_walk.h"
-#include "engine/core/workers.h"
 
 static bool same_pieces(const aggregator *a, const window_pass *pass);
 static etl_status tell(etl_status status, etl_error *err);

@@ -14,8 +14,8 @@
 #ifndef ETLHEAP_EHS_SEGMENT_H
 #define ETLHEAP_EHS_SEGMENT_H
 
-#include "ehs_table.h"
 #include "engine/engine.h"
+#include "ehs_table.h"
 
 /* Bits of ehs_events.kind. */
 #define EHS_EVENT_END   ((u8)1) /* ends a block or marks one; else it opens one */

@@ -17,8 +17,8 @@
 #ifndef ETLHEAP_EHS_STACKS_H
 #define ETLHEAP_EHS_STACKS_H
 
-#include "ehs_table.h"
 #include "engine/context/stacks.h"
+#include "ehs_table.h"
 
 /* Frames of one stack that a reader takes; a kernel and a user part together. */
 #define EHS_STACK_FRAMES_MAX (2 * STACK_FRAMES_MAX)

@@ -11,8 +11,8 @@
 #ifndef ETLHEAP_EHS_TABLE_H
 #define ETLHEAP_EHS_TABLE_H
 
-#include "ehs_file.h"
 #include "engine/core/intern.h"
+#include "ehs_file.h"
 
 typedef enum ehs_member {
     EHS_MEMBER_BOOL, /* bool or u8 of 0 and 1; columns of 1 byte */

@@ -18,9 +18,9 @@
 #ifndef ETLHEAP_STORE_BATCH_H
 #define ETLHEAP_STORE_BATCH_H
 
+#include "engine/core/workers.h"
 #include "ehs_open.h"
 #include "rank_map.h"
-#include "engine/core/workers.h"
 
 #define STORE_BATCH_SEGMENTS 16u
 

@@ -17,9 +17,9 @@
 #define ETLHEAP_TALLY_H
 
 #include "engine/core/arena.h"
+#include "engine/core/type_rule.h"
 #include "engine/engine.h"
 #include "engine/read/stages.h"
-#include "engine/core/type_rule.h"
 
 #define TALLY_BINS 4u /* a report's: by etlheap_type */
 

@@ -20,8 +20,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "frames.h"
 #include "engine/core/workers.h"
+#include "frames.h"
 
 #define BATCH_MIN     256u           /* stacks */
 #define CHUNK_STACKS  1024u          /* of a task ... */

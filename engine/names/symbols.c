@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "parser/system/name_fold.h"
-#include "engine/symbol_store/symbol_files.h"
 #include "engine/core/workers.h"
+#include "engine/symbol_store/symbol_files.h"
+#include "parser/system/name_fold.h"
 
 static bool find_builds_of_modules(etlheap_symbols *symbols);
 static bool add_place(etlheap_symbols *symbols, symbol_place *place);

@@ -21,9 +21,9 @@
 #ifndef ETLHEAP_SYMBOLS_H
 #define ETLHEAP_SYMBOLS_H
 
-#include "parser/symbols.h"
 #include "engine/result/result.h"
 #include "engine/symbol_store/symbol_path.h"
+#include "parser/symbols.h"
 
 /* How well a name is known. */
 typedef enum symbol_quality {

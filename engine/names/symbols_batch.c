@@ -13,8 +13,8 @@
  */
 #include <stdlib.h>
 
-#include "symbols.h"
 #include "engine/core/workers.h"
+#include "symbols.h"
 
 #define TASK_ADDRESSES_MAX 32768u
 

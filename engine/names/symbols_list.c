@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/core/type_rule.h"
 #include "engine/fold/aggregate.h"
 #include "engine/symbol_store/symbol_files.h"
 #include "symbols.h"
-#include "engine/core/type_rule.h"
 
 /* A list and the memory behind its arrays. */
 typedef struct owned_list {

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-#include "parser/system/name_fold.h"
 #include "engine/query/query.h"
+#include "parser/system/name_fold.h"
 
 static bool add_pattern(etlheap_tags *tags, const char *pattern, u32 *id);
 static int best_first(const void *a, const void *b);

@@ -7,8 +7,8 @@
 #ifndef ETLHEAP_TAGS_INSIDE_H
 #define ETLHEAP_TAGS_INSIDE_H
 
-#include "engine/engine.h"
 #include "engine/core/intern.h"
+#include "engine/engine.h"
 
 #define TAG_NONE UINT32_MAX
 

@@ -18,8 +18,8 @@
 #ifndef ETLHEAP_BLOCK_POOL_H
 #define ETLHEAP_BLOCK_POOL_H
 
-#include "order.h"
 #include "engine/core/tag_groups.h"
+#include "order.h"
 
 typedef struct block {
     u64 address;

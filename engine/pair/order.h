@@ -15,8 +15,8 @@
 #define ETLHEAP_ORDER_H
 
 #include "engine/context/context.h"
-#include "engine/log/journal.h"
 #include "engine/context/slots.h"
+#include "engine/log/journal.h"
 
 /* Numbers of what is new in a bucket, until order_settle gives it its own. */
 #define ORDER_LOCAL ((u32)1 << 31)

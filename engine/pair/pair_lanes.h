@@ -10,8 +10,8 @@
 
 #include <stdatomic.h>
 
-#include "pair.h"
 #include "engine/core/workers.h"
+#include "pair.h"
 
 typedef struct pair_lanes {
     u32 count;

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "parser/system/name_fold.h"
-#include "engine/summary/summary_answer.h"
 #include "engine/core/type_rule.h"
+#include "engine/summary/summary_answer.h"
+#include "parser/system/name_fold.h"
 
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",

@@ -4,8 +4,8 @@
 #ifndef ETLHEAP_CENSUS_H
 #define ETLHEAP_CENSUS_H
 
-#include "engine/engine.h"
 #include "engine/core/intern.h"
+#include "engine/engine.h"
 
 typedef struct census_count {
     u64 count, bytes;

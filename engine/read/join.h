@@ -4,8 +4,8 @@
 #ifndef ETLHEAP_JOIN_H
 #define ETLHEAP_JOIN_H
 
-#include "deferred.h"
 #include "engine/core/digit_sort.h"
+#include "deferred.h"
 #include "join_recent.h"
 
 /*

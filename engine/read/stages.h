@@ -15,12 +15,12 @@
 #ifndef ETLHEAP_STAGES_H
 #define ETLHEAP_STAGES_H
 
-#include "census.h"
-#include "engine/engine.h"
 #include "engine/context/heap_sizes.h"
 #include "engine/context/meminfo.h"
-#include "plan.h"
 #include "engine/context/stacks.h"
+#include "engine/engine.h"
+#include "census.h"
+#include "plan.h"
 
 #define HEAP_SHARDS  32
 #define RANGE_SHARDS 8

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "ehs_facts.h"
-#include "engine/log/ehs_stacks.h"
 #include "engine/core/machine.h"
 #include "engine/fold/replay.h"
+#include "engine/log/ehs_stacks.h"
 #include "engine/summary/summary_file.h"
+#include "ehs_facts.h"
 
 /* Memory that is expected to be used, at most, in pieces that a heap has room for in
  * itself: larger ones may be mapped apart from it. */

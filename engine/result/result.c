@@ -1,9 +1,9 @@
 /* result.c - see result.h; also the getters of engine.h. */
 #include "result.h"
 
+#include "engine/summary/summary.h"
 #include "archive.h"
 #include "spellings.h"
-#include "engine/summary/summary.h"
 
 #include <stdlib.h>
 

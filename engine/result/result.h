@@ -4,8 +4,8 @@
 #ifndef ETLHEAP_RESULT_H
 #define ETLHEAP_RESULT_H
 
-#include "engine/log/journal.h"
 #include "engine/context/modules.h"
+#include "engine/log/journal.h"
 #include "engine/log/store.h"
 
 /* What a result keeps of memory; whoever makes a result sets it once. The first one

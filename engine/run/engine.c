@@ -10,17 +10,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engine/context/stack_numbering.h"
+#include "engine/core/workers.h"
+#include "engine/fold/replay.h"
+#include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
-#include "engine/pair/pair_lanes.h"
 #include "engine/read/realloc_trail.h"
 #include "engine/read/release.h"
-#include "engine/fold/replay.h"
 #include "engine/result/result.h"
-#include "engine/context/stack_numbering.h"
 #include "store_run.h"
 #include "task_merge.h"
-#include "engine/core/workers.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */

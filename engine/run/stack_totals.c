@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "engine/query/query.h"
 #include "engine/core/workers.h"
+#include "engine/query/query.h"
 
 #define BLOCK_ROWS 512u
 #define AHEAD      24u /* rows whose totals are fetched before they are added to */

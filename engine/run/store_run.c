@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "engine/result/ehs_facts.h"
 #include "engine/log/ehs_stacks.h"
 #include "engine/read/trace_identity.h"
+#include "engine/result/ehs_facts.h"
 
 /* Rows of this many segments leave together. */
 #define ROW_SEGMENTS STORE_BATCH_SEGMENTS

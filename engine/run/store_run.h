@@ -11,8 +11,8 @@
 #define ETLHEAP_STORE_RUN_H
 
 #include "engine/log/ehs_rows.h"
-#include "engine/result/result.h"
 #include "engine/log/store_batch.h"
+#include "engine/result/result.h"
 
 /* A stack of rows that left before it was known, and how many of them began in
  * the trace. */

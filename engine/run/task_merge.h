@@ -7,8 +7,8 @@
 #ifndef ETLHEAP_TASK_MERGE_H
 #define ETLHEAP_TASK_MERGE_H
 
-#include "engine/result/result.h"
 #include "engine/read/stages.h"
+#include "engine/result/result.h"
 
 typedef struct merged_tasks {
     ETLHEAP_VECTOR(key_definition) definitions; /* of the slice, in its order */

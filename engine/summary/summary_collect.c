@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 
-#include "summary_build.h"
-#include "engine/table/table.h"
 #include "engine/fold/windows.h"
+#include "engine/table/table.h"
+#include "summary_build.h"
 
 /* A table while it is taken in. */
 typedef struct taking {

@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
-#include "parser/system/name_fold.h"
-#include "engine/result/spellings.h"
 #include "engine/context/stack_numbering.h"
+#include "engine/result/spellings.h"
+#include "parser/system/name_fold.h"
 #include "summary_build.h"
 
 /* The new numbers of what the summary numbered as it came. */

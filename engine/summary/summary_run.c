@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "engine/result/archive.h"
 #include "engine/fold/lifetimes.h"
+#include "engine/result/archive.h"
 #include "parser/system/files.h"
 #include "summary_build.h"
 #include "summary_file.h"

@@ -13,8 +13,8 @@
 
 #include <stdlib.h>
 
-#include "summary_answer.h"
 #include "engine/fold/windows.h"
+#include "summary_answer.h"
 
 static bool gather(aggregator *a, summary_windows *windows);
 static const summary_cell *find_cell(const summary_windows *windows, u32 group, u32 window);

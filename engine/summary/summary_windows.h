@@ -5,8 +5,8 @@
 #define ETLHEAP_SUMMARY_WINDOWS_H
 
 #include "engine/fold/aggregate.h"
-#include "summary.h"
 #include "engine/query/windows_plan.h"
+#include "summary.h"
 
 typedef struct summary_windows {
     i64 first; /* number of the plan's first window */

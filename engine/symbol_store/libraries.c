@@ -1,7 +1,7 @@
 /* libraries.c - versions of the libraries that the engine uses. */
+#include "engine/core/tag_groups.h"
 #include "engine/engine.h"
 #include "symbol_curl.h"
-#include "engine/core/tag_groups.h"
 
 #include <mspack.h>
 #include <stdio.h>

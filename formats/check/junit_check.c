@@ -11,11 +11,11 @@
  * cases that prove nothing are skipped ones with the reason. What was accepted with
  * --accept is no failure, since servers go by failures, and is listed in system-out.
  */
+#include "formats/io/units.h"
+#include "formats/io/xml.h"
 #include "formats/parts/check_parts.h"
 #include "formats/parts/display.h"
-#include "formats/io/units.h"
 #include "formats/writers.h"
-#include "formats/io/xml.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -19,13 +19,13 @@
  * Source: OASIS, Static Analysis Results Interchange Format Version 2.1.0; GitHub,
  * "SARIF support for code scanning".
  */
+#include "formats/io/units.h"
+#include "formats/json/json.h"
 #include "formats/parts/check_parts.h"
 #include "formats/parts/export_numbers.h"
-#include "formats/json/json.h"
+#include "formats/writers.h"
 #include "sarif_choice.h"
 #include "sarif_place.h"
-#include "formats/io/units.h"
-#include "formats/writers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #ifndef ETLHEAP_SARIF_PLACE_H
 #define ETLHEAP_SARIF_PLACE_H
 
-#include "formats/json/json.h"
 #include "formats/io/text_buffer.h"
+#include "formats/json/json.h"
 
 typedef struct sarif_place {
     const etlheap_table *table; /* NULL: without frames */

@@ -6,8 +6,8 @@
  * that is long.
  */
 #include "formats/parts/allocation_rows.h"
-#include "csv_rows.h"
 #include "formats/writers.h"
+#include "csv_rows.h"
 
 static const etlheap_field own_fields[] = {
     ETLHEAP_FIELD_IS_REALLOC, ETLHEAP_FIELD_ADDRESS,   ETLHEAP_FIELD_SIZE,

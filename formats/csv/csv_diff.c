@@ -4,9 +4,9 @@
  * State, keys, then each measure of the base, of the new side, and the difference;
  * with --per-second also as amounts per 1000 seconds, which are integers.
  */
-#include "csv_rows.h"
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
+#include "csv_rows.h"
 
 static void write_head(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                        etlheap_sink *sink);

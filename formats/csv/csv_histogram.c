@@ -1,8 +1,8 @@
 /*
  * csv_histogram.c - the buckets of a histogram as comma-separated values.
  */
-#include "csv_rows.h"
 #include "formats/writers.h"
+#include "csv_rows.h"
 
 #include <inttypes.h>
 

@@ -4,9 +4,9 @@
  * A line of names, then one line a row (RFC 4180 quoting, plain numbers). A stack is
  * one cell, its frames from the innermost on, each "called by" (<) the next.
  */
-#include "csv_rows.h"
 #include "formats/io/text_buffer.h"
 #include "formats/writers.h"
+#include "csv_rows.h"
 
 static void write_head(const etlheap_table *table, const etlheap_layout *layout,
                        etlheap_sink *sink);

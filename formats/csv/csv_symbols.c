@@ -4,8 +4,8 @@
  * What JSON lists by kind under `sites` are columns here, with the kind before the key:
  * heap_size, heap_named_size.
  */
-#include "csv_rows.h"
 #include "formats/writers.h"
+#include "csv_rows.h"
 
 #include <stdio.h>
 

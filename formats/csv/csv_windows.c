@@ -4,10 +4,10 @@
  *
  * With --find-growth the groups are those that explain the growth, in its windows.
  */
-#include "csv_rows.h"
 #include "formats/io/text_buffer.h"
 #include "formats/parts/window_rows.h"
 #include "formats/writers.h"
+#include "csv_rows.h"
 
 static void write_head(const etlheap_table *table, const etlheap_layout *layout,
                        etlheap_sink *sink);

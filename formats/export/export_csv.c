@@ -1,9 +1,9 @@
 /*
  * export_csv.c - the rows of a report, or lifetimes, as comma-separated values.
  */
+#include "formats/writers.h"
 #include "export_rows.h"
 #include "export_writers.h"
-#include "formats/writers.h"
 
 etl_status etlheap_export_csv(const etlheap_export_request *request, etlheap_sink *sink,
                               etl_error *err)

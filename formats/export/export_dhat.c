@@ -14,11 +14,11 @@
  * point at a time: maxima have numbers, and a point remembers the one it has its part of.
  * Source: valgrind's dh_main.c (comments on the file format, version 2), dh_view.js.
  */
-#include "export_events.h"
+#include "formats/json/json.h"
 #include "formats/parts/export_numbers.h"
+#include "export_events.h"
 #include "export_samples.h"
 #include "export_writers.h"
-#include "formats/json/json.h"
 
 #include <stdlib.h>
 

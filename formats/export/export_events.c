@@ -1,8 +1,8 @@
 /* export_events.c - see export_events.h. */
 #include "export_events.h"
 
-#include "export_rows.h"
 #include "formats/io/text_buffer.h"
+#include "export_rows.h"
 
 #include <stdlib.h>
 

@@ -7,10 +7,10 @@
  * separated by semicolons, the value follows the last space. The kind comes first, so
  * that kinds, which must not be added up, are towers of their own.
  */
+#include "formats/io/text_buffer.h"
 #include "formats/parts/display.h"
 #include "export_samples.h"
 #include "export_writers.h"
-#include "formats/io/text_buffer.h"
 
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
 

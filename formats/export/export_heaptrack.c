@@ -26,8 +26,8 @@
  * gui/parser.cpp.
  */
 #include "formats/parts/display.h"
-#include "export_events.h"
 #include "formats/parts/export_numbers.h"
+#include "export_events.h"
 #include "export_samples.h"
 #include "export_writers.h"
 

@@ -2,8 +2,8 @@
 #include "export_html_choice.h"
 
 #include "formats/parts/display.h"
-#include "export_html_code.h"
 #include "formats/parts/outline.h"
+#include "export_html_code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

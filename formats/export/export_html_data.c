@@ -20,9 +20,9 @@
  */
 #include "export_html.h"
 
-#include "export_html_code.h"
 #include "formats/json/json_histogram.h"
 #include "formats/json/json_rows.h"
+#include "export_html_code.h"
 
 #include <stdlib.h>
 

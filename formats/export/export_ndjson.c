@@ -4,10 +4,10 @@
  * A row of a report has the keys that it has in the JSON document, but its stack is
  * its frames as text: a line needs nothing else to be read.
  */
-#include "export_rows.h"
-#include "export_writers.h"
 #include "formats/json/json_rows.h"
 #include "formats/writers.h"
+#include "export_rows.h"
+#include "export_writers.h"
 
 static etl_status write_rows(const etlheap_table *table, etlheap_sink *sink);
 

@@ -4,8 +4,8 @@
  */
 #include "export_parquet.h"
 
-#include "export_writers.h"
 #include "formats/io/units.h"
+#include "export_writers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

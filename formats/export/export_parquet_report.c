@@ -4,9 +4,9 @@
  * The table has the same columns whatever is asked for, with the words of the JSON
  * document: the keys of a report, its measures, and what the recording is.
  */
+#include "formats/parts/text_parts.h"
 #include "export_parquet.h"
 #include "export_samples.h"
-#include "formats/parts/text_parts.h"
 
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                     ETLHEAP_KEY_TYPE, ETLHEAP_KEY_STACK };

@@ -22,14 +22,14 @@
  *
  *     5,000,000,003  =  127 * 2^24  +  127 * 2^24  +  44 * 2^24  +  434,179
  */
+#include "formats/io/xml.h"
+#include "formats/io/zip_output.h"
 #include "formats/parts/allocation_rows.h"
 #include "formats/parts/export_numbers.h"
 #include "export_samples.h"
 #include "export_tree.h"
 #include "export_writers.h"
 #include "perfview_state.h"
-#include "formats/io/xml.h"
-#include "formats/io/zip_output.h"
 
 #include <inttypes.h>
 #include <stdio.h>

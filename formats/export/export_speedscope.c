@@ -7,10 +7,10 @@
  * first kind is shown first.
  * Source: the viewer's file-format-schema.json.
  */
+#include "formats/json/json.h"
 #include "formats/parts/allocation_rows.h"
 #include "export_samples.h"
 #include "export_writers.h"
-#include "formats/json/json.h"
 
 #include <stdlib.h>
 

@@ -22,11 +22,11 @@
  * This follows from all presets of these profiles: only so the columns that each one
  * draws are at the end of its list.
  */
+#include "formats/io/units.h"
+#include "formats/io/xml.h"
 #include "export_samples.h"
 #include "export_writers.h"
-#include "formats/io/units.h"
 #include "wpa_columns.h"
-#include "formats/io/xml.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,14 +17,14 @@
  * Rows come before the stacks they refer to, because those are complete only after the
  * last row: nothing but frames and nodes is kept of what was written.
  */
+#include "formats/io/units.h"
+#include "formats/io/xml.h"
 #include "formats/parts/allocation_rows.h"
 #include "export_samples.h"
 #include "export_tree.h"
 #include "export_writers.h"
-#include "formats/io/units.h"
 #include "wpa_columns.h"
 #include "wpa_frames.h"
-#include "formats/io/xml.h"
 
 #define PAGE_MASK (~(u64)4095)
 

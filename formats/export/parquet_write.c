@@ -1,8 +1,8 @@
 /* parquet_write.c - see parquet_write.h. */
 #include "parquet_write.h"
 
-#include "parquet_chunk.h"
 #include "formats/io/units.h"
+#include "parquet_chunk.h"
 
 #include <stdlib.h>
 

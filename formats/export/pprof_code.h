@@ -12,8 +12,8 @@
 #ifndef ETLHEAP_PPROF_CODE_H
 #define ETLHEAP_PPROF_CODE_H
 
-#include "formats/parts/export_numbers.h"
 #include "formats/io/gzip.h"
+#include "formats/parts/export_numbers.h"
 #include "protobuf.h"
 
 /* Fields of the profile. */

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser/system/files.h"
 #include "formats/io/xml_quiet.h"
+#include "parser/system/files.h"
 
 #define NAMESPACE    "urn:etlheap:wpa-xml:1"
 #define DEPTH_MAX    4

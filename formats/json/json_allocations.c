@@ -7,9 +7,9 @@
  * nothing else to be read.
  */
 #include "formats/parts/allocation_rows.h"
+#include "formats/writers.h"
 #include "json.h"
 #include "json_rows.h"
-#include "formats/writers.h"
 
 static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime);
 static void write_time(etlheap_json *json, etlheap_field field, i64 ns);

@@ -6,8 +6,8 @@
  * them, since a document about failures is read one failure at a time.
  */
 #include "formats/parts/check_parts.h"
-#include "json_rows.h"
 #include "formats/writers.h"
+#include "json_rows.h"
 
 #include <stdio.h>
 

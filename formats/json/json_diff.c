@@ -8,8 +8,8 @@
  * and `backtrace` in place of the key.
  */
 #include "formats/parts/diff_parts.h"
-#include "json_rows.h"
 #include "formats/writers.h"
+#include "json_rows.h"
 
 static void write_side(etlheap_json *json, const char *key, const etlheap_diff_side *side);
 static void write_log(etlheap_json *json, const etlheap_umdh_info *info);

@@ -1,10 +1,10 @@
 /*
  * json_dump.c - one JSON object a line for each record.
  */
-#include "json.h"
-#include "formats/parts/record_view.h"
 #include "formats/io/text_buffer.h"
+#include "formats/parts/record_view.h"
 #include "formats/writers.h"
+#include "json.h"
 
 static void write_header(etlheap_json *json, const etlheap_stream_record *record);
 static void write_id(etlheap_json *json, const char *key, u32 id);

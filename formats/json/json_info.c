@@ -2,9 +2,9 @@
  * json_info.c - the `etlheap-info-1` document.
  */
 #include "formats/parts/abilities.h"
+#include "formats/writers.h"
 #include "json.h"
 #include "summary_traces.h"
-#include "formats/writers.h"
 
 static void write_processes(etlheap_json *json, const etlheap_result *result);
 static void write_time(etlheap_json *json, const char *key, const etlheap_result *result,

@@ -5,9 +5,9 @@
  * grouped by, then all measures. Each frame, stack and row stands on a line of
  * its own, so that documents compare well line by line.
  */
+#include "formats/writers.h"
 #include "json_histogram.h"
 #include "json_rows.h"
-#include "formats/writers.h"
 
 /* A total has fewer measures than a row: its peaks are not computed. */
 static const etlheap_measure total_measures[] = {

@@ -4,8 +4,8 @@
  * Sizes are outstanding bytes by kind, of kinds that have any: `size` of those
  * whose site is in the module, `named_size` of those whose site has a name.
  */
-#include "json.h"
 #include "formats/writers.h"
+#include "json.h"
 
 static void write_sizes(etlheap_json *json, const char *key, const etlheap_symbol_list *list,
                         const i64 *size, const i64 *named_size);

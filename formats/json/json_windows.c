@@ -6,9 +6,9 @@
  * it, measured over the whole rise. They have frames of their own, and say what the
  * growing group has of frames, too.
  */
-#include "json_rows.h"
 #include "formats/parts/window_rows.h"
 #include "formats/writers.h"
+#include "json_rows.h"
 
 /* The document, a list, and in the list of windows the rows of each. */
 #define BREAK_DEPTH         2

@@ -1,8 +1,8 @@
 /* summary_traces.c - see summary_traces.h. */
 #include "summary_traces.h"
 
-#include "formats/parts/text_parts.h"
 #include "formats/io/units.h"
+#include "formats/parts/text_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

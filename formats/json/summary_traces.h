@@ -4,8 +4,8 @@
 #ifndef FORMATS_SUMMARY_TRACES_H
 #define FORMATS_SUMMARY_TRACES_H
 
-#include "json.h"
 #include "formats/parts/tabular.h"
+#include "json.h"
 
 /* The keys `every_ns` and `traces`; nothing unless the result is a summary. */
 void etlheap_json_traces(etlheap_json *json, const etlheap_result *result);

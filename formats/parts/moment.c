@@ -1,9 +1,9 @@
 /*
  * moment.c - the moment of a report of what is outstanding at one.
  */
-#include "text_parts.h"
 #include "formats/io/units.h"
 #include "formats/writers.h"
+#include "text_parts.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  */
 #include "record_view.h"
 
-#include "parser/cursor.h"
 #include "formats/io/text_buffer.h"
+#include "parser/cursor.h"
 
 /*
  * Extended items with frames: u64 match id, then addresses of 4 or 8 bytes. The

@@ -3,9 +3,9 @@
  */
 #include "tabular.h"
 
-#include "display.h"
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
+#include "display.h"
 
 #include <stdlib.h>
 

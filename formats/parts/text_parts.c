@@ -3,10 +3,10 @@
  */
 #include "text_parts.h"
 
-#include "abilities.h"
-#include "display.h"
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
+#include "abilities.h"
+#include "display.h"
 
 #include <inttypes.h>
 #include <stdio.h>

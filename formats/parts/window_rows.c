@@ -1,8 +1,8 @@
 /* window_rows.c - see window_rows.h. */
 #include "window_rows.h"
 
-#include "outline.h"
 #include "formats/io/text_buffer.h"
+#include "outline.h"
 
 #define SHARE_LEAST 100 /* parts of a growth */
 

@@ -57,8 +57,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "parser/system/files.h"
 #include "formats/io/xml_quiet.h"
+#include "parser/system/files.h"
 
 #define FILE_BYTES_MAX (4u << 20) /* the largest published file has 72 KB */
 #define DEPTH_MAX      64u

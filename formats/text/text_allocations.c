@@ -7,8 +7,8 @@
  * Columns are as wide as usual values need; a line is never cut. Words have no
  * spaces up to the process, so that lines can be cut by programs.
  */
-#include "formats/parts/allocation_rows.h"
 #include "formats/io/units.h"
+#include "formats/parts/allocation_rows.h"
 #include "formats/writers.h"
 
 #include <inttypes.h>

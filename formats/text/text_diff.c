@@ -6,9 +6,9 @@
  * frames of their stacks. Of two logs of one process the rows are written as UMDH
  * writes them.
  */
+#include "formats/io/units.h"
 #include "formats/parts/diff_parts.h"
 #include "formats/parts/text_parts.h"
-#include "formats/io/units.h"
 #include "formats/writers.h"
 
 #include <inttypes.h>

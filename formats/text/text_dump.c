@@ -5,10 +5,10 @@
  *
  * Columns are as wide as usual values need; a line is never cut.
  */
-#include "formats/parts/display.h"
-#include "formats/parts/record_view.h"
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
+#include "formats/parts/display.h"
+#include "formats/parts/record_view.h"
 #include "formats/writers.h"
 
 #include <inttypes.h>

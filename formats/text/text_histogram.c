@@ -5,8 +5,8 @@
  * the bytes in it. Bars of one table have one scale, eighths of a character fine.
  */
 #include "formats/io/text_buffer.h"
-#include "formats/parts/text_parts.h"
 #include "formats/io/units.h"
+#include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 
 #include <stdio.h>

@@ -4,11 +4,11 @@
  * First what it is and what can be analysed, with the command that would record
  * the rest; then processes, events and providers, largest first.
  */
-#include "formats/parts/abilities.h"
-#include "formats/json/summary_traces.h"
 #include "formats/io/text_buffer.h"
-#include "formats/parts/text_parts.h"
 #include "formats/io/units.h"
+#include "formats/json/summary_traces.h"
+#include "formats/parts/abilities.h"
+#include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 
 #include <inttypes.h>

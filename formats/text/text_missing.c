@@ -4,10 +4,10 @@
  * Someone recorded the wrong thing, or opened the wrong file: say what is in
  * it, and how to record what is not.
  */
-#include "formats/parts/abilities.h"
 #include "formats/io/text_buffer.h"
-#include "formats/parts/text_parts.h"
 #include "formats/io/units.h"
+#include "formats/parts/abilities.h"
+#include "formats/parts/text_parts.h"
 
 #include <inttypes.h>
 

@@ -5,11 +5,11 @@
  * with the largest first, each stack as its innermost frames, and last what was
  * lost.
  */
+#include "formats/io/text_buffer.h"
+#include "formats/io/units.h"
 #include "formats/parts/abilities.h"
 #include "formats/parts/outline.h"
-#include "formats/io/text_buffer.h"
 #include "formats/parts/text_parts.h"
-#include "formats/io/units.h"
 #include "formats/writers.h"
 
 #include <inttypes.h>

@@ -5,10 +5,10 @@
  * memory first; then the files that are needed and those that are in use, whole,
  * because they are what gets copied from here.
  */
-#include "formats/parts/display.h"
 #include "formats/io/text_buffer.h"
-#include "formats/parts/text_parts.h"
 #include "formats/io/units.h"
+#include "formats/parts/display.h"
+#include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 
 #include <stdio.h>

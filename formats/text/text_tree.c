@@ -13,11 +13,11 @@
  * A chain of only children is written without indenting: indentation then means
  * that paths part, and deep stacks stay on the screen.
  */
+#include "formats/io/text_buffer.h"
+#include "formats/io/units.h"
 #include "formats/parts/display.h"
 #include "formats/parts/tabular.h"
-#include "formats/io/text_buffer.h"
 #include "formats/parts/text_parts.h"
-#include "formats/io/units.h"
 #include "formats/writers.h"
 
 #include <stdlib.h>

@@ -13,11 +13,11 @@
  * which they could have been. There are many columns, so numbers are short: 411K
  * stands for 411 KiB.
  */
-#include "formats/parts/abilities.h"
 #include "formats/io/text_buffer.h"
-#include "text_windows.h"
 #include "formats/io/units.h"
+#include "formats/parts/abilities.h"
 #include "formats/writers.h"
+#include "text_windows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

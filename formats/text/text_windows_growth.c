@@ -3,8 +3,8 @@
  * what level to which, and the stacks whose memory it is.
  */
 #include "formats/io/text_buffer.h"
-#include "text_windows.h"
 #include "formats/io/units.h"
+#include "text_windows.h"
 
 #include <stdio.h>
 

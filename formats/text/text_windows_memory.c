@@ -2,10 +2,10 @@
  * text_windows_memory.c - commit and working set over the windows, as MemInfo
  * records tell them, for people.
  */
-#include "formats/parts/sparkline.h"
 #include "formats/io/text_buffer.h"
-#include "text_windows.h"
 #include "formats/io/units.h"
+#include "formats/parts/sparkline.h"
+#include "text_windows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

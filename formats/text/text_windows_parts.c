@@ -1,9 +1,9 @@
 /* text_windows_parts.c - groups of windows by name, their curves, and times. */
+#include "formats/io/text_buffer.h"
+#include "formats/io/units.h"
 #include "formats/parts/display.h"
 #include "formats/parts/sparkline.h"
-#include "formats/io/text_buffer.h"
 #include "text_windows.h"
-#include "formats/io/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

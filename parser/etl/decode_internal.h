@@ -14,9 +14,9 @@
 #define ETL_DECODE_INTERNAL_H
 
 #include "parser/cursor.h"
+#include "parser/parser.h"
 #include "event_class.h"
 #include "layout_events.h"
-#include "parser/parser.h"
 
 /* What a body needs of a record. */
 typedef struct etl_payload {

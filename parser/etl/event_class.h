@@ -4,8 +4,8 @@
 #ifndef ETL_EVENT_CLASS_H
 #define ETL_EVENT_CLASS_H
 
-#include "layout_events.h"
 #include "parser/parser.h"
+#include "layout_events.h"
 
 typedef struct etl_class_row {
     etl_guid guid;

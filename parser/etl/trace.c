@@ -7,11 +7,11 @@
  */
 #include <stdlib.h>
 
+#include "parser/system/files.h"
+#include "parser/system/map.h"
 #include "buffer_index.h"
 #include "file_kind.h"
-#include "parser/system/files.h"
 #include "layout.h"
-#include "parser/system/map.h"
 #include "session.h"
 #include "xpress.h"
 

@@ -21,10 +21,10 @@
 #define ETL_PDB_INTERNAL_H
 
 #include "parser/cursor.h"
-#include "layout_pdb.h"
-#include "parser/system/map.h"
-#include "msf.h"
 #include "parser/pdb.h"
+#include "parser/system/map.h"
+#include "layout_pdb.h"
+#include "msf.h"
 
 /* --- the file -------------------------------------------------------------- */
 

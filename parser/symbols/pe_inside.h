@@ -5,8 +5,8 @@
 #define ETL_PE_INSIDE_H
 
 #include "parser/cursor.h"
-#include "parser/system/map.h"
 #include "parser/pe.h"
+#include "parser/system/map.h"
 
 typedef struct pe_directory {
     u32 rva;

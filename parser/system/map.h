@@ -4,8 +4,8 @@
 #ifndef ETL_MAP_H
 #define ETL_MAP_H
 
-#include "files.h"
 #include "parser/parser.h"
+#include "files.h"
 
 /* The bytes of one file and how to give them back. Start from {0}. */
 typedef struct etl_map {
