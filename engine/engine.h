@@ -79,6 +79,7 @@ typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
+    bool is_temporary; /* nobody will ask what census_only counts: the traces are read once */
 } etlheap_store_options;
 
 typedef struct etlheap_options {
@@ -90,9 +91,8 @@ typedef struct etlheap_options {
      * and refuses every question about memory with ETL_ERR_ARGUMENT. */
     bool census_only;
     /* When this is all that will be asked: keeps what its window and at-exit rule
-     * need in place of heap lifetimes, in a fraction of the memory and time, if
-     * that can be done (etlheap_result_is_report). Borrowed for the call; may be
-     * NULL. */
+     * need in place of heap lifetimes, in a fraction of the memory and time, if that
+     * can be done (etlheap_result_is_report). Borrowed for the call; may be NULL. */
     const struct etlheap_query *report;
     const char *temporary_folder;  /* for what memory is too short for; NULL: none */
     etlheap_progress_fn *progress; /* may be NULL */

@@ -48,6 +48,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/replay_walk \
 	fold/row_details \
 	fold/slot_groups \
+	fold/steps \
 	fold/windows \
 	fold/windows_cells \
 	fold/windows_growth \

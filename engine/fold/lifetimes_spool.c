@@ -73,7 +73,9 @@ etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u
 {
     etlheap_options own = walk_options(options);
     spool to = { .file = -1 };
-    const etlheap_store_options store = { .size = sizeof store, .write = write_all, .user = &to };
+    const etlheap_store_options store = {
+        .size = sizeof store, .write = write_all, .user = &to, .is_temporary = true
+    };
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
     *out = NULL;

@@ -4,15 +4,9 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "steps.h"
 
 #define GROUPS_PER_TASK 256u
-
-/* A step of a curve. */
-typedef struct curve_step {
-    i64 ticks;
-    i64 size; /* positive or negative */
-    i64 count;
-} curve_step;
 
 typedef struct peak_work {
     const peak_row *rows; /* by group */
@@ -24,7 +18,7 @@ typedef struct peak_work {
 } peak_work;
 
 static void compute_task(void *context, u32 task);
-static bool compute_group(const peak_work *work, u32 group, curve_step **steps, size_t *capacity);
+static bool compute_group(const peak_work *work, u32 group, step_list *steps);
 
 bool peaks_compute(peak_row *rows, size_t row_count, u32 group_count, i64 from_ticks, i64 to_ticks,
                    u32 jobs, peak *peaks)
@@ -75,43 +69,38 @@ bool peaks_sort(peak_row *rows, size_t count, size_t *starts, u32 group_count)
 static void compute_task(void *context, u32 task)
 {
     const peak_work *const work = context;
-    curve_step *steps = NULL;
-    size_t capacity = 0;
+    step_list steps = { 0 };
     const u32 first = task * GROUPS_PER_TASK;
     for (u32 g = first; g < work->group_count && g - first < GROUPS_PER_TASK; g++) {
-        if (!compute_group(work, g, &steps, &capacity)) {
+        if (!compute_group(work, g, &steps)) {
             work->failed[task] = true;
             break;
         }
     }
-    free(steps);
-}
-
-static int by_ticks(const void *a, const void *b)
-{
-    const curve_step *const x = a, *const y = b;
-    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
-}
-
-static peak replay(curve_step *steps, size_t count)
-{
-    peak best = { 0, 0 };
-    i64 size = 0, blocks = 0;
-    qsort(steps, count, sizeof *steps, by_ticks);
-    for (size_t i = 0; i < count; i++) {
-        size = etl_sat_add_i64(size, steps[i].size);
-        blocks += steps[i].count;
-        if (i + 1 < count && steps[i + 1].ticks == steps[i].ticks)
-            continue;
-        best.size = size > best.size ? size : best.size;
-        best.count = blocks > best.count ? blocks : best.count;
-    }
-    return best;
+    steps_free(&steps);
 }
 
 static i64 signed_size(u64 size)
 {
     return size > INT64_MAX ? INT64_MAX : (i64)size;
+}
+
+/* The highest places of the curve, each after all that happens at one time. */
+static peak replay(const peak_row *rows, const digit_row *steps, size_t count)
+{
+    peak best = { 0, 0 };
+    i64 size = 0, blocks = 0;
+    for (size_t i = 0; i < count; i++) {
+        const i64 bytes = signed_size(rows[step_row(&steps[i])].size);
+        const bool is_end = step_is_end(&steps[i]);
+        size = etl_sat_add_i64(size, is_end ? -bytes : bytes);
+        blocks += is_end ? -1 : 1;
+        if (i + 1 < count && steps[i + 1].low == steps[i].low)
+            continue;
+        best.size = size > best.size ? size : best.size;
+        best.count = blocks > best.count ? blocks : best.count;
+    }
+    return best;
 }
 
 /* What lives at one end of the window is what matters there. */
@@ -123,7 +112,7 @@ static peak sum_all(const peak_row *rows, size_t count)
     return sum;
 }
 
-static bool compute_group(const peak_work *work, u32 group, curve_step **steps, size_t *capacity)
+static bool compute_group(const peak_work *work, u32 group, step_list *steps)
 {
     const peak_row *const rows = work->rows + work->starts[group];
     const size_t count = work->starts[group + 1] - work->starts[group];
@@ -136,22 +125,17 @@ static bool compute_group(const peak_work *work, u32 group, curve_step **steps, 
         work->peaks[group] = sum_all(rows, count);
         return true;
     }
-    if (*capacity < 2 * count) {
-        free(*steps);
-        *capacity = 2 * count;
-        *steps = malloc(*capacity * sizeof **steps);
-        if (*steps == NULL)
+    const i64 before = etl_sat_add_i64(work->from_ticks, -1);
+    steps_clear(steps);
+    for (u32 i = 0; i < count; i++) {
+        const i64 start = rows[i].alloc_ticks > before ? rows[i].alloc_ticks : before;
+        if (!steps_add(steps, start, i, false) ||
+            (rows[i].free_ticks < work->to_ticks && !steps_add(steps, rows[i].free_ticks, i, true)))
             return false;
     }
-    size_t filled = 0;
-    for (size_t i = 0; i < count; i++) {
-        const i64 size = signed_size(rows[i].size);
-        const i64 before = etl_sat_add_i64(work->from_ticks, -1);
-        const i64 start = rows[i].alloc_ticks > before ? rows[i].alloc_ticks : before;
-        (*steps)[filled++] = (curve_step){ start, size, 1 };
-        if (rows[i].free_ticks < work->to_ticks)
-            (*steps)[filled++] = (curve_step){ rows[i].free_ticks, -size, -1 };
-    }
-    work->peaks[group] = replay(*steps, filled);
+    const digit_row *const sorted = steps_sort(steps);
+    if (sorted == NULL)
+        return false;
+    work->peaks[group] = replay(rows, sorted, steps->rows.count);
     return true;
 }

@@ -9,17 +9,9 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "steps.h"
 
 #define GROUPS_PER_TASK 64u
-
-typedef struct row_step {
-    i64 ticks;
-    i64 alloc_ticks;
-    i64 size;
-    bool is_end;
-} row_step;
-
-typedef ETLHEAP_VECTOR(row_step) step_list;
 
 typedef struct rows_work {
     const window_rows *rows;
@@ -61,13 +53,7 @@ static void walk_groups(void *context, u32 task)
     const u32 first = task * GROUPS_PER_TASK;
     for (u32 g = first; g < work->rows->group_count && g - first < GROUPS_PER_TASK; g++)
         work->failed[task] |= !walk_group(work, g, &steps, &work->lists[task]);
-    ETLHEAP_VECTOR_FREE(&steps);
-}
-
-static int by_ticks(const void *a, const void *b)
-{
-    const row_step *const x = a, *const y = b;
-    return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+    steps_free(&steps);
 }
 
 /* What ended before the pass or began after it leaves no step. */
@@ -75,15 +61,15 @@ static bool list_steps(const rows_work *work, u32 group, step_list *steps)
 {
     const i64 *const bounds = work->pass->bounds.at;
     const i64 from = bounds[0], to = bounds[work->pass->bounds.count - 1];
-    steps->count = 0;
-    for (size_t i = work->rows->starts[group]; i < work->rows->starts[group + 1]; i++) {
-        const peak_row *const row = &work->rows->at[i];
-        const i64 size = row->size > INT64_MAX ? INT64_MAX : (i64)row->size;
+    const peak_row *const rows = work->rows->at + work->rows->starts[group];
+    const size_t count = work->rows->starts[group + 1] - work->rows->starts[group];
+    steps_clear(steps);
+    for (u32 i = 0; i < count; i++) {
+        const peak_row *const row = &rows[i];
         if (row->alloc_ticks >= to || row->free_ticks < from)
             continue;
-        const row_step begin = { row->alloc_ticks, row->alloc_ticks, size, false };
-        const row_step end = { row->free_ticks, row->alloc_ticks, size, true };
-        if (!ETLHEAP_PUSH(steps, begin) || (row->free_ticks < to && !ETLHEAP_PUSH(steps, end)))
+        if (!steps_add(steps, row->alloc_ticks, i, false) ||
+            (row->free_ticks < to && !steps_add(steps, row->free_ticks, i, true)))
             return false;
     }
     return true;
@@ -92,23 +78,29 @@ static bool list_steps(const rows_work *work, u32 group, step_list *steps)
 static bool walk_group(const rows_work *work, u32 group, step_list *steps, window_cell_list *out)
 {
     const window_pass *const pass = work->pass;
+    const peak_row *const rows = work->rows->at + work->rows->starts[group];
     if (!list_steps(work, group, steps))
         return false;
-    if (steps->count > 0)
-        qsort(steps->at, steps->count, sizeof *steps->at, by_ticks);
+    const digit_row *const sorted = steps_sort(steps);
+    const size_t count = steps->rows.count;
+    if (sorted == NULL && count > 0)
+        return false;
     window_hot hot = { .interval = WINDOW_NO_INTERVAL };
     u32 interval = 0, time = 1;
     bool ok = true;
-    for (size_t i = 0; ok && i < steps->count; i++) {
-        const row_step *const step = &steps->at[i];
-        while (interval < pass->bounds.count && pass->bounds.at[interval] <= step->ticks)
+    for (size_t i = 0; ok && i < count; i++) {
+        const peak_row *const row = &rows[step_row(&sorted[i])];
+        const i64 ticks = step_ticks(&sorted[i]);
+        const i64 size = row->size > INT64_MAX ? INT64_MAX : (i64)row->size;
+        const bool is_end = step_is_end(&sorted[i]);
+        while (interval < pass->bounds.count && pass->bounds.at[interval] <= ticks)
             interval++;
-        time += i > 0 && step->ticks != step[-1].ticks;
+        time += i > 0 && sorted[i].low != sorted[i - 1].low;
         if (hot.interval != interval)
             ok = windows_turn(&hot, group, interval, out);
         const bool is_aifi =
-            step->is_end && interval > 0 && step->alloc_ticks >= pass->bounds.at[interval - 1];
-        windows_step(&hot, time, step->size, step->is_end, is_aifi);
+            is_end && interval > 0 && row->alloc_ticks >= pass->bounds.at[interval - 1];
+        windows_step(&hot, time, size, is_end, is_aifi);
     }
     return ok && windows_turn(&hot, group, WINDOW_NO_INTERVAL, out);
 }

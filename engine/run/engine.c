@@ -58,6 +58,7 @@ typedef struct run {
 } run;
 
 static etl_status check_options(const etlheap_options *options, etl_error *err);
+static bool wants_census(const etlheap_options *options);
 static bool open_run(run *state);
 static bool open_journal(run *state);
 static etl_status open_store(run *state);
@@ -82,7 +83,7 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
         memcpy(&state->options, options,
                options->size < sizeof *options ? options->size : sizeof *options);
     etl_status status = check_options(&state->options, err);
-    if (status == ETL_OK && state->options.store != NULL)
+    if (status == ETL_OK && wants_census(&state->options))
         status = store_run_census(state->traces, names, trace_count, &state->options,
                                   &state->census_facts, err);
     if (status == ETL_OK)
@@ -111,6 +112,17 @@ static etl_status check_options(const etlheap_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "a store is written in place of a census or a report");
     return ETL_OK;
+}
+
+/* A store keeps what `info` would say of its traces, which a run of its own finds out. */
+static bool wants_census(const etlheap_options *options)
+{
+    etlheap_store_options store = { .size = sizeof store };
+    if (options->store == NULL)
+        return false;
+    memcpy(&store, options->store,
+           options->store->size < sizeof store ? options->store->size : sizeof store);
+    return !store.is_temporary;
 }
 
 /* Does a session say that it lost events? */
