@@ -15,6 +15,7 @@
 
 #include "engine/log/journal.h"
 #include "fuzz.h"
+#include "store_bytes.h"
 #include "workload_answers.h"
 
 #define WINDOWS_MAX 40
@@ -73,12 +74,6 @@ typedef struct trial {
     u32 jobs;
     u64 slice_bytes, memory_bytes_max;
 } trial;
-
-/* A store on its way into memory. */
-typedef struct store_bytes {
-    u8 *at;
-    size_t size, capacity;
-} store_bytes;
 
 static bool open_trial(trial *t, const u8 *data, size_t size);
 static void close_trial(trial *t);
@@ -260,22 +255,6 @@ etlheap_query workload_query(const workload_question *question, u32 jobs)
 
 /* --- ways to a result ------------------------------------------------------------------- */
 
-static bool keep(void *user, const void *bytes, size_t size)
-{
-    store_bytes *const store = user;
-    if (size > store->capacity - store->size) {
-        const size_t capacity = 2 * (store->size + size);
-        u8 *const grown = realloc(store->at, capacity);
-        if (grown == NULL)
-            return false;
-        store->at = grown;
-        store->capacity = capacity;
-    }
-    memcpy(store->at + store->size, bytes, size);
-    store->size += size;
-    return true;
-}
-
 /* False: that takes more memory than is allowed. */
 static bool is_refused(etl_status status, const etl_error *err)
 {
@@ -299,7 +278,9 @@ static bool analyze_traces(trial *t, const etlheap_options *options, etlheap_res
 static bool analyze_store(trial *t, way how, const etlheap_options *options, etlheap_result **out)
 {
     store_bytes bytes = { .at = NULL };
-    const etlheap_store_options store = { .size = sizeof store, .write = keep, .user = &bytes };
+    const etlheap_store_options store = { .size = sizeof store,
+                                          .write = store_bytes_keep,
+                                          .user = &bytes };
     const etlheap_query query = workload_query(&t->rows[0], t->jobs);
     etlheap_options writing = *options;
     etlheap_result *facts = NULL;

@@ -4,14 +4,9 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "store_bytes.h"
 
 #define MEMORY_BYTES_MAX ((u64)512 << 20)
-
-/* A store on its way into memory. */
-typedef struct store_bytes {
-    u8 *at;
-    size_t size, capacity;
-} store_bytes;
 
 /* The ways to an answer besides the first: one thread, from a journal. */
 typedef enum other_way { WAY_TWO_THREADS, WAY_LIFETIMES, WAY_STORE, WAY_COUNT } other_way;
@@ -125,27 +120,13 @@ static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetim
     return ask(result, &query);
 }
 
-static bool keep(void *user, const void *bytes, size_t size)
-{
-    store_bytes *const store = user;
-    if (size > store->capacity - store->size) {
-        const size_t capacity = 2 * (store->size + size);
-        u8 *const grown = realloc(store->at, capacity);
-        if (grown == NULL)
-            return false;
-        store->at = grown;
-        store->capacity = capacity;
-    }
-    memcpy(store->at + store->size, bytes, size);
-    store->size += size;
-    return true;
-}
-
 static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
 {
     static const char *const name = "fuzz.etl";
     store_bytes bytes = { .at = NULL };
-    const etlheap_store_options store = { .size = sizeof store, .write = keep, .user = &bytes };
+    const etlheap_store_options store = { .size = sizeof store,
+                                          .write = store_bytes_keep,
+                                          .user = &bytes };
     const etlheap_options options = { .size = sizeof options,
                                       .jobs = 1,
                                       .memory_bytes_max = MEMORY_BYTES_MAX,
