@@ -33,6 +33,7 @@ wow64                   --wow64
 system-clock            --clock 2
 cycle-clock             --clock 3 --hz 2400000000
 odd-frequency           --hz 3117777 --compress
+slow-clock              --hz 100000
 rundown-at-the-end      --end-rundown
 two-files               --split
 '

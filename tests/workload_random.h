@@ -95,9 +95,10 @@ static inline bool chance(maker *m, u32 percent)
 }
 
 /* Ticks of so many microseconds. */
+/* At least one: clocks may be slow. */
 static inline i64 ticks_of_us(const maker *m, u64 us)
 {
-    return (i64)(us * m->w->clock_hz / 1000000);
+    return (i64)etl_max_u64(1, us * m->w->clock_hz / 1000000);
 }
 
 /* --- workload_random.c --- */
