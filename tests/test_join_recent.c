@@ -44,6 +44,10 @@ static void add(bench *b, const step *at)
     const size_t count = b->task.events.count;
     stack_learn_thread(events, count, at->ticks, at->tid, (stack_part)at->part);
     const event_sort sort = stack_recent_sort(events, count, at->ticks, at->tid, SORT_UNKNOWN);
+    memory_event *const open =
+        sort == SORT_BLOCK ? stack_recent_open(events, count, at->ticks, at->tid, sort) : NULL;
+    if (open != NULL)
+        open->stack = STACK_TAG_LOCAL; /* as the scan does */
     const stack_piece piece = {
         .event_ticks = at->ticks, .tid = at->tid, .part = at->part & 15u, .sort = sort & 15u
     };
@@ -67,6 +71,7 @@ static void check(const step *steps, u32 count, u32 cuts)
         assert_true(ETLHEAP_PUSH(&alone.pieces, b->task.pieces.at[piece]));
         assert_true(recent_pass(&b->recent, &alone));
         const u8 sort = alone.pieces.at[0].sort;
+        b->task.pieces.at[piece].sort = sort & 15u;
         ETLHEAP_VECTOR_FREE(&alone.pieces);
         if (sort != steps[i].sort)
             fail_msg("step %u, cuts %x: sort %u, wanted %u", i, cuts, sort, steps[i].sort);
@@ -114,6 +119,24 @@ static void an_event_without_a_thread_learns_it_from_its_kernel_part(void **stat
         { .op = OP_DECOMMIT, .tid = ETL_NO_ID, .ticks = 12 },
         { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
         { .part = PART_WHOLE, .tid = 7, .ticks = 12, .sort = SORT_UNWANTED },
+    };
+    check_all_cuts(steps, ETL_COUNT_OF(steps));
+}
+
+static void frees_have_stacks_of_their_own(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        { .op = OP_FREE, .tid = 7, .ticks = 10 },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_SPENT },
+        { .op = OP_ALLOC, .tid = 7, .ticks = 10 },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_BLOCK },
+        { .op = OP_FREE, .tid = 7, .ticks = 10 },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_SPENT },
+        { .op = OP_ALLOC, .tid = 7, .ticks = 10 },
+        { .op = OP_FREE, .tid = 7, .ticks = 10 },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_BLOCK },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_SPENT },
     };
     check_all_cuts(steps, ETL_COUNT_OF(steps));
 }
@@ -185,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_do_not_depend_on_where_tasks_end),
         cmocka_unit_test(an_event_without_a_thread_learns_it_from_its_kernel_part),
+        cmocka_unit_test(frees_have_stacks_of_their_own),
         cmocka_unit_test(other_threads_may_come_before_the_kernel_part),
         cmocka_unit_test(streams_are_told_apart),
         cmocka_unit_test(as_many_events_are_kept_as_the_scan_looks_at),

@@ -17,13 +17,14 @@
 
 #define EVENTS 64u
 
-/* Event i is at ticks 100 + i, of thread 7. */
+/* Event i is an allocation at ticks 100 + i, of thread 7. */
 static void make_events(memory_event events[EVENTS])
 {
     memset(events, 0, EVENTS * sizeof *events);
     for (u32 i = 0; i < EVENTS; i++) {
         events[i].ticks = 100 + (i64)i;
         events[i].tid = 7;
+        events[i].op = OP_ALLOC;
     }
 }
 
@@ -138,7 +139,7 @@ static void a_part_is_of_what_the_thread_did_last(void **state)
         { { OP_EXPAND, OP_RELEASE }, SORT_UNWANTED, -1 },
         { { OP_EXPAND, OP_DECOMMIT }, SORT_UNWANTED, -1 },
         { { OP_EXPAND, OP_COMMIT }, SORT_COMMIT, 1 },
-        { { OP_EXPAND, OP_FREE }, SORT_BLOCK, -1 },
+        { { OP_EXPAND, OP_FREE }, SORT_SPENT, -1 },
         { { OP_EXPAND, OP_CONTRACT }, SORT_EXTENT, 0 },
         { { OP_EXPAND, OP_ALLOC }, SORT_BLOCK, 1 },
         { { OP_ALLOC, OP_COMMIT }, SORT_COMMIT, 1 },
@@ -149,6 +150,9 @@ static void a_part_is_of_what_the_thread_did_last(void **state)
         { { OP_ALLOC, OP_RESERVE }, SORT_UNWANTED, -1 },
         { { OP_RESERVE, OP_COMMIT }, SORT_COMMIT, 1 },
         { { OP_ALLOC, OP_FREE, OP_ALLOC }, SORT_BLOCK, 0 },
+        { { OP_ALLOC, OP_FREE }, SORT_BLOCK, 0 },
+        { { OP_REALLOC_NEW, OP_REALLOC_OLD }, SORT_BLOCK, 0 },
+        { { OP_FREE, OP_ALLOC }, SORT_BLOCK, 1 },
         { { OP_ALLOC, OP_RUNDOWN_START, OP_RUNDOWN_END }, SORT_BLOCK, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -166,6 +170,24 @@ static void a_part_is_of_what_the_thread_did_last(void **state)
         if (sort != cases[i].sort || (entry == NULL ? -1 : (int)entry->event) != cases[i].index)
             fail_msg("case %zu: sort %d, %d", i, (int)sort, entry == NULL ? -1 : (int)entry->event);
     }
+}
+
+/* A free that comes behind an allocation with its stack has the next one. */
+static void a_stack_too_many_is_of_what_wants_none(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    events[1].ticks = events[0].ticks;
+    events[1].op = OP_FREE;
+    events[0].stack = 1;
+    stack_ring_push_if(&ring, 0, true);
+    event_sort sort;
+    assert_non_null(stack_ring_find(&ring, events, 1, 100, 7, &sort));
+    assert_int_equal(sort, SORT_BLOCK);
+    assert_null(stack_ring_find(&ring, events, 2, 100, 7, &sort));
+    assert_int_equal(sort, SORT_SPENT);
 }
 
 static void of_two_threads_each_has_what_it_did_last(void **state)
@@ -427,6 +449,7 @@ int main(void)
         cmocka_unit_test(only_the_latest_events_are_in_the_ring),
         cmocka_unit_test(events_that_want_no_stack_leave_the_ring_alone),
         cmocka_unit_test(a_part_is_of_what_the_thread_did_last),
+        cmocka_unit_test(a_stack_too_many_is_of_what_wants_none),
         cmocka_unit_test(of_two_threads_each_has_what_it_did_last),
         cmocka_unit_test(a_kernel_part_or_a_stack_settles_an_event),
         cmocka_unit_test(known_stacks_have_the_ids_of_the_table),

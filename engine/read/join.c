@@ -342,7 +342,8 @@ static bool is_of_piece(const chain_link *link, const waiting_event *row, const 
         return false;
     if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN || piece->sort == SORT_UNSURE)
         return true;
-    return piece->sort == (u8)sort || (piece->sort == SORT_UNWANTED && row->has_kernel);
+    return piece->sort == (u8)sort ||
+           (row->has_kernel && (piece->sort == SORT_UNWANTED || piece->sort == SORT_SPENT));
 }
 
 static bool is_in_chain(const chain_link *link, const waiting_event *row, chain_kind kind,

@@ -37,6 +37,20 @@ static void keep_last(recent_list *list, const scan_output *task)
     list->count = stay + fresh;
 }
 
+/* What earlier tasks say of a piece, of which its own says `known`. */
+static event_sort sort_by(recent_list *list, const stack_piece *piece, event_sort known)
+{
+    const i64 ticks = piece->event_ticks;
+    if (known == SORT_SPENT) {
+        const bool is_open =
+            stack_recent_open(list->at, list->count, ticks, piece->tid, SORT_BLOCK) != NULL;
+        return is_open ? SORT_BLOCK : SORT_SPENT;
+    }
+    if (known == SORT_UNKNOWN)
+        stack_learn_thread(list->at, list->count, ticks, piece->tid, (stack_part)piece->part);
+    return stack_recent_sort(list->at, list->count, ticks, piece->tid, known);
+}
+
 bool recent_pass(recent_events *recent, scan_output *task)
 {
     recent_list *const list = list_of(recent, task->stream);
@@ -46,12 +60,17 @@ bool recent_pass(recent_events *recent, scan_output *task)
     for (size_t i = 0; i < task->pieces.count; i++) {
         stack_piece *const piece = &task->pieces.at[i];
         const event_sort known = (event_sort)piece->sort;
-        const i64 ticks = piece->event_ticks;
-        if ((known != SORT_UNKNOWN && known != SORT_UNSURE) || ticks > last_ticks)
+        const bool is_told = known != SORT_UNKNOWN && known != SORT_UNSURE && known != SORT_SPENT;
+        if (is_told || piece->event_ticks > last_ticks)
             continue;
-        if (known == SORT_UNKNOWN)
-            stack_learn_thread(list->at, list->count, ticks, piece->tid, (stack_part)piece->part);
-        piece->sort = stack_recent_sort(list->at, list->count, ticks, piece->tid, known) & 15u;
+        const event_sort sort = sort_by(list, piece, known);
+        memory_event *const open =
+            sort != SORT_BLOCK ? NULL
+                               : stack_recent_open(list->at, list->count, piece->event_ticks,
+                                                   piece->tid, SORT_BLOCK);
+        if (open != NULL)
+            open->stack = STACK_TAG_LOCAL; /* taken: the next piece is another's */
+        piece->sort = sort & 15u;
     }
     keep_last(list, task);
     return true;

@@ -90,23 +90,34 @@ static inline const memory_event *stack_ring_alike(stack_ring *ring, u32 age,
 }
 
 /*
- * The sort of what the thread did last on the tick of an event, up to here. The parts that
- * come now are of that sort: a thread has walked the stack of one event before it raises
- * another, if the program raises one of the two. An event without a thread may be its own or
- * that of the next thread on its processor: a block that has no stack yet waits for it, since
- * sessions mostly ask for those, and an extent does not.
+ * What the thread of an event did last on its tick, up to here. The parts that come now are
+ * of that sort: a thread has walked the stack of one event before it raises another, if the
+ * program raises one of the two. An event without a thread may be its own or that of the
+ * next thread on its processor: a block that has no stack yet waits for it, since sessions
+ * mostly ask for those, and an extent does not.
  */
-static inline event_sort stack_ring_sort(const memory_event *events, u32 count, u32 event)
+static inline u32 stack_ring_last(const memory_event *events, u32 count, u32 event)
 {
     const memory_event *const first = &events[event];
     event_sort sort = event_sort_of(first->op);
+    u32 last = event;
     for (u32 i = event + 1; i < count && events[i].ticks == first->ticks; i++) {
         const bool is_free = sort == SORT_EXTENT || first->stack != STACK_NONE;
         const bool is_its = events[i].tid == first->tid || (events[i].tid == ETL_NO_ID && is_free);
-        if (is_its && !op_is_rundown(events[i].op))
+        if (is_its && !op_is_rundown(events[i].op)) {
+            last = i;
             sort = event_sort_of(events[i].op);
+        }
     }
-    return sort;
+    return last;
+}
+
+/* Is it one that a program raises and nobody asks the stack of? The two events of a moving
+ * realloc are one record. */
+static inline bool op_is_spent(u8 op)
+{
+    return !op_wants_stack((memory_op)op) && event_sort_of(op) != SORT_UNWANTED &&
+           op != OP_REALLOC_OLD;
 }
 
 /*
@@ -146,11 +157,18 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
         if (stack_ring_alike(ring, age, events, ticks, tid) == NULL)
             continue;
         stack_ring_entry *const entry = stack_ring_entry_of(ring, age);
-        *sort = stack_ring_sort(events, count, entry->event);
+        const u8 last_op = events[stack_ring_last(events, count, entry->event)].op;
+        *sort = event_sort_of(last_op);
         const bool is_alone =
             age == ring->pushed || stack_ring_alike(ring, age + 1, events, ticks, tid) == NULL;
         const bool is_it = is_alone && event_sort_of(events[entry->event].op) == *sort;
-        return is_it ? entry : stack_ring_choose(ring, events, age, *sort);
+        stack_ring_entry *const chosen =
+            is_it ? entry : stack_ring_choose(ring, events, age, *sort);
+        const bool is_open = chosen != NULL && events[chosen->event].stack == STACK_NONE;
+        if (is_open || !op_is_spent(last_op))
+            return chosen;
+        *sort = SORT_SPENT;
+        return NULL;
     }
     *sort = SORT_UNKNOWN;
     return NULL;
@@ -179,13 +197,29 @@ static inline void stack_learn_thread(memory_event *events, size_t count, i64 ti
     }
 }
 
+/* Of the latest events, the oldest of a thread, tick and sort that lacks a stack; NULL: none. */
+static inline memory_event *stack_recent_open(memory_event *events, size_t count, i64 ticks,
+                                              u32 tid, event_sort sort)
+{
+    memory_event *oldest = NULL;
+    for (size_t i = 1; i <= STACK_RECENT_EVENTS && i <= count; i++) {
+        memory_event *const event = &events[count - i];
+        if (event->ticks < ticks)
+            break;
+        if (event->ticks == ticks && event->tid == tid && op_wants_stack(event->op) &&
+            event_sort_of(event->op) == sort && event->stack == STACK_NONE)
+            oldest = event;
+    }
+    return oldest;
+}
+
 /*
  * The sort of an event that the ring does not have, because it wants no stack or is of
  * another task, if it is among the latest ones. They are in the order of time. `known` is
  * what later events say: SORT_UNKNOWN, or SORT_UNSURE.
  */
-static inline event_sort stack_recent_sort(const memory_event *events, size_t count, i64 ticks,
-                                           u32 tid, event_sort known)
+static inline event_sort stack_recent_sort(memory_event *events, size_t count, i64 ticks, u32 tid,
+                                           event_sort known)
 {
     for (size_t i = 1; i <= STACK_RECENT_EVENTS && i <= count; i++) {
         const memory_event *const event = &events[count - i];
@@ -195,7 +229,10 @@ static inline event_sort stack_recent_sort(const memory_event *events, size_t co
             continue;
         if (event->tid == tid) {
             const bool is_sure = known == SORT_UNKNOWN || op_wants_stack(event->op);
-            return is_sure ? event_sort_of(event->op) : SORT_UNSURE;
+            const event_sort sort = event_sort_of(event->op);
+            const bool is_spent = op_is_spent(event->op) &&
+                                  stack_recent_open(events, count - i, ticks, tid, sort) == NULL;
+            return !is_sure ? SORT_UNSURE : is_spent ? SORT_SPENT : sort;
         }
         known = event->tid == ETL_NO_ID ? SORT_UNSURE : known;
     }
