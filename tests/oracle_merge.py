@@ -210,6 +210,8 @@ def check_source(results, source):
     if source.in_full:
         results.check(f"{source.name}: some peaks are known", known > 0)
     results.equal_maps(f"{source.name}: totals", totals_of(source.summary), totals_of(source.trace))
+    of_summary, of_trace = (run_json("info", path)["stacks"] for path in (source.summary, source.trace))
+    results.check(f"{source.name}: stacks of its trace", of_summary == of_trace, str(of_summary), str(of_trace))
     again = in_work("again.ehs")
     same = [("its store summarised", ["store", source.store, "--summary"]),
             ("merged alone", ["merge", source.summary])]

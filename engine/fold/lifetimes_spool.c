@@ -31,7 +31,7 @@ etl_status etlheap_lifetimes_analyze(etl_trace *const *traces, const char *const
     for (u32 i = 0; i < trace_count; i++)
         bytes = etl_sat_add_u64(bytes, etl_file_size(traces[i]));
     if (bytes > ETLHEAP_SPOOL_BYTES && own.temporary_folder != NULL)
-        return lifetimes_spool(traces, names, trace_count, &own, out, err);
+        return lifetimes_spool(traces, names, trace_count, &own, false, out, err);
     return etlheap_analyze(traces, names, trace_count, &own, out, err);
 }
 
@@ -69,12 +69,13 @@ static etlheap_options walk_options(const etlheap_options *options)
 }
 
 etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                           const etlheap_options *options, etlheap_result **out, etl_error *err)
+                           const etlheap_options *options, bool with_census, etlheap_result **out,
+                           etl_error *err)
 {
     etlheap_options own = walk_options(options);
     spool to = { .file = -1 };
     const etlheap_store_options store = {
-        .size = sizeof store, .write = write_all, .user = &to, .is_temporary = true
+        .size = sizeof store, .write = write_all, .user = &to, .is_temporary = !with_census
     };
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };

@@ -43,7 +43,7 @@ etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *trac
     own.size = sizeof own;
     if (own.temporary_folder == NULL)
         own.temporary_folder = etl_temporary_default;
-    etl_status status = lifetimes_spool(traces, names, trace_count, &own, &result, err);
+    etl_status status = lifetimes_spool(traces, names, trace_count, &own, true, &result, err);
     if (status == ETL_OK)
         status = add_result(s, result, names[0], err);
     etlheap_result_free(result);
