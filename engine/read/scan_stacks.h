@@ -177,7 +177,8 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
 /*
  * The kernel walks its part of a stack soon after the event, on the same processor: of the
  * latest events, the first one of that tick which the kernel raised and which has no thread
- * has the thread of the part, unless the thread has raised one itself.
+ * has the thread of the part, unless the thread has raised one itself. Where processors are
+ * not told apart, the part may be of another one, and nothing is learnt.
  */
 static inline void stack_learn_thread(memory_event *events, size_t count, i64 ticks, u32 tid,
                                       stack_part part)
@@ -188,7 +189,8 @@ static inline void stack_learn_thread(memory_event *events, size_t count, i64 ti
         const bool is_of_kernel = sort == SORT_COMMIT || sort == SORT_UNWANTED;
         if (event->ticks < ticks)
             return;
-        if (event->ticks > ticks || !is_of_kernel || op_is_rundown(event->op))
+        const bool may_be = event->cpu != CPU_UNKNOWN && is_of_kernel;
+        if (event->ticks > ticks || !may_be || op_is_rundown(event->op))
             continue;
         if (event->tid == ETL_NO_ID)
             event->tid = tid;
