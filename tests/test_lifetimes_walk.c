@@ -164,9 +164,9 @@ static void a_store_without_a_name_is_walked_as_its_trace(void **state)
                                       .temporary_folder = temporary_folder() };
     etlheap_result *spooled = NULL;
     etl_error err;
-    assert_int_equal(
-        lifetimes_spool(f->traces.at, f->traces.names, f->traces.count, &options, &spooled, &err),
-        ETL_OK);
+    assert_int_equal(lifetimes_spool(f->traces.at, f->traces.names, f->traces.count, &options,
+                                     false, &spooled, &err),
+                     ETL_OK);
     walk_check_same(walk_check_document(f->rows, &request), walk_check_document(spooled, &request));
     assert_string_equal(etlheap_result_trace(spooled)->files[0], f->traces.names[0]);
     assert_int_equal(etlheap_result_trace(spooled)->file_count, f->traces.count);
@@ -181,9 +181,9 @@ static void a_folder_that_is_not_there_is_told_of(void **state)
                                       .temporary_folder = "/there is no such folder" };
     etlheap_result *spooled = NULL;
     etl_error err;
-    assert_int_equal(
-        lifetimes_spool(f->traces.at, f->traces.names, f->traces.count, &options, &spooled, &err),
-        ETL_ERR_IO);
+    assert_int_equal(lifetimes_spool(f->traces.at, f->traces.names, f->traces.count, &options,
+                                     false, &spooled, &err),
+                     ETL_ERR_IO);
     assert_null(spooled);
     assert_non_null(strstr(err.message, "no such folder"));
 }
