@@ -342,6 +342,8 @@ static bool is_of_piece(const chain_link *link, const waiting_event *row, const 
         return false;
     if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN || piece->sort == SORT_UNSURE)
         return true;
+    if (piece->sort == SORT_SPENT && sort == SORT_BLOCK && row->cpu != piece->cpu)
+        return true; /* of two processors, nobody knows what came first */
     return piece->sort == (u8)sort ||
            (row->has_kernel && (piece->sort == SORT_UNWANTED || piece->sort == SORT_SPENT));
 }
