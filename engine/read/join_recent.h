@@ -1,10 +1,10 @@
 /*
  * join_recent.h - what was logged last before a task, for stacks that begin it.
  *
- * Scanning knows of a stack piece what its thread did last on the tick of its event, if
- * that is in the task. Where a task ends between an event and its stack depends on the
- * size of slices, and answers must not: so the latest events of each stream are kept, and
- * the first pieces of the stream's next task are told by them.
+ * The scan looks for what a thread did last before its stack was logged, but only within
+ * one task. A task may end between an event and its stack. Where tasks end depends on the
+ * size of slices, and answers must not. So this file keeps the latest events of each
+ * stream, and uses them to classify the first stack pieces of the stream's next task.
  */
 #ifndef ETLHEAP_JOIN_RECENT_H
 #define ETLHEAP_JOIN_RECENT_H

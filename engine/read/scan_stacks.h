@@ -185,11 +185,10 @@ static inline void stack_learn_thread(memory_event *events, size_t count, i64 ti
 {
     for (size_t i = 1; part != PART_USER && i <= STACK_RECENT_EVENTS && i <= count; i++) {
         memory_event *const event = &events[count - i];
-        const event_sort sort = event_sort_of(event->op);
-        const bool is_of_kernel = sort == SORT_COMMIT || sort == SORT_UNWANTED;
+        const bool is_of_kernel = event->op >= OP_COMMIT && event->op < OP_EXPAND;
+        const bool may_be = event->cpu != CPU_UNKNOWN && is_of_kernel;
         if (event->ticks < ticks)
             return;
-        const bool may_be = event->cpu != CPU_UNKNOWN && is_of_kernel;
         if (event->ticks > ticks || !may_be || op_is_rundown(event->op))
             continue;
         if (event->tid == ETL_NO_ID)

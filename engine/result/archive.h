@@ -52,7 +52,8 @@ etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out,
 etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
                              store_segment *rows, etl_error *err);
 
-/* What a slot says of row `at`; false when there is no such slot. */
+/* Fills row `at` with the heap, process and stack that the slot stands for. False when there is
+ * no such slot. */
 bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
                        u32 at);
 
