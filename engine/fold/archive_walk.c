@@ -193,9 +193,8 @@ static etl_status open_words(archive_walk *walk, etl_error *err)
     walk->ordinals = walk->to.allocs;
     const u64 bytes = walk->ordinals * sizeof *walk->words + walk->ordinals / 8;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
-        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                             "%llu MiB of memory are needed, more than allowed; raise --memory or "
-                             "narrow the window",
+        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
+                             "%llu MiB of memory are needed, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
     walk->words = calloc(walk->ordinals + 1, sizeof *walk->words);
     walk->survivors = calloc(walk->ordinals / 8 + 1, 1);

@@ -46,21 +46,26 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
 const char *etlheap_histogram_word(etlheap_histogram_by by)
 {
     static const char *const words[ETLHEAP_HISTOGRAM_BY_COUNT] = { "size", "lifetime" };
-    return words[by];
+    return (u32)by < ETLHEAP_HISTOGRAM_BY_COUNT ? words[by] : "";
 }
 
 etl_status etlheap_histogram_make(const etlheap_result *result, const etlheap_query *query,
                                   etlheap_histogram_by by, const etlheap_histogram **out,
                                   etl_error *err)
 {
-    histogram_maker maker = { .by = by, .by_process = query_groups_by(query, ETLHEAP_KEY_PROCESS) };
+    histogram_maker maker = { .by = by };
     *out = NULL;
+    etl_status status = query_read(query, &maker.query, err);
+    if (status == ETL_OK && (u32)by >= ETLHEAP_HISTOGRAM_BY_COUNT)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such histogram");
+    if (status != ETL_OK)
+        return status;
+    maker.by_process = query_groups_by(&maker.query, ETLHEAP_KEY_PROCESS);
     maker.names.result = result;
-    maker.query = *query;
     maker.group_of =
         calloc(((size_t)result->processes.count + 1) * ETLHEAP_KIND_COUNT, sizeof *maker.group_of);
     const bool ok = maker.group_of != NULL && aggregate_same_names(&maker.names);
-    etl_status status = ok ? fill(&maker, err) : ETL_ERR_MEMORY;
+    status = ok ? fill(&maker, err) : ETL_ERR_MEMORY;
     if (status == ETL_OK) {
         owned_histogram *const made = publish(&maker);
         if (made != NULL)

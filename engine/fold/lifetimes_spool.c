@@ -12,8 +12,10 @@
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
 #include "lifetimes.h"
+#include "parser/sized.h"
 
-static etlheap_options walk_options(const etlheap_options *options);
+static etl_status walk_options(const etlheap_options *options, etlheap_options *own,
+                               etl_error *err);
 static bool write_all(void *user, const void *bytes, size_t size);
 
 /* Where the store goes, and why it could not. */
@@ -26,8 +28,12 @@ etl_status etlheap_lifetimes_analyze(etl_trace *const *traces, const char *const
                                      u32 trace_count, const etlheap_options *options,
                                      etlheap_result **out, etl_error *err)
 {
-    const etlheap_options own = walk_options(options);
+    etlheap_options own;
     u64 bytes = 0;
+    *out = NULL;
+    const etl_status status = walk_options(options, &own, err);
+    if (status != ETL_OK)
+        return status;
     for (u32 i = 0; i < trace_count; i++)
         bytes = etl_sat_add_u64(bytes, etl_file_size(traces[i]));
     if (bytes > ETLHEAP_SPOOL_BYTES && own.temporary_folder != NULL)
@@ -38,11 +44,13 @@ etl_status etlheap_lifetimes_analyze(etl_trace *const *traces, const char *const
 etl_status etlheap_lifetimes_open_store(const char *path, const etlheap_options *options,
                                         etlheap_result **out, etl_error *err)
 {
-    const etlheap_options own = walk_options(options);
+    etlheap_options own;
     const archive_request request = { .options = &own, .name = path, .stays = true };
     etl_map map;
     *out = NULL;
-    etl_status status = etl_map_open(path, false, &map, err);
+    etl_status status = walk_options(options, &own, err);
+    if (status == ETL_OK)
+        status = etl_map_open(path, false, &map, err);
     if (status == ETL_OK)
         status = archive_open(&map, &request, out, err);
     if (status == ETL_OK && (*out)->summary != NULL) {
@@ -55,24 +63,22 @@ etl_status etlheap_lifetimes_open_store(const char *path, const etlheap_options 
 }
 
 /* What would leave lifetimes out, or somewhere else, does not count. */
-static etlheap_options walk_options(const etlheap_options *options)
+static etl_status walk_options(const etlheap_options *options, etlheap_options *own, etl_error *err)
 {
-    etlheap_options own = { .size = sizeof own };
-    if (options != NULL)
-        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    own.size = sizeof own;
-    own.census_only = false;
-    own.report = NULL;
-    own.windows = NULL;
-    own.store = NULL;
-    return own;
+    *own = (etlheap_options){ .size = sizeof *own };
+    const etl_status status = etl_read_sized(options, "etlheap_options", own, sizeof *own, err);
+    own->census_only = false;
+    own->report = NULL;
+    own->windows = NULL;
+    own->store = NULL;
+    return status;
 }
 
 etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u32 trace_count,
                            const etlheap_options *options, bool with_census, etlheap_result **out,
                            etl_error *err)
 {
-    etlheap_options own = walk_options(options);
+    etlheap_options own;
     spool to = { .file = -1 };
     const etlheap_store_options store = {
         .size = sizeof store, .write = write_all, .user = &to, .is_temporary = !with_census
@@ -80,12 +86,15 @@ etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
     *out = NULL;
+    etl_status status = walk_options(options, &own, err);
+    if (status != ETL_OK)
+        return status;
     to.file = nameless_file(own.temporary_folder);
     if (to.file < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "no temporary file can be made in %.100s: %s",
                              own.temporary_folder, strerror(errno));
     own.store = &store;
-    etl_status status = etlheap_analyze(traces, names, trace_count, &own, &facts, err);
+    status = etlheap_analyze(traces, names, trace_count, &own, &facts, err);
     etlheap_result_free(facts);
     if (to.error != 0)
         status =

@@ -33,17 +33,20 @@ static bool push(kind_curve *curve, pending_free item);
 static pending_free pop(kind_curve *curve);
 
 etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
-                              etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT], etl_error *err)
+                              etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err)
 {
     kind_curve curves[ETLHEAP_KIND_COUNT] = { 0 };
-    etlheap_query whole = *query;
+    etlheap_query whole;
     etlheap_lifetimes *walk = NULL;
     query_plan plan;
-    memset(peaks, 0, ETLHEAP_KIND_COUNT * sizeof *peaks);
+    etl_status status = query_read(query, &whole, err);
+    memset(peaks, 0, ETLHEAP_KIND_CAPACITY * sizeof *peaks);
     whole.types = 0;
     whole.at_end = false;
     whole.kind_to_ticks = NULL;
-    etl_status status = query_open(&plan, result, &whole, err);
+    if (status != ETL_OK)
+        return status;
+    status = query_open(&plan, result, &whole, err);
     if (status == ETL_OK)
         status = etlheap_lifetimes_open(result, &whole, NULL, &walk, err);
     if (status == ETL_OK)

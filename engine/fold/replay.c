@@ -56,7 +56,8 @@ bool replay_needs_sums_only(const etlheap_query *query)
 
 bool etlheap_query_needs_lifetimes(const etlheap_query *query)
 {
-    return !replay_can(query) || query->growth;
+    etlheap_query own;
+    return query_read(query, &own, NULL) != ETL_OK || !replay_can(&own) || own.growth;
 }
 
 etl_status replay_run(aggregator *a, etl_error *err)

@@ -8,6 +8,7 @@
 #include "engine/log/ehs_stacks.h"
 #include "engine/summary/summary_file.h"
 #include "ehs_facts.h"
+#include "parser/sized.h"
 
 /* Memory that is expected to be used, at most, in pieces that a heap has room for in
  * itself: larger ones may be mapped apart from it. */
@@ -132,9 +133,13 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
 {
     ehs_archive *const archive = result->archive;
     etlheap_options own = { .size = sizeof own };
-    const etlheap_options *const given = request->options;
-    if (given != NULL)
-        memcpy(&own, given, given->size < sizeof own ? given->size : sizeof own);
+    etlheap_query report;
+    etl_status status = etl_read_sized(request->options, "etlheap_options", &own, sizeof own, err);
+    if (status == ETL_OK)
+        status = query_read(own.report, &report, err);
+    if (status != ETL_OK)
+        return status;
+    own.report = own.report == NULL ? NULL : &report;
     const u64 memory = own.memory_bytes_max;
     archive->memory_bytes_max = memory;
     ehs_loader loader = { .reader = &archive->reader,
@@ -145,7 +150,7 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     const bool is_report = own.report != NULL && replay_can(own.report);
     const ehs_frames frames =
         is_report && !request->stays ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
-    etl_status status = ehs_loader_open(&loader);
+    status = ehs_loader_open(&loader);
     const bool is_summary = archive->reader.content == EHS_CONTENT_SUMMARY;
     if (status == ETL_OK && is_summary)
         status = summary_load(&loader, own.census_only, result);

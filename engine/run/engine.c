@@ -21,6 +21,7 @@
 #include "engine/result/result.h"
 #include "store_run.h"
 #include "task_merge.h"
+#include "parser/sized.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
@@ -30,7 +31,10 @@ typedef struct run {
     etl_trace *const *traces;
     const char *const *names;
     u32 trace_count;
-    etlheap_options options;
+    etlheap_options options; /* point to the three below */
+    etlheap_query report;
+    etlheap_windows_options windows;
+    etlheap_store_options store_options;
     etlheap_result *result; /* context, stacks and store grow in place */
     read_plan plan;
     plan_slice slice;
@@ -57,8 +61,7 @@ typedef struct run {
     store_census census_facts; /* with a store: what `info` would say */
 } run;
 
-static etl_status check_options(const etlheap_options *options, etl_error *err);
-static bool wants_census(const etlheap_options *options);
+static etl_status read_options(run *state, const etlheap_options *given, etl_error *err);
 static bool open_run(run *state);
 static bool open_journal(run *state);
 static etl_status open_store(run *state);
@@ -79,11 +82,9 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     state->traces = traces;
     state->names = names;
     state->trace_count = trace_count;
-    if (options != NULL)
-        memcpy(&state->options, options,
-               options->size < sizeof *options ? options->size : sizeof *options);
-    etl_status status = check_options(&state->options, err);
-    if (status == ETL_OK && wants_census(&state->options))
+    etl_status status = read_options(state, options, err);
+    /* A store keeps what `info` would say of its traces, which a run of its own finds out. */
+    if (status == ETL_OK && state->options.store != NULL && !state->store_options.is_temporary)
         status = store_run_census(state->traces, names, trace_count, &state->options,
                                   &state->census_facts, err);
     if (status == ETL_OK)
@@ -106,23 +107,31 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
 }
 
-static etl_status check_options(const etlheap_options *options, etl_error *err)
+/* With what options point to, so that a structure is read once. */
+static etl_status read_options(run *state, const etlheap_options *given, etl_error *err)
 {
-    if (options->store != NULL && (options->census_only || options->report != NULL))
+    etlheap_options *const own = &state->options;
+    *own = (etlheap_options){ .size = sizeof *own };
+    etl_status status = etl_read_sized(given, "etlheap_options", own, sizeof *own, err);
+    if (status == ETL_OK)
+        status = query_read(own->report, &state->report, err);
+    if (status == ETL_OK)
+        status = etl_read_sized(own->windows, "etlheap_windows_options", &state->windows,
+                                sizeof state->windows, err);
+    if (status == ETL_OK)
+        status = etl_read_sized(own->store, "etlheap_store_options", &state->store_options,
+                                sizeof state->store_options, err);
+    if (status != ETL_OK)
+        return status;
+    own->report = own->report == NULL ? NULL : &state->report;
+    own->windows = own->windows == NULL ? NULL : &state->windows;
+    own->store = own->store == NULL ? NULL : &state->store_options;
+    if (own->store != NULL && own->store->write == NULL)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");
+    if (own->store != NULL && (own->census_only || own->report != NULL))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "a store is written in place of a census or a report");
     return ETL_OK;
-}
-
-/* A store keeps what `info` would say of its traces, which a run of its own finds out. */
-static bool wants_census(const etlheap_options *options)
-{
-    etlheap_store_options store = { .size = sizeof store };
-    if (options->store == NULL)
-        return false;
-    memcpy(&store, options->store,
-           options->store->size < sizeof store ? options->store->size : sizeof store);
-    return !store.is_temporary;
 }
 
 /* Does a session say that it lost events? */
@@ -342,9 +351,9 @@ static etl_status run_slices(run *state, etl_error *err)
             return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
         const u64 held = held_bytes(state);
         if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
-            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+            return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
                                  "reading takes up to %" PRIu64 " MiB of memory, more than "
-                                 "allowed; raise --memory or narrow the window",
+                                 "allowed",
                                  bytes_at_end(state, held) / ETL_MIB + 1);
     }
 }
