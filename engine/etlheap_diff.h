@@ -129,7 +129,7 @@ void etlheap_diff_free(etlheap_diff *diff); /* NULL is allowed */
 void etlheap_diff_keep_top(etlheap_diff *diff, u32 rows);
 
 /* An amount of so many nanoseconds in thousandths per second, rounded to the nearest,
- * halves away from zero; ns > 0. Stops at the ends of i64. */
+ * halves away from zero; 0 unless ns > 0. Stops at the ends of i64. */
 i64 etlheap_diff_rate(i64 amount, i64 ns);
 
 /* now - base, at the ends of i64 when it does not fit. */

@@ -99,7 +99,8 @@ i64 etlheap_diff_rate(i64 amount, i64 ns)
     const u64 divisor = etl_min_u64((u64)ns, longest);
     const u64 whole = amount < 0 ? 0 - (u64)amount : (u64)amount;
     u64 quotient = whole / divisor, rest = whole % divisor;
-    assert(ns > 0);
+    if (ns <= 0)
+        return 0;
     for (int digit = 0; digit < 12; digit++) {
         rest *= 10;
         if (quotient > ((u64)INT64_MAX - 9) / 10)
