@@ -83,7 +83,7 @@ static void shape(etlheap_query *query, u32 number)
         query->process_count = 1;
         query->types = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFI;
         break;
-    case 4: /* from here on lifetimes are needed */
+    case 4: /* from here on it matters what single blocks do */
         query->group_by[1] = ETLHEAP_KEY_THREAD;
         query->group_by[2] = ETLHEAP_KEY_FREE_TYPE;
         query->group_by_count = 3;
@@ -91,6 +91,19 @@ static void shape(etlheap_query *query, u32 number)
     case 5:
         query->group_by[3] = ETLHEAP_KEY_SIZE_CLASS;
         query->lifetime_max_ns = 5 * MS;
+        break;
+    case 6:
+        query->lifetime_ranks = true;
+        query->types = 1u << ETLHEAP_TYPE_AIFI;
+        break;
+    case 7:
+        query->growth = true;
+        query->group_by[2] = ETLHEAP_KEY_THREAD;
+        query->group_by_count = 3;
+        break;
+    case 8: /* neither types nor what they are of is a key */
+        query->at_end = true;
+        query->group_by_count = 2;
         break;
     default:
         break;
@@ -109,7 +122,38 @@ static void compare_frames(const etlheap_result *rows, const etlheap_result *rea
     }
 }
 
-#define SHAPES 6u
+#define SHAPES 9u
+
+/* What is told of all blocks together. */
+static void compare_details(const etlheap_result *rows, const etlheap_result *read,
+                            const etlheap_query *query)
+{
+    etlheap_peak_moment x[ETLHEAP_KIND_COUNT], y[ETLHEAP_KIND_COUNT];
+    assert_int_equal(etlheap_find_peaks(rows, query, x, NULL), ETL_OK);
+    assert_int_equal(etlheap_find_peaks(read, query, y, NULL), ETL_OK);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        assert_int_equal(x[kind].found, y[kind].found);
+        assert_int_equal(x[kind].to_ticks, y[kind].to_ticks);
+        assert_int_equal(x[kind].size_bytes, y[kind].size_bytes);
+        assert_int_equal(x[kind].count, y[kind].count);
+    }
+    for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++) {
+        const etlheap_histogram *a, *b;
+        assert_int_equal(etlheap_histogram_make(rows, query, by, &a, NULL), ETL_OK);
+        assert_int_equal(etlheap_histogram_make(read, query, by, &b, NULL), ETL_OK);
+        assert_int_equal(a->bucket_count, b->bucket_count);
+        for (u32 i = 0; i < a->bucket_count; i++) {
+            assert_int_equal(a->buckets[i].pid, b->buckets[i].pid);
+            assert_int_equal(a->buckets[i].from, b->buckets[i].from);
+            assert_int_equal(a->buckets[i].count, b->buckets[i].count);
+            assert_int_equal(a->buckets[i].size_bytes, b->buckets[i].size_bytes);
+            assert_int_equal(a->buckets[i].outstanding_size_bytes,
+                             b->buckets[i].outstanding_size_bytes);
+        }
+        etlheap_histogram_free(a);
+        etlheap_histogram_free(b);
+    }
+}
 
 static void compare(const fixture *f, const etlheap_result *rows, const etlheap_query *query)
 {
@@ -120,6 +164,7 @@ static void compare(const fixture *f, const etlheap_result *rows, const etlheap_
     char *const expected = check_aggregate_text(rows, query);
     char *const found = check_aggregate_text(read, query);
     assert_true(check_same_text(expected, found));
+    compare_details(rows, read, query);
     compare_frames(rows, read);
     free(expected);
     free(found);
