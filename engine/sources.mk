@@ -30,17 +30,21 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/workers \
 	fold/aggregate \
 	fold/archive_walk \
+	fold/block_groups \
 	fold/growth \
 	fold/growth_walk \
 	fold/histogram \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
+	fold/lifetimes_fold \
 	fold/lifetimes_list \
 	fold/lifetimes_memory \
 	fold/lifetimes_names \
 	fold/lifetimes_rows \
+	fold/lifetimes_source \
 	fold/lifetimes_spool \
+	fold/log_groups \
 	fold/peak_moment \
 	fold/peaks \
 	fold/replay \

@@ -97,11 +97,15 @@ static inline void replay_step(replay_walker *w, const entry_view *view)
         return;
     const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
     if (view->kind == JOURNAL_MARK) {
-        step_mark(w, number, view);
+        if (!walk->curves_only)
+            step_mark(w, number, view);
         return;
     }
     pass_time(&w->hot[number], w->time, view->in_window);
-    if (view->kind == JOURNAL_FREE)
+    if (walk->curves_only)
+        curve_move(&w->hot[number].curve, view->kind == JOURNAL_FREE ? -size : size,
+                   view->kind == JOURNAL_FREE ? -1 : 1);
+    else if (view->kind == JOURNAL_FREE)
         step_free(w, number, view, size);
     else
         step_alloc(w, number, view, size);

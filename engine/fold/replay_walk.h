@@ -58,7 +58,8 @@ typedef struct replay_walk {
     const u32 *slot_groups; /* by slot number */
     u32 slot_count, group_count;
     u64 size_min_bytes, size_max_bytes;
-    bool by_type; /* rows by type */
+    bool by_type;     /* rows by type */
+    bool curves_only; /* sums are known, and what survives is not asked */
     u32 jobs;
     const window_pass *windows; /* cells of these are wanted in place of sums */
 } replay_walk;

@@ -12,7 +12,7 @@
 
 #include "engine/context/stack_numbering.h"
 #include "engine/core/workers.h"
-#include "engine/fold/replay.h"
+#include "engine/query/query.h"
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
@@ -201,7 +201,8 @@ static bool open_journal(run *state)
 {
     const etlheap_query *const report = state->options.report;
     const timebase *const base = &state->result->base;
-    if (report == NULL || state->options.census_only || !replay_can(report) || report->growth)
+    if (report == NULL || state->options.census_only || query_asks_blocks(report) ||
+        report->needs_lifetimes || report->growth)
         return true;
     windows_lattice lattice;
     if (!windows_lattice_open(&lattice, base->base, report, state->options.windows))
@@ -212,7 +213,7 @@ static bool open_journal(run *state)
     journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
     if (state->options.windows != NULL)
         journal_cut(journal, &lattice);
-    else if (replay_needs_sums_only(report))
+    else if (query_asks_sums(report))
         journal_reduce(journal);
     if (state->options.memory_bytes_max != 0)
         journal->resident_bytes_max =
