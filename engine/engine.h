@@ -79,7 +79,7 @@ typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
-    bool is_temporary; /* nobody will ask what census_only counts: the traces are read once */
+    bool is_temporary; /* nobody will ask what census_only counts, which is not found out */
 } etlheap_store_options;
 
 typedef struct etlheap_options {
