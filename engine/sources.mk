@@ -30,17 +30,20 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/workers \
 	fold/aggregate \
 	fold/archive_walk \
+	fold/block_groups \
 	fold/growth \
 	fold/growth_walk \
 	fold/histogram \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
+	fold/lifetimes_fold \
 	fold/lifetimes_list \
 	fold/lifetimes_memory \
 	fold/lifetimes_names \
 	fold/lifetimes_rows \
-	fold/lifetimes_spool \
+	fold/lifetimes_source \
+	fold/log_groups \
 	fold/peak_moment \
 	fold/peaks \
 	fold/replay \
@@ -116,12 +119,15 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/ehs_facts \
 	result/result \
 	result/spellings \
+	run/analyze \
 	run/batch \
 	run/batch_content \
 	run/engine \
+	run/log_run \
 	run/recording \
 	run/stack_totals \
 	run/store_run \
+	run/summary_traces \
 	run/task_merge \
 	summary/summary \
 	summary/summary_answer \

@@ -38,8 +38,8 @@ typedef struct maker {
     etlheap_query query;      /* as given, but for the window and the key KIND */
     etlheap_time_range asked; /* the window as given */
     aggregator a;
-    slot_groups slots;
-    u32 first_slot_group; /* groups of slots follow those of rows */
+    log_groups log;
+    u32 first_log_group; /* groups of events follow those of rows */
     peak_rows rows;
     size_t *starts; /* of the rows, by group */
     owned_windows *out;
@@ -86,7 +86,7 @@ etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_quer
         m.out = NULL;
     }
     aggregate_close(&m.a);
-    slot_groups_close(&m.slots);
+    log_groups_close(&m.log);
     ETLHEAP_VECTOR_FREE(&m.rows);
     free(m.starts);
     etlheap_windows_free(m.out == NULL ? NULL : &m.out->windows);
@@ -230,21 +230,25 @@ static etl_status make_kept(maker *m, const etlheap_windows_options *options, et
     return publish(m, err);
 }
 
-/* Groups of lifetimes in memory come first, those of slots after them: they are of
+/* Groups of lifetimes in memory come first, those of events after them: they are of
  * different kinds. */
 static etl_status find_groups(maker *m, etl_error *err)
 {
     aggregator *const a = &m->a;
     bool ok = aggregate_rows(a, &m->rows);
-    m->first_slot_group = (u32)a->groups.count;
+    m->first_log_group = (u32)a->groups.count;
     if (ok && etlheap_result_is_report(a->result)) {
-        ok = slot_groups_open(&m->slots, a);
-        for (size_t i = 0; ok && i < m->slots.keys.count; i++)
-            ok = ETLHEAP_PUSH(&a->groups, (group_row){ .key = m->slots.keys.at[i] });
+        const log_groups_wanted wanted = { .first_group = m->first_log_group,
+                                           .walks_events = true };
+        const etl_status status = log_groups_open(&m->log, a, &wanted, err);
+        if (status != ETL_OK)
+            return status;
+        for (u32 i = 0; ok && i < m->log.count; i++)
+            ok = ETLHEAP_PUSH(&a->groups, (group_row){ .key = log_groups_key(&m->log, i) });
     }
     m->starts = calloc(a->groups.count + 2, sizeof *m->starts);
     ok = ok && m->starts != NULL && a->groups.count < GROUP_UNWANTED &&
-         peaks_sort(m->rows.at, m->rows.count, m->starts, m->first_slot_group);
+         peaks_sort(m->rows.at, m->rows.count, m->starts, m->first_log_group);
     return ok ? ETL_OK : no_memory(err);
 }
 
@@ -252,15 +256,15 @@ static etl_status walk_pass(maker *m, u32 number, etl_error *err)
 {
     const aggregator *const a = &m->a;
     const window_pass *const pass = &m->out->plan.passes.at[number];
-    const window_rows rows = { m->rows.at, m->starts, m->first_slot_group };
+    const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
     const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
     window_cell_list walked = { 0 };
     etl_status status = windows_rows_walk(&rows, pass, jobs, &walked) ? ETL_OK : no_memory(err);
     const size_t from_rows = walked.count;
     if (status == ETL_OK && etlheap_result_is_report(a->result))
-        status = windows_walk_run(a, &m->slots, pass, &walked, err);
+        status = windows_walk_run(a, &m->log, pass, &walked, err);
     for (size_t i = from_rows; i < walked.count; i++)
-        walked.at[i].group += m->first_slot_group;
+        walked.at[i].group += m->first_log_group;
     if (status == ETL_OK &&
         !windows_cells_make(&m->out->cells[number], &walked, (u32)a->groups.count))
         status = no_memory(err);

@@ -158,6 +158,27 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
     return ETL_OK;
 }
 
+bool query_asks_blocks(const etlheap_query *query)
+{
+    bool by_type = false;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        const etlheap_key key = query->group_by[i];
+        if (key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_FREE_TYPE ||
+            key == ETLHEAP_KEY_SIZE_CLASS)
+            return true;
+        by_type |= key == ETLHEAP_KEY_TYPE;
+    }
+    const bool selects_types = query->types != 0 || query->at_end;
+    return query->lifetime_ranks || query->thread_count > 0 || query->lifetime_min_ns > 0 ||
+           query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
+}
+
+bool query_asks_sums(const etlheap_query *query)
+{
+    return !query_asks_blocks(query) && query->sums_only && !query->growth &&
+           query->size_min_bytes == 0 && query->size_max_bytes == UINT64_MAX;
+}
+
 u32 query_types(const etlheap_query *query)
 {
     const u32 all = (1u << ETLHEAP_TYPE_COUNT) - 1;
@@ -279,28 +300,20 @@ static bool lifetime_fits(const query_plan *plan, const query_row *row)
     return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
 }
 
-bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)
+bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
+                        query_row *out)
 {
     const etlheap_query *const query = plan->query;
-    out->alloc_ticks = segment->alloc_ticks[at];
-    out->free_ticks = segment->free_ticks[at];
-    if (segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed)
-        out->free_ticks = ETLHEAP_TICKS_NEVER;
-    const i64 to_ticks = plan->kind_to_ticks[segment->kind[at]];
+    const bool lives_on = block->free_type == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed;
+    const i64 to_ticks = plan->kind_to_ticks[kind];
+    out->alloc_ticks = block->alloc_ticks;
+    out->free_ticks = lives_on ? ETLHEAP_TICKS_NEVER : block->free_ticks;
     if (!type_touches(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks))
         return false;
     out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
-    if (query->kinds != 0 && (query->kinds >> segment->kind[at] & 1) == 0)
-        return false;
-    if ((plan->types >> out->type & 1) == 0)
-        return false;
-    if (!plan->process_selected[segment->process[at]])
-        return false;
-    const u64 size = segment->size_bytes[at];
-    if (size < query->size_min_bytes || size > query->size_max_bytes)
-        return false;
-    return lists_u64(query->heaps, query->heap_count, segment->heap_handle[at]) &&
-           lists_u32(query->threads, query->thread_count, segment->thread[at]) &&
+    return (plan->types >> out->type & 1) != 0 && block->size_bytes >= query->size_min_bytes &&
+           block->size_bytes <= query->size_max_bytes &&
+           lists_u32(query->threads, query->thread_count, block->thread) &&
            lifetime_fits(plan, out);
 }
 
@@ -309,6 +322,16 @@ bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, 
     const etlheap_query *const query = plan->query;
     return (query->kinds == 0 || (query->kinds >> kind & 1) != 0) &&
            plan->process_selected[process] && lists_u64(query->heaps, query->heap_count, heap);
+}
+
+bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)
+{
+    const query_block block = { segment->alloc_ticks[at], segment->free_ticks[at],
+                                segment->size_bytes[at], segment->thread[at],
+                                segment->free_type[at] };
+    const etlheap_kind kind = segment->kind[at];
+    return query_select_owner(plan, kind, segment->process[at], segment->heap_handle[at]) &&
+           query_select_block(plan, kind, &block, out);
 }
 
 bool query_groups_by(const etlheap_query *query, etlheap_key key)

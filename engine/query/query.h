@@ -33,6 +33,18 @@ typedef struct query_row {
     etlheap_type type;
 } query_row;
 
+/* What a query may ask of a lifetime besides whose memory it is. */
+typedef struct query_block {
+    i64 alloc_ticks, free_ticks;
+    u64 size_bytes;
+    u32 thread;
+    u8 free_type;
+} query_block;
+
+/* False: a lifetime of the kind is not selected, whoever owns it. */
+bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
+                        query_row *out);
+
 /* False: row `at` of the segment is not selected. Frame filters are not
  * included; they need the stack. */
 bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out);
@@ -45,6 +57,14 @@ i64 query_end_ns(const query_plan *plan, i64 to_ticks);
 
 /* Is the key among those the query groups by? */
 bool query_groups_by(const etlheap_query *query, etlheap_key key);
+
+/* Does it ask of single blocks what does not follow from their owner and stack: type without
+ * grouping by it, thread, lifetime, size class, how they end? */
+bool query_asks_blocks(const etlheap_query *query);
+
+/* Will sums by slot and type do (tally.h)? Sizes of single blocks are not in them,
+ * and neither is what was in use at one time. */
+bool query_asks_sums(const etlheap_query *query);
 
 /* Bits of the types that the query selects. */
 u32 query_types(const etlheap_query *query);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "engine/core/machine.h"
-#include "engine/fold/replay.h"
 #include "engine/log/ehs_stacks.h"
 #include "engine/summary/summary_file.h"
 #include "ehs_facts.h"
@@ -133,10 +132,10 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
 {
     ehs_archive *const archive = result->archive;
     etlheap_options own = { .size = sizeof own };
-    etlheap_query report;
+    etlheap_query report = etlheap_query_default();
     etl_status status = etl_read_sized(request->options, "etlheap_options", &own, sizeof own, err);
     if (status == ETL_OK)
-        status = query_read(own.report, &report, err);
+        status = etl_read_sized(own.report, "etlheap_query", &report, sizeof report, err);
     if (status != ETL_OK)
         return status;
     own.report = own.report == NULL ? NULL : &report;
@@ -147,9 +146,10 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
                           .bytes_left = memory == 0 ? UINT64_MAX : memory,
                           .err = err };
     /* Reports name frames and do not show addresses. */
-    const bool is_report = own.report != NULL && replay_can(own.report);
-    const ehs_frames frames =
-        is_report && !request->stays ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
+    const bool stays = request->stays || own.report != NULL;
+    const ehs_frames frames = request->stays || !stays || own.report->needs_lifetimes
+                                  ? EHS_FRAMES_ADDRESSES
+                                  : EHS_FRAMES_NUMBERS;
     status = ehs_loader_open(&loader);
     const bool is_summary = archive->reader.content == EHS_CONTENT_SUMMARY;
     if (status == ETL_OK && is_summary)
@@ -167,7 +167,7 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
         return status;
     if (!adopt_slots(result))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    result->mode = request->stays || is_report ? RESULT_STORE : RESULT_LIFETIMES;
+    result->mode = stays ? RESULT_STORE : RESULT_LIFETIMES;
     return result->mode == RESULT_STORE ? ETL_OK : archive_add_rows(archive, &result->store, err);
 }
 

@@ -5,14 +5,14 @@
  * is in `run`: open blocks and ranges, distinct stacks, stacks not yet known,
  * and what is known of processes, heaps and modules.
  */
-#include "engine/engine.h"
+#include "engine_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "engine/context/stack_numbering.h"
 #include "engine/core/workers.h"
-#include "engine/fold/replay.h"
+#include "engine/query/query.h"
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
@@ -21,7 +21,6 @@
 #include "engine/result/result.h"
 #include "store_run.h"
 #include "task_merge.h"
-#include "parser/sized.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
@@ -31,11 +30,8 @@ typedef struct run {
     etl_trace *const *traces;
     const char *const *names;
     u32 trace_count;
-    etlheap_options options; /* point to the three below */
-    etlheap_query report;
-    etlheap_windows_options windows;
-    etlheap_store_options store_options;
-    etlheap_result *result; /* context, stacks and store grow in place */
+    etlheap_options options; /* with what they point to, read already */
+    etlheap_result *result;  /* context, stacks and store grow in place */
     read_plan plan;
     plan_slice slice;
     scan_output *tasks; /* one per task of the slice; used again by the next */
@@ -52,16 +48,15 @@ typedef struct run {
     pair_lanes lanes;
     merged_tasks merged;
     stack_numbering numbering;
-    bool is_numbered; /* false: no memory for the slice's part of it */
+    bool is_done_beside; /* what is done while the slice is put in order; false: no memory */
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
-    i64 earliest_ticks;        /* no record can be from before that */
-    i64 sweep_until_ticks;     /* slices sweep dead blocks until one ends after it */
-    store_run *store;          /* NULL: lifetimes or a journal are kept */
-    store_census census_facts; /* with a store: what `info` would say */
+    i64 earliest_ticks;    /* no record can be from before that */
+    i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
+    store_run *store;      /* NULL: lifetimes or a journal are kept */
+    bool keeps_census;     /* what `info` says is found out */
 } run;
 
-static etl_status read_options(run *state, const etlheap_options *given, etl_error *err);
 static bool open_run(run *state);
 static bool open_journal(run *state);
 static etl_status open_store(run *state);
@@ -70,23 +65,21 @@ static etl_status run_slices(run *state, etl_error *err);
 static etl_status run_slice(run *state);
 static etl_status finish(run *state);
 
-etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                           const etlheap_options *options, etlheap_result **out, etl_error *err)
+etl_status engine_run(const traces_named *traces, const etlheap_options *options,
+                      etlheap_result **out, etl_error *err)
 {
-    *out = NULL;
-    if (trace_count == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to analyze");
     run *const state = calloc(1, sizeof *state);
+    *out = NULL;
     if (state == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    state->traces = traces;
-    state->names = names;
-    state->trace_count = trace_count;
-    etl_status status = read_options(state, options, err);
-    /* A store keeps what `info` would say of its traces, which a run of its own finds out. */
-    if (status == ETL_OK && state->options.store != NULL && !state->store_options.is_temporary)
-        status = store_run_census(state->traces, names, trace_count, &state->options,
-                                  &state->census_facts, err);
+    state->traces = traces->traces;
+    state->names = traces->names;
+    state->trace_count = traces->count;
+    state->options = *options;
+    /* A store keeps what `info` would say of its traces. */
+    state->keeps_census =
+        options->store == NULL ? options->census_only : !options->store->is_temporary;
+    etl_status status = ETL_OK;
     if (status == ETL_OK)
         status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
@@ -105,33 +98,6 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
                              is_store ? "the store cannot be written"
                                       : "the temporary file cannot be written or read back");
     return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
-}
-
-/* With what options point to, so that a structure is read once. */
-static etl_status read_options(run *state, const etlheap_options *given, etl_error *err)
-{
-    etlheap_options *const own = &state->options;
-    *own = (etlheap_options){ .size = sizeof *own };
-    etl_status status = etl_read_sized(given, "etlheap_options", own, sizeof *own, err);
-    if (status == ETL_OK)
-        status = query_read(own->report, &state->report, err);
-    if (status == ETL_OK)
-        status = etl_read_sized(own->windows, "etlheap_windows_options", &state->windows,
-                                sizeof state->windows, err);
-    if (status == ETL_OK)
-        status = etl_read_sized(own->store, "etlheap_store_options", &state->store_options,
-                                sizeof state->store_options, err);
-    if (status != ETL_OK)
-        return status;
-    own->report = own->report == NULL ? NULL : &state->report;
-    own->windows = own->windows == NULL ? NULL : &state->windows;
-    own->store = own->store == NULL ? NULL : &state->store_options;
-    if (own->store != NULL && own->store->write == NULL)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");
-    if (own->store != NULL && (own->census_only || own->report != NULL))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "a store is written in place of a census or a report");
-    return ETL_OK;
 }
 
 /* Does a session say that it lost events? */
@@ -181,6 +147,7 @@ static bool open_run(run *state)
     context_open(&state->result->context, base);
     join_open(&state->join, base);
     state->deferred.context = &state->result->context;
+    state->deferred.counts_passed = state->keeps_census;
     census_match_open(&state->matcher, base);
     state->order = (slice_order){ .context = &state->result->context,
                                   .slots = &state->result->slot_table,
@@ -211,7 +178,8 @@ static bool open_journal(run *state)
 {
     const etlheap_query *const report = state->options.report;
     const timebase *const base = &state->result->base;
-    if (report == NULL || state->options.census_only || !replay_can(report) || report->growth)
+    if (report == NULL || state->options.census_only || query_asks_blocks(report) ||
+        report->needs_lifetimes || report->growth)
         return true;
     windows_lattice lattice;
     if (!windows_lattice_open(&lattice, base->base, report, state->options.windows))
@@ -222,7 +190,7 @@ static bool open_journal(run *state)
     journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
     if (state->options.windows != NULL)
         journal_cut(journal, &lattice);
-    else if (replay_needs_sums_only(report))
+    else if (query_asks_sums(report))
         journal_reduce(journal);
     if (state->options.memory_bytes_max != 0)
         journal->resident_bytes_max =
@@ -320,7 +288,7 @@ static u64 held_bytes(const run *state)
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
     bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
-    bytes += stack_numbering_bytes(&state->numbering);
+    bytes += stack_numbering_bytes(&state->numbering) + census_match_bytes(&state->matcher);
     bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
     bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
@@ -368,7 +336,8 @@ static void scan_one(void *context, u32 task)
                                .buffers = &state->slice.buffers.at[planned->first],
                                .buffer_count = planned->count,
                                .end_ticks = state->slice.end_ticks,
-                               .census_only = state->options.census_only };
+                               .census_only = state->options.census_only,
+                               .keeps_targets = state->keeps_census };
     etl_scratch scratch = { 0 };
     scan_task(&input, &scratch, &state->tasks[task]);
     etl_scratch_free(&scratch);
@@ -380,16 +349,24 @@ static bool wants_numbers(const run *state)
     return !state->options.census_only && state->store == NULL;
 }
 
-/* While the slice is put in order some stacks get numbers, which takes longest and so
- * comes first, and the pages of what was scanned go. */
+static bool work_beside(run *state)
+{
+    if (state->keeps_census)
+        return census_match_slice(&state->matcher, state->tasks, state->task_count,
+                                  state->slice.end_ticks);
+    return !wants_numbers(state) ||
+           stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+}
+
+/* While the slice is put in order some stacks get numbers, or stacks are matched with
+ * events for `info`, which takes longest and so comes first, and the pages of what was
+ * scanned go. */
 static void order_one(void *context, u32 task)
 {
     run *const state = context;
     const u32 bucket_count = state->order.bucket_count;
     if (task == 0)
-        state->is_numbered =
-            !wants_numbers(state) ||
-            stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+        state->is_done_beside = work_beside(state);
     else if (task <= bucket_count)
         order_fill(&state->order, task - 1);
     else
@@ -424,8 +401,7 @@ static bool join_stacks(run *state)
                          state->merged.definitions.count))
         return false;
     if (state->options.census_only)
-        return census_match_slice(&state->matcher, &state->deferred, state->tasks,
-                                  state->task_count, state->slice.end_ticks);
+        return census_count_keys(&state->deferred, state->tasks, state->task_count);
     return join_slice(&state->join, &state->deferred, state->tasks, state->task_count,
                       state->slice.end_ticks);
 }
@@ -501,8 +477,8 @@ static etl_status order_slice(run *state)
     etlheap_crew_run(state->crew, 1 + order->bucket_count + (u32)state->release.pieces.count,
                      order_one, state);
     order->from_ticks = state->slice.end_ticks;
-    const bool ok =
-        state->is_numbered && order_settle(order, &state->result->slot_table) && add_counts(state);
+    const bool ok = state->is_done_beside && order_settle(order, &state->result->slot_table) &&
+                    add_counts(state);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
 
@@ -573,11 +549,12 @@ static etl_status finish(run *state)
         etl_diag_merge(&result->diag, &state->lanes.shards[i].out.diag);
     etl_diag_merge(&result->diag, &result->context.diag);
     etl_diag_add(&result->diag, ETL_DIAG_stack_key_unresolved, unresolved);
-    etl_diag_add(&result->diag, ETL_DIAG_stack_unmatched, state->matcher.unmatched);
     result->stack_counts.matched = state->matcher.matched;
     result->stack_counts.unmatched = state->matcher.unmatched;
-    result->stack_counts.keys_referenced = state->deferred.keys_referenced;
-    result->stack_counts.keys_resolved = state->deferred.keys_resolved;
+    result->stack_counts.keys_referenced =
+        state->deferred.keys_referenced + state->deferred.passed.referenced;
+    result->stack_counts.keys_resolved =
+        state->deferred.keys_resolved + state->deferred.passed.resolved;
     result->slots = state->join.slots.at; /* handed over */
     state->join.slots.at = NULL;
     state->join.slots.count = state->join.slots.capacity = 0;
@@ -590,10 +567,9 @@ static etl_status finish(run *state)
                                  .counts = state->counts.at,
                                  .count_count = state->counts.count };
     status = result_complete(result, &parts);
-    if (state->census_facts.is_known) {
-        result->stack_counts = state->census_facts.stack_counts;
-        result->census_diag = state->census_facts.diag;
-    }
+    const etl_diag_counts census = census_diagnostics(&result->diag, &result->stack_counts);
+    if (state->keeps_census)
+        *(state->options.census_only ? &result->diag : &result->census_diag) = census;
     return status == ETL_OK && state->store != NULL ? store_run_finish(state->store, result)
                                                     : status;
 }

@@ -113,7 +113,7 @@ static const exporter_row exporters[] = {
         .told.suffix = ".html",
         .told.summary = "a report for browsers: charts, flame graph, tables; one file",
         .told.metrics = METRIC(OUTSTANDING),
-        .told.keeps_lifetimes = true,
+        .told.needs_lifetimes = true,
         .told.is_text = true,
         .write = etlheap_export_html,
     },
