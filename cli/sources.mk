@@ -1,6 +1,7 @@
 # What the folder is made of, room by room. A source that stands nowhere here is an error.
 CLI_SRCS := $(patsubst %,cli/%.c, \
 	about \
+	advice \
 	analysis \
 	baseline \
 	batch/many_folders \

@@ -29,11 +29,17 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum
 static void keep_peak(group_row *group, const summary_peak *most);
 static void settle_peaks(aggregator *a);
 
+/* Is it about less than the whole recording? */
+static bool is_part(const etlheap_query *query)
+{
+    return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
+}
+
 /* The reason why not; NULL: it can be answered. */
 static const char *reason_against(const etlheap_query *query)
 {
-    if (query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL)
-        return "the whole of each trace: leave out --from, --to and --at";
+    if (is_part(query))
+        return "the whole of each trace";
     if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
         return "no heap handles, which differ from run to run";
     if (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD))
@@ -59,7 +65,8 @@ etl_status summary_refuse(const etlheap_query *query, etl_error *err)
     const char *const reason = reason_against(query);
     return reason == NULL
                ? ETL_OK
-               : etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+               : etl_fail_hint(err, ETL_ERR_ARGUMENT,
+                               is_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
                                "a summary keeps %s; ask the trace or its full store", reason);
 }
 

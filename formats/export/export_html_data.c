@@ -75,6 +75,7 @@ bool html_write_data(const html_answers *answers, const html_choice *choice, etl
     writer w = { answers, choice, etlheap_json_begin(sink, 2), { 0 }, { 0 } };
     etlheap_json *const json = &w.json;
     json->in_markup = true;
+    json->hint = answers->request->hint;
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "schema", "etlheap-html-1");
     etlheap_json_string(json, "version", ETLHEAP_VERSION);
