@@ -50,7 +50,7 @@ static struct {
 } memory;
 
 /* What a question takes, in percent of what reading takes. Measured (see
- * tests/oracle_memory.py, which fails when a row is too small), with a fifth added. */
+ * tests/oracles/oracle_memory.py, which fails when a row is too small), with a fifth added. */
 typedef struct memory_ratio {
     u32 commands; /* bits */
     bool (*applies)(const cli_options *options);

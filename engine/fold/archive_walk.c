@@ -536,3 +536,26 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
     log_reader_close(&reader);
     return status;
 }
+
+etl_status archive_walk_ticks(const archive_walk *walk, u32 first_part, u64 time, i64 *ticks,
+                              etl_error *err)
+{
+    const u32 end = (u32)walk->archive->segments.count;
+    const log_batch *batch = NULL;
+    log_reader reader;
+    u64 at = 1;
+    etl_status status = archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_TICKS, &reader, err);
+    *ticks = INT64_MIN;
+    log_reader_seek(&reader, walk->first_segment + first_part, end);
+    if (status == ETL_OK)
+        status = log_next(&reader, &batch, err);
+    while (status == ETL_OK && batch != NULL && at <= time) {
+        for (u32 i = 0; i < batch->count && at <= time; i++) {
+            at += (batch->kind[i] & EHS_EVENT_LATER) != 0;
+            *ticks = at == time ? batch->ticks[i] : *ticks;
+        }
+        status = log_next(&reader, &batch, err);
+    }
+    log_reader_close(&reader);
+    return status;
+}

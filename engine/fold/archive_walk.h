@@ -45,6 +45,11 @@ typedef struct archive_question {
 etl_status archive_walk_open(archive_walk *out, const archive_question *question, etl_error *err);
 void archive_walk_close(archive_walk *walk);
 
+/* The time of a tick, by its number in a segment of the walk that begins with a part (see
+ * replay_moment); INT64_MIN: before the first event. CORRUPT, MEMORY. */
+etl_status archive_walk_ticks(const archive_walk *walk, u32 first_part, u64 time, i64 *ticks,
+                              etl_error *err);
+
 /* The walk as a source; it is borrowed. */
 replay_source archive_source(const archive_walk *walk);
 

@@ -22,7 +22,6 @@
 typedef struct grouping {
     block_groups *out;
     const aggregator *a;
-    const ehs_slots *slots;
     u32 first_group;
     u64 wanted_traits; /* a mask of block_traits */
     etlheap_index index;
@@ -87,22 +86,14 @@ static etl_status open_words(block_words *words, const lifetimes_source *source,
 etl_status block_groups_open(block_groups *out, aggregator *a, const slot_groups *slots,
                              u32 first_group, bool wants_words, etl_error *err)
 {
-    const ehs_archive *const archive = a->result->archive;
-    const lifetimes_wanted wanted = { .from_ticks = a->plan.from_ticks,
-                                      .to_ticks = a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP],
-                                      .size_min_bytes = a->query->size_min_bytes,
-                                      .size_max_bytes = a->query->size_max_bytes,
-                                      .ends_max = LIFETIMES_ENDS_MAX,
-                                      .jobs = a->query->jobs };
     grouping g = { .out = out,
                    .a = a,
-                   .slots = &archive->slots,
                    .first_group = first_group,
                    .wanted_traits = wanted_traits(a->query),
                    .lock = etlheap_lock_open() };
     lifetimes_source source;
     *out = (block_groups){ .slots = slots };
-    etl_status status = lifetimes_source_open(&source, archive, &wanted, err);
+    etl_status status = lifetimes_source_open_for(&source, &a->plan, err);
     if (status == ETL_OK && g.lock == NULL)
         status = no_memory(err);
     if (status == ETL_OK && wants_words)
@@ -272,14 +263,7 @@ static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool i
 static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at, u32 slot_group)
 {
     const grouping *const g = task->shared;
-    const u32 thread = batch->thread[at];
-    const query_block block = {
-        batch->alloc_ticks[at],
-        batch->free_ticks[at],
-        batch->size[at],
-        thread == ETL_NO_ID ? g->slots->slots.at[batch->slot[at] - 1].thread : thread,
-        batch->how[at],
-    };
+    const query_block block = lifetimes_batch_block(g->a->result->archive, batch, at);
     query_row row;
     block_group *group = NULL;
     if (!query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &block, &row))

@@ -55,6 +55,17 @@ etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archi
     return status;
 }
 
+etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err)
+{
+    const lifetimes_wanted wanted = { .from_ticks = plan->from_ticks,
+                                      .to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP],
+                                      .size_min_bytes = plan->query->size_min_bytes,
+                                      .size_max_bytes = plan->query->size_max_bytes,
+                                      .ends_max = LIFETIMES_ENDS_MAX,
+                                      .jobs = plan->query->jobs };
+    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
+}
+
 void lifetimes_source_close(lifetimes_source *source)
 {
     ehs_open_rows_free(&source->open);

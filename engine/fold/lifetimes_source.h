@@ -18,6 +18,7 @@
 #ifndef ETLHEAP_LIFETIMES_SOURCE_H
 #define ETLHEAP_LIFETIMES_SOURCE_H
 
+#include "engine/query/query.h"
 #include "engine/result/archive.h"
 
 /* Blocks whose ends are found at once unless less memory is allowed: 80 MiB. */
@@ -60,6 +61,9 @@ etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archi
                                  const lifetimes_wanted *wanted, etl_error *err);
 void lifetimes_source_close(lifetimes_source *source);
 
+/* The same for the blocks that a query asks about; its result was read from a store. */
+etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err);
+
 /* Makes the chunk that begins with a segment the one at hand; its ends are looked for when
  * they are asked for. The chunk at hand keeps its ends. */
 void lifetimes_source_seek(lifetimes_source *source, u32 first);
@@ -86,6 +90,21 @@ typedef struct lifetimes_batch {
     const u8 *is_realloc, *is_marked; /* a realloc opened it if one of them is set */
     const u8 *how;                    /* etlheap_free_type */
 } lifetimes_batch;
+
+/* A block as a query looks at it. */
+static inline query_block lifetimes_batch_block(const ehs_archive *archive,
+                                                const lifetimes_batch *batch, u32 at)
+{
+    const u32 thread = batch->thread[at];
+    return (query_block){
+        .alloc_ticks = batch->alloc_ticks[at],
+        .free_ticks = batch->free_ticks[at],
+        .size_bytes = batch->size[at],
+        .thread =
+            thread == ETL_NO_ID ? archive->slots.slots.at[batch->slot[at] - 1].thread : thread,
+        .free_type = batch->how[at],
+    };
+}
 
 /*
  * What is done with the blocks. There are as many states as tasks; a task hands its batches

@@ -65,15 +65,15 @@ static etl_status tell(etl_status status, etl_error *err)
     }
 }
 
-static etl_status walk_source(const replay_walk *walk, const replay_source *source,
-                              const replay_out *out)
+static etl_status walk_source(const replay_walk *walk, const replay_source *source, replay_out *out)
 {
-    return out->cells == NULL ? replay_walk_run(walk, source, out->groups)
-                              : replay_walk_windows(walk, source, out->cells);
+    return out->groups != NULL  ? replay_walk_run(walk, source, out->groups)
+           : out->cells != NULL ? replay_walk_windows(walk, source, out->cells)
+                                : replay_walk_moment(walk, source, &out->moment);
 }
 
 etl_status replay_walk_log(const aggregator *a, const log_groups *groups, replay_walk *walk,
-                           const replay_out *out, etl_error *err)
+                           replay_out *out, etl_error *err)
 {
     const etlheap_query *const query = a->query;
     walk->slot_groups = groups->of_word;
@@ -95,6 +95,9 @@ etl_status replay_walk_log(const aggregator *a, const log_groups *groups, replay
         const replay_source source = archive_source(&window);
         walk->survivors = window.survivors;
         status = tell(walk_source(walk, &source, out), err);
+        if (status == ETL_OK && out->peak_ticks != NULL)
+            status = archive_walk_ticks(&window, out->moment.first_part, out->moment.time,
+                                        out->peak_ticks, err);
     }
     archive_walk_close(&window);
     return status;

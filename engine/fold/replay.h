@@ -14,15 +14,18 @@
  */
 etl_status replay_run(aggregator *a, const log_groups *groups, etl_error *err);
 
-/* What a walk leaves: live groups, free(*groups), or cells of windows, which are appended. */
+/* What a walk leaves: live groups, free(*groups); cells of windows, which are appended; or the
+ * moment of the peak, which takes a log. One of them is not NULL. */
 typedef struct replay_out {
     live_group **groups;
-    window_cell_list *cells; /* NULL: groups */
+    window_cell_list *cells;
+    i64 *peak_ticks;
+    replay_moment moment; /* with peak_ticks */
 } replay_out;
 
 /* Walks the heap events of the result for these groups. Of the walk, what says how it walks
  * is given; groups, filters and threads are set here. Errors as of replay_run. */
 etl_status replay_walk_log(const aggregator *a, const log_groups *groups, replay_walk *walk,
-                           const replay_out *out, etl_error *err);
+                           replay_out *out, etl_error *err);
 
 #endif

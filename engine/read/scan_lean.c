@@ -10,7 +10,7 @@
  * A record is left to scan.c, at the place where it is, when it is not plain,
  * when its time goes back or belongs to another slice, and when a stack is not
  * the one that settles an event of the ring. Both ways must end in the same
- * output: tests/test_scan_lean.c compares them.
+ * output: tests/unit/read/test_scan_lean.c compares them.
  */
 #include "scan_inside.h"
 

@@ -2,7 +2,7 @@
 
 A row: file, its group in the table of scores, the tests that kill its mutants, fast and
 likely ones first (afterwards each run orders them by how often they kill). A test is a
-program of cmocka (tests/NAME.c), or an oracle of the command line with its extension.
+program of cmocka (tests/unit/ROOM/NAME.c), or an oracle of the command line with its extension.
 """
 from collections import namedtuple
 
