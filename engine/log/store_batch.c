@@ -250,8 +250,8 @@ static bool keep_checkpoint(store_batch *batch, u32 segment)
 {
     ehs_checkpoint row = { .segment = segment, .first_part = batch->open_parts };
     batch_checkpoint fresh = { .segment = segment };
-    ehs_open_settle(&batch->open);
     const bool ok =
+        ehs_open_settle(&batch->open) &&
         ehs_checkpoint_encode(&fresh.blocks, &batch->open_codec, &batch->open.rows, &row) &&
         ETLHEAP_PUSH(&batch->checkpoints, row) && ETLHEAP_PUSH(&batch->fresh, fresh);
     if (!ok)
@@ -272,6 +272,8 @@ static void follow_all(store_batch *batch)
             batch->open_status = ehs_open_follow(&batch->open, events);
         batch->events_since_checkpoint += events->count;
     }
+    if (batch->open_status == ETL_OK && !ehs_open_gather(&batch->open))
+        batch->open_status = ETL_ERR_MEMORY;
     assert(batch->open_status != ETL_ERR_ARGUMENT); /* ends are of open blocks */
 }
 
