@@ -43,7 +43,6 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/lifetimes_names \
 	fold/lifetimes_rows \
 	fold/lifetimes_source \
-	fold/lifetimes_spool \
 	fold/log_groups \
 	fold/peak_moment \
 	fold/peaks \
@@ -120,12 +119,15 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/ehs_facts \
 	result/result \
 	result/spellings \
+	run/analyze \
 	run/batch \
 	run/batch_content \
 	run/engine \
+	run/log_run \
 	run/recording \
 	run/stack_totals \
 	run/store_run \
+	run/summary_traces \
 	run/task_merge \
 	summary/summary \
 	summary/summary_answer \
