@@ -435,24 +435,6 @@ static inline etlheap_query etlheap_query_default(void)
     return query;
 }
 
-/* Lifetimes of one stack and type. Sums that do not fit stop at UINT64_MAX. */
-typedef struct etlheap_stack_total {
-    u64 count, size_bytes;
-} etlheap_stack_total;
-
-/*
- * Totals by stack and type, as arrays: at[stack * ETLHEAP_TYPE_CAPACITY + type] for
- * stack ids 0 (none) to etlheap_stack_count. This is the fast way to sums over
- * many lifetimes in memory: no names, peaks or order. Of the query, what selects
- * counts and what groups does not. The result must hold lifetimes (it is no
- * etlheap_result_is_report). On success the caller owns *out (free it with
- * etlheap_stack_totals_free). ETL_ERR_ARGUMENT, ETL_ERR_UNSUPPORTED (it is a summary),
- * ETL_ERR_MEMORY.
- */
-etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_query *query,
-                                etlheap_stack_total **out, etl_error *err);
-void etlheap_stack_totals_free(etlheap_stack_total *totals); /* NULL is allowed */
-
 /*
  * A resolved frame. Strings are UTF-8, NULL when unknown. Calls that the compiler
  * inlined are frames of their own, with the module, offset and address of the
@@ -561,6 +543,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_summary.h"
 #include "etlheap_symbols.h"
 #include "etlheap_tags.h"
+#include "etlheap_totals.h"
 
 #include "etlheap_details.h" /* moments, histograms */
 #include "etlheap_windows.h"

@@ -33,8 +33,8 @@ etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query 
                               etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err)
 {
     moment_finder finder = { .peaks = peaks };
-    memset(peaks, 0, ETLHEAP_KIND_CAPACITY * sizeof *peaks);
     etl_status status = query_read(query, &finder.query, err);
+    memset(peaks, 0, ETLHEAP_KIND_CAPACITY * sizeof *peaks);
     if (status != ETL_OK)
         return status;
     finder.query.group_by_count = 0;

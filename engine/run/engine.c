@@ -21,6 +21,7 @@
 #include "engine/result/result.h"
 #include "store_run.h"
 #include "task_merge.h"
+#include "parser/sized.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
@@ -30,8 +31,8 @@ typedef struct run {
     etl_trace *const *traces;
     const char *const *names;
     u32 trace_count;
-    etlheap_options options; /* with what they point to, read already */
-    etlheap_result *result;  /* context, stacks and store grow in place */
+    etlheap_options options;
+    etlheap_result *result; /* context, stacks and store grow in place */
     read_plan plan;
     plan_slice slice;
     scan_output *tasks; /* one per task of the slice; used again by the next */
@@ -57,6 +58,7 @@ typedef struct run {
     bool keeps_census;     /* what `info` says is found out */
 } run;
 
+static bool keeps_census(const etlheap_options *options);
 static bool open_run(run *state);
 static bool open_journal(run *state);
 static etl_status open_store(run *state);
@@ -76,9 +78,7 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
     state->names = traces->names;
     state->trace_count = traces->count;
     state->options = *options;
-    /* A store keeps what `info` would say of its traces. */
-    state->keeps_census =
-        options->store == NULL ? options->census_only : !options->store->is_temporary;
+    state->keeps_census = keeps_census(&state->options);
     etl_status status = ETL_OK;
     if (status == ETL_OK)
         status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
@@ -98,6 +98,12 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
                              is_store ? "the store cannot be written"
                                       : "the temporary file cannot be written or read back");
     return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
+}
+
+/* A store keeps what `info` would say of its traces. */
+static bool keeps_census(const etlheap_options *options)
+{
+    return options->store == NULL ? options->census_only : !options->store->is_temporary;
 }
 
 /* Does a session say that it lost events? */

@@ -92,10 +92,7 @@ static etl_status look_at(const char *path, store_input *out, etl_error *err)
 static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error *err)
 {
     const store_input *const input = &a->inputs[index];
-    const etlheap_options options = { .size = sizeof options,
-                                      .jobs = s->options.jobs,
-                                      .memory_bytes_max = s->options.memory_bytes_max };
-    const archive_request request = { .options = &options, .stays = true };
+    const archive_request request = { .memory_bytes_max = s->options.memory_bytes_max };
     etl_error inner = { .status = ETL_OK };
     etl_map map;
     etlheap_result *result = NULL;
