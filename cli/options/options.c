@@ -4,7 +4,6 @@
 #include "options.h"
 #include "cli/outputs.h"
 
-#include "cli/system/host.h"
 #include "budgets.h"
 #include "wildcards.h"
 
@@ -51,8 +50,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     for (int i = 0; i < count && status == ETL_OK;) {
         int taken = 1;
         if (only_inputs || words[i][0] != '-' || words[i][1] == '\0')
-            status = cli_host_leaves_wildcards ? cli_wildcards_add(&out->inputs, words[i], err)
-                                               : cli_words_add(&out->inputs, words[i], err);
+            status = cli_input_add(&out->inputs, words[i], err);
         else if (strcmp(words[i], "--") == 0)
             only_inputs = true;
         else if (words[i][1] == '-')
