@@ -11,7 +11,7 @@
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
 #include "summary_build.h"
-#include "summary_file.h"
+#include "engine/result/summary_file.h"
 
 typedef struct store_input {
     const char *path;
