@@ -20,6 +20,10 @@
 
 #include "parser/parser.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Ids. 0 means none. One-member structs so that they cannot be mixed up. */
 typedef struct etlheap_stack {
     u32 v;
@@ -79,7 +83,7 @@ typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
-    bool is_temporary; /* nobody will ask what census_only counts: the traces are read once */
+    bool is_temporary; /* nobody will ask what census_only counts, which is not found out */
 } etlheap_store_options;
 
 typedef struct etlheap_options {
@@ -584,6 +588,10 @@ etl_status etlheap_stream_status(const etlheap_stream *stream);
 
 /* Damage met so far. */
 const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #include "etlheap_batch.h"
 #include "etlheap_diff.h"

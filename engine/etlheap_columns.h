@@ -10,6 +10,12 @@
 #ifndef ETLHEAP_COLUMNS_H
 #define ETLHEAP_COLUMNS_H
 
+#include "parser/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* X(enumerator, key, title) - sorted by where a reader meets them first. */
 #define ETLHEAP_FIELDS(X)                                                                          \
     /* what rows are grouped by, and what is told beside it */                                     \
@@ -160,5 +166,9 @@ const char *etlheap_measure_title(etlheap_measure measure);
 /* A measure that is not known for a row: no lifetime of it ended, no record tells the
  * sizes of its heap, or it adds up what a summary has the peaks of one by one. */
 #define ETLHEAP_NOT_KNOWN INT64_MIN
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

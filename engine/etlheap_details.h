@@ -10,6 +10,12 @@
 #ifndef ETLHEAP_DETAILS_H
 #define ETLHEAP_DETAILS_H
 
+#include "engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* --- measures ------------------------------------------------------------------ */
 
 /* Bits of the measures that rows of the query's table have, and may be sorted by. */
@@ -85,5 +91,9 @@ etl_status etlheap_histogram_make(const etlheap_result *result, const etlheap_qu
                                   etlheap_histogram_by by, const etlheap_histogram **out,
                                   etl_error *err);
 void etlheap_histogram_free(const etlheap_histogram *histogram); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -29,6 +29,10 @@
 
 #include "engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* X(enumerator, word) - of a group, by the measure that was asked for */
 #define ETLHEAP_DIFF_STATES(X)                                                                     \
     X(UNCHANGED, "unchanged")                                                                      \
@@ -123,5 +127,9 @@ i64 etlheap_diff_rate(i64 amount, i64 ns);
 
 /* now - base, at the ends of i64 when it does not fit. */
 i64 etlheap_diff_subtract(i64 base, i64 now);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

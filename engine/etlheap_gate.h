@@ -28,6 +28,12 @@
 #ifndef ETLHEAP_GATE_H
 #define ETLHEAP_GATE_H
 
+#include "engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* --- suppressions ------------------------------------------------------------- */
 
 /*
@@ -263,5 +269,9 @@ typedef struct etlheap_gate {
 etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_options *options,
                               const etlheap_gate **out, etl_error *err);
 void etlheap_gate_free(const etlheap_gate *gate); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,12 @@
 #ifndef ETLHEAP_LIBRARIES_H
 #define ETLHEAP_LIBRARIES_H
 
+#include "parser/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct etlheap_library {
     const char *name; /* "zstd" */
     char version[24]; /* "1.5.4", "not installed" */
@@ -19,5 +25,9 @@ bool etlheap_engine_library(u32 index, etlheap_library *out);
 /* The instructions beyond plain C that the engine uses here: "sse2", "neon", or
  * "scalar" for none. They are chosen when it is compiled. */
 const char *etlheap_cpu_features(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,12 @@
 #ifndef ETLHEAP_LIFETIMES_H
 #define ETLHEAP_LIFETIMES_H
 
+#include "engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * As etlheap_analyze, for results that will be walked: of options, report, windows and
  * store are ignored and census_only is false. Traces of together more than
@@ -119,5 +125,9 @@ const etlheap_table *etlheap_lifetimes_table(const etlheap_lifetimes *walk);
 
 /* What it walks over. */
 const etlheap_result *etlheap_lifetimes_result(const etlheap_lifetimes *walk);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -32,6 +32,10 @@
 
 #include "engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ETLHEAP_NO_ADDRESS UINT64_MAX
 
 typedef struct etlheap_summary etlheap_summary;
@@ -103,5 +107,9 @@ etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, u32
 
 /* Length of the windows that were kept; 0: none. */
 i64 etlheap_summary_every_ns(const etlheap_result *result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,6 +23,10 @@
 
 #include "engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ETLHEAP_TAG_OTHER "Other"
 
 /* Which frame beside the entry point completes the tag. */
@@ -60,5 +64,9 @@ u32 etlheap_tags_function_entries(const etlheap_tags *tags);
 
 /* After the tables that were made with it. NULL is allowed. */
 void etlheap_tags_close(etlheap_tags *tags);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

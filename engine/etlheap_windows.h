@@ -20,6 +20,10 @@
 
 #include "engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* [from_ns, to_ns). An end that is left open (INT64_MIN, INT64_MAX) is the query's. */
 typedef struct etlheap_time_range {
     i64 from_ns, to_ns;
@@ -133,5 +137,9 @@ typedef struct etlheap_growth {
  * measured_first and measured_count as found here, sorted by IMPACTING_SIZE.
  */
 bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlheap_growth *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,7 +8,11 @@
 #ifndef ETLHEAP_EXPORTERS_H
 #define ETLHEAP_EXPORTERS_H
 
-#include "engine/engine.h"
+#include "formats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct etlheap_sink etlheap_sink;
 
@@ -71,5 +75,9 @@ etlheap_metric etlheap_exporter_default_metric(const etlheap_exporter *exporter)
 /* What the analysis has to keep for such a request: the peak is found among
  * lifetimes. See etlheap_query.needs_lifetimes. */
 bool etlheap_metric_needs_lifetimes(etlheap_metric metric);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

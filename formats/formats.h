@@ -15,6 +15,10 @@
 #include "engine/engine.h"
 #include "umdh_log.h" /* snapshot logs of UMDH */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The libraries of the output, as etlheap_engine_library: one an index, false after
  * the last. */
 bool etlheap_formats_library(u32 index, etlheap_library *out);
@@ -294,5 +298,9 @@ etlheap_zip_member etlheap_zip_member_of(const etlheap_zip *zip, u32 index);
 /* Frees it and unlinks the temporary files; open traces keep their bytes. NULL
  * is allowed. */
 void etlheap_zip_close(etlheap_zip *zip);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 
 #include "formats.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ETLHEAP_RUNS_NAME "runs.ndjson"
 
 /* X(enumerator, word) - what came of an input, from best to worst */
@@ -100,5 +104,9 @@ void etlheap_run_skip(const etlheap_run_line *line, const etlheap_run_marks *sta
 /* The text as `file` or `output` of a line has it. Owned by the caller
  * (etlheap_text_free); out->failed without memory. */
 void etlheap_run_quote(const char *text, etlheap_text *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 
 #include "engine/engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Sums stop at the limits of their type. */
 typedef struct etlheap_wpa_sums {
     u64 rows;
@@ -40,5 +44,9 @@ typedef struct etlheap_wpa_document {
 etl_status etlheap_wpa_xml_read(const char *path, etlheap_wpa_document *out, etl_error *err);
 etl_status etlheap_wpa_xml_parse(etl_bytes bytes, const char *name, etlheap_wpa_document *out,
                                  etl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 
 #include "base.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum etl_severity {
     ETL_SEVERITY_INFO,
     ETL_SEVERITY_LOSS,
@@ -216,5 +220,9 @@ static inline void etl_diag_merge(etl_diag_counts *into, const etl_diag_counts *
     for (int i = 0; i < ETL_DIAG_COUNT; i++)
         into->of[i] = etl_sat_add_u64(into->of[i], from->of[i]);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,12 @@
 #ifndef ETL_EVENTS_H
 #define ETL_EVENTS_H
 
+#include "parser.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* X(enumerator, payload member of etl_event) - one row per kind. */
 #define ETL_EVENT_KINDS(X)                                                                         \
     X(HEAP_CREATE, heap_create)                                                                    \
@@ -498,5 +504,9 @@ typedef struct etl_event_info {
 
 /* The fields of a kind, in output order; kind < ETL_EVENT_KIND_COUNT. */
 const etl_event_info *etl_event_describe(etl_event_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -20,6 +20,10 @@
 #include "base.h"
 #include "diag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The one place the version is written. */
 #define ETLHEAP_VERSION "0.1.0"
 
@@ -326,6 +330,9 @@ bool etl_record_is_injected(const etl_record *record);
 
 #include "events.h"
 
+/* Declared once more for those who include events.h by itself, which includes this. */
+typedef struct etl_event etl_event;
+
 /*
  * Decodes what we understand of a record. False, with out->kind ETL_EVENT_NONE,
  * when it is none of ours or too short (then event_truncated is counted).
@@ -337,5 +344,9 @@ bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag)
  * NULL otherwise. */
 const char *etl_record_name(const etl_record *record);
 const char *etl_hook_name(u16 hook);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

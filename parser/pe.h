@@ -21,6 +21,10 @@
 
 #include "parser.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct etl_pe_image etl_pe_image;
 typedef struct etl_pe_exports etl_pe_exports;
 
@@ -137,5 +141,9 @@ bool etl_pe_exports_find(const etl_pe_exports *exports, u32 rva, etl_pe_export *
 size_t etl_pe_export_display_name(const etl_pe_export *entry, char *out, size_t capacity);
 
 const etl_pe_damage *etl_pe_exports_damage(const etl_pe_exports *exports);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -49,17 +49,17 @@ typedef struct run {
     pair_lanes lanes;
     merged_tasks merged;
     stack_numbering numbering;
-    bool is_numbered; /* false: no memory for the slice's part of it */
+    bool is_done_beside; /* what is done while the slice is put in order; false: no memory */
     ETLHEAP_VECTOR(process_counts) counts;
     u64 done_bytes, total_bytes;
-    i64 earliest_ticks;        /* no record can be from before that */
-    i64 sweep_until_ticks;     /* slices sweep dead blocks until one ends after it */
-    store_run *store;          /* NULL: lifetimes or a journal are kept */
-    store_census census_facts; /* with a store: what `info` would say */
+    i64 earliest_ticks;    /* no record can be from before that */
+    i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
+    store_run *store;      /* NULL: lifetimes or a journal are kept */
+    bool keeps_census;     /* what `info` says is found out */
 } run;
 
 static etl_status check_options(const etlheap_options *options, etl_error *err);
-static bool wants_census(const etlheap_options *options);
+static bool keeps_census(const etlheap_options *options);
 static bool open_run(run *state);
 static bool open_journal(run *state);
 static etl_status open_store(run *state);
@@ -84,9 +84,7 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
         memcpy(&state->options, options,
                options->size < sizeof *options ? options->size : sizeof *options);
     etl_status status = check_options(&state->options, err);
-    if (status == ETL_OK && wants_census(&state->options))
-        status = store_run_census(state->traces, names, trace_count, &state->options,
-                                  &state->census_facts, err);
+    state->keeps_census = keeps_census(&state->options);
     if (status == ETL_OK)
         status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
@@ -115,12 +113,12 @@ static etl_status check_options(const etlheap_options *options, etl_error *err)
     return ETL_OK;
 }
 
-/* A store keeps what `info` would say of its traces, which a run of its own finds out. */
-static bool wants_census(const etlheap_options *options)
+/* A store keeps what `info` would say of its traces. */
+static bool keeps_census(const etlheap_options *options)
 {
     etlheap_store_options store = { .size = sizeof store };
     if (options->store == NULL)
-        return false;
+        return options->census_only;
     memcpy(&store, options->store,
            options->store->size < sizeof store ? options->store->size : sizeof store);
     return !store.is_temporary;
@@ -173,6 +171,7 @@ static bool open_run(run *state)
     context_open(&state->result->context, base);
     join_open(&state->join, base);
     state->deferred.context = &state->result->context;
+    state->deferred.counts_passed = state->keeps_census;
     census_match_open(&state->matcher, base);
     state->order = (slice_order){ .context = &state->result->context,
                                   .slots = &state->result->slot_table,
@@ -313,7 +312,7 @@ static u64 held_bytes(const run *state)
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
     bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
-    bytes += stack_numbering_bytes(&state->numbering);
+    bytes += stack_numbering_bytes(&state->numbering) + census_match_bytes(&state->matcher);
     bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
     bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
@@ -361,7 +360,8 @@ static void scan_one(void *context, u32 task)
                                .buffers = &state->slice.buffers.at[planned->first],
                                .buffer_count = planned->count,
                                .end_ticks = state->slice.end_ticks,
-                               .census_only = state->options.census_only };
+                               .census_only = state->options.census_only,
+                               .keeps_targets = state->keeps_census };
     etl_scratch scratch = { 0 };
     scan_task(&input, &scratch, &state->tasks[task]);
     etl_scratch_free(&scratch);
@@ -373,16 +373,24 @@ static bool wants_numbers(const run *state)
     return !state->options.census_only && state->store == NULL;
 }
 
-/* While the slice is put in order some stacks get numbers, which takes longest and so
- * comes first, and the pages of what was scanned go. */
+static bool work_beside(run *state)
+{
+    if (state->keeps_census)
+        return census_match_slice(&state->matcher, state->tasks, state->task_count,
+                                  state->slice.end_ticks);
+    return !wants_numbers(state) ||
+           stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+}
+
+/* While the slice is put in order some stacks get numbers, or stacks are matched with
+ * events for `info`, which takes longest and so comes first, and the pages of what was
+ * scanned go. */
 static void order_one(void *context, u32 task)
 {
     run *const state = context;
     const u32 bucket_count = state->order.bucket_count;
     if (task == 0)
-        state->is_numbered =
-            !wants_numbers(state) ||
-            stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+        state->is_done_beside = work_beside(state);
     else if (task <= bucket_count)
         order_fill(&state->order, task - 1);
     else
@@ -417,8 +425,7 @@ static bool join_stacks(run *state)
                          state->merged.definitions.count))
         return false;
     if (state->options.census_only)
-        return census_match_slice(&state->matcher, &state->deferred, state->tasks,
-                                  state->task_count, state->slice.end_ticks);
+        return census_count_keys(&state->deferred, state->tasks, state->task_count);
     return join_slice(&state->join, &state->deferred, state->tasks, state->task_count,
                       state->slice.end_ticks);
 }
@@ -494,8 +501,8 @@ static etl_status order_slice(run *state)
     etlheap_crew_run(state->crew, 1 + order->bucket_count + (u32)state->release.pieces.count,
                      order_one, state);
     order->from_ticks = state->slice.end_ticks;
-    const bool ok =
-        state->is_numbered && order_settle(order, &state->result->slot_table) && add_counts(state);
+    const bool ok = state->is_done_beside && order_settle(order, &state->result->slot_table) &&
+                    add_counts(state);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
 
@@ -566,11 +573,12 @@ static etl_status finish(run *state)
         etl_diag_merge(&result->diag, &state->lanes.shards[i].out.diag);
     etl_diag_merge(&result->diag, &result->context.diag);
     etl_diag_add(&result->diag, ETL_DIAG_stack_key_unresolved, unresolved);
-    etl_diag_add(&result->diag, ETL_DIAG_stack_unmatched, state->matcher.unmatched);
     result->stack_counts.matched = state->matcher.matched;
     result->stack_counts.unmatched = state->matcher.unmatched;
-    result->stack_counts.keys_referenced = state->deferred.keys_referenced;
-    result->stack_counts.keys_resolved = state->deferred.keys_resolved;
+    result->stack_counts.keys_referenced =
+        state->deferred.keys_referenced + state->deferred.passed.referenced;
+    result->stack_counts.keys_resolved =
+        state->deferred.keys_resolved + state->deferred.passed.resolved;
     result->slots = state->join.slots.at; /* handed over */
     state->join.slots.at = NULL;
     state->join.slots.count = state->join.slots.capacity = 0;
@@ -583,10 +591,9 @@ static etl_status finish(run *state)
                                  .counts = state->counts.at,
                                  .count_count = state->counts.count };
     status = result_complete(result, &parts);
-    if (state->census_facts.is_known) {
-        result->stack_counts = state->census_facts.stack_counts;
-        result->census_diag = state->census_facts.diag;
-    }
+    const etl_diag_counts census = census_diagnostics(&result->diag, &result->stack_counts);
+    if (state->keeps_census)
+        *(state->options.census_only ? &result->diag : &result->census_diag) = census;
     return status == ETL_OK && state->store != NULL ? store_run_finish(state->store, result)
                                                     : status;
 }

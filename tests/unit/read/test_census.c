@@ -165,6 +165,7 @@ static bench *open_bench(void)
     assert_non_null(b);
     const timebase base = hand_timebase();
     census_match_open(&b->matcher, &base);
+    b->deferred.counts_passed = true;
     return b;
 }
 
@@ -184,7 +185,8 @@ static void add_piece(bench *b, i64 event_ticks, u32 tid, u16 cpu, stack_part pa
 static void end_slice(bench *b, i64 end_ticks)
 {
     assert_true(deferred_define(&b->deferred, NULL, 0));
-    assert_true(census_match_slice(&b->matcher, &b->deferred, &b->task, 1, end_ticks));
+    assert_true(census_count_keys(&b->deferred, &b->task, 1));
+    assert_true(census_match_slice(&b->matcher, &b->task, 1, end_ticks));
     scan_output_free(&b->task);
     b->task = (scan_output){ 0 };
 }
@@ -259,6 +261,20 @@ static void an_event_may_have_many_stacks(void **state)
     close_bench(b);
 }
 
+/* They are not looked for again. */
+static void stacks_that_met_their_event_count_as_matched(void **state)
+{
+    (void)state;
+    bench *const b = open_bench();
+    b->task.met = 3;
+    add_piece(b, 100, 70, 0, PART_KERNEL);
+    end_slice(b, INT64_MAX);
+    b->task.met = 1;
+    end_slice(b, INT64_MAX);
+    expect_counts(b, 4, 1);
+    close_bench(b);
+}
+
 static void targets_are_kept_two_seconds(void **state)
 {
     (void)state;
@@ -271,6 +287,21 @@ static void targets_are_kept_two_seconds(void **state)
     add_piece(b, 200, 70, 0, PART_USER);
     end_slice(b, INT64_MAX);
     expect_counts(b, 1, 1);
+    close_bench(b);
+}
+
+static void what_is_kept_is_told(void **state)
+{
+    (void)state;
+    const i64 second = 10000000;
+    bench *const b = open_bench();
+    assert_int_equal(census_match_bytes(&b->matcher), 0);
+    for (i64 i = 0; i < 100; i++)
+        add_target(b, i, 70, 0);
+    end_slice(b, second);
+    assert_int_equal(census_match_bytes(&b->matcher), 100 * sizeof(census_target));
+    end_slice(b, 3 * second);
+    assert_int_equal(census_match_bytes(&b->matcher), 0);
     close_bench(b);
 }
 
@@ -293,9 +324,11 @@ static void every_key_is_counted_as_referenced(void **state)
     for (u32 i = 0; i < 5; i++) {
         const stack_piece piece = { .ticks = 10, .event_ticks = 9, .key = i, .is_key = true };
         assert_true(ETLHEAP_PUSH(&b->task.pieces, piece));
+        assert_true(ETLHEAP_PUSH(&b->task.key_uses, (key_use){ .ticks = 10, .key = i }));
     }
     end_slice(b, INT64_MAX);
-    assert_int_equal(b->deferred.keys_referenced, 5);
+    assert_int_equal(b->deferred.passed.referenced, 10);
+    assert_int_equal(b->deferred.passed.resolved, 0);
     close_bench(b);
 }
 
@@ -366,7 +399,9 @@ int main(void)
         cmocka_unit_test(a_stack_matches_a_threadless_event_of_its_cpu),
         cmocka_unit_test(a_user_part_matches_a_threadless_event_of_any_cpu),
         cmocka_unit_test(an_event_may_have_many_stacks),
+        cmocka_unit_test(stacks_that_met_their_event_count_as_matched),
         cmocka_unit_test(targets_are_kept_two_seconds),
+        cmocka_unit_test(what_is_kept_is_told),
         cmocka_unit_test(absurd_times_do_not_overflow),
         cmocka_unit_test(every_key_is_counted_as_referenced),
         cmocka_unit_test(a_crowd_at_one_tick_is_matched_quickly),

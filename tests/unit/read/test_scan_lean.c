@@ -305,6 +305,7 @@ static void assert_same_output(const scan_output *a, const scan_output *b)
     assert_same_census(&a->census, &b->census);
     assert_memory_equal(&a->diag, &b->diag, sizeof a->diag);
     assert_true(a->stream == b->stream && a->last_ticks == b->last_ticks);
+    assert_true(a->met == b->met);
 }
 
 /* --- both ways ------------------------------------------------------------------------ */
@@ -369,7 +370,8 @@ static u64 scan_trace(etl_trace *trace, u64 slice_bytes, bool census_only)
                                        .buffers = &slice.buffers.at[task->first],
                                        .buffer_count = task->count,
                                        .end_ticks = slice.end_ticks,
-                                       .census_only = census_only };
+                                       .census_only = census_only,
+                                       .keeps_targets = census_only };
             events += scan_both_ways(&input, &stacks);
         }
     }
@@ -426,6 +428,7 @@ static void a_census_is_the_same_both_ways(void **state)
     u8 *bytes;
     etl_trace *const trace = make_trace(&m, 900, 0, &bytes);
     assert_true(scan_trace(trace, UINT64_MAX, true) > 0);
+    assert_true(scan_trace(trace, 16384, true) > 0);
     etl_close(trace);
     free(bytes);
 }

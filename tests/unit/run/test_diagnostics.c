@@ -2,7 +2,7 @@
  * Goal: each kind of damage, loss and oddity that a trace can have is told, with its
  * count and nothing beside it, whatever -j and whether the trace is analysed or only
  * counted; together with what symbol files have, that is every diagnostic there is.
- * What is told is what a report ends with.
+ * What is told is what a report ends with. A store tells what a census of its trace does.
  * Method: a sound trace that gives none; the same with one thing wrong, a row for each
  * diagnostic. Those of symbol files begin with symbol_ and are in test_symbol*.c; a
  * file that is written to while it is read is in test_map.c.
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/support/run_check.h"
+#include "tests/support/store_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -202,6 +202,24 @@ static void allocate_long_before_the_session(etl_build *b)
     etl_build_stack_walk(b, when, &(etl_build_stack){ .user = frames, .user_count = 1 });
 }
 
+/* Three records, of which the last is two events. */
+static void reallocate_long_before_the_session(etl_build *b)
+{
+    const u64 frames[] = { CODE };
+    etl_build_at when = at(90);
+    when.ticks = -(i64)1000 * 1000 * 1000 * 1000;
+    etl_build_heap_alloc(b, when, HEAP, 0x90000, 24);
+    etl_build_stack_walk(b, when, &(etl_build_stack){ .user = frames, .user_count = 1 });
+    when.ticks += 10;
+    etl_build_heap_free(b, when, HEAP, 0x20000);
+    when.ticks += 10;
+    etl_build_heap_realloc(
+        b, when, HEAP,
+        &(etl_build_realloc){
+            .new_address = 0x90000, .old_address = 0x20000, .new_size = 24, .old_size = 24 });
+    etl_build_stack_walk(b, when, &(etl_build_stack){ .user = frames, .user_count = 1 });
+}
+
 /* Of the process that starts in the trace: a region of which the half is committed, and
  * one that nobody made. */
 static void contradict_at_the_end(etl_build *b, u64 base, u64 committed)
@@ -327,6 +345,8 @@ static const fault faults[] = {
     { ONE(rundown_size_differs, 1), .add = tell_another_size_at_the_end },
     { ONE(rundown_range_unseen, 1), .add = tell_of_an_unseen_range_at_the_end },
     { TWO(time_before_start, 1, module_guessed, 1), .add = allocate_long_before_the_session },
+    { THREE(time_before_start, 3, module_guessed, 1, free_without_alloc, 1),
+      .add = reallocate_long_before_the_session },
     { ONE(process_unknown, 1), .add = allocate_in_a_process_without_name },
     { ONE(process_start_missing, 1), .add = start_a_process_twice },
     { ONE(heap_recreated, 1), .add = create_a_heap_again },
@@ -447,6 +467,37 @@ static void each_fault_is_told_and_nothing_beside_it(void **state)
     assert_true(all);
 }
 
+static etl_diag_counts counted_by_a_census(const check_traces *traces, etlheap_stack_counts *stacks)
+{
+    const etlheap_options options = { .size = sizeof options, .census_only = true };
+    etlheap_result *const result = check_analyze(traces, &options);
+    const etl_diag_counts counts = *etlheap_result_diagnostics(result);
+    *stacks = *etlheap_result_stacks(result);
+    etlheap_result_free(result);
+    return counts;
+}
+
+static void a_store_of_each_tells_what_a_census_does(void **state)
+{
+    bool all = true;
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(faults); i++) {
+        check_traces traces = { 0 };
+        build_fault(&faults[i], &traces);
+        etlheap_stack_counts stacks;
+        const etl_diag_counts counted = counted_by_a_census(&traces, &stacks);
+        etlheap_result *facts;
+        ehs_bytes file = store_check_write(&traces, NULL, &facts);
+        const char *const name = etl_diag_describe(faults[i].told[0].diag)->name;
+        all &= same_counts(name, &facts->census_diag, &counted);
+        assert_memory_equal(&facts->stack_counts, &stacks, sizeof stacks);
+        etlheap_result_free(facts);
+        ETLHEAP_VECTOR_FREE(&file);
+        check_close(&traces);
+    }
+    assert_true(all);
+}
+
 static void every_diagnostic_of_traces_has_its_row(void **state)
 {
     bool has_row[ETL_DIAG_COUNT] = { false };
@@ -467,6 +518,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_trace_gives_none),
         cmocka_unit_test(each_fault_is_told_and_nothing_beside_it),
+        cmocka_unit_test(a_store_of_each_tells_what_a_census_does),
         cmocka_unit_test(every_diagnostic_of_traces_has_its_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

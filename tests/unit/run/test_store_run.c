@@ -347,6 +347,39 @@ static void a_disk_that_is_full_at_any_time_is_an_error(void **state)
     check_close(&traces);
 }
 
+/* How far a reading has come, and how often it began again. */
+typedef struct reading {
+    u64 done_bytes, total_bytes, restarts;
+} reading;
+
+static bool follow(void *user, u64 done_bytes, u64 total_bytes)
+{
+    reading *const r = user;
+    r->restarts += done_bytes < r->done_bytes;
+    r->done_bytes = done_bytes;
+    r->total_bytes = total_bytes;
+    return true;
+}
+
+static void the_traces_are_read_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(varieties); i++) {
+        check_traces traces = { 0 };
+        write_variety(&traces, &varieties[i], 500 + i);
+        reading r = { 0 };
+        const etlheap_options options = {
+            .size = sizeof options, .slice_bytes = 20000, .progress = follow, .progress_user = &r
+        };
+        ehs_bytes file = store_check_write(&traces, &options, NULL);
+        assert_int_equal(r.restarts, 0);
+        assert_int_equal(r.done_bytes, r.total_bytes);
+        assert_int_equal(r.total_bytes, etl_file_size(traces.at[0]));
+        ETLHEAP_VECTOR_FREE(&file);
+        check_close(&traces);
+    }
+}
+
 static bool cancel(void *user, u64 done_bytes, u64 total_bytes)
 {
     (void)user;
@@ -425,6 +458,7 @@ int main(void)
         cmocka_unit_test(a_moving_realloc_marks_the_block_it_opened),
         cmocka_unit_test(the_result_holds_facts_alone),
         cmocka_unit_test(a_disk_that_is_full_at_any_time_is_an_error),
+        cmocka_unit_test(the_traces_are_read_once),
         cmocka_unit_test(a_cancelled_store_is_not_completed),
         cmocka_unit_test(what_excludes_a_store_is_refused),
         cmocka_unit_test(a_store_keeps_to_the_memory_allowed),
