@@ -3,7 +3,6 @@
  */
 #include "terminal.h"
 
-#include "cli/outputs.h"
 #include "host.h"
 
 #include <stdio.h>
