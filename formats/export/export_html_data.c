@@ -18,6 +18,7 @@
  *     count and size of each type             with bits 0 to 3
  *     how many windows have news, and those   with bit 4
  */
+#include "formats/parts/layout_read.h"
 #include "export_html.h"
 
 #include "formats/json/json_histogram.h"
@@ -380,6 +381,7 @@ static void write_symbols(writer *w)
     const u32 shown = (u32)etl_min_u64(list->module_count, HTML_MODULES_MAX);
     etlheap_json_object(&w->json, "symbols");
     etlheap_json_bool(&w->json, "asked", w->answers->nowhere == NULL);
+    etlheap_json_string(&w->json, "advice", etlheap_hint_words(w->json.hint, ETL_HINT_SYMBOL_PATH));
     write_sizes(w, "size", list->size);
     write_sizes(w, "named_size", list->named_size);
     etlheap_json_u64(&w->json, "hidden", list->module_count - shown);
