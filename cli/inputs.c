@@ -6,7 +6,7 @@
 #include "cli/system/bus_guard.h"
 #include "cli/system/memory_limit.h"
 #include "cli/system/terminal.h"
-#include "advice.h"
+#include "cli/options/advice.h"
 #include "messages.h"
 #include "progress.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "parser/system/files.h"
-#include "advice.h"
+#include "cli/options/advice.h"
 
 #define MESSAGE_SIZE 512
 

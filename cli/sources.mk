@@ -1,7 +1,6 @@
 # What the folder is made of, room by room. A source that stands nowhere here is an error.
 CLI_SRCS := $(patsubst %,cli/%.c, \
 	about \
-	advice \
 	analysis \
 	baseline \
 	batch/many_folders \
@@ -24,6 +23,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	inputs \
 	main \
 	messages \
+	options/advice \
 	options/budgets \
 	options/completion \
 	options/completion_bash \
@@ -37,6 +37,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/options_table \
 	options/parse_values \
 	options/wildcards \
+	options/wildcards_$(PLATFORM) \
 	options/window_plan \
 	outputs \
 	progress \

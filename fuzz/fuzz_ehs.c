@@ -11,7 +11,7 @@
 
 #include "engine/engine.h"
 #include "engine/result/result.h"
-#include "engine/summary/summary.h"
+#include "engine/result/summary.h"
 
 #define MEMORY_BYTES_MAX ((u64)256 << 20)
 #define ROWS_MAX         50u

@@ -15,7 +15,7 @@
 #include "cli/system/bus_guard.h"
 #include "cli/system/memory_limit.h"
 #include "parser/system/files.h"
-#include "cli/advice.h"
+#include "cli/options/advice.h"
 
 /* What is at hand for one input. */
 typedef struct job {

@@ -5,7 +5,7 @@
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "commands.h"
-#include "cli/advice.h"
+#include "cli/options/advice.h"
 
 typedef struct export_run {
     const cli_options *options;

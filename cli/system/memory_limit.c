@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #include "parser/system/files.h"
-#include "cli/advice.h"
+#include "cli/options/advice.h"
 
 #define SAMPLES_MAX   64u
 #define SAMPLES_MIN   6u

@@ -3,13 +3,12 @@
  */
 #include "terminal.h"
 
-#include "cli/outputs.h"
 #include "host.h"
 
 #include <stdio.h>
 
 #include "parser/system/files.h"
-#include "cli/advice.h"
+#include "cli/options/advice.h"
 
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 4096

@@ -12,7 +12,7 @@
 
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
-#include "engine/summary/summary_answer.h"
+#include "summary_answer.h"
 #include "growth.h"
 #include "peaks.h"
 #include "replay.h"

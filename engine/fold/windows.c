@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
-#include "engine/summary/summary_windows.h"
+#include "summary_windows.h"
 #include "engine/table/table.h"
 #include "windows.h"
 #include "windows_memory.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/core/type_rule.h"
-#include "engine/summary/summary_answer.h"
+
 #include "parser/sized.h"
 #include "parser/system/name_fold.h"
 
@@ -179,6 +179,47 @@ bool query_asks_sums(const etlheap_query *query)
            query->size_min_bytes == 0 && query->size_max_bytes == UINT64_MAX;
 }
 
+/* Is it about less than the whole recording? */
+static bool is_part(const etlheap_query *query)
+{
+    return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
+}
+
+/* What a summary lacks to answer the query; NULL: it can. */
+static const char *lacks_in_summary(const etlheap_query *query)
+{
+    if (is_part(query))
+        return "the whole of each trace";
+    if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
+        return "no heap handles, which differ from run to run";
+    if (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD))
+        return "no threads";
+    if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
+        query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
+        return "no sizes of single allocations";
+    if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
+        query->lifetime_ranks || query->growth || query->needs_lifetimes)
+        return "no lifetimes";
+    if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
+        return "no free types";
+    for (u32 i = 0; i < query->process_count; i++) {
+        const char *const word = query->processes[i];
+        if (word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
+            return "names of processes, no ids: name the process";
+    }
+    return NULL;
+}
+
+static etl_status refuse_of_summary(const etlheap_query *query, etl_error *err)
+{
+    const char *const reason = lacks_in_summary(query);
+    return reason == NULL
+               ? ETL_OK
+               : etl_fail_hint(err, ETL_ERR_ARGUMENT,
+                               is_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
+                               "a summary keeps %s; ask the trace or its full store", reason);
+}
+
 u32 query_types(const etlheap_query *query)
 {
     const u32 all = (1u << ETLHEAP_TYPE_COUNT) - 1;
@@ -230,7 +271,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
     if (status == ETL_OK)
         status = refuse(query, err);
     if (status == ETL_OK && result->summary != NULL)
-        status = summary_refuse(query, err);
+        status = refuse_of_summary(query, err);
     if (status != ETL_OK)
         return status;
     set_window(out);

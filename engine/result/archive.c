@@ -5,7 +5,7 @@
 
 #include "engine/core/machine.h"
 #include "engine/log/ehs_stacks.h"
-#include "engine/summary/summary_file.h"
+#include "summary_file.h"
 #include "ehs_facts.h"
 #include "parser/sized.h"
 

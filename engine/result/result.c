@@ -1,7 +1,7 @@
 /* result.c - see result.h; also the getters of engine.h. */
 #include "result.h"
 
-#include "engine/summary/summary.h"
+#include "summary.h"
 #include "archive.h"
 #include "spellings.h"
 

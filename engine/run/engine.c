@@ -12,6 +12,7 @@
 
 #include "engine/context/stack_numbering.h"
 #include "engine/core/workers.h"
+#include "engine/query/lattice_plan.h"
 #include "engine/query/query.h"
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"

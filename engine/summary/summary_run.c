@@ -7,7 +7,7 @@
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
 #include "summary_build.h"
-#include "summary_file.h"
+#include "engine/result/summary_file.h"
 #include "parser/sized.h"
 
 typedef struct store_input {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks of the source text, each one line of result: layers, limits, format and
+# Checks of the source text, each one line of result: layers, limits, rooms, format and
 # a second compiler. A tool that is absent is a skip, never a pass.
 #
 #   static.sh list               the checks as parts of run_tests.sh
@@ -78,7 +78,7 @@ install_consumers()
 check_list()
 {
     local name
-    for name in layers words limits format; do
+    for name in layers words limits rooms format; do
         echo "$name bash tests/gates/static.sh $name"
     done
     # Unit tests are by far the most.
@@ -90,14 +90,14 @@ check_list()
 
 case ${1-} in
 list) check_list ;;
-layers | limits) check_goal "$1" ;;
+layers | limits | rooms) check_goal "$1" ;;
 words) check_words ;;
 consumers) install_consumers ;;
 goal) check_goal "${@:2}" ;;
 format) check_format ;;
 second-compiler) check_second_compiler "${@:2}" ;;
 *)
-    echo "static.sh: say list, consumers, goal, layers, words, limits, format or second-compiler" >&2
+    echo "static.sh: say list, consumers, goal, layers, words, limits, rooms, format or second-compiler" >&2
     exit 2
     ;;
 esac

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/advice.h"
+#include "cli/options/advice.h"
 #include "tests/support/capture.h"
 #include "tests/support/summary_runs.h"
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "engine/core/type_rule.h"
-#include "engine/fold/aggregate.h"
+#include "engine/names/symbols.h"
 #include "engine/symbol_store/symbol_files.h"
-#include "symbols.h"
+#include "aggregate.h"
 
 /* A list and the memory behind its arrays. */
 typedef struct owned_list {

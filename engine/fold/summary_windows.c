@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "engine/fold/windows.h"
+#include "windows.h"
 #include "summary_answer.h"
 
 static bool gather(aggregator *a, summary_windows *windows);
