@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "cli/advice.h"
+#include "cli/options/advice.h"
 #include "cli/options/options.h"
 
 static bool is_option(const char *word, size_t size)
