@@ -335,15 +335,7 @@ $(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/faults/fault_%.o,matrix inputs la
 		$(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
-$(filter-out %/bench_log,$(BENCH_PROGRAMS)): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
-	$(call link)
-
-# The program as it is, but its reports come from the event log of bench_log.c.
-LOG_WRAPPED := journal_open journal_reduce journal_end_slice journal_close etlheap_crew_open archive_walk_open \
-	replay_walk_run
-
-$(OUT)/bench/bench_log: LDFLAGS += $(patsubst %,-Wl$(,)--wrap=%,$(LOG_WRAPPED))
-$(OUT)/bench/bench_log: $(OUT)/bench/bench_log.o $(FAULT_MAIN) $(BENCH_LIBRARY) $(LIBRARY)
+$(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
 # A target that changes its inputs itself.

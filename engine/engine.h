@@ -94,9 +94,10 @@ typedef struct etlheap_options {
     /* Count records and stacks, keep no lifetimes (info): the result holds facts alone
      * and refuses every question about memory with ETL_ERR_ARGUMENT. */
     bool census_only;
-    /* When this is all that will be asked: keeps what its window and at-exit rule
-     * need in place of heap lifetimes, in a fraction of the memory and time, if that
-     * can be done (etlheap_result_is_report). Borrowed for the call; may be NULL. */
+    /* What will be asked. Where its sums, or its events in order, answer it, these are kept
+     * for its window and at-exit rule alone, in a fraction of the memory and time; else all
+     * events are, as a store keeps them, in memory or in the temporary folder. NULL: every
+     * lifetime is in memory, as columns. Borrowed for the call. */
     const struct etlheap_query *report;
     const char *temporary_folder;  /* for what memory is too short for; NULL: none */
     etlheap_progress_fn *progress; /* may be NULL */
@@ -129,9 +130,8 @@ bool etlheap_is_store(etl_bytes file);
 /*
  * Opens a store that was written from traces: a result that answers as theirs
  * would. Of the options, census_only (facts alone are read), report and
- * memory_bytes_max count: with a report that needs no lifetimes they stay in the
- * file (etlheap_result_is_report), and any window may be asked for. *out is owned by the caller; the file stays mapped
- * until then. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not
+ * memory_bytes_max count: with a report, heap events stay in the file and any
+ * question may be asked. *out is owned by the caller; the file stays mapped until then. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not
  * finished), ETL_ERR_UNSUPPORTED (another version), ETL_ERR_LIMIT, ETL_ERR_MEMORY.
  */
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
@@ -139,9 +139,8 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
 
 void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
 
-/* True: heap lifetimes were not kept; etlheap_aggregate answers queries of the
- * report's window only, etlheap_windows_make of the windows it was kept for, and
- * segments hold other kinds alone. */
+/* True: heap lifetimes are not in memory, and segments hold other kinds alone. What was kept
+ * for a report answers for its window or windows only, a log or a store for all. */
 bool etlheap_result_is_report(const etlheap_result *result);
 
 /* --- what the trace holds --------------------------------------------------- */
@@ -395,7 +394,7 @@ typedef struct etlheap_query {
     struct etlheap_tags *tags; /* for the key TAG; tables borrow from it */
     bool lifetime_ranks;       /* rows have the measures LIFETIME_*, which needs lifetimes */
     bool growth;               /* and GROWTH_RATE, STEADINESS: of all types, not by type */
-    bool needs_lifetimes;      /* so does what will be asked besides: the analysis keeps them */
+    bool needs_lifetimes;      /* more will be asked, or lifetimes one by one: keep all events */
     bool sums_only;            /* rows do not have PEAK_*, for which events are kept in order */
     bool at_end;               /* only what is outstanding as the window ends, at its moment */
     /* By etlheap_kind: the window ends there, not at to_ns; NULL: no such moments. */
@@ -412,24 +411,6 @@ typedef struct etlheap_query {
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
  * outstanding size first, exits do not free. */
 etlheap_query etlheap_query_default(void);
-
-/* Lifetimes of one stack and type. Sums that do not fit stop at UINT64_MAX. */
-typedef struct etlheap_stack_total {
-    u64 count, size_bytes;
-} etlheap_stack_total;
-
-/*
- * Totals by stack and type, as arrays: at[stack * ETLHEAP_TYPE_COUNT + type] for
- * stack ids 0 (none) to etlheap_stack_count. This is the fast way to sums over
- * many lifetimes in memory: no names, peaks or order. Of the query, what selects
- * counts and what groups does not. The result must hold lifetimes (it is no
- * etlheap_result_is_report). On success the caller owns *out (free it with
- * etlheap_stack_totals_free). ETL_ERR_ARGUMENT, ETL_ERR_UNSUPPORTED (it is a summary),
- * ETL_ERR_MEMORY.
- */
-etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_query *query,
-                                etlheap_stack_total **out, etl_error *err);
-void etlheap_stack_totals_free(etlheap_stack_total *totals); /* NULL is allowed */
 
 /*
  * A resolved frame. Strings are UTF-8, NULL when unknown. Calls that the compiler
@@ -601,6 +582,7 @@ const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
 #include "etlheap_recording.h"
 #include "etlheap_summary.h"
 #include "etlheap_tags.h"
+#include "etlheap_totals.h"
 
 #include "etlheap_details.h" /* moments, histograms */
 #include "etlheap_windows.h"

@@ -2,9 +2,8 @@
  * etlheap_details.h - what a report can tell beyond its rows: the moment of the
  * peak, and how sizes and lifetimes are spread.
  *
- * Part of engine.h. All of this needs lifetimes: in memory, for which the query
- * that the result is analyzed for has needs_lifetimes, or one by one (see
- * etlheap_lifetimes.h). Results may be asked from any number of threads at once,
+ * Part of engine.h. All of this takes all events, or lifetimes in memory: the query that the
+ * result is analyzed for, or opened for, has needs_lifetimes, or there is none. Results may be asked from any number of threads at once,
  * and answers depend neither on that nor on `jobs`.
  */
 #ifndef ETLHEAP_DETAILS_H
@@ -20,10 +19,6 @@ extern "C" {
 
 /* Bits of the measures that rows of the query's table have, and may be sorted by. */
 u32 etlheap_query_measures(const etlheap_query *query);
-
-/* Does its table take lifetimes in memory? Results that can only be walked
- * (etlheap_lifetimes_analyze of large traces) then do not answer it. */
-bool etlheap_query_needs_lifetimes(const etlheap_query *query);
 
 /* --- moments -------------------------------------------------------------------- */
 

@@ -47,7 +47,6 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/lifetimes_names \
 	fold/lifetimes_rows \
 	fold/lifetimes_source \
-	fold/lifetimes_spool \
 	fold/log_groups \
 	fold/peak_moment \
 	fold/peaks \
@@ -129,12 +128,15 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/summary \
 	result/summary_cells \
 	result/summary_file \
+	run/analyze \
 	run/batch \
 	run/batch_content \
 	run/engine \
+	run/log_run \
 	run/recording \
 	run/stack_totals \
 	run/store_run \
+	run/summary_traces \
 	run/task_merge \
 	summary/summary_build \
 	summary/summary_collect \

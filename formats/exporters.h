@@ -56,8 +56,7 @@ typedef struct etlheap_exporter {
     u32 metrics;          /* bit per etlheap_metric that it can write; the lowest is its default */
     bool has_rows;        /* knows what to do with `rows` */
     bool has_titles;      /* knows what to do with `titles` */
-    bool needs_lifetimes; /* the result must be one that can be walked (etlheap_lifetimes_open) */
-    bool keeps_lifetimes; /* the result must have lifetimes: see etlheap_query.needs_lifetimes */
+    bool needs_lifetimes; /* what it asks takes etlheap_query.needs_lifetimes */
     bool is_text;         /* may be compressed as a whole */
     /* Errors are those of the engine's questions, ETL_ERR_ARGUMENT (the request cannot be
      * meant, whatever the result) and ETL_ERR_UNSUPPORTED (the result has nothing that the

@@ -107,13 +107,15 @@ static void ask_both_ways(const char *path)
 /* Every lifetime of a late window, by time and by size. */
 static void walk_lifetimes(const char *path)
 {
-    const etlheap_options options = { .size = sizeof options,
-                                      .memory_bytes_max = MEMORY_BYTES_MAX };
     etlheap_query query = etlheap_query_default();
     query.from_ns = 1000000;
+    query.needs_lifetimes = true;
+    const etlheap_options options = { .size = sizeof options,
+                                      .report = &query,
+                                      .memory_bytes_max = MEMORY_BYTES_MAX };
     etlheap_result *result = NULL;
     etl_error err;
-    const bool is_open = etlheap_lifetimes_open_store(path, &options, &result, &err) == ETL_OK;
+    const bool is_open = etlheap_open_store(path, &options, &result, &err) == ETL_OK;
     for (u64 top = 0; is_open && top < 2; top++) {
         const etlheap_lifetimes_options by = { .size = sizeof by,
                                                .sort = top == 0 ? ETLHEAP_LIFETIME_ALLOC_TIME

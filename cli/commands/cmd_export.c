@@ -19,13 +19,9 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
 
 int cli_run_export(const cli_options *options)
 {
-    const etlheap_exporter *const exporter = etlheap_exporter_named(options->format);
     cli_guard guard = { .active = false };
     cli_inputs inputs;
-    export_run run = { .options = options,
-                       .inputs = &inputs,
-                       .guard = &guard,
-                       .question = { .lifetimes = exporter->needs_lifetimes || options->rows } };
+    export_run run = { .options = options, .inputs = &inputs, .guard = &guard };
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = export_inputs(&run);
@@ -65,7 +61,7 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
     const etlheap_metric metric = options->metric == 0 ? etlheap_exporter_default_metric(exporter)
                                                        : (etlheap_metric)(options->metric - 1);
     question->query.query.needs_lifetimes =
-        exporter->keeps_lifetimes || etlheap_metric_needs_lifetimes(metric);
+        exporter->needs_lifetimes || options->rows || etlheap_metric_needs_lifetimes(metric);
     etl_status status = cli_question_ask(options, run->inputs, run->guard, false, question, err);
     if (status != ETL_OK)
         return status;

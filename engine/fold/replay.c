@@ -28,11 +28,6 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
                            etl_error *err);
 static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live);
 
-bool etlheap_query_needs_lifetimes(const etlheap_query *query)
-{
-    return query_asks_blocks(query) || query->growth;
-}
-
 etl_status replay_run(aggregator *a, const log_groups *groups, etl_error *err)
 {
     replay_walk walk = { .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),

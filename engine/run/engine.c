@@ -5,7 +5,7 @@
  * is in `run`: open blocks and ranges, distinct stacks, stacks not yet known,
  * and what is known of processes, heaps and modules.
  */
-#include "engine/engine.h"
+#include "engine_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,7 +58,6 @@ typedef struct run {
     bool keeps_census;     /* what `info` says is found out */
 } run;
 
-static etl_status check_options(const etlheap_options *options, etl_error *err);
 static bool keeps_census(const etlheap_options *options);
 static bool open_run(run *state);
 static bool open_journal(run *state);
@@ -68,23 +67,19 @@ static etl_status run_slices(run *state, etl_error *err);
 static etl_status run_slice(run *state);
 static etl_status finish(run *state);
 
-etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                           const etlheap_options *options, etlheap_result **out, etl_error *err)
+etl_status engine_run(const traces_named *traces, const etlheap_options *options,
+                      etlheap_result **out, etl_error *err)
 {
-    *out = NULL;
-    if (trace_count == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to analyze");
     run *const state = calloc(1, sizeof *state);
+    *out = NULL;
     if (state == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    state->traces = traces;
-    state->names = names;
-    state->trace_count = trace_count;
-    if (options != NULL)
-        memcpy(&state->options, options,
-               options->size < sizeof *options ? options->size : sizeof *options);
-    etl_status status = check_options(&state->options, err);
+    state->traces = traces->traces;
+    state->names = traces->names;
+    state->trace_count = traces->count;
+    state->options = *options;
     state->keeps_census = keeps_census(&state->options);
+    etl_status status = ETL_OK;
     if (status == ETL_OK)
         status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
@@ -103,14 +98,6 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
                              is_store ? "the store cannot be written"
                                       : "the temporary file cannot be written or read back");
     return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
-}
-
-static etl_status check_options(const etlheap_options *options, etl_error *err)
-{
-    if (options->store != NULL && (options->census_only || options->report != NULL))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "a store is written in place of a census or a report");
-    return ETL_OK;
 }
 
 /* A store keeps what `info` would say of its traces. */

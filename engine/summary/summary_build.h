@@ -102,6 +102,10 @@ u64 summary_bytes(const etlheap_summary *s);
 
 /* --- the stages ------------------------------------------------------------------ */
 
+/* Adds a result, whatever it is: one of the two below. Errors as of them. */
+etl_status summary_add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
+                              etl_error *err);
+
 /* Adds a full result: facts and lifetimes. It came from `origin`. Errors as of
  * etlheap_aggregate and of summary_add_trace. */
 etl_status summary_collect(etlheap_summary *s, const etlheap_result *result, const char *origin,

@@ -1,13 +1,9 @@
 /*
- * summary_run.c - what is added to a summary, and where it goes.
- *
- * A trace goes through a full store in a temporary file, which is read as often as
- * there are tables to be made. So a summary of a trace is the summary of its store,
- * in the memory that a store takes.
+ * summary_run.c - what is added to a summary, and where it goes. Traces are added by
+ * engine/run/summary_traces.c.
  */
 #include <stdlib.h>
 
-#include "engine/fold/lifetimes.h"
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
 #include "summary_build.h"
@@ -27,31 +23,11 @@ typedef struct adding {
     void *progress_user;
 } adding;
 
-static etl_status add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
-                             etl_error *err);
 static etl_status look_at(const char *path, store_input *out, etl_error *err);
 static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error *err);
 
-etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *traces,
-                                      const char *const *names, u32 trace_count,
-                                      const etlheap_options *options, etl_error *err)
-{
-    etlheap_options own = { .size = sizeof own };
-    etlheap_result *result = NULL;
-    if (options != NULL)
-        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    own.size = sizeof own;
-    if (own.temporary_folder == NULL)
-        own.temporary_folder = etl_temporary_default;
-    etl_status status = lifetimes_spool(traces, names, trace_count, &own, true, &result, err);
-    if (status == ETL_OK)
-        status = add_result(s, result, names[0], err);
-    etlheap_result_free(result);
-    return status;
-}
-
-static etl_status add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
-                             etl_error *err)
+etl_status summary_add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
+                              etl_error *err)
 {
     if (result->summary == NULL && s->every_ns < 0)
         s->every_ns = 0; /* nobody asked for windows */
@@ -126,7 +102,7 @@ static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error 
     if (status == ETL_OK)
         status = archive_open(&map, &request, &result, &inner);
     if (status == ETL_OK)
-        status = add_result(s, result, input->path, &inner);
+        status = summary_add_result(s, result, input->path, &inner);
     etlheap_result_free(result);
     if (status == ETL_ERR_ARGUMENT) /* it names the files */
         return etl_fail_with(err, status, 0, "%s", inner.message);

@@ -106,7 +106,7 @@ static const etlheap_exporter exporters[] = {
         .suffix = ".html",
         .summary = "a report for browsers: charts, flame graph, tables; one file",
         .metrics = METRIC(OUTSTANDING),
-        .keeps_lifetimes = true,
+        .needs_lifetimes = true,
         .is_text = true,
         .write = etlheap_export_html,
     },

@@ -62,7 +62,10 @@ TARGETS = (
     Target("engine/fold/lifetimes_memory.c", "lifetimes", LIFETIMES),
     Target("engine/fold/lifetimes_names.c", "lifetimes", LIFETIMES),
     Target("engine/fold/lifetimes_rows.c", "lifetimes", LIFETIMES),
-    Target("engine/fold/lifetimes_spool.c", "lifetimes", LIFETIMES),
+    Target("engine/run/log_run.c", "lifetimes", LIFETIMES),
+    Target("engine/fold/lifetimes_source.c", "lifetimes", LIFETIMES),
+    Target("engine/fold/lifetimes_fold.c", "lifetimes", LIFETIMES),
+    Target("engine/fold/block_groups.c", "lifetimes", LIFETIMES),
 )
 
 # Functions whose mutants change no answer, and why.

@@ -102,7 +102,7 @@ static void changed_stores_are_told_of(void **state)
         u64 rows;
         f->file.at[at] ^= 0x10;
         walk_world_write(f);
-        etl_status status = etlheap_lifetimes_open_store(f->path, NULL, &read, &err);
+        etl_status status = walk_world_read(f, &read, &err);
         if (status == ETL_OK)
             status = walk_check_status(read, &request, &rows, &err);
         assert_true(status == ETL_OK || err.message[0] != '\0');

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "engine/run/log_run.h"
 #include "tests/support/temporary.h"
 #include "walk_world.h"
 
@@ -154,37 +155,45 @@ static void jobs_and_slices_change_nothing(void **state)
     }
 }
 
-static void a_store_without_a_name_is_walked_as_its_trace(void **state)
+/* Wherever the log is: in memory, in a file from the first byte on, or moved there. */
+static void a_log_is_walked_as_its_trace(void **state)
 {
     walk_world *const f = *state;
     const etlheap_query query = etlheap_query_default();
     const walk_request request = { .query = &query };
+    static const u64 memory[] = { LOG_MEMORY_BYTES, 0, 40000 };
     walk_world_make(f, 0, 71);
-    const etlheap_options options = { .size = sizeof options,
-                                      .temporary_folder = temporary_folder() };
-    etlheap_result *spooled = NULL;
-    etl_error err;
-    assert_int_equal(lifetimes_spool(f->traces.at, f->traces.names, f->traces.count, &options,
-                                     false, &spooled, &err),
-                     ETL_OK);
-    walk_check_same(walk_check_document(f->rows, &request), walk_check_document(spooled, &request));
-    assert_string_equal(etlheap_result_trace(spooled)->files[0], f->traces.names[0]);
-    assert_int_equal(etlheap_result_trace(spooled)->file_count, f->traces.count);
-    etlheap_result_free(spooled);
+    const traces_named traces = { f->traces.at, f->traces.names, f->traces.count };
+    for (size_t i = 0; i < 2 * ETL_COUNT_OF(memory); i++) {
+        const bool has_folder = i < ETL_COUNT_OF(memory);
+        const etlheap_options options = { .size = sizeof options,
+                                          .temporary_folder =
+                                              has_folder ? temporary_folder() : NULL };
+        const log_run_options how = { .memory_bytes_max = memory[i % ETL_COUNT_OF(memory)] };
+        etlheap_result *log = NULL;
+        etl_error err;
+        assert_int_equal(log_run(&traces, &options, &how, &log, &err), ETL_OK);
+        const bool is_in_file = has_folder && how.memory_bytes_max < LOG_MEMORY_BYTES;
+        assert_int_equal(log->archive->map.is_mapped, is_in_file);
+        walk_check_same(walk_check_document(f->rows, &request), walk_check_document(log, &request));
+        assert_string_equal(etlheap_result_trace(log)->files[0], f->traces.names[0]);
+        assert_int_equal(etlheap_result_trace(log)->file_count, f->traces.count);
+        etlheap_result_free(log);
+    }
 }
 
 static void a_folder_that_is_not_there_is_told_of(void **state)
 {
     walk_world *const f = *state;
     walk_world_make(f, 0, 72);
+    const traces_named traces = { f->traces.at, f->traces.names, f->traces.count };
     const etlheap_options options = { .size = sizeof options,
                                       .temporary_folder = "/there is no such folder" };
-    etlheap_result *spooled = NULL;
+    const log_run_options how = { .memory_bytes_max = 0 };
+    etlheap_result *log = NULL;
     etl_error err;
-    assert_int_equal(lifetimes_spool(f->traces.at, f->traces.names, f->traces.count, &options,
-                                     false, &spooled, &err),
-                     ETL_ERR_IO);
-    assert_null(spooled);
+    assert_int_equal(log_run(&traces, &options, &how, &log, &err), ETL_ERR_IO);
+    assert_null(log);
     assert_non_null(strstr(err.message, "no such folder"));
 }
 
@@ -264,7 +273,7 @@ int main(void)
         RULE(rows_are_those_of_the_model_in_any_window),
         RULE(a_store_is_walked_as_its_trace),
         RULE(jobs_and_slices_change_nothing),
-        RULE(a_store_without_a_name_is_walked_as_its_trace),
+        RULE(a_log_is_walked_as_its_trace),
         RULE(a_folder_that_is_not_there_is_told_of),
         RULE(sums_by_type_are_those_of_a_report),
         RULE(frames_have_the_addresses_of_a_report),

@@ -195,8 +195,8 @@ static void other_questions_are_refused(void **state)
     check_close(&traces);
 }
 
-/* Where a journal cannot answer, lifetimes are kept without being asked. */
-static void lifetimes_are_kept_for_what_needs_them(void **state)
+/* Where a journal cannot answer, a log is kept without being asked. */
+static void all_events_are_kept_for_what_asks_of_blocks(void **state)
 {
     (void)state;
     check_traces traces = { 0 };
@@ -212,7 +212,7 @@ static void lifetimes_are_kept_for_what_needs_them(void **state)
     for (size_t i = 0; i < ETL_COUNT_OF(queries); i++) {
         const etlheap_options options = { .size = sizeof options, .report = &queries[i] };
         etlheap_result *const result = check_analyze(&traces, &options);
-        assert_false(etlheap_result_is_report(result));
+        assert_int_equal(result->mode, RESULT_STORE);
         char *const text = check_aggregate_text(result, &queries[i]);
         free(text);
         etlheap_result_free(result);
@@ -221,28 +221,13 @@ static void lifetimes_are_kept_for_what_needs_them(void **state)
     check_close(&traces);
 }
 
-/* Growth is asked of a report by itself, so it needs lifetimes in any case. */
-static void questions_that_need_lifetimes_are_known(void **state)
-{
-    etlheap_query query = etlheap_query_default();
-    (void)state;
-    assert_false(etlheap_query_needs_lifetimes(&query));
-    query.growth = true;
-    assert_true(etlheap_query_needs_lifetimes(&query));
-    query.group_by[0] = ETLHEAP_KEY_THREAD;
-    assert_true(etlheap_query_needs_lifetimes(&query));
-    query.growth = false;
-    assert_true(etlheap_query_needs_lifetimes(&query));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(journal_tells_what_lifetimes_tell),
         cmocka_unit_test(journal_on_disk_tells_the_same),
         cmocka_unit_test(other_questions_are_refused),
-        cmocka_unit_test(lifetimes_are_kept_for_what_needs_them),
-        cmocka_unit_test(questions_that_need_lifetimes_are_known),
+        cmocka_unit_test(all_events_are_kept_for_what_asks_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

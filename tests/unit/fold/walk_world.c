@@ -56,11 +56,19 @@ void walk_world_write(const walk_world *f)
     assert_int_equal(fclose(file), 0);
 }
 
+etl_status walk_world_read(const walk_world *f, etlheap_result **out, etl_error *err)
+{
+    etlheap_query query = etlheap_query_default();
+    query.needs_lifetimes = true;
+    const etlheap_options options = { .size = sizeof options, .report = &query };
+    return etlheap_open_store(f->path, &options, out, err);
+}
+
 etlheap_result *walk_world_store(const walk_world *f)
 {
     etlheap_result *result = NULL;
     etl_error err;
-    assert_int_equal(etlheap_lifetimes_open_store(f->path, NULL, &result, &err), ETL_OK);
+    assert_int_equal(walk_world_read(f, &result, &err), ETL_OK);
     return result;
 }
 

@@ -41,6 +41,7 @@ void walk_world_forget(walk_world *f);
 
 /* Writes the bytes of the store to its file, and opens what is there. */
 void walk_world_write(const walk_world *f);
+etl_status walk_world_read(const walk_world *f, etlheap_result **out, etl_error *err);
 etlheap_result *walk_world_store(const walk_world *f);
 
 /* What a query borrows. */
