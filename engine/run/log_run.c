@@ -6,9 +6,9 @@
 
 #include "engine/core/arena.h"
 #include "engine/core/nameless.h"
+#include "engine/core/timebase.h"
 #include "engine/query/lattice_plan.h"
 #include "engine/query/query.h"
-#include "engine/core/timebase.h"
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
 
