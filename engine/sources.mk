@@ -101,6 +101,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/census_match \
 	read/deferred \
 	read/join \
+	read/join_chains \
+	read/join_pieces \
 	read/join_recent \
 	read/plan \
 	read/realloc_trail \
