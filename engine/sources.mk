@@ -68,6 +68,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/journal \
 	log/journal_chunks \
 	log/journal_file \
+	log/journal_slots \
 	log/log_reader \
 	log/rank_map \
 	log/store \
@@ -88,12 +89,14 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	names/tags \
 	pair/block_pool \
 	pair/blocks \
+	pair/late_stacks \
 	pair/order \
 	pair/pair \
 	pair/pair_lanes \
 	pair/range_map \
 	pair/ranges \
 	pair/shard \
+	pair/waiting_blocks \
 	query/query \
 	query/questions \
 	query/windows_plan \
@@ -113,6 +116,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/stream \
 	read/timebase \
 	read/trace_identity \
+	read/wait_limit \
 	result/archive \
 	result/archive_rows \
 	result/ehs_facts \
@@ -122,6 +126,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/batch_content \
 	run/engine \
 	run/recording \
+	run/run_counts \
 	run/stack_totals \
 	run/store_run \
 	run/task_merge \

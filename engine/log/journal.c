@@ -190,29 +190,22 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     return ETLHEAP_PUSH(&journal->late, row);
 }
 
-/* Counts a block that has come to its end. */
-static bool count_block(shard_journal *journal, const journal_block *block, i64 free_ticks)
+/* A report counts by type in its window. The windows of a store are not known yet, so it counts
+ * by how blocks end. */
+bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
+                    tally_block *out)
 {
     const i64 from_ticks = journal->from_ticks, to_ticks = journal->to_ticks;
-    if (!type_touches(block->alloc_ticks, free_ticks, from_ticks, to_ticks))
-        return true;
-    const tally_block counted = {
-        { block->size, 1, block->is_realloc },
-        block->slot,
-        type_in_window(block->alloc_ticks, free_ticks, from_ticks, to_ticks),
-    };
-    return tally_add(journal->tally, &counted);
-}
-
-/* The same for a store, whose windows are not known yet. */
-static bool count_end(shard_journal *journal, const journal_block *block, journal_moment at)
-{
+    if (journal->tally == NULL)
+        return false;
+    *out = (tally_block){ .cell = { block->size, 1, block->is_realloc }, .slot = block->slot };
+    if (!journal->keeps_events) {
+        out->bin = type_in_window(block->alloc_ticks, at.ticks, from_ticks, to_ticks);
+        return type_touches(block->alloc_ticks, at.ticks, from_ticks, to_ticks);
+    }
     const bool exited = at.how == ETLHEAP_FREE_PROCESS_EXIT;
-    const tally_end end = exited                            ? TALLY_EXITED
-                          : at.ticks == ETLHEAP_TICKS_NEVER ? TALLY_IN_USE
-                                                            : TALLY_FREED;
-    const tally_block counted = { { block->size, 1, block->is_realloc }, block->slot, end };
-    return tally_add(journal->tally, &counted);
+    out->bin = exited ? TALLY_EXITED : at.ticks == ETLHEAP_TICKS_NEVER ? TALLY_IN_USE : TALLY_FREED;
+    return true;
 }
 
 bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank)
@@ -229,10 +222,12 @@ bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 
 
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
 {
-    if (!journal->keeps_events)
-        return count_block(journal, block, at.ticks);
-    if (journal->tally != NULL && !count_end(journal, block, at))
+    tally_block counted;
+    if (!block->is_counted_later && journal_counts(journal, block, at, &counted) &&
+        !tally_add(journal->tally, &counted))
         return false;
+    if (!journal->keeps_events)
+        return true;
     const bool is_late = at.rank == JOURNAL_NO_RANK;
     if (block->alloc_ticks >= journal->to_ticks &&
         !is_in_later_window(journal, block->alloc_ticks, true))

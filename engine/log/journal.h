@@ -115,6 +115,7 @@ typedef struct journal_block {
     u32 slot;
     u32 rank;
     bool is_realloc;
+    bool is_counted_later; /* its end is noted, and whoever knows its slot counts it */
 } journal_block;
 
 /* Where an event is noted: at its own place, or JOURNAL_NO_RANK: late. */
@@ -127,6 +128,10 @@ typedef struct journal_moment {
 /* Notes an allocation. Blocks opened after the window are not noted, nor is what
  * becomes of them. False without memory. */
 bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank);
+
+/* What the tally is to count of a block that ended; false: nothing. */
+bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
+                    tally_block *out);
 
 /* Notes its end: freed, or in use for good (at ETLHEAP_TICKS_NEVER). */
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at);

@@ -66,6 +66,13 @@ static lifetime lifetime_of(const block_table *table, const block_rules *rules, 
                        .is_realloc = from->is_realloc };
 }
 
+static void note_end(const block_table *table, const block *from, journal_moment at,
+                     shard_output *out)
+{
+    journal_block noted = journal_block_of(table, from);
+    out->out_of_memory |= !waiting_blocks_note_end(&table->waiting, from, out->journal, &noted, at);
+}
+
 /* A block that was freed goes to the journal, if there is one, else to the rows.
  * `rank` is that of the event that frees it, in the slice, or LATE. */
 static void emit_freed(const block_table *table, const block_rules *rules, const block *from,
@@ -73,8 +80,7 @@ static void emit_freed(const block_table *table, const block_rules *rules, const
 {
     at.ticks = at.ticks > from->alloc_ticks ? at.ticks : from->alloc_ticks;
     if (out->journal != NULL) {
-        const journal_block noted = journal_block_of(table, from);
-        out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
+        note_end(table, from, at, out);
         return;
     }
     lifetime row = lifetime_of(table, rules, from);
@@ -95,6 +101,9 @@ static void mark_realloc(const block_table *table, const block_rules *rules, blo
         return;
     const journal_block noted = journal_block_of(table, found);
     const journal_moment at = { event->ticks, event->rank, ETLHEAP_FREE_NONE };
+    waiting_block *const waiting = waiting_block_of(&table->waiting, found);
+    if (waiting != NULL)
+        waiting->mark_rank = rules->first_rank + event->rank;
     out->out_of_memory |= !journal_note_realloc(out->journal, &noted, at);
 }
 
@@ -207,7 +216,8 @@ static u32 keep_displaced(block_table *table, const block *from, u16 newer_cpu)
 }
 
 /* Tells the journal of a block that was just opened. */
-static bool note_opened(const ordered_event *event, const block *opened, shard_output *out)
+static bool note_opened(const block_table *table, const ordered_event *event, const block *opened,
+                        shard_output *out)
 {
     shard_journal *const journal = out->journal;
     const journal_block noted = { .alloc_ticks = opened->alloc_ticks,
@@ -217,6 +227,10 @@ static bool note_opened(const ordered_event *event, const block *opened, shard_o
                                   .is_realloc = opened->is_realloc };
     if (!journal_note_alloc(journal, &noted, event->rank))
         return false;
+    if (opened->waiting != 0) {
+        waiting_blocks_open(&table->waiting, opened);
+        return true; /* whoever settles it knows its stack */
+    }
     return !event->stack_is_open || ETLHEAP_PUSH(&journal->unsure, opened->slot);
 }
 
@@ -233,18 +247,21 @@ static void open_block(block_table *table, const block_rules *rules, const order
         return;
     }
     const bool is_big = event->size >= BLOCK_SIZE_BIG;
+    const u32 waiting =
+        (event->slot & SLOT_OF_WAITING) == 0 ? 0 : (event->slot & ~SLOT_OF_WAITING) + 1;
     *place = (block){ .address = event->address,
                       .alloc_ticks = event->ticks,
                       .heap = event->heap,
-                      .slot = event->slot,
+                      .slot = waiting == 0 ? event->slot : table->waiting.at.at[waiting - 1].slot,
                       .size = is_big ? BLOCK_SIZE_BIG : (u32)event->size,
                       .tid = event->tid,
                       .rank = rules->first_rank + event->rank,
                       .displaced = displaced & 0x7FFFFFFF,
                       .is_realloc = event->op != OP_ALLOC,
-                      .hash = event->hash };
+                      .hash = event->hash,
+                      .waiting = waiting };
     const bool kept = !is_big || ETLHEAP_PUSH(&table->big, (big_size){ place->rank, event->size });
-    if (!kept || (out->journal != NULL && !note_opened(event, place, out)))
+    if (!kept || (out->journal != NULL && !note_opened(table, event, place, out)))
         out->out_of_memory = true;
 }
 
@@ -352,10 +369,9 @@ static void emit_unfreed(const block_table *table, const block_rules *rules, con
         return;
     }
     const bool counts = row.free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
-    const journal_block noted = journal_block_of(table, place);
     const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE,
                                 row.free_type };
-    out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
+    note_end(table, place, at, out);
 }
 
 /* Takes such a block out of the table. */
@@ -433,6 +449,18 @@ void blocks_apply(block_table *table, const block_rules *rules, const ordered_ev
     }
 }
 
+block *blocks_find(const block_table *table, u32 heap, u64 address, u32 rank)
+{
+    const ordered_event key = { .address = address,
+                                .heap = heap,
+                                .hash = block_hash(heap, address) };
+    block *const found = block_pool_find(&table->open, &key);
+    displaced_block *const older = found == NULL ? NULL : displaced_by(table, found);
+    if (older != NULL && older->from.rank == rank)
+        return &older->from;
+    return found != NULL && found->rank == rank ? found : NULL;
+}
+
 static bool is_dead(const block_rules *rules, const block *place, i64 now_ticks)
 {
     const trace_context *const context = rules->context;
@@ -478,5 +506,6 @@ void blocks_free(block_table *table)
     block_pool_free(&table->open);
     ETLHEAP_VECTOR_FREE(&table->displaced);
     ETLHEAP_VECTOR_FREE(&table->big);
+    waiting_blocks_free(&table->waiting);
     *table = (block_table){ 0 };
 }

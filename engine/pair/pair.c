@@ -34,7 +34,7 @@ typedef struct pair_window {
 
 static void fetch_list(const slice_order *order, u32 bucket, u32 index);
 static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *window);
-static void settle_numbers(const order_bucket *bucket, ordered_event *event);
+static bool settle_numbers(const order_bucket *bucket, ordered_event *event, block_table *table);
 static void fetch_next(pair_window *window);
 static void apply_next(pair_window *window);
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
@@ -87,7 +87,10 @@ static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *wind
         const u32 at = window->taken++ % WINDOW;
         window->at[at] = events[i];
         window->places[at] = &events[i];
-        settle_numbers(bucket, &window->at[at]);
+        if (!settle_numbers(bucket, &window->at[at], &window->shard->blocks)) {
+            window->shard->out.out_of_memory = true;
+            return;
+        }
         blocks_prepare(&window->shard->blocks, &window->at[at]);
         if (window->taken - window->fetched > LOOK_AHEAD)
             fetch_next(window);
@@ -96,10 +99,15 @@ static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *wind
     }
 }
 
-static void settle_numbers(const order_bucket *bucket, ordered_event *event)
+/* False without memory. */
+static bool settle_numbers(const order_bucket *bucket, ordered_event *event, block_table *table)
 {
+    const order_waiting *const waiting = order_waiting_of(bucket, event->slot);
     event->heap = order_heap_number(bucket, event->heap);
-    event->slot = order_slot_number(bucket, event->slot);
+    event->slot = waiting == NULL ? order_slot_number(bucket, event->slot)
+                                  : waiting->number | SLOT_OF_WAITING;
+    return waiting == NULL || waiting_blocks_expect(&table->waiting, waiting->number,
+                                                    order_slot_number(bucket, waiting->slot));
 }
 
 static void fetch_next(pair_window *window)

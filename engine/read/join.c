@@ -30,12 +30,13 @@
 
 #include "join_pieces.h"
 
-#define PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
-#define AHEAD       12u /* uses whose keys are fetched before they are looked up */
+#define AHEAD 12u /* uses whose keys are fetched before they are looked up */
 
 void join_open(stack_join *join, const timebase *base)
 {
-    *join = (stack_join){ .patience_ticks = timebase_span(base, PATIENCE_NS) };
+    *join = (stack_join){ .patience_ticks = timebase_span(base, WAIT_PATIENCE_NS),
+                          .waits_from_ticks = INT64_MAX };
+    wait_limit_open(&join->limit, base);
 }
 
 void join_close(stack_join *join)
@@ -47,13 +48,21 @@ void join_close(stack_join *join)
     ETLHEAP_VECTOR_FREE(&join->scratch);
     ETLHEAP_VECTOR_FREE(&join->turns);
     ETLHEAP_VECTOR_FREE(&join->foreign);
+    ETLHEAP_VECTOR_FREE(&join->settled);
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        ETLHEAP_VECTOR_FREE(&join->numbers[i].unused);
+    wait_limit_free(&join->limit);
     recent_free(&join->recent);
 }
 
 u64 join_bytes(const stack_join *join)
 {
-    return join->waiting.capacity * sizeof *join->waiting.at +
-           join->slots.capacity * sizeof *join->slots.at;
+    u64 bytes = join->waiting.capacity * sizeof *join->waiting.at;
+    bytes += join->slots.capacity * sizeof *join->slots.at;
+    bytes += join->settled.capacity * sizeof *join->settled.at;
+    for (u32 i = 0; i < HEAP_SHARDS; i++)
+        bytes += join->numbers[i].unused.capacity * sizeof(u32);
+    return bytes;
 }
 
 static bool use_keys(deferred_stacks *deferred, scan_output *task)
@@ -126,6 +135,7 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
                                         .tid = event->tid,
                                         .cpu = event->cpu,
                                         .op = event->op,
+                                        .shard = event->shard,
                                         .session = stream_session(task->stream) };
             if (!ETLHEAP_PUSH(&join->waiting, row))
                 return false;
@@ -134,17 +144,64 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
     return true;
 }
 
-/* An event that goes on waiting leaves a slot number behind as its stack. */
+bool join_is_limited(const stack_join *join, const waiting_event *row, i64 at_ticks)
+{
+    const i64 until_ticks = etl_sat_add_i64(row->ticks, join->patience_ticks);
+    return row->op < OP_COMMIT &&
+           wait_limit_is_over(&join->limit, row->ticks,
+                              at_ticks < until_ticks ? at_ticks : until_ticks);
+}
+
+static bool has_number(const stack_join *join, const waiting_event *row)
+{
+    return join->numbers_blocks && row->op < OP_COMMIT;
+}
+
+static bool take_slot(stack_join *join, waiting_event *row)
+{
+    if (join->slots.count >= STACK_NUMBER_MAX ||
+        !ETLHEAP_PUSH(&join->slots, (waiting_slot){ STACK_NONE, ETL_NO_ID }))
+        return false;
+    row->slot = (u32)join->slots.count;
+    return true;
+}
+
+static bool take_number(stack_join *join, waiting_event *row)
+{
+    waiting_numbers *const numbers = &join->numbers[row->shard];
+    if (numbers->unused.count == 0 && numbers->count >= STACK_NUMBER_MAX)
+        return false;
+    row->slot = numbers->unused.count > 0 ? numbers->unused.at[--numbers->unused.count] + 1
+                                          : ++numbers->count;
+    return true;
+}
+
+/* An event that goes on waiting leaves a number behind as its stack. */
 static bool keep_waiting(stack_join *join, waiting_event *row)
 {
     if (row->slot == 0) {
-        if (join->slots.count >= STACK_NUMBER_MAX ||
-            !ETLHEAP_PUSH(&join->slots, (waiting_slot){ STACK_NONE, ETL_NO_ID }))
+        if (!(has_number(join, row) ? take_number(join, row) : take_slot(join, row)))
             return false;
-        row->slot = (u32)join->slots.count;
         row->event->stack = STACK_TAG_WAITING | (row->slot - 1);
+        row->has_thread = row->tid != ETL_NO_ID;
     }
     row->event = NULL;
+    return true;
+}
+
+/* Puts the reference where whoever asks for the event's stack will look. */
+static bool tell_stack(stack_join *join, const waiting_event *row, bool waits, stack_ref ref)
+{
+    if (row->slot == 0) {
+        row->event->stack = ref;
+    } else if (!has_number(join, row)) {
+        join->slots.at[row->slot - 1] = (waiting_slot){ ref, row->tid };
+    } else if (!waits) {
+        const settled_block settled = { row->slot - 1, row->shard, ref,
+                                        row->has_thread ? ETL_NO_ID : row->tid };
+        return ETLHEAP_PUSH(&join->settled, settled) &&
+               ETLHEAP_PUSH(&join->numbers[row->shard].unused, settled.number);
+    }
     return true;
 }
 
@@ -158,11 +215,49 @@ static void forget_foreign(stack_join *join, i64 oldest)
     join->foreign.count = kept;
 }
 
+/* What a slice ends for events that wait. */
+typedef struct slice_end {
+    i64 ticks;
+    i64 oldest;  /* what is earlier was waited for long enough */
+    i64 horizon; /* what is earlier had too many events after it */
+} slice_end;
+
+static slice_end end_of_slice(const stack_join *join, i64 end_ticks)
+{
+    const bool is_last = end_ticks == INT64_MAX;
+    return (slice_end){
+        .ticks = end_ticks,
+        .oldest = is_last ? INT64_MAX : etl_sat_add_i64(end_ticks, -join->patience_ticks),
+        .horizon = wait_limit_horizon(&join->limit, end_ticks),
+    };
+}
+
+static bool is_limited_at_end(const stack_join *join, const waiting_event *row,
+                              const slice_end *end)
+{
+    if (row->is_limited || row->is_over)
+        return row->is_limited;
+    if (row->ticks < end->oldest)
+        return join_is_limited(join, row, end->ticks);
+    return row->op < OP_COMMIT && row->ticks < end->horizon;
+}
+
+/* Does the event wait for another slice? */
+static bool goes_on_waiting(stack_join *join, const waiting_event *row, const slice_end *end)
+{
+    if (row->has_user)
+        return false;
+    const bool is_limited = is_limited_at_end(join, row, end);
+    join->limited += is_limited;
+    return !is_limited && !row->is_over && row->ticks >= end->oldest;
+}
+
 static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_ticks)
 {
-    const i64 oldest =
-        end_ticks == INT64_MAX ? INT64_MAX : etl_sat_add_i64(end_ticks, -join->patience_ticks);
+    const slice_end end = end_of_slice(join, end_ticks);
     size_t kept = 0;
+    join->settled.count = 0;
+    join->waits_from_ticks = INT64_MAX;
     for (size_t i = 0; i < join->waiting.count; i++) {
         waiting_event *const row = &join->waiting.at[i];
         stack_ref ref;
@@ -170,20 +265,20 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
             (row->walked_pid != 0 &&
              !deferred_foreign(deferred, ref, row->walked_pid, row->ticks, &ref)))
             return false;
-        const bool waits = !row->has_user && !row->is_over && row->ticks >= oldest;
+        const bool waits = goes_on_waiting(join, row, &end);
         if (row->event != NULL)
             row->event->tid = row->tid;
-        if (waits && !keep_waiting(join, row))
+        if ((waits && !keep_waiting(join, row)) || !tell_stack(join, row, waits, ref))
             return false;
-        if (row->slot != 0)
-            join->slots.at[row->slot - 1] = (waiting_slot){ ref, row->tid };
-        else if (row->event != NULL)
-            row->event->stack = ref;
+        if (waits && has_number(join, row) && row->ticks < join->waits_from_ticks)
+            join->waits_from_ticks = row->ticks;
         if (waits)
             join->waiting.at[kept++] = *row;
     }
     join->waiting.count = kept;
-    forget_foreign(join, oldest);
+    forget_foreign(join, end.oldest);
+    if (end_ticks != INT64_MAX)
+        wait_limit_forget(&join->limit, end.oldest);
     return true;
 }
 
@@ -194,7 +289,7 @@ bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks,
         if (!use_keys(deferred, &tasks[i]))
             return false;
     }
-    return gather(join, tasks, task_count) &&
+    return wait_limit_add(&join->limit, tasks, task_count) && gather(join, tasks, task_count) &&
            (join->pieces.count == 0 || join_attach_pieces(join, deferred)) &&
            settle_waiting(join, deferred, end_ticks);
 }

@@ -124,9 +124,10 @@ static bool has_turned(const stack_join *join, u32 tid, i64 from_ticks, i64 to_t
 }
 
 /* Pieces come in time order, so what is too late once is over. */
-static bool ends_before(const stack_join *join, const waiting_event *row, const stack_piece *piece)
+static bool ends_before(const stack_join *join, waiting_event *row, const stack_piece *piece)
 {
-    return piece->ticks > etl_sat_add_i64(row->ticks, join->patience_ticks) ||
+    row->is_limited = join_is_limited(join, row, piece->ticks);
+    return row->is_limited || piece->ticks > etl_sat_add_i64(row->ticks, join->patience_ticks) ||
            (row->tid != ETL_NO_ID && join->turns.count > 0 &&
             has_turned(join, row->tid, row->ticks, piece->ticks));
 }

@@ -12,7 +12,7 @@
 
 #define PROVISIONAL_MIN ((size_t)EHS_PART_ROWS)
 
-static bool count_unknown(store_run *run, event_journal *journal);
+static void forget_survivors(event_journal *journal);
 static etl_status flush_rows(store_run *run, allocation_store *store);
 static void merge_provisional(store_run *run);
 static void encode_rows(void *context, u32 task);
@@ -67,30 +67,18 @@ etl_status store_run_open(store_run *run, const etlheap_store_options *options, 
 
 etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last)
 {
-    if (!count_unknown(run, &result->journal))
-        return ETL_ERR_MEMORY;
+    forget_survivors(&result->journal);
     const bool is_time = is_last || result->store.segments.count >= ROW_SEGMENTS;
     return is_time ? flush_rows(run, &result->store) : ETL_OK;
 }
 
-/* Takes what the shards noted for a report: only the count is asked for here, and
- * lists of one number for each block would outgrow the slice. */
-static bool count_unknown(store_run *run, event_journal *journal)
+/* The shards note for a report which reallocs they marked and what outlives the window. */
+static void forget_survivors(event_journal *journal)
 {
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
-        shard_journal *const shard = &journal->shards[s];
-        for (size_t i = 0; i < shard->unsure.count; i++) {
-            while (run->slot_allocs.count < shard->unsure.at[i]) {
-                if (!ETLHEAP_PUSH(&run->slot_allocs, 0))
-                    return false;
-            }
-            run->slot_allocs.at[shard->unsure.at[i] - 1]++;
-        }
-        shard->unsure.count = 0;
-        shard->marks.count = 0;
-        shard->survivors.count = 0;
+        journal->shards[s].marks.count = 0;
+        journal->shards[s].survivors.count = 0;
     }
-    return true;
 }
 
 /* Rows on their way out. */
@@ -213,11 +201,6 @@ etl_status store_run_finish(store_run *run, etlheap_result *result)
 static void count_bare(const store_run *run, etlheap_result *result)
 {
     u64 bare = run->bare_rows;
-    for (size_t i = 0; i < run->slot_allocs.count; i++) {
-        const stack_ref stack = result->slot_table.slots.at[i].stack;
-        if (run->slot_allocs.at[i] > 0 && result_final_stack(result, stack) == 0)
-            bare += run->slot_allocs.at[i];
-    }
     for (size_t i = 0; i < run->provisional.count; i++) {
         const provisional_stack *const row = &run->provisional.at[i];
         if (result_final_stack(result, row->stack) == 0)
@@ -299,15 +282,12 @@ static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_res
 
 u64 store_run_bytes(const store_run *run)
 {
-    return store_batch_bytes(&run->batch) +
-           run->provisional.capacity * sizeof *run->provisional.at +
-           run->slot_allocs.capacity * sizeof *run->slot_allocs.at;
+    return store_batch_bytes(&run->batch) + run->provisional.capacity * sizeof *run->provisional.at;
 }
 
 void store_run_free(store_run *run)
 {
     store_batch_free(&run->batch);
     ETLHEAP_VECTOR_FREE(&run->provisional);
-    ETLHEAP_VECTOR_FREE(&run->slot_allocs);
     ETLHEAP_VECTOR_FREE(&run->writer.rows);
 }
