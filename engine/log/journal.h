@@ -115,7 +115,6 @@ typedef struct journal_block {
     u32 slot;
     u32 rank;
     bool is_realloc;
-    bool is_counted_later; /* its end is noted, and whoever knows its slot counts it */
 } journal_block;
 
 /* Where an event is noted: at its own place, or JOURNAL_NO_RANK: late. */
@@ -129,12 +128,16 @@ typedef struct journal_moment {
  * becomes of them. False without memory. */
 bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 rank);
 
-/* What the tally is to count of a block that ended; false: nothing. */
-bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
-                    tally_block *out);
-
 /* Notes its end: freed, or in use for good (at ETLHEAP_TICKS_NEVER). */
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at);
+
+/* The two halves of it, for a block whose slot is not certain: in which bin of the tally it
+ * counts, false: in none; and its note. */
+bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
+                    u32 *bin);
+bool journal_note_uncounted_end(shard_journal *journal, const journal_block *block,
+                                journal_moment at);
+
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at);
 
 /*

@@ -66,11 +66,14 @@ static lifetime lifetime_of(const block_table *table, const block_rules *rules, 
                        .is_realloc = from->is_realloc };
 }
 
-static void note_end(const block_table *table, const block *from, journal_moment at,
-                     shard_output *out)
+static inline void note_end(const block_table *table, const block *from, journal_moment at,
+                            shard_output *out)
 {
-    journal_block noted = journal_block_of(table, from);
-    out->out_of_memory |= !waiting_blocks_note_end(&table->waiting, from, out->journal, &noted, at);
+    const journal_block noted = journal_block_of(table, from);
+    const bool ok = from->waiting == 0
+                        ? journal_note_end(out->journal, &noted, at)
+                        : waiting_blocks_note_end(&table->waiting, from, out->journal, &noted, at);
+    out->out_of_memory |= !ok;
 }
 
 /* A block that was freed goes to the journal, if there is one, else to the rows.
@@ -216,8 +219,7 @@ static u32 keep_displaced(block_table *table, const block *from, u16 newer_cpu)
 }
 
 /* Tells the journal of a block that was just opened. */
-static bool note_opened(const block_table *table, const ordered_event *event, const block *opened,
-                        shard_output *out)
+static bool note_opened(const ordered_event *event, const block *opened, shard_output *out)
 {
     shard_journal *const journal = out->journal;
     const journal_block noted = { .alloc_ticks = opened->alloc_ticks,
@@ -227,11 +229,9 @@ static bool note_opened(const block_table *table, const ordered_event *event, co
                                   .is_realloc = opened->is_realloc };
     if (!journal_note_alloc(journal, &noted, event->rank))
         return false;
-    if (opened->waiting != 0) {
-        waiting_blocks_open(&table->waiting, opened);
-        return true; /* whoever settles it knows its stack */
-    }
-    return !event->stack_is_open || ETLHEAP_PUSH(&journal->unsure, opened->slot);
+    /* Whoever settles what waits knows its stack. */
+    return !event->stack_is_open || opened->waiting != 0 ||
+           ETLHEAP_PUSH(&journal->unsure, opened->slot);
 }
 
 /* `live` is the open block of the same key, NULL when there is none. */
@@ -247,21 +247,20 @@ static void open_block(block_table *table, const block_rules *rules, const order
         return;
     }
     const bool is_big = event->size >= BLOCK_SIZE_BIG;
-    const u32 waiting =
-        (event->slot & SLOT_OF_WAITING) == 0 ? 0 : (event->slot & ~SLOT_OF_WAITING) + 1;
     *place = (block){ .address = event->address,
                       .alloc_ticks = event->ticks,
                       .heap = event->heap,
-                      .slot = waiting == 0 ? event->slot : table->waiting.at.at[waiting - 1].slot,
+                      .slot = event->slot,
                       .size = is_big ? BLOCK_SIZE_BIG : (u32)event->size,
                       .tid = event->tid,
                       .rank = rules->first_rank + event->rank,
                       .displaced = displaced & 0x7FFFFFFF,
                       .is_realloc = event->op != OP_ALLOC,
-                      .hash = event->hash,
-                      .waiting = waiting };
+                      .hash = event->hash };
+    if ((event->slot & SLOT_OF_WAITING) != 0)
+        waiting_blocks_open(&table->waiting, place);
     const bool kept = !is_big || ETLHEAP_PUSH(&table->big, (big_size){ place->rank, event->size });
-    if (!kept || (out->journal != NULL && !note_opened(table, event, place, out)))
+    if (!kept || (out->journal != NULL && !note_opened(event, place, out)))
         out->out_of_memory = true;
 }
 

@@ -18,30 +18,32 @@ bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 slot)
     return true;
 }
 
-void waiting_blocks_open(const waiting_blocks *blocks, const block *opened)
+void waiting_blocks_open(const waiting_blocks *blocks, block *opened)
 {
-    waiting_block *const row = &blocks->at.at[opened->waiting - 1];
+    const u32 number = opened->slot & ~SLOT_OF_WAITING;
+    waiting_block *const row = &blocks->at.at[number];
+    opened->slot = row->slot;
+    opened->waiting = number + 1;
     row->address = opened->address;
     row->heap = opened->heap;
     row->rank = opened->rank;
 }
 
 bool waiting_blocks_note_end(const waiting_blocks *blocks, const block *ended,
-                             shard_journal *journal, journal_block *noted, journal_moment at)
+                             shard_journal *journal, const journal_block *noted, journal_moment at)
 {
     waiting_block *const row = waiting_block_of(blocks, ended);
-    noted->is_counted_later = row != NULL;
-    if (row != NULL) {
-        tally_block counted;
-        row->is_ended = true;
-        row->is_realloc = noted->is_realloc;
-        row->size = noted->size;
-        if (at.rank != JOURNAL_NO_RANK)
-            row->end_rank = journal->first_rank + at.rank;
-        if (journal_counts(journal, noted, at, &counted))
-            row->bin = (u8)counted.bin;
-    }
-    return journal_note_end(journal, noted, at);
+    u32 bin;
+    if (row == NULL)
+        return journal_note_end(journal, noted, at);
+    row->is_ended = true;
+    row->is_realloc = noted->is_realloc;
+    row->size = noted->size;
+    if (at.rank != JOURNAL_NO_RANK)
+        row->end_rank = journal->first_rank + at.rank;
+    if (journal_counts(journal, noted, at, &bin))
+        row->bin = (u8)bin;
+    return journal_note_uncounted_end(journal, noted, at);
 }
 
 u64 waiting_blocks_bytes(const waiting_blocks *blocks)

@@ -46,12 +46,12 @@ typedef struct waiting_blocks {
 /* The next event of the number may open a block with that slot. False without memory. */
 bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 slot);
 
-/* The block was opened under its number. */
-void waiting_blocks_open(const waiting_blocks *blocks, const block *opened);
+/* A block was opened that has a number in place of its slot, and gets both. */
+void waiting_blocks_open(const waiting_blocks *blocks, block *opened);
 
-/* Notes the end of a block, which may wait. False without memory. */
+/* Notes the end of a block that has a number. False without memory. */
 bool waiting_blocks_note_end(const waiting_blocks *blocks, const block *ended,
-                             shard_journal *journal, journal_block *noted, journal_moment at);
+                             shard_journal *journal, const journal_block *noted, journal_moment at);
 
 /* The row of a block that waits; NULL: it does not. */
 static inline waiting_block *waiting_block_of(const waiting_blocks *blocks, const block *from)

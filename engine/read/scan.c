@@ -74,7 +74,7 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
     scanner s = { .input = input,
                   .out = out,
                   .queue = { .stacks = input->stacks, .out = out },
-                  .settle_ticks = timebase_span(input->base, WAIT_CELL_NS),
+                  .settle_ticks = (u64)timebase_span(input->base, WAIT_CELL_NS),
                   .widened = widened };
     out->last_ticks = INT64_MIN;
     out->status = ETL_OK;

@@ -20,7 +20,7 @@ typedef struct scanner {
     const tick_map *map;      /* of the buffer */
     const etl_record *record; /* in hand; not of scan_lean() */
     i64 ticks;                /* of the record, base clock */
-    i64 settle_ticks;         /* a stack that comes later than that is left to the join */
+    u64 settle_ticks;         /* a stack that comes later than that is left to the join */
     bool out_of_memory;       /* in scan_lean() */
     stack_ring ring;
     u32 settled; /* events of the ring, ever, that got a stack */
@@ -44,7 +44,7 @@ bool scan_lean_count(scanner *s);
  * stacks a task has is a matter of slices, so the join must not decide otherwise. */
 static inline bool scan_is_soon(const scanner *s, i64 event_ticks, i64 ticks)
 {
-    return ticks <= etl_sat_add_i64(event_ticks, s->settle_ticks);
+    return (u64)ticks - (u64)event_ticks <= s->settle_ticks;
 }
 
 /* Notes how process ids and times go on with an event that was appended. */
