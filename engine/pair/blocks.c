@@ -460,23 +460,41 @@ block *blocks_find(const block_table *table, u32 heap, u64 address, u32 rank)
     return found != NULL && found->rank == rank ? found : NULL;
 }
 
-static bool is_dead(const block_rules *rules, const block *place, i64 now_ticks)
+/* What a sweep knows of a heap: which of its blocks are dead. */
+typedef struct heap_death {
+    u32 heap;
+    bool is_dead;    /* some may be: those allocated ... */
+    i64 until_ticks; /* ... up to here */
+} heap_death;
+
+#define DEATHS 256u /* remembered */
+
+static heap_death death_of(const block_rules *rules, u32 number, i64 now_ticks)
 {
     const trace_context *const context = rules->context;
-    const heap_row *const heap = &rules->slots->heaps.at[place->heap - 1];
+    const heap_row *const heap = &rules->slots->heaps.at[number - 1];
     const i64 exit_ticks = context->processes.at[heap->process - 1].end_ticks;
-    if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) < now_ticks)
-        return true;
-    return context_heap_end(context, heap->process, heap->handle, place->alloc_ticks) < now_ticks;
+    heap_death death = { .heap = number, .is_dead = true, .until_ticks = INT64_MAX };
+    if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) >= now_ticks)
+        death.is_dead =
+            context_heap_ended(context, heap->process, heap->handle, now_ticks, &death.until_ticks);
+    return death;
 }
 
+/* Most blocks are of few heaps, and live: what is known of the heap is remembered, so that
+ * they cost no more than a look. */
 void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
+    heap_death deaths[DEATHS] = { { 0 } };
     for (u32 i = 0; i < table->open.used; i++) {
         block *const place = &table->open.blocks[i];
-        if (place->heap == 0 || !is_dead(rules, place, now_ticks))
+        if (place->heap == 0)
             continue;
-        end_unfreed(table, rules, place, out);
+        heap_death *const death = &deaths[place->heap % DEATHS];
+        if (death->heap != place->heap)
+            *death = death_of(rules, place->heap, now_ticks);
+        if (death->is_dead && place->alloc_ticks <= death->until_ticks)
+            end_unfreed(table, rules, place, out);
     }
 }
 
