@@ -55,33 +55,34 @@ include engine/sources.mk
 include formats/sources.mk
 include cli/sources.mk
 
-# Tests are found, not listed: a test that is forgotten here would never run.
-TEST_SRCS := $(sort $(wildcard tests/test_*.c))
-TEST_TOOL_SRCS := $(sort $(wildcard tests/make_*.c))
+# Tests are found, not listed: a test that is forgotten here would never run. What lies in
+# which folder is in tests/README.md.
+TEST_SRCS := $(sort $(wildcard tests/unit/*/test_*.c))
+TEST_TOOL_SRCS := $(sort $(wildcard tests/build/make_*.c tests/oracles/make_*.c))
 
 # Of two programs, which fork children for faults (see `make faults`).
-FAULT_SRCS := $(sort $(wildcard tests/fault_*.c))
+FAULT_SRCS := $(sort $(wildcard tests/faults/fault_*.c))
 
 # What writes traces needs no test framework: the demo is made with it.
-BUILDER_SRCS := $(sort $(wildcard tests/etl_build*.c tests/lz77_*.c tests/scenario*.c tests/workload*.c))
+BUILDER_SRCS := $(filter-out $(TEST_TOOL_SRCS),$(sort $(wildcard tests/build/*.c tests/models/workload_*.c)))
 # Loaded into other programs, and linked with nothing.
-PRELOAD_SRCS := tests/memory_count.c
-TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS) $(FAULT_SRCS) $(PRELOAD_SRCS),$(sort $(wildcard tests/*.c)))
+PRELOAD_SRCS := tests/oracles/memory_count.c
+TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS) $(FAULT_SRCS) $(PRELOAD_SRCS),$(sort $(wildcard tests/*/*.c tests/unit/*/*.c)))
 
 # Tests for Windows make the few POSIX calls of posix_calls.h. What needs signals, pipes,
 # links, limits, pages that must not be read, a shell, a server of its own, or files that go
 # or change while they are open is tested here alone; so is what needs XPath, which the
 # libraries for Windows go without.
 ifeq ($(PLATFORM),windows)
-POSIX_TESTS := $(patsubst %,tests/%.c,test_export_wpa test_journal_disk test_map test_memory_limit test_sink test_symbol_cab test_symbol_cache \
+POSIX_TESTS := $(foreach name,test_export_wpa test_journal_disk test_map test_memory_limit test_sink test_symbol_cab test_symbol_cache \
 	test_symbol_fetch test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
 	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_zip_input \
-	http_server symbol_finder make_symbolize)
+	http_server symbol_finder make_symbolize,$(wildcard tests/*/$(name).c tests/unit/*/$(name).c))
 TEST_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_SRCS))
 TEST_TOOL_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_TOOL_SRCS))
 TEST_SUPPORT_SRCS := $(filter-out $(POSIX_TESTS),$(TEST_SUPPORT_SRCS))
 else
-TEST_SUPPORT_SRCS := $(filter-out tests/posix_calls.c,$(TEST_SUPPORT_SRCS))
+TEST_SUPPORT_SRCS := $(filter-out tests/support/posix_calls.c,$(TEST_SUPPORT_SRCS))
 endif
 
 # Each of these is a program, the others in bench/ are what they share.
@@ -107,7 +108,9 @@ ALL_FILES := $(sort $(foreach folder,parser engine formats cli tests fuzz bench 
 OTHER_PLATFORM := $(if $(filter windows,$(PLATFORM)),posix,windows)
 OTHER_SRCS := $(patsubst %_$(PLATFORM).c,%_$(OTHER_PLATFORM).c,$(filter %_$(PLATFORM).c,$(LIB_SRCS) $(CLI_SRCS))) parser/system/wide_windows.c
 UNLISTED := $(filter-out $(LIB_SRCS) $(CLI_SRCS) $(OTHER_SRCS),$(filter parser/%.c engine/%.c formats/%.c cli/%.c,$(ALL_FILES)))
-$(if $(UNLISTED),$(warning in no list of this Makefile, and so not built: $(UNLISTED)))
+# Neither is a test that lies in no folder of tests/.
+UNLISTED += $(sort $(wildcard tests/*.[ch] tests/*.py tests/*.sh tests/unit/*.[ch] tests/*/test_*.c))
+$(if $(strip $(UNLISTED)),$(warning in no list of this Makefile, and so not built: $(strip $(UNLISTED))))
 
 , := ,
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
@@ -125,8 +128,9 @@ BUILDER_LIBRARY := $(OUT)/libbuilder.a
 TEST_LIBRARY := $(OUT)/libtestsupport.a
 BENCH_LIBRARY := $(OUT)/libbench.a
 PROGRAM := $(OUT)/etlheap$(EXE)
-TEST_PROGRAMS := $(patsubst tests/%.c,$(OUT)/tests/%$(EXE),$(TEST_SRCS))
-TEST_TOOLS := $(patsubst tests/%.c,$(OUT)/%$(EXE),$(TEST_TOOL_SRCS))
+# By name alone: a test keeps its name when it moves to another room.
+TEST_PROGRAMS := $(patsubst %.c,$(OUT)/tests/%$(EXE),$(notdir $(TEST_SRCS)))
+TEST_TOOLS := $(patsubst %.c,$(OUT)/%$(EXE),$(notdir $(TEST_TOOL_SRCS)))
 # What measures memory: sanitizers would count as well.
 MEMORY_TOOLS := $(if $(filter check,$(VARIANT)),$(OUT)/memory_count.so $(OUT)/bench/make_bench)
 FAULT_PROGRAMS := $(OUT)/fault_program $(OUT)/fault_matrix
@@ -306,13 +310,15 @@ $(OUT)/resources.o: packaging/windows.rc.in packaging/windows.manifest parser/pa
 	@sed -e 's/@version@/$(VERSION)/g' -e 's/@numbers@/$(subst .,$(,),$(VERSION)),0/g' $< > $(OUT)/resources.rc
 	$(Q)$(HOST)windres --include-dir packaging -O coff -i $(OUT)/resources.rc -o $@
 
-$(TEST_PROGRAMS): $(OUT)/tests/%$(EXE): $(OUT)/tests/%.o $(TEST_LIBRARY) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
+$(foreach source,$(TEST_SRCS),$(eval $(OUT)/tests/$(notdir $(source:.c=$(EXE))): $(call objects_of,$(source))))
+$(TEST_PROGRAMS): $(TEST_LIBRARY) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
 	$(call link,$(TEST_LIBS))
 
-$(TEST_TOOLS): $(OUT)/%$(EXE): $(OUT)/tests/%.o $(BUILDER_LIBRARY) $(LIBRARY)
+$(foreach source,$(TEST_TOOL_SRCS),$(eval $(OUT)/$(notdir $(source:.c=$(EXE))): $(call objects_of,$(source))))
+$(TEST_TOOLS): $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
-$(OUT)/memory_count.so: $(OUT)/tests/memory_count.o
+$(OUT)/memory_count.so: $(call objects_of,$(PRELOAD_SRCS))
 	$(SAY) "  LINK  $@"
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS) -o $@ $< -ldl
 
@@ -322,22 +328,14 @@ WRAPPED := malloc calloc realloc aligned_alloc strdup realpath open fopen stat f
 FAULT_MAIN := $(OUT)/cli/main.o $(CLI_LIBRARY)
 
 $(OUT)/fault_program: LDFLAGS += $(patsubst %,-Wl$(,)--wrap=%,$(WRAPPED))
-$(OUT)/fault_program: $(OUT)/tests/fault_program.o $(FAULT_MAIN) $(LIBRARY)
+$(OUT)/fault_program: $(OUT)/tests/faults/fault_program.o $(FAULT_MAIN) $(LIBRARY)
 	$(call link)
 
-$(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/fault_%.o,matrix inputs large) $(OUT)/fuzz/trace_check.o $(OUT)/fuzz/fuzz_file.o \
+$(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/faults/fault_%.o,matrix inputs large) $(OUT)/fuzz/trace_check.o $(OUT)/fuzz/fuzz_file.o \
 		$(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
-$(filter-out %/bench_log,$(BENCH_PROGRAMS)): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
-	$(call link)
-
-# The program as it is, but its reports come from the event log of bench_log.c.
-LOG_WRAPPED := journal_open journal_reduce journal_end_slice journal_close etlheap_crew_open archive_walk_open \
-	replay_walk_run
-
-$(OUT)/bench/bench_log: LDFLAGS += $(patsubst %,-Wl$(,)--wrap=%,$(LOG_WRAPPED))
-$(OUT)/bench/bench_log: $(OUT)/bench/bench_log.o $(FAULT_MAIN) $(BENCH_LIBRARY) $(LIBRARY)
+$(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
 # A target that changes its inputs itself.
@@ -370,7 +368,7 @@ $(OUT)/%.o: %.c $(OUT)/.flags | $(READY)
 
 $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): | $(TESTS_READY)
 ifeq ($(PLATFORM),windows)
-$(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -include tests/posix_calls.h
+$(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -include tests/support/posix_calls.h
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
@@ -413,38 +411,44 @@ PARALLEL_MAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEF
 # --- checking -----------------------------------------------------------------
 
 check: ## installs what tests need, builds with -Werror, runs every test
-	@sh tests/check_deps.sh build test
+	@sh tests/run/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=check check-run
 
 check-asan: ## the tests under AddressSanitizer and UBSan
-	@sh tests/check_deps.sh build test
+	@sh tests/run/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=asan check-run
 
 check-ubsan: ## the tests under UBSan
-	@sh tests/check_deps.sh build test
+	@sh tests/run/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=ubsan check-run
 
 check-tsan: ## the tests under ThreadSanitizer
-	@sh tests/check_deps.sh build test
+	@sh tests/run/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=tsan check-run
 
 check-run: $(PROGRAM) $(MEMORY_TOOLS) $(OUT)/bench/make_stream $(if $(filter check,$(VARIANT)),$(SHARED)) tests
 	@BUILD='$(BUILD)' OUT='$(OUT)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
-		LONG='$(LONG)' bash tests/run_tests.sh
+		LONG='$(LONG)' bash tests/run/run_tests.sh
 
 # LONG=1 takes every test in its long form: whole workloads, every fault. ONLY=asan,tsan
 # takes some of the parts.
 LONG ?= 0
 
 check-nightly: ## all tests in their long form, sanitizers, Windows, packages, fleet, fuzzing: hours
-	@BUILD='$(BUILD)' MAKE='$(MAKE)' ONLY='$(ONLY)' bash tests/run_nightly.sh
+	@BUILD='$(BUILD)' MAKE='$(MAKE)' ONLY='$(ONLY)' bash tests/run/run_nightly.sh
 
 layers: ## checks that includes only go downward, and that every source is listed
-	@test -z "$(UNLISTED)"
-	@awk -f tests/layers.awk tests/layers_upward.txt $(ALL_FILES)
+	@test -z "$(strip $(UNLISTED))"
+	@awk -f tests/gates/layers.awk tests/gates/layers_upward.txt $(ALL_FILES)
+
+words: ## checks that no library names an option of the program
+	@awk -f tests/gates/words.awk $(filter parser/% engine/% formats/%,$(ALL_FILES)) $(wildcard formats/html/*.js)
 
 limits: ## checks file and function lengths
-	@awk -f tests/limits.awk $(ALL_FILES)
+	@awk -f tests/gates/limits.awk $(ALL_FILES)
+
+rooms: ## prints the shape of the libraries: loops over columns, circles, lines; fails at its limits
+	@$(PYTHON) -B tests/gates/rooms.py $(ALL_FILES)
 
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14) clang-format)
 
@@ -457,7 +461,7 @@ format: ## formats all C files in place
 format-check: ## fails when a C file is not formatted
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(ALL_FILES)
 
-# Every answer of another revision beside this tree's: tests/compare/. ACCEPT= is a file of
+# Every answer of another revision beside this tree's: tests/oracles/compare/. ACCEPT= is a file of
 # differences that are meant, ONLY= a pattern of command lines, INPUTS= one of inputs' names.
 compare: ## lists every output that differs from that of REV=, another revision
 	@test -n '$(REV)' || { echo 'compare needs a revision: make compare REV=HEAD' >&2; exit 2; }
@@ -466,7 +470,7 @@ compare: ## lists every output that differs from that of REV=, another revision
 COMPARE_JOBS ?= $(shell nproc)
 
 compare-run: all $(OUT)/make_trace
-	@PYTHONPATH=tests $(PYTHON) -B -m compare --rev '$(REV)' --etlheap '$(PROGRAM)' --make-trace '$(OUT)/make_trace' \
+	@PYTHONPATH=tests/oracles $(PYTHON) -B -m compare --rev '$(REV)' --etlheap '$(PROGRAM)' --make-trace '$(OUT)/make_trace' \
 		--traces '$(TRACES)' --work '$(BUILD)/compare' --jobs '$(COMPARE_JOBS)' \
 		$(if $(ACCEPT),--accept '$(ACCEPT)') $(if $(ONLY),--only '$(value ONLY)') $(if $(INPUTS),--inputs '$(value INPUTS)')
 
@@ -570,7 +574,7 @@ dist: ## a source tarball of the last commit, build/etlheap-VERSION.tar.gz
 DEB := $(BUILD)/deb
 
 deb: ## Debian packages of the program, the library and its headers, in build/deb
-	@sh tests/check_deps.sh build deb
+	@sh tests/run/check_deps.sh build deb
 	rm -rf $(DEB)
 	+$(MAKE) --no-print-directory VARIANT=release install DESTDIR='$(abspath $(DEB))/stage' prefix=/usr \
 		libdir=/usr/lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) \
@@ -579,7 +583,7 @@ deb: ## Debian packages of the program, the library and its headers, in build/de
 		$(DEB)/stage $(DEB) $(VERSION) $(SOVERSION) $(foreach pair,$(LIBRARIES) $(LATE_LIBRARIES),$(lastword $(subst :, ,$(pair))))
 
 check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean Debian, and uses them there
-	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/check_deb.sh $(DEB)
+	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' bash tests/install/check_deb.sh $(DEB)
 
 # --- Windows --------------------------------------------------------------------
 
@@ -587,7 +591,7 @@ check-deb: deb $(PROGRAM) $(OUT)/make_trace ## installs the packages in a clean 
 FOR_WINDOWS = $(PARALLEL_MAKE) PLATFORM=windows VARIANT=release
 
 windows-deps: ## builds what the Windows program is linked with, in build/windows/deps
-	@sh tests/check_deps.sh windows
+	@sh tests/run/check_deps.sh windows
 	@sh packaging/windows_deps.sh '$(WINDOWS_DEPS)'
 
 windows: windows-deps ## the program for 64-bit Windows, build/windows/etlheap.exe
@@ -612,17 +616,17 @@ windows-zip: pages
 		$(DOCUMENTS) $(EXAMPLES)
 
 check-windows: windows-tests windows-dist ## the tests of the command line, and unit tests, under Wine
-	@sh tests/check_deps.sh build test wine
+	@sh tests/run/check_deps.sh build test wine
 	+@$(PARALLEL_MAKE) VARIANT=check check-windows-run
 
 check-windows-run: $(PROGRAM) $(TEST_TOOLS)
 	@BUILD='$(BUILD)' OUT='$(OUT)' WINDOWS_OUT='$(BUILD)/windows/release' WINDOWS_DEPS='$(WINDOWS_DEPS)' TRACES='$(TRACES)' PYTHON='$(PYTHON)' \
-		bash tests/run_windows.sh
+		bash tests/windows/run_windows.sh
 
 # Slurm's and other daemons of its own, with ports, keys and folders of their own.
 check-fleet: $(PROGRAM) $(OUT)/make_trace ## stores and merges with Slurm, GNU parallel and DuckDB, as cli/fleet/ does
-	@sh tests/check_deps.sh build fleet
-	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' BUILD='$(BUILD)' OUT='$(OUT)' PYTHON='$(PYTHON)' bash tests/check_fleet.sh
+	@sh tests/run/check_deps.sh build fleet
+	@ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' BUILD='$(BUILD)' OUT='$(OUT)' PYTHON='$(PYTHON)' bash tests/fleet/check_fleet.sh
 
 # Manual pages and completions say what the program's table of options says: the program
 # writes them, and the pages take in what cli/man/ adds in words.
@@ -631,7 +635,7 @@ pages: $(PROGRAM)
 
 # All that `make check` takes samples of: a hundred thousand inputs, some minutes.
 faults: ## every truncation, flipped bit, failing call and refused allocation; takes minutes
-	@sh tests/check_deps.sh build test
+	@sh tests/run/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=$(FAULT_VARIANT) faults-run
 
 FAULT_VARIANT := $(if $(filter release,$(VARIANT)),check,$(VARIANT))
@@ -639,10 +643,10 @@ FAULT_FOLDER = $(OUT)/faults.tmp
 FAULT_ENVIRONMENT = rm -rf '$(FAULT_FOLDER)' && mkdir -p '$(FAULT_FOLDER)' && LONG=1 TEST_TMP='$(FAULT_FOLDER)' OUT='$(OUT)' TRACES='$(TRACES)' ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace'
 
 faults-run: $(PROGRAM) $(TEST_TOOLS) $(FAULT_PROGRAMS)
-	@$(FAULT_ENVIRONMENT) bash tests/fault_matrix.sh
-	@$(FAULT_ENVIRONMENT) bash tests/fault_calls.sh
-	@$(FAULT_ENVIRONMENT) bash tests/fault_files.sh
-	@$(FAULT_ENVIRONMENT) $(PYTHON) -B tests/oracle_batch.py
+	@$(FAULT_ENVIRONMENT) bash tests/faults/fault_matrix.sh
+	@$(FAULT_ENVIRONMENT) bash tests/faults/fault_calls.sh
+	@$(FAULT_ENVIRONMENT) bash tests/faults/fault_files.sh
+	@$(FAULT_ENVIRONMENT) $(PYTHON) -B tests/oracles/oracle_batch.py
 	@rm -rf '$(FAULT_FOLDER)'
 
 # --- fuzzing ------------------------------------------------------------------
@@ -692,9 +696,9 @@ fuzz-corpus: ## chooses what fuzz/corpus keeps of all that fuzzing has found
 CONSUMERS = $(BUILD)/consumers
 
 consumer-deps: ## installs the large programs that some tests use: 600 MB
-	@sh tests/check_deps.sh consumers
+	@sh tests/run/check_deps.sh consumers
 	$(Q)npm install --silent --no-fund --no-audit --prefix '$(CONSUMERS)' speedscope
-	$(Q)BUILD='$(BUILD)' $(PYTHON) -B tests/oracle_sarif.py --install
+	$(Q)BUILD='$(BUILD)' $(PYTHON) -B tests/oracles/oracle_sarif.py --install
 
 # --- measuring ----------------------------------------------------------------
 
@@ -729,7 +733,7 @@ bench-clean: $(BENCH_PROGRAMS) ## deletes the inputs that bench wrote
 # --- the rest -----------------------------------------------------------------
 
 demo: ## installs what the build needs, builds, and reports on a sample trace
-	@sh tests/check_deps.sh build
+	@sh tests/run/check_deps.sh build
 	+@$(PARALLEL_MAKE) VARIANT=release demo-run
 
 demo-run: all $(TEST_TOOLS)
@@ -741,10 +745,10 @@ demo-run: all $(TEST_TOOLS)
 	@$(BUILD)/etlheap report $(BUILD)/demo.etl
 
 cov: ## line coverage by the tests: by file and folder, against the targets
-	@sh tests/check_deps.sh build test
+	@sh tests/run/check_deps.sh build test
 	@find $(BUILD)/cov -name '*.gcda' -delete 2> /dev/null || true
 	+@$(PARALLEL_MAKE) CC=gcc VARIANT=cov check-run; status=$$?; \
-		sh tests/coverage.sh $(BUILD)/cov $(LIB_SRCS) $(CLI_SRCS) && exit $$status
+		sh tests/gates/coverage.sh $(BUILD)/cov $(LIB_SRCS) $(CLI_SRCS) && exit $$status
 
 # Changes one operator, number or statement at a time in the files where a wrong answer is
 # silent, and runs the tests that must notice. A run goes on where the last one stopped.
@@ -753,7 +757,7 @@ MUTANTS ?= 40
 SEED ?= 1
 
 mutate: ## mutation score: FILES= (files or groups), MUTANTS= a file (0: all), SEED=
-	@sh tests/check_deps.sh build test
+	@sh tests/run/check_deps.sh build test
 	+@$(PARALLEL_MAKE) VARIANT=check mutate-run
 
 mutate-survivors: ## runs what survived `make mutate` again, under AddressSanitizer and UBSan
@@ -766,7 +770,7 @@ mutate-run: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_TOOLS)
 
 readme-update: all $(TEST_TOOLS) ## writes what the program prints into the examples of README and docs/
 	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' PYTHONDONTWRITEBYTECODE=1 \
-		$(PYTHON) tests/cli_readme.py --update
+		$(PYTHON) tests/oracles/cli_readme.py --update
 
 clean: ## removes everything that was built
 	rm -rf $(BUILD)
@@ -776,6 +780,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers limits \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -13,7 +13,7 @@
 #include "virtual_model.h"
 
 #include "parser/parser.h"
-#include "tests/etl_build.h"
+#include "tests/build/etl_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #include "bench.h"
 
-#include "tests/scenario.h"
+#include "tests/build/scenario.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #include "raw_stream.h"
 
 #include "parser/parser.h"
-#include "tests/etl_build.h"
+#include "tests/build/etl_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,9 +11,6 @@
 typedef struct cli_purpose {
     const etlheap_query *report;
     const etlheap_windows_options *windows; /* NULL: other than windows */
-    /* Lifetimes will be gone through one by one (etlheap_lifetimes_open): those of
-     * stores and of large traces stay on disk. */
-    bool lifetimes;
 } cli_purpose;
 
 /* Analyzes the inputs, or without a purpose only counts what they hold; shows

@@ -33,7 +33,7 @@ etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs
                             etl_error *err)
 {
     etlheap_query *const query = &question->query.query;
-    const cli_purpose purpose = { query, question->windows, question->lifetimes };
+    const cli_purpose purpose = { query, question->windows };
     etl_status status = cli_analyze(options, inputs, guard, &purpose, &question->result, err);
     if (status == ETL_OK && etlheap_result_is_summary(question->result) &&
         options->group_by_count == 0)

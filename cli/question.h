@@ -13,7 +13,6 @@
 typedef struct cli_question {
     cli_query query;
     const etlheap_windows_options *windows; /* borrowed; NULL: rows are asked for */
-    bool lifetimes;                         /* they will be gone through one by one */
     etlheap_result *result;
     cli_symbols symbols;
 } cli_question;

@@ -15,6 +15,10 @@
 
 #include "engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum etlheap_batch_answer {
     ETLHEAP_BATCH_DONE,
     ETLHEAP_BATCH_AGAIN /* what went wrong may be another input's fault: again, alone */
@@ -58,5 +62,9 @@ etl_status etlheap_content_of_file(const char *path, etlheap_content_id *out, u6
 
 /* The version of the format that stores are written in. */
 u32 etlheap_store_version(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

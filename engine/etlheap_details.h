@@ -2,22 +2,24 @@
  * etlheap_details.h - what a report can tell beyond its rows: the moment of the
  * peak, and how sizes and lifetimes are spread.
  *
- * Part of engine.h. All of this needs lifetimes: in memory, for which the query
- * that the result is analyzed for has needs_lifetimes, or one by one (see
- * etlheap_lifetimes.h). Results may be asked from any number of threads at once,
+ * Part of engine.h. All of this takes all events, or lifetimes in memory: the query that the
+ * result is analyzed for, or opened for, has needs_lifetimes, or there is none. Results may be asked from any number of threads at once,
  * and answers depend neither on that nor on `jobs`.
  */
 #ifndef ETLHEAP_DETAILS_H
 #define ETLHEAP_DETAILS_H
 
+#include "engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* --- measures ------------------------------------------------------------------ */
 
-/* Bits of the measures that rows of the query's table have, and may be sorted by. */
+/* Bits of the measures that rows of the query's table have, and may be sorted by; 0 for a
+ * query that is refused. */
 u32 etlheap_query_measures(const etlheap_query *query);
-
-/* Does its table take lifetimes in memory? Results that can only be walked
- * (etlheap_lifetimes_analyze of large traces) then do not answer it. */
-bool etlheap_query_needs_lifetimes(const etlheap_query *query);
 
 /* --- moments -------------------------------------------------------------------- */
 
@@ -39,7 +41,7 @@ typedef struct etlheap_peak_moment {
  * window. ETL_ERR_ARGUMENT, ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
  */
 etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
-                              etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT], etl_error *err);
+                              etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err);
 
 /* --- histograms -------------------------------------------------------------------- */
 
@@ -49,7 +51,7 @@ typedef enum etlheap_histogram_by {
     ETLHEAP_HISTOGRAM_BY_COUNT
 } etlheap_histogram_by;
 
-const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size" */
+const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size"; "" for what is none */
 
 /* Values from `from` on and below `to`: powers of two, the first bucket is 0 to 1.
  * `to` is UINT64_MAX, inclusive, where 2^64 would stand. */
@@ -85,5 +87,9 @@ etl_status etlheap_histogram_make(const etlheap_result *result, const etlheap_qu
                                   etlheap_histogram_by by, const etlheap_histogram **out,
                                   etl_error *err);
 void etlheap_histogram_free(const etlheap_histogram *histogram); /* NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,15 +1,14 @@
 /*
  * etlheap_lifetimes.h - lifetimes one by one: the rows that reports add up.
  *
- *     etlheap_lifetimes_analyze     traces -> result that can be walked
- *     etlheap_lifetimes_open_store  store  -> the same
  *     etlheap_lifetimes_open        result, query -> walk
  *     etlheap_lifetimes_next        walk -> row, until there are no more
  *
- * Part of engine.h. A walk hands out what a query selects, in an order that is
+ * Part of engine.h. Results can be walked that were analyzed, or opened, for a query with
+ * needs_lifetimes, or for none. A walk hands out what a query selects, in an order that is
  * total and goes by content: it is the same for a trace and its store, and does
  * not depend on `jobs`. By time of allocation it takes no memory for rows of a
- * store, whatever their number, but 9 bytes a block for the ends of some millions
+ * store, whatever their number, but 10 bytes a block for the ends of some millions
  * of them at once; any other order keeps the rows that are handed out.
  *
  * Any number of walks of a result may be open; one thread uses a walk at a time.
@@ -17,23 +16,13 @@
 #ifndef ETLHEAP_LIFETIMES_H
 #define ETLHEAP_LIFETIMES_H
 
-/*
- * As etlheap_analyze, for results that will be walked: of options, report, windows and
- * store are ignored and census_only is false. Traces of together more than
- * ETLHEAP_SPOOL_BYTES are analyzed through a store without a name in the temporary
- * folder, if one is given, so that lifetimes are in memory neither now nor later.
- */
-#define ETLHEAP_SPOOL_BYTES ((u64)256 << 20)
-etl_status etlheap_lifetimes_analyze(etl_trace *const *traces, const char *const *names,
-                                     u32 trace_count, const etlheap_options *options,
-                                     etlheap_result **out, etl_error *err);
+#include "engine.h"
 
-/* As etlheap_open_store, but heap lifetimes stay in the file: the result can be
- * walked, and answers queries as one of a report does (etlheap_result_is_report). */
-etl_status etlheap_lifetimes_open_store(const char *path, const etlheap_options *options,
-                                        etlheap_result **out, etl_error *err);
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* X(field, --sort word) - what rows can be sorted by. The word of a time has no unit,
+/* X(field, word) - what rows can be sorted by. The word of a time has no unit,
  * the key of its field has. */
 #define ETLHEAP_LIFETIME_COLUMNS(X)                                                                \
     X(ALLOC_TIME, "alloc_time")                                                                    \
@@ -56,6 +45,7 @@ typedef enum etlheap_lifetime_column {
         ETLHEAP_LIFETIME_COLUMN_COUNT
 } etlheap_lifetime_column;
 
+/* ETLHEAP_FIELDS_COUNT and "" for what is no column. */
 etlheap_field etlheap_lifetime_column_field(etlheap_lifetime_column column);
 const char *etlheap_lifetime_column_word(etlheap_lifetime_column column);
 
@@ -119,5 +109,9 @@ const etlheap_table *etlheap_lifetimes_table(const etlheap_lifetimes *walk);
 
 /* What it walks over. */
 const etlheap_result *etlheap_lifetimes_result(const etlheap_lifetimes *walk);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,12 @@
 #ifndef ETLHEAP_RECORDING_H
 #define ETLHEAP_RECORDING_H
 
+#include "parser/parser.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Compares each trace with those before it. ETL_OK: nothing says that they are of
  * different recordings. ETL_ERR_ARGUMENT: something does; pair[0] < pair[1] are the first
@@ -27,5 +33,9 @@
  */
 etl_status etlheap_recording_check(etl_trace *const *traces, u32 trace_count, bool together,
                                    u32 pair[2], etl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -32,6 +32,10 @@
 
 #include "engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ETLHEAP_NO_ADDRESS UINT64_MAX
 
 typedef struct etlheap_summary etlheap_summary;
@@ -99,9 +103,14 @@ typedef struct etlheap_summary_trace {
 
 /* In order of their ids; none unless the result is a summary. */
 u32 etlheap_summary_trace_count(const etlheap_result *result);
+/* All 0 for an index from the count on. */
 etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, u32 index);
 
 /* Length of the windows that were kept; 0: none. */
 i64 etlheap_summary_every_ns(const etlheap_result *result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

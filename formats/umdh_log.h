@@ -11,6 +11,10 @@
 
 #include "engine/engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct etlheap_umdh etlheap_umdh;
 
 /* Does the file begin as a log does? False when it cannot be read. */
@@ -53,5 +57,9 @@ bool etlheap_umdh_same_process(const etlheap_umdh *a, const etlheap_umdh *b);
  * module and offset; logs do not say which builds those are.
  */
 const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,7 +10,7 @@
  *     event    +0 what  +1 who: 4 bits CPU, 4 bits thread  +2 time step (signed)
  *              +3 heap, process  +4 address  +5 size  +6 +7 a number
  */
-#include "tests/etl_build.h"
+#include "tests/build/etl_build.h"
 #include "trace_check.h"
 
 #define STEP_BYTES     8u

@@ -11,14 +11,14 @@
 
 #include "engine/engine.h"
 #include "engine/result/result.h"
-#include "engine/summary/summary.h"
+#include "engine/result/summary.h"
 
 #define MEMORY_BYTES_MAX ((u64)256 << 20)
 #define ROWS_MAX         50u
 #define WINDOWS_MAX      500u
 
 /* The report's totals; false when it failed. */
-static bool ask(const char *path, bool by_walking, etlheap_total totals[ETLHEAP_KIND_COUNT])
+static bool ask(const char *path, bool by_walking, etlheap_total totals[ETLHEAP_KIND_CAPACITY])
 {
     etlheap_query query = etlheap_query_default();
     query.from_ns = 1000000;
@@ -91,7 +91,7 @@ static void merge_twice(const char *path)
 static void ask_both_ways(const char *path)
 {
     for (int by_walking = 0; by_walking < 2; by_walking++) {
-        etlheap_total totals[ETLHEAP_KIND_COUNT];
+        etlheap_total totals[ETLHEAP_KIND_CAPACITY];
         if (!ask(path, by_walking != 0, totals))
             continue;
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
@@ -107,13 +107,15 @@ static void ask_both_ways(const char *path)
 /* Every lifetime of a late window, by time and by size. */
 static void walk_lifetimes(const char *path)
 {
-    const etlheap_options options = { .size = sizeof options,
-                                      .memory_bytes_max = MEMORY_BYTES_MAX };
     etlheap_query query = etlheap_query_default();
     query.from_ns = 1000000;
+    query.needs_lifetimes = true;
+    const etlheap_options options = { .size = sizeof options,
+                                      .report = &query,
+                                      .memory_bytes_max = MEMORY_BYTES_MAX };
     etlheap_result *result = NULL;
     etl_error err;
-    const bool is_open = etlheap_lifetimes_open_store(path, &options, &result, &err) == ETL_OK;
+    const bool is_open = etlheap_open_store(path, &options, &result, &err) == ETL_OK;
     for (u64 top = 0; is_open && top < 2; top++) {
         const etlheap_lifetimes_options by = { .size = sizeof by,
                                                .sort = top == 0 ? ETLHEAP_LIFETIME_ALLOC_TIME

@@ -14,13 +14,15 @@
 #include <stdlib.h>
 
 #include "engine/log/journal.h"
+#include "engine/query/query.h"
+#include "engine/run/log_run.h"
 #include "fuzz.h"
 #include "store_bytes.h"
 #include "workload_answers.h"
 
 #define WINDOWS_MAX 40
 
-/* X(way, report, store, does it spill, are there windows) */
+/* Where events or lifetimes are when questions are asked. */
 typedef enum way {
     WAY_LIFETIMES,
     WAY_JOURNAL,
@@ -28,15 +30,25 @@ typedef enum way {
     WAY_SUMS,
     WAY_STORE,
     WAY_STORE_REPORT,
-    WAY_STORE_WALK,
+    WAY_LOG,
+    WAY_LOG_FILE,
     WAY_WINDOWS,
     WAY_WINDOWS_SPILLED,
     WAY_COUNT
 } way;
 
-static const char *const way_names[WAY_COUNT] = { "lifetimes", "journal",         "spilled journal",
-                                                  "store",     "store's report",  "store's walk",
-                                                  "windows",   "windows, spilled" };
+static const char *const way_names[WAY_COUNT] = {
+    [WAY_LIFETIMES] = "lifetimes",
+    [WAY_JOURNAL] = "journal",
+    [WAY_SPILLED] = "spilled journal",
+    [WAY_SUMS] = "sums",
+    [WAY_STORE] = "store's lifetimes",
+    [WAY_STORE_REPORT] = "store",
+    [WAY_LOG] = "log",
+    [WAY_LOG_FILE] = "log in a file",
+    [WAY_WINDOWS] = "windows",
+    [WAY_WINDOWS_SPILLED] = "windows, spilled",
+};
 
 /* What a way can be asked. */
 typedef struct way_can {
@@ -49,8 +61,9 @@ static const way_can abilities[WAY_COUNT] = {
     [WAY_SPILLED] = { .rows = true },
     [WAY_SUMS] = { .sums = true },
     [WAY_STORE] = { true, true, true, true, true, true },
-    [WAY_STORE_REPORT] = { .rows = true, .cells = true, .sums = true, .growth = true },
-    [WAY_STORE_WALK] = { .lifetimes = true },
+    [WAY_STORE_REPORT] = { true, true, true, true, true, true },
+    [WAY_LOG] = { true, true, true, true, true, true },
+    [WAY_LOG_FILE] = { true, true, true, true, true, true },
     [WAY_WINDOWS] = { .cells = true },
     [WAY_WINDOWS_SPILLED] = { .cells = true },
 };
@@ -291,21 +304,28 @@ static bool analyze_store(trial *t, way how, const etlheap_options *options, etl
                                       .report = how == WAY_STORE_REPORT ? &query : NULL };
     if (ok) {
         const char *const path = fuzz_file(bytes.at, bytes.size);
-        const etl_status status = how == WAY_STORE_WALK
-                                      ? etlheap_lifetimes_open_store(path, &reading, out, &err)
-                                      : etlheap_open_store(path, &reading, out, &err);
-        ok = !is_refused(status, &err);
+        ok = !is_refused(etlheap_open_store(path, &reading, out, &err), &err);
     }
     etlheap_result_free(facts);
     free(bytes.at);
     return ok;
 }
 
+/* A log that may have no memory for its own bytes. */
+static bool analyze_in_file(trial *t, const etlheap_options *options, etlheap_result **out)
+{
+    static const char *const trace_names[] = { "system.etl", "heap.etl" };
+    const traces_named traces = { t->traces, trace_names, t->trace_count };
+    const log_run_options log = { .memory_bytes_max = 0 };
+    etl_error err;
+    return !is_refused(log_run(&traces, options, &log, out, &err), &err);
+}
+
 static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
 {
     const bool has_windows = how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED;
-    const bool has_report =
-        has_windows || how == WAY_JOURNAL || how == WAY_SPILLED || how == WAY_SUMS;
+    const bool has_report = has_windows || how == WAY_JOURNAL || how == WAY_SPILLED ||
+                            how == WAY_SUMS || how == WAY_LOG;
     etlheap_query query = workload_query(has_windows ? &t->cells : &t->rows[0], t->jobs);
     etlheap_options options = { .size = sizeof options,
                                 .jobs = is_base ? 1 : t->jobs,
@@ -314,12 +334,14 @@ static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
                                 .report = has_report ? &query : NULL,
                                 .windows = has_windows ? &t->windows : NULL };
     query.sums_only = how == WAY_SUMS;
-    spills = how == WAY_SPILLED || how == WAY_WINDOWS_SPILLED;
+    query.needs_lifetimes = how == WAY_LOG;
+    spills = how == WAY_SPILLED || how == WAY_WINDOWS_SPILLED || how == WAY_LOG_FILE;
     const char *const folder = getenv("TMPDIR");
     options.temporary_folder = !spills ? NULL : folder != NULL ? folder : ".";
-    const bool from_store = how == WAY_STORE || how == WAY_STORE_REPORT || how == WAY_STORE_WALK;
-    const bool ok =
-        from_store ? analyze_store(t, how, &options, out) : analyze_traces(t, &options, out);
+    const bool from_store = how == WAY_STORE || how == WAY_STORE_REPORT;
+    const bool ok = from_store            ? analyze_store(t, how, &options, out)
+                    : how == WAY_LOG_FILE ? analyze_in_file(t, &options, out)
+                                          : analyze_traces(t, &options, out);
     spills = false;
     return ok;
 }
@@ -381,7 +403,7 @@ static u32 questions_for(const trial *t, way how)
     const etlheap_query query = workload_query(&t->rows[1], 1);
     if (!abilities[how].rows)
         return 0;
-    return abilities[how].lifetimes || !etlheap_query_needs_lifetimes(&query) ? 2 : 1;
+    return abilities[how].lifetimes || !query_asks_blocks(&query) ? 2 : 1;
 }
 
 static void answer(trial *t, way how, u32 jobs, etlheap_result *result, answers *out)

@@ -5,8 +5,8 @@
  */
 #include "fuzz.h"
 #include "parser/etl/xpress.h"
-#include "tests/lz77_encode.h"
-#include "tests/lz77_reference.h"
+#include "tests/build/lz77_encode.h"
+#include "tests/build/lz77_reference.h"
 
 #include <stdlib.h>
 

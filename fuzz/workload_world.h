@@ -22,7 +22,7 @@
 
 #include "engine/engine.h"
 #include "engine/core/arena.h"
-#include "tests/etl_build.h"
+#include "tests/build/etl_build.h"
 
 #define WORLD_BYTES      8u /* of the machine, and of an operation */
 #define WORLD_OPS_MAX    256u

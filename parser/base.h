@@ -14,6 +14,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -125,5 +129,9 @@ static inline u64 etl_hash_seed(const void *anchor)
 {
     return (u64)(uintptr_t)anchor * 0x9e3779b97f4a7c15u;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,6 +23,10 @@
 
 #include "parser.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct etl_pdb_file etl_pdb_file;
 typedef struct etl_pdb_resolver etl_pdb_resolver;
 
@@ -157,5 +161,9 @@ typedef struct etl_pdb_public {
  * was read. False after the last one. Damaged ones are skipped and counted.
  */
 bool etl_pdb_public_next(etl_pdb_resolver *resolver, u32 *at, etl_pdb_public *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -21,6 +21,10 @@
 
 #include "parser.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct etl_pe_image etl_pe_image;
 typedef struct etl_pe_exports etl_pe_exports;
 
@@ -118,6 +122,7 @@ void etl_pe_exports_close(etl_pe_exports *exports); /* NULL is allowed */
  * by ordinal. One function exported under several names is as many rows.
  */
 u32 etl_pe_exports_count(const etl_pe_exports *exports);
+/* All 0 for an index from the count on. */
 etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index);
 
 /*
@@ -137,5 +142,9 @@ bool etl_pe_exports_find(const etl_pe_exports *exports, u32 rva, etl_pe_export *
 size_t etl_pe_export_display_name(const etl_pe_export *entry, char *out, size_t capacity);
 
 const etl_pe_damage *etl_pe_exports_damage(const etl_pe_exports *exports);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

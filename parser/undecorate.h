@@ -25,6 +25,10 @@
 #include "base.h"
 #include "parser.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Longest decorated name that is read, in bytes. MSVC and clang write no longer
  * ones: they replace a name beyond 4096 characters by its hash (??@...@).
@@ -62,5 +66,9 @@ bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *len
  * name that the programmer wrote, so the module's machine type decides.
  */
 etl_bytes etl_undecorate_c(etl_bytes decorated, bool is_x86);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

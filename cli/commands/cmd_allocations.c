@@ -25,7 +25,7 @@ int cli_run_allocations(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     cli_inputs inputs;
-    listing made = { .question = { .lifetimes = true } };
+    listing made = { .walk = NULL };
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = list_inputs(options, &inputs, &guard, &made);
@@ -68,6 +68,7 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
 static etl_status open_walk(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, listing *out, etl_error *err)
 {
+    out->question.query.query.needs_lifetimes = true;
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status != ETL_OK)
         return status;

@@ -5,6 +5,7 @@
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "commands.h"
+#include "cli/options/advice.h"
 
 typedef struct export_run {
     const cli_options *options;
@@ -19,13 +20,9 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
 
 int cli_run_export(const cli_options *options)
 {
-    const etlheap_exporter *const exporter = etlheap_exporter_named(options->format);
     cli_guard guard = { .active = false };
     cli_inputs inputs;
-    export_run run = { .options = options,
-                       .inputs = &inputs,
-                       .guard = &guard,
-                       .question = { .lifetimes = exporter->needs_lifetimes || options->rows } };
+    export_run run = { .options = options, .inputs = &inputs, .guard = &guard };
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE)
         status = export_inputs(&run);
@@ -65,12 +62,13 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
     const etlheap_metric metric = options->metric == 0 ? etlheap_exporter_default_metric(exporter)
                                                        : (etlheap_metric)(options->metric - 1);
     question->query.query.needs_lifetimes =
-        exporter->keeps_lifetimes || etlheap_metric_needs_lifetimes(metric);
+        exporter->needs_lifetimes || options->rows || etlheap_metric_needs_lifetimes(metric);
     etl_status status = cli_question_ask(options, run->inputs, run->guard, false, question, err);
     if (status != ETL_OK)
         return status;
     cli_progress progress = cli_progress_begin(options, "writing", run->guard);
     const etlheap_export_request request = {
+        .size = sizeof request,
         .result = question->result,
         .query = &question->query.query,
         .metric = metric,
@@ -81,8 +79,9 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         .progress_user = &progress,
         .output_name = cli_output_is_file(options) ? options->output : NULL,
         .advice = &run->advice,
+        .hint = cli_advice,
     };
-    status = exporter->write(&request, sink, err);
+    status = etlheap_export(exporter, &request, sink, err);
     cli_symbols_done(&question->symbols);
     cli_progress_end(&progress);
     return status;

@@ -22,7 +22,6 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
                               const cli_guard *guard, report *out, etl_error *err);
 static void group_coarsely(etlheap_query *query);
 static bool shows_peaks(const cli_options *options);
-static void choose_analysis(cli_question *question);
 static etl_status find_peaks(report *out, etl_error *err);
 static etl_status make_histogram(const cli_options *options, report *out, etl_error *err);
 static bool is_outline(const cli_options *options);
@@ -72,7 +71,6 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
     if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
         group_coarsely(&out->question.query.query);
     out->question.query.query.sums_only = !shows_peaks(options);
-    choose_analysis(&out->question);
     if (is_outline(options)) {
         const etlheap_layout layout = cli_layout(options);
         out->question.query.query.whole_rows_max = etlheap_layout_whole_rows(&layout);
@@ -113,22 +111,11 @@ static bool shows_peaks(const cli_options *options)
            options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
 }
 
-/* What goes through lifetimes once and needs only sums beside them leaves those of
- * stores and large traces on disk. */
-static void choose_analysis(cli_question *question)
-{
-    etlheap_query *const query = &question->query.query;
-    const bool walks = query->needs_lifetimes;
-    query->needs_lifetimes = false;
-    question->lifetimes = walks && !etlheap_query_needs_lifetimes(query);
-    query->needs_lifetimes = walks && !question->lifetimes;
-}
-
 /* Each kind has its own moment, at which the window ends for it. */
 static etl_status find_peaks(report *out, etl_error *err)
 {
     cli_query *const question = &out->question.query;
-    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etl_status status =
         etlheap_find_peaks(out->question.result, &question->query, peaks, err);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)

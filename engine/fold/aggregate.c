@@ -10,8 +10,9 @@
 
 #include <stdlib.h>
 
+#include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
-#include "engine/summary/summary_answer.h"
+#include "summary_answer.h"
 #include "growth.h"
 #include "peaks.h"
 #include "replay.h"
@@ -23,14 +24,17 @@
 static bool is_answered(const aggregator *a);
 static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
                     u32 *group);
-static u32 size_class_of(u64 size);
 
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
                              const etlheap_table **out, etl_error *err)
 {
     *out = NULL;
+    etlheap_query own;
     aggregator a;
-    etl_status status = aggregate_open(&a, result, query, err);
+    etl_status status = query_read(query, &own, err);
+    if (status != ETL_OK)
+        return status;
+    status = aggregate_open(&a, result, &own, err);
     if (status == ETL_OK)
         status = aggregate_fill(&a, err);
     if (status == ETL_OK) {
@@ -90,7 +94,7 @@ static bool is_answered(const aggregator *a)
 {
     const event_journal *const journal = &a->result->journal;
     if (a->result->mode == RESULT_STORE)
-        return replay_can(a->query);
+        return true;
     if (journal->lattice.session != NULL || a->query->growth)
         return false;
     const bool same_start = journal->from_ticks == INT64_MIN
@@ -98,10 +102,10 @@ static bool is_answered(const aggregator *a)
                                 : journal->from_ticks == a->plan.from_ticks;
     const bool same_end = journal->to_ticks == INT64_MAX ? a->query->to_ns == INT64_MAX
                                                          : journal->to_ticks == a->plan.to_ticks;
-    if (journal->is_tallied && !replay_needs_sums_only(a->query))
+    if (journal->is_tallied && !query_asks_sums(a->query))
         return false;
-    return replay_can(a->query) && a->query->kind_to_ticks == NULL && same_start && same_end &&
-           journal->exit_frees == a->query->at_exit_freed;
+    return !query_asks_blocks(a->query) && a->query->kind_to_ticks == NULL && same_start &&
+           same_end && journal->exit_frees == a->query->at_exit_freed;
 }
 
 static int by_name(const void *a, const void *b)
@@ -208,6 +212,21 @@ etl_status aggregate_settle(aggregator *a, etl_error *err)
     return frames_settle(&a->frames, err);
 }
 
+static etl_status fill_from_events(aggregator *a, etl_error *err)
+{
+    const u32 first = (u32)a->groups.count;
+    const log_groups_wanted wanted = { .first_group = first,
+                                       .walks_events = !a->query->sums_only || a->query->growth };
+    log_groups groups;
+    etl_status status = log_groups_open(&groups, a, &wanted, err);
+    if (status == ETL_OK)
+        status = replay_run(a, &groups, err);
+    if (status == ETL_OK && a->query->growth)
+        status = growth_walk(a, &groups, first, err);
+    log_groups_close(&groups);
+    return status;
+}
+
 etl_status aggregate_fill(aggregator *a, etl_error *err)
 {
     peak_rows steps = { 0 };
@@ -221,12 +240,8 @@ etl_status aggregate_fill(aggregator *a, etl_error *err)
     ETLHEAP_VECTOR_FREE(&steps);
     if (!ok)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    const size_t first_walked = a->groups.count;
-    const bool is_walked = !is_summary && etlheap_result_is_report(a->result);
-    if (is_walked)
-        status = replay_run(a, err);
-    if (status == ETL_OK && is_walked && a->query->growth)
-        status = growth_walk(a, first_walked, err);
+    if (!is_summary && etlheap_result_is_report(a->result))
+        status = fill_from_events(a, err);
     if (status == ETL_OK && !row_details_fill(a))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return status;
@@ -364,12 +379,6 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         }
     }
     return true;
-}
-
-/* 0 for size 0, else the position of the highest bit + 1. */
-static u32 size_class_of(u64 size)
-{
-    return size == 0 ? 0 : 64 - (u32)__builtin_clzll(size);
 }
 
 /* Modules are told apart by name: a frame's module, 0 for none. */

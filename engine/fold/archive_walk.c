@@ -23,7 +23,7 @@
 typedef struct reading {
     u32 first, end; /* segments */
     u8 *freed;      /* by ordinal */
-    archive_sizes big_sizes;
+    block_sizes big_sizes;
     ETLHEAP_VECTOR(u64) marked; /* ordinals */
     etl_status status;
     etl_error err;
@@ -44,6 +44,7 @@ typedef struct moment_finder {
 static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err);
 static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out,
                               etl_error *err);
+static etl_status load_checkpoint(archive_walk *walk, etl_error *err);
 static etl_status open_words(archive_walk *walk, etl_error *err);
 static etl_status read_window(archive_walk *walk, etl_error *err);
 static void read_segments(void *context, u32 task);
@@ -58,49 +59,58 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-etl_status archive_walk_open(archive_walk *out, const ehs_archive *archive, const aggregator *a,
-                             etl_error *err)
+static etl_status damaged_times(etl_error *err)
 {
-    const etlheap_query *const query = a->query;
-    const i64 from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
-    const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
-    const i64 to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
-    *out =
-        (archive_walk){ .archive = archive,
-                        .exit_frees = query->at_exit_freed,
-                        .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
-    etl_status status = find_moments(out, from_ticks, to_ticks, err);
-    if (status == ETL_OK)
-        status = open_words(out, err);
-    return status == ETL_OK ? read_window(out, err) : status;
+    return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store has events after its end");
 }
 
-etl_status archive_walk_open_windows(archive_walk *out, const ehs_archive *archive,
-                                     const etlheap_query *query, const window_pass *windows,
-                                     etl_error *err)
+/* The times are as for journal_open. */
+static void set_bounds(archive_walk *walk, const aggregator *a, i64 *from_ticks, i64 *to_ticks)
 {
-    const i64 *const bounds = windows->bounds.at;
-    const size_t count = windows->bounds.count;
+    const etlheap_query *const query = a->query;
+    const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
+    *from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
+    *to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
+    if (walk->windows != NULL) {
+        *from_ticks = walk->windows->bounds.at[0];
+        *to_ticks = walk->windows->bounds.at[walk->windows->bounds.count - 1];
+    }
+}
+
+etl_status archive_walk_open(archive_walk *out, const archive_question *question, etl_error *err)
+{
+    const etlheap_query *const query = question->a->query;
+    const size_t bounds = question->windows == NULL ? 0 : question->windows->bounds.count;
+    i64 from_ticks, to_ticks;
     *out =
-        (archive_walk){ .archive = archive,
-                        .windows = windows,
-                        .moments = malloc(count * sizeof *out->moments),
+        (archive_walk){ .archive = question->a->result->archive,
+                        .windows = question->windows,
+                        .moments = malloc((bounds + 1) * sizeof *out->moments),
+                        .words = question->words,
                         .exit_frees = query->at_exit_freed,
                         .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
-    etl_status status = out->moments == NULL ? no_memory(err)
-                                             : find_moments(out, bounds[0], bounds[count - 1], err);
+    set_bounds(out, question->a, &from_ticks, &to_ticks);
+    etl_status status = out->moments == NULL ? no_memory(err) : ETL_OK;
     if (status == ETL_OK)
-        status = open_words(out, err);
+        status = find_moments(out, from_ticks, to_ticks, err);
+    if (status != ETL_OK)
+        return status;
+    out->ordinals = out->to.allocs;
+    if (question->words != NULL)
+        return out->to.allocs <= question->words->count ? load_checkpoint(out, err)
+                                                        : damaged_times(err);
+    out->words = &out->own_words;
+    status = open_words(out, err);
     return status == ETL_OK ? read_window(out, err) : status;
 }
 
 void archive_walk_close(archive_walk *walk)
 {
     ehs_open_rows_free(&walk->open);
-    free(walk->words);
+    free(walk->own_words.at);
     free(walk->survivors);
     free(walk->moments);
-    ETLHEAP_VECTOR_FREE(&walk->big_sizes);
+    ETLHEAP_VECTOR_FREE(&walk->own_words.big_sizes);
 }
 
 replay_source archive_source(const archive_walk *walk)
@@ -190,16 +200,14 @@ static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *
 static etl_status open_words(archive_walk *walk, etl_error *err)
 {
     const ehs_archive *const archive = walk->archive;
-    walk->ordinals = walk->to.allocs;
-    const u64 bytes = walk->ordinals * sizeof *walk->words + walk->ordinals / 8;
+    const u64 bytes = walk->ordinals * sizeof *walk->own_words.at + walk->ordinals / 8;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
-        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                             "%llu MiB of memory are needed, more than allowed; raise --memory or "
-                             "narrow the window",
+        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
+                             "%llu MiB of memory are needed, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
-    walk->words = calloc(walk->ordinals + 1, sizeof *walk->words);
+    walk->own_words.at = calloc(walk->ordinals + 1, sizeof *walk->own_words.at);
     walk->survivors = calloc(walk->ordinals / 8 + 1, 1);
-    return walk->words != NULL && walk->survivors != NULL ? ETL_OK : no_memory(err);
+    return walk->own_words.at != NULL && walk->survivors != NULL ? ETL_OK : no_memory(err);
 }
 
 /* False: the slot is none. */
@@ -207,15 +215,9 @@ static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size,
 {
     if (slot == 0 || slot > walk->archive->slots.slots.count)
         return false;
-    walk->words[ordinal] =
-        (journal_entry)slot << 6 | etl_min_u64(size, JOURNAL_SIZE_BIG) << (64 - JOURNAL_SIZE_BITS) |
-        (ordinal >= walk->from.allocs ? JOURNAL_INSIDE : 0) | (is_realloc ? JOURNAL_REALLOC : 0);
+    walk->words->at[ordinal] =
+        block_word(slot, size, is_realloc) | (ordinal >= walk->from.allocs ? JOURNAL_INSIDE : 0);
     return true;
-}
-
-static bool note_big(archive_sizes *sizes, u64 ordinal, u64 size)
-{
-    return size < JOURNAL_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));
 }
 
 /* The blocks open where walking begins. */
@@ -234,10 +236,13 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
     for (size_t i = 0; status == ETL_OK && i < walk->open.count; i++) {
         const u32 ordinal = walk->open.ordinal[i];
         const u64 size = walk->open.size[i];
-        if (ordinal >= walk->ordinals ||
-            !make_word(walk, ordinal, walk->open.slot[i], size, walk->open.is_realloc[i]))
+        if (ordinal >= walk->ordinals)
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "a checkpoint names what there is not");
-        if (!note_big(&walk->big_sizes, ordinal, size))
+        if (walk->words != &walk->own_words)
+            continue;
+        if (!make_word(walk, ordinal, walk->open.slot[i], size, walk->open.is_realloc[i]))
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "a checkpoint names what there is not");
+        if (!block_sizes_note(&walk->own_words.big_sizes, ordinal, size))
             return no_memory(err);
     }
     return status;
@@ -301,7 +306,7 @@ static etl_status read_events(const archive_walk *walk, const log_batch *batch, 
         if (log_opens(&b, i)) {
             if (!make_word(walk, ordinal, b.slot[row], b.size[row], b.is_realloc[row]))
                 return ETL_ERR_CORRUPT;
-            if (!note_big(&own->big_sizes, ordinal, b.size[row]))
+            if (!block_sizes_note(&own->big_sizes, ordinal, b.size[row]))
                 return ETL_ERR_MEMORY;
         } else if (b.how[row] == EHS_HOW_REALLOC) {
             if (!ETLHEAP_PUSH(&own->marked, ordinal))
@@ -357,8 +362,8 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
         for (u32 i = first; i < batch->count; i++) {
             const u32 ordinal = batch->ordinal[i];
             if (!log_opens(batch, i) && batch->how[batch->row[i]] == EHS_HOW_REALLOC &&
-                ordinal < walk->ordinals && walk->words[ordinal] != 0)
-                walk->words[ordinal] |= JOURNAL_REALLOC;
+                ordinal < walk->ordinals && walk->words->at[ordinal] != 0)
+                walk->words->at[ordinal] |= JOURNAL_REALLOC;
         }
         status = log_next(&reader, &batch, err);
     }
@@ -380,11 +385,9 @@ static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_e
         for (u64 i = 0; i < bytes; i++)
             walk->survivors[i] |= own->freed[i];
         for (size_t i = 0; i < own->marked.count; i++)
-            walk->words[own->marked.at[i]] |= WORD_MARKED;
-        for (size_t i = 0; i < own->big_sizes.count; i++) {
-            if (!ETLHEAP_PUSH(&walk->big_sizes, own->big_sizes.at[i]))
-                return no_memory(err);
-        }
+            walk->words->at[own->marked.at[i]] |= WORD_MARKED;
+        if (!block_sizes_append(&walk->own_words.big_sizes, &own->big_sizes))
+            return no_memory(err);
     }
     for (u64 i = 0; i < bytes; i++)
         walk->survivors[i] = (u8)~walk->survivors[i];
@@ -404,29 +407,12 @@ static bool part_starts_tick(const void *user, u32 part)
     return part > 0 && info[-1].last_ticks != info->first_ticks;
 }
 
-static u64 size_of(const archive_walk *walk, u64 ordinal)
-{
-    const u32 size = journal_size_of(walk->words[ordinal]);
-    if (size != JOURNAL_SIZE_BIG)
-        return size;
-    size_t low = 0, high = walk->big_sizes.count / 2;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (walk->big_sizes.at[2 * middle] < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    assert(2 * low < walk->big_sizes.count && walk->big_sizes.at[2 * low] == ordinal);
-    return walk->big_sizes.at[2 * low + 1];
-}
-
 static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
 {
     for (size_t i = 0; i < walk->open.count; i++) {
         const u32 ordinal = walk->open.ordinal[i];
-        const entry_view view = { walk->words[ordinal], JOURNAL_ALLOC, size_of(walk, ordinal),
-                                  ordinal, false };
+        const entry_view view = { walk->words->at[ordinal], JOURNAL_ALLOC,
+                                  block_words_size(walk->words, ordinal), ordinal, false };
         if (walk->windows != NULL)
             replay_step_in_windows(w, &view);
         else
@@ -445,7 +431,7 @@ typedef struct part_walk {
 static void find_kinds(const part_walk *p, u32 first, u32 count, u8 kinds[STEPS])
 {
     const log_batch batch = *p->batch; /* in registers, as bytes are written below */
-    const journal_entry *const words = p->walk->words;
+    const journal_entry *const words = p->walk->words->at;
     const u8 of_exit = p->walk->exit_frees ? JOURNAL_FREE : JOURNAL_NONE;
     for (u32 i = 0; i < count; i++) {
         const u32 at = first + i;
@@ -472,7 +458,7 @@ __attribute__((always_inline)) static inline void walk_steps(const part_walk *p,
     u8 kinds[STEPS];
     find_kinds(p, first, count, kinds);
     for (u32 i = 0; i < count; i++)
-        replay_fetch(w, journal_slot_of(walk->words[ordinals[i]]), in_windows);
+        replay_fetch(w, journal_slot_of(walk->words->at[ordinals[i]]), in_windows);
     for (u32 i = 0; i < count; i++) {
         const bool is_early =
             batch->segment < walk->from.segment ||
@@ -480,8 +466,8 @@ __attribute__((always_inline)) static inline void walk_steps(const part_walk *p,
         w->time += (batch->kind[first + i] & EHS_EVENT_LATER) != 0;
         if (kinds[i] == JOURNAL_NONE)
             continue;
-        entry_view view = { walk->words[ordinals[i]], (journal_kind)kinds[i],
-                            size_of(walk, ordinals[i]), ordinals[i], !is_early };
+        entry_view view = { walk->words->at[ordinals[i]], (journal_kind)kinds[i],
+                            block_words_size(walk->words, ordinals[i]), ordinals[i], !is_early };
         if (in_windows) {
             view.entry &= ~JOURNAL_INSIDE;
             view.entry |= ordinals[i] >= p->window_allocs ? JOURNAL_INSIDE : 0;
@@ -545,6 +531,29 @@ static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
         else
             walk_events(&p, count, walker);
         status = log_next(&reader, &p.batch, NULL);
+    }
+    log_reader_close(&reader);
+    return status;
+}
+
+etl_status archive_walk_ticks(const archive_walk *walk, u32 first_part, u64 time, i64 *ticks,
+                              etl_error *err)
+{
+    const u32 end = (u32)walk->archive->segments.count;
+    const log_batch *batch = NULL;
+    log_reader reader;
+    u64 at = 1;
+    etl_status status = archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_TICKS, &reader, err);
+    *ticks = INT64_MIN;
+    log_reader_seek(&reader, walk->first_segment + first_part, end);
+    if (status == ETL_OK)
+        status = log_next(&reader, &batch, err);
+    while (status == ETL_OK && batch != NULL && at <= time) {
+        for (u32 i = 0; i < batch->count && at <= time; i++) {
+            at += (batch->kind[i] & EHS_EVENT_LATER) != 0;
+            *ticks = at == time ? batch->ticks[i] : *ticks;
+        }
+        status = log_next(&reader, &batch, err);
     }
     log_reader_close(&reader);
     return status;

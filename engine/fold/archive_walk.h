@@ -6,6 +6,7 @@
 
 #include "engine/result/archive.h"
 #include "aggregate.h"
+#include "block_words.h"
 #include "replay_walk.h"
 
 /* A moment in the file: the first event at or after some time. */
@@ -14,13 +15,9 @@ typedef struct archive_moment {
     u64 allocs;         /* before it, in the file */
 } archive_moment;
 
-/* Sizes that do not fit into a word: pairs of ordinal and size, ascending. */
-typedef ETLHEAP_VECTOR(u64) archive_sizes;
-
 /*
- * The blocks that a window concerns. A word per block is its entry as in a journal
- * (without kind), by ordinal; those that were freed before the window and have no
- * checkpoint after them are 0.
+ * The blocks that a window concerns, as words by their ordinals; those that were freed before
+ * the window and have no checkpoint after them are 0.
  */
 typedef struct archive_walk {
     const ehs_archive *archive;
@@ -28,25 +25,30 @@ typedef struct archive_walk {
     const window_pass *windows; /* many windows in place of one, ... */
     archive_moment *moments;    /* ... and where their bounds are */
     bool exit_frees;
-    u32 first_segment;  /* where walking begins */
-    ehs_open_rows open; /* blocks open there, by a checkpoint */
-    journal_entry *words;
-    u8 *survivors; /* by ordinal */
-    archive_sizes big_sizes;
-    u64 ordinals; /* words there are */
+    u32 first_segment;        /* where walking begins */
+    ehs_open_rows open;       /* blocks open there, by a checkpoint */
+    const block_words *words; /* the walk's own, or those of groups of blocks */
+    block_words own_words;
+    u8 *survivors; /* by ordinal; NULL: words are not the walk's own */
+    u64 ordinals;  /* words that the window has */
     u32 jobs;
 } archive_walk;
 
-/* The times are as for journal_open. CORRUPT, MEMORY, LIMIT; to be closed in any
- * case. */
-etl_status archive_walk_open(archive_walk *out, const ehs_archive *archive,
-                             const aggregator *aggregator, etl_error *err);
+/* What is walked: the aggregator's window, or the windows of a pass. All of it is borrowed. */
+typedef struct archive_question {
+    const aggregator *a;
+    const window_pass *windows; /* NULL: one window */
+    const block_words *words;   /* of groups of blocks; NULL: slots are groups */
+} archive_question;
+
+/* CORRUPT, MEMORY, LIMIT; to be closed in any case. */
+etl_status archive_walk_open(archive_walk *out, const archive_question *question, etl_error *err);
 void archive_walk_close(archive_walk *walk);
 
-/* The same for the windows of a pass, which is borrowed. */
-etl_status archive_walk_open_windows(archive_walk *out, const ehs_archive *archive,
-                                     const etlheap_query *query, const window_pass *windows,
-                                     etl_error *err);
+/* The time of a tick, by its number in a segment of the walk that begins with a part (see
+ * replay_moment); INT64_MIN: before the first event. CORRUPT, MEMORY. */
+etl_status archive_walk_ticks(const archive_walk *walk, u32 first_part, u64 time, i64 *ticks,
+                              etl_error *err);
 
 /* The walk as a source; it is borrowed. */
 replay_source archive_source(const archive_walk *walk);

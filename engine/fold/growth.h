@@ -23,6 +23,7 @@
 #define ETLHEAP_GROWTH_H
 
 #include "aggregate.h"
+#include "log_groups.h"
 #include "peaks.h"
 
 #define GROWTH_SAMPLES 33u
@@ -51,6 +52,6 @@ bool growth_fill(aggregator *a, const peak_row *steps, size_t count);
 
 /* The same for the groups from `first` on, which were walked in a store (replay_run):
  * growth_walk.c. ETL_ERR_MEMORY, LIMIT, CORRUPT. */
-etl_status growth_walk(aggregator *a, size_t first, etl_error *err);
+etl_status growth_walk(aggregator *a, const log_groups *groups, size_t first, etl_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "growth.h"
 #include "windows_walk.h"
 
-static etl_status walk(aggregator *a, const slot_groups *slots, const growth_moments *moments,
+static etl_status walk(aggregator *a, const log_groups *groups, const growth_moments *moments,
                        window_cells *cells, etl_error *err);
 
 static etl_status no_memory(etl_error *err)
@@ -16,37 +16,35 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-/* Rows are in the order of the slots' keys; keys without lifetimes have none. */
-static void rate_rows(aggregator *a, size_t first, const slot_groups *slots,
+/* Rows are in the order of the groups; groups without lifetimes have none. */
+static void rate_rows(aggregator *a, size_t first, const log_groups *groups,
                       const growth_moments *moments, const window_cells *cells)
 {
     size_t at = first;
-    for (u32 key = 0; key < slots->keys.count && at < a->groups.count; key++) {
+    for (u32 group = 0; group < groups->count && at < a->groups.count; group++) {
+        const group_key key = log_groups_key(groups, group);
         i64 sizes[GROWTH_SAMPLES];
-        if (memcmp(&a->groups.at[at].key, &slots->keys.at[key], sizeof(group_key)) != 0)
+        if (memcmp(&a->groups.at[at].key, &key, sizeof key) != 0)
             continue;
         for (u32 i = 0; i < GROWTH_SAMPLES; i++)
-            sizes[i] = windows_cells_start(cells, key, i + 1).outstanding_size;
+            sizes[i] = windows_cells_start(cells, group, i + 1).outstanding_size;
         growth_set(&a->groups.at[at++], growth_rate(moments->times_ns, sizes));
     }
     assert(at == a->groups.count);
 }
 
-etl_status growth_walk(aggregator *a, size_t first, etl_error *err)
+etl_status growth_walk(aggregator *a, const log_groups *groups, size_t first, etl_error *err)
 {
     const growth_moments moments = growth_moments_of(&a->plan);
     window_cells cells = { NULL, NULL };
-    slot_groups slots;
-    const bool ok = slot_groups_open(&slots, a);
-    const etl_status status = ok ? walk(a, &slots, &moments, &cells, err) : no_memory(err);
+    const etl_status status = walk(a, groups, &moments, &cells, err);
     if (status == ETL_OK)
-        rate_rows(a, first, &slots, &moments, &cells);
+        rate_rows(a, first, groups, &moments, &cells);
     windows_cells_free(&cells);
-    slot_groups_close(&slots);
     return status;
 }
 
-static etl_status walk(aggregator *a, const slot_groups *slots, const growth_moments *moments,
+static etl_status walk(aggregator *a, const log_groups *groups, const growth_moments *moments,
                        window_cells *cells, etl_error *err)
 {
     window_cell_list walked = { 0 };
@@ -54,8 +52,8 @@ static etl_status walk(aggregator *a, const slot_groups *slots, const growth_mom
     bool ok = true;
     for (u32 i = 0; ok && i < GROWTH_SAMPLES; i++)
         ok = ETLHEAP_PUSH(&pass.bounds, moments->ticks[i]);
-    etl_status status = ok ? windows_walk_run(a, slots, &pass, &walked, err) : no_memory(err);
-    if (status == ETL_OK && !windows_cells_make(cells, &walked, (u32)slots->keys.count))
+    etl_status status = ok ? windows_walk_run(a, groups, &pass, &walked, err) : no_memory(err);
+    if (status == ETL_OK && !windows_cells_make(cells, &walked, groups->count))
         status = no_memory(err);
     ETLHEAP_VECTOR_FREE(&walked);
     ETLHEAP_VECTOR_FREE(&pass.bounds);

@@ -13,13 +13,6 @@
 #include "lifetimes_archive.h"
 #include "lifetimes_list.h"
 
-/* Analyzes through a store without a name, whatever the size of the traces. `with_census`:
- * the result says what `info` would of the traces, which are read twice for that. Errors as
- * of etlheap_lifetimes_analyze. */
-etl_status lifetimes_spool(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                           const etlheap_options *options, bool with_census, etlheap_result **out,
-                           etl_error *err);
-
 /* Opens a walk that looks for the ends of at most so many blocks at once. */
 etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *query,
                           const etlheap_lifetimes_options *options, u64 ends_max,
@@ -28,6 +21,7 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
 struct etlheap_lifetimes {
     const etlheap_result *result;
     etlheap_lifetimes_options options;
+    etlheap_query query; /* the plan's */
     query_plan plan;
     frame_table frames;
     u32 *process_ranks;

@@ -28,13 +28,6 @@ static u64 list_bytes(const walk_list *list)
            list->items.capacity * 2 * sizeof *list->items.at;
 }
 
-static u64 archive_bytes(const lifetimes_archive *reader)
-{
-    const u64 row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 1; /* of a checkpoint */
-    return reader->end_capacity * (sizeof *reader->end_ticks + sizeof *reader->end_how) +
-           reader->open.capacity * row_bytes;
-}
-
 static u64 result_bytes(const etlheap_result *result)
 {
     return result->stacks.arena.total_bytes +
@@ -53,11 +46,11 @@ etl_status walk_check_memory(const etlheap_lifetimes *walk, etl_error *err)
     const u64 rows = list_bytes(&walk->kept);
     const u64 bytes = result_bytes(walk->result) + frames_bytes(&walk->frames) +
                       table_bytes(walk->table) + table_bytes(walk->base) + rows +
-                      list_bytes(&walk->batch) + archive_bytes(&walk->archive);
+                      list_bytes(&walk->batch) + lifetimes_source_bytes(&walk->archive.source);
     if (bytes <= allowed)
         return ETL_OK;
-    return etl_fail_with(
-        err, ETL_ERR_LIMIT, 0, "%llu MiB of memory are needed, more than allowed; raise --memory%s",
-        (unsigned long long)(bytes / ETL_MIB + 1),
-        rows > bytes / 2 ? ", or ask for fewer rows with --top" : " or narrow the window");
+    return etl_fail_hint(err, ETL_ERR_LIMIT,
+                         rows > bytes / 2 ? ETL_HINT_FEWER_ROWS : ETL_HINT_NARROWER_WINDOW,
+                         "%llu MiB of memory are needed, more than allowed",
+                         (unsigned long long)(bytes / ETL_MIB + 1));
 }

@@ -1,148 +1,163 @@
 /*
  * peak_moment.c - the moment at which most is outstanding.
  *
- * Rows come in order of their allocation. So a moment can be a new peak only when
- * something is allocated in it, and its height is known once all frees up to it
- * are taken off: those wait in a heap, the next one first. What lives at once is
- * all that is kept.
+ * Ranges and extents are in memory: their beginnings and ends are put in the order of time and
+ * added up. The events of a log are in that order; all threads add up stretches of it, and the
+ * time of the peak is looked up when its place is known.
  */
 #include <stdlib.h>
 
 #include "engine/query/query.h"
+#include "log_groups.h"
+#include "replay.h"
+#include "steps.h"
 
-typedef struct pending_free {
-    i64 ticks;
-    i64 size;
-} pending_free;
+typedef struct moment_finder {
+    etlheap_query query; /* of all types, not grouped */
+    aggregator a;
+    peak_rows rows[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment *peaks;
+} moment_finder;
 
-/* The curve of one kind. */
-typedef struct kind_curve {
-    ETLHEAP_VECTOR(pending_free) frees; /* a heap: none is before its parent */
-    bool is_moving;                     /* there are allocations at `ticks`, not looked at yet */
-    i64 ticks;
-    i64 size, count;
-    i64 best_ticks, best_size, best_count;
-} kind_curve;
+static etl_status find(moment_finder *finder, etl_error *err);
+static bool list_rows(moment_finder *finder);
+static bool find_in_rows(moment_finder *finder, u32 kind);
+static etl_status find_in_log(moment_finder *finder, etl_error *err);
 
-static etl_status follow(etlheap_lifetimes *walk, const query_plan *plan,
-                         kind_curve curves[ETLHEAP_KIND_COUNT], etl_error *err);
-static etlheap_peak_moment peak_of(const kind_curve *curve, const query_plan *plan);
-static bool add_row(kind_curve *curve, const query_plan *plan, const etlheap_lifetime *row);
-static void look(kind_curve *curve);
-static bool push(kind_curve *curve, pending_free item);
-static pending_free pop(kind_curve *curve);
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
 
 etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
-                              etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT], etl_error *err)
+                              etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err)
 {
-    kind_curve curves[ETLHEAP_KIND_COUNT] = { 0 };
-    etlheap_query whole = *query;
-    etlheap_lifetimes *walk = NULL;
-    query_plan plan;
-    memset(peaks, 0, ETLHEAP_KIND_COUNT * sizeof *peaks);
-    whole.types = 0;
-    whole.at_end = false;
-    whole.kind_to_ticks = NULL;
-    etl_status status = query_open(&plan, result, &whole, err);
+    moment_finder finder = { .peaks = peaks };
+    etl_status status = query_read(query, &finder.query, err);
+    memset(peaks, 0, ETLHEAP_KIND_CAPACITY * sizeof *peaks);
+    if (status != ETL_OK)
+        return status;
+    finder.query.group_by_count = 0;
+    finder.query.types = 0;
+    finder.query.at_end = finder.query.lifetime_ranks = finder.query.growth = false;
+    finder.query.kind_to_ticks = NULL;
+    finder.query.sort = ETLHEAP_MEASURE_SIZE;
+    status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)
-        status = etlheap_lifetimes_open(result, &whole, NULL, &walk, err);
+        status = aggregate_prepare(&finder.a, result, &finder.query, err);
     if (status == ETL_OK)
-        status = follow(walk, &plan, curves, err);
-    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        if (status == ETL_OK)
-            peaks[kind] = peak_of(&curves[kind], &plan);
-        free(curves[kind].frees.at);
-    }
-    etlheap_lifetimes_close(walk);
-    query_close(&plan);
+        status = find(&finder, err);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        ETLHEAP_VECTOR_FREE(&finder.rows[kind]);
+    aggregate_close(&finder.a);
     return status;
 }
 
-/* Without anything outstanding the moment is the end of the window. */
-static etlheap_peak_moment peak_of(const kind_curve *curve, const query_plan *plan)
+/* What is older than the window is there just before its first tick. Without anything
+ * outstanding the moment is the end of the window. */
+static etlheap_peak_moment moment_at(const query_plan *plan, i64 ticks, i64 size, i64 count)
 {
-    const bool found = curve->best_size > 0;
+    const bool found = size > 0;
+    const i64 before = etl_sat_add_i64(plan->from_ticks, -1);
     const i64 end_ticks = etl_time_ticks(plan->result->base.base, plan->to_ns);
-    const i64 to_ticks = found ? curve->best_ticks + 1 : end_ticks;
+    const i64 to_ticks = !found ? end_ticks : (ticks > before ? ticks : before) + 1;
     return (etlheap_peak_moment){ .found = found,
                                   .to_ticks = to_ticks,
                                   .at_ns = query_end_ns(plan, to_ticks),
-                                  .size_bytes = curve->best_size,
-                                  .count = curve->best_count };
+                                  .size_bytes = size,
+                                  .count = count };
 }
 
-static etl_status follow(etlheap_lifetimes *walk, const query_plan *plan,
-                         kind_curve curves[ETLHEAP_KIND_COUNT], etl_error *err)
+static etl_status find(moment_finder *finder, etl_error *err)
 {
-    etlheap_lifetime row;
-    while (etlheap_lifetimes_next(walk, &row)) {
-        if (!add_row(&curves[row.kind], plan, &row))
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    const etlheap_result *const result = finder->a.result;
+    etl_status status = aggregate_settle(&finder->a, err);
+    if (status == ETL_OK && !list_rows(finder))
+        status = no_memory(err);
+    for (u32 kind = 0; status == ETL_OK && kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!find_in_rows(finder, kind))
+            status = no_memory(err);
     }
-    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        look(&curves[kind]);
-    return etlheap_lifetimes_status(walk, err);
+    return status == ETL_OK && result->mode == RESULT_STORE ? find_in_log(finder, err) : status;
 }
 
-/* What is older than the window is there just before its first tick. */
-static bool add_row(kind_curve *curve, const query_plan *plan, const etlheap_lifetime *row)
+/* The lifetimes in memory that count. */
+static bool list_rows(moment_finder *finder)
 {
+    aggregator *const a = &finder->a;
+    bool ok = true;
+    for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
+        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
+        for (u32 at = 0; ok && at < segment.rows; at++) {
+            query_row row;
+            group_key key;
+            if (!query_select(&a->plan, &segment, at, &row))
+                continue;
+            ok = aggregate_key(a, &segment, at, row.type, &key);
+            const peak_row fresh = { row.alloc_ticks, row.free_ticks, segment.size_bytes[at], 0 };
+            if (ok && !key.unwanted)
+                ok = ETLHEAP_PUSH(&finder->rows[segment.kind[at]], fresh);
+        }
+    }
+    return ok;
+}
+
+static bool sort_rows(const moment_finder *finder, u32 kind, step_list *steps,
+                      const digit_row **sorted)
+{
+    const query_plan *const plan = &finder->a.plan;
     const i64 before = etl_sat_add_i64(plan->from_ticks, -1);
-    const i64 ticks = row->alloc_ticks > before ? row->alloc_ticks : before;
-    const i64 size = row->size_bytes > INT64_MAX ? INT64_MAX : (i64)row->size_bytes;
-    assert(!curve->is_moving || ticks >= curve->ticks);
-    if (ticks != curve->ticks)
-        look(curve);
-    curve->is_moving = true;
-    curve->ticks = ticks;
-    curve->size = etl_sat_add_i64(curve->size, size);
-    curve->count++;
-    return row->free_ticks >= plan->to_ticks ||
-           push(curve, (pending_free){ row->free_ticks, size });
+    const peak_rows *const rows = (const peak_rows *)&finder->rows[kind];
+    for (u32 i = 0; i < rows->count; i++) {
+        const peak_row *const row = &rows->at[i];
+        const i64 start = row->alloc_ticks > before ? row->alloc_ticks : before;
+        if (!steps_add(steps, start, i, false) ||
+            (row->free_ticks < plan->to_ticks && !steps_add(steps, row->free_ticks, i, true)))
+            return false;
+    }
+    *sorted = steps_sort(steps);
+    return *sorted != NULL || steps->rows.count == 0;
 }
 
-static void look(kind_curve *curve)
+/* What happens in one tick happens together. */
+static bool find_in_rows(moment_finder *finder, u32 kind)
 {
-    if (!curve->is_moving)
-        return;
-    while (curve->frees.count > 0 && curve->frees.at[0].ticks <= curve->ticks) {
-        curve->size = etl_sat_add_i64(curve->size, -pop(curve).size);
-        curve->count--;
+    const peak_row *const rows = finder->rows[kind].at;
+    step_list steps = { 0 };
+    const digit_row *sorted = NULL;
+    const bool ok = sort_rows(finder, kind, &steps, &sorted);
+    i64 size = 0, count = 0, best_ticks = 0, best_size = 0, best_count = 0;
+    for (size_t i = 0; ok && i < steps.rows.count; i++) {
+        const i64 bytes = (i64)etl_min_u64(rows[step_row(&sorted[i])].size, INT64_MAX);
+        const bool is_end = step_is_end(&sorted[i]);
+        size = etl_sat_add_i64(size, is_end ? -bytes : bytes);
+        count += is_end ? -1 : 1;
+        const bool is_last = i + 1 == steps.rows.count || sorted[i + 1].low != sorted[i].low;
+        if (is_last && size > best_size) {
+            best_ticks = step_ticks(&sorted[i]);
+            best_size = size;
+            best_count = count;
+        }
     }
-    if (curve->size > curve->best_size) {
-        curve->best_ticks = curve->ticks;
-        curve->best_size = curve->size;
-        curve->best_count = curve->count;
-    }
-    curve->is_moving = false;
+    finder->peaks[kind] = moment_at(&finder->a.plan, best_ticks, best_size, best_count);
+    steps_free(&steps);
+    return ok;
 }
 
-static bool push(kind_curve *curve, pending_free item)
+/* All blocks are one group. */
+static etl_status find_in_log(moment_finder *finder, etl_error *err)
 {
-    if (!ETLHEAP_PUSH(&curve->frees, item))
-        return false;
-    pending_free *const heap = curve->frees.at;
-    size_t at = curve->frees.count - 1;
-    for (; at > 0 && heap[(at - 1) / 2].ticks > item.ticks; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = item;
-    return true;
-}
-
-static pending_free pop(kind_curve *curve)
-{
-    pending_free *const heap = curve->frees.at;
-    const size_t count = --curve->frees.count;
-    const pending_free first = heap[0], last = heap[count];
-    size_t at = 0;
-    for (size_t child = 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && heap[child + 1].ticks < heap[child].ticks)
-            child++;
-        if (heap[child].ticks >= last.ticks)
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return first;
+    const log_groups_wanted wanted = { .walks_events = true };
+    replay_walk walk = { .curves_only = true, .finds_moment = true };
+    i64 ticks = 0;
+    replay_out out = { .peak_ticks = &ticks };
+    log_groups groups;
+    etl_status status = log_groups_open(&groups, &finder->a, &wanted, err);
+    if (status == ETL_OK)
+        status = replay_walk_log(&finder->a, &groups, &walk, &out, err);
+    if (status == ETL_OK)
+        finder->peaks[ETLHEAP_KIND_HEAP] =
+            moment_at(&finder->a.plan, ticks, out.moment.size, out.moment.count);
+    log_groups_close(&groups);
+    return status;
 }

@@ -13,7 +13,8 @@
  * the curve of AIFI leaves survivors out, AIFO only grows, AOFO stands still and
  * AOFI only falls: a group needs no more than two running sums.
  *
- * Where no peaks are wanted there may be sums by slot already, and no journal.
+ * Where no peaks are wanted there may be sums by slot already, and no journal. Groups of
+ * single blocks have their sums, so that only their curves are walked for.
  */
 #include "replay.h"
 
@@ -22,94 +23,76 @@
 #include "engine/core/workers.h"
 #include "archive_walk.h"
 
-static etl_status walk_journal(const aggregator *a, replay_walk *walk, live_group **groups,
-                               etl_error *err);
-static etl_status walk_archive(const aggregator *a, replay_walk *walk, live_group **groups,
-                               etl_error *err);
 static bool has_sums(const aggregator *a);
-static etl_status add_sums(const aggregator *a, const replay_walk *walk, live_group **groups,
+static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
                            etl_error *err);
-static bool publish_groups(aggregator *a, const slot_groups *slots, const live_group *groups);
+static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live);
 
-bool replay_can(const etlheap_query *query)
+etl_status replay_run(aggregator *a, const log_groups *groups, etl_error *err)
 {
-    bool by_type = false;
-    for (u32 i = 0; i < query->group_by_count; i++) {
-        const etlheap_key key = query->group_by[i];
-        if (key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_FREE_TYPE ||
-            key == ETLHEAP_KEY_SIZE_CLASS)
-            return false;
-        by_type |= key == ETLHEAP_KEY_TYPE;
-    }
-    if (query->lifetime_ranks || query->needs_lifetimes)
-        return false;
-    return query->thread_count == 0 && query->lifetime_min_ns <= 0 &&
-           query->lifetime_max_ns == INT64_MAX &&
-           ((query->types == 0 && !query->at_end) || by_type);
-}
-
-bool replay_needs_sums_only(const etlheap_query *query)
-{
-    return replay_can(query) && query->sums_only && !query->growth && query->size_min_bytes == 0 &&
-           query->size_max_bytes == UINT64_MAX;
-}
-
-bool etlheap_query_needs_lifetimes(const etlheap_query *query)
-{
-    return !replay_can(query) || query->growth;
-}
-
-etl_status replay_run(aggregator *a, etl_error *err)
-{
-    slot_groups slots;
+    replay_walk walk = { .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
+                         .curves_only = groups->by_block };
+    const bool has_curves = !groups->by_block || !a->query->sums_only;
+    live_group *live = NULL;
     etl_status status = ETL_OK;
-    if (!slot_groups_open(&slots, a))
+    if (!groups->by_block && has_sums(a))
+        status = add_sums(a, groups, &live, err);
+    else if (has_curves)
+        status = replay_walk_log(a, groups, &walk, &(replay_out){ .groups = &live }, err);
+    if (status == ETL_OK && !publish_groups(a, groups, live))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    replay_walk walk = { .slot_groups = slots.of_slot,
-                         .slot_count = (u32)slots.slots->slots.count,
-                         .group_count = (u32)slots.keys.count,
-                         .size_min_bytes = a->query->size_min_bytes,
-                         .size_max_bytes = a->query->size_max_bytes,
-                         .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
-                         .jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs()
-                                                     : a->query->jobs };
-    live_group *groups = NULL;
-    if (status == ETL_OK && has_sums(a))
-        status = add_sums(a, &walk, &groups, err);
-    else if (status == ETL_OK)
-        status = a->result->mode == RESULT_STORE ? walk_archive(a, &walk, &groups, err)
-                                                 : walk_journal(a, &walk, &groups, err);
-    if (status == ETL_OK && !publish_groups(a, &slots, groups))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    slot_groups_close(&slots);
-    free(groups);
+    free(live);
     return status;
 }
 
-static etl_status walk_journal(const aggregator *a, replay_walk *walk, live_group **groups,
-                               etl_error *err)
+/* Why a walk failed. */
+static etl_status tell(etl_status status, etl_error *err)
 {
-    const replay_source source = replay_journal_source(&a->result->journal);
-    walk->survivors = a->result->journal.survivor_bits;
-    const etl_status status = replay_walk_run(walk, &source, groups);
-    if (status == ETL_ERR_IO)
+    switch (status) {
+    case ETL_OK:
+        return status;
+    case ETL_ERR_IO:
         return etl_fail_with(err, status, 0, "the temporary file cannot be read back");
-    return status == ETL_OK ? status : etl_fail_with(err, status, 0, "out of memory");
+    case ETL_ERR_CORRUPT:
+        return etl_fail_with(err, status, 0, "the store is damaged");
+    default:
+        return etl_fail_with(err, status, 0, "out of memory");
+    }
 }
 
-static etl_status walk_archive(const aggregator *a, replay_walk *walk, live_group **groups,
-                               etl_error *err)
+static etl_status walk_source(const replay_walk *walk, const replay_source *source, replay_out *out)
 {
+    return out->groups != NULL  ? replay_walk_run(walk, source, out->groups)
+           : out->cells != NULL ? replay_walk_windows(walk, source, out->cells)
+                                : replay_walk_moment(walk, source, &out->moment);
+}
+
+etl_status replay_walk_log(const aggregator *a, const log_groups *groups, replay_walk *walk,
+                           replay_out *out, etl_error *err)
+{
+    const etlheap_query *const query = a->query;
+    walk->slot_groups = groups->of_word;
+    walk->slot_count = groups->word_count;
+    walk->group_count = groups->count;
+    walk->size_min_bytes = query->size_min_bytes;
+    walk->size_max_bytes = query->size_max_bytes;
+    walk->jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs;
+    if (a->result->mode != RESULT_STORE) {
+        const replay_source source = replay_journal_source(&a->result->journal);
+        walk->survivors = a->result->journal.survivor_bits;
+        return tell(walk_source(walk, &source, out), err);
+    }
+    const archive_question question = { a, walk->windows,
+                                        groups->by_block ? &groups->blocks.words : NULL };
     archive_walk window;
-    etl_status status = archive_walk_open(&window, a->result->archive, a, err);
+    etl_status status = archive_walk_open(&window, &question, err);
     if (status == ETL_OK) {
         const replay_source source = archive_source(&window);
         walk->survivors = window.survivors;
-        status = replay_walk_run(walk, &source, groups);
-        if (status == ETL_ERR_CORRUPT)
-            etl_fail_with(err, status, 0, "the store is damaged");
-        else if (status != ETL_OK)
-            etl_fail_with(err, status, 0, "out of memory");
+        status = tell(walk_source(walk, &source, out), err);
+        if (status == ETL_OK && out->peak_ticks != NULL)
+            status = archive_walk_ticks(&window, out->moment.first_part, out->moment.time,
+                                        out->peak_ticks, err);
     }
     archive_walk_close(&window);
     return status;
@@ -122,9 +105,8 @@ static bool has_sums(const aggregator *a)
     const etlheap_query *const query = a->query;
     if (a->result->mode != RESULT_STORE)
         return a->result->journal.is_tallied;
-    return replay_needs_sums_only(query) && query->from_ns == INT64_MIN &&
-           query->to_ns == INT64_MAX && query->kind_to_ticks == NULL &&
-           a->result->archive->slots.sums.count > 0;
+    return query_asks_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
+           query->kind_to_ticks == NULL && a->result->archive->slots.sums.count > 0;
 }
 
 /* What a store says of a slot, as a report of its whole recording has it. */
@@ -138,14 +120,14 @@ static void sums_of_archive(const aggregator *a, u32 slot, type_sums types[ETLHE
     tally_add_sums(&types[exited], &sums->of[TALLY_EXITED]);
 }
 
-static etl_status add_sums(const aggregator *a, const replay_walk *walk, live_group **groups,
+static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
                            etl_error *err)
 {
-    *groups = calloc(walk->group_count + (size_t)1, sizeof **groups);
-    if (*groups == NULL)
+    *live = calloc(groups->count + (size_t)1, sizeof **live);
+    if (*live == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    for (u32 slot = 1; slot <= walk->slot_count; slot++) {
-        const u32 group = walk->slot_groups[slot];
+    for (u32 slot = 1; slot <= groups->word_count; slot++) {
+        const u32 group = groups->of_word[slot];
         type_sums types[ETLHEAP_TYPE_COUNT];
         if (group == GROUP_NONE)
             continue;
@@ -154,7 +136,7 @@ static etl_status add_sums(const aggregator *a, const replay_walk *walk, live_gr
         else
             memcpy(types, &a->result->journal.sums[(size_t)slot * TALLY_BINS], sizeof types);
         for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
-            tally_add_sums(&(*groups)[group].types[type], &types[type]);
+            tally_add_sums(&(*live)[group].types[type], &types[type]);
     }
     return ETL_OK;
 }
@@ -185,30 +167,35 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
     return true;
 }
 
-static bool publish_whole(aggregator *a, const live_group *group, group_key key)
+/* Without a curve there are no peaks. */
+static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUNT],
+                          const curve *peaks, group_key key)
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
-        type_add_measures(row.measures, (etlheap_type)type, &group->types[type]);
-        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, &group->types[type]);
+        type_add_measures(row.measures, (etlheap_type)type, &types[type]);
+        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, &types[type]);
     }
     if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
         return true;
-    if (!a->query->sums_only) {
-        row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = group->curve.peak_size;
-        row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = group->curve.peak_count;
+    if (peaks != NULL) {
+        row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = peaks->peak_size;
+        row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = peaks->peak_count;
     }
     return ETLHEAP_PUSH(&a->groups, row);
 }
 
-static bool publish_groups(aggregator *a, const slot_groups *slots, const live_group *groups)
+static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live)
 {
     const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
-    ETLHEAP_EXPECT(&a->groups, slots->keys.count);
-    for (size_t i = 0; i < slots->keys.count; i++) {
-        const group_key key = slots->keys.at[i];
-        const bool ok =
-            by_type ? publish_typed(a, &groups[i], key) : publish_whole(a, &groups[i], key);
+    ETLHEAP_EXPECT(&a->groups, groups->count);
+    for (u32 i = 0; i < groups->count; i++) {
+        const group_key key = log_groups_key(groups, i);
+        const curve *const peaks = a->query->sums_only ? NULL : &live[i].curve;
+        const bool ok = groups->by_block
+                            ? publish_whole(a, groups->blocks.groups.at[i].types, peaks, key)
+                        : by_type ? publish_typed(a, &live[i], key)
+                                  : publish_whole(a, live[i].types, peaks, key);
         if (!ok)
             return false;
     }

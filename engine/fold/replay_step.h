@@ -42,13 +42,17 @@ static inline void add_sums(type_sums *sums, i64 size, bool is_realloc)
 }
 
 /* The curve's value before this moment counts if it lasted into the window. */
-static inline void pass_time(hot_group *group, u64 time, bool in_window)
+static inline void pass_time(replay_walker *w, hot_group *group, bool in_window)
 {
-    if (group->time == time)
+    if (group->time == w->time)
         return;
-    group->time = time;
+    if (in_window && w->walk->finds_moment && group->curve.size > group->curve.peak_size) {
+        w->peak_time = group->time;
+        w->peak_count = group->curve.count;
+    }
     if (in_window)
         curve_settle(&group->curve);
+    group->time = w->time;
 }
 
 static inline void step_free(replay_walker *w, u32 number, const entry_view *view, i64 size)
@@ -97,11 +101,15 @@ static inline void replay_step(replay_walker *w, const entry_view *view)
         return;
     const i64 size = view->size > INT64_MAX ? INT64_MAX : (i64)view->size;
     if (view->kind == JOURNAL_MARK) {
-        step_mark(w, number, view);
+        if (!walk->curves_only)
+            step_mark(w, number, view);
         return;
     }
-    pass_time(&w->hot[number], w->time, view->in_window);
-    if (view->kind == JOURNAL_FREE)
+    pass_time(w, &w->hot[number], view->in_window);
+    if (walk->curves_only)
+        curve_move(&w->hot[number].curve, view->kind == JOURNAL_FREE ? -size : size,
+                   view->kind == JOURNAL_FREE ? -1 : 1);
+    else if (view->kind == JOURNAL_FREE)
         step_free(w, number, view, size);
     else
         step_alloc(w, number, view, size);

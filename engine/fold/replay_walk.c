@@ -20,7 +20,14 @@
 typedef struct walk_sum {
     live_group *groups;
     window_cell_list *cells;
+    struct moment_sum *moment;
 } walk_sum;
+
+/* The curve of the only group so far, and the moment of its peak. */
+typedef struct moment_sum {
+    i64 size, count;
+    replay_moment latest, best; /* when the curve moved last, and its peak */
+} moment_sum;
 
 /* A run of whole parts. */
 typedef struct segment {
@@ -43,6 +50,7 @@ static etl_status walk_segments(const replay_walk *walk, const segment_list *seg
 static void walk_segment(void *context, u32 task);
 static void add_segment(live_group *sum, const replay_walker *part);
 static bool add_cells(window_cell_list *sum, const window_cell_list *part);
+static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_part);
 static bool open_walker(replay_walker *walker, const replay_walk *walk);
 static void close_walker(replay_walker *walker);
 
@@ -64,6 +72,21 @@ etl_status replay_walk_windows(const replay_walk *walk, const replay_source *sou
                                window_cell_list *out)
 {
     return walk_all(walk, source, &(walk_sum){ .cells = out });
+}
+
+etl_status replay_walk_moment(const replay_walk *walk, const replay_source *source,
+                              replay_moment *out)
+{
+    moment_sum sum = { .size = 0 };
+    assert(walk->finds_moment && walk->curves_only && walk->group_count <= 1);
+    const etl_status status = walk_all(walk, source, &(walk_sum){ .moment = &sum });
+    if (sum.size > sum.best.size) {
+        sum.best = sum.latest;
+        sum.best.size = sum.size;
+        sum.best.count = sum.count;
+    }
+    *out = sum.best;
+    return status;
 }
 
 static etl_status walk_all(const replay_walk *walk, const replay_source *source,
@@ -138,7 +161,9 @@ static etl_status walk_segments(const replay_walk *walk, const segment_list *seg
         for (u32 i = 0; i < count; i++) {
             if (work->walkers[i].status != ETL_OK)
                 return work->walkers[i].status;
-            if (walk->windows == NULL)
+            if (sum->moment != NULL)
+                add_moment(sum->moment, &work->walkers[i], work->segments[i].first);
+            else if (sum->groups != NULL)
                 add_segment(sum->groups, &work->walkers[i]);
             else if (!add_cells(sum->cells, &work->walkers[i].cells))
                 return ETL_ERR_MEMORY;
@@ -152,6 +177,8 @@ static void begin_walk(replay_walker *w)
     const curve nothing = { .peak_size = NOTHING_YET, .peak_count = NOTHING_YET };
     w->time = 1; /* a group's is 0 until its first step */
     w->interval = 0;
+    w->peak_time = 0;
+    w->peak_count = 0;
     w->status = ETL_OK;
     w->cells.count = 0;
     for (u32 g = 0; g < w->walk->group_count; g++) {
@@ -197,6 +224,27 @@ static void add_segment(live_group *sum, const replay_walker *part)
         for (u32 t = 0; t < ETLHEAP_TYPE_COUNT; t++)
             tally_add_sums(&sum[g].types[t], &part->cold[g].types[t]);
     }
+}
+
+/* The peak of a segment may be what it began with: then it was when the curve moved last. */
+static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_part)
+{
+    if (part->walk->group_count == 0)
+        return;
+    const hot_group *const group = &part->hot[0];
+    const bool has_peak = group->curve.peak_size != NOTHING_YET;
+    const i64 height = has_peak ? etl_sat_add_i64(sum->size, group->curve.peak_size) : 0;
+    if (height > sum->best.size) {
+        sum->best = part->peak_time == 0
+                        ? sum->latest
+                        : (replay_moment){ .first_part = first_part, .time = part->peak_time };
+        sum->best.size = height;
+        sum->best.count = sum->count + part->peak_count;
+    }
+    if (group->time != 0)
+        sum->latest = (replay_moment){ .first_part = first_part, .time = group->time };
+    sum->size = etl_sat_add_i64(sum->size, group->curve.size);
+    sum->count += group->curve.count;
 }
 
 static bool add_cells(window_cell_list *sum, const window_cell_list *part)

@@ -58,9 +58,11 @@ typedef struct replay_walk {
     const u32 *slot_groups; /* by slot number */
     u32 slot_count, group_count;
     u64 size_min_bytes, size_max_bytes;
-    bool by_type; /* rows by type */
+    bool by_type;     /* rows by type */
+    bool curves_only; /* sums are known, and what survives is not asked */
     u32 jobs;
     const window_pass *windows; /* cells of these are wanted in place of sums */
+    bool finds_moment;          /* of the only group, with curves_only */
 } replay_walk;
 
 /* A segment being walked, by one task. */
@@ -70,8 +72,10 @@ struct replay_walker {
     cold_group *cold;
     window_hot *window_hot; /* with windows, in place of these two */
     window_cell_list cells;
-    u32 interval; /* at hand */
-    u64 time;     /* number of the tick at hand */
+    u32 interval;   /* at hand */
+    u64 time;       /* number of the tick at hand */
+    u64 peak_time;  /* of the only group, if its moment is wanted: number of the peak's tick ... */
+    i64 peak_count; /* ... and how many blocks it had then */
     etl_status status;
     u8 padding[SHARD_PADDING];
 };
@@ -79,6 +83,17 @@ struct replay_walker {
 /* The groups at the end of the window; free(*out). ETL_ERR_MEMORY, or what the
  * source failed with. */
 etl_status replay_walk_run(const replay_walk *walk, const replay_source *source, live_group **out);
+
+/* When the most bytes were outstanding: a tick of a segment, by its number there. */
+typedef struct replay_moment {
+    i64 size, count; /* 0: nothing ever is */
+    u32 first_part;  /* of the segment */
+    u64 time;        /* the first tick of a segment that has an event is 1, or 2: time moved on */
+} replay_moment;
+
+/* The first moment of the peak of the only group; errors as above. */
+etl_status replay_walk_moment(const replay_walk *walk, const replay_source *source,
+                              replay_moment *out);
 
 /* The same for windows: appends the cells, of each group in the order of time. */
 etl_status replay_walk_windows(const replay_walk *walk, const replay_source *source,

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
-#include "engine/summary/summary_windows.h"
+#include "summary_windows.h"
 #include "engine/table/table.h"
 #include "windows.h"
 #include "windows_memory.h"
 #include "windows_rows.h"
 #include "windows_walk.h"
+#include "parser/sized.h"
 
 /* What the rows of the table have. */
 #define MEASURES                                                                                   \
@@ -37,8 +38,8 @@ typedef struct maker {
     etlheap_query query;      /* as given, but for the window and the key KIND */
     etlheap_time_range asked; /* the window as given */
     aggregator a;
-    slot_groups slots;
-    u32 first_slot_group; /* groups of slots follow those of rows */
+    log_groups log;
+    u32 first_log_group; /* groups of events follow those of rows */
     peak_rows rows;
     size_t *starts; /* of the rows, by group */
     owned_windows *out;
@@ -58,19 +59,24 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *query,
+etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *given,
                                 const etlheap_windows_options *options, etlheap_windows **out,
                                 etl_error *err)
 {
     *out = NULL;
     etlheap_windows_options own = { .size = sizeof own };
-    if (options != NULL)
-        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    etlheap_query asked;
+    const etlheap_query *const query = &asked;
+    etl_status status = etl_read_sized(options, "etlheap_windows_options", &own, sizeof own, err);
+    if (status == ETL_OK)
+        status = query_read(given, &asked, err);
+    if (status != ETL_OK)
+        return status;
     maker m = { .query = *query,
                 .asked = { query->from_ns, query->to_ns },
                 .out = calloc(1, sizeof *m.out) };
     add_kind(&m.query);
-    etl_status status = m.out == NULL ? no_memory(err) : check_query(query, err);
+    status = m.out == NULL ? no_memory(err) : check_query(query, err);
     if (status == ETL_OK)
         status = windows_plan_hull(query, &own, &m.query.from_ns, &m.query.to_ns, err);
     if (status == ETL_OK)
@@ -80,7 +86,7 @@ etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_quer
         m.out = NULL;
     }
     aggregate_close(&m.a);
-    slot_groups_close(&m.slots);
+    log_groups_close(&m.log);
     ETLHEAP_VECTOR_FREE(&m.rows);
     free(m.starts);
     etlheap_windows_free(m.out == NULL ? NULL : &m.out->windows);
@@ -106,6 +112,9 @@ void etlheap_windows_free(etlheap_windows *windows)
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out)
 {
     const owned_windows *const owned = (const owned_windows *)windows;
+    memset(out, 0, sizeof *out);
+    if (row >= windows->table->row_count || window >= windows->window_count)
+        return false;
     const window_place place = owned->plan.places.at[window];
     if (owned->kept != NULL)
         return summary_windows_cell(owned->kept, owned->groups[row], window, out);
@@ -115,6 +124,8 @@ bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, e
 i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window)
 {
     const owned_windows *const owned = (const owned_windows *)windows;
+    if (row >= windows->table->row_count || window >= windows->window_count)
+        return 0;
     const window_place place = owned->plan.places.at[window];
     if (owned->kept != NULL)
         return summary_windows_start_size(owned->kept, owned->groups[row], window);
@@ -219,21 +230,25 @@ static etl_status make_kept(maker *m, const etlheap_windows_options *options, et
     return publish(m, err);
 }
 
-/* Groups of lifetimes in memory come first, those of slots after them: they are of
+/* Groups of lifetimes in memory come first, those of events after them: they are of
  * different kinds. */
 static etl_status find_groups(maker *m, etl_error *err)
 {
     aggregator *const a = &m->a;
     bool ok = aggregate_rows(a, &m->rows);
-    m->first_slot_group = (u32)a->groups.count;
+    m->first_log_group = (u32)a->groups.count;
     if (ok && etlheap_result_is_report(a->result)) {
-        ok = slot_groups_open(&m->slots, a);
-        for (size_t i = 0; ok && i < m->slots.keys.count; i++)
-            ok = ETLHEAP_PUSH(&a->groups, (group_row){ .key = m->slots.keys.at[i] });
+        const log_groups_wanted wanted = { .first_group = m->first_log_group,
+                                           .walks_events = true };
+        const etl_status status = log_groups_open(&m->log, a, &wanted, err);
+        if (status != ETL_OK)
+            return status;
+        for (u32 i = 0; ok && i < m->log.count; i++)
+            ok = ETLHEAP_PUSH(&a->groups, (group_row){ .key = log_groups_key(&m->log, i) });
     }
     m->starts = calloc(a->groups.count + 2, sizeof *m->starts);
     ok = ok && m->starts != NULL && a->groups.count < GROUP_UNWANTED &&
-         peaks_sort(m->rows.at, m->rows.count, m->starts, m->first_slot_group);
+         peaks_sort(m->rows.at, m->rows.count, m->starts, m->first_log_group);
     return ok ? ETL_OK : no_memory(err);
 }
 
@@ -241,15 +256,15 @@ static etl_status walk_pass(maker *m, u32 number, etl_error *err)
 {
     const aggregator *const a = &m->a;
     const window_pass *const pass = &m->out->plan.passes.at[number];
-    const window_rows rows = { m->rows.at, m->starts, m->first_slot_group };
+    const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
     const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
     window_cell_list walked = { 0 };
     etl_status status = windows_rows_walk(&rows, pass, jobs, &walked) ? ETL_OK : no_memory(err);
     const size_t from_rows = walked.count;
     if (status == ETL_OK && etlheap_result_is_report(a->result))
-        status = windows_walk_run(a, &m->slots, pass, &walked, err);
+        status = windows_walk_run(a, &m->log, pass, &walked, err);
     for (size_t i = from_rows; i < walked.count; i++)
-        walked.at[i].group += m->first_slot_group;
+        walked.at[i].group += m->first_log_group;
     if (status == ETL_OK &&
         !windows_cells_make(&m->out->cells[number], &walked, (u32)a->groups.count))
         status = no_memory(err);

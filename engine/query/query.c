@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "engine/core/type_rule.h"
-#include "engine/summary/summary_answer.h"
+
+#include "parser/sized.h"
 #include "parser/system/name_fold.h"
 
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
@@ -17,37 +18,45 @@ static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "T
 
 const char *etlheap_kind_name(etlheap_kind kind)
 {
-    return kind_names[kind];
+    return (u32)kind < ETLHEAP_KIND_COUNT ? kind_names[kind] : "";
 }
 
 const char *etlheap_free_type_name(etlheap_free_type type)
 {
-    return free_type_names[type];
+    return (u32)type < ETLHEAP_FREE_TYPE_COUNT ? free_type_names[type] : "";
 }
 
 const char *etlheap_type_name(etlheap_type type)
 {
-    return type_names[type];
+    return (u32)type < ETLHEAP_TYPE_COUNT ? type_names[type] : "";
 }
 
 const char *etlheap_impacting_type_name(etlheap_type type)
 {
-    return impacting_names[type];
+    return (u32)type < ETLHEAP_TYPE_COUNT ? impacting_names[type] : "";
 }
 
-etlheap_query etlheap_query_default(void)
+/* What would be looked up in tables. */
+static etl_status check_ids(const etlheap_query *query, etl_error *err)
 {
-    return (etlheap_query){
-        .size = sizeof(etlheap_query),
-        .from_ns = INT64_MIN,
-        .to_ns = INT64_MAX,
-        .lifetime_max_ns = INT64_MAX,
-        .size_max_bytes = UINT64_MAX,
-        .group_by = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_TYPE,
-                      ETLHEAP_KEY_STACK },
-        .group_by_count = 5,
-        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-    };
+    if (query->kinds >> ETLHEAP_KIND_COUNT != 0 || query->types >> ETLHEAP_TYPE_COUNT != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such kind or type to select");
+    if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
+    }
+    if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
+    return ETL_OK;
+}
+
+etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error *err)
+{
+    *own = etlheap_query_default();
+    const etl_status status = etl_read_sized(given, "etlheap_query", own, sizeof *own, err);
+    return status == ETL_OK ? check_ids(own, err) : status;
 }
 
 bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
@@ -102,44 +111,8 @@ static bool select_processes(query_plan *plan)
     return true;
 }
 
-static etl_status refuse(const etlheap_query *query, etl_error *err)
-{
-    if (query->from_ns != INT64_MIN && query->to_ns != INT64_MAX && query->from_ns > query->to_ns)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the window ends before it begins");
-    if (query->lifetime_min_ns > query->lifetime_max_ns)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the lifetime range is empty");
-    if (query->size_min_bytes > query->size_max_bytes)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the size range is empty");
-    if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
-    for (u32 i = 0; i < query->group_by_count; i++) {
-        if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
-        if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "to group by tag takes stack tags");
-    }
-    if (query->growth &&
-        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
-         query_groups_by(query, ETLHEAP_KEY_TYPE) || query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "growth is of what comes and goes: not of some types or moments");
-    if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
-    if ((etlheap_query_measures(query) >> query->sort & 1) == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "rows grouped in this way do not have the measure %s to sort by",
-                             etlheap_measure_word(query->sort));
-    return ETL_OK;
-}
-
-u32 query_types(const etlheap_query *query)
-{
-    const u32 all = (1u << ETLHEAP_TYPE_COUNT) - 1;
-    return (query->types == 0 ? all : query->types) & (query->at_end ? TYPES_OUTSTANDING : all);
-}
-
 /* The sizes of a heap are those of a row only when the row is all of a heap. */
-u32 etlheap_query_measures(const etlheap_query *query)
+static u32 measures_of(const etlheap_query *query)
 {
     const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
     const u32 always =
@@ -156,6 +129,107 @@ u32 etlheap_query_measures(const etlheap_query *query)
     }
     return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
            (by_heap && !by_more ? sizes : 0);
+}
+
+static etl_status refuse(const etlheap_query *query, etl_error *err)
+{
+    if (query->from_ns != INT64_MIN && query->to_ns != INT64_MAX && query->from_ns > query->to_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the window ends before it begins");
+    if (query->lifetime_min_ns > query->lifetime_max_ns)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the lifetime range is empty");
+    if (query->size_min_bytes > query->size_max_bytes)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the size range is empty");
+    const etl_status ids = check_ids(query, err);
+    if (ids != ETL_OK)
+        return ids;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "to group by tag takes stack tags");
+    }
+    if (query->growth &&
+        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
+         query_groups_by(query, ETLHEAP_KEY_TYPE) || query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth is of what comes and goes: not of some types or moments");
+    if ((measures_of(query) >> query->sort & 1) == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "rows grouped in this way do not have the measure %s to sort by",
+                             etlheap_measure_word(query->sort));
+    return ETL_OK;
+}
+
+bool query_asks_blocks(const etlheap_query *query)
+{
+    bool by_type = false;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        const etlheap_key key = query->group_by[i];
+        if (key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_FREE_TYPE ||
+            key == ETLHEAP_KEY_SIZE_CLASS)
+            return true;
+        by_type |= key == ETLHEAP_KEY_TYPE;
+    }
+    const bool selects_types = query->types != 0 || query->at_end;
+    return query->lifetime_ranks || query->thread_count > 0 || query->lifetime_min_ns > 0 ||
+           query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
+}
+
+bool query_asks_sums(const etlheap_query *query)
+{
+    return !query_asks_blocks(query) && query->sums_only && !query->growth &&
+           query->size_min_bytes == 0 && query->size_max_bytes == UINT64_MAX;
+}
+
+/* Is it about less than the whole recording? */
+static bool is_part(const etlheap_query *query)
+{
+    return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
+}
+
+/* What a summary lacks to answer the query; NULL: it can. */
+static const char *lacks_in_summary(const etlheap_query *query)
+{
+    if (is_part(query))
+        return "the whole of each trace";
+    if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
+        return "no heap handles, which differ from run to run";
+    if (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD))
+        return "no threads";
+    if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
+        query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
+        return "no sizes of single allocations";
+    if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
+        query->lifetime_ranks || query->growth || query->needs_lifetimes)
+        return "no lifetimes";
+    if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
+        return "no free types";
+    for (u32 i = 0; i < query->process_count; i++) {
+        const char *const word = query->processes[i];
+        if (word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
+            return "names of processes, no ids: name the process";
+    }
+    return NULL;
+}
+
+static etl_status refuse_of_summary(const etlheap_query *query, etl_error *err)
+{
+    const char *const reason = lacks_in_summary(query);
+    return reason == NULL
+               ? ETL_OK
+               : etl_fail_hint(err, ETL_ERR_ARGUMENT,
+                               is_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
+                               "a summary keeps %s; ask the trace or its full store", reason);
+}
+
+u32 query_types(const etlheap_query *query)
+{
+    const u32 all = (1u << ETLHEAP_TYPE_COUNT) - 1;
+    return (query->types == 0 ? all : query->types) & (query->at_end ? TYPES_OUTSTANDING : all);
+}
+
+u32 etlheap_query_measures(const etlheap_query *query)
+{
+    etlheap_query own;
+    return query_read(query, &own, NULL) == ETL_OK ? measures_of(&own) : 0;
 }
 
 /* An end that the query leaves open gives way to the one that it states. */
@@ -197,7 +271,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
     if (status == ETL_OK)
         status = refuse(query, err);
     if (status == ETL_OK && result->summary != NULL)
-        status = summary_refuse(query, err);
+        status = refuse_of_summary(query, err);
     if (status != ETL_OK)
         return status;
     set_window(out);
@@ -267,28 +341,20 @@ static bool lifetime_fits(const query_plan *plan, const query_row *row)
     return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
 }
 
-bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)
+bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
+                        query_row *out)
 {
     const etlheap_query *const query = plan->query;
-    out->alloc_ticks = segment->alloc_ticks[at];
-    out->free_ticks = segment->free_ticks[at];
-    if (segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed)
-        out->free_ticks = ETLHEAP_TICKS_NEVER;
-    const i64 to_ticks = plan->kind_to_ticks[segment->kind[at]];
+    const bool lives_on = block->free_type == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed;
+    const i64 to_ticks = plan->kind_to_ticks[kind];
+    out->alloc_ticks = block->alloc_ticks;
+    out->free_ticks = lives_on ? ETLHEAP_TICKS_NEVER : block->free_ticks;
     if (!type_touches(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks))
         return false;
     out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
-    if (query->kinds != 0 && (query->kinds >> segment->kind[at] & 1) == 0)
-        return false;
-    if ((plan->types >> out->type & 1) == 0)
-        return false;
-    if (!plan->process_selected[segment->process[at]])
-        return false;
-    const u64 size = segment->size_bytes[at];
-    if (size < query->size_min_bytes || size > query->size_max_bytes)
-        return false;
-    return lists_u64(query->heaps, query->heap_count, segment->heap_handle[at]) &&
-           lists_u32(query->threads, query->thread_count, segment->thread[at]) &&
+    return (plan->types >> out->type & 1) != 0 && block->size_bytes >= query->size_min_bytes &&
+           block->size_bytes <= query->size_max_bytes &&
+           lists_u32(query->threads, query->thread_count, block->thread) &&
            lifetime_fits(plan, out);
 }
 
@@ -297,6 +363,16 @@ bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, 
     const etlheap_query *const query = plan->query;
     return (query->kinds == 0 || (query->kinds >> kind & 1) != 0) &&
            plan->process_selected[process] && lists_u64(query->heaps, query->heap_count, heap);
+}
+
+bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)
+{
+    const query_block block = { segment->alloc_ticks[at], segment->free_ticks[at],
+                                segment->size_bytes[at], segment->thread[at],
+                                segment->free_type[at] };
+    const etlheap_kind kind = segment->kind[at];
+    return query_select_owner(plan, kind, segment->process[at], segment->heap_handle[at]) &&
+           query_select_block(plan, kind, &block, out);
 }
 
 bool query_groups_by(const etlheap_query *query, etlheap_key key)

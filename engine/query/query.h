@@ -17,6 +17,10 @@ typedef struct query_plan {
     bool *process_selected;                /* by process id; [0] unused */
 } query_plan;
 
+/* Reads what a caller gave, by its size; NULL is the default. Every public function with a
+ * query begins with this and goes on with its own copy. Errors as of etl_read_sized. */
+etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error *err);
+
 /* Refuses contradictions with a sentence. query_close also after failure. */
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err);
@@ -28,6 +32,18 @@ typedef struct query_row {
     i64 free_ticks; /* NEVER too when a process exit does not count */
     etlheap_type type;
 } query_row;
+
+/* What a query may ask of a lifetime besides whose memory it is. */
+typedef struct query_block {
+    i64 alloc_ticks, free_ticks;
+    u64 size_bytes;
+    u32 thread;
+    u8 free_type;
+} query_block;
+
+/* False: a lifetime of the kind is not selected, whoever owns it. */
+bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
+                        query_row *out);
 
 /* False: row `at` of the segment is not selected. Frame filters are not
  * included; they need the stack. */
@@ -41,6 +57,14 @@ i64 query_end_ns(const query_plan *plan, i64 to_ticks);
 
 /* Is the key among those the query groups by? */
 bool query_groups_by(const etlheap_query *query, etlheap_key key);
+
+/* Does it ask of single blocks what does not follow from their owner and stack: type without
+ * grouping by it, thread, lifetime, size class, how they end? */
+bool query_asks_blocks(const etlheap_query *query);
+
+/* Will sums by slot and type do (tally.h)? Sizes of single blocks are not in them,
+ * and neither is what was in use at one time. */
+bool query_asks_sums(const etlheap_query *query);
 
 /* Bits of the types that the query selects. */
 u32 query_types(const etlheap_query *query);

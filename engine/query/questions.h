@@ -11,7 +11,7 @@
  * (question_refined). Planned questions are rows too: the log must be able to answer them
  * before its format is written to files.
  *
- * A column that no question wants is not part of the log; tests/test_questions.c checks that,
+ * A column that no question wants is not part of the log; tests/unit/query/test_questions.c checks that,
  * and that no command, exporter or option of the program lacks its row.
  */
 #ifndef ETLHEAP_QUESTIONS_H

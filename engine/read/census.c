@@ -100,6 +100,21 @@ bool census_merge(record_census *into, const record_census *from)
     return true;
 }
 
+etl_diag_counts census_diagnostics(const etl_diag_counts *run, const etlheap_stack_counts *stacks)
+{
+    static const etl_diag of_pairing[] = {
+        ETL_DIAG_alloc_without_stack, ETL_DIAG_free_without_alloc,   ETL_DIAG_alloc_over_live,
+        ETL_DIAG_reserve_over_live,   ETL_DIAG_rundown_size_differs, ETL_DIAG_rundown_range_unseen,
+        ETL_DIAG_realloc_synthesized, ETL_DIAG_pairing_guessed,      ETL_DIAG_heap_recreated,
+    };
+    etl_diag_counts census = *run;
+    for (size_t i = 0; i < ETL_COUNT_OF(of_pairing); i++)
+        census.of[of_pairing[i]] = 0;
+    census.of[ETL_DIAG_stack_unmatched] = stacks->unmatched;
+    census.of[ETL_DIAG_stack_key_unresolved] = stacks->keys_referenced - stacks->keys_resolved;
+    return census;
+}
+
 void census_free(record_census *census)
 {
     for (u32 group = 0; group < 256; group++)

@@ -33,6 +33,11 @@ typedef struct census_target {
 /* False without memory. census_add_hook: records of a hook that are counted already. */
 bool census_add(record_census *census, const etl_record *record);
 bool census_add_hook(record_census *census, u16 hook, const census_count *records);
+
+/* What a census finds wrong, by what a run does: all but what pairing alone can find, and
+ * with stacks, of which a run looks at those of memory events. */
+etl_diag_counts census_diagnostics(const etl_diag_counts *run, const etlheap_stack_counts *stacks);
+
 bool census_merge(record_census *into, const record_census *from);
 void census_free(record_census *census);
 

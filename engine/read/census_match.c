@@ -44,8 +44,8 @@ static void forget_old(census_matcher *matcher, i64 end_ticks)
     matcher->runs.count = kept;
 }
 
-bool census_match_slice(census_matcher *matcher, deferred_stacks *deferred,
-                        const scan_output *tasks, u32 task_count, i64 end_ticks)
+bool census_match_slice(census_matcher *matcher, const scan_output *tasks, u32 task_count,
+                        i64 end_ticks)
 {
     matcher->old_runs = matcher->runs.count;
     for (u32 i = 0; i < task_count; i++) {
@@ -54,20 +54,42 @@ bool census_match_slice(census_matcher *matcher, deferred_stacks *deferred,
     }
     size_t own = matcher->old_runs; /* the task's run, or where it would be */
     for (u32 i = 0; i < task_count; i++) {
+        matcher->matched += tasks[i].met;
         for (size_t k = 0; k < tasks[i].pieces.count; k++) {
-            const stack_piece *const piece = &tasks[i].pieces.at[k];
-            const bool matched = has_target(matcher, own, piece);
+            const bool matched = has_target(matcher, own, &tasks[i].pieces.at[k]);
             matcher->matched += matched;
             matcher->unmatched += !matched;
-            stack_ref unused;
-            if (piece->is_key && !deferred_use(deferred, piece->key, piece->part == PART_KERNEL,
-                                               piece->ticks, &unused))
-                return false;
         }
         own += tasks[i].targets.count > 0;
     }
     forget_old(matcher, end_ticks);
     return true;
+}
+
+bool census_count_keys(deferred_stacks *deferred, const scan_output *tasks, u32 task_count)
+{
+    for (u32 i = 0; i < task_count; i++) {
+        for (size_t k = 0; k < tasks[i].key_uses.count; k++) {
+            const key_use *const use = &tasks[i].key_uses.at[k];
+            if (!deferred_pass(deferred, use->key, false, use->ticks))
+                return false;
+        }
+        for (size_t k = 0; k < tasks[i].pieces.count; k++) {
+            const stack_piece *const piece = &tasks[i].pieces.at[k];
+            if (piece->is_key &&
+                !deferred_pass(deferred, piece->key, piece->part == PART_KERNEL, piece->ticks))
+                return false;
+        }
+    }
+    return true;
+}
+
+u64 census_match_bytes(const census_matcher *matcher)
+{
+    u64 targets = 0;
+    for (size_t i = 0; i < matcher->runs.count; i++)
+        targets += matcher->runs.at[i].count;
+    return targets * sizeof(census_target);
 }
 
 static int by_time(const void *a, const void *b)

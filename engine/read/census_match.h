@@ -3,7 +3,8 @@
  *
  * A census checks the joins over all records, not only memory events: a stack
  * whose event is missing tells of losses, and a trace where nothing matches of
- * a recording whose clock we misread.
+ * a recording whose clock we misread. Most stacks find their event while they are
+ * scanned; the others look for it here.
  */
 #ifndef ETLHEAP_CENSUS_MATCH_H
 #define ETLHEAP_CENSUS_MATCH_H
@@ -27,9 +28,15 @@ typedef struct census_matcher {
 void census_match_open(census_matcher *matcher, const timebase *base);
 void census_match_close(census_matcher *matcher);
 
-/* Counts the pieces of the slice's tasks by whether their event was seen, and
- * uses every key. deferred_define has run for the slice. */
-bool census_match_slice(census_matcher *matcher, deferred_stacks *deferred,
-                        const scan_output *tasks, u32 task_count, i64 end_ticks);
+/* Counts the stacks of the slice's tasks by whether their event was seen. The tasks
+ * were scanned with keeps_targets. False without memory. */
+bool census_match_slice(census_matcher *matcher, const scan_output *tasks, u32 task_count,
+                        i64 end_ticks);
+
+/* Counts every key of the tasks, in place of a join. deferred_define has run for the
+ * slice. False without memory. */
+bool census_count_keys(deferred_stacks *deferred, const scan_output *tasks, u32 task_count);
+
+u64 census_match_bytes(const census_matcher *matcher); /* held between slices */
 
 #endif

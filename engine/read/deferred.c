@@ -76,13 +76,15 @@ static void settle_open_keys(deferred_stacks *deferred)
         const bool is_first =
             i == 0 || compare_key(row[-1].key, row[-1].is_kernel, row->key, row->is_kernel) != 0;
         const u32 id = is_first ? find_key(deferred, row->key, row->is_kernel) : 0;
-        if (id == 0 || deferred->keys.at[id - 1].node == 0)
+        if (id == 0)
             continue;
-        deferred_node *const node = &deferred->nodes.at[deferred->keys.at[id - 1].node - 1];
-        node->first = row->stack;
-        deferred->keys_resolved += deferred->keys.at[id - 1].uses;
-        deferred->keys.at[id - 1].node = 0;
-        deferred->keys.at[id - 1].uses = 0;
+        open_key *const open = &deferred->keys.at[id - 1];
+        if (open->node != 0)
+            deferred->nodes.at[open->node - 1].first = row->stack;
+        deferred->keys_resolved += open->uses;
+        deferred->passed.resolved += open->passed;
+        open->node = 0;
+        open->uses = open->passed = 0;
     }
 }
 
@@ -106,32 +108,60 @@ void deferred_fetch_key(const deferred_stacks *deferred, u64 key)
         __builtin_prefetch(&deferred->keys.at[id - 1]);
 }
 
+/* The key's definition in the slice, at or after the time; NULL: none. */
+static const key_definition *definition_here(const deferred_stacks *deferred, u64 key,
+                                             bool is_kernel, i64 ticks)
+{
+    const u32 bit = filter_bit(hash_key(key, is_kernel));
+    const bool may_be_here = (deferred->may_define[bit / 64] >> (bit % 64) & 1) != 0;
+    return may_be_here ? definition_after(deferred, key, is_kernel, ticks) : NULL;
+}
+
+/* NULL without memory. */
+static open_key *open_key_of(deferred_stacks *deferred, u64 key, bool is_kernel)
+{
+    u32 id = find_key(deferred, key, is_kernel);
+    if (id == 0) {
+        if (deferred->keys.count >= UINT32_MAX - 1 ||
+            !ETLHEAP_PUSH(&deferred->keys, (open_key){ .key = key, .is_kernel = is_kernel }))
+            return NULL;
+        id = (u32)deferred->keys.count;
+        if (!etlheap_index_add(&deferred->key_index, hash_key(key, is_kernel), id))
+            return NULL;
+    }
+    return &deferred->keys.at[id - 1];
+}
+
 bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out)
 {
     deferred->keys_referenced++;
-    const u32 bit = filter_bit(hash_key(key, is_kernel));
-    const bool may_be_here = (deferred->may_define[bit / 64] >> (bit % 64) & 1) != 0;
-    const key_definition *const found =
-        may_be_here ? definition_after(deferred, key, is_kernel, ticks) : NULL;
+    const key_definition *const found = definition_here(deferred, key, is_kernel, ticks);
     if (found != NULL) {
         deferred->keys_resolved++;
         *out = found->stack;
         return true;
     }
-    u32 id = find_key(deferred, key, is_kernel);
-    if (id == 0) {
-        if (deferred->keys.count >= UINT32_MAX - 1 ||
-            !ETLHEAP_PUSH(&deferred->keys, (open_key){ .key = key, .is_kernel = is_kernel }))
-            return false;
-        id = (u32)deferred->keys.count;
-        if (!etlheap_index_add(&deferred->key_index, hash_key(key, is_kernel), id))
-            return false;
-    }
-    open_key *const open = &deferred->keys.at[id - 1];
-    if (open->node == 0 && !add_node(deferred, (deferred_node){ 0 }, &open->node))
+    open_key *const open = open_key_of(deferred, key, is_kernel);
+    if (open == NULL || (open->node == 0 && !add_node(deferred, (deferred_node){ 0 }, &open->node)))
         return false;
     open->uses++;
     *out = STACK_TAG_DEFERRED | open->node;
+    return true;
+}
+
+bool deferred_pass(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks)
+{
+    if (!deferred->counts_passed)
+        return true;
+    deferred->passed.referenced++;
+    if (definition_here(deferred, key, is_kernel, ticks) != NULL) {
+        deferred->passed.resolved++;
+        return true;
+    }
+    open_key *const open = open_key_of(deferred, key, is_kernel);
+    if (open == NULL)
+        return false;
+    open->passed++;
     return true;
 }
 

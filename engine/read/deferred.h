@@ -32,10 +32,15 @@ typedef struct deferred_node {
 
 typedef struct open_key {
     u64 key;
-    u64 uses; /* references to the open node */
-    u32 node; /* 0: none open */
+    u64 uses;   /* references to the open node */
+    u64 passed; /* references of stacks that nobody asks for */
+    u32 node;   /* 0: none open */
     bool is_kernel;
 } open_key;
+
+typedef struct key_counts {
+    u64 referenced, resolved;
+} key_counts;
 
 /* Few slices define many keys: most look-ups end at one bit. */
 #define DEFERRED_FILTER_BITS 65536u
@@ -50,7 +55,9 @@ typedef struct deferred_stacks {
     size_t definition_count;
     u64 may_define[DEFERRED_FILTER_BITS / 64]; /* by hash: does the slice define the key? */
     u64 keys_referenced, keys_resolved;        /* resolved: in the same slice */
-    foreign_stacks foreign;                    /* when it is finished */
+    bool counts_passed;
+    key_counts passed;      /* likewise, of deferred_pass */
+    foreign_stacks foreign; /* when it is finished */
 } deferred_stacks;
 
 /* Sorts the slice's definitions in place, keeps the pointer until the next call,
@@ -64,6 +71,9 @@ void deferred_fetch_key(const deferred_stacks *deferred, u64 key);
 
 /* The reference for a key used at `ticks`. */
 bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out);
+
+/* Counts a key of a stack that nobody asks for, with counts_passed. False without memory. */
+bool deferred_pass(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks);
 
 /* The reference for kernel frames followed by user frames; either may be none. */
 bool deferred_pair(deferred_stacks *deferred, stack_ref kernel, stack_ref user, stack_ref *out);

@@ -143,11 +143,12 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
         serves = false;
     if (taker == 0 && serves)
         taker = chains_find(chains, join, CHAIN_SERVED, piece);
+    const bool is_kernel = piece->part == PART_KERNEL;
     if (taker == 0)
-        return note_foreign(join, piece);
+        return note_foreign(join, piece) &&
+               (!piece->is_key || deferred_pass(deferred, piece->key, is_kernel, piece->ticks));
     stack_ref ref = piece->stack;
-    if (piece->is_key &&
-        !deferred_use(deferred, piece->key, piece->part == PART_KERNEL, piece->ticks, &ref))
+    if (piece->is_key && !deferred_use(deferred, piece->key, is_kernel, piece->ticks, &ref))
         return false;
     while (taker != 0) {
         if (!take_part(join, chains, taker - 1, piece, ref))

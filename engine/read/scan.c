@@ -122,7 +122,7 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
     planned->resume = PLAN_DONE;
     etl_record record;
     s->record = &record;
-    const bool is_lean = s->map->identity && !input->census_only && !input->no_lean;
+    const bool is_lean = s->map->identity && !input->no_lean;
     for (;;) {
         const u32 at = buffer.at;
         if (is_lean && !scan_lean(s, &buffer))
@@ -144,6 +144,15 @@ static bool scan_buffer(scanner *s, plan_buffer *planned, etl_scratch *scratch)
     return stack_queue_flush(&s->queue);
 }
 
+/* Stack walks have none themselves. */
+static bool note_target(scanner *s)
+{
+    const etl_record *const record = s->record;
+    const bool is_stack = record->has_hook && record->hook >> 8 == 0x18;
+    const census_target target = { s->ticks, record->tid, (u16)record->cpu };
+    return is_stack || etl_record_is_injected(record) || ETLHEAP_PUSH(&s->out->targets, target);
+}
+
 static bool scan_record(scanner *s)
 {
     const etl_record *const record = s->record;
@@ -156,14 +165,8 @@ static bool scan_record(scanner *s)
     if (!etl_decode(record, &event, &out->diag))
         event.kind = ETL_EVENT_NONE;
     handle_fn *const handle = handlers[event.kind];
-    if (s->input->census_only) {
-        const bool is_stack = record->has_hook && record->hook >> 8 == 0x18;
-        if (!is_stack && !etl_record_is_injected(record)) {
-            const census_target target = { s->ticks, record->tid, (u16)record->cpu };
-            if (!ETLHEAP_PUSH(&out->targets, target))
-                return false;
-        }
-    }
+    if (s->input->keeps_targets && !note_target(s))
+        return false;
     if (handle != NULL)
         return handle(s, &event);
     const bool is_heap = record->has_hook && record->hook >> 8 == 0x10;
@@ -446,13 +449,12 @@ static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_
 
 /*
  * A user or whole part that meets its event with nothing before it settles the
- * stack, if it is of a sort that begins with it and of the memory's owner. Anything else,
- * and all of a census, is left to the join.
+ * stack, if it is of a sort that begins with it and of the memory's owner. Anything else
+ * is left to the join.
  */
 static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
 {
-    return !s->input->census_only && part != PART_KERNEL &&
-           stack_ring_is_unsettled(entry, s->out->events.at) &&
+    return part != PART_KERNEL && stack_ring_is_unsettled(entry, s->out->events.at) &&
            stack_ring_is_of(entry, s->out->events.at, part, pid) &&
            scan_is_soon(s, s->out->events.at[entry->event].ticks, s->ticks);
 }
@@ -487,6 +489,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
     stack_ring_entry *const entry =
         find_event(s, stack->event_ticks, stack->thread_id, frames.part, &sort);
     if (settles(s, entry, frames.part, stack->process_id)) {
+        out->met++;
         if (frames.count > 0)
             settle(s, entry);
         return request_stack(s, &frames, TARGET_EVENT, entry->event);
@@ -510,6 +513,7 @@ static bool handle_key(scanner *s, const etl_event *event)
     event_sort sort;
     stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, part, &sort);
     if (settles(s, entry, part, key->process_id)) {
+        out->met++;
         settle(s, entry);
         return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });
     }
@@ -556,6 +560,7 @@ void scan_output_reset(scan_output *out)
         out->key_uses.count = out->sample.count = out->local_events.count = out->trails.count = 0;
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = 0;
+    out->met = 0;
     out->is_unsorted = false;
     out->first_trail.is_known = false;
     if (out->new_stacks.list.count > 0)

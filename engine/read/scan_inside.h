@@ -32,8 +32,7 @@ typedef struct scanner {
 /*
  * Reads on in the buffer as long as records are plain, and leaves it at the first
  * that is not. For those records it does what etl_record_next() and the handlers
- * of scan.c do. Not for a census, nor where times must be converted. False without
- * memory.
+ * of scan.c do. Not where times must be converted. False without memory.
  */
 bool scan_lean(scanner *s, etl_buffer *buffer);
 

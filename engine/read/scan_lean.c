@@ -10,7 +10,7 @@
  * A record is left to scan.c, at the place where it is, when it is not plain,
  * when its time goes back or belongs to another slice, and when a stack is not
  * the one that settles an event of the ring. Both ways must end in the same
- * output: tests/test_scan_lean.c compares them.
+ * output: tests/unit/read/test_scan_lean.c compares them.
  */
 #include "scan_inside.h"
 
@@ -47,6 +47,7 @@ static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix);
 static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
                                                const etl_lean_stack *stack, stack_part part);
 static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run);
+static bool note_targets(scan_output *out, size_t first);
 
 bool scan_lean(scanner *s, etl_buffer *buffer)
 {
@@ -56,6 +57,7 @@ bool scan_lean(scanner *s, etl_buffer *buffer)
     /* No event comes of fewer bytes than a free has. */
     if (!ETLHEAP_RESERVE(&s->out->events, c.left / ETL_LEAN_FREE_BYTES + 1))
         return false;
+    const size_t first = s->out->events.count;
     lean_run run = begin_run(s, buffer);
     bool taken = true;
     while (taken) {
@@ -68,7 +70,7 @@ bool scan_lean(scanner *s, etl_buffer *buffer)
             taken = etl_lean_is_stack_key(prefix) && take_stack_key(s, &run, prefix);
     }
     end_run(s, buffer, &run);
-    return !s->out_of_memory;
+    return !s->out_of_memory && (!s->input->keeps_targets || note_targets(s->out, first));
 }
 
 /* Asked at each record that is not plain: the answer must be cheap. */
@@ -214,12 +216,29 @@ static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run)
     out->events.count = run->count;
     if (run->c.left != buffer->end - buffer->at && run->ticks > out->last_ticks)
         out->last_ticks = run->ticks;
-    s->settled += (u32)(run->tally[LEAN_STACK] >> 32) + (u32)(run->tally[LEAN_STACK_KEY] >> 32);
+    const u32 settled =
+        (u32)(run->tally[LEAN_STACK] >> 32) + (u32)(run->tally[LEAN_STACK_KEY] >> 32);
+    s->settled += settled;
+    out->met += settled;
     for (u32 i = 0; i < LEAN_SORTS; i++) {
         s->lean_counts[i].count += run->tally[i] >> 32;
         s->lean_counts[i].bytes += (u32)run->tally[i];
     }
     etl_lean_end(buffer, run->c, run->ticks);
+}
+
+/* An event is one record here. */
+static bool note_targets(scan_output *out, size_t first)
+{
+    const size_t count = out->events.count - first;
+    if (!ETLHEAP_RESERVE(&out->targets, count))
+        return false;
+    const memory_event *const events = out->events.at + first;
+    census_target *const targets = out->targets.at + out->targets.count;
+    for (size_t i = 0; i < count; i++)
+        targets[i] = (census_target){ events[i].ticks, events[i].tid, events[i].cpu };
+    out->targets.count += count;
+    return true;
 }
 
 bool scan_lean_count(scanner *s)

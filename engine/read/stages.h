@@ -15,6 +15,7 @@
 #ifndef ETLHEAP_STAGES_H
 #define ETLHEAP_STAGES_H
 
+#include "engine/context/context.h"
 #include "engine/context/heap_sizes.h"
 #include "engine/context/meminfo.h"
 #include "engine/context/stacks.h"
@@ -172,15 +173,6 @@ typedef struct key_definition {
     bool is_kernel;
 } key_definition;
 
-/* A decoded system event; its strings are copies in the task's arena. */
-typedef struct system_event {
-    i64 ticks;
-    u64 stream;
-    u32 order;    /* in the slice */
-    u32 pid, tid; /* of the header */
-    etl_event event;
-} system_event;
-
 /* The first realloc whose alloc and free were logged before it. */
 typedef struct first_trail {
     i64 ticks;
@@ -212,7 +204,8 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(system_event) system;
     heap_notes heap_notes;
     memory_notes memory_notes;
-    ETLHEAP_VECTOR(census_target) targets; /* census runs only */
+    ETLHEAP_VECTOR(census_target) targets; /* with keeps_targets */
+    u64 met;                               /* stack records that found their event at once */
     stack_table new_stacks;
     etlheap_arena arena;
     record_census census;
@@ -230,8 +223,9 @@ typedef struct scan_input {
     plan_buffer *buffers; /* of the task; resume is written */
     u32 buffer_count;
     i64 end_ticks;
-    bool census_only;
-    bool no_lean; /* for tests: all records the long way, to the same output */
+    bool census_only;   /* records are counted, and nothing is analysed */
+    bool keeps_targets; /* for census_match.h */
+    bool no_lean;       /* for tests: all records the long way, to the same output */
 } scan_input;
 
 /* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the

@@ -5,14 +5,15 @@
  * is in `run`: open blocks and ranges, distinct stacks, stacks not yet known,
  * and what is known of processes, heaps and modules.
  */
-#include "engine/engine.h"
+#include "engine_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "engine/context/stack_numbering.h"
 #include "engine/core/workers.h"
-#include "engine/fold/replay.h"
+#include "engine/query/lattice_plan.h"
+#include "engine/query/query.h"
 #include "engine/pair/late_stacks.h"
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
@@ -23,6 +24,7 @@
 #include "run_counts.h"
 #include "store_run.h"
 #include "task_merge.h"
+#include "parser/sized.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
@@ -50,18 +52,17 @@ typedef struct run {
     pair_lanes lanes;
     merged_tasks merged;
     stack_numbering numbering;
-    bool is_numbered; /* false: no memory for the slice's part of it */
+    bool is_done_beside; /* what is done while the slice is put in order; false: no memory */
     run_counts counts;
     late_stacks late_stacks;
     u64 done_bytes, total_bytes;
-    i64 earliest_ticks;        /* no record can be from before that */
-    i64 sweep_until_ticks;     /* slices sweep dead blocks until one ends after it */
-    store_run *store;          /* NULL: lifetimes or a journal are kept */
-    store_census census_facts; /* with a store: what `info` would say */
+    i64 earliest_ticks;    /* no record can be from before that */
+    i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
+    store_run *store;      /* NULL: lifetimes or a journal are kept */
+    bool keeps_census;     /* what `info` says is found out */
 } run;
 
-static etl_status check_options(const etlheap_options *options, etl_error *err);
-static bool wants_census(const etlheap_options *options);
+static bool keeps_census(const etlheap_options *options);
 static bool open_run(run *state);
 static bool open_journal(run *state);
 static etl_status open_store(run *state);
@@ -70,25 +71,19 @@ static etl_status run_slices(run *state, etl_error *err);
 static etl_status run_slice(run *state);
 static etl_status finish(run *state);
 
-etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                           const etlheap_options *options, etlheap_result **out, etl_error *err)
+etl_status engine_run(const traces_named *traces, const etlheap_options *options,
+                      etlheap_result **out, etl_error *err)
 {
-    *out = NULL;
-    if (trace_count == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to analyze");
     run *const state = calloc(1, sizeof *state);
+    *out = NULL;
     if (state == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    state->traces = traces;
-    state->names = names;
-    state->trace_count = trace_count;
-    if (options != NULL)
-        memcpy(&state->options, options,
-               options->size < sizeof *options ? options->size : sizeof *options);
-    etl_status status = check_options(&state->options, err);
-    if (status == ETL_OK && wants_census(&state->options))
-        status = store_run_census(state->traces, names, trace_count, &state->options,
-                                  &state->census_facts, err);
+    state->traces = traces->traces;
+    state->names = traces->names;
+    state->trace_count = traces->count;
+    state->options = *options;
+    state->keeps_census = keeps_census(&state->options);
+    etl_status status = ETL_OK;
     if (status == ETL_OK)
         status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
     if (status == ETL_OK)
@@ -109,23 +104,10 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     return status == ETL_ERR_MEMORY ? etl_fail_with(err, status, 0, "out of memory") : status;
 }
 
-static etl_status check_options(const etlheap_options *options, etl_error *err)
+/* A store keeps what `info` would say of its traces. */
+static bool keeps_census(const etlheap_options *options)
 {
-    if (options->store != NULL && (options->census_only || options->report != NULL))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "a store is written in place of a census or a report");
-    return ETL_OK;
-}
-
-/* A store keeps what `info` would say of its traces, which a run of its own finds out. */
-static bool wants_census(const etlheap_options *options)
-{
-    etlheap_store_options store = { .size = sizeof store };
-    if (options->store == NULL)
-        return false;
-    memcpy(&store, options->store,
-           options->store->size < sizeof store ? options->store->size : sizeof store);
-    return !store.is_temporary;
+    return options->store == NULL ? options->census_only : !options->store->is_temporary;
 }
 
 /* Does a session say that it lost events? */
@@ -185,6 +167,7 @@ static bool open_run(run *state)
     context_open(&state->result->context, base);
     join_open(&state->join, base);
     state->deferred.context = &state->result->context;
+    state->deferred.counts_passed = state->keeps_census;
     census_match_open(&state->matcher, base);
     state->order = (slice_order){ .context = &state->result->context,
                                   .slots = &state->result->slot_table,
@@ -216,7 +199,8 @@ static bool open_journal(run *state)
 {
     const etlheap_query *const report = state->options.report;
     const timebase *const base = &state->result->base;
-    if (report == NULL || state->options.census_only || !replay_can(report) || report->growth)
+    if (report == NULL || state->options.census_only || query_asks_blocks(report) ||
+        report->needs_lifetimes || report->growth)
         return true;
     windows_lattice lattice;
     if (!windows_lattice_open(&lattice, base->base, report, state->options.windows))
@@ -227,7 +211,7 @@ static bool open_journal(run *state)
     journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
     if (state->options.windows != NULL)
         journal_cut(journal, &lattice);
-    else if (replay_needs_sums_only(report))
+    else if (query_asks_sums(report))
         journal_reduce(journal);
     if (state->options.memory_bytes_max != 0)
         journal->resident_bytes_max =
@@ -326,7 +310,7 @@ static u64 held_bytes(const run *state)
     bytes += state->deferred.nodes.capacity * sizeof *state->deferred.nodes.at;
     bytes += result->store.rows * sizeof(lifetime) + journal_bytes(&result->journal);
     bytes += slots_bytes(&result->slot_table) + pair_lanes_bytes(&state->lanes);
-    bytes += stack_numbering_bytes(&state->numbering);
+    bytes += stack_numbering_bytes(&state->numbering) + census_match_bytes(&state->matcher);
     bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
     bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
@@ -358,9 +342,9 @@ static etl_status run_slices(run *state, etl_error *err)
             return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
         const u64 held = held_bytes(state);
         if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
-            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+            return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
                                  "reading takes up to %" PRIu64 " MiB of memory, more than "
-                                 "allowed; raise --memory or narrow the window",
+                                 "allowed",
                                  bytes_at_end(state, held) / ETL_MIB + 1);
     }
 }
@@ -375,7 +359,8 @@ static void scan_one(void *context, u32 task)
                                .buffers = &state->slice.buffers.at[planned->first],
                                .buffer_count = planned->count,
                                .end_ticks = state->slice.end_ticks,
-                               .census_only = state->options.census_only };
+                               .census_only = state->options.census_only,
+                               .keeps_targets = state->keeps_census };
     etl_scratch scratch = { 0 };
     scan_task(&input, &scratch, &state->tasks[task]);
     etl_scratch_free(&scratch);
@@ -387,16 +372,24 @@ static bool wants_numbers(const run *state)
     return !state->options.census_only && state->store == NULL;
 }
 
-/* While the slice is put in order some stacks get numbers, which takes longest and so
- * comes first, and the pages of what was scanned go. */
+static bool work_beside(run *state)
+{
+    if (state->keeps_census)
+        return census_match_slice(&state->matcher, state->tasks, state->task_count,
+                                  state->slice.end_ticks);
+    return !wants_numbers(state) ||
+           stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+}
+
+/* While the slice is put in order some stacks get numbers, or stacks are matched with
+ * events for `info`, which takes longest and so comes first, and the pages of what was
+ * scanned go. */
 static void order_one(void *context, u32 task)
 {
     run *const state = context;
     const u32 bucket_count = state->order.bucket_count;
     if (task == 0)
-        state->is_numbered =
-            !wants_numbers(state) ||
-            stack_numbering_step(&state->numbering, &state->result->stacks, NUMBERED_FRAMES);
+        state->is_done_beside = work_beside(state);
     else if (task <= bucket_count)
         order_fill(&state->order, task - 1);
     else
@@ -431,8 +424,7 @@ static bool join_stacks(run *state)
                          state->merged.definitions.count))
         return false;
     if (state->options.census_only)
-        return census_match_slice(&state->matcher, &state->deferred, state->tasks,
-                                  state->task_count, state->slice.end_ticks);
+        return census_count_keys(&state->deferred, state->tasks, state->task_count);
     return join_slice(&state->join, &state->deferred, state->tasks, state->task_count,
                       state->slice.end_ticks) &&
            late_stacks_apply(&state->late_stacks, &state->join);
@@ -474,7 +466,7 @@ static etl_status order_slice(run *state)
     etlheap_crew_run(state->crew, 1 + order->bucket_count + (u32)state->release.pieces.count,
                      order_one, state);
     order->from_ticks = state->slice.end_ticks;
-    const bool ok = state->is_numbered && order_settle(order, &state->result->slot_table) &&
+    const bool ok = state->is_done_beside && order_settle(order, &state->result->slot_table) &&
                     run_counts_take_order(&state->counts, order);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
@@ -553,11 +545,12 @@ static etl_status finish(run *state)
         etl_diag_merge(&result->diag, &state->lanes.shards[i].out.diag);
     etl_diag_merge(&result->diag, &result->context.diag);
     etl_diag_add(&result->diag, ETL_DIAG_stack_key_unresolved, unresolved);
-    etl_diag_add(&result->diag, ETL_DIAG_stack_unmatched, state->matcher.unmatched);
     result->stack_counts.matched = state->matcher.matched;
     result->stack_counts.unmatched = state->matcher.unmatched;
-    result->stack_counts.keys_referenced = state->deferred.keys_referenced;
-    result->stack_counts.keys_resolved = state->deferred.keys_resolved;
+    result->stack_counts.keys_referenced =
+        state->deferred.keys_referenced + state->deferred.passed.referenced;
+    result->stack_counts.keys_resolved =
+        state->deferred.keys_resolved + state->deferred.passed.resolved;
     result->slots = state->join.slots.at; /* handed over */
     state->join.slots.at = NULL;
     state->join.slots.count = state->join.slots.capacity = 0;
@@ -574,10 +567,9 @@ static etl_status finish(run *state)
                                  .counts = state->counts.processes.at,
                                  .count_count = state->counts.processes.count };
     status = result_complete(result, &parts);
-    if (state->census_facts.is_known) {
-        result->stack_counts = state->census_facts.stack_counts;
-        result->census_diag = state->census_facts.diag;
-    }
+    const etl_diag_counts census = census_diagnostics(&result->diag, &result->stack_counts);
+    if (state->keeps_census)
+        *(state->options.census_only ? &result->diag : &result->census_diag) = census;
     return status == ETL_OK && state->store != NULL ? store_run_finish(state->store, result)
                                                     : status;
 }

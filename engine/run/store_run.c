@@ -22,20 +22,6 @@ static bool save_small(ehs_saver *saver, const store_run *run, const etlheap_res
 static bool save_slots(ehs_saver *saver, const etlheap_result *result);
 static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_result *result);
 
-etl_status store_run_census(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                            const etlheap_options *options, store_census *out, etl_error *err)
-{
-    etlheap_options census = *options;
-    census.store = NULL;
-    census.census_only = true;
-    etlheap_result *facts = NULL;
-    const etl_status status = etlheap_analyze(traces, names, trace_count, &census, &facts, err);
-    if (status == ETL_OK)
-        *out = (store_census){ true, facts->stack_counts, facts->diag };
-    etlheap_result_free(facts); /* with all its stacks, which the run finds again */
-    return status;
-}
-
 bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
                       u32 trace_count)
 {

@@ -31,18 +31,6 @@ typedef struct store_run {
     u64 bare_rows;           /* that have no stack and never will */
 } store_run;
 
-/* What a census found, and a run that pairs events would not. */
-typedef struct store_census {
-    bool is_known;
-    etlheap_stack_counts stack_counts;
-    etl_diag_counts diag;
-} store_census;
-
-/* A store answers `info` too, which counts joins over all records: a census of the
- * traces, before the run. Arguments and errors as of etlheap_analyze. */
-etl_status store_run_census(etl_trace *const *traces, const char *const *names, u32 trace_count,
-                            const etlheap_options *options, store_census *out, etl_error *err);
-
 /* Notes in the result which files the store is made of. False without memory. */
 bool store_run_record(etlheap_result *result, etl_trace *const *traces, const char *const *names,
                       u32 trace_count);

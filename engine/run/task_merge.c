@@ -20,7 +20,7 @@ static int by_time(const void *a, const void *b)
 /* Some records become two events. */
 static bool is_second(const memory_event *event)
 {
-    return event->op == OP_REALLOC_OLD || event->op == OP_REALLOC_CLOSE ||
+    return (event->op >= OP_REALLOC_OLD && event->op <= OP_REALLOC_CLOSE) ||
            (event->op == OP_RESERVE && event->heap != 0);
 }
 
@@ -64,6 +64,8 @@ void tasks_mend_times(scan_output *tasks, u32 task_count, i64 earliest_ticks,
     for (u32 i = 0; i < task_count && count > 0; i++) {
         for (size_t k = 0; k < tasks[i].pieces.count; k++)
             mend(&tasks[i].pieces.at[k].event_ticks, earliest_ticks, to_ticks);
+        for (size_t k = 0; k < tasks[i].targets.count; k++)
+            mend(&tasks[i].targets.at[k].ticks, earliest_ticks, to_ticks);
     }
     etl_diag_add(&result->diag, ETL_DIAG_time_before_start, count);
 }

@@ -8,7 +8,7 @@
 #ifndef ETLHEAP_SUMMARY_BUILD_H
 #define ETLHEAP_SUMMARY_BUILD_H
 
-#include "summary.h"
+#include "engine/result/summary.h"
 
 typedef struct summary_build_entry {
     summary_entry head;
@@ -101,6 +101,10 @@ const char *summary_path(const char *path);
 u64 summary_bytes(const etlheap_summary *s);
 
 /* --- the stages ------------------------------------------------------------------ */
+
+/* Adds a result, whatever it is: one of the two below. Errors as of them. */
+etl_status summary_add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
+                              etl_error *err);
 
 /* Adds a full result: facts and lifetimes. It came from `origin`. Errors as of
  * etlheap_aggregate and of summary_add_trace. */

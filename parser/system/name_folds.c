@@ -1,7 +1,7 @@
 /*
  * name_folds.c - Unicode 15.0.0, CaseFolding.txt: simple case folding.
  *
- * Written by tests/make_name_folds.py; do not edit. A row is a run of characters: from
+ * Written by tests/unit/system/make_name_folds.py; do not edit. A row is a run of characters: from
  * `first` to `last`, every `step`-th moves by `delta`. Rows are in order and do not
  * overlap. ASCII is not here: name_fold.c folds it by itself.
  */

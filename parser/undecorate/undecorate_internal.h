@@ -32,7 +32,7 @@
  *
  * Source of the grammar: LLVM's llvm/lib/Demangle/MicrosoftDemangle.cpp; clang's
  * lib/AST/MicrosoftMangle.cpp. Checked name by name against llvm-undname 16, and
- * against the names that MSVC 2010 put into its PDBs (tests/oracle_undecorate.py).
+ * against the names that MSVC 2010 put into its PDBs (tests/oracles/oracle_undecorate.py).
  */
 #ifndef ETL_UNDECORATE_INTERNAL_H
 #define ETL_UNDECORATE_INTERNAL_H

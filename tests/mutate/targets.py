@@ -2,7 +2,7 @@
 
 A row: file, its group in the table of scores, the tests that kill its mutants, fast and
 likely ones first (afterwards each run orders them by how often they kill). A test is a
-program of cmocka (tests/NAME.c), or an oracle of the command line with its extension.
+program of cmocka (tests/unit/ROOM/NAME.c), or an oracle of the command line with its extension.
 """
 from collections import namedtuple
 
@@ -40,6 +40,7 @@ TARGETS = (
     Target("engine/fold/windows_growth.c", "windows", WINDOWS),
     Target("engine/log/windows_lattice.c", "windows", "test_windows_lattice " + WINDOWS),
     Target("engine/fold/windows_memory.c", "windows", "test_meminfo " + WINDOWS),
+    Target("engine/query/lattice_plan.c", "windows", "test_windows_lattice " + WINDOWS),
     Target("engine/query/windows_plan.c", "windows", WINDOWS),
     Target("engine/fold/windows_rows.c", "windows", WINDOWS),
     Target("engine/fold/windows_walk.c", "windows", WINDOWS),
@@ -61,7 +62,10 @@ TARGETS = (
     Target("engine/fold/lifetimes_memory.c", "lifetimes", LIFETIMES),
     Target("engine/fold/lifetimes_names.c", "lifetimes", LIFETIMES),
     Target("engine/fold/lifetimes_rows.c", "lifetimes", LIFETIMES),
-    Target("engine/fold/lifetimes_spool.c", "lifetimes", LIFETIMES),
+    Target("engine/run/log_run.c", "lifetimes", LIFETIMES),
+    Target("engine/fold/lifetimes_source.c", "lifetimes", LIFETIMES),
+    Target("engine/fold/lifetimes_fold.c", "lifetimes", LIFETIMES),
+    Target("engine/fold/block_groups.c", "lifetimes", LIFETIMES),
 )
 
 # Functions whose mutants change no answer, and why.

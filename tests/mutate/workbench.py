@@ -3,6 +3,7 @@
 Only the mutated file is compiled. Its object stands before the archives on the linker's
 line, so it takes the place of the archive's own; all else is of the variant `check`.
 """
+import glob
 import hashlib
 import os
 import resource
@@ -81,13 +82,21 @@ class Bench:
                    *parts, *self.libraries]
         return subprocess.run(command, stderr=subprocess.PIPE, env=self.environment)
 
+    def _file_of(self, test):
+        """A script, or the object of a test: the newest, in case it has moved to another room."""
+        pattern = f"tests/*/{test}" if "." in test else f"{self.objects}/tests/unit/*/{test}.o"
+        found = glob.glob(pattern)
+        if not found:
+            raise RuntimeError(f"no test {test}: {pattern}")
+        return max(found, key=os.path.getmtime)
+
     def _prepare(self, test):
         """The command that runs the test on the mutant."""
         if "." in test:
             linked = self._link(f"{self.folder}/etlheap", [f"{self.objects}/cli/main.o"], ["libcli.a", "libetlheap.a"])
-            command = [sys.executable if test.endswith(".py") else "bash", f"tests/{test}"]
+            command = [sys.executable if test.endswith(".py") else "bash", self._file_of(test)]
         else:
-            linked = self._link(f"{self.folder}/{test}", [f"{self.objects}/tests/{test}.o"],
+            linked = self._link(f"{self.folder}/{test}", [self._file_of(test)],
                                 ["libtestsupport.a", "libbuilder.a", "libcli.a", "libetlheap.a"])
             command = [f"{self.folder}/{test}"]
         if linked.returncode != 0:
@@ -121,7 +130,6 @@ class Bench:
         """Changes when a test does."""
         digest = hashlib.sha256()
         for test in tests:
-            name = f"tests/{test}" if "." in test else f"{self.objects}/tests/{test}.o"
-            with open(name, "rb") as file:
+            with open(self._file_of(test), "rb") as file:
                 digest.update(file.read())
         return digest.hexdigest()[:16]

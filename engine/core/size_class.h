@@ -1,0 +1,15 @@
+/* size_class.h - powers of two as classes of sizes and times. */
+#ifndef ETLHEAP_SIZE_CLASS_H
+#define ETLHEAP_SIZE_CLASS_H
+
+#include "parser/base.h"
+
+#define SIZE_CLASSES 65u /* 0, then one for each bit */
+
+/* 0 for 0, else the position of the highest bit + 1. */
+static inline u32 size_class_of(u64 value)
+{
+    return value == 0 ? 0 : 64 - (u32)__builtin_clzll(value);
+}
+
+#endif

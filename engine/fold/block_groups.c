@@ -1,0 +1,314 @@
+/*
+ * block_groups.c - see block_groups.h.
+ *
+ * Each task has a list of groups with sums of its own. When it meets a group for the first
+ * time, it asks for its number in the list of all, under a lock; afterwards it does not meet
+ * the others. Numbers depend on threads, and nothing else does: tables are put in order by
+ * what rows say.
+ */
+#include "block_groups.h"
+
+#include <stdlib.h>
+
+#include "engine/core/intern.h"
+#include "engine/core/size_class.h"
+#include "engine/core/type_rule.h"
+#include "engine/core/workers.h"
+#include "lifetimes_source.h"
+
+#define GROUPS_MAX SLOT_NUMBER_MAX /* as many as a word has room for */
+
+/* What all tasks share. */
+typedef struct grouping {
+    block_groups *out;
+    const aggregator *a;
+    u32 first_group;
+    u64 wanted_traits; /* a mask of block_traits */
+    etlheap_index index;
+    etlheap_lock *lock;
+} grouping;
+
+typedef struct group_task {
+    grouping *shared;
+    block_group_list groups;
+    etlheap_index index;
+    u32 *latest; /* by group of slots: the group of this list met last, + 1 */
+    block_sizes big_sizes;
+    ranked_lifetimes lifetimes;
+    u8 padding[SHARD_PADDING];
+} group_task;
+
+static etl_status run(grouping *g, lifetimes_source *source, ranked_lifetimes *lifetimes,
+                      etl_error *err);
+static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
+static etl_status join_task(grouping *g, const group_task *task, ranked_lifetimes *lifetimes);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+static u64 traits_number(const block_traits *traits)
+{
+    u64 number;
+    memcpy(&number, traits, sizeof number);
+    return number;
+}
+
+static u64 wanted_traits(const etlheap_query *query)
+{
+    const block_traits mask = {
+        .thread = query_groups_by(query, ETLHEAP_KEY_THREAD) ? UINT32_MAX : 0,
+        .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? UINT8_MAX : 0,
+        .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? UINT8_MAX : 0,
+        .size_class = query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS) ? UINT8_MAX : 0,
+    };
+    return traits_number(&mask);
+}
+
+/* A word for each block up to the last segment of the window. */
+static etl_status open_words(block_words *words, const lifetimes_source *source, etl_error *err)
+{
+    const ehs_archive *const archive = source->archive;
+    const ehs_segment_info *const last =
+        source->end == 0 ? NULL : &archive->segments.at[source->end - 1];
+    words->count = last == NULL ? 0 : last->first_ordinal + last->allocs;
+    const u64 bytes = words->count * sizeof *words->at;
+    if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
+        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
+                             "%llu MiB of memory are needed, more than allowed",
+                             (unsigned long long)(bytes / ETL_MIB + 1));
+    words->at = calloc(words->count + 1, sizeof *words->at);
+    return words->at == NULL ? no_memory(err) : ETL_OK;
+}
+
+etl_status block_groups_open(block_groups *out, aggregator *a, const slot_groups *slots,
+                             u32 first_group, bool wants_words, etl_error *err)
+{
+    grouping g = { .out = out,
+                   .a = a,
+                   .first_group = first_group,
+                   .wanted_traits = wanted_traits(a->query),
+                   .lock = etlheap_lock_open() };
+    lifetimes_source source;
+    *out = (block_groups){ .slots = slots };
+    etl_status status = lifetimes_source_open_for(&source, &a->plan, err);
+    if (status == ETL_OK && g.lock == NULL)
+        status = no_memory(err);
+    if (status == ETL_OK && wants_words)
+        status = open_words(&out->words, &source, err);
+    if (status == ETL_OK)
+        status = run(&g, &source, &a->lifetimes, err);
+    lifetimes_source_close(&source);
+    etlheap_index_free(&g.index);
+    etlheap_lock_close(g.lock);
+    return status;
+}
+
+void block_groups_close(block_groups *groups)
+{
+    ETLHEAP_VECTOR_FREE(&groups->groups);
+    ETLHEAP_VECTOR_FREE(&groups->words.big_sizes);
+    free(groups->words.at);
+    groups->words.at = NULL;
+}
+
+static int by_ordinal(const void *a, const void *b)
+{
+    const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    return (x > y) - (x < y);
+}
+
+/* Those of several tasks and chunks, whose ordinals overlap. */
+static void sort_sizes(block_sizes *sizes)
+{
+    if (sizes->count > 0)
+        qsort(sizes->at, sizes->count / 2, 2 * sizeof *sizes->at, by_ordinal);
+}
+
+static void free_task(group_task *task)
+{
+    ETLHEAP_VECTOR_FREE(&task->groups);
+    ETLHEAP_VECTOR_FREE(&task->big_sizes);
+    ETLHEAP_VECTOR_FREE(&task->lifetimes);
+    etlheap_index_free(&task->index);
+    free(task->latest);
+}
+
+static etl_status run(grouping *g, lifetimes_source *source, ranked_lifetimes *lifetimes,
+                      etl_error *err)
+{
+    const u32 count = source->wanted.jobs;
+    group_task *const tasks = calloc(count, sizeof *tasks);
+    void **const states = calloc(count, sizeof *states);
+    bool ok = tasks != NULL && states != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        tasks[i].shared = g;
+        tasks[i].latest = calloc(g->out->slots->keys.count + 1, sizeof *tasks[i].latest);
+        states[i] = &tasks[i];
+        ok = tasks[i].latest != NULL;
+    }
+    etl_status status =
+        ok ? lifetimes_source_fold(source, count, step, states, err) : no_memory(err);
+    for (u32 i = 0; tasks != NULL && i < count; i++) {
+        if (status == ETL_OK && join_task(g, &tasks[i], lifetimes) != ETL_OK)
+            status = no_memory(err);
+        free_task(&tasks[i]);
+    }
+    if (status == ETL_OK)
+        sort_sizes(&g->out->words.big_sizes);
+    free(states);
+    free(tasks);
+    return status;
+}
+
+static void add_types(type_sums to[ETLHEAP_TYPE_COUNT], const type_sums from[ETLHEAP_TYPE_COUNT])
+{
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        tally_add_sums(&to[type], &from[type]);
+}
+
+static etl_status join_task(grouping *g, const group_task *task, ranked_lifetimes *lifetimes)
+{
+    for (size_t i = 0; i < task->groups.count; i++) {
+        const block_group *const group = &task->groups.at[i];
+        add_types(g->out->groups.at[group->number].types, group->types);
+    }
+    if (!block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) ||
+        !ETLHEAP_RESERVE(lifetimes, task->lifetimes.count))
+        return ETL_ERR_MEMORY;
+    for (size_t i = 0; i < task->lifetimes.count; i++)
+        lifetimes->at[lifetimes->count++] = task->lifetimes.at[i];
+    return ETL_OK;
+}
+
+/* --- groups ------------------------------------------------------------------------- */
+
+static bool same_group(const void *owner, u32 id, const void *key)
+{
+    const block_group_list *const list = owner;
+    const block_group *const a = &list->at[id - 1], *const b = key;
+    return a->traits == b->traits && a->slot_group == b->slot_group;
+}
+
+static u64 hash_of(const block_group *group)
+{
+    return etlheap_hash_u64(group->traits ^ etlheap_hash_u64(group->slot_group));
+}
+
+/* The number among all groups, which is a new one if no task has met it. */
+static etl_status number_group(grouping *g, block_group *fresh, u64 hash)
+{
+    block_group_list *const all = &g->out->groups;
+    etl_status status = ETL_OK;
+    etlheap_lock_take(g->lock);
+    const u32 id = etlheap_index_find(&g->index, hash, same_group, all, fresh);
+    fresh->number = id != 0 ? id - 1 : (u32)all->count;
+    if (id == 0 && all->count >= GROUPS_MAX)
+        status = ETL_ERR_LIMIT;
+    else if (id == 0 &&
+             (!ETLHEAP_PUSH(all, *fresh) || !etlheap_index_add(&g->index, hash, (u32)all->count)))
+        status = ETL_ERR_MEMORY;
+    etlheap_lock_give(g->lock);
+    return status;
+}
+
+/* The group of the task's list; nearly always it is the one that a block of the same slots
+ * was in last. */
+static etl_status find_group(group_task *task, u32 slot_group, u64 traits, block_group **out)
+{
+    u32 *const latest = &task->latest[slot_group];
+    if (*latest != 0 && task->groups.at[*latest - 1].traits == traits) {
+        *out = &task->groups.at[*latest - 1];
+        return ETL_OK;
+    }
+    block_group fresh = { .traits = traits, .slot_group = slot_group };
+    const u64 hash = hash_of(&fresh);
+    u32 id = etlheap_index_find(&task->index, hash, same_group, &task->groups, &fresh);
+    if (id == 0) {
+        const etl_status status = number_group(task->shared, &fresh, hash);
+        if (status != ETL_OK)
+            return status;
+        if (!ETLHEAP_PUSH(&task->groups, fresh) ||
+            !etlheap_index_add(&task->index, hash, (u32)task->groups.count))
+            return ETL_ERR_MEMORY;
+        id = (u32)task->groups.count;
+    }
+    *latest = id;
+    *out = &task->groups.at[id - 1];
+    return ETL_OK;
+}
+
+/* --- blocks ------------------------------------------------------------------------- */
+
+static bool note_block(group_task *task, const query_row *row, const block_group *group)
+{
+    const grouping *const g = task->shared;
+    ranked_lifetime ranked = { .group = g->first_group + group->number };
+    if (!g->a->query->lifetime_ranks || !query_lifetime_ns(&g->a->plan, row, &ranked.ns))
+        return true;
+    return ETLHEAP_PUSH(&task->lifetimes, ranked);
+}
+
+static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool is_realloc)
+{
+    const block_words *const words = &task->shared->out->words;
+    if (words->at == NULL)
+        return true;
+    words->at[ordinal] = block_word(number + 1, size, is_realloc);
+    return block_sizes_note(&task->big_sizes, ordinal, size);
+}
+
+static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at, u32 slot_group)
+{
+    const grouping *const g = task->shared;
+    const query_block block = lifetimes_batch_block(g->a->result->archive, batch, at);
+    query_row row;
+    block_group *group = NULL;
+    if (!query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &block, &row))
+        return ETL_OK;
+    const block_traits traits = { .thread = block.thread,
+                                  .type = (u8)row.type,
+                                  .free_type = block.free_type,
+                                  .size_class = (u8)size_class_of(block.size_bytes) };
+    const etl_status status =
+        find_group(task, slot_group, traits_number(&traits) & g->wanted_traits, &group);
+    if (status != ETL_OK)
+        return status;
+    const bool is_realloc = (batch->is_realloc[at] | batch->is_marked[at]) != 0;
+    const i64 size = (i64)etl_min_u64(block.size_bytes, INT64_MAX);
+    tally_add_sums(&group->types[row.type], &(type_sums){ 1, size, is_realloc });
+    return note_block(task, &row, group) &&
+                   put_word(task, batch->ordinal[at], group->number, block.size_bytes, is_realloc)
+               ? ETL_OK
+               : ETL_ERR_MEMORY;
+}
+
+static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
+{
+    group_task *const task = state;
+    const u32 *const of_slot = task->shared->out->slots->of_slot;
+    for (u32 i = 0; i < batch->count; i++) {
+        const u32 slot_group = of_slot[batch->slot[i]];
+        const etl_status status =
+            slot_group == GROUP_NONE ? ETL_OK : add_block(task, batch, i, slot_group);
+        if (status == ETL_ERR_LIMIT)
+            return etl_fail_with(err, status, 0, "more groups than can be numbered");
+        if (status != ETL_OK)
+            return no_memory(err);
+    }
+    return ETL_OK;
+}
+
+group_key block_groups_key(const block_groups *groups, u32 number)
+{
+    const block_group *const group = &groups->groups.at[number];
+    group_key key = groups->slots->keys.at[group->slot_group];
+    block_traits traits;
+    memcpy(&traits, &group->traits, sizeof traits);
+    key.thread = traits.thread;
+    key.type = traits.type;
+    key.free_type = traits.free_type;
+    key.size_class = traits.size_class;
+    return key;
+}

@@ -1,0 +1,55 @@
+/*
+ * block_groups.h - groups of single heap blocks of a log, with their sums.
+ *
+ * Names, culling and filters by process, heap and frame are the same for all blocks of a slot
+ * (slot_groups.h). What a query may ask of single blocks is not: their type in the window, how
+ * and after what time they end, their size, and the thread that allocated them. A group of
+ * blocks is therefore a group of slots and what of this the query groups by.
+ *
+ * All blocks are gone through once, by all threads. Each leaves the number of its group in a
+ * word (block_words.h), with which events can be walked in the order of time afterwards: that
+ * is how peaks, windows and growth come about.
+ */
+#ifndef ETLHEAP_BLOCK_GROUPS_H
+#define ETLHEAP_BLOCK_GROUPS_H
+
+#include "block_words.h"
+#include "slot_groups.h"
+
+/* What tells blocks of one group of slots apart; 0 where the query does not group by it. */
+typedef struct block_traits {
+    u32 thread;
+    u8 type, free_type, size_class;
+    u8 padding;
+} block_traits;
+
+static_assert(sizeof(block_traits) == sizeof(u64), "compared and hashed as a number");
+
+typedef struct block_group {
+    u64 traits;
+    u32 slot_group;
+    u32 number; /* of the group; in a task's list, of the group that it becomes a part of */
+    type_sums types[ETLHEAP_TYPE_COUNT];
+} block_group;
+
+typedef ETLHEAP_VECTOR(block_group) block_group_list;
+
+typedef struct block_groups {
+    const slot_groups *slots;
+    block_group_list groups;
+    block_words words; /* of all blocks, if events are to be walked */
+} block_groups;
+
+/*
+ * Groups the blocks that the aggregator's query selects; the lifetimes whose ranks it wants go
+ * to the aggregator, with numbers of groups that count on from `first_group`. To be closed in
+ * any case. MEMORY, CORRUPT, LIMIT.
+ */
+etl_status block_groups_open(block_groups *out, aggregator *a, const slot_groups *slots,
+                             u32 first_group, bool wants_words, etl_error *err);
+void block_groups_close(block_groups *groups);
+
+/* The key of a group. */
+group_key block_groups_key(const block_groups *groups, u32 number);
+
+#endif

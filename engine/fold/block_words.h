@@ -1,0 +1,61 @@
+/*
+ * block_words.h - a word for each block of a log, by its ordinal: whose it is and its size.
+ *
+ * A word is a journal's entry without its kind. In place of the slot it may have the number of
+ * the block's group + 1, where single blocks are grouped (block_groups.h). A block that does
+ * not count has the word 0.
+ */
+#ifndef ETLHEAP_BLOCK_WORDS_H
+#define ETLHEAP_BLOCK_WORDS_H
+
+#include "engine/log/journal.h"
+
+/* Sizes that do not fit into a word: pairs of ordinal and size, ascending. */
+typedef ETLHEAP_VECTOR(u64) block_sizes;
+
+typedef struct block_words {
+    journal_entry *at;
+    u64 count;
+    block_sizes big_sizes;
+} block_words;
+
+static inline journal_entry block_word(u32 slot, u64 size, bool is_realloc)
+{
+    return (journal_entry)slot << 6 |
+           etl_min_u64(size, JOURNAL_SIZE_BIG) << (64 - JOURNAL_SIZE_BITS) |
+           (is_realloc ? JOURNAL_REALLOC : 0);
+}
+
+/* Notes a size if it does not fit; ordinals ascend. False without memory. */
+static inline bool block_sizes_note(block_sizes *sizes, u64 ordinal, u64 size)
+{
+    return size < JOURNAL_SIZE_BIG || (ETLHEAP_PUSH(sizes, ordinal) && ETLHEAP_PUSH(sizes, size));
+}
+
+static inline bool block_sizes_append(block_sizes *to, const block_sizes *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (!ETLHEAP_PUSH(to, from->at[i]))
+            return false;
+    }
+    return true;
+}
+
+static inline u64 block_words_size(const block_words *words, u64 ordinal)
+{
+    const u32 size = journal_size_of(words->at[ordinal]);
+    if (size != JOURNAL_SIZE_BIG)
+        return size;
+    size_t low = 0, high = words->big_sizes.count / 2;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (words->big_sizes.at[2 * middle] < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(2 * low < words->big_sizes.count && words->big_sizes.at[2 * low] == ordinal);
+    return words->big_sizes.at[2 * low + 1];
+}
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * group_order.c - groups in the order of a table's rows.
+ *
+ * That is the measure asked for, then the keys in the order of their columns, so that
+ * it is total and the same however groups were numbered. Keys before the stack have
+ * few values together, which are numbered in their order; with the two innermost
+ * frames of the stack they are numbers that decide nearly always. So groups are
+ * sorted by keys first, and then, leaving alone what is equal, by the measure.
+ */
+#include <stdlib.h>
+
+#include "engine/core/digit_sort.h"
+#include "engine/names/symbols.h"
+#include "group_rows.h"
+
+u32 *group_order(const aggregator *a)
+{
+    const size_t count = a->groups.count;
+    group_heads heads = { .at = NULL };
+    digit_row *const rows = malloc((2 * count + 1) * sizeof *rows);
+    u32 *const order = malloc((count + 1) * sizeof *order);
+    const bool ok =
+        rows != NULL && order != NULL && count < UINT32_MAX && group_heads_open(&heads, a);
+    for (u32 i = 0; ok && i < count; i++) {
+        const u64 prefix = frames_prefix(&a->frames, a->groups.at[i].key.stack);
+        rows[i] = (digit_row){ prefix, heads.at[i], i };
+    }
+    free(heads.at);
+    if (ok) {
+        digit_row *const by_keys = digit_sort(rows, rows + count, count, group_compare, a);
+        digit_row *const scratch = by_keys == rows ? rows + count : rows;
+        for (size_t i = 0; i < count; i++) {
+            by_keys[i].low = group_measure(a, &a->groups.at[by_keys[i].id]);
+            by_keys[i].high = 0;
+        }
+        const digit_row *const sorted = digit_sort(by_keys, scratch, count, NULL, NULL);
+        for (size_t i = 0; i < count; i++)
+            order[i] = sorted[i].id;
+    }
+    free(rows);
+    if (ok)
+        return order;
+    free(order);
+    return NULL;
+}
+
+u64 group_measure(const aggregator *a, const group_row *group)
+{
+    const u64 ascending = (u64)group->measures[a->query->sort] ^ (u64)1 << 63;
+    return a->query->sort_ascending ? ascending : ~ascending;
+}
+
+const char *group_module_name(const aggregator *a, u32 module)
+{
+    return module == 0 ? NULL : a->result->modules.list.at[module - 1].name;
+}
+
+const char *group_type_name(const aggregator *a, u32 type)
+{
+    return type == 0 ? "unknown" : symbols_text(a->query->symbols, type);
+}
+
+const char *group_tag_name(const aggregator *a, u32 tag)
+{
+    return tag == 0 ? NULL : etlheap_strings_get(&a->query->tags->strings, tag);
+}
+
+static int compare_i64(i64 x, i64 y)
+{
+    return (x > y) - (x < y);
+}
+
+static int compare_text(const char *x, const char *y)
+{
+    return strcmp(x == NULL ? "" : x, y == NULL ? "" : y);
+}
+
+/* Ties go by the keys in the order of their columns. */
+static int compare_keys(const aggregator *a, const group_key *x, const group_key *y)
+{
+    int order = (int)x->kind - (int)y->kind;
+    if (order == 0 && x->process != y->process && x->process != 0 && y->process != 0) {
+        const etlheap_process_info *const p = &a->result->processes.at[x->process - 1];
+        const etlheap_process_info *const q = &a->result->processes.at[y->process - 1];
+        order = strcmp(p->name, q->name);
+        order = order != 0 ? order : compare_i64(p->pid, q->pid);
+    }
+    if (order == 0)
+        order = (x->heap > y->heap) - (x->heap < y->heap);
+    if (order == 0)
+        order = (int)x->has_heap - (int)y->has_heap;
+    if (order == 0)
+        order = (int)x->type - (int)y->type;
+    if (order == 0)
+        order = (int)x->free_type - (int)y->free_type;
+    if (order == 0)
+        order = frames_compare_stacks(&a->frames, x->stack, y->stack);
+    if (order == 0 && x->frame != y->frame)
+        order = frames_compare(&a->frames, x->frame, y->frame);
+    if (order == 0)
+        order = compare_text(group_module_name(a, x->module), group_module_name(a, y->module));
+    if (order == 0)
+        order = compare_i64(x->thread, y->thread);
+    if (order == 0)
+        order = (int)x->size_class - (int)y->size_class;
+    if (order == 0 && x->type_name != y->type_name)
+        order = strcmp(group_type_name(a, x->type_name), group_type_name(a, y->type_name));
+    if (order == 0 && x->tag != y->tag)
+        order = compare_text(group_tag_name(a, x->tag), group_tag_name(a, y->tag));
+    return order;
+}
+
+int group_compare(const void *owner, u32 x, u32 y)
+{
+    const aggregator *const a = owner;
+    return compare_keys(a, &a->groups.at[x].key, &a->groups.at[y].key);
+}
+
+/* The distinct keys of groups as far as they come before the stack. */
+typedef struct key_heads {
+    const aggregator *a;
+    ETLHEAP_VECTOR(group_key) list;
+    etlheap_index index;
+} key_heads;
+
+static bool same_key(const void *owner, u32 id, const void *key)
+{
+    const key_heads *const heads = owner;
+    return memcmp(&heads->list.at[id - 1], key, sizeof(group_key)) == 0;
+}
+
+static int compare_heads(const void *owner, u32 x, u32 y)
+{
+    const key_heads *const heads = owner;
+    return compare_keys(heads->a, &heads->list.at[x], &heads->list.at[y]);
+}
+
+/* Neighbours mostly have the same. */
+static bool find_head(key_heads *heads, const group_key *key, u32 last, u32 *number)
+{
+    group_key head;
+    memset(&head, 0, sizeof head);
+    head.heap = key->heap;
+    head.process = key->process;
+    head.kind = key->kind;
+    head.type = key->type;
+    head.free_type = key->free_type;
+    head.has_heap = key->has_heap;
+    *number = last;
+    if (heads->list.count > 0 && same_key(heads, last + 1, &head))
+        return true;
+    const u64 hash = etlheap_hash_bytes(&head, sizeof head);
+    u32 id = etlheap_index_find(&heads->index, hash, same_key, heads, &head);
+    if (id == 0) {
+        id = (u32)heads->list.count + 1;
+        if (!ETLHEAP_PUSH(&heads->list, head) || !etlheap_index_add(&heads->index, hash, id))
+            return false;
+    }
+    *number = id - 1;
+    return true;
+}
+
+/* places[number]: of a head among all. */
+static u32 *sort_heads(const key_heads *heads)
+{
+    const size_t count = heads->list.count;
+    digit_row *const rows = malloc((2 * count + 1) * sizeof *rows);
+    u32 *const places = malloc((count + 1) * sizeof *places);
+    const bool ok = rows != NULL && places != NULL;
+    for (u32 i = 0; ok && i < count; i++)
+        rows[i] = (digit_row){ .id = i };
+    const digit_row *const sorted =
+        ok ? digit_sort(rows, rows + count, count, compare_heads, heads) : NULL;
+    for (u32 i = 0; ok && i < count; i++)
+        places[sorted[i].id] = i;
+    free(rows);
+    if (ok)
+        return places;
+    free(places);
+    return NULL;
+}
+
+bool group_heads_open(group_heads *out, const aggregator *a)
+{
+    const size_t count = a->groups.count;
+    key_heads heads = { .a = a };
+    u32 last = 0;
+    *out = (group_heads){ .at = malloc((count + 1) * sizeof *out->at) };
+    bool ok = out->at != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = find_head(&heads, &a->groups.at[i].key, last, &last);
+        out->at[i] = last;
+    }
+    u32 *const places = ok ? sort_heads(&heads) : NULL;
+    for (size_t i = 0; places != NULL && i < count; i++)
+        out->at[i] = places[out->at[i]];
+    out->count = (u32)heads.list.count;
+    ok = places != NULL;
+    free(places);
+    ETLHEAP_VECTOR_FREE(&heads.list);
+    etlheap_index_free(&heads.index);
+    return ok;
+}

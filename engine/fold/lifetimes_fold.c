@@ -1,0 +1,165 @@
+/* lifetimes_fold.c - all blocks of a source, by all threads; see lifetimes_source.h. */
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+#include "lifetimes_source.h"
+
+#define WANTED                                                                                     \
+    (EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_THREAD | EHS_WANT_IS_REALLOC)
+
+/* A task's segments of the chunk at hand, and the arrays of its batch. */
+typedef struct fold_task {
+    log_reader reader;
+    u32 ordinal[LOG_BATCH_ROWS];
+    i64 alloc_ticks[LOG_BATCH_ROWS];
+    etl_status status;
+    etl_error err;
+} fold_task;
+
+typedef struct fold_work {
+    const lifetimes_source *source;
+    u32 task_count;
+    fold_task *tasks;
+    lifetimes_step_fn *step;
+    void *const *states;
+} fold_work;
+
+static etl_status fold_chunk(fold_work *work, etl_error *err);
+static void run_task(void *context, u32 number);
+static etl_status fold_open(fold_work *work, u32 number);
+static etl_status fold_segment(fold_work *work, u32 number, u32 segment);
+static bool gather(const lifetimes_source *source, const log_batch *from, fold_task *own,
+                   lifetimes_batch *out);
+
+etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifetimes_step_fn *step,
+                                 void *const *states, etl_error *err)
+{
+    fold_work work = { source, task_count, calloc(task_count, sizeof *work.tasks), step, states };
+    etl_status status = ETL_OK;
+    if (work.tasks == NULL)
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 i = 0; status == ETL_OK && i < task_count; i++)
+        status = archive_read(source->archive, WANTED, &work.tasks[i].reader, err);
+    for (u32 first = source->first; status == ETL_OK; first = source->chunk.end) {
+        lifetimes_source_seek(source, first);
+        if (source->chunk.count == 0 && source->chunk.end == source->end)
+            break;
+        status = lifetimes_source_find_ends(source, err);
+        if (status == ETL_OK)
+            status = fold_chunk(&work, err);
+        if (source->chunk.end == source->end)
+            break;
+    }
+    for (u32 i = 0; i < task_count; i++)
+        log_reader_close(&work.tasks[i].reader);
+    free(work.tasks);
+    return status;
+}
+
+static etl_status fold_chunk(fold_work *work, etl_error *err)
+{
+    etlheap_workers_run(work->source->wanted.jobs, work->task_count, run_task, work);
+    for (u32 i = 0; i < work->task_count; i++) {
+        const fold_task *const own = &work->tasks[i];
+        if (own->status != ETL_OK) {
+            if (err != NULL)
+                *err = own->err;
+            return own->status;
+        }
+    }
+    return ETL_OK;
+}
+
+/* The blocks of the checkpoint are the first task's. */
+static void run_task(void *context, u32 number)
+{
+    fold_work *const work = context;
+    const lifetimes_source *const source = work->source;
+    const lifetimes_chunk *const chunk = &source->chunk;
+    const u64 segments = chunk->end - chunk->first;
+    const u32 first = chunk->first + (u32)(segments * number / work->task_count);
+    const u32 end = chunk->first + (u32)(segments * (number + 1) / work->task_count);
+    fold_task *const own = &work->tasks[number];
+    own->status = number == 0 ? fold_open(work, number) : ETL_OK;
+    for (u32 segment = first; own->status == ETL_OK && segment < end; segment++) {
+        if (lifetimes_source_wants(source, segment))
+            own->status = fold_segment(work, number, segment);
+    }
+}
+
+static etl_status fold_open(fold_work *work, u32 number)
+{
+    const lifetimes_source *const source = work->source;
+    const ehs_open_rows *const open = &source->open;
+    etl_status status = ETL_OK;
+    for (u64 at = 0; status == ETL_OK && at < source->chunk.open_count; at += LOG_BATCH_ROWS) {
+        const lifetimes_batch batch = {
+            .count = (u32)etl_min_u64(LOG_BATCH_ROWS, source->chunk.open_count - at),
+            .ordinal = open->ordinal + at,
+            .slot = open->slot + at,
+            .size = open->size + at,
+            .thread = open->thread + at,
+            .alloc_ticks = open->ticks + at,
+            .free_ticks = source->end_ticks + at,
+            .is_realloc = open->is_realloc + at,
+            .is_marked = source->is_marked + at,
+            .how = source->end_how + at,
+        };
+        status = work->step(work->states[number], &batch, &work->tasks[number].err);
+    }
+    return status;
+}
+
+static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
+{
+    fold_task *const own = &work->tasks[number];
+    const log_batch *from = NULL;
+    log_reader_seek(&own->reader, segment, segment + 1);
+    etl_status status = log_next(&own->reader, &from, &own->err);
+    while (status == ETL_OK && from != NULL) {
+        lifetimes_batch batch;
+        if (!gather(work->source, from, own, &batch))
+            return etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+                                 "segment %u names a slot that there is not", segment);
+        if (batch.count > 0)
+            status = work->step(work->states[number], &batch, &own->err);
+        if (status == ETL_OK)
+            status = log_next(&own->reader, &from, &own->err);
+    }
+    return status;
+}
+
+/* What a batch of events opens. Rows of allocations follow each other, so their columns are
+ * used where they are. */
+static bool gather(const lifetimes_source *source, const log_batch *from, fold_task *own,
+                   lifetimes_batch *out)
+{
+    const lifetimes_chunk *const chunk = &source->chunk;
+    const size_t slots = source->archive->slots.slots.count;
+    u32 count = 0, row = 0;
+    bool is_right = true;
+    for (u32 i = 0; i < from->count; i++) {
+        own->ordinal[count] = from->ordinal[i];
+        own->alloc_ticks[count] = from->ticks[i];
+        row = log_opens(from, i) ? from->row[i] : row;
+        count += log_opens(from, i);
+    }
+    *out = (lifetimes_batch){ .count = count };
+    if (count == 0)
+        return true;
+    const u32 first = row + 1 - count;
+    for (u32 i = 0; i < count; i++)
+        is_right &= from->slot[first + i] - (u64)1 < slots;
+    const u64 at = chunk->open_count + (own->ordinal[0] - chunk->first_ordinal);
+    *out = (lifetimes_batch){ .count = count,
+                              .ordinal = own->ordinal,
+                              .slot = from->slot + first,
+                              .size = from->size + first,
+                              .thread = from->thread + first,
+                              .alloc_ticks = own->alloc_ticks,
+                              .free_ticks = source->end_ticks + at,
+                              .is_realloc = from->is_realloc + first,
+                              .is_marked = source->is_marked + at,
+                              .how = source->end_how + at };
+    return is_right;
+}

@@ -1,0 +1,272 @@
+/* lifetimes_source.c - chunks of a log and the ends of their blocks; see lifetimes_source.h.
+ * Ends are looked for in rounds: each thread reads some segments, and after a round it is known
+ * whether any block of the chunk is still without its end. */
+#include "lifetimes_source.h"
+
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+
+#define ROUND_SEGMENTS 4u /* of each thread */
+
+/* One thread's part of a round. Blocks are distinct, so no two threads write to one place of
+ * the ends unless the file is damaged, which is found out by counting. */
+typedef struct end_reader {
+    log_reader reader;
+    u32 first, end; /* segments */
+    u64 found;
+    etl_status status;
+    etl_error err;
+    u8 padding[SHARD_PADDING];
+} end_reader;
+
+/* What the threads of a round share. */
+typedef struct end_round {
+    lifetimes_source *source;
+    u32 first, end;
+} end_round;
+
+static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_error *err);
+static etl_status open_readers(lifetimes_source *source, etl_error *err);
+static bool fit_ends(lifetimes_source *source);
+static void read_ends(void *context, u32 task);
+static void note_ends(lifetimes_source *source, const log_batch *batch, u64 *found);
+static bool find_block(const lifetimes_source *source, u64 ordinal, u64 *at);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archive,
+                                 const lifetimes_wanted *wanted, etl_error *err)
+{
+    const ehs_segment_index *const segments = &archive->segments;
+    *out = (lifetimes_source){ .archive = archive, .wanted = *wanted };
+    if (out->wanted.jobs == 0)
+        out->wanted.jobs = etlheap_workers_default_jobs();
+    out->end = archive_segment_at(archive, wanted->to_ticks);
+    if (out->end < segments->count && segments->at[out->end].first_ticks < wanted->to_ticks)
+        out->end++;
+    etl_status status = open_readers(out, err);
+    if (status == ETL_OK)
+        status = load_checkpoint(out, archive_segment_at(archive, wanted->from_ticks), err);
+    out->end = out->end < out->first ? out->first : out->end;
+    return status;
+}
+
+etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err)
+{
+    const lifetimes_wanted wanted = { .from_ticks = plan->from_ticks,
+                                      .to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP],
+                                      .size_min_bytes = plan->query->size_min_bytes,
+                                      .size_max_bytes = plan->query->size_max_bytes,
+                                      .ends_max = LIFETIMES_ENDS_MAX,
+                                      .jobs = plan->query->jobs };
+    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
+}
+
+void lifetimes_source_close(lifetimes_source *source)
+{
+    ehs_open_rows_free(&source->open);
+    for (u32 i = 0; source->readers != NULL && i < source->wanted.jobs; i++)
+        log_reader_close(&source->readers[i].reader);
+    free(source->readers);
+    free(source->end_ticks);
+    free(source->end_how);
+    free(source->is_marked);
+    *source = (lifetimes_source){ 0 };
+}
+
+u64 lifetimes_source_bytes(const lifetimes_source *source)
+{
+    const u64 end_bytes =
+        sizeof *source->end_ticks + sizeof *source->end_how + sizeof *source->is_marked;
+    const u64 row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 1; /* of a checkpoint */
+    return source->end_capacity * end_bytes + source->open.capacity * row_bytes;
+}
+
+static etl_status open_readers(lifetimes_source *source, etl_error *err)
+{
+    const u32 jobs = source->wanted.jobs;
+    source->readers = calloc(jobs, sizeof *source->readers);
+    etl_status status = source->readers == NULL ? no_memory(err) : ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < jobs && i < source->archive->segments.count; i++)
+        status = archive_read(source->archive, EHS_WANT_ENDS, &source->readers[i].reader, err);
+    return status;
+}
+
+/* The blocks open before a segment, or before the nearest one that has them. */
+static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_error *err)
+{
+    const ehs_archive *const archive = source->archive;
+    const ehs_checkpoint *const row = ehs_checkpoint_before(&archive->checkpoints, segment);
+    if (row == NULL)
+        return ETL_OK;
+    const u64 memory = archive->memory_bytes_max;
+    ehs_loader loader = { .reader = &archive->reader,
+                          .bytes_left = memory == 0 ? UINT64_MAX : memory,
+                          .err = err };
+    etl_status status =
+        ehs_checkpoint_load(&loader, row,
+                            EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_TICKS | EHS_WANT_ADDRESS |
+                                EHS_WANT_THREAD | EHS_WANT_IS_REALLOC,
+                            &source->open);
+    ehs_loader_free(&loader);
+    source->first = row->segment;
+    for (size_t i = 0; status == ETL_OK && i < source->open.count; i++) {
+        if (source->open.slot[i] == 0 || source->open.slot[i] > archive->slots.slots.count)
+            status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                                   "a checkpoint names a slot that there is not");
+    }
+    return status;
+}
+
+/* As many segments as there is room for ends of their blocks, but one at least. */
+void lifetimes_source_seek(lifetimes_source *source, u32 first)
+{
+    const ehs_segment_index *const segments = &source->archive->segments;
+    lifetimes_chunk *const chunk = &source->chunk;
+    const bool is_at_hand = source->has_ends && chunk->first == first;
+    if (is_at_hand)
+        return;
+    *chunk = (lifetimes_chunk){ .first = first,
+                                .end = first,
+                                .open_count = first == source->first ? source->open.count : 0 };
+    chunk->count = chunk->open_count;
+    if (first < segments->count)
+        chunk->first_ordinal = segments->at[first].first_ordinal;
+    while (chunk->end < source->end &&
+           (chunk->end == first ||
+            chunk->count + segments->at[chunk->end].allocs <= source->wanted.ends_max))
+        chunk->count += segments->at[chunk->end++].allocs;
+    source->has_ends = false;
+}
+
+bool lifetimes_source_wants(const lifetimes_source *source, u32 segment)
+{
+    const ehs_segment_info *const info = &source->archive->segments.at[segment];
+    return info->allocs > 0 && info->size_max >= source->wanted.size_min_bytes &&
+           info->size_min <= source->wanted.size_max_bytes;
+}
+
+/* Room for the ends of the chunk at hand, none of them known. */
+static bool fit_ends(lifetimes_source *source)
+{
+    const u64 count = source->chunk.count;
+    if (count > source->end_capacity) {
+        free(source->end_ticks);
+        free(source->end_how);
+        free(source->is_marked);
+        source->end_capacity = count;
+        source->end_ticks = malloc(count * sizeof *source->end_ticks);
+        source->end_how = malloc(count);
+        source->is_marked = malloc(count);
+    }
+    if (count == 0)
+        return true;
+    if (source->end_ticks == NULL || source->end_how == NULL || source->is_marked == NULL) {
+        source->end_capacity = 0;
+        return false;
+    }
+    for (u64 i = 0; i < count; i++)
+        source->end_ticks[i] = ETLHEAP_TICKS_NEVER;
+    memset(source->end_how, ETLHEAP_FREE_NONE, count);
+    memset(source->is_marked, 0, count);
+    return true;
+}
+
+/* A round of all threads; adds the ends that they found. */
+static etl_status run_round(end_round *round, u64 *found, etl_error *err)
+{
+    lifetimes_source *const source = round->source;
+    const u32 tasks = (round->end - round->first + ROUND_SEGMENTS - 1) / ROUND_SEGMENTS;
+    etlheap_workers_run(source->wanted.jobs, tasks, read_ends, round);
+    for (u32 i = 0; i < tasks; i++) {
+        const end_reader *const own = &source->readers[i];
+        *found += own->found;
+        if (own->status != ETL_OK) {
+            if (err != NULL)
+                *err = own->err;
+            return own->status;
+        }
+    }
+    return ETL_OK;
+}
+
+etl_status lifetimes_source_find_ends(lifetimes_source *source, etl_error *err)
+{
+    const lifetimes_chunk *const chunk = &source->chunk;
+    const u32 segments = (u32)source->archive->segments.count;
+    const u32 step = ROUND_SEGMENTS * source->wanted.jobs;
+    u64 found = 0, distinct = 0;
+    if (source->has_ends)
+        return ETL_OK;
+    etl_status status = fit_ends(source) ? ETL_OK : no_memory(err);
+    for (u32 first = chunk->first; status == ETL_OK && first < segments && found < chunk->count;
+         first += step) {
+        end_round round = { source, first, segments - first < step ? segments : first + step };
+        status = run_round(&round, &found, err);
+    }
+    for (u64 i = 0; status == ETL_OK && i < chunk->count; i++)
+        distinct += source->end_how[i] != ETLHEAP_FREE_NONE;
+    if (status == ETL_OK && distinct != found)
+        status = etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store ends a block twice");
+    source->has_ends = status == ETL_OK;
+    return status;
+}
+
+static void read_ends(void *context, u32 task)
+{
+    const end_round *const round = context;
+    end_reader *const own = &round->source->readers[task];
+    const u32 first = round->first + task * ROUND_SEGMENTS;
+    const u32 end = round->end - first < ROUND_SEGMENTS ? round->end : first + ROUND_SEGMENTS;
+    const log_batch *batch = NULL;
+    own->found = 0;
+    log_reader_seek(&own->reader, first, end);
+    own->status = log_next(&own->reader, &batch, &own->err);
+    while (own->status == ETL_OK && batch != NULL) {
+        note_ends(round->source, batch, &own->found);
+        own->status = log_next(&own->reader, &batch, &own->err);
+    }
+}
+
+/* Ends of blocks that are not the chunk's are passed over. */
+static void note_ends(lifetimes_source *source, const log_batch *batch, u64 *found)
+{
+    for (u32 i = 0; i < batch->count; i++) {
+        u64 at;
+        if (log_opens(batch, i) || !find_block(source, batch->ordinal[i], &at))
+            continue;
+        const u8 how = batch->how[batch->row[i]];
+        if (how == EHS_HOW_REALLOC) {
+            __atomic_store_n(&source->is_marked[at], 1, __ATOMIC_RELAXED);
+            continue;
+        }
+        const u8 known = how < ETLHEAP_FREE_TYPE_COUNT ? how : (u8)ETLHEAP_FREE_FREE;
+        __atomic_store_n(&source->end_how[at], known, __ATOMIC_RELAXED);
+        __atomic_store_n(&source->end_ticks[at], batch->ticks[i], __ATOMIC_RELAXED);
+        ++*found;
+    }
+}
+
+/* Where the end of a block goes; false: it is none of the chunk's. */
+static bool find_block(const lifetimes_source *source, u64 ordinal, u64 *at)
+{
+    const lifetimes_chunk *const chunk = &source->chunk;
+    if (ordinal >= chunk->first_ordinal) {
+        *at = chunk->open_count + (ordinal - chunk->first_ordinal);
+        return *at < chunk->count;
+    }
+    u64 low = 0, high = chunk->open_count;
+    while (low < high) {
+        const u64 middle = low + (high - low) / 2;
+        if (source->open.ordinal[middle] < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low;
+    return low < chunk->open_count && source->open.ordinal[low] == ordinal;
+}

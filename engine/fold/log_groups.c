@@ -1,0 +1,58 @@
+/* log_groups.c - see log_groups.h. */
+#include "log_groups.h"
+
+#include <stdlib.h>
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* Words have numbers of groups + 1. */
+static bool number_words(log_groups *groups)
+{
+    const u32 count = groups->count;
+    groups->identity = malloc(((size_t)count + 1) * sizeof *groups->identity);
+    if (groups->identity == NULL)
+        return false;
+    groups->identity[0] = GROUP_NONE;
+    for (u32 i = 1; i <= count; i++)
+        groups->identity[i] = i - 1;
+    groups->of_word = groups->identity;
+    return true;
+}
+
+etl_status log_groups_open(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
+                           etl_error *err)
+{
+    const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
+    const bool has_heap = a->query->kinds == 0 || (a->query->kinds & heap_bit) != 0;
+    *out = (log_groups){ .by_block = has_heap && query_asks_blocks(a->query) };
+    if (!slot_groups_open(&out->slots, a))
+        return no_memory(err);
+    out->of_word = out->slots.of_slot;
+    out->word_count = (u32)out->slots.slots->slots.count;
+    out->count = (u32)out->slots.keys.count;
+    if (!out->by_block)
+        return ETL_OK;
+    const etl_status status = block_groups_open(&out->blocks, a, &out->slots, wanted->first_group,
+                                                wanted->walks_events, err);
+    if (status != ETL_OK)
+        return status;
+    out->word_count = out->count = (u32)out->blocks.groups.count;
+    return number_words(out) ? ETL_OK : no_memory(err);
+}
+
+void log_groups_close(log_groups *groups)
+{
+    block_groups_close(&groups->blocks);
+    slot_groups_close(&groups->slots);
+    free(groups->identity);
+    groups->identity = NULL;
+}
+
+group_key log_groups_key(const log_groups *groups, u32 number)
+{
+    return groups->by_block ? block_groups_key(&groups->blocks, number)
+                            : groups->slots.keys.at[number];
+}

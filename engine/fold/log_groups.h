@@ -1,0 +1,39 @@
+/*
+ * log_groups.h - the groups that heap events of a log or a journal are added up in.
+ *
+ * Where a query asks only whose memory it is, each slot has its group and events are walked
+ * with the slots that they name. Where it asks for more, single blocks have groups
+ * (block_groups.h), which only a log of all events can tell. Either way a walk finds a group
+ * by the number in a word: `of_word`.
+ */
+#ifndef ETLHEAP_LOG_GROUPS_H
+#define ETLHEAP_LOG_GROUPS_H
+
+#include "block_groups.h"
+#include "slot_groups.h"
+
+typedef struct log_groups {
+    slot_groups slots;
+    bool by_block;
+    block_groups blocks; /* if by_block */
+    u32 *identity;       /* if by_block: what of_word is then */
+    const u32 *of_word;
+    u32 word_count, count; /* numbers that words may have, and groups */
+} log_groups;
+
+/* How events are walked besides: see block_groups_open. */
+typedef struct log_groups_wanted {
+    u32 first_group;
+    bool walks_events;
+} log_groups_wanted;
+
+/* Numbers of groups count on from wanted->first_group in what the aggregator keeps of single
+ * lifetimes. To be closed in any case. MEMORY, CORRUPT, LIMIT. */
+etl_status log_groups_open(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
+                           etl_error *err);
+void log_groups_close(log_groups *groups);
+
+/* The key of a group; its type is 0 where slots are groups. */
+group_key log_groups_key(const log_groups *groups, u32 number);
+
+#endif

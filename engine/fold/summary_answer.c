@@ -1,0 +1,188 @@
+/*
+ * summary_answer.c - see summary_answer.h.
+ *
+ * An entry is as many lifetimes of one stack. So each of its sums is put where one
+ * such lifetime would go. The peak of a group is known in two cases:
+ *
+ *     one entry alone, with all that it has    its own peak
+ *     nothing came and went                    what there is at the end is the most
+ *
+ * Of several entries nobody knows what was there when each had its peak.
+ */
+#include "summary_answer.h"
+#include "engine/core/type_rule.h"
+
+/* The lifetime that stands for a sum. */
+typedef struct stand_in {
+    i64 ticks;
+    u64 zero;
+    u32 process, stack, thread;
+    u8 kind, no;
+} stand_in;
+
+static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t count);
+static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
+                            const summary_row *rows, size_t count);
+static bool is_wanted(const aggregator *a, const summary_row *row);
+static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum *sum,
+                         etlheap_type type);
+static void keep_peak(group_row *group, const summary_peak *most);
+static void settle_peaks(aggregator *a);
+
+bool summary_selects(const aggregator *a, const summary_entry *entry)
+{
+    return (entry->stack != SUMMARY_ALL_STACKS) == a->wants_stack &&
+           query_select_owner(&a->plan, (etlheap_kind)entry->kind, entry->process, 0);
+}
+
+/* All stacks that will be asked for. */
+static bool resolve_stacks(aggregator *a)
+{
+    const summary_data *const data = a->result->summary;
+    frame_question *const questions = malloc((data->entries.count + 1) * sizeof *questions);
+    size_t count = 0;
+    for (size_t i = 0; questions != NULL && i < data->entries.count; i++) {
+        const summary_entry *const entry = &data->entries.at[i];
+        if (summary_selects(a, entry))
+            questions[count++] = (frame_question){ 0, entry->process, entry->stack };
+    }
+    const bool ok = questions != NULL && frames_resolve_all(&a->frames, questions, count);
+    free(questions);
+    return ok;
+}
+
+bool summary_rows(aggregator *a)
+{
+    const summary_data *const data = a->result->summary;
+    size_t first = 0;
+    bool ok = !a->wants_stack || resolve_stacks(a);
+    if (!a->is_collecting)
+        ETLHEAP_EXPECT(&a->groups, data->rows.count);
+    for (u32 i = 0; ok && i < data->entries.count; i++) {
+        size_t end = first;
+        while (end < data->rows.count && data->rows.at[end].entry == i)
+            end++;
+        const summary_entry *const entry = &data->entries.at[i];
+        if (summary_selects(a, entry))
+            ok = add_entry(a, i, data->rows.at + first, end - first);
+        first = end;
+    }
+    if (ok)
+        settle_peaks(a);
+    return ok;
+}
+
+/* Rows of one group are neighbours: without types they are all of one, with types each is
+ * of its own. */
+static bool add_entry(aggregator *a, u32 index, const summary_row *rows, size_t count)
+{
+    const summary_entry *const entry = &a->result->summary->entries.at[index];
+    const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    const summary_peak together = peak_of(a, entry, rows, count);
+    u32 last = GROUP_UNWANTED;
+    for (size_t i = 0; i < count; i++) {
+        const summary_row *const row = &rows[i];
+        const etlheap_type type = (etlheap_type)(row->part % ETLHEAP_TYPE_COUNT);
+        u32 number;
+        if (!is_wanted(a, row))
+            continue;
+        if (!summary_group(a, entry, type, &number))
+            return false;
+        if (number == GROUP_UNWANTED)
+            continue;
+        group_row *const group = &a->groups.at[number];
+        if (number != last)
+            keep_peak(group, by_type ? &row->sum.peak : &together);
+        last = number;
+        add_measures(group->measures, &row->sum, type);
+        add_measures(a->totals[entry->kind], &row->sum, type);
+    }
+    return true;
+}
+
+static bool is_of_rule(const aggregator *a, const summary_row *row)
+{
+    return (row->part >= ETLHEAP_TYPE_COUNT) == a->query->at_exit_freed;
+}
+
+static bool is_wanted(const aggregator *a, const summary_row *row)
+{
+    return is_of_rule(a, row) && (a->plan.types >> row->part % ETLHEAP_TYPE_COUNT & 1) != 0;
+}
+
+/* The peak of those rows that are wanted, as one curve. */
+static summary_peak peak_of(const aggregator *a, const summary_entry *entry,
+                            const summary_row *rows, size_t count)
+{
+    const summary_row *one = NULL;
+    u32 wanted = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        all += is_of_rule(a, &rows[i]);
+        wanted += is_wanted(a, &rows[i]);
+        one = is_wanted(a, &rows[i]) ? &rows[i] : one;
+    }
+    if (wanted == all)
+        return entry->peaks[a->query->at_exit_freed];
+    return wanted == 1 ? one->sum.peak : summary_peak_unknown;
+}
+
+bool summary_group(aggregator *a, const summary_entry *entry, etlheap_type type, u32 *group)
+{
+    const stand_in of = { .process = entry->process,
+                          .stack = entry->stack,
+                          .thread = ETL_NO_ID,
+                          .kind = (u8)entry->kind };
+    const etlheap_segment segment = { .rows = 1,
+                                      .alloc_ticks = &of.ticks,
+                                      .free_ticks = &of.ticks,
+                                      .address = &of.zero,
+                                      .size_bytes = &of.zero,
+                                      .heap_handle = &of.zero,
+                                      .process = &of.process,
+                                      .stack = &of.stack,
+                                      .thread = &of.thread,
+                                      .kind = &of.kind,
+                                      .free_type = &of.no,
+                                      .is_realloc = &of.no };
+    group_key key;
+    *group = GROUP_UNWANTED;
+    if (!aggregate_key(a, &segment, 0, type, &key))
+        return false;
+    return key.unwanted || aggregate_group(a, &key, group);
+}
+
+static i64 signed_of(u64 value)
+{
+    return value > INT64_MAX ? INT64_MAX : (i64)value;
+}
+
+static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum *sum,
+                         etlheap_type type)
+{
+    const type_sums sums = { signed_of(sum->count), signed_of(sum->size_bytes),
+                             signed_of(sum->realloc_count) };
+    type_add_measures(measures, type, &sums);
+}
+
+/* Before the measures are added: those of a group without any are 0. */
+static void keep_peak(group_row *group, const summary_peak *most)
+{
+    i64 *const m = group->measures;
+    const bool is_known = m[ETLHEAP_MEASURE_COUNT] == 0 && summary_peak_is_known(most);
+    m[ETLHEAP_MEASURE_PEAK_COUNT] = is_known ? signed_of(most->count) : ETLHEAP_NOT_KNOWN;
+    m[ETLHEAP_MEASURE_PEAK_SIZE] = is_known ? signed_of(most->size_bytes) : ETLHEAP_NOT_KNOWN;
+}
+
+/* Without frees a curve only rises. What was freed without bytes changes no size. */
+static void settle_peaks(aggregator *a)
+{
+    for (size_t i = 0; i < a->groups.count; i++) {
+        i64 *const m = a->groups.at[i].measures;
+        if (m[ETLHEAP_MEASURE_PEAK_COUNT] == ETLHEAP_NOT_KNOWN &&
+            m[ETLHEAP_MEASURE_OUTSTANDING_COUNT] == m[ETLHEAP_MEASURE_COUNT])
+            m[ETLHEAP_MEASURE_PEAK_COUNT] = m[ETLHEAP_MEASURE_COUNT];
+        if (m[ETLHEAP_MEASURE_PEAK_SIZE] == ETLHEAP_NOT_KNOWN &&
+            m[ETLHEAP_MEASURE_OUTSTANDING_SIZE] == m[ETLHEAP_MEASURE_SIZE])
+            m[ETLHEAP_MEASURE_PEAK_SIZE] = m[ETLHEAP_MEASURE_SIZE];
+    }
+}

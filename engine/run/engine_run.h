@@ -1,0 +1,21 @@
+/*
+ * engine_run.h - one reading of traces, stage by stage.
+ */
+#ifndef ETLHEAP_ENGINE_RUN_H
+#define ETLHEAP_ENGINE_RUN_H
+
+#include "engine/engine.h"
+
+/* The traces that are analyzed, as one; all borrowed. */
+typedef struct traces_named {
+    etl_trace *const *traces;
+    const char *const *names;
+    u32 count;
+} traces_named;
+
+/* Keeps what the options say: facts, a journal for their report, a store, or without any of
+ * these every lifetime in memory. Errors as of etlheap_analyze. */
+etl_status engine_run(const traces_named *traces, const etlheap_options *options,
+                      etlheap_result **out, etl_error *err);
+
+#endif

@@ -1,0 +1,140 @@
+/* log_run.c - see log_run.h. */
+#include "log_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/core/arena.h"
+#include "engine/core/nameless.h"
+#include "engine/core/timebase.h"
+#include "engine/query/lattice_plan.h"
+#include "engine/query/query.h"
+#include "engine/result/archive.h"
+#include "parser/system/files.h"
+
+#define MEMORY_SHARE 4u /* of the memory allowed */
+
+/* Where the log goes, and why it could not. */
+typedef struct log_home {
+    const char *folder; /* NULL: no files */
+    u64 memory_bytes_max;
+    ETLHEAP_VECTOR(u8) memory;
+    int file;     /* -1: all of it is in memory */
+    int error;    /* errno of the first failure of the file */
+    bool is_full; /* no memory */
+} log_home;
+
+static bool write_log(void *user, const void *bytes, size_t size);
+static etl_status open_log(log_home *home, etl_map *out, etl_error *err);
+static etl_status blame(const log_home *home, etl_status status, etl_error *err);
+
+/* Windows that overlap are more than a journal can be kept for. */
+static bool overlap(const traces_named *traces, const etlheap_options *options)
+{
+    timebase base;
+    windows_lattice lattice = { .session = NULL };
+    if (!timebase_open(&base, traces->traces, traces->count) ||
+        !windows_lattice_open(&lattice, base.base, options->report, options->windows))
+        return false;
+    const bool is_cut = lattice.session != NULL;
+    windows_lattice_free(&lattice);
+    return !is_cut;
+}
+
+bool log_run_wanted(const traces_named *traces, const etlheap_options *options)
+{
+    const etlheap_query *const report = options->report;
+    if (report == NULL || options->census_only || options->store != NULL)
+        return false;
+    return report->needs_lifetimes || report->growth || query_asks_blocks(report) ||
+           overlap(traces, options);
+}
+
+etl_status log_run(const traces_named *traces, const etlheap_options *options,
+                   const log_run_options *how, etlheap_result **out, etl_error *err)
+{
+    etlheap_options own = *options;
+    log_home home = { .folder = own.temporary_folder,
+                      .memory_bytes_max = how->memory_bytes_max,
+                      .file = -1 };
+    const etlheap_store_options store = {
+        .size = sizeof store, .write = write_log, .user = &home, .is_temporary = !how->with_census
+    };
+    etlheap_result *facts = NULL;
+    etl_map map = { .memory = NULL };
+    *out = NULL;
+    if (own.memory_bytes_max != 0)
+        home.memory_bytes_max =
+            etl_min_u64(home.memory_bytes_max, own.memory_bytes_max / MEMORY_SHARE);
+    own.census_only = false;
+    own.report = NULL;
+    own.windows = NULL;
+    own.store = &store;
+    etl_status status = engine_run(traces, &own, &facts, err);
+    etlheap_result_free(facts);
+    status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
+    own.store = NULL;
+    const archive_request request = { .memory_bytes_max = own.memory_bytes_max };
+    if (status == ETL_OK)
+        status = archive_open(&map, &request, out, err);
+    if (home.file >= 0)
+        (void)etl_file_close(home.file);
+    ETLHEAP_VECTOR_FREE(&home.memory);
+    return status;
+}
+
+/* The first bytes move from memory to a file when there are more of them than allowed. */
+static bool move_to_file(log_home *home)
+{
+    home->file = nameless_file(home->folder);
+    const bool is_done =
+        home->file >= 0 && (home->memory.count == 0 ||
+                            etl_file_write(home->file, home->memory.at, home->memory.count));
+    home->error = is_done ? 0 : errno;
+    ETLHEAP_VECTOR_FREE(&home->memory);
+    return is_done;
+}
+
+static bool write_log(void *user, const void *bytes, size_t size)
+{
+    log_home *const home = user;
+    const bool fits = home->memory.count + size <= home->memory_bytes_max;
+    if (home->file < 0 && (fits || home->folder == NULL)) {
+        home->is_full = !ETLHEAP_RESERVE(&home->memory, size);
+        if (home->is_full)
+            return false;
+        memcpy(home->memory.at + home->memory.count, bytes, size);
+        home->memory.count += size;
+        return true;
+    }
+    if (home->file < 0 && !move_to_file(home))
+        return false;
+    const bool is_done = etl_file_write(home->file, bytes, size);
+    if (!is_done)
+        home->error = errno;
+    return is_done;
+}
+
+/* The log as bytes; what is in memory is the map's from here on. */
+static etl_status open_log(log_home *home, etl_map *out, etl_error *err)
+{
+    if (home->file >= 0) {
+        if (!etl_file_seek(home->file, 0))
+            return etl_fail_with(err, ETL_ERR_IO, 0, "the temporary file cannot be read back");
+        return etl_map_descriptor(home->file, false, out, err);
+    }
+    void *const smaller = realloc(home->memory.at, home->memory.count);
+    u8 *const bytes = smaller == NULL ? home->memory.at : smaller;
+    *out = (etl_map){ .bytes = { bytes, home->memory.count }, .memory = bytes };
+    home->memory.at = NULL;
+    return ETL_OK;
+}
+
+/* What the run could only call a write that failed. */
+static etl_status blame(const log_home *home, etl_status status, etl_error *err)
+{
+    if (home->error != 0)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "a temporary file in %.100s cannot be written: %s",
+                             home->folder, strerror(home->error));
+    return home->is_full ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : status;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Every fuzz target runs its corpus and damaged copies of it, without a fuzzer: the
+# targets keep compiling, and what was found once stays found; and the libraries write
+# nothing to standard output or error. A small corpus is damaged
+# more often than a large one.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/run/tap.sh
+
+OUT=${OUT:-build/check}
+# Of each target, damaged copies included, as far as so many rounds give them.
+if test "${LONG:-0}" = 1; then INPUTS=${INPUTS:-60000} ROUNDS_MAX=10000; else INPUTS=${INPUTS:-1500} ROUNDS_MAX=300; fi
+
+for source in fuzz/fuzz_*.c; do
+    target=$(basename "$source" .c)
+    target=${target#fuzz_}
+    test "$target" != file || continue
+    set -- fuzz/corpus/"$target"/*
+    rounds=$((INPUTS / $#))
+    test $rounds -le $ROUNDS_MAX || rounds=$ROUNDS_MAX
+    if ! test -f "$1"; then
+        fail "$target" "fuzz/corpus/$target has no input"
+    elif output=$("$OUT/fuzz/replay_$target" "$rounds" "$@" 2>&1); then
+        case $output in
+        *[!0-9]*" inputs" | *$'\n'*) fail "$target writes of its own accord" "$(echo "$output" | head -n 3)" ;;
+        [1-9]*" inputs") pass "$target: $output" ;;
+        *) fail "$target" "it does not say how many inputs it ran: '$output'" ;;
+        esac
+    else
+        fail "$target" "$(echo "$output" | tail -n 5)"
+    fi
+done
+finish

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Checks of the source text, each one line of result: layers, limits, rooms, format and
+# a second compiler. A tool that is absent is a skip, never a pass.
+#
+#   static.sh list               the checks as parts of run_tests.sh
+#   static.sh CHECK [FOLDER...]  one of them
+#   static.sh consumers          installs the programs that read exports
+#   static.sh goal GOAL...       a goal of the Makefile, as a check
+set -u
+MAKE=${MAKE:-make}
+BUILD=${BUILD:-build}
+# The make that started this shares no jobs with the ones started here.
+unset MAKEFLAGS MFLAGS
+
+say() # passed failed skipped
+{
+    echo "$1 passed, $2 failed, $3 skipped"
+    exit "$2"
+}
+
+# A goal of the Makefile is one check.
+check_goal()
+{
+    if "$MAKE" --no-print-directory BUILD="$BUILD" "$@"; then say 1 0 0; else say 0 1 0; fi
+}
+
+check_format()
+{
+    local tool
+    tool=$(command -v clang-format-14 || command -v clang-format)
+    if test -z "$tool" || ! "$tool" --version | grep -q 'version 14\.'; then
+        echo "skipped: formatting is checked with clang-format 14 (package clang-format-14)"
+        say 0 0 1
+    fi
+    check_goal format-check
+}
+
+# The check must find what it is for, or it would pass whatever there is.
+check_words()
+{
+    local folder sample
+    folder=$(mktemp -d)
+    mkdir "$folder/engine"
+    for sample in '"%u MiB are needed; raise --memory"' '"one" /* a comment */ "--top"'; do
+        echo "$sample" > "$folder/engine/sample.c"
+        if awk -f tests/gates/words.awk "$folder/engine/sample.c"; then
+            echo "not found: $sample"
+            rm -r "$folder"
+            say 0 1 0
+        fi
+    done
+    echo '/* --memory is documented' 'here: --top */ "wpr -start"' > "$folder/engine/sample.c"
+    awk -f tests/gates/words.awk "$folder/engine/sample.c" || { echo "found in comments"; rm -r "$folder"; say 0 1 0; }
+    rm -r "$folder"
+    check_goal words
+}
+
+# Sources, read by the compiler that `make check` does not use. Its warnings come before it
+# generates code, which is left out. A folder is a part: together they are as quick as there
+# are cores.
+check_second_compiler() # folder...
+{
+    if ! command -v clang > /dev/null; then
+        echo "skipped: no clang here to read the sources with as well (package clang)"
+        say 0 0 1
+    fi
+    check_goal VARIANT=check CC=clang syntax FOLDERS="$*"
+}
+
+# Tests that use these are skipped without them.
+install_consumers()
+{
+    if "$MAKE" --no-print-directory BUILD="$BUILD" consumer-deps; then say 1 0 0; fi
+    echo "skipped: the programs that read exports cannot be installed here (make consumer-deps)"
+    say 0 0 1
+}
+
+check_list()
+{
+    local name
+    for name in layers words limits rooms format; do
+        echo "$name bash tests/gates/static.sh $name"
+    done
+    # Unit tests are by far the most.
+    echo "second-compiler-tests bash tests/gates/static.sh second-compiler tests"
+    echo "second-compiler-engine bash tests/gates/static.sh second-compiler engine"
+    echo "second-compiler-formats bash tests/gates/static.sh second-compiler formats cli"
+    echo "second-compiler-parser bash tests/gates/static.sh second-compiler parser bench fuzz"
+}
+
+case ${1-} in
+list) check_list ;;
+layers | limits | rooms) check_goal "$1" ;;
+words) check_words ;;
+consumers) install_consumers ;;
+goal) check_goal "${@:2}" ;;
+format) check_format ;;
+second-compiler) check_second_compiler "${@:2}" ;;
+*)
+    echo "static.sh: say list, consumers, goal, layers, words, limits, rooms, format or second-compiler" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,330 @@
+#!/usr/bin/env bash
+# Is what `make install` installs complete, and can it be used by those who know
+# nothing of this source?
+#
+# An installed tree is used from outside: a program is compiled with what pkg-config
+# says and nothing else, the symbols of the shared library are compared with what the
+# compiler makes of the installed headers, and uninstalling has to leave nothing.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/run/tap.sh
+
+OUT=${OUT:-build/check}
+BUILD=${BUILD:-build}
+MAKE=${MAKE:-make}
+PYTHON=${PYTHON:-python3}
+CC=${CC:-gcc}
+MAKE_TRACE=$(realpath "${MAKE_TRACE:-$OUT/make_trace}")
+TEST_TMP=$(realpath "${TEST_TMP:-$(mktemp -d)}")
+# The make that started this shares no jobs with the one started here.
+unset MAKEFLAGS MFLAGS
+
+# Sanitizers change nothing of what is installed.
+if test "$(basename "$OUT")" != check; then
+    skip "installing" "done once, by plain make check"
+    finish
+fi
+
+root=$TEST_TMP/root
+tree=$TEST_TMP/tree
+
+# Other tests run the program meanwhile: what is built is taken as it is (-o), also when a
+# source has changed since.
+built=()
+for file in "$OUT/etlheap" "$OUT/libetlheap.a" "$OUT/libetlheap.so"; do
+    test ! -f "$file" || built+=(-o "$file")
+done
+
+make_goal() # goal, variables...
+{
+    "$MAKE" "${built[@]}" --no-print-directory BUILD="$BUILD" VARIANT=check "$@" > "$TEST_TMP/make.log" 2>&1
+}
+
+# check NAME COMMAND...: passes when the command does; what it says is the reason.
+check()
+{
+    local name=$1
+    shift
+    if "$@" > "$TEST_TMP/check.log" 2>&1; then
+        pass "$name"
+    else
+        fail "$name" "$(tail -n 5 "$TEST_TMP/check.log")"
+    fi
+}
+
+# --- what is where ---------------------------------------------------------------
+
+if ! make_goal install prefix="$tree" DESTDIR=; then
+    fail "make install" "$(tail -n 5 "$TEST_TMP/make.log")"
+    finish
+fi
+pass "make install"
+
+version=$(sed -n 's/^#define ETLHEAP_VERSION "\(.*\)"/\1/p' parser/parser.h)
+program=$tree/bin/etlheap
+library=$tree/lib/libetlheap.so
+for file in bin/etlheap lib/libetlheap.a lib/libetlheap.so "lib/libetlheap.so.$version" lib/pkgconfig/etlheap.pc \
+    include/etlheap/parser/parser.h include/etlheap/parser/symbols.h include/etlheap/engine/engine.h \
+    include/etlheap/formats/formats.h share/man/man1/etlheap.1 share/etlheap/wpa_xml.xsd \
+    share/bash-completion/completions/etlheap share/zsh/site-functions/_etlheap \
+    share/fish/vendor_completions.d/etlheap.fish share/doc/etlheap/LICENSE share/doc/etlheap/docs/fleet.md \
+    share/etlheap/growth_over_runs.sql share/etlheap/fleet/slurm_store.sh share/etlheap/fleet/fleet.sh \
+    share/doc/etlheap/examples/modules.c share/doc/etlheap/formats/ehs.md; do
+    check "$file is installed" test -s "$tree/$file"
+done
+
+each_command_has_a_page()
+{
+    local command
+    for command in $("$program" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        test -s "$tree/share/man/man1/etlheap-$command.1" || { echo "no page for $command"; return 1; }
+    done
+}
+check "each command has a manual page" each_command_has_a_page
+
+check "links of the installed pages lead somewhere" "$PYTHON" tests/gates/doc_links.py "$tree/share/doc/etlheap"
+
+# Staged and below a multiarch folder, as packagers do.
+make_goal install DESTDIR="$root" prefix=/usr libdir=/usr/lib/x86_64-linux-gnu
+names_the_final_place()
+{
+    grep -qx 'prefix=/usr' "$root/usr/lib/x86_64-linux-gnu/pkgconfig/etlheap.pc" &&
+        grep -qx 'libdir=${prefix}/lib/x86_64-linux-gnu' "$root/usr/lib/x86_64-linux-gnu/pkgconfig/etlheap.pc" &&
+        ! grep -rIl "$root" "$root"
+}
+check "with DESTDIR, files name the place they are for" names_the_final_place
+make_goal uninstall DESTDIR="$root" prefix=/usr libdir=/usr/lib/x86_64-linux-gnu
+left=$(find "$root" ! -type d)
+if test -z "$left"; then pass "make uninstall leaves no file"; else fail "make uninstall leaves no file" "$left"; fi
+
+# --- the tarball -----------------------------------------------------------------
+
+# Two runs, a second apart for whoever writes down the time of day.
+if git rev-parse HEAD > /dev/null 2>&1; then
+    make_goal dist BUILD="$TEST_TMP/one" && sleep 1 && make_goal dist BUILD="$TEST_TMP/two"
+    tarball=etlheap-$version.tar.gz
+    check "make dist gives the same bytes each time" cmp "$TEST_TMP/one/$tarball" "$TEST_TMP/two/$tarball"
+    holds_the_commit()
+    {
+        diff <(git ls-tree -r --name-only --full-tree HEAD | sort) \
+            <(tar -tzf "$TEST_TMP/one/$tarball" | sed -n "s|^etlheap-$version/||p" | grep -v '/$' | grep . | sort)
+    }
+    check "it holds the files of the last commit" holds_the_commit
+else
+    skip "make dist" "this is no checkout of git"
+fi
+
+# Neither in a folder of its own, nor in one that happens to lie in somebody's checkout.
+mkdir -p "$TEST_TMP"/plain/{parser,engine,formats,cli}
+cp Makefile CHANGELOG.md "$TEST_TMP/plain"
+cp parser/parser.h "$TEST_TMP/plain/parser"
+for folder in parser engine formats cli; do
+    cp "$folder/sources.mk" "$TEST_TMP/plain/$folder"
+done
+refuses_to_pack() # folder above which git looks for nothing; empty: anywhere
+{
+    ! GIT_CEILING_DIRECTORIES=$1 "$MAKE" -C "$TEST_TMP/plain" --no-print-directory dist > "$TEST_TMP/make.log" 2>&1 &&
+        grep -q 'not a git checkout' "$TEST_TMP/make.log" && test -z "$(find "$TEST_TMP/plain" -name '*.gz*')"
+}
+check "make dist outside of git says what is wrong, and makes no archive" refuses_to_pack "$TEST_TMP"
+check "nor does it below another checkout" refuses_to_pack ''
+
+# --- the zip for Windows ------------------------------------------------------------
+
+# Packed as make windows-dist does, of stand-ins for the program and its libraries.
+packs_for_windows()
+{
+    local deps=$TEST_TMP/deps package
+    mkdir -p "$deps/licenses" "$TEST_TMP/unpacked"
+    printf '%s\n' 'compiler a compiler' 'package stand-in 1.0' 'sha256 0 stand-in.dsc' > "$deps/versions.txt"
+    echo 'a licence' > "$deps/licenses/stand-in.txt"
+    for package in gcc-mingw-w64-base mingw-w64-x86-64-dev; do
+        mkdir -p "$TEST_TMP/licences/$package" && echo 'a licence' > "$TEST_TMP/licences/$package/copyright"
+    done
+    echo 'a program' > "$TEST_TMP/stand-in.exe"
+    LICENCES=$TEST_TMP/licences make_goal windows-zip WINDOWS_PROGRAM="$TEST_TMP/stand-in.exe" WINDOWS_DEPS="$deps" \
+        WINDOWS_ZIP="$TEST_TMP/windows.zip" || { cat "$TEST_TMP/make.log"; return 1; }
+    "$PYTHON" -m zipfile -e "$TEST_TMP/windows.zip" "$TEST_TMP/unpacked"
+}
+if command -v zip > /dev/null && command -v groff > /dev/null; then
+    check "the zip for Windows is packed" packs_for_windows
+    check "it has what its pages link to" "$PYTHON" tests/gates/doc_links.py "$TEST_TMP/unpacked/windows"
+    check "and the pages themselves" test -s "$TEST_TMP/unpacked/windows/docs/windows.md" -a -s "$TEST_TMP/unpacked/windows/README.md"
+else
+    skip "the zip for Windows" "needs zip and groff (packages zip, groff-base)"
+fi
+
+# --- the same bytes -------------------------------------------------------------------
+
+names_no_place_of_here()
+{
+    local file
+    for file in bin/etlheap lib/libetlheap.a lib/libetlheap.so; do
+        ! grep -aF "$PWD" "$tree/$file" > /dev/null || { echo "$file names $PWD"; return 1; }
+    done
+}
+check "program and libraries do not say where they were built" names_no_place_of_here
+
+# Objects are where a place can get in; all of them would be a second build.
+samples=(parser/etl/trace.o engine/fold/aggregate.o engine/core/workers.o formats/io/sink.o formats/html_page.o cli/main.o)
+same_bytes_elsewhere()
+{
+    local elsewhere=$TEST_TMP/elsewhere/with/a/longer/name object
+    mkdir -p "$elsewhere"
+    cp -R Makefile CHANGELOG.md packaging parser engine formats cli "$elsewhere"
+    CCACHE_DISABLE=1 "$MAKE" -C "$elsewhere" --no-print-directory BUILD="$elsewhere/out" VARIANT=check \
+        "${samples[@]/#/$elsewhere/out/check/}" > "$TEST_TMP/make.log" 2>&1 || { tail -n 5 "$TEST_TMP/make.log"; return 1; }
+    for object in "${samples[@]}"; do
+        cmp "$OUT/$object" "$elsewhere/out/check/$object" || return 1
+    done
+}
+check "built in another folder, objects are the same bytes" same_bytes_elsewhere
+
+# --- the program -----------------------------------------------------------------
+
+check "the installed program passes its own test" env TMPDIR="$TEST_TMP" "$program" selftest
+
+fails_without_room()
+{
+    TMPDIR=$TEST_TMP/nowhere "$program" selftest > "$TEST_TMP/out" 2> "$TEST_TMP/err"
+    test $? -eq 3 && grep -q '^FAILED' "$TEST_TMP/out" && grep -q TMPDIR "$TEST_TMP/err" && test "$(wc -l < "$TEST_TMP/err")" -eq 1
+}
+check "which fails, with a reason, where it cannot write" fails_without_room
+
+# --- the library -----------------------------------------------------------------
+
+export PKG_CONFIG_PATH=$tree/lib/pkgconfig
+check "pkg-config knows the version" test "$(pkg-config --modversion etlheap)" = "$version"
+check "the soname has the major number alone" \
+    grep -q 'SONAME.*libetlheap\.so\.[0-9]*$' <(objdump -p "$library" | sed 's/ *$//')
+
+# The compiler's own list of the functions that headers declare.
+declared()
+{
+    printf '#include <etlheap/parser/symbols.h>\n#include <etlheap/formats/formats.h>\n' > "$TEST_TMP/all.c"
+    # A compiler cache keeps no such file.
+    CCACHE_DISABLE=1 gcc -std=c11 -fsyntax-only -aux-info "$TEST_TMP/all.aux" -I"$tree/include" "$TEST_TMP/all.c" &&
+        grep -F "$tree/include" "$TEST_TMP/all.aux" | grep -v ' static ' | sed -E 's/^\/\*[^*]*\*\/ //; s/ \(.*//; s/.*[ *]//' | sort -u
+}
+exports_are_declarations()
+{
+    declared > "$TEST_TMP/declared" || return 1
+    nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort > "$TEST_TMP/exported"
+    test -s "$TEST_TMP/declared" && diff "$TEST_TMP/declared" "$TEST_TMP/exported"
+}
+check "exactly the declared functions are exported" exports_are_declarations
+
+# Of the archive all names that members share, data too.
+names_have_our_prefix()
+{
+    nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' > "$TEST_TMP/names"
+    nm --extern-only --defined-only --format=posix "$tree/lib/libetlheap.a" | awk 'NF > 2 { print $1 }' >> "$TEST_TMP/names"
+    test "$(wc -l < "$TEST_TMP/names")" -gt 500 && ! grep -v '^etl' "$TEST_TMP/names"
+}
+check "every global name of the libraries begins with etl" names_have_our_prefix
+
+# Each header alone, by every compiler that is here, in C and in C++.
+stands_alone() # compiler, standard, suffix of the language
+{
+    local header wrong=0
+    while read -r header; do
+        echo "#include <$header>" > "$TEST_TMP/alone.$3"
+        "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$tree/include" "$TEST_TMP/alone.$3" ||
+            { echo "$header does not compile alone"; wrong=1; }
+    done < <(cd "$tree/include" && find etlheap -name '*.h' | sort)
+    return $wrong
+}
+check "all headers are looked at" test "$(find "$tree/include/etlheap" -name '*.h' | wc -l)" -ge 25
+for compiler in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
+    IFS=: read -r program_name standard suffix <<< "$compiler"
+    if command -v "$program_name" > /dev/null; then
+        check "each header compiles alone, by $program_name" stands_alone "$program_name" "$standard" "$suffix"
+    else
+        skip "each header compiles alone, by $program_name" "no $program_name here"
+    fi
+done
+
+# What C++ calls must be what the library exports: no name may be decorated.
+links_from_cpp()
+{
+    printf '%s\n' '#include <etlheap/formats/formats.h>' 'int main() { return etlheap_format_count() == 0 || etl_status_name(ETL_OK)[0] == 0; }' > "$TEST_TMP/all.cc"
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/cpp" "$TEST_TMP/all.cc" $(pkg-config --cflags --libs etlheap) &&
+        LD_LIBRARY_PATH=$tree/lib "$TEST_TMP/cpp"
+}
+if command -v g++ > /dev/null; then
+    check "a C++ program calls the library" links_from_cpp
+else
+    skip "a C++ program calls the library" "no g++ here (package g++)"
+fi
+
+# A program whose folders are named like ours.
+own_folders_do_not_matter()
+{
+    mkdir -p "$TEST_TMP/own/parser" "$TEST_TMP/own/engine"
+    echo '#error not this one' | tee "$TEST_TMP/own/parser/parser.h" > "$TEST_TMP/own/engine/engine.h"
+    echo '#include <etlheap/formats/formats.h>' > "$TEST_TMP/one.c"
+    "$CC" -std=c11 -fsyntax-only -I"$TEST_TMP/own" -I"$tree/include" "$TEST_TMP/one.c"
+}
+check "headers of the same name elsewhere are not taken for ours" own_folders_do_not_matter
+
+# --- a program that uses it ------------------------------------------------------
+
+example=$tree/share/doc/etlheap/examples/modules.c
+"$MAKE_TRACE" demo "$TEST_TMP/demo.etl" > /dev/null
+read -r -a shared_flags < <(pkg-config --cflags --libs etlheap)
+# Where there is no shared library the linker takes the archive; that of libzip is in no
+# Debian, so other libraries are shared ones. The tree is another one, found by its place.
+mkdir -p "$TEST_TMP/static/lib/pkgconfig"
+cp "$tree/lib/libetlheap.a" "$TEST_TMP/static/lib"
+cp "$tree/lib/pkgconfig/etlheap.pc" "$TEST_TMP/static/lib/pkgconfig"
+cp -R "$tree/include" "$TEST_TMP/static"
+read -r -a static_flags < <(PKG_CONFIG_PATH=$TEST_TMP/static/lib/pkgconfig pkg-config --define-prefix --static --cflags --libs etlheap)
+
+check "the example compiles with pkg-config" \
+    "$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/modules" "$example" "${shared_flags[@]}"
+links_statically() # program, sources...
+{
+    local program=$1
+    shift
+    "$CC" -std=c11 -w -fno-builtin -o "$program" "$@" "${static_flags[@]}"
+}
+missing=$(links_statically "$TEST_TMP/modules-static" "$example" 2>&1 | sed -n 's/^.*cannot find \(-l[a-z0-9]*\).*$/\1/p' | grep -vx -e -letlheap | sort -u | tr '\n' ' ')
+if test -n "$missing"; then
+    skip "and with pkg-config --static" "libraries that others need are not installed: $missing"
+    read -r -a static_flags < <(PKG_CONFIG_PATH=$TEST_TMP/static/lib/pkgconfig pkg-config --define-prefix --cflags --libs etlheap
+        pkg-config --libs $(pkg-config --print-requires-private etlheap))
+    links_statically "$TEST_TMP/modules-static" "$example"
+else
+    check "and with pkg-config --static, with the archive" links_statically "$TEST_TMP/modules-static" "$example"
+fi
+needs_the_soname() { objdump -p "$TEST_TMP/modules" | grep 'NEEDED.*libetlheap\.so\.[0-9]' && ! objdump -p "$TEST_TMP/modules-static" | grep "NEEDED.*etlheap"; }
+check "one needs the shared library, the other does not" needs_the_soname
+
+# What it counts is what the program counts.
+counts_agree()
+{
+    "$program" report "$TEST_TMP/demo.etl" --kind heap --group-by module --sort size --format csv --no-symbols \
+        --no-cull --cull-frame 'ntdll.dll!' --cull-frame 'ucrtbase.dll!' > "$TEST_TMP/rows.csv" || return 1
+    "$PYTHON" - "$TEST_TMP/rows.csv" > "$TEST_TMP/rows" <<'PYTHON' || return 1
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")):
+    print(row["size"], row["count"], row["module"] or "(no stack)")
+PYTHON
+    LD_LIBRARY_PATH=$tree/lib "$TEST_TMP/modules" "$TEST_TMP/demo.etl" > "$TEST_TMP/shared.txt" || return 1
+    "$TEST_TMP/modules-static" "$TEST_TMP/demo.etl" > "$TEST_TMP/static.txt" || return 1
+    cmp "$TEST_TMP/shared.txt" "$TEST_TMP/static.txt" || return 1
+    sed -E 's/^ *([0-9]+) bytes in +([0-9]+) allocations  /\1 \2 /' "$TEST_TMP/shared.txt" | diff - "$TEST_TMP/rows"
+}
+check "it counts what etlheap report counts" counts_agree
+
+# Functions of the program by the names of all that the library has inside.
+a_program_may_use_our_names()
+{
+    test "$(wc -l < "$OUT/installed/names")" -gt 500 || return 1
+    sed 's/ .*//; s/.*/void &(void) { __builtin_trap(); }/' "$OUT/installed/names" > "$TEST_TMP/clash.c"
+    links_statically "$TEST_TMP/clash" "$example" "$TEST_TMP/clash.c" || return 1
+    "$TEST_TMP/clash" "$TEST_TMP/demo.etl" | cmp - "$TEST_TMP/static.txt"
+}
+check "a program may have functions of the same names" a_program_may_use_our_names
+
+finish

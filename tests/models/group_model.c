@@ -1,0 +1,339 @@
+/* group_model.c - see group_model.h. */
+#include "group_model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/hand_bytes.h"
+
+#define MODULES 4u
+#define T0      HAND_START_TICKS
+
+static const char *const process_names[MODEL_PROCESSES] = { "a.exe", "b.exe", "a.exe", "c.exe",
+                                                            "a.exe" };
+/* The first and the third look alike. */
+static const u32 process_pids[MODEL_PROCESSES] = { 10, 20, 10, 30, 5 };
+static const char *const module_names[MODULES] = { "app.exe", "lib.dll", "ntdll.dll", NULL };
+
+/* Modules lie elsewhere in each process; the two instances of pid 10 share. */
+static u64 base_of(u32 process, u32 module)
+{
+    return UINT64_C(0x100000000) * process_pids[process] + UINT64_C(0x1000000) * (module + 1);
+}
+
+static void add_modules(model_world *world)
+{
+    for (u32 p = 0; p < MODEL_PROCESSES; p++) {
+        for (u32 m = 0; p != 2 && m + 1 < MODULES; m++) {
+            char path[64];
+            (void)snprintf(path, sizeof path, "C:\\x\\%s", module_names[m]);
+            hand_image(&world->result->context, &(hand_image_spec){ .kind = ETL_EVENT_IMAGE_DCSTART,
+                                                                    .pid = process_pids[p],
+                                                                    .base = base_of(p, m),
+                                                                    .size_bytes = 0x100000,
+                                                                    .ticks = T0,
+                                                                    .path = path });
+        }
+    }
+}
+
+static void add_stacks(model_world *world, u64 *random)
+{
+    for (u32 i = 0; i < MODEL_STACKS; i++) {
+        model_stack *const stack = &world->stacks[i];
+        stack->count = 1 + hand_random(random) % MODEL_DEPTH_MAX;
+        for (u32 k = 0; k < stack->count; k++) {
+            stack->module[k] = hand_random(random) % MODULES;
+            stack->offset[k] = 0x10 + hand_random(random) % 3;
+        }
+        for (u32 p = 0; p < MODEL_PROCESSES; p++) {
+            u64 frames[MODEL_DEPTH_MAX];
+            for (u32 k = 0; k < stack->count; k++) {
+                const bool bare = module_names[stack->module[k]] == NULL;
+                frames[k] = stack->offset[k] + (bare ? 0 : base_of(p, stack->module[k]));
+            }
+            world->ids[i][p] = hand_stack(world->result, frames, stack->count);
+        }
+    }
+}
+
+static u64 random_size(u64 *random)
+{
+    static const u64 sizes[] = { 0, 1, 2, 3, 8, 100, 4096, 5000 };
+    return sizes[hand_random(random) % ETL_COUNT_OF(sizes)];
+}
+
+static lifetime random_lifetime(u64 *random)
+{
+    lifetime row = { .kind = (u8)(hand_random(random) % ETLHEAP_KIND_COUNT),
+                     .process = 1 + hand_random(random) % MODEL_PROCESSES,
+                     .size = random_size(random),
+                     .thread = hand_random(random) % 4 == 0 ? ETL_NO_ID : hand_random(random) % 3,
+                     .is_realloc = hand_random(random) % 5 == 0 };
+    row.heap = row.kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : 0x1000 * (hand_random(random) % 3);
+    row.alloc_ticks = T0 + hand_random(random) % MODEL_TICKS;
+    if (hand_random(random) % 10 == 0)
+        row.alloc_ticks = ETLHEAP_TICKS_BEFORE;
+    row.free_ticks = ETLHEAP_TICKS_NEVER;
+    row.free_type = (u8)(hand_random(random) % ETLHEAP_FREE_TYPE_COUNT);
+    if (row.free_type != ETLHEAP_FREE_NONE)
+        row.free_ticks = row.alloc_ticks == ETLHEAP_TICKS_BEFORE
+                             ? T0 + hand_random(random) % MODEL_TICKS
+                             : row.alloc_ticks + hand_random(random) % 60;
+    return row;
+}
+
+static void add_tags(model_world *world)
+{
+    static const etlheap_tag tags[] = { { .path = "System\\Library" },
+                                        { .path = "System", .priority = 1 } };
+    static const etlheap_pattern entries[] = { { .module = "lib.*" }, { .module = "NTDLL.dll" } };
+    assert_int_equal(etlheap_tags_open(&world->tags, NULL), ETL_OK);
+    for (u32 i = 0; i < ETL_COUNT_OF(tags); i++) {
+        u32 id;
+        assert_int_equal(etlheap_tags_add(world->tags, &tags[i], &id, NULL), ETL_OK);
+        assert_int_equal(etlheap_tags_add_entry(world->tags, id, &entries[i], NULL), ETL_OK);
+    }
+}
+
+model_world *model_world_new(u64 seed)
+{
+    model_world *const world = calloc(1, sizeof *world);
+    assert_non_null(world);
+    u64 random = seed;
+    world->result = hand_result_new();
+    for (u32 i = 0; i < MODEL_PROCESSES; i++)
+        (void)hand_process(world->result, process_pids[i], process_names[i]);
+    add_modules(world);
+    add_stacks(world, &random);
+    for (u32 i = 0; i < MODEL_ROWS; i++) {
+        world->rows[i] = random_lifetime(&random);
+        world->made[i] = hand_random(&random) % (MODEL_STACKS + 1);
+        if (world->made[i] < MODEL_STACKS)
+            world->rows[i].stack = world->ids[world->made[i]][world->rows[i].process - 1];
+        hand_lifetime(world->result, &world->rows[i]);
+    }
+    hand_ready(world->result, T0 + MODEL_TICKS + 60);
+    add_tags(world);
+    return world;
+}
+
+void model_world_free(model_world *world)
+{
+    etlheap_result_free(world->result);
+    etlheap_tags_close(world->tags);
+    free(world);
+}
+
+/* --- the model ------------------------------------------------------------------ */
+
+void model_put(model_text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int written = vsnprintf(out->at, out->left, format, arguments);
+    va_end(arguments);
+    assert_true(written >= 0 && (size_t)written < out->left);
+    out->at += written;
+    out->left -= (size_t)written;
+}
+
+void model_put_frame(model_text *out, const char *module, u64 offset)
+{
+    model_put(out, " %s+%llx", module == NULL ? "?" : module, (unsigned long long)offset);
+}
+
+/* The innermost frame that stays. */
+static u32 first_frame(const model_stack *stack, const etlheap_query *query)
+{
+    u32 first = 0;
+    while (query->cull_frame_count > 0 && first + 1 < stack->count &&
+           module_names[stack->module[first]] != NULL &&
+           strcmp(module_names[stack->module[first]], query->cull_frames[0].module) == 0)
+        first++;
+    return first;
+}
+
+/* ntdll.dll wins over lib.dll, wherever it is; culling does not matter. */
+static const char *stack_tag_of(const model_stack *stack)
+{
+    const char *tag = "Other";
+    for (u32 i = 0; i < stack->count; i++) {
+        const char *const module = module_names[stack->module[i]];
+        if (module != NULL && strcmp(module, "ntdll.dll") == 0)
+            return "System";
+        if (module != NULL && strcmp(module, "lib.dll") == 0)
+            tag = "System\\Library";
+    }
+    return tag;
+}
+
+static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
+                    etlheap_type type, etlheap_key key)
+{
+    const lifetime *const life = &world->rows[row];
+    const model_stack *const stack =
+        world->made[row] == MODEL_STACKS ? NULL : &world->stacks[world->made[row]];
+    const u32 first = stack == NULL ? 0 : first_frame(stack, query);
+    model_put(out, " %s", etlheap_key_word(key));
+    switch (key) {
+    case ETLHEAP_KEY_KIND:
+        model_put(out, " %u", life->kind);
+        break;
+    case ETLHEAP_KEY_PROCESS:
+        model_put(out, " %s %u", process_names[life->process - 1], process_pids[life->process - 1]);
+        break;
+    case ETLHEAP_KEY_HEAP:
+        model_put(out, " %d %llx", life->kind != ETLHEAP_KIND_VIRTUALALLOC,
+                  (unsigned long long)life->heap);
+        break;
+    case ETLHEAP_KEY_TYPE:
+        model_put(out, " %u", type);
+        break;
+    case ETLHEAP_KEY_FREE_TYPE:
+        model_put(out, " %u", life->free_type);
+        break;
+    case ETLHEAP_KEY_STACK:
+        for (u32 i = first; stack != NULL && i < stack->count; i++)
+            model_put_frame(out, module_names[stack->module[i]], stack->offset[i]);
+        break;
+    case ETLHEAP_KEY_FRAME:
+    case ETLHEAP_KEY_SITE:
+        if (stack != NULL)
+            model_put_frame(out, module_names[stack->module[first]], stack->offset[first]);
+        break;
+    case ETLHEAP_KEY_MODULE:
+        model_put(out, " %s",
+                  stack == NULL || module_names[stack->module[first]] == NULL
+                      ? "?"
+                      : module_names[stack->module[first]]);
+        break;
+    case ETLHEAP_KEY_THREAD:
+        model_put(out, " %u", life->thread);
+        break;
+    case ETLHEAP_KEY_SIZE_CLASS: {
+        u64 power = life->size == 0 ? 0 : 1;
+        while (power != 0 && power * 2 <= life->size)
+            power *= 2;
+        model_put(out, " %llu", (unsigned long long)power);
+        break;
+    }
+    case ETLHEAP_KEY_TYPE_NAME:
+        model_put(out, " unknown");
+        break;
+    case ETLHEAP_KEY_TAG:
+        model_put(out, " %s", stack == NULL ? "?" : stack_tag_of(stack));
+        break;
+    case ETLHEAP_KEY_COUNT:
+        fail();
+    }
+}
+
+static bool is_required(const model_world *world, const etlheap_query *query, u32 row)
+{
+    if (query->require_frame_count == 0)
+        return true;
+    if (world->made[row] == MODEL_STACKS)
+        return false;
+    const model_stack *const stack = &world->stacks[world->made[row]];
+    for (u32 i = 0; i < stack->count; i++) {
+        const char *const name = module_names[stack->module[i]];
+        if (name != NULL && strcmp(name, query->require_frames[0].module) == 0)
+            return true;
+    }
+    return false;
+}
+
+static i64 end_of(const lifetime *row, const etlheap_query *query)
+{
+    return row->free_type == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed
+               ? ETLHEAP_TICKS_NEVER
+               : row->free_ticks;
+}
+
+/* Ticks are 100 ns and the windows are whole ticks. */
+static i64 ticks_of(i64 ns)
+{
+    return T0 + ns / HAND_TICK_NS;
+}
+
+static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const lifetime *row,
+                         etlheap_type type)
+{
+    const i64 size = (i64)row->size;
+    const bool stays = type == ETLHEAP_TYPE_AIFO || type == ETLHEAP_TYPE_AOFO;
+    measures[ETLHEAP_MEASURE_COUNT] += 1;
+    measures[ETLHEAP_MEASURE_SIZE] += size;
+    measures[ETLHEAP_MEASURE_IMPACTING_SIZE] += type == ETLHEAP_TYPE_AIFO   ? size
+                                                : type == ETLHEAP_TYPE_AOFI ? -size
+                                                                            : 0;
+    measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] += stays ? 1 : 0;
+    measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] += stays ? size : 0;
+    measures[ETLHEAP_MEASURE_REALLOC_COUNT] += row->is_realloc ? 1 : 0;
+}
+
+static void add_to_model(model *m, const model_world *world, const etlheap_query *query, u32 row,
+                         etlheap_type type)
+{
+    char key[MODEL_KEY_TEXT] = "";
+    model_text out = { key, sizeof key };
+    for (u32 i = 0; i < query->group_by_count; i++)
+        put_key(&out, world, query, row, type, query->group_by[i]);
+    u32 found = 0;
+    while (found < m->count && strcmp(m->rows[found].key, key) != 0)
+        found++;
+    model_row *const group = &m->rows[found];
+    if (found == m->count) {
+        m->count++;
+        memcpy(group->key, key, sizeof key);
+    }
+    group->members[group->member_count++] = row;
+    add_measures(group->measures, &world->rows[row], type);
+    add_measures(m->totals[world->rows[row].kind], &world->rows[row], type);
+}
+
+/* The largest sum: what was there as the window opened, or at any of its ticks. */
+static void find_peaks(model_row *group, const model_world *world, const etlheap_query *query,
+                       i64 from, i64 to)
+{
+    for (i64 at = from - 1; at < to; at++) {
+        i64 size = 0, count = 0;
+        for (u32 i = 0; i < group->member_count; i++) {
+            const lifetime *const row = &world->rows[group->members[i]];
+            const bool lives = row->alloc_ticks <= at && at < end_of(row, query);
+            size += lives ? (i64)row->size : 0;
+            count += lives;
+        }
+        i64 *const measures = group->measures;
+        if (size > measures[ETLHEAP_MEASURE_PEAK_SIZE])
+            measures[ETLHEAP_MEASURE_PEAK_SIZE] = size;
+        if (count > measures[ETLHEAP_MEASURE_PEAK_COUNT])
+            measures[ETLHEAP_MEASURE_PEAK_COUNT] = count;
+    }
+}
+
+void model_make(model *m, const model_world *world, const etlheap_query *query)
+{
+    const i64 from = ticks_of(query->from_ns), to = ticks_of(query->to_ns);
+    memset(m, 0, sizeof *m);
+    for (u32 i = 0; i < MODEL_ROWS; i++) {
+        const lifetime *const row = &world->rows[i];
+        const i64 end = end_of(row, query);
+        if (row->alloc_ticks >= to || end < from || !is_required(world, query, i))
+            continue;
+        if (query->kinds != 0 && (query->kinds & 1u << row->kind) == 0)
+            continue;
+        const bool inside = row->alloc_ticks >= from, freed = end < to;
+        const etlheap_type type = inside ? (freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO)
+                                         : (freed ? ETLHEAP_TYPE_AOFI : ETLHEAP_TYPE_AOFO);
+        add_to_model(m, world, query, i, type);
+    }
+    for (u32 i = 0; i < m->count; i++)
+        find_peaks(&m->rows[i], world, query, from, to);
+}

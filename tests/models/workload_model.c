@@ -1,0 +1,428 @@
+/*
+ * workload_model.c - what a workload's memory did, the plain way.
+ *
+ * One pass over the operations in time order. Everything that lives is an entry
+ * in one array, found by looking at all of them. The rules:
+ *
+ *   heap   An allocation at an address that still lives in the same heap
+ *          displaces the older block: the first Free within a millisecond ends
+ *          the older one, the second the newer one; without one the older block
+ *          ended when it was displaced. A moving realloc marks the block that
+ *          its Alloc opened, and supplies Alloc or Free when one is missing; a
+ *          block that another thread was given at the old address within the
+ *          last millisecond is not the one that moved. A realloc in place ends the block and opens another one. A Free up to
+ *          two milliseconds after the process ended still ends its block.
+ *   range  A commit opens lifetimes for what is not yet committed. A decommit
+ *          ends the part it covers; what is left of a range goes on beside it,
+ *          with its own start. A release without a size covers the reservation.
+ *   both   A heap's destruction ends its blocks and extents, a process's end all
+ *          that it has.
+ */
+#include "tests/build/workload_inside.h"
+
+#include <stdlib.h>
+
+#define DISPLACED_PER_SECOND 1000u /* 1 ms */
+#define LATE_PER_SECOND      500u  /* 2 ms */
+
+/* A lifetime in the works. */
+typedef struct living {
+    workload_lifetime life;
+    i64 displaced; /* time of the allocation over it; 0: none */
+    bool open;
+} living;
+
+typedef struct reservation {
+    u32 process;
+    u64 base;
+    u64 size;
+} reservation;
+
+typedef struct model {
+    const workload *w;
+    living *all;
+    u32 count;
+    u32 capacity;
+    u32 *open; /* indices of the open ones */
+    u32 open_count;
+    u32 open_capacity;
+    reservation *reservations;
+    u32 reservation_count;
+    u32 reservation_capacity;
+    u64 *unknown_frees;
+} model;
+
+static void run_op(model *m, const workload_op *op);
+static void heap_alloc(model *m, const workload_op *op);
+static void heap_free(model *m, const workload_op *op);
+static bool free_late(model *m, const workload_op *op);
+static void heap_realloc(model *m, const workload_op *op);
+static void realloc_in_place(model *m, const workload_op *op);
+static void realloc_moving(model *m, const workload_op *op);
+static void heap_destroy(model *m, const workload_op *op);
+static void process_end(model *m, const workload_op *op);
+static void virtual_alloc(model *m, const workload_op *op);
+static void virtual_free(model *m, const workload_op *op);
+static void commit(model *m, const workload_op *op, workload_kind kind, u64 heap);
+static void decommit(model *m, const workload_op *op, workload_kind kind, u64 heap, u64 size);
+static void cut(model *m, u32 index, u64 from, u64 to, i64 ticks);
+static void settle_displaced(model *m, i64 ticks);
+static u32 find_block(const model *m, const workload_op *op, u64 address, bool displaced);
+static u32 open_life(model *m, const workload_lifetime *life);
+static void close_life(model *m, u32 index, i64 ticks, workload_free_type how);
+static workload_lifetime life_of(const workload_op *op, workload_kind kind);
+static bool is_range_of(const living *l, const workload_op *op, workload_kind kind, u64 heap);
+static void *grow(void *array, u32 count, u32 *capacity, size_t element);
+
+workload_truth workload_truth_of(const workload *w)
+{
+    model m = { .w = w };
+    m.unknown_frees = calloc(w->process_count + 1, sizeof *m.unknown_frees);
+    if (m.unknown_frees == NULL)
+        abort();
+    for (u32 i = 0; i < w->op_count; i++) {
+        settle_displaced(&m, w->ops[i].ticks);
+        run_op(&m, &w->ops[i]);
+    }
+    settle_displaced(&m, INT64_MAX);
+
+    workload_truth truth = { .unknown_frees = m.unknown_frees,
+                             .process_count = w->process_count,
+                             .capacity = m.count };
+    truth.lifetimes = malloc((m.count + 1) * sizeof *truth.lifetimes);
+    if (truth.lifetimes == NULL)
+        abort();
+    for (u32 i = 0; i < m.count; i++)
+        truth.lifetimes[truth.count++] = m.all[i].life;
+    free(m.all);
+    free(m.open);
+    free(m.reservations);
+    return truth;
+}
+
+void workload_truth_free(workload_truth *truth)
+{
+    free(truth->lifetimes);
+    free(truth->unknown_frees);
+    *truth = (workload_truth){ 0 };
+}
+
+static void run_op(model *m, const workload_op *op)
+{
+    switch ((workload_op_kind)op->kind) {
+    case WORKLOAD_HEAP_ALLOC:
+        heap_alloc(m, op);
+        break;
+    case WORKLOAD_HEAP_FREE:
+        heap_free(m, op);
+        break;
+    case WORKLOAD_HEAP_REALLOC:
+        heap_realloc(m, op);
+        break;
+    case WORKLOAD_HEAP_DESTROY:
+        heap_destroy(m, op);
+        break;
+    case WORKLOAD_HEAP_EXPAND:
+        commit(m, op, WORKLOAD_KIND_EXTENT, op->heap);
+        break;
+    case WORKLOAD_HEAP_CONTRACT:
+        decommit(m, op, WORKLOAD_KIND_EXTENT, op->heap, op->size);
+        break;
+    case WORKLOAD_VIRTUAL_ALLOC:
+        virtual_alloc(m, op);
+        break;
+    case WORKLOAD_VIRTUAL_FREE:
+        virtual_free(m, op);
+        break;
+    case WORKLOAD_PROCESS_END:
+        process_end(m, op);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- heap --- */
+
+static void heap_alloc(model *m, const workload_op *op)
+{
+    const u32 older = find_block(m, op, op->address, false);
+    if (older != WORKLOAD_NONE)
+        m->all[older].displaced = op->ticks;
+    const workload_lifetime life = life_of(op, WORKLOAD_KIND_HEAP);
+    open_life(m, &life);
+}
+
+static void heap_free(model *m, const workload_op *op)
+{
+    u32 block = find_block(m, op, op->address, true);
+    if (block == WORKLOAD_NONE)
+        block = find_block(m, op, op->address, false);
+    if (block != WORKLOAD_NONE)
+        close_life(m, block, op->ticks, WORKLOAD_FREE_FREE);
+    else if (!free_late(m, op))
+        m->unknown_frees[op->process]++;
+}
+
+/* The Free of a block that its process's end has closed a moment ago. */
+static bool free_late(model *m, const workload_op *op)
+{
+    const i64 limit = (i64)(m->w->clock_hz / LATE_PER_SECOND);
+    for (u32 i = 0; i < m->count; i++) {
+        workload_lifetime *const life = &m->all[i].life;
+        const bool same = life->kind == WORKLOAD_KIND_HEAP && life->process == op->process &&
+                          life->heap == op->heap && life->address == op->address;
+        if (same && life->ft == WORKLOAD_FREE_PROCESS_EXIT && op->ticks - life->f <= limit) {
+            life->f = op->ticks;
+            life->ft = WORKLOAD_FREE_FREE;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void heap_realloc(model *m, const workload_op *op)
+{
+    if (op->old_address == op->address || op->old_address == 0)
+        realloc_in_place(m, op);
+    else
+        realloc_moving(m, op);
+}
+
+static void realloc_in_place(model *m, const workload_op *op)
+{
+    const u32 block = find_block(m, op, op->address, false);
+    if (block != WORKLOAD_NONE)
+        close_life(m, block, op->ticks, WORKLOAD_FREE_FREE);
+    workload_lifetime life = life_of(op, WORKLOAD_KIND_HEAP);
+    life.is_realloc = true;
+    open_life(m, &life);
+}
+
+/* Alloc(new) and Free(old) normally came just before. */
+static void realloc_moving(model *m, const workload_op *op)
+{
+    const u32 block = find_block(m, op, op->address, false);
+    if (block != WORKLOAD_NONE && m->all[block].life.size == op->size) {
+        m->all[block].life.is_realloc = true;
+    } else {
+        workload_lifetime life = life_of(op, WORKLOAD_KIND_HEAP);
+        life.is_realloc = true;
+        open_life(m, &life);
+    }
+    const u32 old = find_block(m, op, op->old_address, false);
+    if (old == WORKLOAD_NONE)
+        return;
+    const workload_lifetime *const life = &m->all[old].life;
+    const i64 limit = (i64)(m->w->clock_hz / DISPLACED_PER_SECOND);
+    if (life->tid == op->tid || op->ticks - life->a > limit)
+        close_life(m, old, op->ticks, WORKLOAD_FREE_FREE);
+}
+
+static void heap_destroy(model *m, const workload_op *op)
+{
+    for (u32 i = m->open_count; i-- > 0;) {
+        const living *const l = &m->all[m->open[i]];
+        const bool in_heap = l->life.kind != WORKLOAD_KIND_VIRTUALALLOC &&
+                             l->life.process == op->process && l->life.heap == op->heap;
+        if (in_heap && l->displaced != 0)
+            close_life(m, m->open[i], l->displaced, WORKLOAD_FREE_FREE);
+        else if (in_heap)
+            close_life(m, m->open[i], op->ticks, WORKLOAD_FREE_HEAP_DESTROY);
+    }
+}
+
+static void process_end(model *m, const workload_op *op)
+{
+    for (u32 i = m->open_count; i-- > 0;) {
+        const living *const l = &m->all[m->open[i]];
+        if (l->life.process != op->process)
+            continue;
+        if (l->displaced != 0)
+            close_life(m, m->open[i], l->displaced, WORKLOAD_FREE_FREE);
+        else
+            close_life(m, m->open[i], op->ticks, WORKLOAD_FREE_PROCESS_EXIT);
+    }
+}
+
+/* Blocks whose Free did not come in time ended when they were displaced. */
+static void settle_displaced(model *m, i64 ticks)
+{
+    const i64 limit = (i64)(m->w->clock_hz / DISPLACED_PER_SECOND);
+    for (u32 i = m->open_count; i-- > 0;) {
+        const living *const l = &m->all[m->open[i]];
+        if (l->displaced != 0 && ticks - limit > l->displaced)
+            close_life(m, m->open[i], l->displaced, WORKLOAD_FREE_FREE);
+    }
+}
+
+/* --- ranges --- */
+
+static void virtual_alloc(model *m, const workload_op *op)
+{
+    if (op->flags & ETL_BUILD_RESERVE) {
+        m->reservations = grow(m->reservations, m->reservation_count, &m->reservation_capacity,
+                               sizeof *m->reservations);
+        m->reservations[m->reservation_count++] =
+            (reservation){ .process = op->process, .base = op->address, .size = op->size };
+    }
+    if (op->flags & ETL_BUILD_COMMIT)
+        commit(m, op, WORKLOAD_KIND_VIRTUALALLOC, 0);
+}
+
+static void virtual_free(model *m, const workload_op *op)
+{
+    u64 size = op->size;
+    if (op->flags & ETL_BUILD_RELEASE) {
+        /* The latest reservation at the address; earlier ones are history. */
+        for (u32 i = m->reservation_count; i-- > 0;) {
+            const reservation *const r = &m->reservations[i];
+            if (r->process == op->process && r->base == op->address) {
+                size = size ? size : r->size;
+                break;
+            }
+        }
+    }
+    decommit(m, op, WORKLOAD_KIND_VIRTUALALLOC, 0, size);
+}
+
+/* Walks from gap to gap between the committed ranges. */
+static void commit(model *m, const workload_op *op, workload_kind kind, u64 heap)
+{
+    const u64 end = op->address + op->size;
+    u64 at = op->address;
+    while (at < end) {
+        u64 gap_end = end;
+        u64 covered_to = 0;
+        for (u32 i = 0; i < m->open_count; i++) {
+            const living *const l = &m->all[m->open[i]];
+            if (!is_range_of(l, op, kind, heap))
+                continue;
+            const u64 l_end = l->life.address + l->life.size;
+            if (l->life.address <= at && l_end > at)
+                covered_to = l_end;
+            else if (l->life.address > at && l->life.address < gap_end)
+                gap_end = l->life.address;
+        }
+        if (covered_to > 0) {
+            at = covered_to;
+            continue;
+        }
+        workload_lifetime life = life_of(op, kind);
+        life.address = at;
+        life.size = gap_end - at;
+        open_life(m, &life);
+        at = gap_end;
+    }
+}
+
+static void decommit(model *m, const workload_op *op, workload_kind kind, u64 heap, u64 size)
+{
+    const u64 end = op->address + size;
+    const u32 open_count = m->open_count;
+    u32 *const hit = malloc((open_count + 1) * sizeof *hit);
+    if (hit == NULL)
+        abort();
+    u32 hit_count = 0;
+    for (u32 i = 0; i < open_count; i++) {
+        const living *const l = &m->all[m->open[i]];
+        const bool meets = l->life.address < end && l->life.address + l->life.size > op->address;
+        if (is_range_of(l, op, kind, heap) && meets)
+            hit[hit_count++] = m->open[i];
+    }
+    for (u32 i = 0; i < hit_count; i++)
+        cut(m, hit[i], op->address, end, op->ticks);
+    free(hit);
+}
+
+/* Ends the part of a range inside [from, to); the rest becomes ranges of its own. */
+static void cut(model *m, u32 index, u64 from, u64 to, i64 ticks)
+{
+    const workload_lifetime whole = m->all[index].life;
+    const u64 end = whole.address + whole.size;
+    const u64 cut_from = from > whole.address ? from : whole.address;
+    const u64 cut_to = to < end ? to : end;
+    m->all[index].life.address = cut_from;
+    m->all[index].life.size = cut_to - cut_from;
+    close_life(m, index, ticks, WORKLOAD_FREE_FREE);
+    if (cut_from > whole.address) {
+        workload_lifetime left = whole;
+        left.size = cut_from - whole.address;
+        open_life(m, &left);
+    }
+    if (cut_to < end) {
+        workload_lifetime right = whole;
+        right.address = cut_to;
+        right.size = end - cut_to;
+        open_life(m, &right);
+    }
+}
+
+static bool is_range_of(const living *l, const workload_op *op, workload_kind kind, u64 heap)
+{
+    return l->life.kind == kind && l->life.process == op->process && l->life.heap == heap;
+}
+
+/* --- lifetimes --- */
+
+/* The open block at an address: the displaced one, or the one that lives there. */
+static u32 find_block(const model *m, const workload_op *op, u64 address, bool displaced)
+{
+    for (u32 i = 0; i < m->open_count; i++) {
+        const living *const l = &m->all[m->open[i]];
+        const bool same = l->life.kind == WORKLOAD_KIND_HEAP && l->life.process == op->process &&
+                          l->life.heap == op->heap && l->life.address == address;
+        if (same && (l->displaced != 0) == displaced)
+            return m->open[i];
+    }
+    return WORKLOAD_NONE;
+}
+
+static workload_lifetime life_of(const workload_op *op, workload_kind kind)
+{
+    return (workload_lifetime){
+        .kind = kind,
+        .process = op->process,
+        .tid = op->tid,
+        .heap = kind == WORKLOAD_KIND_VIRTUALALLOC ? 0 : op->heap,
+        .address = op->address,
+        .size = op->size,
+        .a = op->ticks,
+        .stack = op->halves != 0 ? op->stack : WORKLOAD_NONE,
+    };
+}
+
+static u32 open_life(model *m, const workload_lifetime *life)
+{
+    m->all = grow(m->all, m->count, &m->capacity, sizeof *m->all);
+    m->open = grow(m->open, m->open_count, &m->open_capacity, sizeof *m->open);
+    m->all[m->count] = (living){ .life = *life, .open = true };
+    m->open[m->open_count++] = m->count;
+    return m->count++;
+}
+
+static void close_life(model *m, u32 index, i64 ticks, workload_free_type how)
+{
+    living *const l = &m->all[index];
+    assert(l->open);
+    l->open = false;
+    l->life.f = ticks;
+    l->life.ft = how;
+    for (u32 i = 0; i < m->open_count; i++) {
+        if (m->open[i] == index) {
+            m->open[i] = m->open[--m->open_count];
+            return;
+        }
+    }
+}
+
+static void *grow(void *array, u32 count, u32 *capacity, size_t element)
+{
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? *capacity * 2 : 256;
+    void *const grown = realloc(array, *capacity * element);
+    if (grown == NULL)
+        abort();
+    return grown;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""The examples of the README and of the pages in docs/ are what the program prints.
+
+Each indented block that begins with "$ build/etlheap ..." is run on the demo trace (and a
+longer one), and what the program prints compared with the lines below. Each page begins
+with these two files alone, so that it can be followed by itself.
+
+    cli_readme.py             compares
+    cli_readme.py --update    writes what the program prints into the pages
+"""
+
+import difflib
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from oracle_support import Results
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
+MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
+
+# The command, then all indented lines that are no command, and blank ones between them.
+BLOCK = re.compile(r"^    \$ build/etlheap (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*)", re.MULTILINE)
+
+
+def indented(text):
+    return "".join((f"    {line}").rstrip() + "\n" for line in text.splitlines())
+
+
+def printed(folder, arguments):
+    environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    done = subprocess.run(
+        [ETLHEAP, *arguments.split()],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+    )
+    return indented(done.stdout.decode("utf-8"))
+
+
+def page_folder(folder, page):
+    """A folder with the two traces, as `make demo` and one more command leave them."""
+    made = os.path.join(folder, os.path.basename(page), "build")
+    os.makedirs(made)
+    for name in ("demo.etl", "longer.etl"):
+        shutil.copy(os.path.join(folder, name), made)
+    return os.path.dirname(made)
+
+
+def compare(results, page, text, folder):
+    name = os.path.basename(page)
+    for arguments, wanted in BLOCK.findall(text):
+        got = printed(folder, arguments)
+        lines = difflib.unified_diff(
+            wanted.rstrip("\n").splitlines(), got.rstrip("\n").splitlines(), name, "program", lineterm=""
+        )
+        results.check(
+            f"{name}: etlheap {arguments}",
+            wanted.rstrip("\n") == got.rstrip("\n"),
+            *lines,
+            "make readme-update writes what the program prints",
+        )
+
+
+def main():
+    results = Results()
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter")):
+            subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
+        for page in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            here = page_folder(folder, page)
+            count += len(BLOCK.findall(text))
+            if "--update" in sys.argv:
+                updated = BLOCK.sub(lambda match: f"    $ build/etlheap {match[1]}\n{printed(here, match[1])}", text)
+                with open(page, "w", encoding="utf-8") as file:
+                    file.write(updated)
+            else:
+                compare(results, page, text, here)
+    if "--update" not in sys.argv:
+        results.check("there are examples", count > 10, f"{count} of them")
+        results.finish()
+
+
+if __name__ == "__main__":
+    main()

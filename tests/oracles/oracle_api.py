@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Would a program that was linked with the last release run with this library?
+
+The interface of each release lies in packaging/interface-SOVERSION.txt (`make
+interface-record`); the headers of this tree must keep all of it, or SOVERSION be raised.
+Before there is a release only the comparison itself is tested, on what becomes of the
+interface when something is taken away, changed and added.
+"""
+
+import glob
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "packaging"))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import interface
+from oracle_support import WORK, Results
+
+FOLDERS = ("parser", "engine", "formats")
+
+
+def installed(folder):
+    """The headers as `make install` has them, without make: all of them, more than are public."""
+    for name in FOLDERS:
+        os.makedirs(os.path.join(folder, "etlheap", name), exist_ok=True)
+        for header in glob.glob(f"{name}/*.h"):
+            with open(header, encoding="utf-8") as source:
+                text = re.sub(r'^#include "([a-z]*/)', r'#include "../\1', source.read(), flags=re.M)
+            with open(os.path.join(folder, "etlheap", header), "w", encoding="utf-8") as target:
+                target.write(text)
+    return os.path.join(folder, "etlheap")
+
+
+def replaced(lines, pattern, replacement):
+    """The interface with one line changed: it must be there, once."""
+    found = [line for line in lines if re.search(pattern, line)]
+    assert len(found) == 1, (pattern, found)
+    return [re.sub(pattern, replacement, line) for line in lines]
+
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+    results = Results()
+    temporary = os.path.join(WORK, f"api-{os.getpid()}")
+    now = interface.declarations(interface.own_text(installed(os.path.join(temporary, "include"))))
+    shutil.rmtree(temporary, ignore_errors=True)
+
+    for function in ("etl_open", "etlheap_analyze", "etlheap_format_named"):
+        results.check(f"{function} is in the list", any(f" {function}(" in line or f"*{function}(" in line for line in now))
+    results.check("no inline function is", not any("etl_load_u32" in line for line in now))
+
+    results.equal("an interface keeps itself", interface.breaks(now, now), [])
+    without = [line for line in now if not line.startswith("void etl_close(")]
+    results.equal("a function that is gone is a break", len(interface.breaks(now, without)), 1)
+    results.equal("a new function is none", interface.breaks(without, now), [])
+    changed = replaced(now, r"^void etl_close\(etl_trace \*trace\)", "void etl_close(etl_trace *trace, int how)")
+    results.equal("a new parameter is a break", len(interface.breaks(now, changed)), 1)
+    changed = replaced(now, r"ETL_ERR_IO = 1", "ETL_ERR_IO = 7")
+    results.equal("another value of an enumerator is a break", len(interface.breaks(now, changed)), 1)
+    changed = replaced(now, r"u64 free_address; u32 source_id;", "u64 free_address; u64 more; u32 source_id;")
+    results.equal("another layout of a structure is a break", len(interface.breaks(now, changed)), 1)
+    changed = replaced(now, r"\} etl_open_options;", "u32 more; } etl_open_options;")
+    results.equal("a structure with its size may grow", interface.breaks(now, changed), [])
+    changed = replaced(now, r"(typedef struct etl_open_options \{ size_t size;) _Bool no_mmap;", r"\1")
+    results.equal("and lose nothing", len(interface.breaks(now, changed)), 1)
+
+    returned = "etlheap_query etlheap_query_made(void);"
+    changed = replaced(now, r"\} etlheap_query;", "u32 more; } etlheap_query;")
+    results.equal("nor grow when a function returns it", len(interface.breaks([*now, returned], [*changed, returned])), 1)
+
+    sized = [match.group(1) for line in now if (match := interface.SIZED.match(line))]
+    results.equal("no function returns one", [name for name in sized if interface.is_returned(name, now)], [])
+    asked = re.compile(r"typedef struct (\w+_(?:options|query|request)) \{")
+    names = [match.group(1) for line in now if (match := asked.match(line))]
+    results.check("options, queries and requests are found", len(names) >= 13, *names)
+    results.equal("they begin with their size", [name for name in names if name not in sized], [])
+    counted = [line for line in now if re.search(r"\[\w*_COUNT\]", line)]
+    results.check("no array is as long as a list of enumerators", not counted, *counted[:5])
+    opened = replaced(now, r"u64 of\[128\]", "u64 of[ETL_DIAG_COUNT]")
+    results.check("and one would be found", any(re.search(r"\[\w*_COUNT\]", line) for line in opened))
+
+    with open("Makefile", encoding="utf-8") as makefile:
+        soversion = re.search(r"^SOVERSION := (\d+)$", makefile.read(), re.M).group(1)
+    recorded = f"packaging/interface-{soversion}.txt"
+    if os.path.exists(recorded):
+        with open(recorded, encoding="utf-8") as old:
+            wrong = interface.breaks(old.read().splitlines(), now)
+        results.check("programs linked with the last release run with this library", not wrong, *wrong[:12])
+    else:
+        results.skip("the last release", f"there is none yet with soname {soversion}")
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()

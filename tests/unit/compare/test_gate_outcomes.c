@@ -1,0 +1,110 @@
+/*
+ * Goal: a verdict that proves nothing never looks like a pass: what decides first, and
+ * what then, when a run or its baseline is lossy, nothing was measured, a limit is
+ * exceeded, or several of these.
+ * Method: every combination, made by hand in the modules of symbol_world.h, against the
+ * order of decisions as a reader of docs/check.md would write it down. What statuses
+ * and baselines come of it is shown on the whole program (oracle_check.py).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/symbol_world.h"
+
+static const u64 in_grow[] = { WORLD_APP + WORLD_GROW, WORLD_APP + WORLD_MAIN };
+
+/* A run, its baseline and what is asked of them. */
+typedef struct situation {
+    bool is_growth, has_baseline, is_lossy, is_baseline_lossy, is_empty, is_exceeded, allow_empty;
+} situation;
+
+#define SITUATIONS 128u
+
+static situation situation_of(u32 number)
+{
+    return (situation){ number & 1,      number >> 1 & 1, number >> 2 & 1, number >> 3 & 1,
+                        number >> 4 & 1, number >> 5 & 1, number >> 6 & 1 };
+}
+
+/* As docs/check.md has it. */
+static etlheap_outcome outcome_wanted(const situation *s)
+{
+    if (s->is_empty && !s->allow_empty)
+        return ETLHEAP_OUTCOME_FAIL;
+    if (s->is_growth && s->has_baseline && s->is_baseline_lossy)
+        return ETLHEAP_OUTCOME_INCONCLUSIVE;
+    if (s->is_exceeded && !s->is_empty && (!s->is_growth || s->has_baseline))
+        return ETLHEAP_OUTCOME_FAIL;
+    if (s->is_lossy)
+        return ETLHEAP_OUTCOME_INCONCLUSIVE;
+    return s->is_growth && !s->has_baseline ? ETLHEAP_OUTCOME_SKIPPED : ETLHEAP_OUTCOME_PASS;
+}
+
+/* A run with one block; 0: without heap events. */
+static symbol_world *run_of(u64 size_bytes, bool is_lossy)
+{
+    symbol_world *const w = world_new();
+    w->result->abilities.heap = true;
+    if (size_bytes > 0) {
+        w->result->processes.at[w->process - 1].heap_events = 1;
+        world_block(w, size_bytes, in_grow, (u32)ETL_COUNT_OF(in_grow));
+    }
+    if (is_lossy)
+        etl_diag_add(&w->result->diag, ETL_DIAG_events_lost, 1);
+    return w;
+}
+
+static const etlheap_gate *judge_situation(const situation *s, symbol_world *w, symbol_world *base)
+{
+    const etlheap_gate_side now = { w->result, &w->query };
+    const etlheap_gate_side before = { base->result, &base->query };
+    const etlheap_budget budget = { .is_growth = s->is_growth,
+                                    .scope = ETLHEAP_SCOPE_TOTAL,
+                                    .limit = s->is_exceeded ? 0 : 1000 };
+    const etlheap_gate_options options = { .size = sizeof options,
+                                           .budgets = &budget,
+                                           .budget_count = 1,
+                                           .baseline = s->has_baseline ? &before : NULL,
+                                           .allow_empty = s->allow_empty };
+    const etlheap_gate *gate = NULL;
+    etl_error err;
+    assert_int_equal(etlheap_gate_judge(&now, &options, &gate, &err), ETL_OK);
+    return gate;
+}
+
+static void every_situation_has_one_outcome(void **state)
+{
+    u32 seen = 0;
+    (void)state;
+    for (u32 number = 0; number < SITUATIONS; number++) {
+        const situation s = situation_of(number);
+        symbol_world *const w = run_of(s.is_empty ? 0 : 100, s.is_lossy);
+        symbol_world *const base = run_of(50, s.is_baseline_lossy);
+        const etlheap_gate *const gate = judge_situation(&s, w, base);
+        const etlheap_outcome wanted = outcome_wanted(&s);
+        if (gate->budgets[0].outcome != wanted)
+            fail_msg("situation %u: %s and not %s", number,
+                     etlheap_outcome_word(gate->budgets[0].outcome), etlheap_outcome_word(wanted));
+        assert_int_equal(gate->outcome,
+                         wanted == ETLHEAP_OUTCOME_SKIPPED ? ETLHEAP_OUTCOME_PASS : wanted);
+        assert_int_equal(gate->is_unmeasured, s.is_empty);
+        assert_int_equal(gate->is_lossy, s.is_lossy);
+        assert_int_equal(gate->may_found, s.is_growth && !s.is_empty);
+        seen |= 1u << wanted;
+        etlheap_gate_free(gate);
+        world_free(w);
+        world_free(base);
+    }
+    assert_int_equal(seen, (1u << ETLHEAP_OUTCOME_COUNT) - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_situation_has_one_outcome),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* module_bench.c - see module_bench.h. */
+#include "module_bench.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "tests/support/hand_result.h"
+
+module_bench *module_bench_open(void)
+{
+    module_bench *const bench = calloc(1, sizeof *bench);
+    assert_non_null(bench);
+    bench->base = hand_timebase();
+    context_open(&bench->context, &bench->base);
+    return bench;
+}
+
+void module_bench_close(module_bench *bench)
+{
+    modules_free(&bench->modules);
+    context_close(&bench->context);
+    free(bench);
+}
+
+void module_bench_build(module_bench *bench)
+{
+    assert_true(modules_build(&bench->modules, &bench->context, &(module_owners){ 0 }));
+}

@@ -1,0 +1,277 @@
+/*
+ * Goal: the outline and the call trees of a report show every byte once at each
+ * level, largest first, and say what they leave out.
+ * Method: the table of made_table.h, whose sums are known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/support/capture.h"
+#include "formats/parts/outline.h"
+#include "formats/writers.h"
+#include "made_table.h"
+
+#define OUTSTANDING ETLHEAP_MEASURE_OUTSTANDING_SIZE
+
+static void expect_entry(const etlheap_outline *outline, u32 index, u32 level, u32 row, i64 size)
+{
+    assert_true(index < outline->entry_count);
+    assert_int_equal(outline->entries[index].level, level);
+    assert_int_equal(outline->entries[index].row, row);
+    assert_int_equal(outline->entries[index].measures[OUTSTANDING], size);
+}
+
+static void groups_have_subtotals_largest_first(void **state)
+{
+    const etlheap_table table = made_table();
+    etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    layout.rows_max = 0;
+    layout.rows_of_each_kind = false;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.level_count, 4); /* heap and type share one */
+    assert_int_equal(outline.entry_count, 14);
+    expect_entry(&outline, 0, 0, 0, 4096); /* virtualalloc */
+    expect_entry(&outline, 1, 1, 0, 4096); /*   quiet.exe */
+    expect_entry(&outline, 2, 2, 0, 4096); /*     AIFO */
+    expect_entry(&outline, 3, 3, 0, 4096); /*       stack 0 */
+    expect_entry(&outline, 4, 0, 1, 600);  /* heap */
+    expect_entry(&outline, 5, 1, 1, 500);  /*   leaky.exe */
+    expect_entry(&outline, 6, 2, 1, 500);  /*     0x10 AIFO */
+    expect_entry(&outline, 7, 3, 1, 300);  /*       stack 0 */
+    expect_entry(&outline, 8, 3, 2, 200);  /*       stack 1 */
+    expect_entry(&outline, 9, 2, 4, 0);    /*     0x20 AIFI */
+    expect_entry(&outline, 10, 3, 4, 0);   /*       stack 2 */
+    expect_entry(&outline, 11, 1, 3, 100); /*   quiet.exe */
+    expect_entry(&outline, 12, 2, 3, 100); /*     0x20 AOFO */
+    expect_entry(&outline, 13, 3, 3, 100); /*       none */
+    assert_int_equal(outline.omitted_rows, 0);
+    etlheap_outline_free(&outline);
+}
+
+/* heap has a row with nothing outstanding: it is summed up but not listed. */
+static void rows_without_the_measure_are_left_out_by_default(void **state)
+{
+    const etlheap_table table = made_table();
+    etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 12);
+    expect_entry(&outline, 4, 0, 1, 600);
+    expect_entry(&outline, 5, 1, 1, 500);
+    assert_int_equal(outline.omitted_rows, 1);
+    assert_int_equal(outline.omitted[OUTSTANDING], 0);
+    etlheap_outline_free(&outline);
+}
+
+/* Where every row of a kind has nothing, a few are listed all the same. */
+static void a_kind_without_the_measure_shows_a_few_rows(void **state)
+{
+    etlheap_row rows[8];
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_THREAD };
+    const etlheap_table table = {
+        .group_by = keys, .group_by_count = 2, .rows = rows, .row_count = 8
+    };
+    const etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    for (u32 i = 0; i < 8; i++)
+        rows[i] = (etlheap_row){ .kind = ETLHEAP_KIND_HEAP,
+                                 .thread = i,
+                                 .stack = ETLHEAP_NO_INDEX,
+                                 .frame = ETLHEAP_NO_INDEX };
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 1 + 5);
+    assert_int_equal(outline.omitted_rows, 3);
+    etlheap_outline_free(&outline);
+}
+
+static void subtotals_include_rows_that_are_not_listed(void **state)
+{
+    const etlheap_table table = made_table();
+    etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    layout.rows_max = 2;
+    layout.rows_of_each_kind = false;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 8);
+    expect_entry(&outline, 4, 0, 1, 600);
+    expect_entry(&outline, 5, 1, 1, 500);
+    expect_entry(&outline, 7, 3, 1, 300);
+    assert_int_equal(outline.omitted_rows, 3);
+    assert_int_equal(outline.omitted[OUTSTANDING], 300);
+    etlheap_outline_free(&outline);
+}
+
+static void the_limit_may_hold_for_each_kind(void **state)
+{
+    const etlheap_table table = made_table();
+    etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    layout.rows_max = 1;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 8); /* one row of each kind, with its groups */
+    expect_entry(&outline, 3, 3, 0, 4096);
+    expect_entry(&outline, 7, 3, 1, 300);
+    assert_int_equal(outline.omitted_rows, 3);
+    etlheap_outline_free(&outline);
+}
+
+static void a_reversed_sort_reverses_every_level(void **state)
+{
+    etlheap_table table = made_table();
+    etlheap_row rows[MADE_ROWS];
+    etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    for (u32 i = 0; i < MADE_ROWS; i++)
+        rows[i] = table.rows[MADE_ROWS - 1 - i];
+    table.rows = rows;
+    layout.sort_ascending = true;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    expect_entry(&outline, 0, 0, 0, 600);
+    expect_entry(&outline, 1, 1, 1, 100);
+    expect_entry(&outline, 4, 1, 0, 500);
+    expect_entry(&outline, 5, 2, 0, 0);
+    etlheap_outline_free(&outline);
+}
+
+static void a_table_without_rows_or_keys_has_no_entries(void **state)
+{
+    etlheap_table table = made_table();
+    const etlheap_layout layout = etlheap_layout_default();
+    etlheap_outline outline;
+    (void)state;
+    table.row_count = 0;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 0);
+    etlheap_outline_free(&outline);
+    table.row_count = 1;
+    table.group_by_count = 0;
+    assert_int_equal(etlheap_outline_build(&table, &layout, &outline), ETL_OK);
+    assert_int_equal(outline.entry_count, 0);
+    etlheap_outline_free(&outline);
+}
+
+static void check_tree(etlheap_tree tree, const char *wanted)
+{
+    const etlheap_table table = made_table();
+    etlheap_layout layout = etlheap_layout_default();
+    capture out;
+    layout.tree = tree;
+    capture_open(&out);
+    assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
+    assert_string_equal(capture_text(&out), wanted);
+    capture_close(&out);
+}
+
+static void the_tree_begins_with_the_outermost_frame(void **state)
+{
+    (void)state;
+    check_tree(ETLHEAP_TREE_CALLEES,
+               "\n"
+               "Outstanding  Outstanding\n"
+               "       Size        Count    Share  Frame, and what it called\n"
+               "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
+               "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30\n"
+               "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
+               "   4.00 KiB            1  100.0 %    leaky.exe!Leaky::grow\n"
+               "      500 B            2  100.0 %  heap  leaky.exe (10)\n"
+               "      500 B            2  100.0 %    main,\"x\".dll+0x30\n"
+               "      500 B            2  100.0 %    leaky.exe+0x20\n"
+               "      300 B            1   60.0 %    - leaky.exe!Leaky::grow\n"
+               "      200 B            1   40.0 %    - 0x7ff612340000\n"
+               "      100 B            1  100.0 %  heap  quiet.exe (20)\n"
+               "      100 B            1  100.0 %    [no stack recorded]\n");
+}
+
+static void the_inverted_tree_begins_with_the_innermost(void **state)
+{
+    (void)state;
+    check_tree(ETLHEAP_TREE_CALLERS,
+               "\n"
+               "Outstanding  Outstanding\n"
+               "       Size        Count    Share  Frame, and who called it\n"
+               "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
+               "   4.00 KiB            1  100.0 %    leaky.exe!Leaky::grow\n"
+               "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
+               "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30\n"
+               "      500 B            2  100.0 %  heap  leaky.exe (10)\n"
+               "      300 B            1   60.0 %    - leaky.exe!Leaky::grow\n"
+               "      300 B            1   60.0 %      leaky.exe+0x20\n"
+               "      300 B            1   60.0 %      main,\"x\".dll+0x30\n"
+               "      200 B            1   40.0 %    - 0x7ff612340000\n"
+               "      200 B            1   40.0 %      leaky.exe+0x20\n"
+               "      200 B            1   40.0 %      main,\"x\".dll+0x30\n"
+               "      100 B            1  100.0 %  heap  quiet.exe (20)\n"
+               "      100 B            1  100.0 %    [no stack recorded]\n");
+}
+
+/* A row of 2 bytes beside 300 of the same process: its two own frames of the
+ * inverted tree are below the limit, the shared outer ones are not. */
+static void small_frames_are_left_out_and_counted(void **state)
+{
+    etlheap_table table = made_table();
+    etlheap_row rows[2];
+    etlheap_layout layout = etlheap_layout_default();
+    capture out;
+    (void)state;
+    rows[0] = table.rows[1];
+    rows[1] = table.rows[2];
+    rows[1].measures[OUTSTANDING] = 2;
+    table.rows = rows;
+    table.row_count = 2;
+    layout.tree = ETLHEAP_TREE_CALLEES;
+    capture_open(&out);
+    assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
+    const char *const text = capture_text(&out);
+    assert_non_null(strstr(text, "      302 B            2  100.0 %    leaky.exe+0x20\n"));
+    assert_non_null(strstr(text, "      300 B            1   99.3 %    leaky.exe!Leaky::grow\n"));
+    assert_non_null(strstr(text, "\n1 frame is not shown: below 1 % of the process.\n"));
+    assert_null(strstr(text, "0x7ff612340000"));
+    capture_close(&out);
+}
+
+static void negative_sums_are_drawn_by_magnitude(void **state)
+{
+    etlheap_table table = made_table();
+    etlheap_row row = table.rows[1];
+    etlheap_layout layout = etlheap_layout_default();
+    capture out;
+    (void)state;
+    row.measures[ETLHEAP_MEASURE_IMPACTING_SIZE] = -300;
+    table.rows = &row;
+    table.row_count = 1;
+    layout.tree = ETLHEAP_TREE_CALLEES;
+    layout.sort = ETLHEAP_MEASURE_IMPACTING_SIZE;
+    capture_open(&out);
+    assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
+    assert_non_null(
+        strstr(capture_text(&out), "   -300 B      1  100.0 %    leaky.exe!Leaky::grow\n"));
+    capture_close(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_have_subtotals_largest_first),
+        cmocka_unit_test(rows_without_the_measure_are_left_out_by_default),
+        cmocka_unit_test(a_kind_without_the_measure_shows_a_few_rows),
+        cmocka_unit_test(subtotals_include_rows_that_are_not_listed),
+        cmocka_unit_test(the_limit_may_hold_for_each_kind),
+        cmocka_unit_test(a_reversed_sort_reverses_every_level),
+        cmocka_unit_test(a_table_without_rows_or_keys_has_no_entries),
+        cmocka_unit_test(the_tree_begins_with_the_outermost_frame),
+        cmocka_unit_test(the_inverted_tree_begins_with_the_innermost),
+        cmocka_unit_test(small_frames_are_left_out_and_counted),
+        cmocka_unit_test(negative_sums_are_drawn_by_magnitude),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/*
+ * Goal: output is complete or absent, and the first error is the one told.
+ * Method: sinks on files in a folder of their own, on /dev/full and on closed
+ * pipes; the folder is listed afterwards.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "formats/formats.h"
+#include "tests/support/temporary.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_SIZE (2 * TEMPORARY_PATH_BYTES)
+
+static char *make_folder(void **state)
+{
+    char made[TEMPORARY_PATH_BYTES];
+    char *const folder = temporary_subfolder(made, "etlheap-sink") ? strdup(made) : NULL;
+    *state = folder;
+    return folder;
+}
+
+static int set_up(void **state)
+{
+    return make_folder(state) ? 0 : -1;
+}
+
+static void path_in(char path[PATH_SIZE], const char *folder, const char *name)
+{
+    snprintf(path, PATH_SIZE, "%s/%s", folder, name);
+}
+
+/* Removes the files of the folder; the number that were there. */
+static int clear(const char *folder)
+{
+    DIR *const list = opendir(folder);
+    int count = 0;
+    assert_non_null(list);
+    for (const struct dirent *entry = readdir(list); entry; entry = readdir(list)) {
+        char path[PATH_SIZE * 2];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        assert_int_equal(unlink(path), 0);
+        count++;
+    }
+    closedir(list);
+    return count;
+}
+
+static int tear_down(void **state)
+{
+    clear(*state);
+    rmdir(*state);
+    free(*state);
+    return 0;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *const file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void expect_file(const char *path, const char *text)
+{
+    char found[64] = "";
+    FILE *const file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(found, 1, sizeof found - 1, file) == strlen(text));
+    fclose(file);
+    assert_string_equal(found, text);
+}
+
+static void a_file_gets_its_name_when_it_is_complete(void **state)
+{
+    char path[PATH_SIZE];
+    etlheap_sink *sink;
+    path_in(path, *state, "out");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, NULL), ETL_OK);
+    etlheap_sink_text(sink, "hello");
+    etlheap_sink_flush(sink);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(etlheap_sink_close(sink, NULL), ETL_OK);
+    expect_file(path, "hello");
+    assert_int_equal(clear(*state), 1);
+}
+
+static void a_discarded_file_leaves_nothing(void **state)
+{
+    char path[PATH_SIZE];
+    etlheap_sink *sink;
+    path_in(path, *state, "out");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, NULL), ETL_OK);
+    etlheap_sink_text(sink, "hello");
+    etlheap_sink_discard(sink);
+    assert_int_equal(clear(*state), 0);
+}
+
+static void an_existing_file_stays_until_then(void **state)
+{
+    char path[PATH_SIZE];
+    etlheap_sink *sink;
+    path_in(path, *state, "out");
+    write_file(path, "old");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, NULL), ETL_OK);
+    etlheap_sink_text(sink, "new");
+    expect_file(path, "old");
+    etlheap_sink_discard(sink);
+    expect_file(path, "old");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, NULL), ETL_OK);
+    etlheap_sink_text(sink, "new");
+    assert_int_equal(etlheap_sink_close(sink, NULL), ETL_OK);
+    expect_file(path, "new");
+    assert_int_equal(clear(*state), 1);
+}
+
+static void an_existing_file_keeps_its_mode_and_its_link(void **state)
+{
+    char path[PATH_SIZE];
+    char link[PATH_SIZE];
+    struct stat stat;
+    etlheap_sink *sink;
+    path_in(path, *state, "out");
+    path_in(link, *state, "link");
+    write_file(path, "old");
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(symlink("out", link), 0);
+    assert_int_equal(etlheap_sink_open_file(link, &sink, NULL), ETL_OK);
+    etlheap_sink_text(sink, "new");
+    assert_int_equal(etlheap_sink_close(sink, NULL), ETL_OK);
+    expect_file(path, "new");
+    assert_int_equal(lstat(link, &stat), 0);
+    assert_true(S_ISLNK(stat.st_mode));
+    assert_int_equal(lstat(path, &stat), 0);
+    assert_int_equal(stat.st_mode & 0777, 0640);
+}
+
+static void what_is_no_file_is_written_directly(void **state)
+{
+    char path[PATH_SIZE];
+    struct stat stat;
+    etlheap_sink *sink;
+    (void)state;
+    assert_int_equal(etlheap_sink_open_file("/dev/null", &sink, NULL), ETL_OK);
+    etlheap_sink_text(sink, "gone");
+    assert_int_equal(etlheap_sink_close(sink, NULL), ETL_OK);
+    assert_int_equal(lstat("/dev/null", &stat), 0);
+    assert_true(S_ISCHR(stat.st_mode));
+    path_in(path, *state, "");
+    etl_error err;
+    assert_int_equal(etlheap_sink_open_file(path, &sink, &err), ETL_ERR_IO);
+    assert_non_null(strstr(err.message, "directory"));
+}
+
+static void a_folder_that_is_missing_is_told_at_once(void **state)
+{
+    char path[PATH_SIZE];
+    etlheap_sink *sink;
+    etl_error err;
+    path_in(path, *state, "nowhere/out");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, &err), ETL_ERR_IO);
+    assert_non_null(strstr(err.message, "No such file"));
+    assert_null(sink);
+}
+
+static void a_full_disk_is_told_once(void **state)
+{
+    etlheap_sink *sink;
+    etl_error err = { .status = ETL_OK };
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    assert_int_equal(etlheap_sink_open_file("/dev/full", &sink, NULL), ETL_OK);
+    assert_true(etlheap_sink_ok(sink));
+    for (int i = 0; i < 100000; i++)
+        etlheap_sink_text(sink, "0123456789");
+    assert_false(etlheap_sink_ok(sink));
+    assert_int_equal(etlheap_sink_close(sink, &err), ETL_ERR_IO);
+    assert_non_null(strstr(err.message, "No space left"));
+}
+
+static void a_closed_pipe_is_an_error_not_an_end(void **state)
+{
+    int ends[2];
+    etlheap_sink *sink;
+    etl_error err;
+    const struct sigaction ignore = { .sa_handler = SIG_IGN };
+    struct sigaction before;
+    (void)state;
+    sigaction(SIGPIPE, &ignore, &before);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(etlheap_sink_open_descriptor(ends[1], "pipe", &sink, NULL), ETL_OK);
+    close(ends[0]);
+    etlheap_sink_text(sink, "hello");
+    assert_int_equal(etlheap_sink_close(sink, &err), ETL_ERR_IO);
+    assert_non_null(strstr(err.message, "Broken pipe"));
+    assert_int_equal(close(ends[1]), 0); /* it stayed the caller's */
+    sigaction(SIGPIPE, &before, NULL);
+}
+
+static void large_writes_arrive_in_order(void **state)
+{
+    char path[PATH_SIZE];
+    etlheap_sink *sink;
+    const size_t size = 200000;
+    char *const block = malloc(size);
+    assert_non_null(block);
+    memset(block, 'x', size);
+    path_in(path, *state, "out");
+    assert_int_equal(etlheap_sink_open_file(path, &sink, NULL), ETL_OK);
+    etlheap_sink_text(sink, "a");
+    etlheap_sink_write(sink, block, size);
+    etlheap_sink_fill(sink, 'b', 3);
+    etlheap_sink_format(sink, "%d", 42);
+    assert_int_equal(etlheap_sink_close(sink, NULL), ETL_OK);
+    FILE *const file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fgetc(file), 'a');
+    assert_true(fread(block, 1, size, file) == size);
+    assert_int_equal(block[size - 1], 'x');
+    assert_true(fread(block, 1, size, file) == 5);
+    assert_memory_equal(block, "bbb42", 5);
+    fclose(file);
+    free(block);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_file_gets_its_name_when_it_is_complete),
+        TEST(a_discarded_file_leaves_nothing),
+        TEST(an_existing_file_stays_until_then),
+        TEST(an_existing_file_keeps_its_mode_and_its_link),
+        TEST(what_is_no_file_is_written_directly),
+        TEST(a_folder_that_is_missing_is_told_at_once),
+        TEST(a_full_disk_is_told_once),
+        TEST(a_closed_pipe_is_an_error_not_an_end),
+        TEST(large_writes_arrive_in_order),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

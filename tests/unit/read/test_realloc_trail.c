@@ -1,0 +1,395 @@
+/*
+ * Goal: realloc_trail.c finds the alloc and the free that belong to a moving realloc, and
+ * finds the same however a CPU's events are cut into tasks and slices.
+ * Method: short lists of events by hand; then random lists, searched whole, against the
+ * same lists cut at random.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "engine/read/realloc_trail.h"
+#include "tests/support/engine_check.h"
+
+#define THREAD 7u
+#define OTHER  8u
+#define OLD    0x100u
+#define NEW    0x200u
+
+static void add(scan_output *task, memory_op op, i64 ticks, u32 tid, u64 address)
+{
+    const memory_event event = {
+        .ticks = ticks, .op = (u8)op, .tid = tid, .pid = 1, .heap = 0x10000, .address = address
+    };
+    assert_true(ETLHEAP_PUSH(&task->events, event));
+}
+
+/* As the scan does it. */
+static void add_realloc(scan_output *task, i64 ticks, u32 tid)
+{
+    add(task, OP_REALLOC_NEW, ticks, tid, NEW);
+    add(task, OP_REALLOC_OLD, ticks, tid, OLD);
+    assert_true(realloc_trail_begin(task));
+}
+
+static void assert_found(const scan_output *task, memory_op old, u32 since_alloc)
+{
+    const memory_event *const events = task->events.at + task->events.count - 2;
+    assert_int_equal(events[0].op, OP_REALLOC_NEW);
+    assert_int_equal(events[1].op, old);
+    assert_int_equal(events[1].since_alloc, since_alloc);
+}
+
+/* The first trail of the trace: other reallocs are no longer alone. */
+static void add_whole_trail(scan_output *task)
+{
+    add(task, OP_ALLOC, 10, OTHER + 1, NEW);
+    add(task, OP_FREE, 11, OTHER + 1, OLD);
+    add_realloc(task, 12, OTHER + 1);
+}
+
+static void end_slice(trail_tails *tails, scan_output *tasks, u32 count)
+{
+    assert_true(realloc_trail_end(tails, tasks, count));
+}
+
+/* The only slice of a run. */
+static void end_run(scan_output *tasks, u32 count)
+{
+    trail_tails tails = { 0 };
+    end_slice(&tails, tasks, count);
+    realloc_trail_free(&tails);
+}
+
+static void alloc_and_free_before_the_summary_are_found(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    add(&task, OP_FREE, 101, OTHER, OLD + 1);
+    add(&task, OP_FREE, 134, THREAD, OLD);
+    add(&task, OP_COMMIT, 135, THREAD, 0);
+    add(&task, OP_COUNT_HEAP, 136, THREAD, 0);
+    add_realloc(&task, 138, THREAD);
+    assert_found(&task, OP_REALLOC_FREED, 0);
+    assert_int_equal(task.trails.count, 0);
+    scan_output_free(&task);
+}
+
+/* It is of an earlier block at the same address. */
+static void alloc_of_another_size_is_not_the_reallocs(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    task.events.at[0].size = 16;
+    add_realloc(&task, 138, THREAD);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 0);
+    scan_output_free(&task);
+}
+
+static void alloc_alone_says_when_it_was(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    add_realloc(&task, 138, THREAD);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 39);
+    scan_output_free(&task);
+}
+
+/* It is of an earlier block at the address. */
+static void free_alone_is_not_the_reallocs(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 90, THREAD, OLD);
+    add(&task, OP_FREE, 134, THREAD, OLD);
+    add_realloc(&task, 138, THREAD);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 0);
+    scan_output_free(&task);
+}
+
+/* What the thread did in between, or what another one did, is not the realloc's. */
+static void other_events_of_the_thread_end_the_search(void **state)
+{
+    scan_output task = { 0 };
+    (void)state;
+    add(&task, OP_ALLOC, 100, THREAD, NEW);
+    add(&task, OP_FREE, 101, THREAD, OLD);
+    add(&task, OP_ALLOC, 102, THREAD, NEW + 1);
+    add(&task, OP_ALLOC, 103, OTHER, NEW);
+    add(&task, OP_FREE, 104, OTHER, OLD);
+    add_realloc(&task, 138, THREAD);
+    end_run(&task, 1);
+    assert_found(&task, OP_REALLOC_ALONE, 0);
+    scan_output_free(&task);
+}
+
+static void search_goes_on_in_earlier_tasks_and_slices(void **state)
+{
+    scan_output tasks[3] = { { .stream = 5 }, { .stream = 6 }, { .stream = 6 } };
+    trail_tails tails = { 0 };
+    (void)state;
+    add(&tasks[0], OP_ALLOC, 99, THREAD, NEW); /* on another CPU */
+    add(&tasks[1], OP_ALLOC, 100, THREAD, NEW);
+    end_slice(&tails, tasks, 2);
+    for (u32 i = 0; i < 2; i++)
+        scan_output_reset(&tasks[i]);
+    add(&tasks[1], OP_FREE, 134, THREAD, OLD);
+    add_realloc(&tasks[2], 138, THREAD);
+    assert_int_equal(tasks[2].trails.count, 1);
+    end_slice(&tails, tasks, 3);
+    assert_found(&tasks[2], OP_REALLOC_FREED, 0);
+    for (u32 i = 0; i < 3; i++)
+        scan_output_free(&tasks[i]);
+    realloc_trail_free(&tails);
+}
+
+/* The thread was moved twice, and another CPU has the same address for another thread. */
+static void the_thread_is_followed_to_other_cpus(void **state)
+{
+    scan_output tasks[3] = { { .stream = 5 }, { .stream = 6 }, { .stream = 7 } };
+    (void)state;
+    add_whole_trail(&tasks[0]);
+    add(&tasks[0], OP_ALLOC, 100, THREAD, NEW);
+    add(&tasks[0], OP_ALLOC, 200, THREAD, NEW + 1); /* later than the summary */
+    add(&tasks[1], OP_FREE, 134, THREAD, OLD);
+    add(&tasks[1], OP_ALLOC, 135, OTHER, OLD);
+    add(&tasks[2], OP_FREE, 20, THREAD, NEW);
+    add_realloc(&tasks[2], 138, THREAD);
+    end_run(tasks, 3);
+    assert_found(&tasks[2], OP_REALLOC_FREED, 0);
+    for (u32 i = 0; i < 3; i++)
+        scan_output_free(&tasks[i]);
+}
+
+/* On the realloc's own CPU the alloc is the latest, but the thread went on elsewhere. */
+static void a_later_event_on_another_cpu_is_the_latest(void **state)
+{
+    scan_output tasks[2] = { { .stream = 5 }, { .stream = 6 } };
+    (void)state;
+    add_whole_trail(&tasks[0]);
+    add(&tasks[0], OP_ALLOC, 120, THREAD, NEW + 1);
+    add(&tasks[1], OP_ALLOC, 100, THREAD, NEW);
+    add_realloc(&tasks[1], 138, THREAD);
+    end_run(tasks, 2);
+    assert_found(&tasks[1], OP_REALLOC_OLD, 0);
+    for (u32 i = 0; i < 2; i++)
+        scan_output_free(&tasks[i]);
+}
+
+static void search_ends_after_so_many_events(void **state)
+{
+    (void)state;
+    for (u32 between = TRAIL_EVENTS_MAX - 2; between <= TRAIL_EVENTS_MAX; between++) {
+        scan_output task = { 0 };
+        trail_tails tails = { 0 };
+        add_whole_trail(&task);
+        add(&task, OP_ALLOC, 100, THREAD, NEW);
+        for (u32 i = 0; i < between / 2; i++)
+            add(&task, OP_FREE, 101, OTHER, i);
+        end_slice(&tails, &task, 1);
+        scan_output_reset(&task);
+        for (u32 i = between / 2; i < between; i++)
+            add(&task, OP_FREE, 101, OTHER, i);
+        add_realloc(&task, 138, THREAD);
+        end_slice(&tails, &task, 1);
+        const bool is_near = between < TRAIL_EVENTS_MAX;
+        assert_found(&task, OP_REALLOC_OLD, is_near ? 39 : 0);
+        scan_output_free(&task);
+        realloc_trail_free(&tails);
+    }
+}
+
+/* All but one event of the search lie in the summary's own task. */
+static void last_event_of_the_search_may_be_in_the_slice_before(void **state)
+{
+    (void)state;
+    for (u32 before = 0; before <= 2; before++) {
+        scan_output task = { 0 };
+        trail_tails tails = { 0 };
+        add_whole_trail(&task);
+        add(&task, OP_ALLOC, 100, THREAD, NEW);
+        end_slice(&tails, &task, 1);
+        scan_output_reset(&task);
+        for (u32 i = 0; i < TRAIL_EVENTS_MAX - 2 + before; i++)
+            add(&task, OP_FREE, 101, OTHER, i);
+        add_realloc(&task, 138, THREAD);
+        end_slice(&tails, &task, 1);
+        assert_found(&task, OP_REALLOC_OLD, before < 2 ? 39 : 0);
+        scan_output_free(&task);
+        realloc_trail_free(&tails);
+    }
+}
+
+/* Slices of so many events, numbered by their addresses. */
+static void latest_events_of_a_cpu_are_kept_in_order(void **state)
+{
+    static const u32 lengths[] = { 1,   0,   3, TRAIL_EVENTS_MAX - 4, TRAIL_EVENTS_MAX - 10, 7,
+                                   100, 600, 2, TRAIL_EVENTS_MAX };
+    trail_tails tails = { 0 };
+    u32 number = 0;
+    (void)state;
+    for (u32 s = 0; s < ETL_COUNT_OF(lengths); s++) {
+        scan_output tasks[2] = { { .stream = 3 }, { .stream = 4 } };
+        for (u32 i = 0; i < lengths[s]; i++)
+            add(&tasks[0], OP_FREE, 100, THREAD, number++);
+        add(&tasks[1], OP_FREE, 100, THREAD, s);
+        end_slice(&tails, tasks, 2);
+        const u32 kept = number < TRAIL_EVENTS_MAX ? number : TRAIL_EVENTS_MAX;
+        assert_int_equal(tails.at.count, 2);
+        assert_int_equal(tails.at.at[0].stream, 3);
+        assert_int_equal(tails.at.at[0].count, kept);
+        for (u32 i = 0; i < kept; i++)
+            assert_int_equal(tails.at.at[0].events[i].address, number - kept + i);
+        assert_int_equal(tails.at.at[1].count, s + 1);
+        for (u32 t = 0; t < 2; t++)
+            scan_output_free(&tasks[t]);
+    }
+    realloc_trail_free(&tails);
+}
+
+/* A CPU that logged nothing in a slice is not forgotten, and takes nothing of another. */
+static void slice_without_events_of_a_cpu_leaves_its_tail(void **state)
+{
+    scan_output tasks[2] = { { .stream = 5 }, { .stream = 6 } };
+    trail_tails tails = { 0 };
+    (void)state;
+    end_slice(&tails, tasks, 2);
+    assert_int_equal(tails.at.count, 0);
+    add_whole_trail(&tasks[0]);
+    add(&tasks[0], OP_ALLOC, 100, THREAD, NEW);
+    end_slice(&tails, tasks, 2);
+    scan_output_reset(&tasks[0]);
+    add(&tasks[1], OP_FREE, 101, OTHER, OLD);
+    end_slice(&tails, tasks, 2);
+    scan_output_reset(&tasks[1]);
+    add_realloc(&tasks[0], 138, THREAD);
+    end_slice(&tails, tasks, 2);
+    assert_found(&tasks[0], OP_REALLOC_OLD, 39);
+    for (u32 t = 0; t < 2; t++)
+        scan_output_free(&tasks[t]);
+    realloc_trail_free(&tails);
+}
+
+static void times_that_go_back_are_no_time_between(void **state)
+{
+    static const i64 times[] = { INT64_MIN, -1, 0, INT64_MAX };
+    (void)state;
+    for (size_t a = 0; a < ETL_COUNT_OF(times); a++) {
+        for (size_t b = 0; b < ETL_COUNT_OF(times); b++) {
+            scan_output task = { 0 };
+            add(&task, OP_ALLOC, times[a], THREAD, NEW);
+            add_realloc(&task, times[b], THREAD);
+            end_run(&task, 1);
+            const u32 since = task.events.at[2].since_alloc;
+            assert_true(since >= 1 && since < INT32_MAX + (u32)1);
+            assert_true(times[a] < times[b] || since == 1);
+            scan_output_free(&task);
+        }
+    }
+}
+
+/* --- cut anywhere --- */
+
+typedef struct found {
+    u8 old;
+    u32 since_alloc;
+} found;
+
+/* Few threads and addresses: trails are found, cut off, and in each other's way. */
+static void add_random(scan_output *task, u64 *seed, i64 ticks)
+{
+    static const u8 ops[] = { OP_ALLOC, OP_FREE, OP_COMMIT, OP_REALLOC_NEW };
+    const u8 op = ops[engine_check_random(seed, ETL_COUNT_OF(ops))];
+    const u32 tid =
+        engine_check_random(seed, 30) == 0 ? THREAD : OTHER + engine_check_random(seed, 3);
+    if (op == OP_REALLOC_NEW)
+        add_realloc(task, ticks, tid);
+    else
+        add(task, (memory_op)op, ticks, tid, op == OP_ALLOC ? NEW : OLD);
+}
+
+static void take_found(const scan_output *task, found *out, u32 *count)
+{
+    for (size_t i = 0; i + 1 < task->events.count; i++) {
+        const memory_event *const event = &task->events.at[i];
+        if (event->op == OP_REALLOC_NEW)
+            out[(*count)++] = (found){ event[1].op, event[1].since_alloc };
+    }
+}
+
+/* Slices of up to three tasks of one CPU of up to `longest` events; 0: all in one task. */
+static u32 find_all(u64 seed, u32 longest, found *out)
+{
+    trail_tails tails = { 0 };
+    u64 content = seed, cuts = seed + 1000;
+    u32 count = 0;
+    for (u32 done = 0; done < 3000;) {
+        scan_output tasks[3] = { { .stream = 1 }, { .stream = 1 }, { .stream = 1 } };
+        for (u32 t = 0; t < 3; t++) {
+            const u32 length = longest == 0 ? 3000 : engine_check_random(&cuts, longest);
+            for (u32 i = 0; i < length && done < 3000; i++)
+                add_random(&tasks[t], &content, 10 * (i64)done++);
+        }
+        end_slice(&tails, tasks, 3);
+        for (u32 t = 0; t < 3; t++) {
+            take_found(&tasks[t], out, &count);
+            scan_output_free(&tasks[t]);
+        }
+    }
+    realloc_trail_free(&tails);
+    return count;
+}
+
+static void cutting_changes_nothing(void **state)
+{
+    found *const whole = calloc(3000, sizeof *whole), *const cut = calloc(3000, sizeof *cut);
+    (void)state;
+    assert_true(whole != NULL && cut != NULL);
+    for (u64 seed = 1; seed <= 10; seed++) {
+        const u32 count = find_all(seed, 0, whole);
+        u32 marks = 0;
+        for (u32 i = 0; i < count; i++)
+            marks += whole[i].old == OP_REALLOC_FREED || whole[i].since_alloc > 0;
+        assert_true(marks > 10 && marks < count);
+        for (u32 longest = 3; longest < 400; longest *= 5) {
+            assert_int_equal(find_all(seed, longest, cut), count);
+            for (u32 i = 0; i < count; i++) {
+                assert_int_equal(cut[i].old, whole[i].old);
+                assert_int_equal(cut[i].since_alloc, whole[i].since_alloc);
+            }
+        }
+    }
+    free(whole);
+    free(cut);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alloc_and_free_before_the_summary_are_found),
+        cmocka_unit_test(alloc_of_another_size_is_not_the_reallocs),
+        cmocka_unit_test(alloc_alone_says_when_it_was),
+        cmocka_unit_test(free_alone_is_not_the_reallocs),
+        cmocka_unit_test(other_events_of_the_thread_end_the_search),
+        cmocka_unit_test(search_goes_on_in_earlier_tasks_and_slices),
+        cmocka_unit_test(the_thread_is_followed_to_other_cpus),
+        cmocka_unit_test(a_later_event_on_another_cpu_is_the_latest),
+        cmocka_unit_test(search_ends_after_so_many_events),
+        cmocka_unit_test(last_event_of_the_search_may_be_in_the_slice_before),
+        cmocka_unit_test(latest_events_of_a_cpu_are_kept_in_order),
+        cmocka_unit_test(slice_without_events_of_a_cpu_leaves_its_tail),
+        cmocka_unit_test(times_that_go_back_are_no_time_between),
+        cmocka_unit_test(cutting_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

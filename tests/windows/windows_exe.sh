@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Goal: what is given out for Windows is complete, and starts on a machine that has
+# nothing else. Method: the zip is unpacked; the program's headers are read by the
+# compiler's own tools, its resources by Python, and it runs from a folder of its own.
+#
+#   ETLHEAP   starts etlheap.exe; the wrapper `exe` beside it starts any program
+#   BUILD     has etlheap-*-windows-x64.zip and windows/
+#   WINDOWS_DEPS  the libraries it is linked with; BUILD/windows/deps
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/run/tap.sh
+
+BUILD=${BUILD:-build}
+TEST_TMP=$(realpath -m "${TEST_TMP:-$(mktemp -d)}")
+PYTHON=${PYTHON:-python3}
+host=x86_64-w64-mingw32
+version=$(sed -n 's/^.define ETLHEAP_VERSION "\(.*\)"/\1/p' parser/parser.h)
+folder=etlheap-$version-windows-x64
+deps=${WINDOWS_DEPS:-$BUILD/windows/deps}
+
+check() # name, command...
+{
+    local name=$1
+    shift
+    if "$@" > "$TEST_TMP/check.log" 2>&1; then pass "$name"; else fail "$name" "$(tail -n 3 "$TEST_TMP/check.log")"; fi
+}
+
+headers() { $host-objdump -p "$TEST_TMP/$folder/etlheap.exe"; }
+
+has_header() { headers | grep -qE "$1"; }
+
+# UTF-16 strings of the version resource, and the manifest, which is plain text.
+has_text() # encoding, text
+{
+    "$PYTHON" -c 'import sys; sys.exit(sys.argv[3].encode(sys.argv[2]) not in open(sys.argv[1], "rb").read())' \
+        "$TEST_TMP/$folder/etlheap.exe" "$1" "$2"
+}
+
+starts_elsewhere()
+{
+    local exe
+    exe=$(dirname "$ETLHEAP")/exe
+    (cd "$TEST_TMP/$folder" && "$exe" etlheap.exe --version | head -n 1 | tr -d '\r' | grep -qx "etlheap $version")
+}
+
+selftest_passes() { "$(dirname "$ETLHEAP")/exe" "$TEST_TMP/$folder/etlheap.exe" selftest; }
+
+no_path_of_here() { ! grep -aqF "$PWD" "$TEST_TMP/$folder/etlheap.exe" && ! grep -aqF "$(realpath "$BUILD")" "$TEST_TMP/$folder/etlheap.exe"; }
+
+unpacks() { "$PYTHON" -m zipfile -e "$BUILD/$folder.zip" "$TEST_TMP"; }
+
+is_the_program() { cmp "$TEST_TMP/$folder/etlheap.exe" "$BUILD/windows/etlheap.exe"; }
+
+check "the zip unpacks" unpacks
+check "its program is the one that was built" is_the_program
+check "it starts from its own folder" starts_elsewhere
+check "its selftest passes" selftest_passes
+check "its place in memory is random" has_header 'DYNAMIC_BASE'
+check "in all 64 bits" has_header 'HIGH_ENTROPY_VA'
+check "no data of it is executed" has_header 'NX_COMPAT'
+check "the time of building is not in it" has_header '^Time/Date\s+Thu Jan  1 00:00:00 1970'
+check "nor is the place of building" no_path_of_here
+dlls=$(headers | sed -n 's/^.*DLL Name: //p')
+check "libraries are linked into it" test -z "$(grep -iE '^lib|curl|zlib|zstd|xml|zip|pthread|gcc' <<< "$dlls")" -a -n "$dlls"
+check "Windows shows its version" has_text utf-16-le "$version"
+check "and its name" has_text utf-16-le 'Says where heap and VirtualAlloc memory'
+check "it asks for paths of any length" has_text ascii '>true</longPathAware>'
+check "it asks for UTF-8" has_text ascii '>UTF-8</activeCodePage>'
+check "what is linked into it is known" test -s "$deps/versions.txt"
+for package in $(sed -n 's/^package \([^ ]*\) .*/\1/p' "$deps/versions.txt" | grep -vx cmocka); do
+    check "the licence of $package is there" test -s "$TEST_TMP/$folder/licenses/$package.txt"
+    check "its version is told" grep -q "^  $package [0-9]" "$TEST_TMP/$folder/licenses/README.txt"
+done
+for document in README.md LICENSE manual/etlheap.txt manual/etlheap-report.txt licenses/libmspack-COPYING.LIB.txt; do
+    check "$document is there" test -s "$TEST_TMP/$folder/$document"
+done
+check "manual pages are plain text" test -z "$(grep -lP '[\x08\x1b]' "$TEST_TMP/$folder"/manual/*.txt)"
+finish
