@@ -107,7 +107,7 @@ static bool keeps_census(const etlheap_options *options)
         return options->census_only;
     memcpy(&store, options->store,
            options->store->size < sizeof store ? options->store->size : sizeof store);
-    return !store.is_temporary;
+    return !store.is_without_info;
 }
 
 /* Does a session say that it lost events? */

@@ -38,10 +38,19 @@ bool store_run_record(etlheap_result *result, etl_trace *const *traces, const ch
     return ok;
 }
 
+/* The options may be of a caller who knew of fewer. */
+static bool is_temporary(const etlheap_store_options *options)
+{
+    etlheap_store_options own = { .size = sizeof own };
+    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    return own.is_temporary;
+}
+
 etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
                           event_journal *journal, u64 memory_bytes_max)
 {
     *run = (store_run){ .crew = crew };
+    run->batch.is_temporary = is_temporary(options);
     run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;
@@ -83,6 +92,7 @@ static bool count_unknown(store_run *run, event_journal *journal)
 typedef struct row_task {
     const store_segment *rows;
     u32 part;
+    bool is_quick;
     ehs_codec codec;
     ehs_blocks blocks;
     bool failed;
@@ -119,6 +129,7 @@ static etl_status flush_rows(store_run *run, allocation_store *store)
     for (u32 i = 0; i < count && status == ETL_OK; i++) {
         tasks[i].rows = &store->segments.at[i];
         tasks[i].part = run->row_parts + i;
+        tasks[i].is_quick = run->batch.is_temporary;
         if (!note_stacks(run, tasks[i].rows))
             status = ETL_ERR_MEMORY;
     }
@@ -141,6 +152,7 @@ static void encode_rows(void *context, u32 task)
 {
     row_task *const it = (row_task *)context + task;
     const etlheap_segment rows = store_view(it->rows);
+    it->codec.is_quick = it->is_quick;
     it->failed = !ehs_rows_encode(&it->blocks, &it->codec, it->part, &rows);
 }
 
@@ -216,6 +228,7 @@ static void save_one(void *context, u32 task)
 {
     ending *const end = context;
     ehs_saver *const saver = &end->savers[task];
+    saver->codec.is_quick = end->run->batch.is_temporary;
     end->failed[task] = task == 0 ? !ehs_stacks_save(saver, &end->result->stacks)
                                   : !save_small(saver, end->run, end->result);
 }
