@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-/* Planes are compressed by their byte frequencies more than by repetition, so
- * higher levels cost time and save next to nothing. */
-#define COMPRESSION_LEVEL 3
+/* Planes are compressed by their byte frequencies more than by repetition, so higher
+ * levels cost time and save next to nothing: 3 takes up to twice as long for 0.1 to 0.9 % of
+ * a file. */
+#define COMPRESSION_LEVEL 1
 
 /* A plane is kept as it is when compression saves less than this part of it. */
 #define SAVING_PART 14u
