@@ -33,15 +33,6 @@ bool cli_about(const cli_command_list *commands, char *const *words, int *exit_s
     return false;
 }
 
-const cli_command *cli_command_named(const cli_command_list *commands, const char *name)
-{
-    for (size_t i = 0; i < commands->count; i++) {
-        if (strcmp(commands->at[i].name, name) == 0)
-            return &commands->at[i];
-    }
-    return NULL;
-}
-
 static int answer(const cli_command_list *commands, const about_word *about, const char *word)
 {
     etl_error err = { .status = ETL_OK };

@@ -40,18 +40,6 @@ int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap
     return cli_exit_of(status);
 }
 
-bool cli_output_is_compressed(const cli_options *options)
-{
-    const size_t size = options->output ? strlen(options->output) : 0;
-    return cli_output_is_file(options) && size > 4 &&
-           strcmp(options->output + size - 4, ".zst") == 0;
-}
-
-bool cli_output_is_file(const cli_options *options)
-{
-    return options->output && strcmp(options->output, "-") != 0;
-}
-
 /* Asked to stop while writing: the file would be complete, but the user said no. */
 int cli_output_close(const cli_options *options, const cli_guard *guard, etl_status status,
                      etlheap_sink *sink)

@@ -15,12 +15,6 @@ int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink *
 /* The same for bytes that are no text: written as they come. */
 int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap_sink **out);
 
-/* Whether -o names a file: "-" is standard output. */
-bool cli_output_is_file(const cli_options *options);
-
-/* Whether -o names a file that text is compressed into. */
-bool cli_output_is_compressed(const cli_options *options);
-
 /*
  * Completes the output when `status` says that it is good and nobody asked to
  * stop, else removes it. Returns an exit status, having complained.

@@ -23,6 +23,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	inputs \
 	main \
 	messages \
+	options/advice \
 	options/budgets \
 	options/completion \
 	options/completion_bash \
@@ -36,6 +37,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/options_table \
 	options/parse_values \
 	options/wildcards \
+	options/wildcards_$(PLATFORM) \
 	options/window_plan \
 	outputs \
 	progress \

@@ -27,10 +27,14 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/machine_$(PLATFORM) \
 	core/nameless_$(PLATFORM) \
 	core/tag_groups \
+	core/timebase \
 	core/workers \
 	fold/aggregate \
 	fold/archive_walk \
 	fold/block_groups \
+	fold/group_merge \
+	fold/group_order \
+	fold/group_rows \
 	fold/growth \
 	fold/growth_walk \
 	fold/histogram \
@@ -52,6 +56,9 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/row_details \
 	fold/slot_groups \
 	fold/steps \
+	fold/summary_answer \
+	fold/summary_windows \
+	fold/symbols_list \
 	fold/windows \
 	fold/windows_cells \
 	fold/windows_growth \
@@ -87,7 +94,6 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	names/symbols \
 	names/symbols_batch \
 	names/symbols_builds \
-	names/symbols_list \
 	names/tags \
 	pair/block_pool \
 	pair/blocks \
@@ -97,6 +103,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/range_map \
 	pair/ranges \
 	pair/shard \
+	query/lattice_plan \
 	query/query \
 	query/questions \
 	query/windows_plan \
@@ -112,33 +119,31 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/scan_lean \
 	read/scan_stacks \
 	read/stream \
-	read/timebase \
 	read/trace_identity \
 	result/archive \
 	result/archive_rows \
 	result/ehs_facts \
 	result/result \
 	result/spellings \
+	result/summary \
+	result/summary_cells \
+	result/summary_file \
 	run/analyze \
 	run/batch \
 	run/batch_content \
 	run/engine \
 	run/log_run \
+	run/options_read \
 	run/recording \
 	run/stack_totals \
 	run/store_run \
 	run/summary_traces \
 	run/task_merge \
-	summary/summary \
-	summary/summary_answer \
 	summary/summary_build \
-	summary/summary_cells \
 	summary/summary_collect \
-	summary/summary_file \
 	summary/summary_finish \
 	summary/summary_fold \
 	summary/summary_run \
-	summary/summary_windows \
 	symbol_store/libraries \
 	symbol_store/symbol_cab \
 	symbol_store/symbol_content \
@@ -157,7 +162,5 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	symbol_store/symbol_url \
 	table/columns \
 	table/table \
-	table/table_merge \
 	table/table_names \
-	table/table_order \
 	table/table_stacks)

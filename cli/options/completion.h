@@ -4,7 +4,7 @@
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
 
-#include "cli/about.h"
+#include "command_list.h"
 
 /* What may follow an option. */
 typedef enum cli_follows {

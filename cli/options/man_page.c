@@ -5,7 +5,7 @@
  * cli/man/COMMAND.roff, which goes between the summary and the options when pages
  * are installed.
  */
-#include "cli/about.h"
+#include "command_list.h"
 
 #include <ctype.h>
 

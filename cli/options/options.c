@@ -2,10 +2,8 @@
  * options.c - parsing of options, as the table of options_table.c says.
  */
 #include "options.h"
-#include "cli/outputs.h"
-
-#include "cli/system/host.h"
 #include "budgets.h"
+#include "command_list.h"
 #include "wildcards.h"
 
 #include <stdio.h>
@@ -51,8 +49,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     for (int i = 0; i < count && status == ETL_OK;) {
         int taken = 1;
         if (only_inputs || words[i][0] != '-' || words[i][1] == '\0')
-            status = cli_host_leaves_wildcards ? cli_wildcards_add(&out->inputs, words[i], err)
-                                               : cli_words_add(&out->inputs, words[i], err);
+            status = cli_input_add(&out->inputs, words[i], err);
         else if (strcmp(words[i], "--") == 0)
             only_inputs = true;
         else if (words[i][1] == '-')
@@ -71,6 +68,15 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     return status;
 }
 
+const cli_command *cli_command_named(const cli_command_list *commands, const char *name)
+{
+    for (size_t i = 0; i < commands->count; i++) {
+        if (strcmp(commands->at[i].name, name) == 0)
+            return &commands->at[i];
+    }
+    return NULL;
+}
+
 bool cli_wants_transient(const cli_options *options)
 {
     return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
@@ -80,6 +86,18 @@ bool cli_wants_growth(const cli_options *options)
 {
     return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||
            options->sort == ETLHEAP_MEASURE_STEADINESS;
+}
+
+bool cli_output_is_file(const cli_options *options)
+{
+    return options->output && strcmp(options->output, "-") != 0;
+}
+
+bool cli_output_is_compressed(const cli_options *options)
+{
+    const size_t size = options->output ? strlen(options->output) : 0;
+    return cli_output_is_file(options) && size > 4 &&
+           strcmp(options->output + size - 4, ".zst") == 0;
 }
 
 void cli_options_free(cli_options *options)

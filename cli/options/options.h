@@ -203,6 +203,12 @@ bool cli_wants_transient(const cli_options *options);
 /* Whether rows have growth: asked for, or sorted by. */
 bool cli_wants_growth(const cli_options *options);
 
+/* Whether -o names a file: "-" is standard output. */
+bool cli_output_is_file(const cli_options *options);
+
+/* Whether -o names a file that text is compressed into. */
+bool cli_output_is_compressed(const cli_options *options);
+
 /* The words a value may be, or be a list of; NULL after the last, and at once
  * for values that are no words of a list. */
 const char *cli_value_choice(cli_value value, u32 index);

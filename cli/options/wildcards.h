@@ -14,4 +14,8 @@
  */
 etl_status cli_wildcards_add(cli_words *words, const char *word, etl_error *err);
 
+/* Adds an input as the command line names it. On Windows, where programs expand wildcards
+ * themselves, this is cli_wildcards_add. Errors: MEMORY. */
+etl_status cli_input_add(cli_words *words, const char *word, etl_error *err);
+
 #endif

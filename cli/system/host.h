@@ -34,7 +34,4 @@ const char *cli_host_temporary_folder(void);
 /* The user's folder for what can be made again, and what to add to it; NULL: none. */
 const char *cli_host_cache(const char **below);
 
-/* Whether whoever starts programs leaves *.etl for them to expand. */
-extern const bool cli_host_leaves_wildcards;
-
 #endif

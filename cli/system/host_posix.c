@@ -8,8 +8,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-const bool cli_host_leaves_wildcards = false;
-
 char **cli_host_begin(int *count, char **words)
 {
     (void)count;

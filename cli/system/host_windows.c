@@ -30,8 +30,6 @@ static void prepare_streams(void);
 static void restore_console(void);
 static HANDLE stream_of(int descriptor);
 
-const bool cli_host_leaves_wildcards = true;
-
 char **cli_host_begin(int *count, char **words)
 {
     (void)words;

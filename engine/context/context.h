@@ -25,7 +25,17 @@
 #ifndef ETLHEAP_CONTEXT_H
 #define ETLHEAP_CONTEXT_H
 
-#include "engine/read/stages.h"
+#include "engine/core/timebase.h"
+#include "stacks.h"
+
+/* A decoded system event; its strings are copies in an arena of the task that read it. */
+typedef struct system_event {
+    i64 ticks;
+    u64 stream;
+    u32 order;    /* in the slice */
+    u32 pid, tid; /* of the header */
+    etl_event event;
+} system_event;
 
 typedef struct process_history {
     u32 pid;

@@ -17,7 +17,7 @@
 #ifndef ETLHEAP_SLOTS_H
 #define ETLHEAP_SLOTS_H
 
-#include "engine/read/stages.h"
+#include "stacks.h"
 
 /* A journal entry has 27 bits for it. */
 #define SLOT_NUMBER_MAX (((u32)1 << 27) - 1)

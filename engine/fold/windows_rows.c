@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
 #include "steps.h"
 
@@ -66,7 +67,7 @@ static bool list_steps(const rows_work *work, u32 group, step_list *steps)
     steps_clear(steps);
     for (u32 i = 0; i < count; i++) {
         const peak_row *const row = &rows[i];
-        if (row->alloc_ticks >= to || row->free_ticks < from)
+        if (!type_touches(row->alloc_ticks, row->free_ticks, from, to))
             continue;
         if (!steps_add(steps, row->alloc_ticks, i, false) ||
             (row->free_ticks < to && !steps_add(steps, row->free_ticks, i, true)))

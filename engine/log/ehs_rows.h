@@ -16,6 +16,7 @@
 
 #include "ehs_table.h"
 #include "store.h"
+#include "tally.h"
 
 /* Encodes rows as part `part`. False without memory. */
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows);

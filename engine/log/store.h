@@ -8,7 +8,19 @@
 #ifndef ETLHEAP_STORE_H
 #define ETLHEAP_STORE_H
 
-#include "engine/pair/shard.h"
+#include "engine/context/stacks.h"
+
+/* A closed lifetime, or one still open at the end of the run. */
+typedef struct lifetime {
+    i64 alloc_ticks, free_ticks;
+    u64 address, size, heap;
+    u32 process;
+    stack_ref stack;
+    u32 thread;
+    u8 kind;      /* etlheap_kind */
+    u8 free_type; /* etlheap_free_type */
+    bool is_realloc;
+} lifetime;
 
 typedef struct store_segment {
     u32 rows, capacity;

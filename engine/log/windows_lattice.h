@@ -24,13 +24,6 @@ typedef struct lattice_piece {
     i64 from_ticks, to_ticks;
 } lattice_piece;
 
-/*
- * What the options say for a query; without options its window alone. When they ask
- * for windows that overlap, or for what is refused, there is no lattice: its session
- * is NULL. False without memory.
- */
-bool windows_lattice_open(windows_lattice *out, const etl_session *session,
-                          const etlheap_query *query, const etlheap_windows_options *options);
 void windows_lattice_free(windows_lattice *lattice);
 
 /* The piece that a moment lies in. */

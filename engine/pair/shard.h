@@ -6,18 +6,7 @@
 
 #include "engine/context/context.h"
 #include "engine/log/journal.h"
-
-/* A closed lifetime, or one still open at the end of the run. */
-typedef struct lifetime {
-    i64 alloc_ticks, free_ticks;
-    u64 address, size, heap;
-    u32 process;
-    stack_ref stack;
-    u32 thread;
-    u8 kind;      /* etlheap_kind */
-    u8 free_type; /* etlheap_free_type */
-    bool is_realloc;
-} lifetime;
+#include "engine/log/store.h"
 
 typedef struct process_counts {
     u64 heap_events, virtualalloc_events;

@@ -21,7 +21,7 @@
 #define ETLHEAP_PLAN_H
 
 #include "engine/core/arena.h"
-#include "timebase.h"
+#include "engine/core/timebase.h"
 
 typedef struct plan_buffer {
     i64 first_ticks; /* base clock */

@@ -15,6 +15,7 @@
 #ifndef ETLHEAP_STAGES_H
 #define ETLHEAP_STAGES_H
 
+#include "engine/context/context.h"
 #include "engine/context/heap_sizes.h"
 #include "engine/context/meminfo.h"
 #include "engine/context/stacks.h"
@@ -171,15 +172,6 @@ typedef struct key_definition {
     stack_ref stack;
     bool is_kernel;
 } key_definition;
-
-/* A decoded system event; its strings are copies in the task's arena. */
-typedef struct system_event {
-    i64 ticks;
-    u64 stream;
-    u32 order;    /* in the slice */
-    u32 pid, tid; /* of the header */
-    etl_event event;
-} system_event;
 
 /* The first realloc whose alloc and free were logged before it. */
 typedef struct first_trail {

@@ -7,6 +7,7 @@
 #include "engine/context/modules.h"
 #include "engine/log/journal.h"
 #include "engine/log/store.h"
+#include "engine/pair/shard.h"
 
 /* What a result keeps of memory; whoever makes a result sets it once. The first one
  * answers nothing, so that a result whose maker forgot it refuses. */

@@ -6,9 +6,9 @@
 
 #include "engine/core/arena.h"
 #include "engine/core/nameless.h"
-#include "engine/log/windows_lattice.h"
+#include "engine/core/timebase.h"
+#include "engine/query/lattice_plan.h"
 #include "engine/query/query.h"
-#include "engine/read/timebase.h"
 #include "engine/result/archive.h"
 #include "parser/system/files.h"
 
@@ -76,7 +76,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     own.store = NULL;
-    const archive_request request = { .options = &own, .stays = true };
+    const archive_request request = { .memory_bytes_max = own.memory_bytes_max };
     if (status == ETL_OK)
         status = archive_open(&map, &request, out, err);
     if (home.file >= 0)

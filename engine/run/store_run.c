@@ -38,19 +38,11 @@ bool store_run_record(etlheap_result *result, etl_trace *const *traces, const ch
     return ok;
 }
 
-/* The options may be of a caller who knew of fewer. */
-static bool is_temporary(const etlheap_store_options *options)
-{
-    etlheap_store_options own = { .size = sizeof own };
-    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    return own.is_temporary;
-}
-
 etl_status store_run_open(store_run *run, const etlheap_store_options *options, etlheap_crew *crew,
                           event_journal *journal, u64 memory_bytes_max)
 {
     *run = (store_run){ .crew = crew };
-    run->batch.is_temporary = is_temporary(options);
+    run->batch.is_temporary = options->is_temporary;
     run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;

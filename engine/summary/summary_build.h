@@ -8,7 +8,7 @@
 #ifndef ETLHEAP_SUMMARY_BUILD_H
 #define ETLHEAP_SUMMARY_BUILD_H
 
-#include "summary.h"
+#include "engine/result/summary.h"
 
 typedef struct summary_build_entry {
     summary_entry head;

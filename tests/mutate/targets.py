@@ -40,6 +40,7 @@ TARGETS = (
     Target("engine/fold/windows_growth.c", "windows", WINDOWS),
     Target("engine/log/windows_lattice.c", "windows", "test_windows_lattice " + WINDOWS),
     Target("engine/fold/windows_memory.c", "windows", "test_meminfo " + WINDOWS),
+    Target("engine/query/lattice_plan.c", "windows", "test_windows_lattice " + WINDOWS),
     Target("engine/query/windows_plan.c", "windows", WINDOWS),
     Target("engine/fold/windows_rows.c", "windows", WINDOWS),
     Target("engine/fold/windows_walk.c", "windows", WINDOWS),

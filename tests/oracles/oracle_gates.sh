@@ -99,6 +99,93 @@ refuses "limits: a function of 61 lines" "function f has 61 lines" awk -f "$tree
 if awk -f "$tree/tests/gates/limits.awk" fits.c; then pass "limits: 600 lines are allowed"; else fail "limits: 600 lines are allowed"; fi
 refuses "limits: no files are no success" "no files given" awk -f "$tree/tests/gates/limits.awk" /dev/null
 
+# --- what must stand once -----------------------------------------------------------------------
+
+# Each file is what the table finds nothing wrong with, but for the one thing in its name.
+mkdir -p shape/engine/{core,log,fold,run} shape/cli
+cd shape || exit 1
+cat > engine/log/log_reader.c << 'END'
+static bool number_events(const ehs_events *events, u32 *out)
+{
+    const u32 *const back = events->back;
+    for (u32 i = 0; i < events->count; i++)
+        out[i] = events->kind[i] + back[i];
+    return true;
+}
+
+static etl_status read_segment(log_reader *reader)
+{
+    return ehs_segment_read(&reader->from, &reader->events);
+}
+END
+cat > engine/log/store_batch.c << 'END'
+static void put_rows(ehs_events *out)
+{
+    while (out->count < 9)
+        out->slot[out->count++] = 1;
+}
+END
+cat > engine/core/type_rule.h << 'END'
+static inline etlheap_type type_in_window(i64 alloc_ticks, i64 free_ticks, i64 from, i64 to)
+{
+    return type_by_ends(alloc_ticks >= from, free_ticks < to);
+}
+END
+printf '#include "sums.h"\n#include "engine/core/type_rule.h"\nassert(row->free_ticks >= row->alloc_ticks);\n' > engine/fold/sums.c
+: > engine/fold/sums.h
+sound="engine/log/log_reader.c engine/log/store_batch.c engine/core/type_rule.h engine/fold/sums.c engine/fold/sums.h"
+measure() { "$PYTHON" -B "$tree/tests/gates/rooms.py" "$@"; }
+# Only what exceeds a limit.
+measure_exceeded() { local status; measure "$@" > out.txt 2>&1; status=$?; grep EXCEEDED out.txt; return $status; }
+# shellcheck disable=SC2086
+if measure $sound > out.txt 2>&1; then pass "rooms: what is right"; else fail "rooms: what is right" "$(grep EXCEEDED out.txt)"; fi
+cat > engine/fold/second_loop.c << 'END'
+static u64 sum_sizes(const reader *own)
+{
+    u64 sum = 0;
+    for (u32 i = 0; i < own->events.alloc_count; i++)
+        sum += own->events.size[i];
+    return sum;
+}
+END
+cat > engine/fold/second_decoder.c << 'END'
+static etl_status read_again(reader *own)
+{
+    return ehs_segment_read(&own->from, &own->events);
+}
+END
+cat > engine/fold/second_rule.c << 'END'
+static bool is_type(const row *row)
+{
+    return row->alloc_ticks < row->to_ticks && row->free_ticks >= row->from_ticks;
+}
+END
+cat > engine/fold/second_choice.c << 'END'
+static etlheap_type type_of(bool is_inside)
+{
+    return is_inside ? ETLHEAP_TYPE_AIFO : ETLHEAP_TYPE_AOFO;
+}
+END
+printf '#include "engine/run/down.h"\n' > engine/fold/up.c
+printf '#include "engine/fold/sums.h"\n' > engine/run/down.h
+: > engine/flat.c
+mkdir engine/odd
+: > engine/odd/new.c
+while IFS='|' read -r file words; do
+    # shellcheck disable=SC2086
+    refuses "rooms: $words ($file)" "$words" measure_exceeded $sound $file
+done << 'END'
+engine/fold/second_loop.c|loops over event columns
+engine/fold/second_decoder.c|places that decode columns
+engine/fold/second_rule.c|copies of the type rule
+engine/fold/second_choice.c|copies of the type rule
+engine/fold/up.c engine/run/down.h|include circles of rooms
+engine/flat.c|flat .c files in engine/
+engine/odd/new.c|no room of its library
+END
+refuses "rooms: no files are no success" "no files given" measure
+cd ..
+
 printf '# One\n[a](two.md#there) [b](missing.md)\n' > docs/one.md
 printf '# Here\n' > docs/two.md
 refuses "links: a heading that is not there" "two.md#there: no such heading" "$PYTHON" -B "$tree/tests/gates/doc_links.py" docs

@@ -7,7 +7,7 @@
 #ifndef TESTS_SUMMARY_RUNS_H
 #define TESTS_SUMMARY_RUNS_H
 
-#include "engine/summary/summary.h"
+#include "engine/result/summary.h"
 #include "run_check.h"
 #include "temporary.h"
 

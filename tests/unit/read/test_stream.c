@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/engine.h"
-#include "engine/read/timebase.h"
+#include "engine/core/timebase.h"
 #include "tests/support/hand_bytes.h"
 #include "tests/support/run_check.h"
 

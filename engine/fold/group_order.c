@@ -1,5 +1,5 @@
 /*
- * table_order.c - groups in the order of a table's rows.
+ * group_order.c - groups in the order of a table's rows.
  *
  * That is the measure asked for, then the keys in the order of their columns, so that
  * it is total and the same however groups were numbered. Keys before the stack have
@@ -11,7 +11,7 @@
 
 #include "engine/core/digit_sort.h"
 #include "engine/names/symbols.h"
-#include "table_inside.h"
+#include "group_rows.h"
 
 u32 *group_order(const aggregator *a)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/read/timebase.h"
+#include "engine/core/timebase.h"
 #include "tests/support/run_check.h"
 #include "tests/support/hand_bytes.h"
 

@@ -21,7 +21,7 @@
 #ifndef ETLHEAP_SUMMARY_INSIDE_H
 #define ETLHEAP_SUMMARY_INSIDE_H
 
-#include "engine/result/result.h"
+#include "result.h"
 
 /* Rules: whether the end of a process frees. As etlheap_query.at_exit_freed. */
 #define SUMMARY_RULES 2u

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/summary/summary_file.h"
+#include "engine/result/summary_file.h"
 #include "tests/support/summary_runs.h"
 
 /* The answer of the file at a path as text; NULL: it is refused. */

@@ -4,9 +4,9 @@
 #ifndef ETLHEAP_SUMMARY_WINDOWS_H
 #define ETLHEAP_SUMMARY_WINDOWS_H
 
-#include "engine/fold/aggregate.h"
+#include "aggregate.h"
 #include "engine/query/windows_plan.h"
-#include "summary.h"
+#include "engine/result/summary.h"
 
 typedef struct summary_windows {
     i64 first; /* number of the plan's first window */

@@ -29,40 +29,6 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum
 static void keep_peak(group_row *group, const summary_peak *most);
 static void settle_peaks(aggregator *a);
 
-/* The reason why not; NULL: it can be answered. */
-static const char *reason_against(const etlheap_query *query)
-{
-    if (query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL)
-        return "the whole of each trace: leave out --from, --to and --at";
-    if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
-        return "no heap handles, which differ from run to run";
-    if (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD))
-        return "no threads";
-    if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
-        query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
-        return "no sizes of single allocations";
-    if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
-        query->lifetime_ranks || query->growth || query->needs_lifetimes)
-        return "no lifetimes";
-    if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
-        return "no free types";
-    for (u32 i = 0; i < query->process_count; i++) {
-        const char *const word = query->processes[i];
-        if (word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
-            return "names of processes, no ids: name the process";
-    }
-    return NULL;
-}
-
-etl_status summary_refuse(const etlheap_query *query, etl_error *err)
-{
-    const char *const reason = reason_against(query);
-    return reason == NULL
-               ? ETL_OK
-               : etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "a summary keeps %s; ask the trace or its full store", reason);
-}
-
 bool summary_selects(const aggregator *a, const summary_entry *entry)
 {
     return (entry->stack != SUMMARY_ALL_STACKS) == a->wants_stack &&

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/log/ehs_stacks.h"
-#include "engine/result/ehs_facts.h"
+#include "ehs_facts.h"
 
 /* Windows farther from a trace's start than this are damage. */
 #define WINDOW_MAX ((i64)1 << 40)

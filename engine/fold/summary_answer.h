@@ -4,11 +4,8 @@
 #ifndef ETLHEAP_SUMMARY_ANSWER_H
 #define ETLHEAP_SUMMARY_ANSWER_H
 
-#include "engine/fold/aggregate.h"
-#include "summary.h"
-
-/* ETL_ERR_ARGUMENT with a sentence when a summary cannot answer the query. */
-etl_status summary_refuse(const etlheap_query *query, etl_error *err);
+#include "aggregate.h"
+#include "engine/result/summary.h"
 
 /* Is the entry among those that the query is answered from? */
 bool summary_selects(const aggregator *a, const summary_entry *entry);

@@ -1,5 +1,5 @@
 /*
- * table_merge.c - a table of which few rows are looked at.
+ * group_merge.c - a table of which few rows are looked at.
  *
  * Of tens of thousands of rows a report lists a few and says what the others come to.
  * To put all of them in order, to give their frames places in an order and to copy
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/core/digit_sort.h"
-#include "table_inside.h"
+#include "group_rows.h"
 
 /* The first so many of what is offered. `rows` has room for twice as many: whenever
  * it is full the second half goes. */

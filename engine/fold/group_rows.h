@@ -1,14 +1,14 @@
 /*
- * table_inside.h - what makes a table of groups, in parts.
+ * group_rows.h - what makes a table of groups, in parts.
  *
- *     table.c         the table; every group a row
- *     table_order.c   the order of groups
- *     table_merge.c   a few groups rows, the others added up
+ *     group_rows.c    the table; every group a row
+ *     group_order.c   the order of groups
+ *     group_merge.c   a few groups rows, the others added up
  */
-#ifndef ETLHEAP_TABLE_INSIDE_H
-#define ETLHEAP_TABLE_INSIDE_H
+#ifndef ETLHEAP_GROUP_ROWS_H
+#define ETLHEAP_GROUP_ROWS_H
 
-#include "engine/fold/aggregate.h"
+#include "aggregate.h"
 
 /* Appends the group as a row. False without memory. */
 bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbers,

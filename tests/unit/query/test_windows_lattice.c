@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/log/windows_lattice.h"
+#include "engine/query/lattice_plan.h"
 #include "tests/support/hand_bytes.h"
 #include "tests/support/hand_result.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "engine/summary/summary.h"
+#include "engine/result/summary.h"
 
 #define WINDOWS 40
 #define FIRST   (-5)

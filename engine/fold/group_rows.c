@@ -1,0 +1,103 @@
+/*
+ * group_rows.c - groups to an etlheap_table: sorted rows, and the stacks and frames
+ * they refer to, numbered in order of first use.
+ */
+#include "group_rows.h"
+
+#include <stdlib.h>
+
+#include "engine/names/symbols.h"
+#include "row_details.h"
+
+bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbers,
+                     const group_row *group)
+{
+    const group_key *const key = &group->key;
+    etlheap_row row = { .kind = key->kind,
+                        .type = key->type,
+                        .free_type = key->free_type,
+                        .thread = key->thread,
+                        .has_heap = key->has_heap,
+                        .heap_handle = key->heap,
+                        .frame = ETLHEAP_NO_INDEX,
+                        .module = group_module_name(a, key->module),
+                        .type_name = group_type_name(a, key->type_name),
+                        .tag = group_tag_name(a, key->tag),
+                        .size_class_bytes =
+                            key->size_class == 0 ? 0 : (u64)1 << (key->size_class - 1) };
+    if (key->process != 0) {
+        row.process = a->result->processes.at[key->process - 1].name;
+        row.pid =
+            a->query->processes_by_name ? ETL_NO_ID : a->result->processes.at[key->process - 1].pid;
+    }
+    memcpy(row.measures, group->measures, sizeof group->measures);
+    const bool by_frame =
+        query_groups_by(a->query, ETLHEAP_KEY_FRAME) || query_groups_by(a->query, ETLHEAP_KEY_SITE);
+    if (by_frame && !table_number_frame(out, numbers, &a->frames, key->frame, &row.frame))
+        return false;
+    return table_number_stack(out, numbers, &a->frames, key->stack, &row.stack) &&
+           ETLHEAP_PUSH(&out->rows, row);
+}
+
+static bool add_groups(aggregator *a, owned_table *out)
+{
+    table_numbers numbers = { .frames = { 0 } };
+    free(a->order);
+    a->order = frames_rank(&a->frames) ? group_order(a) : NULL;
+    bool ok = a->order != NULL && ETLHEAP_RESERVE(&out->rows, a->groups.count);
+    for (size_t i = 0; ok && i < a->groups.count; i++)
+        ok = table_add_group(a, out, &numbers, &a->groups.at[a->order[i]]);
+    table_numbers_free(&numbers);
+    return ok;
+}
+
+static void fill_totals(const aggregator *a, etlheap_table *table)
+{
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        etlheap_total *const total = &table->totals[kind];
+        memcpy(total->measures, a->totals[kind], sizeof a->totals[kind]);
+        total->to_ns = a->query->kind_to_ticks == NULL
+                           ? a->plan.to_ns
+                           : query_end_ns(&a->plan, a->plan.kind_to_ticks[kind]);
+        for (size_t i = 0; i < a->result->processes.count; i++) {
+            if (a->plan.process_selected[i + 1])
+                total->free_without_alloc += a->result->processes.at[i].free_without_alloc[kind];
+        }
+        total->present =
+            total->measures[ETLHEAP_MEASURE_COUNT] > 0 || total->free_without_alloc > 0;
+    }
+    const etlheap_abilities can = a->result->abilities;
+    table->totals[ETLHEAP_KIND_HEAP].present |= can.heap;
+    table->totals[ETLHEAP_KIND_VIRTUALALLOC].present |= can.virtualalloc;
+    table->totals[ETLHEAP_KIND_EXTENT].present |= can.extent;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const u32 kinds = a->query->kinds;
+        table->totals[kind].present &= kinds == 0 || (kinds >> kind & 1) != 0;
+    }
+}
+
+const etlheap_table *aggregate_table(aggregator *a)
+{
+    owned_table *const out = calloc(1, sizeof *out);
+    const bool ok = out != NULL && ETLHEAP_PUSH(&out->stack_starts, 0) &&
+                    (table_merges(a) ? table_merge(a, out) : add_groups(a, out));
+    if (!ok) {
+        if (out != NULL)
+            etlheap_table_free(&out->table);
+        return NULL;
+    }
+    memcpy(out->group_by, a->query->group_by, sizeof out->group_by);
+    out->table.from_ns = a->plan.from_ns;
+    out->table.to_ns = a->plan.to_ns;
+    out->table.group_by_count = a->query->group_by_count;
+    out->table.measures = etlheap_query_measures(a->query);
+    out->table.at_end = a->query->at_end;
+    out->table.diagnostics = *etlheap_result_diagnostics(a->result);
+    etl_diag_add(&out->table.diagnostics, ETL_DIAG_module_guessed, a->frames.guessed_count);
+    if (a->query->symbols != NULL)
+        etl_diag_merge(&out->table.diagnostics, &a->query->symbols->diag);
+    fill_totals(a, &out->table);
+    row_details_mark(a, out);
+    table_publish(out);
+    return &out->table;
+}
