@@ -441,6 +441,9 @@ layers: ## checks that includes only go downward, and that every source is liste
 	@test -z "$(strip $(UNLISTED))"
 	@awk -f tests/gates/layers.awk tests/gates/layers_upward.txt $(ALL_FILES)
 
+words: ## checks that no library names an option of the program
+	@awk -f tests/gates/words.awk $(filter parser/% engine/% formats/%,$(ALL_FILES)) $(wildcard formats/html/*.js)
+
 limits: ## checks file and function lengths
 	@awk -f tests/gates/limits.awk $(ALL_FILES)
 
@@ -777,6 +780,6 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers limits rooms \
+.PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
 	bench-clean consumer-deps demo demo-run cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -106,8 +106,8 @@ static bool ask(question *q, double *seconds)
         return false;
     }
     memset(q->sums, 0, sizeof q->sums);
-    for (u32 i = 0; i < (etlheap_stack_count(q->result) + 1) * ETLHEAP_TYPE_COUNT; i++) {
-        type_sums *const sums = &q->sums[i % ETLHEAP_TYPE_COUNT];
+    for (u32 i = 0; i < (etlheap_stack_count(q->result) + 1) * ETLHEAP_TYPE_CAPACITY; i++) {
+        type_sums *const sums = &q->sums[i % ETLHEAP_TYPE_CAPACITY];
         sums->groups += totals[i].count > 0;
         sums->count += (i64)totals[i].count;
         sums->size += (i64)totals[i].size_bytes;

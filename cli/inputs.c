@@ -6,6 +6,7 @@
 #include "cli/system/bus_guard.h"
 #include "cli/system/memory_limit.h"
 #include "cli/system/terminal.h"
+#include "cli/options/advice.h"
 #include "messages.h"
 #include "progress.h"
 
@@ -133,6 +134,7 @@ static int check_paths(const cli_options *options)
  * of a usage error. */
 static int check_recording(const cli_options *options, const cli_inputs *inputs)
 {
+    char text[CLI_ERROR_SIZE];
     u32 pair[2];
     etl_error err = { .status = ETL_OK };
     if (etlheap_recording_check(inputs->traces, inputs->count, options->together, pair, &err) ==
@@ -141,7 +143,8 @@ static int check_recording(const cli_options *options, const cli_inputs *inputs)
     char *const both = err.status == ETL_ERR_ARGUMENT
                            ? join(inputs->names[pair[0]], " and ", inputs->names[pair[1]])
                            : NULL;
-    cli_complain(both, err.message);
+    cli_error_text(&err, text);
+    cli_complain(both, text);
     free(both);
     return CLI_EXIT_INPUT;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "parser/system/files.h"
+#include "cli/options/advice.h"
 
 #define MESSAGE_SIZE 512
 
@@ -22,7 +23,9 @@ void cli_complain(const char *subject, const char *message)
 void cli_complain_error(const char *subject, const etl_error *err)
 {
     cli_memory_sentence sentence;
-    cli_complain(subject, cli_memory_explain(err, &sentence) ? sentence.text : err->message);
+    char text[CLI_ERROR_SIZE];
+    cli_error_text(err, text);
+    cli_complain(subject, cli_memory_explain(err, &sentence) ? sentence.text : text);
 }
 
 void cli_tell(const char *subject, const char *message)

@@ -10,7 +10,8 @@
  * control the terminal is replaced. */
 void cli_complain(const char *subject, const char *message);
 
-/* The same of an error: one that comes of --memory says what would be enough. */
+/* The same of an error, with the option that helps (advice.h): one that comes of --memory says
+ * what would be enough. */
 void cli_complain_error(const char *subject, const etl_error *err);
 
 /* The same for what is no failure: how far the work is. */

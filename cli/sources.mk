@@ -23,6 +23,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	inputs \
 	main \
 	messages \
+	options/advice \
 	options/budgets \
 	options/completion \
 	options/completion_bash \

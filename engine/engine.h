@@ -14,6 +14,14 @@
  * Determinism: the same files and options give the same result whatever `jobs`
  * is. Times are raw ticks of the first file's clock inside and nanoseconds
  * since time zero, the first file's log-file header, outside.
+ *
+ * Ids and indices: one that is out of range is never looked up. A query or an options
+ * structure with one is refused with ETL_ERR_ARGUMENT; a word for one is "", what is
+ * pointed to is NULL, what is returned as a structure is all 0.
+ *
+ * Options, queries and requests begin with their size (see docs/c_api.md): fields beyond
+ * a smaller one have their defaults, what is set beyond ours is ETL_ERR_UNSUPPORTED, and
+ * a size that cannot be one is ETL_ERR_ARGUMENT.
  */
 #ifndef ETLHEAP_ENGINE_H
 #define ETLHEAP_ENGINE_H
@@ -61,6 +69,19 @@ typedef enum etlheap_type {
     ETLHEAP_TYPE_COUNT
 } etlheap_type;
 
+/*
+ * Room in arrays by kind and by type. Structures have arrays of these sizes, not of the
+ * numbers of enumerators, so that they stay as they are when a kind is added; what is
+ * beyond the last enumerator is 0. Types answer two questions with yes or no, so there
+ * is no fifth.
+ */
+#define ETLHEAP_KIND_CAPACITY 8
+#define ETLHEAP_TYPE_CAPACITY 4
+
+static_assert((int)ETLHEAP_KIND_COUNT <= ETLHEAP_KIND_CAPACITY, "a kind has a place in arrays");
+static_assert((int)ETLHEAP_TYPE_COUNT <= ETLHEAP_TYPE_CAPACITY, "a type has a place in arrays");
+
+/* "" for what is none. */
 const char *etlheap_kind_name(etlheap_kind kind);           /* "heap" */
 const char *etlheap_free_type_name(etlheap_free_type type); /* "process-exit" */
 const char *etlheap_type_name(etlheap_type type);           /* "AIFO" */
@@ -180,10 +201,11 @@ typedef struct etlheap_process_info {
     u32 pointer_bits;         /* 32 for WOW64 and 32-bit systems, 0 unknown */
     u64 heap_events;
     u64 virtualalloc_events;
-    u64 free_without_alloc[ETLHEAP_KIND_COUNT];
+    u64 free_without_alloc[ETLHEAP_KIND_CAPACITY];
 } etlheap_process_info;
 
-/* Processes in order of (pid, start); id.v - 1 is the index. */
+/* Processes in order of (pid, start); id.v - 1 is the index. NULL for id 0 and for ids
+ * beyond the count. */
 u32 etlheap_process_count(const etlheap_result *result);
 const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id);
 
@@ -206,6 +228,7 @@ typedef struct etlheap_module_info {
     etlheap_process process; /* whose it is; 0: the kernel's, or not known */
 } etlheap_module_info;
 
+/* NULL for an index from the count on. */
 u32 etlheap_module_count(const etlheap_result *result);
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
 
@@ -269,7 +292,8 @@ typedef struct etlheap_segment {
     const u8 *is_realloc;
 } etlheap_segment;
 
-/* 0 of a result of facts alone, which refuses what can be refused. */
+/* 0 of a result of facts alone, which refuses what can be refused. A segment beyond the
+ * count has no rows. */
 u32 etlheap_segment_count(const etlheap_result *result);
 etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index);
 
@@ -286,7 +310,8 @@ u32 etlheap_stack_count(const etlheap_result *result); /* ids are 1..count */
 etlheap_frames etlheap_stack_frames(const etlheap_result *result, etlheap_stack id);
 
 /* The process whose addresses the frames of a lifetime's stack are: `owner`, the
- * lifetime's, unless another process allocated the memory for it (VirtualAllocEx). */
+ * lifetime's, unless another process allocated the memory for it (VirtualAllocEx). For id 0
+ * and ids beyond the count it is `owner`. */
 etlheap_process etlheap_stack_process(const etlheap_result *result, etlheap_stack id,
                                       etlheap_process owner);
 
@@ -329,27 +354,6 @@ void etlheap_symbols_close(etlheap_symbols *symbols); /* NULL is allowed */
 /* Whether opening will take the path: to be asked before the long work.
  * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
 etl_status etlheap_symbols_check_path(const char *path, etl_error *err);
-
-/* X(enumerator, word) - what came of looking for a module's symbols */
-#define ETLHEAP_SYMBOL_STATES(X)                                                                   \
-    X(FOUND, "found")               /* the PDB of this build */                                    \
-    X(LOOSE, "loose")               /* the PDB of another build, which was allowed */              \
-    X(EXPORTS, "exports")           /* no PDB, but the program file with its exports */            \
-    X(MISSING, "missing")           /* nowhere on the path */                                      \
-    X(MISMATCH, "mismatch")         /* there, but of another build */                              \
-    X(UNUSABLE, "unusable")         /* there, but damaged or of a kind that we do not read */      \
-    X(WITHHELD, "withheld")         /* the store says that it is not to be had */                  \
-    X(UNREACHABLE, "unreachable")   /* a server or share did not answer */                         \
-    X(UNIDENTIFIED, "unidentified") /* the trace does not say which build it was */
-
-typedef enum etlheap_symbol_state {
-#define ETLHEAP_SYMBOL_STATE_ENUM(name, word) ETLHEAP_SYMBOL_STATE_##name,
-    ETLHEAP_SYMBOL_STATES(ETLHEAP_SYMBOL_STATE_ENUM)
-#undef ETLHEAP_SYMBOL_STATE_ENUM
-        ETLHEAP_SYMBOL_STATE_COUNT
-} etlheap_symbol_state;
-
-const char *etlheap_symbol_state_word(etlheap_symbol_state state);
 
 /* --- tables ------------------------------------------------------------------------ */
 
@@ -397,7 +401,8 @@ typedef struct etlheap_query {
     bool needs_lifetimes;      /* more will be asked, or lifetimes one by one: keep all events */
     bool sums_only;            /* rows do not have PEAK_*, for which events are kept in order */
     bool at_end;               /* only what is outstanding as the window ends, at its moment */
-    /* By etlheap_kind: the window ends there, not at to_ns; NULL: no such moments. */
+    /* By etlheap_kind, ETLHEAP_KIND_CAPACITY of them: the window ends there, not at to_ns;
+     * NULL: no such moments. */
     const i64 *kind_to_ticks;
     /* For rows of which few are looked at: of each kind the first so many stand on their
      * own, and the first so many with something in the sort measure; the others are added
@@ -409,8 +414,26 @@ typedef struct etlheap_query {
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
- * outstanding size first, exits do not free. */
-etlheap_query etlheap_query_default(void);
+ * outstanding size first, exits do not free. Inline, so that the program's own idea of
+ * the structure is filled in. */
+static inline etlheap_query etlheap_query_default(void)
+{
+    etlheap_query query;
+    memset(&query, 0, sizeof query);
+    query.size = sizeof query;
+    query.from_ns = INT64_MIN;
+    query.to_ns = INT64_MAX;
+    query.lifetime_max_ns = INT64_MAX;
+    query.size_max_bytes = UINT64_MAX;
+    query.group_by[0] = ETLHEAP_KEY_KIND;
+    query.group_by[1] = ETLHEAP_KEY_PROCESS;
+    query.group_by[2] = ETLHEAP_KEY_HEAP;
+    query.group_by[3] = ETLHEAP_KEY_TYPE;
+    query.group_by[4] = ETLHEAP_KEY_STACK;
+    query.group_by_count = 5;
+    query.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    return query;
+}
 
 /*
  * A resolved frame. Strings are UTF-8, NULL when unknown. Calls that the compiler
@@ -450,14 +473,14 @@ typedef struct etlheap_row {
     u64 size_class_bytes;  /* largest power of two <= size; 0 for size 0 */
     bool grows_most;       /* grouped by heap: the largest impacting size of its kind, above 0 */
     u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
-    i64 measures[ETLHEAP_MEASURES_COUNT];
+    i64 measures[ETLHEAP_MEASURES_CAPACITY];
 } etlheap_row;
 
 typedef struct etlheap_total {
     bool present; /* the kind occurs in the trace */
     i64 to_ns;    /* end of the window for the kind */
     u64 free_without_alloc;
-    i64 measures[ETLHEAP_MEASURES_COUNT]; /* only those that add up over rows, else 0 */
+    i64 measures[ETLHEAP_MEASURES_CAPACITY]; /* only those that add up over rows, else 0 */
 } etlheap_total;
 
 /* Members of stack i: frame_indices[stack_starts[i]] up to stack_starts[i + 1]. */
@@ -474,7 +497,7 @@ typedef struct etlheap_table {
     u32 stack_count;
     const etlheap_row *rows; /* sorted; ties by keys, so the order is total */
     u32 row_count;
-    etlheap_total totals[ETLHEAP_KIND_COUNT];
+    etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
 } etlheap_table;
 
@@ -492,7 +515,7 @@ void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
 
 /*
  * Frames and stacks of a table after its first `rows` rows were kept: the same
- * table with fewer rows and only what they refer to. For --top.
+ * table with fewer rows and only what they refer to.
  */
 etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err);
 
@@ -506,70 +529,6 @@ etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_err
 etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symbols,
                               const bool *rows, etl_error *err);
 
-/* --- what symbols there are ------------------------------------------------------- */
-
-/* A build of a module that occurs in stacks of outstanding memory. */
-typedef struct etlheap_symbol_module {
-    const etlheap_module_info *module;
-    etlheap_symbol_state state;
-    const char *expected;         /* "app.pdb/GUIDage" as stores have it, of the program file if
-                           * nothing names the PDB; "" when the build is not known */
-    const char *file;             /* found; NULL none */
-    const char *note;             /* why a file that was there is not used; "" */
-    i64 size[ETLHEAP_KIND_COUNT]; /* outstanding bytes whose site is in the module */
-    i64 named_size[ETLHEAP_KIND_COUNT]; /* of these, with a site of known name */
-} etlheap_symbol_module;
-
-typedef struct etlheap_symbol_list {
-    i64 from_ns, to_ns;
-    const etlheap_symbol_module *modules; /* largest size first, kind by kind */
-    u32 module_count;
-    i64 size[ETLHEAP_KIND_COUNT]; /* all outstanding bytes, those without a stack too */
-    i64 named_size[ETLHEAP_KIND_COUNT];
-    etl_diag_counts diagnostics; /* the result's, and those of finding symbols */
-} etlheap_symbol_list;
-
-/*
- * Looks for the symbols of all modules that occur in stacks of outstanding memory.
- * The query selects and culls; its symbols must be set; what it requires of frames
- * and how it groups does not count. The list is owned by the caller
- * (etlheap_symbol_list_free) and borrows from result and symbols.
- * Errors as of etlheap_aggregate.
- */
-etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol_list **out,
-                                etl_error *err);
-void etlheap_symbol_list_free(const etlheap_symbol_list *list); /* NULL is allowed */
-
-/* --- every record in time order ---------------------------------------------------------- */
-
-typedef struct etlheap_stream etlheap_stream;
-
-/*
- * Opens a merged view of all records of the traces, ordered by (time, file, CPU,
- * position). Memory: one buffer per CPU stream.
- */
-etl_status etlheap_stream_open(etl_trace *const *traces, u32 trace_count, etlheap_stream **out,
-                               etl_error *err);
-void etlheap_stream_close(etlheap_stream *stream); /* NULL is allowed */
-
-/* A record and the session whose clock it is in, and that as ticks and ns of the
- * first trace's clock. The record's views are valid until the next call. */
-typedef struct etlheap_stream_record {
-    etl_record record;
-    u32 trace;
-    u32 session;
-    i64 ticks; /* in the first trace's clock; the record's own when clocks agree */
-    i64 time_ns;
-} etlheap_stream_record;
-
-/* False after the last record, and when there is no memory to go on: ask
- * etlheap_stream_status, which then is ETL_ERR_MEMORY and else ETL_OK. */
-bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out);
-etl_status etlheap_stream_status(const etlheap_stream *stream);
-
-/* Damage met so far. */
-const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
-
 #ifdef __cplusplus
 }
 #endif
@@ -580,7 +539,9 @@ const etl_diag_counts *etlheap_stream_diagnostics(const etlheap_stream *stream);
 #include "etlheap_libraries.h"
 #include "etlheap_lifetimes.h"
 #include "etlheap_recording.h"
+#include "etlheap_stream.h"
 #include "etlheap_summary.h"
+#include "etlheap_symbols.h"
 #include "etlheap_tags.h"
 #include "etlheap_totals.h"
 

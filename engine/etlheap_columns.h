@@ -96,11 +96,12 @@ typedef enum etlheap_field {
         ETLHEAP_FIELDS_COUNT
 } etlheap_field;
 
-/* Both are static text; no two fields have the same key or the same title. */
+/* Both are static text, "" for what is no field; no two fields have the same key or the same
+ * title. */
 const char *etlheap_field_key(etlheap_field field);
 const char *etlheap_field_title(etlheap_field field);
 
-/* X(field) - what --group-by takes, by the key of the field */
+/* X(field) - what rows are grouped by */
 #define ETLHEAP_KEYS(X)                                                                            \
     X(KIND)                                                                                        \
     X(PROCESS)                                                                                     \
@@ -123,14 +124,18 @@ typedef enum etlheap_key {
         ETLHEAP_KEY_COUNT
 } etlheap_key;
 
-#define ETLHEAP_GROUP_BY_MAX ETLHEAP_KEY_COUNT
+/* Room for keys in a query. */
+#define ETLHEAP_GROUP_BY_MAX 32
 
+static_assert((int)ETLHEAP_KEY_COUNT <= ETLHEAP_GROUP_BY_MAX, "all keys together have a place");
+
+/* ETLHEAP_FIELDS_COUNT and "" for what is no key, and below for what is no measure. */
 etlheap_field etlheap_key_field(etlheap_key key);
 const char *etlheap_key_word(etlheap_key key); /* the key of its field */
 const char *etlheap_key_title(etlheap_key key);
 
 /*
- * X(field) - numeric columns of a row; --sort takes their keys. The lifetimes, the sizes
+ * X(field) - numeric columns of a row, which can be sorted by. The lifetimes, the sizes
  * of heaps and growth are not in every table: see its `measures`. GROWTH_RATE is bytes
  * per second, STEADINESS 0 to 100: a constant leak has 100, what was allocated once
  * little; growth.h says how they are reckoned.
@@ -158,6 +163,12 @@ typedef enum etlheap_measure {
 #undef ETLHEAP_MEASURE_ENUM
         ETLHEAP_MEASURES_COUNT
 } etlheap_measure;
+
+/* Room in arrays by measure; what is beyond the last enumerator is 0. New measures are
+ * added at the end, and sets of them are u32. */
+#define ETLHEAP_MEASURES_CAPACITY 24
+
+static_assert((int)ETLHEAP_MEASURES_COUNT <= ETLHEAP_MEASURES_CAPACITY, "a measure has a place");
 
 etlheap_field etlheap_measure_field(etlheap_measure measure);
 const char *etlheap_measure_word(etlheap_measure measure); /* the key of its field */

@@ -17,7 +17,8 @@ extern "C" {
 
 /* --- measures ------------------------------------------------------------------ */
 
-/* Bits of the measures that rows of the query's table have, and may be sorted by. */
+/* Bits of the measures that rows of the query's table have, and may be sorted by; 0 for a
+ * query that is refused. */
 u32 etlheap_query_measures(const etlheap_query *query);
 
 /* --- moments -------------------------------------------------------------------- */
@@ -40,7 +41,7 @@ typedef struct etlheap_peak_moment {
  * window. ETL_ERR_ARGUMENT, ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
  */
 etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
-                              etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT], etl_error *err);
+                              etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err);
 
 /* --- histograms -------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ typedef enum etlheap_histogram_by {
     ETLHEAP_HISTOGRAM_BY_COUNT
 } etlheap_histogram_by;
 
-const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size" */
+const char *etlheap_histogram_word(etlheap_histogram_by by); /* "size"; "" for what is none */
 
 /* Values from `from` on and below `to`: powers of two, the first bucket is 0 to 1.
  * `to` is UINT64_MAX, inclusive, where 2^64 would stand. */

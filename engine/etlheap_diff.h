@@ -48,7 +48,7 @@ typedef enum etlheap_diff_state {
         ETLHEAP_DIFF_STATE_COUNT
 } etlheap_diff_state;
 
-const char *etlheap_diff_state_word(etlheap_diff_state state);
+const char *etlheap_diff_state_word(etlheap_diff_state state); /* "" for what is none */
 
 typedef struct etlheap_diff_options {
     size_t size; /* sizeof(etlheap_diff_options) */
@@ -74,13 +74,20 @@ bool etlheap_diff_compares(etlheap_measure measure);
 etlheap_measure etlheap_diff_partner(etlheap_measure measure);
 
 /* By outstanding size, absolute, changed groups only. */
-etlheap_diff_options etlheap_diff_options_default(void);
+static inline etlheap_diff_options etlheap_diff_options_default(void)
+{
+    etlheap_diff_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.measure = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    return options;
+}
 
 /* Amounts of both sides. Sums that do not fit stop at the ends of i64. */
 typedef struct etlheap_change {
     u8 state; /* etlheap_diff_state */
-    i64 base[ETLHEAP_MEASURES_COUNT];
-    i64 now[ETLHEAP_MEASURES_COUNT]; /* of the new side */
+    i64 base[ETLHEAP_MEASURES_CAPACITY];
+    i64 now[ETLHEAP_MEASURES_CAPACITY]; /* of the new side */
 } etlheap_change;
 
 typedef struct etlheap_diff {
@@ -92,13 +99,13 @@ typedef struct etlheap_diff {
      * numbered in order of first use. Window and diagnostics are those of the new
      * table; totals are now less base. */
     etlheap_table table;
-    const etlheap_change *changes;             /* of the rows */
-    etlheap_change totals[ETLHEAP_KIND_COUNT]; /* of everything selected */
-    u32 unchanged_count;                       /* groups, kept or not */
-    u32 matched_count;                         /* groups that both sides have */
-    etlheap_measure measure;                   /* what states and order go by */
-    bool per_second;                           /* and whether by its amount per second */
-    i64 base_ns, new_ns;                       /* lengths of the windows, at least 1 */
+    const etlheap_change *changes;                /* of the rows */
+    etlheap_change totals[ETLHEAP_KIND_CAPACITY]; /* of everything selected */
+    u32 unchanged_count;                          /* groups, kept or not */
+    u32 matched_count;                            /* groups that both sides have */
+    etlheap_measure measure;                      /* what states and order go by */
+    bool per_second;                              /* and whether by its amount per second */
+    i64 base_ns, new_ns;                          /* lengths of the windows, at least 1 */
     /* Modules of which the sides have different builds and some frame has no name:
      * groups with such a frame match nothing. In order of name. */
     const char *const *rebuilt;
@@ -122,7 +129,7 @@ void etlheap_diff_free(etlheap_diff *diff); /* NULL is allowed */
 void etlheap_diff_keep_top(etlheap_diff *diff, u32 rows);
 
 /* An amount of so many nanoseconds in thousandths per second, rounded to the nearest,
- * halves away from zero; ns > 0. Stops at the ends of i64. */
+ * halves away from zero; 0 unless ns > 0. Stops at the ends of i64. */
 i64 etlheap_diff_rate(i64 amount, i64 ns);
 
 /* now - base, at the ends of i64 when it does not fit. */

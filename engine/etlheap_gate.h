@@ -78,7 +78,7 @@ typedef enum etlheap_scope {
         ETLHEAP_SCOPE_COUNT
 } etlheap_scope;
 
-const char *etlheap_scope_word(etlheap_scope scope);
+const char *etlheap_scope_word(etlheap_scope scope); /* "" for what is none */
 
 #define ETLHEAP_BUDGET_MILLIONTHS 1000000
 
@@ -130,7 +130,7 @@ typedef enum etlheap_outcome {
         ETLHEAP_OUTCOME_COUNT
 } etlheap_outcome;
 
-const char *etlheap_outcome_word(etlheap_outcome outcome);
+const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" for what is none */
 
 /* X(enumerator, word, sentence) - why an answer would prove nothing */
 #define ETLHEAP_DOUBTS(X)                                                                          \
@@ -143,7 +143,7 @@ const char *etlheap_outcome_word(etlheap_outcome outcome);
     X(NO_EVENTS, "no-events",                                                                      \
       "the trace has no memory events of a kind that a budget is for, so nothing was measured")    \
     X(NO_PROCESS, "no-process",                                                                    \
-      "a --process pattern matches no process with memory events of a kind that a budget is for, " \
+      "a process pattern matches no process with memory events of a kind that a budget is for, "   \
       "so nothing was measured")                                                                   \
     X(BASELINE_NO_EVENTS, "baseline-no-events",                                                    \
       "the baseline has no memory events of a kind whose growth has a budget")
@@ -155,6 +155,7 @@ typedef enum etlheap_doubt {
         ETLHEAP_DOUBT_COUNT
 } etlheap_doubt;
 
+/* "" for what is none. */
 const char *etlheap_doubt_word(etlheap_doubt doubt);
 const char *etlheap_doubt_sentence(etlheap_doubt doubt);
 
@@ -207,7 +208,7 @@ typedef struct etlheap_suppression_use {
     const char *pattern, *file;
     u32 line;
     u64 stacks;
-    etlheap_amount of[ETLHEAP_KIND_COUNT];
+    etlheap_amount of[ETLHEAP_KIND_CAPACITY];
 } etlheap_suppression_use;
 
 /* A process that has memory events. Strings are the result's. */
@@ -220,7 +221,7 @@ typedef struct etlheap_gate_process {
 
 /* Why nothing could be measured for a budget. Patterns are the query's. */
 typedef struct etlheap_gate_absence {
-    const char *const *patterns; /* --process patterns that match no process with events */
+    const char *const *patterns; /* of processes: match none with events */
     u32 pattern_count;
     u32 pattern_kinds; /* bit per etlheap_kind: what they were asked for; 0: any events */
     u32 kinds;         /* likewise: asked for, and not in the trace */
@@ -240,9 +241,9 @@ typedef struct etlheap_gate {
     u32 budget_count;
     const etlheap_suppression_use *suppressions; /* in the order they were added */
     u32 suppression_count;
-    u32 kinds;                                      /* bit per etlheap_kind: it has events */
-    etlheap_amount outstanding[ETLHEAP_KIND_COUNT]; /* without what is suppressed */
-    etlheap_amount suppressed[ETLHEAP_KIND_COUNT];
+    u32 kinds;                                         /* bit per etlheap_kind: it has events */
+    etlheap_amount outstanding[ETLHEAP_KIND_CAPACITY]; /* without what is suppressed */
+    etlheap_amount suppressed[ETLHEAP_KIND_CAPACITY];
     const etlheap_trace_info *baseline; /* NULL: none */
     /* Taking this run as the next baseline loosens nothing: no subject of a growth
      * budget is larger than it was (grown_count are), and no process with memory in

@@ -22,6 +22,15 @@ typedef struct etlheap_library {
 /* The engine's libraries, one an index from 0; false after the last. */
 bool etlheap_engine_library(u32 index, etlheap_library *out);
 
+/*
+ * The version of the binary interface that this library has. 0: it is not frozen yet, and
+ * structures and functions may change with each release. A program then needs the library
+ * that its headers came with. From 1 on, a program runs with every library that has the
+ * same number as its headers. The soname has the number, too.
+ */
+#define ETLHEAP_ABI_VERSION 0
+u32 etlheap_abi_version(void);
+
 /* The instructions beyond plain C that the engine uses here: "sse2", "neon", or
  * "scalar" for none. They are chosen when it is compiled. */
 const char *etlheap_cpu_features(void);

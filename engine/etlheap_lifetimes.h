@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* X(field, --sort word) - what rows can be sorted by. The word of a time has no unit,
+/* X(field, word) - what rows can be sorted by. The word of a time has no unit,
  * the key of its field has. */
 #define ETLHEAP_LIFETIME_COLUMNS(X)                                                                \
     X(ALLOC_TIME, "alloc_time")                                                                    \
@@ -45,6 +45,7 @@ typedef enum etlheap_lifetime_column {
         ETLHEAP_LIFETIME_COLUMN_COUNT
 } etlheap_lifetime_column;
 
+/* ETLHEAP_FIELDS_COUNT and "" for what is no column. */
 etlheap_field etlheap_lifetime_column_field(etlheap_lifetime_column column);
 const char *etlheap_lifetime_column_word(etlheap_lifetime_column column);
 

@@ -103,6 +103,7 @@ typedef struct etlheap_summary_trace {
 
 /* In order of their ids; none unless the result is a summary. */
 u32 etlheap_summary_trace_count(const etlheap_result *result);
+/* All 0 for an index from the count on. */
 etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, u32 index);
 
 /* Length of the windows that were kept; 0: none. */

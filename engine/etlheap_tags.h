@@ -52,7 +52,7 @@ etl_status etlheap_tags_open(etlheap_tags **out, etl_error *err);
 /* Adds a tag, *id, and an entry point to a tag. Texts are copied. Module and symbol
  * of an entry point are matched as wholes, with `*` and `?`, case-insensitive; NULL
  * and "*" match also what is not known. Not after a query used the handle.
- * ETL_ERR_MEMORY, ETL_ERR_LIMIT. */
+ * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_ARGUMENT (no path, no such hint or tag). */
 etl_status etlheap_tags_add(etlheap_tags *tags, const etlheap_tag *tag, u32 *id, etl_error *err);
 etl_status etlheap_tags_add_entry(etlheap_tags *tags, u32 id, const etlheap_pattern *entry,
                                   etl_error *err);

@@ -18,7 +18,7 @@ typedef struct etlheap_stack_total {
 } etlheap_stack_total;
 
 /*
- * Totals by stack and type, as arrays: at[stack * ETLHEAP_TYPE_COUNT + type] for
+ * Totals by stack and type, as arrays: at[stack * ETLHEAP_TYPE_CAPACITY + type] for
  * stack ids 0 (none) to etlheap_stack_count. This is the fast way to sums over
  * many lifetimes in memory: no names, peaks or order. Of the query, what selects
  * counts and what groups does not. The result must hold lifetimes (it is no

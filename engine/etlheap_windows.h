@@ -58,7 +58,7 @@ typedef struct etlheap_windows_options {
 
 /* One group in one window. Sums that do not fit stop at INT64_MAX. */
 typedef struct etlheap_cell {
-    i64 count[ETLHEAP_TYPE_COUNT], size[ETLHEAP_TYPE_COUNT];
+    i64 count[ETLHEAP_TYPE_CAPACITY], size[ETLHEAP_TYPE_CAPACITY];
     i64 outstanding_count, outstanding_size; /* when the window ends: AIFO + AOFO */
     i64 peak_count, peak_size;               /* of the outstanding curve, inside; of a summary
                                                 ETLHEAP_NOT_KNOWN, too */
@@ -112,11 +112,13 @@ etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_quer
                                 etl_error *err);
 void etlheap_windows_free(etlheap_windows *windows); /* NULL is allowed */
 
-/* False: nothing of the row concerns the window, *out is all 0. Takes time in
+/* False: nothing of the row concerns the window, or there is no such row or window; *out is
+ * all 0. Takes time in
  * proportion to the logarithm of the row's cells. */
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out);
 
-/* Outstanding bytes as a window begins: before anything in its first tick. */
+/* Outstanding bytes as a window begins: before anything in its first tick. 0 when there is
+ * no such row or window. */
 i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window);
 
 /* A rise of the outstanding size to a level that lasted, from one that had. */
@@ -131,7 +133,7 @@ typedef struct etlheap_growth {
 /*
  * Finds the steepest rise of a row, ETLHEAP_NO_INDEX: of all rows. The windows must
  * follow each other without gaps (every_ns or cuts); about 200 are best. False:
- * there is no rise. How it is judged is said in windows_growth.c.
+ * there is no rise, or no such row. How it is judged is said in windows_growth.c.
  *
  * The stacks that explain it: windows of the same kind grouped by stack, with
  * measured_first and measured_count as found here, sorted by IMPACTING_SIZE.

@@ -133,6 +133,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/batch_content \
 	run/engine \
 	run/log_run \
+	run/options_read \
 	run/recording \
 	run/stack_totals \
 	run/store_run \

@@ -30,11 +30,12 @@ typedef enum etlheap_metric {
         ETLHEAP_METRIC_COUNT
 } etlheap_metric;
 
-const char *etlheap_metric_word(etlheap_metric metric);
+const char *etlheap_metric_word(etlheap_metric metric);    /* "" for what is none */
 const char *etlheap_metric_summary(etlheap_metric metric); /* what is counted */
 
 /* What is to be written. Everything is borrowed for the call. */
 typedef struct etlheap_export_request {
+    size_t size; /* sizeof(etlheap_export_request) */
     const etlheap_result *result;
     /* Selects, culls and has the symbols; how it groups, sorts and which types it has
      * is the exporter's choice. */
@@ -47,6 +48,7 @@ typedef struct etlheap_export_request {
     void *progress_user;
     const char *output_name;     /* the file that is written; NULL: none has a name */
     struct etlheap_text *advice; /* takes a sentence on what to do with it; may be NULL */
+    etl_hint_fn *hint;           /* as of etlheap_layout; may be NULL */
 } etlheap_export_request;
 
 typedef struct etlheap_exporter {
@@ -58,15 +60,19 @@ typedef struct etlheap_exporter {
     bool has_titles;      /* knows what to do with `titles` */
     bool needs_lifetimes; /* what it asks takes etlheap_query.needs_lifetimes */
     bool is_text;         /* may be compressed as a whole */
-    /* Errors are those of the engine's questions, ETL_ERR_ARGUMENT (the request cannot be
-     * meant, whatever the result) and ETL_ERR_UNSUPPORTED (the result has nothing that the
-     * format could show); those of the sink are told when it is closed. */
-    etl_status (*write)(const etlheap_export_request *request, etlheap_sink *sink, etl_error *err);
 } etlheap_exporter;
 
 u32 etlheap_exporter_count(void);
-const etlheap_exporter *etlheap_exporter_at(u32 index);           /* index < count */
+const etlheap_exporter *etlheap_exporter_at(u32 index);           /* NULL: from the count on */
 const etlheap_exporter *etlheap_exporter_named(const char *name); /* NULL: none */
+
+/*
+ * Writes what is requested. Errors are those of the engine's questions, ETL_ERR_ARGUMENT
+ * (the request cannot be meant, whatever the result) and ETL_ERR_UNSUPPORTED (the result
+ * has nothing that the format could show); those of the sink are told when it is closed.
+ */
+etl_status etlheap_export(const etlheap_exporter *exporter, const etlheap_export_request *request,
+                          etlheap_sink *sink, etl_error *err);
 
 /* Of the exporter's metrics the one that it writes unless told otherwise. */
 etlheap_metric etlheap_exporter_default_metric(const etlheap_exporter *exporter);

@@ -69,8 +69,7 @@ u32 etlheap_format_count(void)
 
 const etlheap_format *etlheap_format_at(u32 index)
 {
-    assert(index < ETL_COUNT_OF(formats));
-    return &formats[index];
+    return index < ETL_COUNT_OF(formats) ? &formats[index] : NULL;
 }
 
 const etlheap_format *etlheap_format_named(const char *name)
@@ -80,16 +79,4 @@ const etlheap_format *etlheap_format_named(const char *name)
             return &formats[i];
     }
     return NULL;
-}
-
-etlheap_layout etlheap_layout_default(void)
-{
-    return (etlheap_layout){
-        .size = sizeof(etlheap_layout),
-        .width = 100,
-        .rows_max = 25,
-        .rows_of_each_kind = true,
-        .frames_max = 4,
-        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-    };
 }

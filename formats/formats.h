@@ -94,7 +94,7 @@ typedef enum etlheap_tree {
     ETLHEAP_TREE_CALLERS  /* innermost frame first */
 } etlheap_tree;
 
-/* For text; of it CSV heeds `titles` alone, and JSON nothing. Start from
+/* For text; of it CSV heeds `titles` and JSON `hint` alone. Start from
  * etlheap_layout_default(). */
 typedef struct etlheap_layout {
     size_t size; /* sizeof(etlheap_layout) */
@@ -107,19 +107,32 @@ typedef struct etlheap_layout {
     etlheap_measure sort;   /* by which the table is sorted: always shown */
     bool sort_ascending;
     etlheap_tree tree;
-    bool ascii;  /* curves are drawn with characters that any terminal has */
-    bool titles; /* CSV: columns have titles for people, not the keys that JSON has */
+    bool ascii;        /* curves are drawn with characters that any terminal has */
+    bool titles;       /* CSV: columns have titles for people, not the keys that JSON has */
+    etl_hint_fn *hint; /* what the program says to users; NULL: nothing. All formats heed it */
 } etlheap_layout;
 
 /* 100 columns, no colour, 25 rows of each kind, 4 frames, outstanding size, no
  * tree. */
-etlheap_layout etlheap_layout_default(void);
+static inline etlheap_layout etlheap_layout_default(void)
+{
+    etlheap_layout layout;
+    memset(&layout, 0, sizeof layout);
+    layout.size = sizeof layout;
+    layout.width = 100;
+    layout.rows_max = 25;
+    layout.rows_of_each_kind = true;
+    layout.frames_max = 4;
+    layout.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    return layout;
+}
 
 /*
  * Marks the rows of the table (row_count of them) that the text report lists:
  * the first layout->rows_max. With rows_of_each_kind, rows with nothing in the
  * measure asked for are left out if their kind has others: memory that came and
- * went would bury what is outstanding. A tree is made of all rows.
+ * went would bury what is outstanding. A tree is made of all rows. A layout that writers refuse
+ * lists nothing.
  */
 void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed);
 
@@ -208,8 +221,9 @@ struct etlheap_text {
 void etlheap_text_free(etlheap_text *text);
 
 /*
- * One output format. A writer that is NULL is not offered. All return ETL_OK or
- * ETL_ERR_MEMORY; errors of the sink are told when it is closed.
+ * One output format. A writer that is NULL is not offered. All return ETL_OK,
+ * ETL_ERR_MEMORY, or what is wrong with the layout: ETL_ERR_ARGUMENT (its size or a value
+ * cannot be one), ETL_ERR_UNSUPPORTED. Errors of the sink are told when it is closed.
  * write_record takes the decoded event as well, of kind ETL_EVENT_NONE when it
  * is not understood.
  */
@@ -241,7 +255,7 @@ typedef struct etlheap_format {
 } etlheap_format;
 
 u32 etlheap_format_count(void);
-const etlheap_format *etlheap_format_at(u32 index);           /* index < count */
+const etlheap_format *etlheap_format_at(u32 index);           /* NULL: from the count on */
 const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
 
 /* --- other programs' formats ------------------------------------------------------ */
@@ -293,6 +307,7 @@ etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *opti
                                etlheap_zip **out, etl_error *err);
 
 u32 etlheap_zip_count(const etlheap_zip *zip); /* members extracted, at least 1 */
+/* All 0 for an index from the count on. */
 etlheap_zip_member etlheap_zip_member_of(const etlheap_zip *zip, u32 index);
 
 /* Frees it and unlinks the temporary files; open traces keep their bytes. NULL

@@ -32,7 +32,7 @@ typedef enum etlheap_verdict {
         ETLHEAP_VERDICT_COUNT
 } etlheap_verdict;
 
-const char *etlheap_verdict_word(etlheap_verdict verdict);
+const char *etlheap_verdict_word(etlheap_verdict verdict); /* "" for what is none */
 
 /* What diagnostics make of an input that was stored. */
 etlheap_verdict etlheap_verdict_of(const etl_diag_counts *counts);
@@ -90,7 +90,8 @@ etl_status etlheap_runs_open(const char *path, etlheap_runs **out, etl_error *er
 void etlheap_runs_close(etlheap_runs *runs); /* NULL is allowed */
 
 u32 etlheap_runs_count(const etlheap_runs *runs);
-const etlheap_run_line *etlheap_runs_at(const etlheap_runs *runs, u32 index);
+const etlheap_run_line *etlheap_runs_at(const etlheap_runs *runs,
+                                        u32 index); /* NULL: from the count on */
 
 /* False: the last line has no end. */
 bool etlheap_runs_is_whole(const etlheap_runs *runs);

@@ -73,6 +73,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/diff_parts \
 	parts/display \
 	parts/export_numbers \
+	parts/layout_read \
 	parts/moment \
 	parts/outline \
 	parts/record_view \

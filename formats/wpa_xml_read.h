@@ -26,14 +26,14 @@ typedef struct etlheap_wpa_sums {
 typedef struct etlheap_wpa_table {
     bool is_present;
     etlheap_wpa_sums all;
-    etlheap_wpa_sums of_type[ETLHEAP_TYPE_COUNT];
+    etlheap_wpa_sums of_type[ETLHEAP_TYPE_CAPACITY];
 } etlheap_wpa_table;
 
 typedef struct etlheap_wpa_document {
     bool of_lifetimes; /* a row each; else rows are sums */
     i64 from_ns, to_ns;
-    etlheap_wpa_table tables[ETLHEAP_KIND_COUNT]; /* by kind */
-    u64 frame_count, node_count;                  /* of the stacks */
+    etlheap_wpa_table tables[ETLHEAP_KIND_CAPACITY]; /* by kind */
+    u64 frame_count, node_count;                     /* of the stacks */
 } etlheap_wpa_document;
 
 /*

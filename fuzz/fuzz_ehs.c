@@ -18,7 +18,7 @@
 #define WINDOWS_MAX      500u
 
 /* The report's totals; false when it failed. */
-static bool ask(const char *path, bool by_walking, etlheap_total totals[ETLHEAP_KIND_COUNT])
+static bool ask(const char *path, bool by_walking, etlheap_total totals[ETLHEAP_KIND_CAPACITY])
 {
     etlheap_query query = etlheap_query_default();
     query.from_ns = 1000000;
@@ -91,7 +91,7 @@ static void merge_twice(const char *path)
 static void ask_both_ways(const char *path)
 {
     for (int by_walking = 0; by_walking < 2; by_walking++) {
-        etlheap_total totals[ETLHEAP_KIND_COUNT];
+        etlheap_total totals[ETLHEAP_KIND_CAPACITY];
         if (!ask(path, by_walking != 0, totals))
             continue;
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {

@@ -7,6 +7,13 @@
 # directives and bodies are gone; what is declared is the name before the first
 # parenthesis. Types and inline functions export nothing.
 
+# What C++ alone sees: the braces of extern "C".
+/^#ifdef __cplusplus/ { for_cpp = 1 }
+for_cpp {
+    for_cpp = !/^#endif/
+    next
+}
+
 # Directives, with the lines that continue them.
 continued || /^[ \t]*#/ {
     continued = /\\$/

@@ -13,8 +13,21 @@ static_assert(ETL_COUNT_OF(diagnostics) == ETL_DIAG_COUNT, "one row per diagnost
 
 const etl_diag_info *etl_diag_describe(etl_diag diag)
 {
-    assert((unsigned)diag < ETL_DIAG_COUNT);
-    return &diagnostics[diag];
+    return (unsigned)diag < ETL_DIAG_COUNT ? &diagnostics[diag] : NULL;
+}
+
+etl_hint etl_diag_hint(etl_diag diag)
+{
+    switch (diag) {
+    case ETL_DIAG_symbol_missing:
+        return ETL_HINT_LIST_MODULES;
+    case ETL_DIAG_symbol_mismatch:
+        return ETL_HINT_OTHER_BUILDS;
+    case ETL_DIAG_symbol_server_unreachable:
+        return ETL_HINT_OFFLINE;
+    default:
+        return ETL_HINT_NONE;
+    }
 }
 
 const char *etl_severity_name(etl_severity severity)

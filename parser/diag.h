@@ -2,8 +2,8 @@
  * diag.h - every kind of damage, loss and oddity has a name.
  *
  * Nothing here stops a run. A diagnostic is counted by enum and shown by name
- * with its sentence; reports end with the rows that are not zero, and --strict
- * turns DAMAGE and LOSS into exit status 4. INFO is normal, LOSS happened while
+ * with its sentence; reports end with the rows that are not zero, and the program can
+ * make a failure of DAMAGE and LOSS. INFO is normal, LOSS happened while
  * recording, DAMAGE is in the file, LIMIT is ours.
  *
  * Adding one is adding one row.
@@ -12,6 +12,7 @@
 #define ETL_DIAG_H
 
 #include "base.h"
+#include "hint.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -137,9 +138,7 @@ typedef enum etl_severity {
       "call stacks with frames in modules that were not loaded at that moment: they are named "    \
       "after the module that was there before or later, which may be another one; record with "    \
       "LOADER, from before the program starts, and without losing events")                         \
-    X(symbol_missing, INFO,                                                                        \
-      "modules without symbols: their frames are module+offset; etlheap symbols lists them with "  \
-      "the files they need")                                                                       \
+    X(symbol_missing, INFO, "modules without symbols: their frames are module+offset")             \
     X(symbol_exports_only, INFO,                                                                   \
       "modules without a PDB: their frames are named after the nearest exported function, which "  \
       "may be another one")                                                                        \
@@ -150,9 +149,9 @@ typedef enum etl_severity {
       "symbol files that are damaged in places: the functions there have no names")                \
     X(symbol_mismatch, INFO,                                                                       \
       "symbol files of the right name that belong to another build (GUID, age or time stamp "      \
-      "differ); they were not used; --symbols-loose accepts them")                                 \
+      "differ); they were not used")                                                               \
     X(symbol_loose, INFO,                                                                          \
-      "symbol files of another build that --symbols-loose accepted: names and lines from them "    \
+      "symbol files of another build that were accepted all the same: names and lines from them "  \
       "may be wrong")                                                                              \
     X(symbol_file_unusable, DAMAGE,                                                                \
       "symbol files that are damaged or of a kind we do not read; they were passed over")          \
@@ -169,8 +168,7 @@ typedef enum etl_severity {
       "symbol files that could not be kept in a cache folder of the symbol path; check its "       \
       "permissions and free space")                                                                \
     X(symbol_server_unreachable, INFO,                                                             \
-      "symbol servers that did not answer and were given up for this run; run again, or use "      \
-      "--offline to skip them")                                                                    \
+      "symbol servers that did not answer and were given up for this run; run again")              \
     X(symbol_server_unasked, INFO,                                                                 \
       "symbol servers that were not asked: libcurl, which fetches from them, is not installed, "   \
       "too old or does not start (on Debian: package libcurl4)")                                   \
@@ -193,9 +191,15 @@ typedef enum etl_diag {
         ETL_DIAG_COUNT
 } etl_diag;
 
-/* One counter per diagnostic, owned by whoever counts; sums saturate. */
+/* Room for diagnostics: the size of the counts stays as it is when one is added. */
+#define ETL_DIAG_CAPACITY 128
+
+static_assert((int)ETL_DIAG_COUNT <= ETL_DIAG_CAPACITY, "a diagnostic has a counter");
+
+/* One counter per diagnostic, owned by whoever counts; sums saturate. What is beyond the
+ * last enumerator is 0. */
 typedef struct etl_diag_counts {
-    u64 of[ETL_DIAG_COUNT];
+    u64 of[ETL_DIAG_CAPACITY];
 } etl_diag_counts;
 
 typedef struct etl_diag_info {
@@ -204,15 +208,19 @@ typedef struct etl_diag_info {
     const char *advice; /* one sentence: what it means and what to do */
 } etl_diag_info;
 
-/* The table's row; diag < ETL_DIAG_COUNT. */
+/* The table's row; NULL for what is no diagnostic. */
 const etl_diag_info *etl_diag_describe(etl_diag diag);
 
-/* "info", "loss", "damage", "limit". */
+/* What would help with it, if a program has something for that; else ETL_HINT_NONE. */
+etl_hint etl_diag_hint(etl_diag diag);
+
+/* "info", "loss", "damage", "limit"; "unknown" for what is none. */
 const char *etl_severity_name(etl_severity severity);
 
 static inline void etl_diag_add(etl_diag_counts *counts, etl_diag diag, u64 n)
 {
-    counts->of[diag] = etl_sat_add_u64(counts->of[diag], n);
+    if ((unsigned)diag < ETL_DIAG_COUNT)
+        counts->of[diag] = etl_sat_add_u64(counts->of[diag], n);
 }
 
 static inline void etl_diag_merge(etl_diag_counts *into, const etl_diag_counts *from)

@@ -462,7 +462,7 @@ typedef struct etl_event {
     } as;
 } etl_event;
 
-/* Frame i of a stack event or definition; i < frame_count. */
+/* Frame i of a stack event or definition. `frames` has no length of its own: i < frame_count. */
 static inline u64 etl_frame_at(const u8 *frames, u32 frame_bytes, u32 i)
 {
     return frame_bytes == 4 ? etl_load_u32(frames + (size_t)i * 4)
@@ -502,7 +502,7 @@ typedef struct etl_event_info {
     size_t field_count;
 } etl_event_info;
 
-/* The fields of a kind, in output order; kind < ETL_EVENT_KIND_COUNT. */
+/* The fields of a kind, in output order; of what is no kind there are none. */
 const etl_event_info *etl_event_describe(etl_event_kind kind);
 
 #ifdef __cplusplus

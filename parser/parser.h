@@ -19,6 +19,7 @@
 
 #include "base.h"
 #include "diag.h"
+#include "hint.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,12 +47,17 @@ typedef enum etl_status {
 /* Filled on failure when the caller passes one; never needed for control flow. */
 typedef struct etl_error {
     etl_status status;
+    etl_hint hint;     /* what would help: see hint.h */
     u64 offset;        /* byte offset in the file the message speaks of, or 0 */
-    char message[240]; /* one sentence for people, without file name or newline */
+    char message[240]; /* one sentence for people, without file name, options or newline */
 } etl_error;
 
 /* Sets *err (may be NULL) from a printf format; returns status for `return`. */
 etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const char *format, ...)
+    ETL_PRINTF(4, 5);
+
+/* The same with a hint, and of no place in a file. */
+etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
     ETL_PRINTF(4, 5);
 
 /* "out of memory" and the like: a short name for a status. */
@@ -174,7 +180,7 @@ etl_status etl_check_start(etl_bytes start, etl_error *err);
 u64 etl_file_size(const etl_trace *trace);
 
 /* Log-file headers in file order. There is at least one; index 0 is the
- * anchor. index < etl_session_count(). Owned by the trace. */
+ * anchor. NULL for an index from etl_session_count() on. Owned by the trace. */
 u32 etl_session_count(const etl_trace *trace);
 const etl_session *etl_session_of(const etl_trace *trace, u32 index);
 
@@ -183,7 +189,7 @@ const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
 
 /*
  * Gives back the memory of bytes that have been read from a mapped file: what is asked
- * for again is mapped again. Bytes lie within the file; whole pages go. Any thread,
+ * for again is mapped again. What lies beyond the file does not count; whole pages go. Any thread,
  * also while others read.
  */
 void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes);
@@ -209,6 +215,7 @@ typedef struct etl_buffer_info {
 
 #define ETL_TICKS_UNKNOWN INT64_MIN
 
+/* NULL for an index from etl_buffer_count() on. */
 u32 etl_buffer_count(const etl_trace *trace);
 const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, u32 index);
 
@@ -236,14 +243,16 @@ typedef struct etl_buffer {
  * Makes buffer `index` readable, decompressing into *scratch when needed.
  * Damage is not an error: what can be read is, the rest is counted in *diag.
  * Buffers without records (markers, unknown types) load as empty. The result
- * borrows from the trace and the scratch. Errors: ETL_ERR_MEMORY only.
+ * borrows from the trace and the scratch. Errors: ETL_ERR_MEMORY, and ETL_ERR_ARGUMENT
+ * for an index from etl_buffer_count() on.
  */
 etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scratch,
                            etl_diag_counts *diag, etl_buffer *out);
 
 /*
  * The time of the first record of a buffer that has one, cheaply (a compressed
- * buffer is decoded only as far as needed). False when it has none.
+ * buffer is decoded only as far as needed). False when it has none, and when there is
+ * no such buffer.
  */
 bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks);
 
@@ -274,7 +283,7 @@ typedef enum etl_header_kind {
         ETL_HEADER_KIND_COUNT
 } etl_header_kind;
 
-const char *etl_header_kind_name(etl_header_kind kind);
+const char *etl_header_kind_name(etl_header_kind kind); /* "other" for what is none */
 
 #define ETL_NO_ID UINT32_MAX /* a tid or pid that the record does not carry */
 

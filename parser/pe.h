@@ -122,6 +122,7 @@ void etl_pe_exports_close(etl_pe_exports *exports); /* NULL is allowed */
  * by ordinal. One function exported under several names is as many rows.
  */
 u32 etl_pe_exports_count(const etl_pe_exports *exports);
+/* All 0 for an index from the count on. */
 etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index);
 
 /*

@@ -19,6 +19,8 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/trace \
 	etl/xpress \
 	etl/xpress_huffman \
+	hint \
+	sized \
 	status \
 	symbols/msf \
 	symbols/pdb \

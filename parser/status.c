@@ -1,5 +1,5 @@
 /*
- * status.c - status names and the one way to fill an etl_error.
+ * status.c - status names and how an etl_error is filled.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,22 @@ etl_status etl_fail_with(etl_error *err, etl_status status, u64 offset, const ch
     if (!err)
         return status;
     err->status = status;
+    err->hint = ETL_HINT_NONE;
     err->offset = offset;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+etl_status etl_fail_hint(etl_error *err, etl_status status, etl_hint hint, const char *format, ...)
+{
+    if (!err)
+        return status;
+    err->status = status;
+    err->hint = hint;
+    err->offset = 0;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(err->message, sizeof err->message, format, arguments);

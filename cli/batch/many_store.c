@@ -71,7 +71,7 @@ static int check_settings(const cli_options *options)
     etlheap_summary *summary = NULL;
     etl_error err = { .status = ETL_OK };
     if (etlheap_summary_open(&summary_options, &summary, &err) != ETL_OK)
-        cli_complain(NULL, err.message);
+        cli_complain_error(NULL, &err);
     etlheap_summary_free(summary);
     return cli_exit_of(err.status);
 }

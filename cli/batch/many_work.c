@@ -15,6 +15,7 @@
 #include "cli/system/bus_guard.h"
 #include "cli/system/memory_limit.h"
 #include "parser/system/files.h"
+#include "cli/options/advice.h"
 
 /* What is at hand for one input. */
 typedef struct job {
@@ -95,7 +96,11 @@ static void complete_run(const job *j, etl_status status, const etl_error *err)
     run->marks.output.given = false;
     run->marks.input_stamp.given = run->marks.output_stamp.given = false;
     cli_memory_sentence sentence;
+    char text[CLI_ERROR_SIZE];
+    cli_error_text(err, text);
     j->work->error = *err;
+    snprintf(j->work->error.message, sizeof j->work->error.message, "%.*s",
+             (int)sizeof j->work->error.message - 1, text);
     if (cli_memory_explain_one(err, run->input_bytes, &sentence))
         snprintf(j->work->error.message, sizeof j->work->error.message, "%s", sentence.text);
     run->error = j->work->error.message;

@@ -5,6 +5,7 @@
 #include "cli/outputs.h"
 #include "cli/question.h"
 #include "commands.h"
+#include "cli/options/advice.h"
 
 typedef struct export_run {
     const cli_options *options;
@@ -67,6 +68,7 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         return status;
     cli_progress progress = cli_progress_begin(options, "writing", run->guard);
     const etlheap_export_request request = {
+        .size = sizeof request,
         .result = question->result,
         .query = &question->query.query,
         .metric = metric,
@@ -77,8 +79,9 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         .progress_user = &progress,
         .output_name = cli_output_is_file(options) ? options->output : NULL,
         .advice = &run->advice,
+        .hint = cli_advice,
     };
-    status = exporter->write(&request, sink, err);
+    status = etlheap_export(exporter, &request, sink, err);
     cli_symbols_done(&question->symbols);
     cli_progress_end(&progress);
     return status;

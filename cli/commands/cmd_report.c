@@ -115,7 +115,7 @@ static bool shows_peaks(const cli_options *options)
 static etl_status find_peaks(report *out, etl_error *err)
 {
     cli_query *const question = &out->question.query;
-    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etl_status status =
         etlheap_find_peaks(out->question.result, &question->query, peaks, err);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)

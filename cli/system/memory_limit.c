@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "parser/system/files.h"
+#include "cli/options/advice.h"
 
 #define SAMPLES_MAX   64u
 #define SAMPLES_MIN   6u
@@ -251,11 +252,10 @@ static u64 needed_bytes(void)
     return etl_max_u64(needed, memory.limit * STEP_PERCENT / 100);
 }
 
-/* Sentences of libraries about the memory that they were allowed name the option. */
 static bool is_about_memory(const etl_error *err)
 {
     return err->status == ETL_ERR_MEMORY ||
-           (err->status == ETL_ERR_LIMIT && strstr(err->message, "--memory") != NULL);
+           (err->status == ETL_ERR_LIMIT && cli_advice_is_memory(err->hint));
 }
 
 static void write_sentence(u64 needed, cli_memory_sentence *out)

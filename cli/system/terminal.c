@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "parser/system/files.h"
+#include "cli/options/advice.h"
 
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 4096
@@ -35,6 +36,7 @@ etlheap_layout cli_layout(const cli_options *options)
     layout.sort_ascending = options->sort_ascending;
     layout.tree = (etlheap_tree)options->tree;
     layout.titles = options->titles;
+    layout.hint = cli_advice;
     return layout;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "diff_inside.h"
+#include "parser/sized.h"
 
 static etl_status check_tables(const diff_maker *maker, etl_error *err);
 static bool make(diff_maker *maker);
@@ -38,14 +39,7 @@ const char *etlheap_diff_state_word(etlheap_diff_state state)
         ETLHEAP_DIFF_STATES(STATE_WORD)
 #undef STATE_WORD
     };
-    assert(state < ETLHEAP_DIFF_STATE_COUNT);
-    return words[state];
-}
-
-etlheap_diff_options etlheap_diff_options_default(void)
-{
-    return (etlheap_diff_options){ .size = sizeof(etlheap_diff_options),
-                                   .measure = ETLHEAP_MEASURE_OUTSTANDING_SIZE };
+    return (u32)state < ETL_COUNT_OF(words) ? words[state] : "";
 }
 
 bool etlheap_diff_compares(etlheap_measure measure)
@@ -72,11 +66,13 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
 {
     diff_maker maker = { .base = base, .now = now, .options = etlheap_diff_options_default() };
     *out = NULL;
-    if (options != NULL)
-        maker.options = *options;
+    etl_status status =
+        etl_read_sized(options, "etlheap_diff_options", &maker.options, sizeof maker.options, err);
+    if (status != ETL_OK)
+        return status;
     for (u32 i = 0; i < DIFF_PAIRS; i++)
         maker.measures |= 1u << diff_comparable[i].measure & base->measures & now->measures;
-    etl_status status = check_tables(&maker, err);
+    status = check_tables(&maker, err);
     if (status != ETL_OK)
         return status;
     maker.out = calloc(1, sizeof *maker.out);
@@ -103,7 +99,8 @@ i64 etlheap_diff_rate(i64 amount, i64 ns)
     const u64 divisor = etl_min_u64((u64)ns, longest);
     const u64 whole = amount < 0 ? 0 - (u64)amount : (u64)amount;
     u64 quotient = whole / divisor, rest = whole % divisor;
-    assert(ns > 0);
+    if (ns <= 0)
+        return 0;
     for (int digit = 0; digit < 12; digit++) {
         rest *= 10;
         if (quotient > ((u64)INT64_MAX - 9) / 10)

@@ -3,6 +3,7 @@
  * verdict.
  */
 #include "gate.h"
+#include "parser/sized.h"
 
 #include <stdlib.h>
 
@@ -38,31 +39,53 @@ static void finish(owned_gate *gate);
 
 const char *etlheap_scope_word(etlheap_scope scope)
 {
-    return scope_words[scope];
+    return (u32)scope < ETLHEAP_SCOPE_COUNT ? scope_words[scope] : "";
 }
 
 const char *etlheap_outcome_word(etlheap_outcome outcome)
 {
-    return outcome_words[outcome];
+    return (u32)outcome < ETLHEAP_OUTCOME_COUNT ? outcome_words[outcome] : "";
 }
 
 const char *etlheap_doubt_word(etlheap_doubt doubt)
 {
-    return doubts[doubt].word;
+    return (u32)doubt < ETLHEAP_DOUBT_COUNT ? doubts[doubt].word : "";
 }
 
 const char *etlheap_doubt_sentence(etlheap_doubt doubt)
 {
-    return doubts[doubt].sentence;
+    return (u32)doubt < ETLHEAP_DOUBT_COUNT ? doubts[doubt].sentence : "";
+}
+
+/* A side with the query as this library knows it. */
+typedef struct gate_side_read {
+    etlheap_gate_side side;
+    etlheap_query query;
+} gate_side_read;
+
+static etl_status read_side(const etlheap_gate_side **side, gate_side_read *own, etl_error *err)
+{
+    if (*side == NULL)
+        return ETL_OK;
+    own->side = (etlheap_gate_side){ (*side)->result, &own->query };
+    const etl_status status = query_read((*side)->query, &own->query, err);
+    *side = &own->side;
+    return status;
 }
 
 etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_options *options,
                               const etlheap_gate **out, etl_error *err)
 {
     etlheap_gate_options own = { .size = sizeof own };
-    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    gate_side_read sides[2];
     *out = NULL;
-    etl_status status = check_budgets(&own, err);
+    etl_status status = etl_read_sized(options, "etlheap_gate_options", &own, sizeof own, err);
+    if (status == ETL_OK)
+        status = check_budgets(&own, err);
+    if (status == ETL_OK)
+        status = read_side(&now, &sides[0], err);
+    if (status == ETL_OK)
+        status = read_side(&own.baseline, &sides[1], err);
     if (status != ETL_OK)
         return status;
     owned_gate *const gate = calloc(1, sizeof *gate);

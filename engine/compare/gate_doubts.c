@@ -42,8 +42,8 @@ etl_status gate_find_events(owned_gate *gate, etl_error *err)
 etl_status gate_of_baseline(etl_status status, const etl_error *why, etl_error *err)
 {
     return status == ETL_OK ? ETL_OK
-                            : etl_fail_with(err, status, 0, "the baseline cannot be asked: %.180s",
-                                            why->message);
+                            : etl_fail_hint(err, status, why->hint,
+                                            "the baseline cannot be asked: %.180s", why->message);
 }
 
 u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)

@@ -29,8 +29,12 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
                              const etlheap_table **out, etl_error *err)
 {
     *out = NULL;
+    etlheap_query own;
     aggregator a;
-    etl_status status = aggregate_open(&a, result, query, err);
+    etl_status status = query_read(query, &own, err);
+    if (status != ETL_OK)
+        return status;
+    status = aggregate_open(&a, result, &own, err);
     if (status == ETL_OK)
         status = aggregate_fill(&a, err);
     if (status == ETL_OK) {

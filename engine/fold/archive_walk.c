@@ -202,9 +202,8 @@ static etl_status open_words(archive_walk *walk, etl_error *err)
     const ehs_archive *const archive = walk->archive;
     const u64 bytes = walk->ordinals * sizeof *walk->own_words.at + walk->ordinals / 8;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
-        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                             "%llu MiB of memory are needed, more than allowed; raise --memory or "
-                             "narrow the window",
+        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
+                             "%llu MiB of memory are needed, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
     walk->own_words.at = calloc(walk->ordinals + 1, sizeof *walk->own_words.at);
     walk->survivors = calloc(walk->ordinals / 8 + 1, 1);

@@ -75,9 +75,8 @@ static etl_status open_words(block_words *words, const lifetimes_source *source,
     words->count = last == NULL ? 0 : last->first_ordinal + last->allocs;
     const u64 bytes = words->count * sizeof *words->at;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
-        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                             "%llu MiB of memory are needed, more than allowed; raise --memory or "
-                             "narrow the window",
+        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
+                             "%llu MiB of memory are needed, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
     words->at = calloc(words->count + 1, sizeof *words->at);
     return words->at == NULL ? no_memory(err) : ETL_OK;

@@ -30,7 +30,7 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
         row.pid =
             a->query->processes_by_name ? ETL_NO_ID : a->result->processes.at[key->process - 1].pid;
     }
-    memcpy(row.measures, group->measures, sizeof row.measures);
+    memcpy(row.measures, group->measures, sizeof group->measures);
     const bool by_frame =
         query_groups_by(a->query, ETLHEAP_KEY_FRAME) || query_groups_by(a->query, ETLHEAP_KEY_SITE);
     if (by_frame && !table_number_frame(out, numbers, &a->frames, key->frame, &row.frame))
@@ -55,7 +55,7 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
 {
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         etlheap_total *const total = &table->totals[kind];
-        memcpy(total->measures, a->totals[kind], sizeof total->measures);
+        memcpy(total->measures, a->totals[kind], sizeof a->totals[kind]);
         total->to_ns = a->query->kind_to_ticks == NULL
                            ? a->plan.to_ns
                            : query_end_ns(&a->plan, a->plan.kind_to_ticks[kind]);

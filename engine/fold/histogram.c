@@ -61,7 +61,7 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
 const char *etlheap_histogram_word(etlheap_histogram_by by)
 {
     static const char *const words[ETLHEAP_HISTOGRAM_BY_COUNT] = { "size", "lifetime" };
-    return words[by];
+    return (u32)by < ETLHEAP_HISTOGRAM_BY_COUNT ? words[by] : "";
 }
 
 static etl_status no_memory(etl_error *err)
@@ -73,15 +73,19 @@ etl_status etlheap_histogram_make(const etlheap_result *result, const etlheap_qu
                                   etlheap_histogram_by by, const etlheap_histogram **out,
                                   etl_error *err)
 {
-    histogram_maker maker = { .by = by,
-                              .by_process = query_groups_by(query, ETLHEAP_KEY_PROCESS),
-                              .query = *query };
+    histogram_maker maker = { .by = by };
     *out = NULL;
+    etl_status status = query_read(query, &maker.query, err);
+    if (status == ETL_OK && (u32)by >= ETLHEAP_HISTOGRAM_BY_COUNT)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such histogram");
+    if (status != ETL_OK)
+        return status;
+    maker.by_process = query_groups_by(&maker.query, ETLHEAP_KEY_PROCESS);
     maker.query.group_by[0] = ETLHEAP_KEY_PROCESS;
     maker.query.group_by_count = maker.by_process ? 1 : 0;
     maker.query.lifetime_ranks = maker.query.growth = false;
     maker.query.sort = ETLHEAP_MEASURE_SIZE;
-    etl_status status = result_answers(result, RESULT_ASK_EACH, err);
+    status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&maker.a, result, &maker.query, err);
     if (status == ETL_OK)

@@ -19,6 +19,7 @@
 
 #include "lifetimes.h"
 #include "engine/names/symbols.h"
+#include "parser/sized.h"
 
 static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err);
 static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error *err);
@@ -51,14 +52,14 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
         return no_memory(err);
     walk->result = result;
     walk->options = (etlheap_lifetimes_options){ .size = sizeof walk->options };
-    if (options != NULL)
-        memcpy(&walk->options, options,
-               options->size < sizeof walk->options ? options->size : sizeof walk->options);
-    etl_status status = ETL_OK;
-    if ((u32)walk->options.sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
+    etl_status status = etl_read_sized(options, "etlheap_lifetimes_options", &walk->options,
+                                       sizeof walk->options, err);
+    if (status == ETL_OK)
+        status = query_read(query, &walk->query, err);
+    if (status == ETL_OK && (u32)walk->options.sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such column to sort by");
     if (status == ETL_OK)
-        status = query_open(&walk->plan, result, query, err);
+        status = query_open(&walk->plan, result, &walk->query, err);
     if (status == ETL_OK)
         status = prepare(walk, ends_max, err);
     if (status == ETL_OK)

@@ -21,6 +21,7 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
 struct etlheap_lifetimes {
     const etlheap_result *result;
     etlheap_lifetimes_options options;
+    etlheap_query query; /* the plan's */
     query_plan plan;
     frame_table frames;
     u32 *process_ranks;

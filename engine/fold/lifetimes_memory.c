@@ -49,8 +49,8 @@ etl_status walk_check_memory(const etlheap_lifetimes *walk, etl_error *err)
                       list_bytes(&walk->batch) + lifetimes_source_bytes(&walk->archive.source);
     if (bytes <= allowed)
         return ETL_OK;
-    return etl_fail_with(
-        err, ETL_ERR_LIMIT, 0, "%llu MiB of memory are needed, more than allowed; raise --memory%s",
-        (unsigned long long)(bytes / ETL_MIB + 1),
-        rows > bytes / 2 ? ", or ask for fewer rows with --top" : " or narrow the window");
+    return etl_fail_hint(err, ETL_ERR_LIMIT,
+                         rows > bytes / 2 ? ETL_HINT_FEWER_ROWS : ETL_HINT_NARROWER_WINDOW,
+                         "%llu MiB of memory are needed, more than allowed",
+                         (unsigned long long)(bytes / ETL_MIB + 1));
 }

@@ -30,16 +30,19 @@ static etl_status no_memory(etl_error *err)
 }
 
 etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
-                              etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT], etl_error *err)
+                              etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err)
 {
-    moment_finder finder = { .query = *query, .peaks = peaks };
-    memset(peaks, 0, ETLHEAP_KIND_COUNT * sizeof *peaks);
+    moment_finder finder = { .peaks = peaks };
+    etl_status status = query_read(query, &finder.query, err);
+    memset(peaks, 0, ETLHEAP_KIND_CAPACITY * sizeof *peaks);
+    if (status != ETL_OK)
+        return status;
     finder.query.group_by_count = 0;
     finder.query.types = 0;
     finder.query.at_end = finder.query.lifetime_ranks = finder.query.growth = false;
     finder.query.kind_to_ticks = NULL;
     finder.query.sort = ETLHEAP_MEASURE_SIZE;
-    etl_status status = result_answers(result, RESULT_ASK_EACH, err);
+    status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&finder.a, result, &finder.query, err);
     if (status == ETL_OK)

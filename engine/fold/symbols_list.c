@@ -46,11 +46,16 @@ static int by_size(const void *a, const void *b);
 etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol_list **out,
                                 etl_error *err)
 {
-    lister l = { .symbols = query->symbols, .out = calloc(1, sizeof *l.out) };
-    assert(query->symbols != NULL);
+    etlheap_query own;
     *out = NULL;
-    etl_status status = l.out == NULL ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory")
-                                      : fill_list(&l, query, err);
+    etl_status status = query_read(query, &own, err);
+    if (status == ETL_OK && own.symbols == NULL)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the query names no symbols to list");
+    if (status != ETL_OK)
+        return status;
+    lister l = { .symbols = own.symbols, .out = calloc(1, sizeof *l.out) };
+    status = l.out == NULL ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory")
+                           : fill_list(&l, &own, err);
     aggregate_close(&l.sums);
     frames_close(&l.frames);
     ETLHEAP_VECTOR_FREE(&l.stacks);

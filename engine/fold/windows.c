@@ -15,6 +15,7 @@
 #include "windows_memory.h"
 #include "windows_rows.h"
 #include "windows_walk.h"
+#include "parser/sized.h"
 
 /* What the rows of the table have. */
 #define MEASURES                                                                                   \
@@ -58,19 +59,24 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *query,
+etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *given,
                                 const etlheap_windows_options *options, etlheap_windows **out,
                                 etl_error *err)
 {
     *out = NULL;
     etlheap_windows_options own = { .size = sizeof own };
-    if (options != NULL)
-        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    etlheap_query asked;
+    const etlheap_query *const query = &asked;
+    etl_status status = etl_read_sized(options, "etlheap_windows_options", &own, sizeof own, err);
+    if (status == ETL_OK)
+        status = query_read(given, &asked, err);
+    if (status != ETL_OK)
+        return status;
     maker m = { .query = *query,
                 .asked = { query->from_ns, query->to_ns },
                 .out = calloc(1, sizeof *m.out) };
     add_kind(&m.query);
-    etl_status status = m.out == NULL ? no_memory(err) : check_query(query, err);
+    status = m.out == NULL ? no_memory(err) : check_query(query, err);
     if (status == ETL_OK)
         status = windows_plan_hull(query, &own, &m.query.from_ns, &m.query.to_ns, err);
     if (status == ETL_OK)
@@ -106,6 +112,9 @@ void etlheap_windows_free(etlheap_windows *windows)
 bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, etlheap_cell *out)
 {
     const owned_windows *const owned = (const owned_windows *)windows;
+    memset(out, 0, sizeof *out);
+    if (row >= windows->table->row_count || window >= windows->window_count)
+        return false;
     const window_place place = owned->plan.places.at[window];
     if (owned->kept != NULL)
         return summary_windows_cell(owned->kept, owned->groups[row], window, out);
@@ -115,6 +124,8 @@ bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, e
 i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window)
 {
     const owned_windows *const owned = (const owned_windows *)windows;
+    if (row >= windows->table->row_count || window >= windows->window_count)
+        return 0;
     const window_place place = owned->plan.places.at[window];
     if (owned->kept != NULL)
         return summary_windows_start_size(owned->kept, owned->groups[row], window);

@@ -66,8 +66,9 @@ bool etlheap_windows_find_growth(const etlheap_windows *windows, u32 row, etlhea
     rise best = { .growth = 0 };
     u32 best_row = 0;
     bool best_strict = false;
-    const u32 first = row == ETLHEAP_NO_INDEX ? 0 : row;
-    const u32 end = row == ETLHEAP_NO_INDEX ? windows->table->row_count : row + 1;
+    const u32 count = windows->table->row_count;
+    const u32 first = row == ETLHEAP_NO_INDEX ? 0 : (u32)etl_min_u64(row, count);
+    const u32 end = row == ETLHEAP_NO_INDEX ? count : (u32)etl_min_u64((u64)row + 1, count);
     if (open_curve(&curve, windows)) {
         for (u32 r = first; r < end; r++) {
             read_row(&curve, r);

@@ -13,6 +13,19 @@
 
 #define RUN 16u
 
+/* `statement` for each index `i` below `count`: runs of a length that a compiler
+ * knows become vectors, also where it is told to take few pains. */
+#define FOR_EACH(i, count, statement)                                                              \
+    do {                                                                                           \
+        u32 run_start = 0;                                                                         \
+        for (; (count)-run_start >= RUN; run_start += RUN) {                                       \
+            for (u32 i = run_start; i < run_start + RUN; i++)                                      \
+                statement;                                                                         \
+        }                                                                                          \
+        for (u32 i = run_start; i < (count); i++)                                                  \
+            statement;                                                                             \
+    } while (0)
+
 enum plane_mode { PLANE_CONSTANT = 0, PLANE_STORED = 1, PLANE_ZSTD = 2 };
 
 typedef struct column_head {
@@ -29,6 +42,7 @@ static bool put_head(ehs_bytes *out, const column_head *head);
 static bool put_planes(ehs_codec *codec, u32 value_bytes, u32 count, ehs_bytes *out);
 static bool put_bits(ehs_codec *codec, const u8 *values, u32 count, ehs_bytes *out);
 static bool put_plane(ehs_codec *codec, const u8 *plane, u32 count, ehs_bytes *out);
+static bool put_varying(ehs_codec *codec, const u8 *plane, u32 count, ehs_bytes *out);
 
 static bool ready_to_read(ehs_codec *codec);
 static const char *read_head(etl_cursor *in, const ehs_target *target, column_head *head);
@@ -125,24 +139,58 @@ static bool put_head(ehs_bytes *out, const column_head *head)
             ehs_put(out, &head->first, sizeof head->first));
 }
 
+static bool put_constant(ehs_bytes *out, u8 byte)
+{
+    const u8 bytes[] = { PLANE_CONSTANT, byte };
+    return ehs_put(out, bytes, sizeof bytes);
+}
+
+static void take_byte(u8 *restrict plane, const u64 *restrict values, u32 place, u32 count)
+{
+    FOR_EACH(i, count, plane[i] = (u8)(values[i] >> 8 * place));
+}
+
+/* What varies among values is seen before any plane is made: most of their high bytes do
+ * not. */
 static bool put_planes(ehs_codec *codec, u32 value_bytes, u32 count, ehs_bytes *out)
 {
-    for (u32 k = 0; k < value_bytes; k++) {
-        for (u32 i = 0; i < count; i++)
-            codec->plane[i] = (u8)(codec->wide[i] >> 8 * k);
-        if (!put_plane(codec, codec->plane, count, out))
+    const u64 *const values = codec->wide;
+    const u64 first = count > 0 ? values[0] : 0;
+    u64 varying = count > 0 ? 0 : UINT64_MAX;
+    for (u32 i = 0; i < count; i++)
+        varying |= values[i] ^ first;
+    for (u32 place = 0; place < value_bytes; place++) {
+        bool ok;
+        if ((varying >> 8 * place & 0xFF) == 0) {
+            ok = put_constant(out, (u8)(first >> 8 * place));
+        } else {
+            take_byte(codec->plane, values, place, count);
+            ok = put_varying(codec, codec->plane, count, out);
+        }
+        if (!ok)
             return false;
     }
     return true;
 }
 
+/* The lowest bits of eight bytes, the first one's lowest: each is multiplied to its place in
+ * the highest byte. */
+static u8 gather_bits(const u8 *values)
+{
+    return (u8)((etl_load_u64(values) & 0x0101010101010101) * 0x0102040810204080 >> 56);
+}
+
 static bool put_bits(ehs_codec *codec, const u8 *values, u32 count, ehs_bytes *out)
 {
-    const u32 bytes = (count + 7) / 8;
-    memset(codec->plane, 0, bytes);
-    for (u32 i = 0; i < count; i++)
-        codec->plane[i / 8] = (u8)(codec->plane[i / 8] | (values[i] & 1) << i % 8);
-    return put_plane(codec, codec->plane, bytes, out);
+    const u32 whole = count / 8, rest = count % 8;
+    for (u32 i = 0; i < whole; i++)
+        codec->plane[i] = gather_bits(values + (size_t)i * 8);
+    if (rest > 0) {
+        u8 last[8] = { 0 };
+        memcpy(last, values + (size_t)whole * 8, rest);
+        codec->plane[whole] = gather_bits(last);
+    }
+    return put_plane(codec, codec->plane, whole + (rest > 0), out);
 }
 
 static bool is_constant(const u8 *plane, u32 count)
@@ -152,10 +200,12 @@ static bool is_constant(const u8 *plane, u32 count)
 
 static bool put_plane(ehs_codec *codec, const u8 *plane, u32 count, ehs_bytes *out)
 {
-    if (is_constant(plane, count)) {
-        const u8 bytes[] = { PLANE_CONSTANT, plane[0] };
-        return ehs_put(out, bytes, sizeof bytes);
-    }
+    return is_constant(plane, count) ? put_constant(out, plane[0])
+                                     : put_varying(codec, plane, count, out);
+}
+
+static bool put_varying(ehs_codec *codec, const u8 *plane, u32 count, ehs_bytes *out)
+{
     const u32 head = 1 + sizeof(u32);
     const size_t bound = ZSTD_compressBound(count);
     if (!ETLHEAP_RESERVE(out, head + bound))
@@ -255,19 +305,6 @@ static const char *read_packed(ehs_codec *codec, etl_cursor *in, ehs_target *tar
                         : ehs_unpack_u64(in, codec->pack, target->values, target->count);
     return ok ? NULL : "has packed values that do not unpack";
 }
-
-/* `statement` for each index `i` below `count`: runs of a length that a compiler
- * knows become vectors, also where it is told to take few pains. */
-#define FOR_EACH(i, count, statement)                                                              \
-    do {                                                                                           \
-        u32 run_start = 0;                                                                         \
-        for (; (count)-run_start >= RUN; run_start += RUN) {                                       \
-            for (u32 i = run_start; i < run_start + RUN; i++)                                      \
-                statement;                                                                         \
-        }                                                                                          \
-        for (u32 i = run_start; i < (count); i++)                                                  \
-            statement;                                                                             \
-    } while (0)
 
 /* Byte `place` of each value, those below it being there. */
 static void put_byte_u32(u32 *restrict values, const u8 *restrict plane, u32 place, u32 count)

@@ -26,9 +26,8 @@ static const open_column columns[] = {
 };
 
 static bool reserve(ehs_open_rows *rows, size_t more);
-static etl_status make_room(ehs_open_set *set, const ehs_events *events);
-static etl_status follow(ehs_open_set *set, const log_batch *batch);
-static bool is_open(const ehs_open_set *set, u64 ordinal);
+static bool make_room(ehs_open_set *set, const ehs_events *events);
+static etl_status follow_ends(ehs_open_set *set, const log_batch *batch);
 
 static u8 *values_of(const ehs_open_rows *rows, const open_column *column)
 {
@@ -41,15 +40,17 @@ etl_status ehs_open_follow(ehs_open_set *set, const ehs_events *events)
 {
     log_numbers numbers;
     log_place place = { .allocs = set->allocs };
-    etl_status status = make_room(set, events);
+    if (set->allocs + events->alloc_count > UINT32_MAX)
+        return ETL_ERR_LIMIT;
+    const open_followed followed = { events, set->allocs };
+    if (!make_room(set, events) || !ETLHEAP_PUSH(&set->followed, followed))
+        return ETL_ERR_MEMORY;
+    etl_status status = ETL_OK;
     while (status == ETL_OK && place.event < events->count) {
         log_batch batch;
         const bool is_right = log_number(events, true, &place, &numbers, &batch);
-        status = is_right ? follow(set, &batch) : ETL_ERR_ARGUMENT;
+        status = is_right ? follow_ends(set, &batch) : ETL_ERR_ARGUMENT;
     }
-    const size_t limit = set->kept < SETTLE_ROWS_MIN ? 2 * SETTLE_ROWS_MIN : 2 * set->kept;
-    if (status == ETL_OK && set->rows.count > limit)
-        ehs_open_settle(set);
     return status;
 }
 
@@ -71,19 +72,30 @@ static bool reserve(ehs_open_rows *rows, size_t more)
     return true;
 }
 
-static etl_status make_room(ehs_open_set *set, const ehs_events *events)
+static void set_bits(u64 *words, u64 from, u64 to)
+{
+    while (from < to) {
+        const u64 here = etl_min_u64(64 - from % 64, to - from);
+        words[from / 64] |= (here == 64 ? UINT64_MAX : ((u64)1 << here) - 1) << from % 64;
+        from += here;
+    }
+}
+
+/* Blocks are open as soon as their segment is followed: none ends before it begins. */
+static bool make_room(ehs_open_set *set, const ehs_events *events)
 {
     const u64 end = set->allocs + events->alloc_count;
-    if (end > UINT32_MAX)
-        return ETL_ERR_LIMIT;
     const size_t words = (size_t)(end / 64 + 1);
     const size_t more_words = words > set->open.count ? words - set->open.count : 0;
-    if (!reserve(&set->rows, events->alloc_count) || !ETLHEAP_RESERVE(&set->open, more_words))
-        return ETL_ERR_MEMORY;
+    if (!ETLHEAP_RESERVE(&set->open, more_words))
+        return false;
     if (more_words > 0)
         memset(set->open.at + set->open.count, 0, more_words * sizeof *set->open.at);
     set->open.count += more_words;
-    return ETL_OK;
+    set_bits(set->open.at, set->allocs, end);
+    set->alive += events->alloc_count;
+    set->allocs = end;
+    return true;
 }
 
 static bool is_open(const ehs_open_set *set, u64 ordinal)
@@ -105,44 +117,62 @@ static size_t find_row(const ehs_open_rows *rows, u32 ordinal)
     return low;
 }
 
+/* Whether an event opens or ends a block is as good as random, so ends are listed first,
+ * without a branch. */
+static etl_status follow_ends(ehs_open_set *set, const log_batch *batch)
+{
+    u32 ends[LOG_BATCH_ROWS];
+    u32 count = 0, first_row = 0;
+    for (u32 i = 0; i < batch->count; i++) {
+        const bool is_end = !log_opens(batch, i);
+        first_row = is_end && count == 0 ? batch->row[i] : first_row;
+        ends[count] = batch->ordinal[i];
+        count += is_end;
+    }
+    u64 dead = 0;
+    for (u32 i = 0; i < count; i++) {
+        const bool is_mark = batch->how[first_row + i] == EHS_HOW_REALLOC;
+        u64 *const word = &set->open.at[ends[i] / 64];
+        const u64 bit = (u64)1 << ends[i] % 64;
+        dead |= ~*word & bit;
+        *word &= is_mark ? UINT64_MAX : ~bit;
+        set->alive -= !is_mark;
+        if (is_mark && !ETLHEAP_PUSH(&set->marks, ends[i]))
+            return ETL_ERR_MEMORY;
+    }
+    return dead == 0 ? ETL_OK : ETL_ERR_ARGUMENT;
+}
+
 static void append(ehs_open_set *set, const log_batch *batch, u32 event)
 {
     ehs_open_rows *const rows = &set->rows;
     const size_t at = rows->count++;
-    const u32 ordinal = batch->ordinal[event], row = batch->row[event];
-    rows->ordinal[at] = ordinal;
+    const u32 row = batch->row[event];
+    rows->ordinal[at] = batch->ordinal[event];
     rows->ticks[at] = batch->ticks[event];
     rows->slot[at] = batch->slot[row];
     rows->size[at] = batch->size[row];
     rows->address[at] = batch->address[row];
     rows->thread[at] = batch->thread[row];
     rows->is_realloc[at] = batch->is_realloc[row];
-    set->open.at[ordinal / 64] |= (u64)1 << ordinal % 64;
-    set->alive++;
-    set->allocs++;
 }
 
-static etl_status follow(ehs_open_set *set, const log_batch *batch)
+static bool append_open(ehs_open_set *set, const log_batch *batch)
 {
+    u32 events[LOG_BATCH_ROWS];
+    u32 count = 0;
     for (u32 i = 0; i < batch->count; i++) {
-        if (log_opens(batch, i)) {
-            append(set, batch, i);
-            continue;
-        }
-        const u32 ordinal = batch->ordinal[i];
-        if (!is_open(set, ordinal))
-            return ETL_ERR_ARGUMENT;
-        if (batch->how[batch->row[i]] == EHS_HOW_REALLOC) {
-            set->rows.is_realloc[find_row(&set->rows, ordinal)] = 1;
-        } else {
-            set->open.at[ordinal / 64] &= ~((u64)1 << ordinal % 64);
-            set->alive--;
-        }
+        events[count] = i;
+        count += log_opens(batch, i) && is_open(set, batch->ordinal[i]);
     }
-    return ETL_OK;
+    if (!reserve(&set->rows, count))
+        return false;
+    for (u32 i = 0; i < count; i++)
+        append(set, batch, events[i]);
+    return true;
 }
 
-void ehs_open_settle(ehs_open_set *set)
+static void drop_dead(ehs_open_set *set)
 {
     ehs_open_rows *const rows = &set->rows;
     size_t to = 0;
@@ -161,10 +191,45 @@ void ehs_open_settle(ehs_open_set *set)
     rows->count = set->kept = to;
 }
 
+bool ehs_open_gather(ehs_open_set *set)
+{
+    log_numbers numbers;
+    for (size_t i = 0; i < set->followed.count; i++) {
+        const ehs_events *const events = set->followed.at[i].events;
+        log_place place = { .allocs = set->followed.at[i].allocs_before };
+        while (place.event < events->count) {
+            log_batch batch;
+            (void)log_number(events, false, &place, &numbers, &batch);
+            if (!append_open(set, &batch))
+                return false;
+        }
+    }
+    set->followed.count = 0;
+    for (size_t i = 0; i < set->marks.count; i++) {
+        if (is_open(set, set->marks.at[i]))
+            set->rows.is_realloc[find_row(&set->rows, set->marks.at[i])] = 1;
+    }
+    set->marks.count = 0;
+    const size_t limit = set->kept < SETTLE_ROWS_MIN ? 2 * SETTLE_ROWS_MIN : 2 * set->kept;
+    if (set->rows.count > limit)
+        drop_dead(set);
+    return true;
+}
+
+bool ehs_open_settle(ehs_open_set *set)
+{
+    if (!ehs_open_gather(set))
+        return false;
+    drop_dead(set);
+    return true;
+}
+
 void ehs_open_free(ehs_open_set *set)
 {
     ehs_open_rows_free(&set->rows);
     ETLHEAP_VECTOR_FREE(&set->open);
+    ETLHEAP_VECTOR_FREE(&set->followed);
+    ETLHEAP_VECTOR_FREE(&set->marks);
     *set = (ehs_open_set){ 0 };
 }
 

@@ -7,10 +7,11 @@
  * at least EHS_CHECKPOINT_EVENTS times the open blocks, so what all checkpoints
  * take is a fraction of what the events do.
  *
- * While a file is written the open set follows the events by itself: each
- * allocation is appended, ends clear one bit of a map by ordinal, and whenever the
- * rows appended since outnumber those kept before, the dead ones are dropped. So
- * it holds at most about twice the open blocks and one bit per allocation.
+ * While a file is written the open set follows the events by itself: a bit of a map by
+ * ordinal says which blocks are open. Rows are made of what is still open some segments
+ * later, since most blocks live shorter than that, and whenever the rows made outnumber
+ * those kept before, the dead ones are dropped. So it holds at most about twice the open
+ * blocks and one bit per allocation.
  */
 #ifndef ETLHEAP_EHS_OPEN_H
 #define ETLHEAP_EHS_OPEN_H
@@ -32,22 +33,35 @@ typedef struct ehs_open_rows {
     u8 *is_realloc;
 } ehs_open_rows;
 
+/* A segment of whose blocks no rows were made yet. */
+typedef struct open_followed {
+    const ehs_events *events; /* borrowed */
+    u64 allocs_before;
+} open_followed;
+
 typedef struct ehs_open_set {
     ehs_open_rows rows; /* some of them dead */
     size_t kept;        /* rows alive when the dead were dropped last */
     u64 alive;
     u64 allocs;               /* so far */
     ETLHEAP_VECTOR(u64) open; /* a bit per ordinal */
+    ETLHEAP_VECTOR(open_followed) followed;
+    ETLHEAP_VECTOR(u32) marks; /* ordinals of blocks that a realloc opened, as it turned out */
 } ehs_open_set;
 
 /*
- * Follows the events of the next segment. ETL_ERR_MEMORY; ARGUMENT: an end of a
- * block that is not open; LIMIT: more than 2^32 - 1 allocations.
+ * Follows the events of the next segment, which stay as they are until the set has
+ * gathered or settled. ETL_ERR_MEMORY; ARGUMENT: an end of a block that is not open; LIMIT:
+ * more than 2^32 - 1 allocations.
  */
 etl_status ehs_open_follow(ehs_open_set *set, const ehs_events *events);
 
-/* Drops the dead rows: `rows` are then the open blocks. */
-void ehs_open_settle(ehs_open_set *set);
+/* Makes rows of what was followed: `rows` hold all open blocks then, and dead ones. False
+ * without memory. */
+bool ehs_open_gather(ehs_open_set *set);
+
+/* And drops the dead rows. */
+bool ehs_open_settle(ehs_open_set *set);
 void ehs_open_free(ehs_open_set *set);
 
 /* --- checkpoints ------------------------------------------------------------------ */

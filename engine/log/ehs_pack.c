@@ -4,7 +4,9 @@
  * Unpacking a chunk takes two steps: the lanes of all groups into one array,
  * group after group, and then a walk over the codes that takes each value from
  * its group's next place. The places of all four groups are 16-bit fields of one
- * register, so the walk has no branch and its only chain is one addition.
+ * register, so the walk has no branch and its only chain is one addition. Packing goes the
+ * same way back: distances are shared out to the places of their groups, and rows of eight
+ * of them fill the lanes side by side.
  */
 #include "ehs_pack.h"
 
@@ -24,7 +26,6 @@ typedef struct chunk_plan {
     u32 counts[EHS_PACK_GROUPS];
 } chunk_plan;
 
-static chunk_plan plan_chunk(const u64 *values, u32 count, u64 base);
 static bool pack_chunk(ehs_bytes *out, const u64 *values, u32 count);
 static bool read_plan(etl_cursor *in, u32 count, chunk_plan *plan, u64 *base, etl_bytes *codes);
 static bool unpack_half(etl_cursor *in, const chunk_plan *plan, bool high, u32 base, u32 *streams);
@@ -81,13 +82,9 @@ static u32 code_bytes(u32 count, u32 code_bits)
     return (count * code_bits + 63) / 64 * (u32)sizeof(u64);
 }
 
-/* The narrowest group that holds the distance. */
-static u32 group_of(const chunk_plan *plan, u32 bits)
+static bool is_wide(const chunk_plan *plan)
 {
-    u32 group = 0;
-    while (bits > plan->widths[group])
-        group++;
-    return group;
+    return plan->widths[(1u << plan->code_bits) - 1] > LANE_BITS;
 }
 
 /* Bits that `groups` groups take for distances of up to `bits` bits, by the
@@ -119,16 +116,15 @@ static void weigh(plan_cost *cost, const u32 up_to[WIDTH_MAX + 1], u32 widest)
     }
 }
 
-static chunk_plan plan_chunk(const u64 *values, u32 count, u64 base)
+/* From how many distances there are of each bit length. */
+static chunk_plan plan_chunk(const u32 lengths[WIDTH_MAX + 1], u32 count)
 {
-    u32 up_to[WIDTH_MAX + 1] = { 0 };
+    u32 up_to[WIDTH_MAX + 1];
     u32 widest = 0;
-    for (u32 i = 0; i < count; i++)
-        up_to[bit_length(values[i] - base)]++;
-    for (u32 b = 0; b <= WIDTH_MAX; b++)
-        widest = up_to[b] > 0 ? b : widest;
-    for (u32 b = 1; b <= WIDTH_MAX; b++)
-        up_to[b] += up_to[b - 1];
+    for (u32 b = 0; b <= WIDTH_MAX; b++) {
+        up_to[b] = lengths[b] + (b == 0 ? 0 : up_to[b - 1]);
+        widest = lengths[b] > 0 ? b : widest;
+    }
     plan_cost cost;
     weigh(&cost, up_to, widest);
 
@@ -146,78 +142,151 @@ static chunk_plan plan_chunk(const u64 *values, u32 count, u64 base)
     }
     u32 width = widest;
     for (u32 group = 1u << plan.code_bits; group-- > 0;) {
+        const u32 narrower = group > 0 ? cost.before[group][width] : width;
         plan.widths[group] = width;
-        width = group > 0 ? cost.before[group][width] : width;
+        plan.counts[group] = up_to[width] - (group > 0 ? up_to[narrower] : 0);
+        width = narrower;
     }
     return plan;
 }
 
-/* Bits `from` up to `from + width` of each value; `count` values into lanes. */
-static bool put_lanes(ehs_bytes *out, const u64 *values, u32 count, u32 from, u32 width)
+/* The distances of a chunk on their way: group by group, each from a whole row of lanes
+ * on, with zeros after the last. */
+typedef struct pack_work {
+    u8 groups[EHS_PACK_CHUNK];
+    u32 low[EHS_PACK_CHUNK + EHS_PACK_GROUPS * EHS_PACK_LANES];
+    u32 high[EHS_PACK_CHUNK + EHS_PACK_GROUPS * EHS_PACK_LANES]; /* of wide ones */
+} pack_work;
+
+/* The low `width` bits of rows of eight values, 1..32, into lanes: all eight fill one
+ * word, and what does not fit begins the next. */
+static bool put_lanes(ehs_bytes *out, const u32 *restrict values, u32 rows, u32 width)
 {
-    const size_t size = words_of(rows_of(count), width) * LANE_ROW_BYTES;
+    const size_t size = words_of(rows, width) * LANE_ROW_BYTES;
     if (size == 0)
         return true;
     if (!ETLHEAP_RESERVE(out, size))
         return false;
-    u8 *const to = out->at + out->count;
-    memset(to, 0, size);
-    const u64 mask = ((u64)1 << width) - 1;
-    for (u32 i = 0; i < count; i++) {
-        const u32 lane = i % EHS_PACK_LANES;
-        const u32 bit = i / EHS_PACK_LANES * width;
-        u8 *const word = to + bit / LANE_BITS * LANE_ROW_BYTES + lane * sizeof(u32);
-        const u64 shifted = (values[i] >> from & mask) << bit % LANE_BITS;
-        const u32 first = etl_load_u32(word) | (u32)shifted;
-        memcpy(word, &first, sizeof first);
-        const u32 second = (u32)(shifted >> LANE_BITS);
-        if (second != 0)
-            memcpy(word + LANE_ROW_BYTES, &second, sizeof second);
+    u8 *restrict to = out->at + out->count;
+    u32 words[EHS_PACK_LANES] = { 0 };
+    u32 filled = 0;
+    for (u32 row = 0; row < rows; row++, values += EHS_PACK_LANES) {
+        for (u32 lane = 0; lane < EHS_PACK_LANES; lane++)
+            words[lane] |= values[lane] << filled;
+        filled += width;
+        if (filled < LANE_BITS)
+            continue;
+        filled -= LANE_BITS;
+        memcpy(to, words, sizeof words);
+        to += sizeof words;
+        for (u32 lane = 0; lane < EHS_PACK_LANES; lane++)
+            words[lane] = values[lane] >> 1 >> (width - filled - 1);
     }
+    if (filled > 0)
+        memcpy(to, words, sizeof words);
     out->count += size;
     return true;
 }
 
+/* code_bits is a constant to the compiler. */
+static inline void gather_codes(u32 code_bits, const u8 *groups, u32 count, u64 *words)
+{
+    const u32 per_word = 64 / code_bits;
+    for (u32 first = 0; first < count; first += per_word, words++) {
+        const u32 here = count - first < per_word ? count - first : per_word;
+        u64 word = 0;
+        for (u32 k = 0; k < here; k++)
+            word |= (u64)groups[first + k] << k * code_bits;
+        *words = word;
+    }
+}
+
 static bool put_codes(ehs_bytes *out, const chunk_plan *plan, const u8 *groups, u32 count)
 {
-    if (plan->code_bits == 0)
-        return true;
-    const u32 per_word = 64 / plan->code_bits;
-    for (u32 i = 0; i < count; i += per_word) {
-        u64 word = 0;
-        for (u32 k = 0; k < per_word && i + k < count; k++)
-            word |= (u64)groups[i + k] << k * plan->code_bits;
-        if (!ehs_put(out, &word, sizeof word))
-            return false;
+    u64 words[EHS_PACK_CHUNK * CODE_BITS_MAX / 64];
+    if (plan->code_bits == 1)
+        gather_codes(1, groups, count, words);
+    else if (plan->code_bits == 2)
+        gather_codes(2, groups, count, words);
+    return ehs_put(out, words, code_bytes(count, plan->code_bits));
+}
+
+/* Where the groups begin among the distances of the chunk, as fields. */
+static u64 group_places(const chunk_plan *plan)
+{
+    u64 places = 0, start = 0;
+    for (u32 group = 0; group < EHS_PACK_GROUPS; group++) {
+        places |= start << group * FIELD_BITS;
+        start += rows_of(plan->counts[group]) * EHS_PACK_LANES;
     }
-    return true;
+    return places;
+}
+
+static void clear_row_ends(const chunk_plan *plan, u32 *distances)
+{
+    for (u32 group = 0; group < EHS_PACK_GROUPS; group++) {
+        const u32 whole = rows_of(plan->counts[group]) * EHS_PACK_LANES;
+        for (u32 i = plan->counts[group]; i < whole; i++)
+            distances[i] = 0;
+        distances += whole;
+    }
+}
+
+/* `lengths` come in groups[], and become groups there. */
+static void share_out(const chunk_plan *plan, const u64 *values, u32 count, u64 base,
+                      pack_work *work)
+{
+    u8 group_of[WIDTH_MAX + 1];
+    for (u32 bits = 0, group = 0; bits <= plan->widths[(1u << plan->code_bits) - 1]; bits++) {
+        while (bits > plan->widths[group])
+            group++;
+        group_of[bits] = (u8)group;
+    }
+    clear_row_ends(plan, work->low);
+    u64 places = group_places(plan);
+    for (u32 i = 0; i < count; i++) {
+        const u32 group = group_of[work->groups[i]];
+        const u32 field = group * FIELD_BITS;
+        work->groups[i] = (u8)group;
+        work->low[places >> field & UINT16_MAX] = (u32)(values[i] - base);
+        places += (u64)1 << field;
+    }
+    if (!is_wide(plan))
+        return;
+    clear_row_ends(plan, work->high);
+    places = group_places(plan);
+    for (u32 i = 0; i < count; i++) {
+        const u32 field = work->groups[i] * FIELD_BITS;
+        work->high[places >> field & UINT16_MAX] = (u32)((values[i] - base) >> LANE_BITS);
+        places += (u64)1 << field;
+    }
 }
 
 static bool pack_chunk(ehs_bytes *out, const u64 *values, u32 count)
 {
+    pack_work work;
+    u32 lengths[WIDTH_MAX + 1] = { 0 };
     u64 base = values[0];
     for (u32 i = 1; i < count; i++)
         base = etl_min_u64(base, values[i]);
-    const chunk_plan plan = plan_chunk(values, count, base);
+    for (u32 i = 0; i < count; i++) {
+        work.groups[i] = (u8)bit_length(values[i] - base);
+        lengths[work.groups[i]]++;
+    }
+    const chunk_plan plan = plan_chunk(lengths, count);
     const u8 head[] = { (u8)plan.code_bits, (u8)plan.widths[0], (u8)plan.widths[1],
                         (u8)plan.widths[2], (u8)plan.widths[3] };
-    u8 groups[EHS_PACK_CHUNK];
-    for (u32 i = 0; i < count; i++)
-        groups[i] = (u8)group_of(&plan, bit_length(values[i] - base));
+    share_out(&plan, values, count, base, &work);
     if (!ehs_put(out, head, 1 + ((size_t)1 << plan.code_bits)) ||
-        !ehs_put(out, &base, sizeof base) || !put_codes(out, &plan, groups, count))
+        !ehs_put(out, &base, sizeof base) || !put_codes(out, &plan, work.groups, count))
         return false;
+    u32 at = 0;
     for (u32 group = 0; group < 1u << plan.code_bits; group++) {
-        u64 members[EHS_PACK_CHUNK];
-        u32 member_count = 0;
-        for (u32 i = 0; i < count; i++) {
-            members[member_count] = values[i] - base;
-            member_count += groups[i] == group;
-        }
-        const u32 low = low_width(plan.widths[group]), high = high_width(plan.widths[group]);
-        if (!put_lanes(out, members, member_count, 0, low) ||
-            !put_lanes(out, members, member_count, LANE_BITS, high))
+        const u32 rows = rows_of(plan.counts[group]);
+        if (!put_lanes(out, work.low + at, rows, low_width(plan.widths[group])) ||
+            !put_lanes(out, work.high + at, rows, high_width(plan.widths[group])))
             return false;
+        at += rows * EHS_PACK_LANES;
     }
     return true;
 }
@@ -365,22 +434,13 @@ static inline void merge_codes(u32 code_bits, etl_bytes codes, u64 places, const
 
 static void merge(const chunk_plan *plan, etl_bytes codes, const u32 *streams, u32 *out, u32 count)
 {
-    u64 places = 0, start = 0;
-    for (u32 group = 0; group < EHS_PACK_GROUPS; group++) {
-        places |= start << group * FIELD_BITS;
-        start += rows_of(plan->counts[group]) * EHS_PACK_LANES;
-    }
+    const u64 places = group_places(plan);
     if (plan->code_bits == 0)
         memcpy(out, streams, count * sizeof *out);
     else if (plan->code_bits == 1)
         merge_codes(1, codes, places, streams, out, count);
     else
         merge_codes(2, codes, places, streams, out, count);
-}
-
-static bool is_wide(const chunk_plan *plan)
-{
-    return plan->widths[(1u << plan->code_bits) - 1] > LANE_BITS;
 }
 
 static bool unpack_chunk_u32(etl_cursor *in, ehs_pack_scratch *scratch, u32 *out, u32 count)

@@ -122,9 +122,8 @@ etl_status ehs_loader_charge(ehs_loader *loader, u64 count, size_t element_bytes
 {
     size_t bytes;
     if (!etl_mul_size((size_t)count, element_bytes, &bytes) || bytes > loader->bytes_left)
-        return etl_fail_with(loader->err, ETL_ERR_LIMIT, 0,
-                             "the store holds more than fits into the memory allowed; raise "
-                             "--memory");
+        return etl_fail_hint(loader->err, ETL_ERR_LIMIT, ETL_HINT_MORE_MEMORY,
+                             "the store holds more than fits into the memory allowed");
     loader->bytes_left -= bytes;
     return ETL_OK;
 }

@@ -7,6 +7,8 @@
 #define SEGMENT_BYTES ((u64)8 << 20)
 #define MEMORY_PARTS  4 /* a batch may take one of them */
 
+#define FETCH_AHEAD 24u /* events whose block is looked for soon */
+
 static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_late *late,
                       u32 late_count);
 static etl_status cut(store_batch *batch);
@@ -14,8 +16,6 @@ static u32 advance(const taken_chunk *taken, batch_place *place, u32 count_max);
 static etl_status flush(store_batch *batch);
 static void fill_one(void *context, u32 task);
 static void fill(const store_batch *batch, batch_segment *segment);
-static void put_entry(const store_batch *batch, const journal_chunk *chunk, u32 at, u64 allocs,
-                      ehs_events *out);
 static void encode_one(void *context, u32 task);
 static void follow_all(store_batch *batch);
 static bool add_to_index(store_batch *batch);
@@ -166,68 +166,101 @@ static void fill_one(void *context, u32 task)
         fill(batch, &batch->segments[task - 1]);
 }
 
-/* `opened_by` is the rank of the block, `allocs` how many were opened so far. */
-static void put_end(const store_batch *batch, u32 opened_by, u8 how, u64 allocs, ehs_events *out)
+/* A segment that is being filled. */
+typedef struct filler {
+    const rank_map *ranks;
+    ehs_events *out;
+    u64 first_ordinal; /* of the first block that it opens */
+} filler;
+
+/* How many allocations back the block of an end is. */
+static inline u32 back_to(const filler *to, u32 allocs, u32 rank)
 {
-    const u32 row = out->end_count++;
-    out->kind[out->count] = EHS_EVENT_END;
-    out->back[row] = (u32)(allocs - rank_map_ordinal(&batch->ranks, opened_by));
-    out->how[row] = how;
-    assert(out->back[row] > 0);
+    return (u32)(to->first_ordinal + allocs) - rank_map_ordinal(to->ranks, rank);
 }
 
-static void put_alloc(const journal_chunk *chunk, u32 at, ehs_events *out)
+static void put_late(const filler *to, const journal_late *late)
 {
-    const u32 row = out->alloc_count++;
-    out->kind[out->count] = 0;
-    out->slot[row] = journal_slot_of(chunk->entries[at]);
-    out->size[row] = chunk->wide.sizes[at];
-    out->address[row] = chunk->wide.addresses[at];
-    out->thread[row] = chunk->wide.threads[at];
-    out->is_realloc[row] = (chunk->entries[at] & JOURNAL_REALLOC) != 0;
+    ehs_events *const out = to->out;
+    const u32 row = out->end_count++;
+    out->kind[out->count] = EHS_EVENT_END;
+    out->back[row] = back_to(to, out->alloc_count, late->rank);
+    out->how[row] = late->how;
+    out->ticks[out->count++] = late->ticks;
+}
+
+static inline bool closes(journal_kind kind)
+{
+    return kind == JOURNAL_FREE || kind == JOURNAL_MARK;
+}
+
+/* The rank of the entry's block, chosen by a mask: a compiler would take a branch. */
+static inline u32 block_of(const journal_chunk *chunk, u32 at)
+{
+    const u32 mask = 0u - (u32)closes(journal_kind_of(chunk->entries[at]));
+    return (chunk->wide.partners[at] & mask) | ((chunk->first_rank + at) & ~mask);
+}
+
+/*
+ * Entries from the place on, up to the next late one or until there are `count_max` events;
+ * returns where it stopped. Most entries are events of heap blocks; those of other memory
+ * say nothing. Which of the two ends of a block they are is as good as random, so what both
+ * have is written without a branch, to be written over if it does not count.
+ */
+static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_place *place,
+                       u32 count_max)
+{
+    /* Copies, of which a compiler sees that nothing changes. */
+    const filler own = *to;
+    const ehs_events out = *to->out;
+    const journal_chunk chunk = taken->chunk;
+    const i64 late_ticks =
+        place->late < taken->late_count ? taken->late[place->late].ticks : INT64_MAX;
+    u32 count = out.count, alloc = out.alloc_count, end = out.end_count, at = place->at;
+    for (; at < chunk.count && count < count_max && chunk.ticks[at] <= late_ticks; at++) {
+        const journal_entry entry = chunk.entries[at];
+        const journal_kind kind = journal_kind_of(entry);
+        const bool opens = kind == JOURNAL_ALLOC, ends = closes(kind);
+        assert(opens || ends || kind == JOURNAL_NONE);
+        if (chunk.count - at > FETCH_AHEAD)
+            rank_map_fetch(own.ranks, block_of(&chunk, at + FETCH_AHEAD));
+        out.ticks[count] = chunk.ticks[at];
+        out.kind[count] = ends ? EHS_EVENT_END : 0;
+        out.slot[alloc] = journal_slot_of(entry);
+        out.size[alloc] = chunk.wide.sizes[at];
+        out.address[alloc] = chunk.wide.addresses[at];
+        out.thread[alloc] = chunk.wide.threads[at];
+        out.is_realloc[alloc] = (entry & JOURNAL_REALLOC) != 0;
+        out.back[end] = back_to(&own, alloc, block_of(&chunk, at));
+        out.how[end] = kind == JOURNAL_MARK ? EHS_HOW_REALLOC : ETLHEAP_FREE_FREE;
+        count += opens || ends;
+        alloc += opens;
+        end += ends;
+    }
+    to->out->count = count;
+    to->out->alloc_count = alloc;
+    to->out->end_count = end;
+    return at;
 }
 
 static void fill(const store_batch *batch, batch_segment *segment)
 {
-    ehs_events *const out = &segment->events;
     batch_place place = segment->from;
     const taken_chunk *taken = &batch->chunks.at[place.chunk];
-    const u64 first = rank_map_ordinal(&batch->ranks, (u64)taken->chunk.first_rank + place.at);
+    const u64 first_rank = (u64)taken->chunk.first_rank + place.at;
+    ehs_events *const out = &segment->events;
+    const filler to = { &batch->ranks, out, rank_map_ordinal(&batch->ranks, first_rank) };
     out->count = out->alloc_count = out->end_count = 0;
     while (out->count < segment->count) {
-        const u64 allocs = first + out->alloc_count;
         if (is_late_next(taken, &place)) {
-            const journal_late *const late = &taken->late[place.late++];
-            put_end(batch, late->rank, late->how, allocs, out);
-            out->ticks[out->count++] = late->ticks;
+            put_late(&to, &taken->late[place.late++]);
         } else if (place.at < taken->chunk.count) {
-            put_entry(batch, &taken->chunk, place.at++, allocs, out);
+            place.at = put_entries(&to, taken, &place, segment->count);
         } else {
             place = (batch_place){ .chunk = place.chunk + 1 };
             taken = &batch->chunks.at[place.chunk];
         }
     }
-}
-
-/* Most entries are events of heap blocks; those of other memory say nothing. */
-static void put_entry(const store_batch *batch, const journal_chunk *chunk, u32 at, u64 allocs,
-                      ehs_events *out)
-{
-    switch (journal_kind_of(chunk->entries[at])) {
-    case JOURNAL_ALLOC:
-        put_alloc(chunk, at, out);
-        break;
-    case JOURNAL_FREE:
-        put_end(batch, chunk->wide.partners[at], ETLHEAP_FREE_FREE, allocs, out);
-        break;
-    case JOURNAL_MARK:
-        put_end(batch, chunk->wide.partners[at], EHS_HOW_REALLOC, allocs, out);
-        break;
-    default:
-        assert(journal_kind_of(chunk->entries[at]) == JOURNAL_NONE);
-        return;
-    }
-    out->ticks[out->count++] = chunk->ticks[at];
 }
 
 static void encode_one(void *context, u32 task)
@@ -250,8 +283,8 @@ static bool keep_checkpoint(store_batch *batch, u32 segment)
 {
     ehs_checkpoint row = { .segment = segment, .first_part = batch->open_parts };
     batch_checkpoint fresh = { .segment = segment };
-    ehs_open_settle(&batch->open);
     const bool ok =
+        ehs_open_settle(&batch->open) &&
         ehs_checkpoint_encode(&fresh.blocks, &batch->open_codec, &batch->open.rows, &row) &&
         ETLHEAP_PUSH(&batch->checkpoints, row) && ETLHEAP_PUSH(&batch->fresh, fresh);
     if (!ok)
@@ -272,6 +305,8 @@ static void follow_all(store_batch *batch)
             batch->open_status = ehs_open_follow(&batch->open, events);
         batch->events_since_checkpoint += events->count;
     }
+    if (batch->open_status == ETL_OK && !ehs_open_gather(&batch->open))
+        batch->open_status = ETL_ERR_MEMORY;
     assert(batch->open_status != ETL_ERR_ARGUMENT); /* ends are of open blocks */
 }
 

@@ -6,6 +6,7 @@
 #include "engine/core/workers.h"
 #include "engine/symbol_store/symbol_files.h"
 #include "parser/system/name_fold.h"
+#include "parser/sized.h"
 
 static bool find_builds_of_modules(etlheap_symbols *symbols);
 static bool add_place(etlheap_symbols *symbols, symbol_place *place);
@@ -19,31 +20,35 @@ static const char *const state_words[ETLHEAP_SYMBOL_STATE_COUNT] = {
 
 const char *etlheap_symbol_state_word(etlheap_symbol_state state)
 {
-    return state_words[state];
+    return (u32)state < ETL_COUNT_OF(state_words) ? state_words[state] : "";
 }
 
 etl_status etlheap_symbols_open(const etlheap_result *result, const etlheap_symbol_options *options,
                                 etlheap_symbols **out, etl_error *err)
 {
+    etlheap_symbol_options own = { .size = sizeof own };
     *out = NULL;
+    etl_status status = etl_read_sized(options, "etlheap_symbol_options", &own, sizeof own, err);
+    if (status != ETL_OK)
+        return status;
     etlheap_symbols *const symbols = calloc(1, sizeof *symbols);
     if (symbols == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     symbols->result = result;
-    symbols->jobs = options->jobs == 0 ? etlheap_workers_default_jobs() : options->jobs;
-    symbols->progress = options->progress;
-    symbols->progress_user = options->progress_user;
+    symbols->jobs = own.jobs == 0 ? etlheap_workers_default_jobs() : own.jobs;
+    symbols->progress = own.progress;
+    symbols->progress_user = own.progress_user;
     const symbol_path_options path_options = {
-        .default_store = options->default_store,
-        .temporary_folder = options->temporary_folder,
-        .offline = options->offline,
-        .loose = options->loose,
+        .default_store = own.default_store,
+        .temporary_folder = own.temporary_folder,
+        .offline = own.offline,
+        .loose = own.loose,
         .check = symbols_check_file,
         .check_user = symbols,
         .fetch = { .progress = report_progress, .progress_user = symbols },
     };
-    const char *const text = options->path == NULL ? "" : options->path;
-    etl_status status = symbol_path_open(text, &path_options, &symbols->path, err);
+    const char *const text = own.path == NULL ? "" : own.path;
+    status = symbol_path_open(text, &path_options, &symbols->path, err);
     if (status == ETL_OK && !find_builds_of_modules(symbols))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status != ETL_OK) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "engine/core/type_rule.h"
+
+#include "parser/sized.h"
 #include "parser/system/name_fold.h"
 
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
@@ -16,37 +18,45 @@ static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "T
 
 const char *etlheap_kind_name(etlheap_kind kind)
 {
-    return kind_names[kind];
+    return (u32)kind < ETLHEAP_KIND_COUNT ? kind_names[kind] : "";
 }
 
 const char *etlheap_free_type_name(etlheap_free_type type)
 {
-    return free_type_names[type];
+    return (u32)type < ETLHEAP_FREE_TYPE_COUNT ? free_type_names[type] : "";
 }
 
 const char *etlheap_type_name(etlheap_type type)
 {
-    return type_names[type];
+    return (u32)type < ETLHEAP_TYPE_COUNT ? type_names[type] : "";
 }
 
 const char *etlheap_impacting_type_name(etlheap_type type)
 {
-    return impacting_names[type];
+    return (u32)type < ETLHEAP_TYPE_COUNT ? impacting_names[type] : "";
 }
 
-etlheap_query etlheap_query_default(void)
+/* What would be looked up in tables. */
+static etl_status check_ids(const etlheap_query *query, etl_error *err)
 {
-    return (etlheap_query){
-        .size = sizeof(etlheap_query),
-        .from_ns = INT64_MIN,
-        .to_ns = INT64_MAX,
-        .lifetime_max_ns = INT64_MAX,
-        .size_max_bytes = UINT64_MAX,
-        .group_by = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_TYPE,
-                      ETLHEAP_KEY_STACK },
-        .group_by_count = 5,
-        .sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-    };
+    if (query->kinds >> ETLHEAP_KIND_COUNT != 0 || query->types >> ETLHEAP_TYPE_COUNT != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such kind or type to select");
+    if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
+    }
+    if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
+    return ETL_OK;
+}
+
+etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error *err)
+{
+    *own = etlheap_query_default();
+    const etl_status status = etl_read_sized(given, "etlheap_query", own, sizeof *own, err);
+    return status == ETL_OK ? check_ids(own, err) : status;
 }
 
 bool query_frame_matches(const etlheap_pattern *pattern, const char *module, const char *symbol)
@@ -101,6 +111,26 @@ static bool select_processes(query_plan *plan)
     return true;
 }
 
+/* The sizes of a heap are those of a row only when the row is all of a heap. */
+static u32 measures_of(const etlheap_query *query)
+{
+    const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
+    const u32 always =
+        ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
+    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
+    const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
+                      1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
+    const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
+    bool by_heap = false, by_more = false;
+    for (u32 i = 0; i < query->group_by_count; i++) {
+        const etlheap_key key = query->group_by[i];
+        by_heap |= key == ETLHEAP_KEY_HEAP;
+        by_more |= key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_PROCESS;
+    }
+    return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
+           (by_heap && !by_more ? sizes : 0);
+}
+
 static etl_status refuse(const etlheap_query *query, etl_error *err)
 {
     if (query->from_ns != INT64_MIN && query->to_ns != INT64_MAX && query->from_ns > query->to_ns)
@@ -109,11 +139,10 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the lifetime range is empty");
     if (query->size_min_bytes > query->size_max_bytes)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the size range is empty");
-    if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
+    const etl_status ids = check_ids(query, err);
+    if (ids != ETL_OK)
+        return ids;
     for (u32 i = 0; i < query->group_by_count; i++) {
-        if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
         if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "to group by tag takes stack tags");
     }
@@ -122,9 +151,7 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
          query_groups_by(query, ETLHEAP_KEY_TYPE) || query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "growth is of what comes and goes: not of some types or moments");
-    if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
-    if ((etlheap_query_measures(query) >> query->sort & 1) == 0)
+    if ((measures_of(query) >> query->sort & 1) == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "rows grouped in this way do not have the measure %s to sort by",
                              etlheap_measure_word(query->sort));
@@ -152,11 +179,17 @@ bool query_asks_sums(const etlheap_query *query)
            query->size_min_bytes == 0 && query->size_max_bytes == UINT64_MAX;
 }
 
+/* Is it about less than the whole recording? */
+static bool is_part(const etlheap_query *query)
+{
+    return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
+}
+
 /* What a summary lacks to answer the query; NULL: it can. */
 static const char *lacks_in_summary(const etlheap_query *query)
 {
-    if (query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL)
-        return "the whole of each trace: leave out --from, --to and --at";
+    if (is_part(query))
+        return "the whole of each trace";
     if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
         return "no heap handles, which differ from run to run";
     if (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD))
@@ -182,7 +215,8 @@ static etl_status refuse_of_summary(const etlheap_query *query, etl_error *err)
     const char *const reason = lacks_in_summary(query);
     return reason == NULL
                ? ETL_OK
-               : etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+               : etl_fail_hint(err, ETL_ERR_ARGUMENT,
+                               is_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
                                "a summary keeps %s; ask the trace or its full store", reason);
 }
 
@@ -192,24 +226,10 @@ u32 query_types(const etlheap_query *query)
     return (query->types == 0 ? all : query->types) & (query->at_end ? TYPES_OUTSTANDING : all);
 }
 
-/* The sizes of a heap are those of a row only when the row is all of a heap. */
 u32 etlheap_query_measures(const etlheap_query *query)
 {
-    const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
-    const u32 always =
-        ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
-    const u32 ranks = 1u << ETLHEAP_MEASURE_LIFETIME_MEDIAN | 1u << ETLHEAP_MEASURE_LIFETIME_P99;
-    const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
-                      1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
-    const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
-    bool by_heap = false, by_more = false;
-    for (u32 i = 0; i < query->group_by_count; i++) {
-        const etlheap_key key = query->group_by[i];
-        by_heap |= key == ETLHEAP_KEY_HEAP;
-        by_more |= key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_PROCESS;
-    }
-    return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
-           (by_heap && !by_more ? sizes : 0);
+    etlheap_query own;
+    return query_read(query, &own, NULL) == ETL_OK ? measures_of(&own) : 0;
 }
 
 /* An end that the query leaves open gives way to the one that it states. */

@@ -17,6 +17,10 @@ typedef struct query_plan {
     bool *process_selected;                /* by process id; [0] unused */
 } query_plan;
 
+/* Reads what a caller gave, by its size; NULL is the default. Every public function with a
+ * query begins with this and goes on with its own copy. Errors as of etl_read_sized. */
+etl_status query_read(const etlheap_query *given, etlheap_query *own, etl_error *err);
+
 /* Refuses contradictions with a sentence. query_close also after failure. */
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err);

@@ -7,6 +7,7 @@
 #include "engine/log/ehs_stacks.h"
 #include "summary_file.h"
 #include "ehs_facts.h"
+#include "parser/sized.h"
 
 /* Memory that is expected to be used, at most, in pieces that a heap has room for in
  * itself: larger ones may be mapped apart from it. */
@@ -22,16 +23,6 @@ static bool name_file(etlheap_result *result, const char *path);
 bool etlheap_is_store(etl_bytes file)
 {
     return ehs_is_store(file);
-}
-
-etl_status etlheap_open_store(const char *path, const etlheap_options *options,
-                              etlheap_result **out, etl_error *err)
-{
-    const archive_request request = { .options = options, .name = path };
-    etl_map map;
-    *out = NULL;
-    const etl_status status = etl_map_open(path, false, &map, err);
-    return status == ETL_OK ? archive_open(&map, &request, out, err) : status;
 }
 
 etl_status archive_open(const etl_map *map, const archive_request *request, etlheap_result **out,
@@ -130,39 +121,31 @@ void archive_free(ehs_archive *archive)
 static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err)
 {
     ehs_archive *const archive = result->archive;
-    etlheap_options own = { .size = sizeof own };
-    const etlheap_options *const given = request->options;
-    if (given != NULL)
-        memcpy(&own, given, given->size < sizeof own ? given->size : sizeof own);
-    const u64 memory = own.memory_bytes_max;
+    const u64 memory = request->memory_bytes_max;
     archive->memory_bytes_max = memory;
     ehs_loader loader = { .reader = &archive->reader,
                           .arena = &result->context.strings.arena,
                           .bytes_left = memory == 0 ? UINT64_MAX : memory,
                           .err = err };
-    /* Reports name frames and do not show addresses. */
-    const bool stays = request->stays || own.report != NULL;
-    const ehs_frames frames = request->stays || !stays || own.report->needs_lifetimes
-                                  ? EHS_FRAMES_ADDRESSES
-                                  : EHS_FRAMES_NUMBERS;
+    const ehs_frames frames = request->no_addresses ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
     etl_status status = ehs_loader_open(&loader);
     const bool is_summary = archive->reader.content == EHS_CONTENT_SUMMARY;
     if (status == ETL_OK && is_summary)
-        status = summary_load(&loader, own.census_only, result);
+        status = summary_load(&loader, request->facts_only, result);
     else if (status == ETL_OK)
-        status =
-            own.census_only ? ehs_facts_load(&loader, result) : load_parts(result, &loader, frames);
+        status = request->facts_only ? ehs_facts_load(&loader, result)
+                                     : load_parts(result, &loader, frames);
     ehs_loader_free(&loader);
     result->mode = RESULT_FACTS;
-    if (own.census_only)
+    if (request->facts_only)
         result->diag = result->census_diag;
     else if (is_summary)
         result->mode = RESULT_SUMMARY;
-    if (status != ETL_OK || own.census_only || is_summary)
+    if (status != ETL_OK || request->facts_only || is_summary)
         return status;
     if (!adopt_slots(result))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    result->mode = stays ? RESULT_STORE : RESULT_LIFETIMES;
+    result->mode = request->as_rows ? RESULT_LIFETIMES : RESULT_STORE;
     return result->mode == RESULT_STORE ? ETL_OK : archive_add_rows(archive, &result->store, err);
 }
 

@@ -25,9 +25,11 @@ typedef struct ehs_archive {
 } ehs_archive;
 
 typedef struct archive_request {
-    const etlheap_options *options; /* as for etlheap_open_store; may be NULL */
-    const char *name;               /* what the result says it was read from; NULL: its traces */
-    bool stays;                     /* heap events stay in the file, whatever the options ask for */
+    const char *name;     /* what the result says it was read from; NULL: its traces */
+    u64 memory_bytes_max; /* 0: no limit */
+    bool facts_only;
+    bool as_rows;      /* every lifetime is made and kept, as columns */
+    bool no_addresses; /* frames are numbers until somebody asks for their addresses */
 } archive_request;
 
 /* Opens a mapped store; the map becomes the result's, or is closed on failure.

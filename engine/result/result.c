@@ -83,7 +83,7 @@ static etlheap_process_info describe_process(const etlheap_result *result,
         .heap_events = counts->heap_events,
         .virtualalloc_events = counts->virtualalloc_events,
     };
-    memcpy(info.free_without_alloc, counts->free_without_alloc, sizeof info.free_without_alloc);
+    memcpy(info.free_without_alloc, counts->free_without_alloc, sizeof counts->free_without_alloc);
     return info;
 }
 
@@ -352,7 +352,7 @@ u32 etlheap_process_count(const etlheap_result *result)
 
 const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id)
 {
-    return &result->processes.at[id.v - 1];
+    return id.v - 1 < result->processes.count ? &result->processes.at[id.v - 1] : NULL;
 }
 
 u32 etlheap_module_count(const etlheap_result *result)
@@ -362,7 +362,7 @@ u32 etlheap_module_count(const etlheap_result *result)
 
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)
 {
-    return &result->modules.list.at[index];
+    return index < result->modules.list.count ? &result->modules.list.at[index] : NULL;
 }
 
 u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows)
@@ -409,7 +409,8 @@ u32 etlheap_segment_count(const etlheap_result *result)
 
 etlheap_segment etlheap_segment_of(const etlheap_result *result, u32 index)
 {
-    return store_view(&result->store.segments.at[index]);
+    return index < etlheap_segment_count(result) ? store_view(&result->store.segments.at[index])
+                                                 : (etlheap_segment){ .rows = 0 };
 }
 
 u32 etlheap_stack_count(const etlheap_result *result)

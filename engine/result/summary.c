@@ -31,6 +31,8 @@ u32 etlheap_summary_trace_count(const etlheap_result *result)
 
 etlheap_summary_trace etlheap_summary_trace_of(const etlheap_result *result, u32 index)
 {
+    if (index >= etlheap_summary_trace_count(result))
+        return (etlheap_summary_trace){ .file_count = 0 };
     const summary_trace *const trace = &result->summary->traces.at[index];
     return (etlheap_summary_trace){ .files = result->summary->files.at + trace->first_file,
                                     .file_count = trace->file_count,

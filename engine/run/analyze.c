@@ -1,29 +1,43 @@
-/* analyze.c - chooses how traces are read for what is asked of them. */
+/* analyze.c - chooses how traces and stores are read for what is asked of them. */
+#include "engine/result/archive.h"
 #include "engine_run.h"
 #include "log_run.h"
-
-static etl_status check_options(const etlheap_options *options, etl_error *err)
-{
-    if (options->store != NULL && (options->census_only || options->report != NULL))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "a store is written in place of a census or a report");
-    return ETL_OK;
-}
+#include "options_read.h"
 
 etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u32 trace_count,
                            const etlheap_options *options, etlheap_result **out, etl_error *err)
 {
     const traces_named from = { traces, names, trace_count };
     const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES };
-    etlheap_options own = { .size = sizeof own };
+    options_read read;
     *out = NULL;
     if (trace_count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to analyze");
-    if (options != NULL)
-        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    const etl_status status = check_options(&own, err);
+    const etl_status status = options_read_all(options, &read, err);
     if (status != ETL_OK)
         return status;
-    return log_run_wanted(&from, &own) ? log_run(&from, &own, &log, out, err)
-                                       : engine_run(&from, &own, out, err);
+    return log_run_wanted(&from, &read.own) ? log_run(&from, &read.own, &log, out, err)
+                                            : engine_run(&from, &read.own, out, err);
+}
+
+etl_status etlheap_open_store(const char *path, const etlheap_options *options,
+                              etlheap_result **out, etl_error *err)
+{
+    options_read read;
+    etl_map map;
+    *out = NULL;
+    etl_status status = options_read_all(options, &read, err);
+    if (status == ETL_OK)
+        status = etl_map_open(path, false, &map, err);
+    if (status != ETL_OK)
+        return status;
+    const etlheap_query *const report = read.own.report;
+    const archive_request request = {
+        .name = path,
+        .memory_bytes_max = read.own.memory_bytes_max,
+        .facts_only = read.own.census_only,
+        .as_rows = report == NULL,
+        .no_addresses = report != NULL && !report->needs_lifetimes, /* reports name frames */
+    };
+    return archive_open(&map, &request, out, err);
 }

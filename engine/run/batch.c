@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "parser/sized.h"
 
 /* What an analysis may take, by its input: most traces take far less. */
 #define MEMORY_BYTES_FIXED  ((u64)64 << 20)
@@ -34,8 +35,17 @@ static u32 count_alone(const batch *b);
 static void work_alone(batch *b, place *one);
 static void work_beside(void *context, u32 task);
 
-etl_status etlheap_batch_run(const etlheap_batch_options *options, etl_error *err)
+etl_status etlheap_batch_run(const etlheap_batch_options *given, etl_error *err)
 {
+    etlheap_batch_options own = { .size = sizeof own };
+    const etl_status status = etl_read_sized(given, "etlheap_batch_options", &own, sizeof own, err);
+    if (status != ETL_OK)
+        return status;
+    if (own.work == NULL || own.finished == NULL || own.goes_on == NULL ||
+        (own.input_bytes == NULL && own.count > 0))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "a batch takes sizes of inputs and its three functions");
+    const etlheap_batch_options *const options = &own;
     batch b = { .options = options };
     b.jobs = options->jobs == 0 ? etlheap_workers_default_jobs() : options->jobs;
     b.places = calloc((size_t)options->count + 1, sizeof *b.places);

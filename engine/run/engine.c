@@ -22,6 +22,7 @@
 #include "engine/result/result.h"
 #include "store_run.h"
 #include "task_merge.h"
+#include "parser/sized.h"
 
 #define SLICE_BYTES_DEFAULT ((u64)32 << 20)
 #define SLICES_IN_MEMORY    32             /* a slice's share of the memory allowed */
@@ -103,12 +104,7 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
 /* A store keeps what `info` would say of its traces. */
 static bool keeps_census(const etlheap_options *options)
 {
-    etlheap_store_options store = { .size = sizeof store };
-    if (options->store == NULL)
-        return options->census_only;
-    memcpy(&store, options->store,
-           options->store->size < sizeof store ? options->store->size : sizeof store);
-    return !store.is_temporary;
+    return options->store == NULL ? options->census_only : !options->store->is_temporary;
 }
 
 /* Does a session say that it lost events? */
@@ -330,9 +326,9 @@ static etl_status run_slices(run *state, etl_error *err)
             return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
         const u64 held = held_bytes(state);
         if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
-            return etl_fail_with(err, ETL_ERR_LIMIT, 0,
+            return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
                                  "reading takes up to %" PRIu64 " MiB of memory, more than "
-                                 "allowed; raise --memory or narrow the window",
+                                 "allowed",
                                  bytes_at_end(state, held) / ETL_MIB + 1);
     }
 }

@@ -176,11 +176,8 @@ static etl_status compare(const etl_trace *a, const etl_trace *b, bool together,
     if (together ||
         (!other_computer(x, y, what) && !other_boot(x, y, what) && !other_time(a, b, what)))
         return ETL_OK;
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "different recordings (%s): compare them with diff, add up their stores "
-                         "with merge, store each with store --out-dir, or read them as one with "
-                         "--together",
-                         what);
+    return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_OTHER_RECORDINGS,
+                         "different recordings (%s)", what);
 }
 
 etl_status etlheap_recording_check(etl_trace *const *traces, u32 trace_count, bool together,

@@ -39,12 +39,16 @@ static void add_segments(void *context, u32 task);
 static bool may_overflow(const totals_work *work, u32 jobs, u64 rows);
 static void add_saturating(totals_work *work, adder *to);
 
-etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_query *query,
+etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_query *given,
                                 etlheap_stack_total **out, etl_error *err)
 {
     *out = NULL;
+    etlheap_query own;
+    const etlheap_query *const query = &own;
     query_plan plan;
     etl_status status = result_answers(result, RESULT_ASK_COLUMNS, err);
+    if (status == ETL_OK)
+        status = query_read(given, &own, err);
     if (status != ETL_OK)
         return status;
     status = query_open(&plan, result, query, err);
@@ -54,7 +58,7 @@ etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_quer
     jobs = (u32)etl_max_u64(1, etl_min_u64(jobs, result->store.segments.count));
     totals_work work = { .plan = &plan,
                          .is_plain = is_plain(query),
-                         .places = (etlheap_stack_count(result) + 1) * ETLHEAP_TYPE_COUNT,
+                         .places = (etlheap_stack_count(result) + 1) * ETLHEAP_TYPE_CAPACITY,
                          .adders = calloc(jobs, sizeof *work.adders) };
     bool ok = work.adders != NULL;
     for (u32 i = 0; ok && i < jobs; i++) {
@@ -100,7 +104,7 @@ static bool is_plain(const etlheap_query *query)
 
 static inline u32 place_of(u32 stack, etlheap_type type)
 {
-    return stack * ETLHEAP_TYPE_COUNT + (u32)type;
+    return stack * ETLHEAP_TYPE_CAPACITY + (u32)type;
 }
 
 /* AIFO 0, AIFI 1, AOFI 2, AOFO 3: the bits are "outside" and "freed xor outside". */
@@ -121,7 +125,7 @@ static void find_places(const query_plan *plan, const etlheap_segment *segment, 
         const i64 freed_ticks = (is_exit & !exits_free) != 0 ? ETLHEAP_TICKS_NEVER : frees[i];
         const u32 outside = allocs[i] < from;
         const u32 freed = freed_ticks < to;
-        const u32 place = stacks[i] * ETLHEAP_TYPE_COUNT + (outside << 1 | (freed ^ outside));
+        const u32 place = stacks[i] * ETLHEAP_TYPE_CAPACITY + (outside << 1 | (freed ^ outside));
         const bool selected = (allocs[i] < to) & (freed_ticks >= from);
         places[i] = selected ? place : nowhere;
     }

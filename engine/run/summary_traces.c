@@ -6,6 +6,7 @@
  */
 #include "engine/summary/summary_build.h"
 #include "log_run.h"
+#include "parser/sized.h"
 #include "parser/system/files.h"
 
 etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *traces,
@@ -18,12 +19,12 @@ etl_status etlheap_summary_add_traces(etlheap_summary *s, etl_trace *const *trac
     etlheap_result *result = NULL;
     if (trace_count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "no trace to analyze");
-    if (options != NULL)
-        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
-    own.size = sizeof own;
+    etl_status status = etl_read_sized(options, "etlheap_options", &own, sizeof own, err);
+    if (status != ETL_OK)
+        return status;
     if (own.temporary_folder == NULL)
         own.temporary_folder = etl_temporary_default;
-    etl_status status = log_run(&from, &own, &log, &result, err);
+    status = log_run(&from, &own, &log, &result, err);
     if (status == ETL_OK)
         status = summary_add_result(s, result, names[0], err);
     etlheap_result_free(result);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "parser/system/name_fold.h"
+#include "parser/sized.h"
 
 #define EVERY_NS_MIN ((i64)1000000)
 #define PATH_SHOWN   76u
@@ -23,12 +24,15 @@ etl_status etlheap_summary_open(const etlheap_summary_options *options, etlheap_
                                 etl_error *err)
 {
     *out = NULL;
+    etlheap_summary_options own = { .size = sizeof own };
+    const etl_status status =
+        etl_read_sized(options, "etlheap_summary_options", &own, sizeof own, err);
+    if (status != ETL_OK)
+        return status;
     etlheap_summary *const s = calloc(1, sizeof *s);
     if (s == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    if (options != NULL)
-        memcpy(&s->options, options,
-               options->size < sizeof s->options ? options->size : sizeof s->options);
+    s->options = own;
     if (s->options.every_ns < 0 ||
         (s->options.every_ns > 0 && s->options.every_ns < EVERY_NS_MIN)) {
         free(s);
@@ -371,9 +375,8 @@ static etl_status refuse_duplicate(const etlheap_summary *s, u32 file, const cha
                                    const char *origin, etl_error *err)
 {
     const char *const slash = strrchr(name, '/');
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "%s and %s both hold the trace %.40s; leave one out, or "
-                         "--allow-duplicates",
+    return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_DUPLICATES,
+                         "%s and %s both hold the trace %.40s; leave one out",
                          summary_path(s->origins.at[file]), summary_path(origin),
                          slash == NULL ? name : slash + 1);
 }
@@ -387,9 +390,9 @@ etl_status summary_set_every(etlheap_summary *s, i64 every_ns, const char *origi
     char own[SUMMARY_EVERY_TEXT], wanted[SUMMARY_EVERY_TEXT];
     summary_every_text(every_ns, own);
     summary_every_text(s->every_ns, wanted);
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "%s has %s%s, and the others %s%s: make the summaries with the same "
-                         "--every",
+    return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_SAME_WINDOWS,
+                         "%s has %s%s, and the others %s%s: make the summaries with windows of "
+                         "one length",
                          summary_path(origin), every_ns == 0 ? "no windows" : "windows of ", own,
                          s->every_ns == 0 ? "have none" : "of ", wanted);
 }

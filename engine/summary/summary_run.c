@@ -8,6 +8,7 @@
 #include "parser/system/files.h"
 #include "summary_build.h"
 #include "engine/result/summary_file.h"
+#include "parser/sized.h"
 
 typedef struct store_input {
     const char *path;
@@ -35,8 +36,8 @@ etl_status summary_add_result(etlheap_summary *s, const etlheap_result *result, 
                                                       : summary_fold(s, result, origin, err);
     if (status == ETL_OK && s->options.memory_bytes_max != 0 &&
         summary_bytes(s) > s->options.memory_bytes_max)
-        return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                             "the summary takes more than the memory allowed; raise --memory");
+        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_MORE_MEMORY,
+                             "the summary takes more than the memory allowed");
     return status;
 }
 
@@ -66,7 +67,7 @@ etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *pat
 
 static etl_status name_input(const char *path, const etl_error *inner, etl_error *err)
 {
-    return etl_fail_with(err, inner->status, inner->offset, "%s: %.150s", summary_path(path),
+    return etl_fail_hint(err, inner->status, inner->hint, "%s: %.150s", summary_path(path),
                          inner->message);
 }
 
@@ -91,10 +92,7 @@ static etl_status look_at(const char *path, store_input *out, etl_error *err)
 static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error *err)
 {
     const store_input *const input = &a->inputs[index];
-    const etlheap_options options = { .size = sizeof options,
-                                      .jobs = s->options.jobs,
-                                      .memory_bytes_max = s->options.memory_bytes_max };
-    const archive_request request = { .options = &options, .stays = true };
+    const archive_request request = { .memory_bytes_max = s->options.memory_bytes_max };
     etl_error inner = { .status = ETL_OK };
     etl_map map;
     etlheap_result *result = NULL;
@@ -105,7 +103,7 @@ static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error 
         status = summary_add_result(s, result, input->path, &inner);
     etlheap_result_free(result);
     if (status == ETL_ERR_ARGUMENT) /* it names the files */
-        return etl_fail_with(err, status, 0, "%s", inner.message);
+        return etl_fail_hint(err, status, inner.hint, "%s", inner.message);
     if (status != ETL_OK)
         return name_input(input->path, &inner, err);
     a->done_bytes = etl_sat_add_u64(a->done_bytes, input->bytes);
@@ -118,10 +116,15 @@ etl_status etlheap_summary_write(etlheap_summary *s, const etlheap_store_options
                                  etl_error *err)
 {
     etlheap_result *finished = NULL;
-    etl_status status = summary_finish(s, &finished, err);
+    etlheap_store_options own = { .size = sizeof own };
+    etl_status status = etl_read_sized(options, "etlheap_store_options", &own, sizeof own, err);
+    if (status == ETL_OK && own.write == NULL)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");
+    if (status == ETL_OK)
+        status = summary_finish(s, &finished, err);
     if (status != ETL_OK)
         return status;
-    status = summary_save(finished, options);
+    status = summary_save(finished, &own);
     etlheap_result_free(finished);
     if (status == ETL_ERR_IO)
         return etl_fail_with(err, status, 0, "the summary cannot be written");

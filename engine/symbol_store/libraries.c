@@ -16,6 +16,11 @@
 static void put_number(etlheap_library *out, const char *name, unsigned version);
 static void put_libcurl(etlheap_library *out);
 
+u32 etlheap_abi_version(void)
+{
+    return ETLHEAP_ABI_VERSION;
+}
+
 bool etlheap_engine_library(u32 index, etlheap_library *out)
 {
     switch (index) {

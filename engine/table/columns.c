@@ -28,52 +28,52 @@ static const struct {
 
 const char *etlheap_field_key(etlheap_field field)
 {
-    assert((u32)field < ETLHEAP_FIELDS_COUNT);
-    return fields[field].key;
+    return (u32)field < ETLHEAP_FIELDS_COUNT ? fields[field].key : "";
 }
 
 const char *etlheap_field_title(etlheap_field field)
 {
-    assert((u32)field < ETLHEAP_FIELDS_COUNT);
-    return fields[field].title;
+    return (u32)field < ETLHEAP_FIELDS_COUNT ? fields[field].title : "";
 }
 
 etlheap_field etlheap_key_field(etlheap_key key)
 {
-    return (etlheap_field)key_fields[key];
+    return (u32)key < ETLHEAP_KEY_COUNT ? (etlheap_field)key_fields[key] : ETLHEAP_FIELDS_COUNT;
 }
 
 const char *etlheap_key_word(etlheap_key key)
 {
-    return fields[key_fields[key]].key;
+    return etlheap_field_key(etlheap_key_field(key));
 }
 
 const char *etlheap_key_title(etlheap_key key)
 {
-    return fields[key_fields[key]].title;
+    return etlheap_field_title(etlheap_key_field(key));
 }
 
 etlheap_field etlheap_measure_field(etlheap_measure measure)
 {
-    return (etlheap_field)measure_fields[measure];
+    return (u32)measure < ETLHEAP_MEASURES_COUNT ? (etlheap_field)measure_fields[measure]
+                                                 : ETLHEAP_FIELDS_COUNT;
 }
 
 const char *etlheap_measure_word(etlheap_measure measure)
 {
-    return fields[measure_fields[measure]].key;
+    return etlheap_field_key(etlheap_measure_field(measure));
 }
 
 const char *etlheap_measure_title(etlheap_measure measure)
 {
-    return fields[measure_fields[measure]].title;
+    return etlheap_field_title(etlheap_measure_field(measure));
 }
 
 etlheap_field etlheap_lifetime_column_field(etlheap_lifetime_column column)
 {
-    return lifetime_columns[column].field;
+    return (u32)column < ETLHEAP_LIFETIME_COLUMN_COUNT ? lifetime_columns[column].field
+                                                       : ETLHEAP_FIELDS_COUNT;
 }
 
 const char *etlheap_lifetime_column_word(etlheap_lifetime_column column)
 {
-    return lifetime_columns[column].word;
+    return (u32)column < ETLHEAP_LIFETIME_COLUMN_COUNT ? lifetime_columns[column].word : "";
 }

@@ -16,6 +16,7 @@
 #include "formats/parts/check_parts.h"
 #include "formats/parts/display.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,11 +49,14 @@ static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_t
 static void add_losses(etlheap_text *text, const char *whose, const etl_diag_counts *counts);
 
 etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap_check *check,
-                                     const etlheap_layout *layout, etlheap_sink *sink)
+                                     const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const suite_counts counts = count_cases(check);
     etlheap_xml xml = etlheap_xml_begin(sink);
-    (void)layout;
     etlheap_xml_element(&xml, "testsuites");
     write_suite(&xml, result, check, &counts);
     etlheap_xml_close(&xml);

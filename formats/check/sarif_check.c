@@ -6,7 +6,7 @@
  *     result   a stack to blame for a subject that failed, a failed subject without
  *              stacks, or a budget for which nothing was measured
  *
- * What was accepted with --accept is a note, suppressed from outside the sources.
+ * What was accepted is a note, suppressed from outside the sources.
  *
  * GitHub refuses a whole file in which one result has no physical location: every
  * result has one (sarif_place.c). Why a verdict proves nothing, what was lost at
@@ -24,6 +24,7 @@
 #include "formats/parts/check_parts.h"
 #include "formats/parts/export_numbers.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "sarif_choice.h"
 #include "sarif_place.h"
 
@@ -31,44 +32,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SENTENCE_SIZE    512 /* of a diagnostic */
+#define SENTENCE_SIZE    640 /* of a diagnostic */
 #define PRINT_SIZE       48
 #define CATEGORY_DEFAULT "etlheap"
 #define TALLY_FIRST      256u
 
 #define HELP_FREE                                                                                  \
     "Free the memory that this call stack allocates. If it is meant to stay, raise the limit, or " \
-    "list the stack in a file for --suppressions"
-#define HELP_GROWTH HELP_FREE ", or make this run the baseline with --update-baseline --accept."
+    "suppress the stack"
+#define HELP_GROWTH HELP_FREE ", or make this run the baseline"
 
 /* By is_growth and is_count. */
 static const struct {
     const char *name, *about, *full, *help;
 } rules[] = {
     { "Outstanding memory", "More bytes were allocated and not freed than the budget allows.",
-      "More bytes were allocated and not freed at the end of the recording than "
-      "--max-outstanding allows for a process, heap, call stack or in total.",
+      "More bytes were allocated and not freed at the end of the recording than the budget "
+      "allows for a process, heap, call stack or in total.",
       HELP_FREE "." },
     { "Outstanding allocations", "More allocations were not freed than the budget allows.",
-      "More allocations were not freed at the end of the recording than "
-      "--max-outstanding-count allows for a process, heap, call stack or in total.",
+      "More allocations were not freed at the end of the recording than the budget allows for a "
+      "process, heap, call stack or in total.",
       HELP_FREE "." },
     { "Growth of outstanding memory",
       "More bytes were not freed than in the baseline, by more than the budget allows.",
       "More bytes were allocated and not freed at the end of the recording than at the end of "
-      "the baseline, by more than --max-growth allows.",
-      HELP_GROWTH },
+      "the baseline, by more than the budget allows.",
+      HELP_GROWTH "." },
     { "Growth of outstanding allocations",
       "More allocations were not freed than in the baseline, by more than the budget allows.",
       "More allocations were not freed at the end of the recording than at the end of the "
-      "baseline, by more than --max-growth-count allows.",
-      HELP_GROWTH },
+      "baseline, by more than the budget allows.",
+      HELP_GROWTH "." },
 };
 
 /* A log in the making. Results with equal fingerprints are counted. */
 typedef struct sarif_writer {
     etlheap_json json;
     const etlheap_check *check;
+    etl_hint_fn *hint;
     sarif_choice choice;
     u32 written; /* results */
     export_numbers prints;
@@ -109,8 +111,20 @@ static u32 rule_of(const etlheap_budget *budget)
     return (budget->is_growth ? 2u : 0u) + (budget->is_count ? 1u : 0u);
 }
 
-static void write_tool(etlheap_json *json)
+static void write_help(sarif_writer *w, u32 rule)
 {
+    const etl_hint hint = rule >= 2 ? ETL_HINT_SUPPRESS_OR_ACCEPT : ETL_HINT_SUPPRESS;
+    const char *const more = etlheap_hint_words(w->hint, hint);
+    etlheap_text_clear(&w->text);
+    etlheap_text_add_string(&w->text, rules[rule].help);
+    etlheap_text_add_string(&w->text, *more == '\0' ? "" : " ");
+    etlheap_text_add_string(&w->text, more);
+    write_words(&w->json, "help", etlheap_text_of(&w->text));
+}
+
+static void write_tool(sarif_writer *w)
+{
+    etlheap_json *const json = &w->json;
     etlheap_json_object(json, "tool");
     etlheap_json_object(json, "driver");
     etlheap_json_string(json, "name", "etlheap");
@@ -124,7 +138,7 @@ static void write_tool(etlheap_json *json)
         etlheap_json_string(json, "name", rules[i].name);
         write_words(json, "shortDescription", rules[i].about);
         write_words(json, "fullDescription", rules[i].full);
-        write_words(json, "help", rules[i].help);
+        write_help(w, i);
         etlheap_json_object(json, "defaultConfiguration");
         etlheap_json_string(json, "level", "error");
         etlheap_json_object_close(json);
@@ -164,13 +178,14 @@ static void write_notification(sarif_writer *w, const char *level, const char *i
 
 static void write_diagnostics(sarif_writer *w, const char *whose, const etl_diag_counts *counts)
 {
-    char sentence[SENTENCE_SIZE];
+    char sentence[SENTENCE_SIZE], advice[ETLHEAP_SENTENCE_SIZE];
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
         const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
         if (counts->of[i] == 0)
             continue;
+        etlheap_diag_sentence((etl_diag)i, w->hint, advice);
         snprintf(sentence, sizeof sentence, "%s%s (%" PRIu64 "): %s", whose, info->name,
-                 counts->of[i], info->advice);
+                 counts->of[i], advice);
         write_notification(w, info->severity == ETL_SEVERITY_INFO ? "note" : "warning", info->name,
                            sentence);
     }
@@ -184,9 +199,8 @@ static void write_omission(sarif_writer *w)
     etlheap_units_count((i64)etl_min_u64(w->choice.found, INT64_MAX), found);
     etlheap_units_count((i64)w->choice.listed, listed);
     snprintf(sentence, sizeof sentence,
-             "%s of %s results are listed, the largest stacks of each failure first; "
-             "--sarif-results lists more, and --format json lists all",
-             listed, found);
+             "%s of %s results are listed, the largest stacks of each failure first%s", listed,
+             found, etlheap_hint_words(w->hint, ETL_HINT_MORE_RESULTS));
     write_notification(w, "warning", "results-omitted", sentence);
 }
 
@@ -257,7 +271,7 @@ static void write_acceptance(etlheap_json *json)
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "kind", "external");
     etlheap_json_string(json, "status", "accepted");
-    etlheap_json_string(json, "justification", "--update-baseline --accept");
+    etlheap_json_string(json, "justification", "this run was made the baseline");
     etlheap_json_object_close(json);
     etlheap_json_array_close(json);
 }
@@ -376,7 +390,7 @@ static void write_results(sarif_writer *w, const etlheap_sink *sink)
 static void write_run(sarif_writer *w, const etlheap_sink *sink)
 {
     etlheap_json_object(&w->json, NULL);
-    write_tool(&w->json);
+    write_tool(w);
     write_automation(w);
     write_invocation(w);
     write_results(w, sink);
@@ -387,13 +401,17 @@ static void write_run(sarif_writer *w, const etlheap_sink *sink)
 }
 
 etl_status etlheap_write_check_sarif(const etlheap_result *result, const etlheap_check *check,
-                                     const etlheap_layout *layout, etlheap_sink *sink)
+                                     const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     sarif_writer w = { .json = etlheap_json_begin(sink, 5),
                        .check = check,
+                       .hint = layout.hint,
                        .choice = sarif_choose(check->gate, check->results_max) };
     (void)result;
-    (void)layout;
     etlheap_json_object(&w.json, NULL);
     etlheap_json_string(&w.json, "$schema",
                         "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/"

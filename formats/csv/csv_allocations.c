@@ -7,6 +7,7 @@
  */
 #include "formats/parts/allocation_rows.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "csv_rows.h"
 
 static const etlheap_field own_fields[] = {
@@ -22,9 +23,14 @@ static void write_time(i64 ns, etlheap_sink *sink);
 static void write_stack(const etlheap_table *table, const etlheap_row *row,
                         etlheap_frame_texts *texts, etlheap_text *scratch, etlheap_sink *sink);
 
-etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_layout *layout,
+etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_layout *given,
                                          etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_table by_keys = { .group_by = etlheap_allocation_keys,
                                     .group_by_count = ETLHEAP_ALLOCATION_KEYS };
     etlheap_frame_texts texts = { 0 };

@@ -6,6 +6,7 @@
  */
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "csv_rows.h"
 
 static void write_head(const etlheap_diff_answer *answer, const etlheap_layout *layout,
@@ -15,9 +16,14 @@ static void write_keys(const etlheap_table *table, const etlheap_row *row, etlhe
                        etlheap_sink *sink);
 static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink);
 
-etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlheap_layout *given,
                                   etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_diff *const diff = answer->diff;
     etlheap_text text = { 0 };
     write_head(answer, layout, sink);

@@ -2,6 +2,7 @@
  * csv_histogram.c - the buckets of a histogram as comma-separated values.
  */
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "csv_rows.h"
 
 #include <inttypes.h>
@@ -13,8 +14,13 @@ static void write_bucket(const etlheap_histogram *histogram, const etlheap_bucke
 
 etl_status etlheap_write_histogram_csv(const etlheap_result *result, const etlheap_table *table,
                                        const etlheap_histogram *histogram,
-                                       const etlheap_layout *layout, etlheap_sink *sink)
+                                       const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     (void)result;
     (void)table;
     write_head(histogram, layout, sink);

@@ -6,6 +6,7 @@
  */
 #include "formats/io/text_buffer.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "csv_rows.h"
 
 static void write_head(const etlheap_table *table, const etlheap_layout *layout,
@@ -14,8 +15,13 @@ static void write_measures(const etlheap_table *table, const etlheap_row *row, e
 static bool has_marks(const etlheap_table *table);
 
 etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_table *table,
-                                    const etlheap_layout *layout, etlheap_sink *sink)
+                                    const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_text text = { 0 };
     (void)result;
     write_head(table, layout, sink);

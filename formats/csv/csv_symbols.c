@@ -5,6 +5,7 @@
  * heap_size, heap_named_size.
  */
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "csv_rows.h"
 
 #include <stdio.h>
@@ -20,8 +21,13 @@ static void write_head(const etlheap_layout *layout, etlheap_sink *sink);
 static void add_size(etlheap_csv_head *head, etlheap_kind kind, etlheap_field field);
 
 etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap_symbol_list *list,
-                                     const etlheap_layout *layout, etlheap_sink *sink)
+                                     const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     (void)result;
     write_head(layout, sink);
     for (u32 i = 0; i < list->module_count; i++) {

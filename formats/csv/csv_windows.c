@@ -7,6 +7,7 @@
 #include "formats/io/text_buffer.h"
 #include "formats/parts/window_rows.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "csv_rows.h"
 
 static void write_head(const etlheap_table *table, const etlheap_layout *layout,
@@ -16,8 +17,13 @@ static void write_cell(const etlheap_windows *windows, u32 row, u32 window, etlh
 
 etl_status etlheap_write_windows_csv(const etlheap_result *result,
                                      const etlheap_windows_answer *answer,
-                                     const etlheap_layout *layout, etlheap_sink *sink)
+                                     const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const bool explains = answer->growth_wanted && answer->growth;
     const etlheap_windows *const windows = explains ? answer->stacks : answer->windows;
     const etlheap_window_span span = etlheap_windows_span(windows, answer->growth);

@@ -21,7 +21,7 @@ typedef struct html_answers {
     etlheap_windows *kinds, *groups, *rows;
     u32 window_count;
     const etlheap_table *ends; /* by kind and how lifetimes end */
-    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
     etlheap_symbols *nowhere; /* when the request has no symbols: all are missing */
     const etlheap_symbol_list *symbols;

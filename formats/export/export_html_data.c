@@ -18,6 +18,7 @@
  *     count and size of each type             with bits 0 to 3
  *     how many windows have news, and those   with bit 4
  */
+#include "formats/parts/layout_read.h"
 #include "export_html.h"
 
 #include "formats/json/json_histogram.h"
@@ -75,6 +76,7 @@ bool html_write_data(const html_answers *answers, const html_choice *choice, etl
     writer w = { answers, choice, etlheap_json_begin(sink, 2), { 0 }, { 0 } };
     etlheap_json *const json = &w.json;
     json->in_markup = true;
+    json->hint = answers->request->hint;
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "schema", "etlheap-html-1");
     etlheap_json_string(json, "version", ETLHEAP_VERSION);
@@ -379,6 +381,7 @@ static void write_symbols(writer *w)
     const u32 shown = (u32)etl_min_u64(list->module_count, HTML_MODULES_MAX);
     etlheap_json_object(&w->json, "symbols");
     etlheap_json_bool(&w->json, "asked", w->answers->nowhere == NULL);
+    etlheap_json_string(&w->json, "advice", etlheap_hint_words(w->json.hint, ETL_HINT_SYMBOL_PATH));
     write_sizes(w, "size", list->size);
     write_sizes(w, "named_size", list->named_size);
     etlheap_json_u64(&w->json, "hidden", list->module_count - shown);

@@ -66,7 +66,7 @@ typedef struct perfview_writer {
 typedef struct perfview_source {
     export_samples samples;
     etlheap_query query;
-    i64 moments[ETLHEAP_KIND_COUNT];
+    i64 moments[ETLHEAP_KIND_CAPACITY];
 } perfview_source;
 
 static etl_status open_source(const etlheap_export_request *request, perfview_source *source,
@@ -98,9 +98,8 @@ etl_status etlheap_export_perfview(const etlheap_export_request *request, etlhea
         status = go_through(&w, PASS_COUNTING, &source, err);
     if (status == ETL_OK && (w.sample_count > ID_COUNT_MAX || w.frames.count > ID_COUNT_MAX ||
                              export_tree_count(&w.tree) > ID_COUNT_MAX))
-        status = etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                               "PerfView takes at most 2,147,483,647 samples: select less, or "
-                               "leave out --rows");
+        status = etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_SUMS,
+                               "PerfView takes at most 2,147,483,647 samples: select less");
     if (status == ETL_OK)
         status = write_document(&w, &source, sink, err);
     export_samples_close(&source.samples);
@@ -212,9 +211,8 @@ static etl_status write_document(perfview_writer *w, const perfview_source *sour
     if (status == ETL_OK && written != ETL_OK)
         status = etl_fail_with(err, written, 0, "out of memory");
     if (status == ETL_OK && packed != ETL_OK)
-        status = etl_fail_with(err, packed, 0,
-                               "the file for PerfView would have more than 4 GiB: select less, or "
-                               "leave out --rows");
+        status = etl_fail_hint(err, packed, ETL_HINT_SUMS,
+                               "the file for PerfView would have more than 4 GiB: select less");
     return status;
 }
 

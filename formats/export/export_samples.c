@@ -21,7 +21,7 @@ static const metric_question questions[ETLHEAP_METRIC_COUNT] = {
 };
 
 static etl_status set_moment(const etlheap_export_request *request, etlheap_query *query,
-                             i64 moments[ETLHEAP_KIND_COUNT], etl_error *err);
+                             i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err);
 static etl_status ask(const etlheap_result *result, const etlheap_query *query,
                       const etlheap_table **out, etl_error *err);
 
@@ -29,7 +29,7 @@ etl_status export_samples_open(const etlheap_export_request *request, const etlh
                                u32 key_count, export_samples *out, etl_error *err)
 {
     const metric_question *const question = &questions[request->metric];
-    i64 moments[ETLHEAP_KIND_COUNT];
+    i64 moments[ETLHEAP_KIND_CAPACITY];
     etlheap_query query = *request->query;
     *out = (export_samples){ .size = question->size, .count = question->count };
     assert(key_count < ETLHEAP_GROUP_BY_MAX);
@@ -47,7 +47,7 @@ etl_status export_samples_open(const etlheap_export_request *request, const etlh
 /* A row each: where samples are sums of all types, single ones are those that are in
  * use at the moment. */
 etl_status export_samples_select(const etlheap_export_request *request, etlheap_query *out,
-                                 i64 moments[ETLHEAP_KIND_COUNT], etl_error *err)
+                                 i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err)
 {
     *out = *request->query;
     out->types = questions[request->metric].types;
@@ -75,9 +75,9 @@ void export_samples_close(export_samples *samples)
 
 /* Of the peak; other metrics have none. The query borrows the moments. */
 static etl_status set_moment(const etlheap_export_request *request, etlheap_query *query,
-                             i64 moments[ETLHEAP_KIND_COUNT], etl_error *err)
+                             i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err)
 {
-    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     if (request->metric != ETLHEAP_METRIC_PEAK)
         return ETL_OK;
     const etl_status status = etlheap_find_peaks(request->result, request->query, peaks, err);

@@ -30,7 +30,7 @@ void export_samples_close(export_samples *samples);
  * the request's query and from `moments`. Errors as of etlheap_find_peaks.
  */
 etl_status export_samples_select(const etlheap_export_request *request, etlheap_query *out,
-                                 i64 moments[ETLHEAP_KIND_COUNT], etl_error *err);
+                                 i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err);
 
 /* The rows of a report by these keys, largest outstanding size first; frames are named.
  * Errors as of etlheap_aggregate. Owned by the caller after a success. */

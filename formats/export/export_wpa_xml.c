@@ -25,6 +25,7 @@
 #include "export_writers.h"
 #include "wpa_columns.h"
 #include "wpa_frames.h"
+#include "formats/parts/layout_read.h"
 
 #define PAGE_MASK (~(u64)4095)
 
@@ -408,6 +409,7 @@ static void end_document(wpa_writer *w, const etlheap_sink *sink)
 {
     if (!w->frames.failed && !w->tree.failed)
         write_stacks(w, sink);
+    char sentence[ETLHEAP_SENTENCE_SIZE];
     etlheap_xml_element(&w->xml, "Diagnostics");
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
         const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
@@ -417,7 +419,8 @@ static void end_document(wpa_writer *w, const etlheap_sink *sink)
         etlheap_xml_attribute(&w->xml, "Name", info->name);
         etlheap_xml_attribute(&w->xml, "Severity", etl_severity_name(info->severity));
         etlheap_xml_attribute_u64(&w->xml, "Count", w->diagnostics.of[i]);
-        etlheap_xml_attribute(&w->xml, "Advice", info->advice);
+        etlheap_diag_sentence((etl_diag)i, w->request->hint, sentence);
+        etlheap_xml_attribute(&w->xml, "Advice", sentence);
         etlheap_xml_close(&w->xml);
     }
     etlheap_xml_close(&w->xml);

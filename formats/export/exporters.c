@@ -4,110 +4,117 @@
  */
 #include "export_writers.h"
 
+#include "parser/sized.h"
+
 #define METRIC(name) (1u << ETLHEAP_METRIC_##name)
 #define METRICS_ALL  ((1u << ETLHEAP_METRIC_COUNT) - 1)
 
-static const etlheap_exporter exporters[] = {
+typedef struct exporter_row {
+    etlheap_exporter told;
+    etl_status (*write)(const etlheap_export_request *request, etlheap_sink *sink, etl_error *err);
+} exporter_row;
+
+static const exporter_row exporters[] = {
     {
-        .name = "folded",
-        .suffix = ".folded",
-        .summary = "stacks for flame graphs, one a line with its bytes",
-        .metrics = METRICS_ALL,
-        .is_text = true,
+        .told.name = "folded",
+        .told.suffix = ".folded",
+        .told.summary = "stacks for flame graphs, one a line with its bytes",
+        .told.metrics = METRICS_ALL,
+        .told.is_text = true,
         .write = etlheap_export_folded,
     },
     {
-        .name = "speedscope",
-        .suffix = ".speedscope.json",
-        .summary = "profiles for www.speedscope.app, one for each kind and process",
-        .metrics = METRICS_ALL,
-        .is_text = true,
+        .told.name = "speedscope",
+        .told.suffix = ".speedscope.json",
+        .told.summary = "profiles for www.speedscope.app, one for each kind and process",
+        .told.metrics = METRICS_ALL,
+        .told.is_text = true,
         .write = etlheap_export_speedscope,
     },
     {
-        .name = "pprof",
-        .suffix = ".pb.gz",
-        .summary = "for go tool pprof: in use and allocated, space and objects",
-        .metrics = METRIC(OUTSTANDING) | METRIC(TOTAL),
+        .told.name = "pprof",
+        .told.suffix = ".pb.gz",
+        .told.summary = "for go tool pprof: in use and allocated, space and objects",
+        .told.metrics = METRIC(OUTSTANDING) | METRIC(TOTAL),
         .write = etlheap_export_pprof,
     },
     {
-        .name = "dhat",
-        .suffix = ".dhat.json",
-        .summary = "for valgrind's dh_view.html: lifetimes, peak, end; one kind",
-        .metrics = METRIC(OUTSTANDING),
-        .needs_lifetimes = true,
-        .is_text = true,
+        .told.name = "dhat",
+        .told.suffix = ".dhat.json",
+        .told.summary = "for valgrind's dh_view.html: lifetimes, peak, end; one kind",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.needs_lifetimes = true,
+        .told.is_text = true,
         .write = etlheap_export_dhat,
     },
     {
-        .name = "heaptrack",
-        .suffix = ".heaptrack",
-        .summary = "for heaptrack_gui and heaptrack_print: every event of one kind",
-        .metrics = METRIC(OUTSTANDING),
-        .needs_lifetimes = true,
-        .is_text = true,
+        .told.name = "heaptrack",
+        .told.suffix = ".heaptrack",
+        .told.summary = "for heaptrack_gui and heaptrack_print: every event of one kind",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.needs_lifetimes = true,
+        .told.is_text = true,
         .write = etlheap_export_heaptrack,
     },
     {
-        .name = "csv",
-        .suffix = ".csv",
-        .summary = "rows of the report, or with --rows lifetimes, as a table",
-        .metrics = METRIC(OUTSTANDING),
-        .has_rows = true,
-        .has_titles = true,
-        .is_text = true,
+        .told.name = "csv",
+        .told.suffix = ".csv",
+        .told.summary = "rows of the report, or lifetimes one by one, as a table",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.has_rows = true,
+        .told.has_titles = true,
+        .told.is_text = true,
         .write = etlheap_export_csv,
     },
     {
-        .name = "ndjson",
-        .suffix = ".ndjson",
-        .summary = "the same, one JSON object a line",
-        .metrics = METRIC(OUTSTANDING),
-        .has_rows = true,
-        .is_text = true,
+        .told.name = "ndjson",
+        .told.suffix = ".ndjson",
+        .told.summary = "the same, one JSON object a line",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.has_rows = true,
+        .told.is_text = true,
         .write = etlheap_export_ndjson,
     },
     {
-        .name = "parquet",
-        .suffix = ".parquet",
-        .summary = "the same as columns with types, for DuckDB and data frames",
-        .metrics = METRIC(OUTSTANDING),
-        .has_rows = true,
+        .told.name = "parquet",
+        .told.suffix = ".parquet",
+        .told.summary = "the same as columns with types, for DuckDB and data frames",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.has_rows = true,
         .write = etlheap_export_parquet,
     },
     {
-        .name = "wpa-xml",
-        .suffix = ".wpa.xml",
-        .summary = "WPA's heap and VirtualAlloc tables as XML (wpa_xml.xsd)",
-        .metrics = METRIC(OUTSTANDING),
-        .has_rows = true,
-        .is_text = true,
+        .told.name = "wpa-xml",
+        .told.suffix = ".wpa.xml",
+        .told.summary = "WPA's heap and VirtualAlloc tables as XML (wpa_xml.xsd)",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.has_rows = true,
+        .told.is_text = true,
         .write = etlheap_export_wpa_xml,
     },
     {
-        .name = "wpaprofile",
-        .suffix = ".wpaProfile",
-        .summary = "opens the trace in WPA at the process that grew most",
-        .metrics = METRIC(OUTSTANDING),
-        .is_text = true,
+        .told.name = "wpaprofile",
+        .told.suffix = ".wpaProfile",
+        .told.summary = "opens the trace in WPA at the process that grew most",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.is_text = true,
         .write = etlheap_export_wpa_profile,
     },
     {
-        .name = "perfview",
-        .suffix = ".perfView.xml.zip",
-        .summary = "stacks for PerfView; with --rows a sample for each allocation",
-        .metrics = METRICS_ALL,
-        .has_rows = true,
+        .told.name = "perfview",
+        .told.suffix = ".perfView.xml.zip",
+        .told.summary = "stacks for PerfView, or a sample for each allocation",
+        .told.metrics = METRICS_ALL,
+        .told.has_rows = true,
         .write = etlheap_export_perfview,
     },
     {
-        .name = "html",
-        .suffix = ".html",
-        .summary = "a report for browsers: charts, flame graph, tables; one file",
-        .metrics = METRIC(OUTSTANDING),
-        .needs_lifetimes = true,
-        .is_text = true,
+        .told.name = "html",
+        .told.suffix = ".html",
+        .told.summary = "a report for browsers: charts, flame graph, tables; one file",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.needs_lifetimes = true,
+        .told.is_text = true,
         .write = etlheap_export_html,
     },
 };
@@ -122,14 +129,12 @@ static const struct {
 
 const char *etlheap_metric_word(etlheap_metric metric)
 {
-    assert((u32)metric < ETLHEAP_METRIC_COUNT);
-    return metrics[metric].word;
+    return (u32)metric < ETLHEAP_METRIC_COUNT ? metrics[metric].word : "";
 }
 
 const char *etlheap_metric_summary(etlheap_metric metric)
 {
-    assert((u32)metric < ETLHEAP_METRIC_COUNT);
-    return metrics[metric].summary;
+    return (u32)metric < ETLHEAP_METRIC_COUNT ? metrics[metric].summary : "";
 }
 
 u32 etlheap_exporter_count(void)
@@ -139,22 +144,51 @@ u32 etlheap_exporter_count(void)
 
 const etlheap_exporter *etlheap_exporter_at(u32 index)
 {
-    assert(index < ETL_COUNT_OF(exporters));
-    return &exporters[index];
+    return index < ETL_COUNT_OF(exporters) ? &exporters[index].told : NULL;
 }
 
 const etlheap_exporter *etlheap_exporter_named(const char *name)
 {
     for (size_t i = 0; i < ETL_COUNT_OF(exporters); i++) {
-        if (strcmp(exporters[i].name, name) == 0)
+        if (strcmp(exporters[i].told.name, name) == 0)
+            return &exporters[i].told;
+    }
+    return NULL;
+}
+
+static const exporter_row *row_of(const etlheap_exporter *exporter)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(exporters); i++) {
+        if (&exporters[i].told == exporter)
             return &exporters[i];
     }
     return NULL;
 }
 
+etl_status etlheap_export(const etlheap_exporter *exporter, const etlheap_export_request *request,
+                          etlheap_sink *sink, etl_error *err)
+{
+    etlheap_export_request own = { .size = sizeof own };
+    const exporter_row *const row = row_of(exporter);
+    if (!row || !request)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such exporter or request");
+    etlheap_query query = etlheap_query_default();
+    etl_status status = etl_read_sized(request, "etlheap_export_request", &own, sizeof own, err);
+    if (status == ETL_OK && !own.result)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "an export takes a result");
+    if (status == ETL_OK)
+        status = etl_read_sized(own.query, "etlheap_query", &query, sizeof query, err);
+    if (status != ETL_OK)
+        return status;
+    own.query = &query;
+    if ((u32)own.metric >= ETLHEAP_METRIC_COUNT || (exporter->metrics >> own.metric & 1) == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s does not have this metric",
+                             exporter->name);
+    return row->write(&own, sink, err);
+}
+
 etlheap_metric etlheap_exporter_default_metric(const etlheap_exporter *exporter)
 {
-    assert(exporter->metrics != 0);
     return (etlheap_metric)__builtin_ctz(exporter->metrics);
 }
 

@@ -363,7 +363,7 @@ function drawModules() {
     (whole > 0 ? `${share(named, whole)} of the outstanding bytes have an allocating function with a name. ` : "") +
     (symbols.asked
       ? "These modules of the stacks have no symbols, or not those of their build."
-      : "No symbol path was given: with --symbols PATH, or _NT_SYMBOL_PATH, frames get the names of their functions.") +
+      : `No symbol path was given, so frames do not have the names of their functions${symbols.advice ?? ""}.`) +
     (symbols.hidden > 0 ? ` ${count(symbols.hidden)} modules with less memory are left out.` : "");
   const body = make("tbody");
   for (const module of missing)

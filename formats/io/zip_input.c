@@ -18,6 +18,7 @@
 #include <zip.h>
 
 #include "parser/system/files.h"
+#include "parser/sized.h"
 
 #define MEMBERS_MAX     64 /* files of one recording; PerfView packs at most four */
 #define COPY_BYTES      (256 * 1024)
@@ -75,12 +76,16 @@ bool etlheap_zip_recognise(const char *path)
 etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *options,
                                etlheap_zip **out, etl_error *err)
 {
-    extraction job = { .options = options };
-    etlheap_zip *const zip = calloc(1, sizeof *zip);
-    job.folder = options->folder ? options->folder : etl_temporary_default;
-    job.buffer = malloc(COPY_BYTES);
+    etlheap_zip_options own = { .size = sizeof own };
+    extraction job = { .options = &own };
     *out = NULL;
-    etl_status status = ETL_ERR_MEMORY;
+    etl_status status = etl_read_sized(options, "etlheap_zip_options", &own, sizeof own, err);
+    if (status != ETL_OK)
+        return status;
+    etlheap_zip *const zip = calloc(1, sizeof *zip);
+    job.folder = own.folder ? own.folder : etl_temporary_default;
+    job.buffer = malloc(COPY_BYTES);
+    status = ETL_ERR_MEMORY;
     if (zip && job.buffer)
         status = open_archive(path, &job.archive, err);
     else
@@ -112,7 +117,8 @@ u32 etlheap_zip_count(const etlheap_zip *zip)
 
 etlheap_zip_member etlheap_zip_member_of(const etlheap_zip *zip, u32 index)
 {
-    assert(index < zip->count);
+    if (index >= zip->count)
+        return (etlheap_zip_member){ .name = NULL };
     return (etlheap_zip_member){ zip->members[index].name, zip->members[index].path };
 }
 

@@ -8,6 +8,7 @@
 #include "json.h"
 
 #include "formats/io/units.h"
+#include "formats/parts/layout_read.h"
 
 static void begin_value(etlheap_json *json, const char *key);
 static void open_container(etlheap_json *json, const char *key, char bracket);
@@ -132,6 +133,7 @@ void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
 
 void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)
 {
+    char sentence[ETLHEAP_SENTENCE_SIZE];
     etlheap_json_array(json, "diagnostics");
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
         const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
@@ -141,7 +143,8 @@ void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)
         etlheap_json_string(json, "name", info->name);
         etlheap_json_string(json, "severity", etl_severity_name(info->severity));
         etlheap_json_u64(json, "count", counts->of[i]);
-        etlheap_json_string(json, "advice", info->advice);
+        etlheap_diag_sentence((etl_diag)i, json->hint, sentence);
+        etlheap_json_string(json, "advice", sentence);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);

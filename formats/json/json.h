@@ -14,10 +14,11 @@
 
 typedef struct etlheap_json {
     etlheap_sink *sink;
-    u32 depth;       /* open containers */
-    u32 break_depth; /* containers opened above this depth have one member a line */
-    u32 filled;      /* bit d: the container at depth d + 1 has a member */
-    bool in_markup;  /* `<` is escaped in strings: the text stands in an element of HTML */
+    u32 depth;         /* open containers */
+    u32 break_depth;   /* containers opened above this depth have one member a line */
+    u32 filled;        /* bit d: the container at depth d + 1 has a member */
+    etl_hint_fn *hint; /* what the program says in diagnostics; NULL: nothing */
+    bool in_markup;    /* `<` is escaped in strings: the text stands in an element of HTML */
 } etlheap_json;
 
 /* break_depth 0 writes one line; 2 breaks an object and the arrays in it. */

@@ -8,19 +8,24 @@
  */
 #include "formats/parts/allocation_rows.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "json.h"
 #include "json_rows.h"
 
 static void write_row(etlheap_json *json, const etlheap_row *row, const etlheap_lifetime *lifetime);
 static void write_time(etlheap_json *json, etlheap_field field, i64 ns);
 
-etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap_layout *layout,
+etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap_layout *given,
                                           etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_json json = etlheap_json_begin(sink, 2);
     const etlheap_table *const table = etlheap_lifetimes_table(walk);
     etlheap_lifetime lifetime;
-    (void)layout;
+    json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-allocations-1");
     etlheap_json_trace(&json, etlheap_result_trace(etlheap_lifetimes_result(walk)));
@@ -45,12 +50,15 @@ etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap
     return etlheap_lifetimes_status(walk, NULL);
 }
 
-etl_status etlheap_write_allocations_ndjson(etlheap_lifetimes *walk, const etlheap_layout *layout,
+etl_status etlheap_write_allocations_ndjson(etlheap_lifetimes *walk, const etlheap_layout *given,
                                             etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_frame_texts texts = { 0 };
     etlheap_lifetime lifetime;
-    (void)layout;
     while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime)) {
         const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
         etlheap_json json = etlheap_json_begin(sink, 0);

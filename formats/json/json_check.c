@@ -7,6 +7,7 @@
  */
 #include "formats/parts/check_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "json_rows.h"
 
 #include <stdio.h>
@@ -26,11 +27,15 @@ static void write_totals(etlheap_json *json, const etlheap_gate *gate);
 static void write_suppressions(etlheap_json *json, const etlheap_gate *gate);
 
 etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_check *check,
-                                    const etlheap_layout *layout, etlheap_sink *sink)
+                                    const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_gate *const gate = check->gate;
     etlheap_json json = etlheap_json_begin(sink, 4);
-    (void)layout;
+    json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-check-1");
     etlheap_json_string(&json, "verdict", etlheap_check_verdict_word(check));

@@ -9,6 +9,7 @@
  */
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "json_rows.h"
 
 static void write_side(etlheap_json *json, const char *key, const etlheap_diff_side *side);
@@ -23,13 +24,17 @@ static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_r
                           const i64 values[ETLHEAP_DIFF_COLUMN_COUNT]);
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text);
 
-etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *given,
                                    etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_diff *const diff = answer->diff;
     etlheap_json json = etlheap_json_begin(sink, 2);
     etlheap_text text = { 0 };
-    (void)layout;
+    json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-diff-1");
     write_side(&json, "base", &answer->base);
@@ -168,7 +173,7 @@ static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, e
     const char *name;
     etlheap_json_array(json, "hints");
     for (u32 i = 0; i < etlheap_diff_hint_count(); i++) {
-        if (!etlheap_diff_hint(answer, i, text, &name))
+        if (!etlheap_diff_hint(answer, i, json->hint, text, &name))
             continue;
         etlheap_json_object(json, NULL);
         etlheap_json_string(json, "name", name);

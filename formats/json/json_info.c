@@ -3,6 +3,7 @@
  */
 #include "formats/parts/abilities.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "json.h"
 #include "summary_traces.h"
 
@@ -15,11 +16,15 @@ static void write_provider(etlheap_json *json, const char *guid, u64 count, u64 
 static void write_stacks(etlheap_json *json, const etlheap_result *result);
 static void write_abilities(etlheap_json *json, const etlheap_result *result);
 
-etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *layout,
+etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *given,
                                    etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_json json = etlheap_json_begin(sink, 2);
-    (void)layout;
+    json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-info-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));

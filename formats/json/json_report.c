@@ -6,6 +6,7 @@
  * its own, so that documents compare well line by line.
  */
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "json_histogram.h"
 #include "json_rows.h"
 
@@ -30,10 +31,14 @@ etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap
 
 etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlheap_table *table,
                                         const etlheap_histogram *histogram,
-                                        const etlheap_layout *layout, etlheap_sink *sink)
+                                        const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_json json = etlheap_json_begin(sink, 2);
-    (void)layout;
+    json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-report-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));

@@ -5,6 +5,7 @@
  * whose site is in the module, `named_size` of those whose site has a name.
  */
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "json.h"
 
 static void write_sizes(etlheap_json *json, const char *key, const etlheap_symbol_list *list,
@@ -12,10 +13,14 @@ static void write_sizes(etlheap_json *json, const char *key, const etlheap_symbo
 static void write_text(etlheap_json *json, const char *key, const char *text);
 
 etl_status etlheap_write_symbols_json(const etlheap_result *result, const etlheap_symbol_list *list,
-                                      const etlheap_layout *layout, etlheap_sink *sink)
+                                      const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_json json = etlheap_json_begin(sink, 2);
-    (void)layout;
+    json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-symbols-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));

@@ -8,6 +8,7 @@
  */
 #include "formats/parts/window_rows.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "json_rows.h"
 
 /* The document, a list, and in the list of windows the rows of each. */
@@ -32,12 +33,16 @@ static void write_keys(etlheap_json *json, const etlheap_table *table, const etl
 
 etl_status etlheap_write_windows_json(const etlheap_result *result,
                                       const etlheap_windows_answer *answer,
-                                      const etlheap_layout *layout, etlheap_sink *sink)
+                                      const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_windows *const windows = answer->windows;
     const etlheap_table *const table = windows->table;
     etlheap_json json = etlheap_json_begin(sink, BREAK_DEPTH);
-    (void)layout;
+    json.hint = layout.hint;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-windows-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));

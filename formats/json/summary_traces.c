@@ -3,6 +3,7 @@
 
 #include "formats/io/units.h"
 #include "formats/parts/text_parts.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,8 +133,8 @@ etl_status etlheap_text_traces(const etlheap_result *result, const etlheap_layou
     if (shown == count)
         snprintf(title, sizeof title, "Traces");
     else
-        snprintf(title, sizeof title, "Traces (%" PRIu32 " of %" PRIu32 "; --top N shows more)",
-                 shown, count);
+        snprintf(title, sizeof title, "Traces (%" PRIu32 " of %" PRIu32 "%s)", shown, count,
+                 etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_text_heading(sink, layout, title);
     return etlheap_grid_write(&grid, layout, sink);
 }

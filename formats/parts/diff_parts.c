@@ -2,19 +2,23 @@
 #include "diff_parts.h"
 
 #include "formats/io/units.h"
+#include "layout_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define NAMES_MAX 8 /* modules named in a hint */
 
-typedef bool hint_fn(const etlheap_diff_answer *answer, etlheap_text *text);
+typedef bool hint_fn(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
 
-static bool durations_differ(const etlheap_diff_answer *answer, etlheap_text *text);
-static bool builds_differ(const etlheap_diff_answer *answer, etlheap_text *text);
-static bool nothing_matches(const etlheap_diff_answer *answer, etlheap_text *text);
-static bool processes_differ(const etlheap_diff_answer *answer, etlheap_text *text);
-static bool lines_skipped(const etlheap_diff_answer *answer, etlheap_text *text);
+static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say,
+                             etlheap_text *text);
+static bool builds_differ(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
+static bool nothing_matches(const etlheap_diff_answer *answer, etl_hint_fn *say,
+                            etlheap_text *text);
+static bool processes_differ(const etlheap_diff_answer *answer, etl_hint_fn *say,
+                             etlheap_text *text);
+static bool lines_skipped(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text);
 
 static const struct {
     const char *name;
@@ -68,17 +72,18 @@ u32 etlheap_diff_hint_count(void)
     return (u32)ETL_COUNT_OF(hints);
 }
 
-bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etlheap_text *text,
-                       const char **name)
+bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etl_hint_fn *say,
+                       etlheap_text *text, const char **name)
 {
     assert(index < ETL_COUNT_OF(hints));
     etlheap_text_clear(text);
     *name = hints[index].name;
-    return hints[index].fill(answer, text);
+    return hints[index].fill(answer, say, text);
 }
 
 /* By more than a tenth. */
-static bool durations_differ(const etlheap_diff_answer *answer, etlheap_text *text)
+static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say,
+                             etlheap_text *text)
 {
     const i64 base = answer->diff->base_ns, now = answer->diff->new_ns;
     const i64 shorter = base < now ? base : now, longer = base < now ? now : base;
@@ -92,18 +97,20 @@ static bool durations_differ(const etlheap_diff_answer *answer, etlheap_text *te
     etlheap_text_add_string(text, base_text);
     etlheap_text_add_string(text, " and ");
     etlheap_text_add_string(text, new_text);
-    etlheap_text_add_string(text, ": what grows with time differs for that alone; "
-                                  "--per-second compares rates");
+    etlheap_text_add_string(text, ": what grows with time differs for that alone");
+    etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_PER_SECOND));
     return true;
 }
 
-static bool builds_differ(const etlheap_diff_answer *answer, etlheap_text *text)
+static bool builds_differ(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
 {
     const etlheap_diff *const diff = answer->diff;
     if (diff->rebuilt_count == 0)
         return false;
     etlheap_text_add_string(text, "of these modules the sides have different builds, and frames "
-                                  "without names match nothing across builds (--symbols): ");
+                                  "without names match nothing across builds");
+    etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_SYMBOL_PATH));
+    etlheap_text_add_string(text, ": ");
     for (u32 i = 0; i < diff->rebuilt_count && i < NAMES_MAX; i++) {
         etlheap_text_add_string(text, i > 0 ? ", " : "");
         etlheap_text_add_string(text, diff->rebuilt[i]);
@@ -113,8 +120,9 @@ static bool builds_differ(const etlheap_diff_answer *answer, etlheap_text *text)
     return true;
 }
 
-static bool nothing_matches(const etlheap_diff_answer *answer, etlheap_text *text)
+static bool nothing_matches(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
 {
+    (void)say;
     if (answer->diff->matched_count > 0 || answer->base.table->row_count == 0 ||
         answer->now.table->row_count == 0)
         return false;
@@ -123,8 +131,10 @@ static bool nothing_matches(const etlheap_diff_answer *answer, etlheap_text *tex
     return true;
 }
 
-static bool processes_differ(const etlheap_diff_answer *answer, etlheap_text *text)
+static bool processes_differ(const etlheap_diff_answer *answer, etl_hint_fn *say,
+                             etlheap_text *text)
 {
+    (void)say;
     if (!answer->base.log || etlheap_umdh_same_process(answer->base.log, answer->now.log))
         return false;
     etlheap_text_add_string(text, "the logs are of different processes: backtraces are matched "
@@ -133,8 +143,9 @@ static bool processes_differ(const etlheap_diff_answer *answer, etlheap_text *te
 }
 
 /* Of the first log that has such lines. */
-static bool lines_skipped(const etlheap_diff_answer *answer, etlheap_text *text)
+static bool lines_skipped(const etlheap_diff_answer *answer, etl_hint_fn *say, etlheap_text *text)
 {
+    (void)say;
     const etlheap_diff_side *const sides[] = { &answer->base, &answer->now };
     for (size_t i = 0; answer->base.log && i < ETL_COUNT_OF(sides); i++) {
         const etlheap_umdh_info *const info = etlheap_umdh_info_of(sides[i]->log);

@@ -39,7 +39,7 @@ u32 etlheap_diff_measures(const etlheap_diff *diff, etlheap_measure out[ETLHEAP_
  * applies, and its name. Indices go from 0 to below etlheap_diff_hint_count.
  */
 u32 etlheap_diff_hint_count(void);
-bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etlheap_text *text,
-                       const char **name);
+bool etlheap_diff_hint(const etlheap_diff_answer *answer, u32 index, etl_hint_fn *say,
+                       etlheap_text *text, const char **name);
 
 #endif

@@ -9,6 +9,7 @@
 #include "outline.h"
 
 #include "text_parts.h"
+#include "layout_read.h"
 
 #include <stdlib.h>
 
@@ -118,14 +119,17 @@ static bool is_idle(const etlheap_table *table, const etlheap_row *row, etlheap_
            (!has_sizes || row->measures[ETLHEAP_MEASURE_COMMITTED_SIZE] <= 0);
 }
 
-void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *table, bool *listed)
+void etlheap_layout_choose(const etlheap_layout *given, const etlheap_table *table, bool *listed)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const bool is_refused = etlheap_layout_read(given, &own) != ETL_OK;
     u32 listed_of[ETLHEAP_KIND_COUNT] = { 0 };
     bool has_some[ETLHEAP_KIND_COUNT] = { false };
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
         listed[i] = false;
-        if (row->merged_rows > 0)
+        if (is_refused || row->merged_rows > 0)
             continue;
         u32 *const count = &listed_of[layout->rows_of_each_kind ? row->kind : 0];
         const bool is_empty = layout->rows_of_each_kind && is_idle(table, row, layout->sort);
@@ -139,7 +143,10 @@ void etlheap_layout_choose(const etlheap_layout *layout, const etlheap_table *ta
 
 u32 etlheap_layout_whole_rows(const etlheap_layout *layout)
 {
-    return layout->rows_max == 0 ? 0 : (u32)etl_max_u64(layout->rows_max, EMPTY_ROWS_MAX);
+    etlheap_layout own;
+    if (etlheap_layout_read(layout, &own) != ETL_OK || own.rows_max == 0)
+        return 0;
+    return (u32)etl_max_u64(own.rows_max, EMPTY_ROWS_MAX);
 }
 
 static void sum_omitted(const etlheap_table *table, const bool *listed, etlheap_outline *out)

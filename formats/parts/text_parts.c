@@ -7,6 +7,7 @@
 #include "formats/io/units.h"
 #include "abilities.h"
 #include "display.h"
+#include "layout_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -175,7 +176,7 @@ void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
         const etl_diag_info *const info = etl_diag_describe((etl_diag)i);
         char count[ETLHEAP_UNITS_SIZE];
-        char head[128];
+        char head[128], sentence[ETLHEAP_SENTENCE_SIZE];
         if (counts->of[i] == 0)
             continue;
         if (!any)
@@ -186,7 +187,8 @@ void etlheap_text_diagnostics(etlheap_sink *sink, const etlheap_layout *layout,
             snprintf(head, sizeof head, "%-6s %11s  %s: ", etl_severity_name(info->severity), count,
                      info->name);
         etlheap_sink_text(sink, head);
-        etlheap_display_wrap(sink, info->advice, (u32)size, 20, layout->width);
+        etlheap_diag_sentence((etl_diag)i, layout->hint, sentence);
+        etlheap_display_wrap(sink, sentence, (u32)size, 20, layout->width);
     }
 }
 

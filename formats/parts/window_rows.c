@@ -3,6 +3,7 @@
 
 #include "formats/io/text_buffer.h"
 #include "outline.h"
+#include "layout_read.h"
 
 #define SHARE_LEAST 100 /* parts of a growth */
 
@@ -59,8 +60,10 @@ u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_
 {
     const etlheap_table *const whole = answer->windows->table;
     const etlheap_table *const part = answer->stacks->table;
-    const u32 rows_max = layout && layout->rows_max > 0 ? layout->rows_max : UINT32_MAX;
-    const bool is_choosy = layout && layout->rows_of_each_kind;
+    etlheap_layout own;
+    const bool is_read = layout && etlheap_layout_read(layout, &own) == ETL_OK;
+    const u32 rows_max = is_read && own.rows_max > 0 ? own.rows_max : UINT32_MAX;
+    const bool is_choosy = is_read && own.rows_of_each_kind;
     const i64 least = is_choosy ? etlheap_windows_growth_size(answer) / SHARE_LEAST : 0;
     u32 marked = 0;
     u32 left_out = 0;

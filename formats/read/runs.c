@@ -15,7 +15,7 @@ const char *etlheap_verdict_word(etlheap_verdict verdict)
         ETLHEAP_VERDICTS(VERDICT_WORD)
 #undef VERDICT_WORD
     };
-    return words[verdict];
+    return (u32)verdict < ETLHEAP_VERDICT_COUNT ? words[verdict] : "";
 }
 
 etlheap_verdict etlheap_verdict_of(const etl_diag_counts *counts)

@@ -64,7 +64,7 @@ u32 etlheap_runs_count(const etlheap_runs *runs)
 
 const etlheap_run_line *etlheap_runs_at(const etlheap_runs *runs, u32 index)
 {
-    return &runs->lines[index];
+    return index < etlheap_runs_count(runs) ? &runs->lines[index] : NULL;
 }
 
 bool etlheap_runs_is_whole(const etlheap_runs *runs)

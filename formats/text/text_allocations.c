@@ -10,6 +10,7 @@
 #include "formats/io/units.h"
 #include "formats/parts/allocation_rows.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,9 +30,14 @@ static void write_process(etlheap_sink *sink, const etlheap_row *row);
 static void write_stack(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
                         etlheap_frame_texts *texts, etlheap_sink *sink);
 
-etl_status etlheap_write_allocations_text(etlheap_lifetimes *walk, const etlheap_layout *layout,
+etl_status etlheap_write_allocations_text(etlheap_lifetimes *walk, const etlheap_layout *given,
                                           etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_frame_texts texts = { .is_shown = true };
     etlheap_lifetime lifetime;
     write_head(sink);

@@ -9,6 +9,7 @@
 #include "formats/parts/display.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 
@@ -44,8 +45,13 @@ static void write_advice(const etlheap_check *check, const etlheap_layout *layou
                          etlheap_sink *sink);
 
 etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_check *check,
-                                    const etlheap_layout *layout, etlheap_sink *sink)
+                                    const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_gate *const gate = check->gate;
     etlheap_text text = { 0 };
     write_verdict(check, layout, &text, sink);
@@ -103,9 +109,10 @@ static void write_absence(const etlheap_gate *gate, const etlheap_layout *layout
         return;
     etlheap_text_clear(text);
     etlheap_check_add_absence(text, gate, PROCESSES_SHOWN);
-    etlheap_text_add_string(text, gate->outcome == ETLHEAP_OUTCOME_FAIL
-                                      ? " (--allow-empty lets such a run pass)"
-                                      : " (which --allow-empty lets pass)");
+    if (gate->outcome == ETLHEAP_OUTCOME_FAIL)
+        etlheap_text_add_string(text, etlheap_hint_words(layout->hint, ETL_HINT_ALLOW_EMPTY));
+    else
+        etlheap_text_add_string(text, " (which was allowed)");
     etlheap_sink_text(sink, "  ");
     etlheap_display_wrap(sink, etlheap_text_of(text), 2, 2, layout->width);
 }
@@ -256,9 +263,9 @@ static etl_status write_stacks(const etlheap_gate_budget *budget,
     etlheap_sink_text(sink, "\n");
     etl_status status = etlheap_grid_write(&grid, layout, sink);
     if (subject->stacks_omitted > 0)
-        etlheap_sink_format(sink, "%" PRIu32 " more %s; --top N shows more\n",
-                            subject->stacks_omitted,
-                            subject->stacks_omitted == 1 ? "stack" : "stacks");
+        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n", subject->stacks_omitted,
+                            subject->stacks_omitted == 1 ? "stack" : "stacks",
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     if (text.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&text);
@@ -328,8 +335,9 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
         return;
     etlheap_text_clear(text);
     etlheap_text_add_string(text, "Other builds than in the baseline, and frames without a name, "
-                                  "so that their stacks count as new (--symbols PATH names "
-                                  "them): ");
+                                  "so that their stacks count as new");
+    etlheap_text_add_string(text, etlheap_hint_words(layout->hint, ETL_HINT_SYMBOL_PATH));
+    etlheap_text_add_string(text, ": ");
     for (u32 i = 0; i < gate->rebuilt_count; i++) {
         etlheap_text_add_string(text, i > 0 ? ", " : "");
         etlheap_display_add(text, gate->rebuilt[i]);
@@ -350,10 +358,8 @@ static void write_advice(const etlheap_check *check, const etlheap_layout *layou
     for (u32 i = 0; i < check->gate->budget_count; i++)
         grew |=
             check->gate->budgets[i].budget.is_growth && check->gate->budgets[i].failed_count > 0;
-    etlheap_text_heading(sink, layout,
-                         grew
-                             ? "Known leaks are let through by --suppressions FILE with lines "
-                               "leak:FUNCTION; growth that is meant, by --update-baseline --accept."
-                             : "Known leaks are let through by --suppressions FILE with lines "
-                               "leak:FUNCTION.");
+    const char *const ways =
+        etlheap_hint_words(layout->hint, grew ? ETL_HINT_SUPPRESS_OR_ACCEPT : ETL_HINT_SUPPRESS);
+    if (*ways != '\0')
+        etlheap_text_heading(sink, layout, ways);
 }

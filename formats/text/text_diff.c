@@ -10,6 +10,7 @@
 #include "formats/parts/diff_parts.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 
@@ -38,9 +39,14 @@ static void add_amount(etlheap_measure measure, i64 value, bool is_rate, etlheap
 static void write_unchanged(const etlheap_diff *diff, const etlheap_layout *layout,
                             etlheap_sink *sink);
 
-etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlheap_layout *given,
                                    etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_diff *const diff = answer->diff;
     const bool is_log = answer->base.log != NULL;
     etlheap_text text = { 0 };
@@ -116,7 +122,7 @@ static void write_hints(const etlheap_diff_answer *answer, const etlheap_layout 
 {
     const char *name;
     for (u32 i = 0; i < etlheap_diff_hint_count(); i++) {
-        if (etlheap_diff_hint(answer, i, text, &name))
+        if (etlheap_diff_hint(answer, i, layout->hint, text, &name))
             etlheap_text_label(sink, layout, "Hint", etlheap_text_of(text));
     }
 }
@@ -226,7 +232,8 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
     }
     etl_status status = etlheap_grid_write(&grid, layout, sink);
     if (left_out > 0)
-        etlheap_sink_format(sink, "\n%" PRIu32 " more; --top N shows more\n", left_out);
+        etlheap_sink_format(sink, "\n%" PRIu32 " more%s\n", left_out,
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     if (title.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&title);
@@ -321,6 +328,7 @@ static void write_unchanged(const etlheap_diff *diff, const etlheap_layout *layo
         return;
     etlheap_units_count(diff->unchanged_count, count);
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_sink_format(sink, "\n%s unchanged; --all lists what did not change\n", count);
+    etlheap_sink_format(sink, "\n%s unchanged%s\n", count,
+                        etlheap_hint_words(layout->hint, ETL_HINT_UNCHANGED_ROWS));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
 }

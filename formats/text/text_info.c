@@ -10,6 +10,7 @@
 #include "formats/parts/abilities.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,9 +40,14 @@ static etl_status write_list(const char *heading, u32 count, etlheap_grid *grid,
                              const etlheap_layout *layout, etlheap_sink *sink);
 static void add_unsigned(etlheap_grid *grid, u64 value);
 
-etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_layout *layout,
+etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_layout *given,
                                    etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_text text = { 0 };
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
     write_stacks(result, layout, &text, sink);
@@ -239,13 +245,13 @@ static u32 shown_of(u32 count, const etlheap_layout *layout)
 static etl_status write_list(const char *heading, u32 count, etlheap_grid *grid,
                              const etlheap_layout *layout, etlheap_sink *sink)
 {
-    char title[64];
+    char title[128];
     const u32 shown = shown_of(count, layout);
     if (shown == count)
         snprintf(title, sizeof title, "%s", heading);
     else
-        snprintf(title, sizeof title, "%s (%" PRIu32 " of %" PRIu32 "; --top N shows more)",
-                 heading, shown, count);
+        snprintf(title, sizeof title, "%s (%" PRIu32 " of %" PRIu32 "%s)", heading, shown, count,
+                 etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     if (count > 0)
         etlheap_text_heading(sink, layout, title);
     return etlheap_grid_write(grid, layout, sink);

@@ -11,6 +11,7 @@
 #include "formats/parts/outline.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,8 +94,13 @@ etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap
 
 etl_status etlheap_write_histogram_text(const etlheap_result *result, const etlheap_table *table,
                                         const etlheap_histogram *histogram,
-                                        const etlheap_layout *layout, etlheap_sink *sink)
+                                        const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_abilities abilities = etlheap_result_abilities(result);
     const report_body body = { result, table, histogram };
     etlheap_text text = { 0 };
@@ -281,7 +287,7 @@ static void write_omitted(const etlheap_outline *outline, const etlheap_layout *
     etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
     const char *const word = outline->omitted_rows == 1 ? "row" : "rows";
-    etlheap_sink_format(sink, "\n%s more %s with %s outstanding; --top N shows more\n", rows, word,
-                        size);
+    etlheap_sink_format(sink, "\n%s more %s with %s outstanding%s\n", rows, word, size,
+                        etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
 }

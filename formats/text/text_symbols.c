@@ -10,6 +10,7 @@
 #include "formats/parts/display.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <stdio.h>
 
@@ -34,8 +35,13 @@ static void write_line(const etlheap_symbol_list *list, const etlheap_layout *la
 static void add_sizes(etlheap_grid *grid, i64 size, i64 named_size);
 
 etl_status etlheap_write_symbols_text(const etlheap_result *result, const etlheap_symbol_list *list,
-                                      const etlheap_layout *layout, etlheap_sink *sink)
+                                      const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     etlheap_text text = { 0 };
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
     etl_status status = ETL_OK;

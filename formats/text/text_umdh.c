@@ -14,6 +14,7 @@
  */
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 
 #include <inttypes.h>
 
@@ -30,7 +31,8 @@ void etlheap_write_umdh_text(const etlheap_diff_answer *answer, const etlheap_la
     for (u32 i = 0; i < listed && etlheap_sink_ok(sink); i++)
         write_row(diff, i, text, sink);
     if (listed < count)
-        etlheap_sink_format(sink, "\n%" PRIu32 " more; --top N shows more\n", count - listed);
+        etlheap_sink_format(sink, "\n%" PRIu32 " more%s\n", count - listed,
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     write_total(diff, sink);
 }
 

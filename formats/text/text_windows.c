@@ -17,6 +17,7 @@
 #include "formats/io/units.h"
 #include "formats/parts/abilities.h"
 #include "formats/writers.h"
+#include "formats/parts/layout_read.h"
 #include "text_windows.h"
 
 #include <stdio.h>
@@ -44,8 +45,13 @@ static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap
 
 etl_status etlheap_write_windows_text(const etlheap_result *result,
                                       const etlheap_windows_answer *answer,
-                                      const etlheap_layout *layout, etlheap_sink *sink)
+                                      const etlheap_layout *given, etlheap_sink *sink)
 {
+    etlheap_layout own;
+    const etlheap_layout *const layout = &own;
+    const etl_status layout_status = etlheap_layout_read(given, &own);
+    if (layout_status != ETL_OK)
+        return layout_status;
     const etlheap_abilities abilities = etlheap_result_abilities(result);
     const etlheap_table *const table = answer->windows->table;
     const etlheap_windows_view view = etlheap_windows_view_of(result, answer, layout);
@@ -169,7 +175,7 @@ static void write_omitted(const etlheap_windows_view *view, u32 omitted, etlheap
         return;
     etlheap_units_count(omitted, count);
     etlheap_emphasis_on(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_sink_format(sink, "\n%s more %s; --top N shows more\n", count,
-                        omitted == 1 ? "group" : "groups");
+    etlheap_sink_format(sink, "\n%s more %s%s\n", count, omitted == 1 ? "group" : "groups",
+                        etlheap_hint_words(view->layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_emphasis_off(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
 }

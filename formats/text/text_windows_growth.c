@@ -5,6 +5,7 @@
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "text_windows.h"
+#include "formats/parts/layout_read.h"
 
 #include <stdio.h>
 
@@ -75,8 +76,9 @@ static void write_left_out(const etlheap_windows_view *view, etlheap_sink *sink)
         return;
     etlheap_units_count(count, text);
     etlheap_emphasis_on(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_sink_format(sink, "\n%s more %s that grew less; --top N shows more\n", text,
-                        count == 1 ? "stack" : "stacks");
+    etlheap_sink_format(sink, "\n%s more %s that grew less%s\n", text,
+                        count == 1 ? "stack" : "stacks",
+                        etlheap_hint_words(view->layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_emphasis_off(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
 }
 

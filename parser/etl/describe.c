@@ -374,5 +374,5 @@ static const etl_event_info events[ETL_EVENT_KIND_COUNT] = {
 
 const etl_event_info *etl_event_describe(etl_event_kind kind)
 {
-    return &events[kind];
+    return (unsigned)kind < ETL_COUNT_OF(events) ? &events[kind] : &events[ETL_EVENT_NONE];
 }

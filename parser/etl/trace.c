@@ -14,6 +14,7 @@
 #include "layout.h"
 #include "session.h"
 #include "xpress.h"
+#include "parser/sized.h"
 
 /* Holds the first record but for giants; a few microseconds to decode. */
 #define PREFIX_BYTES 4096u
@@ -91,10 +92,10 @@ static etl_status create(const etl_open_options *options, etl_open_options *chos
                          etl_error *err)
 {
     *chosen = (etl_open_options){ .size = sizeof *chosen };
-    if (options && options->size != sizeof *options)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "etl_open_options.size is not its size");
-    if (options)
-        *chosen = *options;
+    const etl_status status =
+        etl_read_sized(options, "etl_open_options", chosen, sizeof *chosen, err);
+    if (status != ETL_OK)
+        return status;
     if (chosen->buffer_bytes_max == 0)
         chosen->buffer_bytes_max = ETL_BUFFER_BYTES_MAX_DEFAULT;
     *out = calloc(1, sizeof **out);
@@ -148,7 +149,8 @@ bool etl_trace_changed(const etl_trace *trace)
 
 void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes)
 {
-    etl_map_release(&trace->map, offset, size_bytes);
+    const u64 from = etl_min_u64(offset, trace->file.size);
+    etl_map_release(&trace->map, from, etl_min_u64(size_bytes, trace->file.size - from));
 }
 
 u64 etl_file_size(const etl_trace *trace)
@@ -163,8 +165,7 @@ u32 etl_session_count(const etl_trace *trace)
 
 const etl_session *etl_session_of(const etl_trace *trace, u32 index)
 {
-    assert(index < trace->index.header_count);
-    return &trace->index.headers[index].session;
+    return index < trace->index.header_count ? &trace->index.headers[index].session : NULL;
 }
 
 const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace)
@@ -179,8 +180,7 @@ u32 etl_buffer_count(const etl_trace *trace)
 
 const etl_buffer_info *etl_buffer_info_of(const etl_trace *trace, u32 index)
 {
-    assert(index < trace->index.buffer_count);
-    return &trace->index.buffers[index];
+    return index < trace->index.buffer_count ? &trace->index.buffers[index] : NULL;
 }
 
 void etl_scratch_free(etl_scratch *scratch)
@@ -193,6 +193,9 @@ etl_status etl_buffer_load(const etl_trace *trace, u32 index, etl_scratch *scrat
                            etl_diag_counts *diag, etl_buffer *out)
 {
     const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
+    *out = (etl_buffer){ .diag = diag };
+    if (!info)
+        return ETL_ERR_ARGUMENT;
     const etl_session *const session = etl_session_of(trace, info->session);
     *out = (etl_buffer){
         .base = trace->file.at + info->offset,
@@ -300,6 +303,8 @@ static etl_xpress_end decode(const etl_trace *trace, const etl_buffer_info *info
 bool etl_buffer_first_ticks(const etl_trace *trace, u32 index, i64 *ticks)
 {
     const etl_buffer_info *const info = etl_buffer_info_of(trace, index);
+    if (!info)
+        return false;
     if (info->first_ticks != ETL_TICKS_UNKNOWN) {
         *ticks = info->first_ticks;
         return true;

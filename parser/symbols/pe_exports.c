@@ -96,7 +96,8 @@ const etl_pe_damage *etl_pe_exports_damage(const etl_pe_exports *exports)
 
 etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index)
 {
-    assert(index < exports->count);
+    if (index >= exports->count)
+        return (etl_pe_export){ .rva = 0 };
     const export_row *const row = &exports->rows[index];
     etl_pe_export entry = { .ordinal = row->ordinal, .name = name_of(exports, row->name) };
     if (row->is_forwarder)

@@ -35,6 +35,26 @@ check_format()
     check_goal format-check
 }
 
+# The check must find what it is for, or it would pass whatever there is.
+check_words()
+{
+    local folder sample
+    folder=$(mktemp -d)
+    mkdir "$folder/engine"
+    for sample in '"%u MiB are needed; raise --memory"' '"one" /* a comment */ "--top"'; do
+        echo "$sample" > "$folder/engine/sample.c"
+        if awk -f tests/gates/words.awk "$folder/engine/sample.c"; then
+            echo "not found: $sample"
+            rm -r "$folder"
+            say 0 1 0
+        fi
+    done
+    echo '/* --memory is documented' 'here: --top */ "wpr -start"' > "$folder/engine/sample.c"
+    awk -f tests/gates/words.awk "$folder/engine/sample.c" || { echo "found in comments"; rm -r "$folder"; say 0 1 0; }
+    rm -r "$folder"
+    check_goal words
+}
+
 # Sources, read by the compiler that `make check` does not use. Its warnings come before it
 # generates code, which is left out. A folder is a part: together they are as quick as there
 # are cores.
@@ -58,7 +78,7 @@ install_consumers()
 check_list()
 {
     local name
-    for name in layers limits rooms format; do
+    for name in layers words limits rooms format; do
         echo "$name bash tests/gates/static.sh $name"
     done
     # Unit tests are by far the most.
@@ -71,12 +91,13 @@ check_list()
 case ${1-} in
 list) check_list ;;
 layers | limits | rooms) check_goal "$1" ;;
+words) check_words ;;
 consumers) install_consumers ;;
 goal) check_goal "${@:2}" ;;
 format) check_format ;;
 second-compiler) check_second_compiler "${@:2}" ;;
 *)
-    echo "static.sh: say list, consumers, goal, layers, limits, rooms, format or second-compiler" >&2
+    echo "static.sh: say list, consumers, goal, layers, words, limits, rooms, format or second-compiler" >&2
     exit 2
     ;;
 esac

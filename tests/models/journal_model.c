@@ -111,7 +111,7 @@ void journal_file_write(const journal_model *m, journal_file *file)
         const u32 number = first / EHS_PART_ROWS;
         if (number > 0) {
             ehs_checkpoint row = { .segment = number, .first_part = parts };
-            ehs_open_settle(&file->open);
+            assert_true(ehs_open_settle(&file->open));
             assert_true(ehs_checkpoint_encode(&saver.blocks, &saver.codec, &file->open.rows, &row));
             parts += (u32)((row.rows + EHS_PART_ROWS - 1) / EHS_PART_ROWS);
             assert_true(ETLHEAP_PUSH(&file->checkpoints, row));
@@ -124,6 +124,7 @@ void journal_file_write(const journal_model *m, journal_file *file)
         assert_true(ETLHEAP_PUSH(&file->index, info));
         previous = info.last_ticks;
         assert_int_equal(ehs_open_follow(&file->open, &events), ETL_OK);
+        assert_true(ehs_open_gather(&file->open));
         assert_int_equal(ehs_writer_put(&writer, &saver.blocks), ETL_OK);
         ehs_blocks_clear(&saver.blocks);
     }

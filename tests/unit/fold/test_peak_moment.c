@@ -46,7 +46,7 @@ static etlheap_peak_moment peak_of(const span *spans, size_t count, i64 from_ns,
 {
     etlheap_result *const result = result_of(spans, count, ETLHEAP_KIND_EXTENT);
     etlheap_query query = etlheap_query_default();
-    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     query.from_ns = from_ns;
     query.to_ns = to_ns;
     assert_int_equal(etlheap_find_peaks(result, &query, peaks, NULL), ETL_OK);
@@ -168,7 +168,7 @@ static i64 plain_peak(const model_world *world, const etlheap_query *query, u8 k
 static void assert_table(const model_world *world, const etlheap_query *query,
                          const etlheap_peak_moment *peaks)
 {
-    i64 kind_to_ticks[ETLHEAP_KIND_COUNT];
+    i64 kind_to_ticks[ETLHEAP_KIND_CAPACITY];
     const etlheap_table *table = NULL;
     etlheap_query at = *query;
     at.types = 0;
@@ -197,7 +197,7 @@ static void random_lifetimes_agree_with_every_tick_summed_up(void **state)
         u64 seed = round;
         model_world *const world = model_world_new(round);
         for (u32 turn = 0; turn < 4; turn++) {
-            etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+            etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
             const etlheap_query query = random_query(&seed);
             assert_int_equal(etlheap_find_peaks(world->result, &query, peaks, NULL), ETL_OK);
             for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {

@@ -300,11 +300,13 @@ static void lists_of_allocations_tell_all_as_one_document(void **state)
 static void pages_tell_all(void **state)
 {
     const world *const w = *state;
-    const etlheap_export_request request = { .result = w->windows->result,
+    const etlheap_export_request request = { .size = sizeof request,
+                                             .result = w->windows->result,
                                              .query = &w->windows->query };
     capture out;
     capture_open(&out);
-    assert_int_equal(etlheap_exporter_named("html")->write(&request, out.sink, NULL), ETL_OK);
+    assert_int_equal(etlheap_export(etlheap_exporter_named("html"), &request, out.sink, NULL),
+                     ETL_OK);
     assert_tells_all(capture_text(&out), as_json, COUNTS, ETL_SEVERITY_INFO);
     capture_close(&out);
 }

@@ -199,7 +199,7 @@ static void the_text_report_reads_from_process_to_frame(void **state)
         "      app.exe+0x1a2b                      3.37 KiB            1   3.37 KiB  3.37 KiB  "
         "    1\n"
         "        0x12345\n"
-        "\n1 more row with 0 B outstanding; --top N shows more\n"));
+        "\n1 more row with 0 B outstanding\n"));
     assert_non_null(
         strstr(text, "Window        0.000000000 s to 0.000007100 s (the whole trace)\n"));
     capture_close(&out);

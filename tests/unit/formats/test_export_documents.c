@@ -93,12 +93,12 @@ static exports open_exports(const char *process, const char *module)
 
 static const char *text_of(exports *e, const char *format, etlheap_metric metric)
 {
-    const etlheap_export_request request = { .result = e->result,
-                                             .query = &e->query,
-                                             .metric = metric };
+    const etlheap_export_request request = {
+        .size = sizeof request, .result = e->result, .query = &e->query, .metric = metric
+    };
     capture_open(&e->captured);
-    assert_int_equal(etlheap_exporter_named(format)->write(&request, e->captured.sink, NULL),
-                     ETL_OK);
+    assert_int_equal(
+        etlheap_export(etlheap_exporter_named(format), &request, e->captured.sink, NULL), ETL_OK);
     return capture_text(&e->captured);
 }
 

@@ -59,7 +59,9 @@ static etlheap_query window(i64 from, i64 to)
 /* "5+1 7-1": at tick 5 begins the block of size 1, at 7 it ends; "<+1" is an older one. */
 static char *text_of(const etlheap_result *result, const etlheap_query *query)
 {
-    const etlheap_export_request request = { .result = result, .query = query };
+    const etlheap_export_request request = { .size = sizeof request,
+                                             .result = result,
+                                             .query = query };
     export_events events;
     export_event event;
     char *text = NULL;
@@ -138,7 +140,9 @@ static void what_the_caller_does_not_expect_has_no_end(void **state)
     const span spans[] = { { 5, 9, 1 } };
     const etlheap_query query = window(0, 100);
     etlheap_result *const result = result_of(spans, 1, ETLHEAP_KIND_EXTENT);
-    const etlheap_export_request request = { .result = result, .query = &query };
+    const etlheap_export_request request = { .size = sizeof request,
+                                             .result = result,
+                                             .query = &query };
     export_events events;
     export_event event;
     (void)state;
@@ -161,13 +165,16 @@ static void several_kinds_are_refused(void **state)
 {
     etlheap_result *const result = result_of(NULL, 0, ETLHEAP_KIND_HEAP);
     etlheap_query query = etlheap_query_default();
-    const etlheap_export_request request = { .result = result, .query = &query };
+    const etlheap_export_request request = { .size = sizeof request,
+                                             .result = result,
+                                             .query = &query };
     export_events events;
     etl_error err;
     (void)state;
     query.kinds = 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_EXTENT;
     assert_int_equal(export_events_open(&request, &events, &err), ETL_ERR_ARGUMENT);
-    assert_non_null(strstr(err.message, "--kind"));
+    assert_non_null(strstr(err.message, "choose one"));
+    assert_int_equal(err.hint, ETL_HINT_ONE_KIND);
     export_events_close(&events);
     etlheap_result_free(result);
 }
@@ -177,7 +184,9 @@ static void memory_for_ends_is_limited(void **state)
     const span spans[] = { { 1, 9, 1 }, { 2, 9, 2 }, { 3, 9, 3 }, { 4, 9, 4 } };
     const etlheap_query query = window(0, 100);
     etlheap_result *const result = result_of(spans, 4, ETLHEAP_KIND_EXTENT);
-    const etlheap_export_request request = { .result = result, .query = &query };
+    const etlheap_export_request request = { .size = sizeof request,
+                                             .result = result,
+                                             .query = &query };
     export_events events;
     export_event event;
     u32 count = 0;
@@ -234,7 +243,9 @@ static u32 model(const span *spans, i64 from, i64 to, model_event *out)
  * as a set, since it is sorted the same way on both sides. */
 static u32 events_of(const etlheap_result *result, const etlheap_query *query, model_event *out)
 {
-    const etlheap_export_request request = { .result = result, .query = query };
+    const etlheap_export_request request = { .size = sizeof request,
+                                             .result = result,
+                                             .query = query };
     export_events events;
     export_event event;
     u32 count = 0;

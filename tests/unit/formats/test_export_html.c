@@ -130,7 +130,9 @@ static void names_that_fit_stay_whole(void **state)
 static const char *write_page(const etlheap_result *result, const etlheap_query *query,
                               capture *out)
 {
-    const etlheap_export_request request = { .result = result, .query = query };
+    const etlheap_export_request request = { .size = sizeof request,
+                                             .result = result,
+                                             .query = query };
     capture_open(out);
     assert_int_equal(etlheap_export_html(&request, out->sink, NULL), ETL_OK);
     return capture_text(out);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "cli/options/advice.h"
 #include "tests/support/capture.h"
 #include "tests/support/summary_runs.h"
 
@@ -59,6 +60,7 @@ static const char *write_info(const etlheap_result *result, const char *format, 
 {
     etlheap_layout layout = etlheap_layout_default();
     layout.rows_max = rows_max;
+    layout.hint = cli_advice;
     capture_open(out);
     assert_int_equal(etlheap_format_named(format)->write_info(result, &layout, out->sink), ETL_OK);
     return capture_text(out);

@@ -103,7 +103,7 @@ static void groups_beyond_the_rows_are_counted(void **state)
                    "3..end             1.00M  1.00M          -      -      -      -     -      -   "
                    "  -      1  1.00M\n"
                    "\n"
-                   "2 more groups; --top N shows more\n");
+                   "2 more groups\n");
 }
 
 static void a_group_may_be_a_stack_and_its_frames(void **state)
@@ -137,7 +137,7 @@ static void a_group_may_be_a_stack_and_its_frames(void **state)
                    "0..end               100   100          -      -     -      -     -      -     "
                    "-      1   100\n"
                    "\n"
-                   "1 more group; --top N shows more\n");
+                   "1 more group\n");
 }
 
 static void curves_are_ascii_where_they_must(void **state)
@@ -178,7 +178,7 @@ static void overlapping_windows_are_each_on_a_line(void **state)
                    "4..4               4.00K  4.00K          -      -     -      -     -      -    "
                    " -      1  4.00K\n"
                    "\n"
-                   "1 more group; --top N shows more\n");
+                   "1 more group\n");
 }
 
 static void lines_never_exceed_the_width(void **state)

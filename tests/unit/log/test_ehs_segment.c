@@ -235,13 +235,53 @@ static void the_open_set_does_not_grow_with_the_journal(void **state)
     for (u32 segment = 0; segment < 20; segment++) {
         assert_int_equal(ehs_open_follow(&set, &events), ETL_OK);
         assert_int_equal(set.alive, 0);
+        if (segment % 3 == 2)
+            assert_true(ehs_open_gather(&set));
         assert_true(set.rows.count <= 3 * (size_t)EHS_PART_ROWS);
     }
     assert_int_equal(set.allocs, 10 * EHS_PART_ROWS);
-    ehs_open_settle(&set);
+    assert_true(ehs_open_settle(&set));
     assert_int_equal(set.rows.count, 0);
     ehs_open_free(&set);
     ehs_events_close(&events);
+}
+
+/* One block, opened in the first of two segments, marked and then ended in the second. */
+static void rows_are_made_of_several_segments_at_once(void **state)
+{
+    (void)state;
+    for (u32 ends = 1; ends <= 2; ends++) {
+        ehs_open_set set = { 0 };
+        ehs_events first, second;
+        assert_true(ehs_events_open(&first) && ehs_events_open(&second));
+        first.count = first.alloc_count = 2;
+        first.end_count = second.alloc_count = 0;
+        second.count = second.end_count = ends;
+        for (u32 i = 0; i < 2; i++) {
+            first.ticks[i] = 100 + i;
+            first.kind[i] = first.is_realloc[i] = 0;
+            first.slot[i] = first.thread[i] = 7 + i;
+            first.size[i] = first.address[i] = 70 + i;
+            second.kind[i] = EHS_EVENT_END;
+            second.back[i] = 1;
+        }
+        second.how[0] = EHS_HOW_REALLOC;
+        second.how[1] = ETLHEAP_FREE_FREE;
+        assert_int_equal(ehs_open_follow(&set, &first), ETL_OK);
+        assert_int_equal(ehs_open_follow(&set, &second), ETL_OK);
+        assert_true(ehs_open_gather(&set));
+        assert_int_equal(set.alive, 3 - ends);
+        assert_int_equal(set.rows.count, 3 - ends);
+        assert_int_equal(set.rows.ordinal[0], 0);
+        assert_int_equal(set.rows.ticks[0], 100);
+        assert_int_equal(set.rows.slot[0], 7);
+        assert_int_equal(set.rows.is_realloc[0], 0);
+        if (ends == 1)
+            assert_int_equal(set.rows.is_realloc[1], 1);
+        ehs_open_free(&set);
+        ehs_events_close(&first);
+        ehs_events_close(&second);
+    }
 }
 
 /* A segment of two events whose columns are given, under a segment row of its own. */
@@ -335,6 +375,7 @@ int main(void)
         cmocka_unit_test(the_checkpoint_at_or_before_a_segment_is_found),
         cmocka_unit_test(checkpoints_are_due_when_they_are_small_beside_the_events),
         cmocka_unit_test(an_end_of_a_block_that_is_not_open_is_refused),
+        cmocka_unit_test(rows_are_made_of_several_segments_at_once),
         cmocka_unit_test(the_open_set_does_not_grow_with_the_journal),
         cmocka_unit_test(columns_that_disagree_with_their_segment_are_refused),
         cmocka_unit_test(a_checkpoint_with_more_rows_than_its_blocks_is_refused),

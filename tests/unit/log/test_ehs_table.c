@@ -207,7 +207,8 @@ static void a_table_larger_than_the_allowance_is_refused(void **state)
     assert_true(file.saver.blocks.bytes.count < 32);
     assert_int_equal(open_file(&file, 1000000), ETL_OK);
     assert_int_equal(ehs_table_load(&file.loader, &mixed_table, &rows, &count), ETL_ERR_LIMIT);
-    assert_says(&file, "--memory");
+    assert_says(&file, "more than fits into the memory allowed");
+    assert_int_equal(file.err.hint, ETL_HINT_MORE_MEMORY);
     free(zeros);
     close_file(&file);
 }

@@ -128,7 +128,7 @@ static void compare_frames(const etlheap_result *rows, const etlheap_result *rea
 static void compare_details(const etlheap_result *rows, const etlheap_result *read,
                             const etlheap_query *query)
 {
-    etlheap_peak_moment x[ETLHEAP_KIND_COUNT], y[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment x[ETLHEAP_KIND_CAPACITY], y[ETLHEAP_KIND_CAPACITY];
     assert_int_equal(etlheap_find_peaks(rows, query, x, NULL), ETL_OK);
     assert_int_equal(etlheap_find_peaks(read, query, y, NULL), ETL_OK);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {

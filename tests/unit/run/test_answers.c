@@ -82,7 +82,7 @@ static etl_status ask_lifetimes(const etlheap_result *result, etl_error *err)
 static etl_status ask_peaks(const etlheap_result *result, etl_error *err)
 {
     const etlheap_query query = etlheap_query_default();
-    etlheap_peak_moment peaks[ETLHEAP_KIND_COUNT];
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     return etlheap_find_peaks(result, &query, peaks, err);
 }
 

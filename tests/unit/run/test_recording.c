@@ -55,7 +55,7 @@ static void expect(const session_row *a, const session_row *b, const char *word)
         if (word != NULL) {
             if (strstr(err.message, word) == NULL)
                 fail_msg("no \"%s\" in: %s", word, err.message);
-            assert_non_null(strstr(err.message, "--together"));
+            assert_int_equal(err.hint, ETL_HINT_OTHER_RECORDINGS);
             assert_true(pair[0] == 0 && pair[1] == 1);
         }
         assert_int_equal(etlheap_recording_check(traces.at, traces.count, true, pair, &err),

@@ -70,7 +70,7 @@ static bool type_of(const etlheap_result *result, const etlheap_segment *s, u32 
 
 static void compare(const etlheap_result *result, const etlheap_query *query)
 {
-    const size_t places = (etlheap_stack_count(result) + (size_t)1) * ETLHEAP_TYPE_COUNT;
+    const size_t places = (etlheap_stack_count(result) + (size_t)1) * ETLHEAP_TYPE_CAPACITY;
     etlheap_stack_total *const expected = calloc(places, sizeof *expected);
     assert_non_null(expected);
     for (u32 i = 0; i < etlheap_segment_count(result); i++) {
@@ -80,7 +80,7 @@ static void compare(const etlheap_result *result, const etlheap_query *query)
             if (!type_of(result, &s, at, query, &type))
                 continue;
             etlheap_stack_total *const total =
-                &expected[s.stack[at] * ETLHEAP_TYPE_COUNT + (u32)type];
+                &expected[s.stack[at] * ETLHEAP_TYPE_CAPACITY + (u32)type];
             total->count++;
             total->size_bytes = etl_sat_add_u64(total->size_bytes, s.size_bytes[at]);
         }

@@ -441,7 +441,8 @@ static void a_store_keeps_to_the_memory_allowed(void **state)
     etl_error err;
     assert_int_equal(etlheap_analyze(traces.at, traces.names, 1, &options, &result, &err),
                      ETL_ERR_LIMIT);
-    assert_non_null(strstr(err.message, "--memory"));
+    assert_non_null(strstr(err.message, "MiB of memory, more than allowed"));
+    assert_int_equal(err.hint, ETL_HINT_NARROWER_WINDOW);
     check_close(&traces);
 }
 

@@ -1,0 +1,53 @@
+/*
+ * advice.c - see advice.h.
+ */
+#include "advice.h"
+
+#include <stdio.h>
+
+static const char *const advice[ETL_HINT_COUNT] = {
+    [ETL_HINT_NONE] = "",
+    [ETL_HINT_MORE_MEMORY] = "; raise --memory",
+    [ETL_HINT_NARROWER_WINDOW] = "; raise --memory or narrow the window",
+    [ETL_HINT_FEWER_ROWS] = "; raise --memory, or ask for fewer rows with --top",
+    [ETL_HINT_DUPLICATES] = ", or --allow-duplicates",
+    [ETL_HINT_SAME_WINDOWS] = " (--every)",
+    [ETL_HINT_OTHER_RECORDINGS] = ": compare them with diff, add up their stores with merge, store "
+                                  "each with store --out-dir, or read them as one with --together",
+    [ETL_HINT_WHOLE_TRACE] = ", or leave out --from, --to and --at",
+    [ETL_HINT_KEEP_WINDOWS] = ": write it with store --summary --every",
+    [ETL_HINT_EXITS_FREE] = ", or use --at-exit freed",
+    [ETL_HINT_ONE_KIND] = ", as in --kind heap",
+    [ETL_HINT_SUMS] = ", or leave out --rows",
+    [ETL_HINT_MORE_ROWS] = "; --top N shows more",
+    [ETL_HINT_UNCHANGED_ROWS] = "; --all lists what did not change",
+    [ETL_HINT_MORE_RESULTS] = "; --sarif-results lists more, and --format json lists all",
+    [ETL_HINT_PER_SECOND] = "; --per-second compares rates",
+    [ETL_HINT_ALLOW_EMPTY] = " (--allow-empty lets such a run pass)",
+    [ETL_HINT_SUPPRESS] = "Known leaks are let through by --suppressions FILE with lines "
+                          "leak:FUNCTION.",
+    [ETL_HINT_SUPPRESS_OR_ACCEPT] =
+        "Known leaks are let through by --suppressions FILE with lines leak:FUNCTION; growth that "
+        "is meant, by --update-baseline --accept.",
+    [ETL_HINT_SYMBOL_PATH] = " (--symbols PATH names them)",
+    [ETL_HINT_LIST_MODULES] = "; etlheap symbols lists them with the files they need",
+    [ETL_HINT_OTHER_BUILDS] = "; --symbols-loose accepts them",
+    [ETL_HINT_OFFLINE] = ", or use --offline to skip them",
+};
+
+const char *cli_advice(etl_hint hint)
+{
+    const char *const words = (unsigned)hint < ETL_HINT_COUNT ? advice[hint] : NULL;
+    return words ? words : "";
+}
+
+void cli_error_text(const etl_error *err, char out[CLI_ERROR_SIZE])
+{
+    snprintf(out, CLI_ERROR_SIZE, "%s%s", err->message, cli_advice(err->hint));
+}
+
+bool cli_advice_is_memory(etl_hint hint)
+{
+    return hint == ETL_HINT_MORE_MEMORY || hint == ETL_HINT_NARROWER_WINDOW ||
+           hint == ETL_HINT_FEWER_ROWS;
+}

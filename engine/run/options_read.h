@@ -1,0 +1,20 @@
+/*
+ * options_read.h - what a caller of the library gave, read once and by its size.
+ */
+#ifndef ETLHEAP_OPTIONS_READ_H
+#define ETLHEAP_OPTIONS_READ_H
+
+#include "engine/engine.h"
+
+/* The options, and copies of what they point to. Does not move once it is read. */
+typedef struct options_read {
+    etlheap_options own;
+    etlheap_query report;
+    etlheap_windows_options windows;
+    etlheap_store_options store;
+} options_read;
+
+/* Refuses contradictions with a sentence; NULL is the default. Errors as of etl_read_sized. */
+etl_status options_read_all(const etlheap_options *given, options_read *out, etl_error *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* layout_read.c - see layout_read.h. */
+#include "layout_read.h"
+
+#include <stdio.h>
+
+#include "parser/sized.h"
+
+etl_status etlheap_layout_read(const etlheap_layout *given, etlheap_layout *own)
+{
+    *own = etlheap_layout_default();
+    const etl_status status = etl_read_sized(given, "etlheap_layout", own, sizeof *own, NULL);
+    if (status != ETL_OK)
+        return status;
+    const bool is_known =
+        (u32)own->sort < ETLHEAP_MEASURES_COUNT && (u32)own->tree <= (u32)ETLHEAP_TREE_CALLERS;
+    return is_known ? ETL_OK : ETL_ERR_ARGUMENT;
+}
+
+const char *etlheap_hint_words(etl_hint_fn *say, etl_hint hint)
+{
+    const char *const words = say && hint != ETL_HINT_NONE ? say(hint) : NULL;
+    return words ? words : "";
+}
+
+void etlheap_diag_sentence(etl_diag diag, etl_hint_fn *say, char out[ETLHEAP_SENTENCE_SIZE])
+{
+    snprintf(out, ETLHEAP_SENTENCE_SIZE, "%s%s", etl_diag_describe(diag)->advice,
+             etlheap_hint_words(say, etl_diag_hint(diag)));
+}

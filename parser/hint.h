@@ -1,0 +1,74 @@
+/*
+ * hint.h - what a user could do about it, for the program to say.
+ *
+ * A library has no options, so none of its sentences names one. It says what is wrong and
+ * what it needs; an error, a diagnostic and a text that leaves something out have a hint
+ * besides. A program appends what that is on its command line or in its menus:
+ *
+ *     812 MiB of memory are needed, more than allowed      the library, MORE_MEMORY
+ *                                          ; raise --memory         a program
+ *
+ * Of an error the hint is etl_error.hint, of a diagnostic etl_diag_hint(). Writers of
+ * texts ask the etl_hint_fn that they are given.
+ *
+ * Adding one is adding one row, at the end.
+ */
+#ifndef ETL_HINT_H
+#define ETL_HINT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(enumerator, what would help, in the library's own words) */
+#define ETL_HINTS(X)                                                                               \
+    X(NONE, "")                                                                                    \
+    /* of errors */                                                                                \
+    X(MORE_MEMORY, "allow more memory (memory_bytes_max)")                                         \
+    X(NARROWER_WINDOW, "allow more memory (memory_bytes_max), or narrow the window")               \
+    X(FEWER_ROWS, "allow more memory (memory_bytes_max), or ask for fewer rows (top)")             \
+    X(DUPLICATES, "count the trace once more (allow_duplicates)")                                  \
+    X(SAME_WINDOWS, "make the summaries with windows of one length (every_ns)")                    \
+    X(OTHER_RECORDINGS, "analyze each by itself, or say that they are wanted as one (together)")   \
+    X(WHOLE_TRACE, "leave the window open (from_ns, to_ns, kind_to_ticks)")                        \
+    X(KEEP_WINDOWS, "make the summary with windows (every_ns)")                                    \
+    X(EXITS_FREE, "let the end of a process free its memory (at_exit_freed)")                      \
+    X(ONE_KIND, "select one kind (kinds)")                                                         \
+    X(SUMS, "write sums in place of rows (rows)")                                                  \
+    /* of what is left out of a text */                                                            \
+    X(MORE_ROWS, "list more rows (rows_max)")                                                      \
+    X(UNCHANGED_ROWS, "list what did not change (keep_unchanged)")                                 \
+    X(MORE_RESULTS, "list more results (results_max)")                                             \
+    X(PER_SECOND, "compare amounts per second (per_second)")                                       \
+    /* of a check */                                                                               \
+    X(ALLOW_EMPTY, "let a run pass that measured nothing (allow_empty)")                           \
+    X(SUPPRESS, "suppress known leaks (suppressions)")                                             \
+    X(SUPPRESS_OR_ACCEPT, "suppress known leaks, or make the run the baseline")                    \
+    /* of symbols */                                                                               \
+    X(SYMBOL_PATH, "say where symbols are (path)")                                                 \
+    X(LIST_MODULES, "list the modules and their files (etlheap_symbols_list)")                     \
+    X(OTHER_BUILDS, "take symbol files of other builds (loose)")                                   \
+    X(OFFLINE, "ask no servers (offline)")
+
+typedef enum etl_hint {
+#define ETL_HINT_ENUM(name, text) ETL_HINT_##name,
+    ETL_HINTS(ETL_HINT_ENUM)
+#undef ETL_HINT_ENUM
+        ETL_HINT_COUNT
+} etl_hint;
+
+/* What would help, in the words of this library's fields; "" for NONE and for what is no
+ * hint. Static text. */
+const char *etl_hint_text(etl_hint hint);
+
+/*
+ * What a program appends to the sentence that has the hint, with its own punctuation:
+ * "; raise --memory". NULL or "": nothing. Any thread that writes a text may call it.
+ */
+typedef const char *etl_hint_fn(etl_hint hint);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
