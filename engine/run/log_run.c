@@ -74,7 +74,7 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     own.store = NULL;
-    const archive_request request = { .options = &own, .stays = true };
+    const archive_request request = { .memory_bytes_max = own.memory_bytes_max };
     if (status == ETL_OK)
         status = archive_open(&map, &request, out, err);
     if (home.file >= 0)
