@@ -97,12 +97,12 @@ static void move_on(heap_model *m, cpu *c);
 static void look_ahead(heap_model *m, cpu *c);
 static void switch_thread(heap_model *m, cpu *c);
 
-heap_model *heap_model_new(const stack_pool *pool, u64 allocs, i64 start_ticks)
+heap_model *heap_model_new(const stack_pool *pool, u64 allocs, u32 open_max, i64 start_ticks)
 {
     heap_model *const m = bench_allocate(1, sizeof *m);
     m->pool = pool;
     m->allocs = allocs;
-    m->open_max = (u32)etl_min_u64(OPEN_MAX, allocs / 4);
+    m->open_max = (u32)etl_min_u64(open_max == 0 ? OPEN_MAX : open_max, allocs / 4);
     m->open_end = m->open_max / 5;
     m->random.state = 0x6ea9;
     make_processes(m);
@@ -124,8 +124,10 @@ static void make_processes(heap_model *m)
                 (heap_model_heap){ p, 0x1c0a0000000u + (u64)p * 0x2000000 + i * 0x90000u };
         }
     }
-    /* Free blocks of one class do not serve another: there are more than open ones. */
-    m->blocks = heap_blocks_new(m->open_max * 2 + 4096, regions, heap);
+    /* Free blocks of one class do not serve another, and one that was freed a moment ago on a
+     * CPU with a later clock serves nobody: there are more than open ones. */
+    const u32 spare = 4096 + (u32)(m->allocs / 16);
+    m->blocks = heap_blocks_new(m->open_max * 2 + spare, regions, heap);
 }
 
 static void make_threads(heap_model *m, i64 start_ticks)

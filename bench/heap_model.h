@@ -44,9 +44,10 @@ typedef struct heap_model_sums {
     u64 frames;
 } heap_model_sums;
 
-/* At least `allocs` allocations, the first one just after `start_ticks`. The pool
- * is borrowed. To be given to heap_model_free(). */
-heap_model *heap_model_new(const stack_pool *pool, u64 allocs, i64 start_ticks);
+/* At least `allocs` allocations, the first one just after `start_ticks`; about `open_max`
+ * blocks open at once, 0: the model's own number. The pool is borrowed. To be given to
+ * heap_model_free(). */
+heap_model *heap_model_new(const stack_pool *pool, u64 allocs, u32 open_max, i64 start_ticks);
 void heap_model_free(heap_model *m);
 
 /* The next event, false at the end. Every allocation is followed by its stack. */

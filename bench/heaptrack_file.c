@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     stack_pool *const pool = stack_pool_new(BENCH_STACKS);
     writer w = { .pool = pool };
     write_begin(&w);
-    heap_model *const model = heap_model_new(pool, allocs, 0);
+    heap_model *const model = heap_model_new(pool, allocs, 0, 0);
     heap_event event;
     while (heap_model_next(model, &event)) {
         if (event.kind != HEAP_EVENT_STACK)

@@ -1,7 +1,7 @@
 /*
  * make_bench.c - writes one input of the benchmark, always the same bytes.
  *
- *     make_bench INPUT FILE      INPUT is H, HK, HC, H1, H8, V, L, LS, M, S
+ *     make_bench INPUT FILE      INPUT is H, HK, HC, H1, H8, N, N20, V, L, LS, M, S
  *     make_bench --list          the inputs, one line each
  *
  * FILE.json says what the file holds: `report` must find the same, and events
@@ -30,25 +30,55 @@
 typedef struct input {
     const char *name;
     const char *what;
-    u64 events; /* allocations; V: calls */
-    u64 bytes;  /* about, for the check of free space */
+    u64 events;   /* allocations; V: calls */
+    u64 bytes;    /* about, for the check of free space */
+    u32 open_max; /* blocks at once; 0: as many as the model wants */
     bool is_virtual;
     bool keyed;
     bool compressed;
     bool has_pdb; /* modules name the PDB of make_pdb */
+    bool is_bare; /* no allocation has a stack */
 } input;
 
 static const input inputs[] = {
-    { "H", "heap, inline stacks", 6250000, 2260 * ETL_MIB, false, false, false, false },
-    { "HK", "the same events, stacks as keys", 6250000, 1100 * ETL_MIB, false, true, false, false },
-    { "HC", "the same events, compressed", 6250000, 1000 * ETL_MIB, false, false, true, false },
-    { "H1", "H, scaled to 1 GiB", 3125000, 1130 * ETL_MIB, false, false, false, false },
-    { "H8", "H, scaled to 8 GiB", 25000000, 9040 * ETL_MIB, false, false, false, false },
-    { "V", "VirtualAlloc and VirtualFree", 1400000, 700 * ETL_MIB, true, false, false, false },
-    { "L", "heap, 192 MB", 535000, 200 * ETL_MIB, false, false, false, false },
-    { "LS", "L, modules with a PDB", 535000, 200 * ETL_MIB, false, false, false, true },
-    { "M", "heap, 30 MB", 84000, 40 * ETL_MIB, false, false, false, false },
-    { "S", "heap, 20 MB", 56000, 30 * ETL_MIB, false, false, false, false },
+    { .name = "H", .what = "heap, inline stacks", .events = 6250000, .bytes = 2260 * ETL_MIB },
+    { .name = "HK",
+      .what = "the same events, stacks as keys",
+      .events = 6250000,
+      .bytes = 1100 * ETL_MIB,
+      .keyed = true },
+    { .name = "HC",
+      .what = "the same events, compressed",
+      .events = 6250000,
+      .bytes = 1000 * ETL_MIB,
+      .compressed = true },
+    { .name = "H1", .what = "H, scaled to 1 GiB", .events = 3125000, .bytes = 1130 * ETL_MIB },
+    { .name = "H8", .what = "H, scaled to 8 GiB", .events = 25000000, .bytes = 9040 * ETL_MIB },
+    { .name = "N",
+      .what = "heap, no stacks, 1,000 blocks open",
+      .events = 6000000,
+      .bytes = 700 * ETL_MIB,
+      .open_max = 1000,
+      .is_bare = true },
+    { .name = "N20",
+      .what = "N, 20 million allocations",
+      .events = 20000000,
+      .bytes = 2300 * ETL_MIB,
+      .open_max = 1000,
+      .is_bare = true },
+    { .name = "V",
+      .what = "VirtualAlloc and VirtualFree",
+      .events = 1400000,
+      .bytes = 700 * ETL_MIB,
+      .is_virtual = true },
+    { .name = "L", .what = "heap, 192 MB", .events = 535000, .bytes = 200 * ETL_MIB },
+    { .name = "LS",
+      .what = "L, modules with a PDB",
+      .events = 535000,
+      .bytes = 200 * ETL_MIB,
+      .has_pdb = true },
+    { .name = "M", .what = "heap, 30 MB", .events = 84000, .bytes = 40 * ETL_MIB },
+    { .name = "S", .what = "heap, 20 MB", .events = 56000, .bytes = 30 * ETL_MIB },
 };
 
 /* What make_pdb writes, and what bench_inputs.py calls it. No module is longer than it. */
@@ -202,7 +232,8 @@ static void write_images(output *o, etl_build_at at, const pool_process *process
 
 static void write_heap_events(output *o)
 {
-    heap_model *const model = heap_model_new(o->pool, o->kind->events, START_TICKS + RUNDOWN_TICKS);
+    heap_model *const model =
+        heap_model_new(o->pool, o->kind->events, o->kind->open_max, START_TICKS + RUNDOWN_TICKS);
     const heap_model_heap *heaps;
     const u32 heap_count = heap_model_heaps(model, &heaps);
     for (u32 i = 0; i < heap_count; i++) {
@@ -228,7 +259,7 @@ static void write_heap_event(output *o, const heap_event *event)
         etl_build_heap_alloc(o->trace, at, event->heap, event->address, event->size);
     } else if (event->kind == HEAP_EVENT_FREE) {
         etl_build_heap_free(o->trace, at, event->heap, event->address);
-    } else {
+    } else if (!o->kind->is_bare) {
         const pool_stack stack = stack_pool_get(o->pool, event->stack);
         at.ticks = event->alloc_ticks;
         etl_build_stack_walk(

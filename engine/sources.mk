@@ -78,6 +78,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/journal \
 	log/journal_chunks \
 	log/journal_file \
+	log/journal_slots \
 	log/log_reader \
 	log/rank_map \
 	log/store \
@@ -97,12 +98,14 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	names/tags \
 	pair/block_pool \
 	pair/blocks \
+	pair/late_stacks \
 	pair/order \
 	pair/pair \
 	pair/pair_lanes \
 	pair/range_map \
 	pair/ranges \
 	pair/shard \
+	pair/waiting_blocks \
 	query/lattice_plan \
 	query/query \
 	query/questions \
@@ -111,6 +114,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/census_match \
 	read/deferred \
 	read/join \
+	read/join_chains \
+	read/join_pieces \
 	read/join_recent \
 	read/plan \
 	read/realloc_trail \
@@ -120,6 +125,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/scan_stacks \
 	read/stream \
 	read/trace_identity \
+	read/wait_limit \
 	result/archive \
 	result/archive_rows \
 	result/ehs_facts \
@@ -135,6 +141,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/log_run \
 	run/options_read \
 	run/recording \
+	run/run_counts \
 	run/stack_totals \
 	run/store_run \
 	run/summary_traces \

@@ -100,6 +100,9 @@ typedef enum etl_severity {
     X(alloc_without_stack, INFO,                                                                   \
       "allocations without a stack; enable stacks for HeapAlloc, HeapRealloc and VirtualAlloc "    \
       "(xperf -stackwalk HeapAlloc+HeapRealloc, wpr heap profile)")                                \
+    X(stack_wait_limited, LIMIT,                                                                   \
+      "allocations whose stack did not come within the next 1,048,576 memory events: one that "    \
+      "came later was dropped; record fewer processes")                                            \
     X(free_without_alloc, INFO, "frees of memory allocated before the trace began")                \
     X(alloc_over_live, LOSS,                                                                       \
       "allocations at an address that was still in use: a free was lost; it was taken as freed "   \

@@ -479,22 +479,43 @@ u32 context_process_at(const trace_context *context, u32 pid, i64 ticks)
     return owner != 0 ? owner : found.after != 0 ? found.after : found.before;
 }
 
+/* The first destruction in the order of by_heap that is not before the row. */
+static size_t find_destroyed(const trace_context *context, const heap_destroyed *row)
+{
+    size_t low = 0, high = context->destroyed.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (by_heap(&context->destroyed.at[middle], row) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 alloc_ticks)
 {
     if (!context->processes.at[process - 1].has_destroyed_heaps)
         return ETLHEAP_TICKS_NEVER;
     const heap_destroyed wanted = { process, handle, alloc_ticks };
-    size_t low = 0, high = context->destroyed.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_heap(&context->destroyed.at[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == context->destroyed.count)
+    const size_t place = find_destroyed(context, &wanted);
+    if (place == context->destroyed.count)
         return ETLHEAP_TICKS_NEVER;
-    const heap_destroyed *const found = &context->destroyed.at[low];
+    const heap_destroyed *const found = &context->destroyed.at[place];
     return found->process == process && found->handle == handle ? found->ticks
                                                                 : ETLHEAP_TICKS_NEVER;
+}
+
+bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i64 before_ticks,
+                        i64 *last_ticks)
+{
+    if (!context->processes.at[process - 1].has_destroyed_heaps)
+        return false;
+    const heap_destroyed wanted = { process, handle, before_ticks };
+    const size_t place = find_destroyed(context, &wanted);
+    if (place == 0)
+        return false;
+    const heap_destroyed *const found = &context->destroyed.at[place - 1];
+    *last_ticks = found->ticks;
+    return found->process == process && found->handle == handle;
 }

@@ -135,6 +135,10 @@ u32 context_process_at(const trace_context *context, u32 pid, i64 ticks);
  * ETLHEAP_TICKS_NEVER when it was not. */
 i64 context_heap_end(const trace_context *context, u32 process, u64 handle, i64 alloc_ticks);
 
+/* Was the heap destroyed before `before_ticks`, and when last? */
+bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i64 before_ticks,
+                        i64 *last_ticks);
+
 /* The epoch of the pid at `ticks`. Its number and start do not depend on how far
  * the trace has been read; its end is as far as is known. */
 image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks);

@@ -190,28 +190,36 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     return ETLHEAP_PUSH(&journal->late, row);
 }
 
-/* Counts a block that has come to its end. */
-static bool count_block(shard_journal *journal, const journal_block *block, i64 free_ticks)
+/* A report counts by type in its window. The windows of a store are not known yet, so it counts
+ * by how blocks end. */
+static inline bool find_bin(const shard_journal *journal, const journal_block *block,
+                            journal_moment at, u32 *bin)
 {
     const i64 from_ticks = journal->from_ticks, to_ticks = journal->to_ticks;
-    if (!type_touches(block->alloc_ticks, free_ticks, from_ticks, to_ticks))
-        return true;
-    const tally_block counted = {
-        { block->size, 1, block->is_realloc },
-        block->slot,
-        type_in_window(block->alloc_ticks, free_ticks, from_ticks, to_ticks),
-    };
-    return tally_add(journal->tally, &counted);
+    if (!journal->keeps_events) {
+        *bin = type_in_window(block->alloc_ticks, at.ticks, from_ticks, to_ticks);
+        return type_touches(block->alloc_ticks, at.ticks, from_ticks, to_ticks);
+    }
+    const bool exited = at.how == ETLHEAP_FREE_PROCESS_EXIT;
+    *bin = exited ? TALLY_EXITED : at.ticks == ETLHEAP_TICKS_NEVER ? TALLY_IN_USE : TALLY_FREED;
+    return true;
 }
 
-/* The same for a store, whose windows are not known yet. */
-static bool count_end(shard_journal *journal, const journal_block *block, journal_moment at)
+bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
+                    u32 *bin)
 {
-    const bool exited = at.how == ETLHEAP_FREE_PROCESS_EXIT;
-    const tally_end end = exited                            ? TALLY_EXITED
-                          : at.ticks == ETLHEAP_TICKS_NEVER ? TALLY_IN_USE
-                                                            : TALLY_FREED;
-    const tally_block counted = { { block->size, 1, block->is_realloc }, block->slot, end };
+    return journal->tally != NULL && find_bin(journal, block, at, bin);
+}
+
+/* Inline, because every block comes here. */
+__attribute__((always_inline)) static inline bool count_end(shard_journal *journal,
+                                                            const journal_block *block,
+                                                            journal_moment at)
+{
+    u32 bin;
+    if (!find_bin(journal, block, at, &bin))
+        return true;
+    const tally_block counted = { { block->size, 1, block->is_realloc }, block->slot, bin };
     return tally_add(journal->tally, &counted);
 }
 
@@ -227,19 +235,27 @@ bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 
                 (journal_moment){ block->alloc_ticks, rank, ETLHEAP_FREE_NONE });
 }
 
-bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
+bool journal_note_uncounted_end(shard_journal *journal, const journal_block *block,
+                                journal_moment at)
 {
-    if (!journal->keeps_events)
-        return count_block(journal, block, at.ticks);
-    if (journal->tally != NULL && !count_end(journal, block, at))
-        return false;
     const bool is_late = at.rank == JOURNAL_NO_RANK;
+    if (!journal->keeps_events)
+        return true;
     if (block->alloc_ticks >= journal->to_ticks &&
         !is_in_later_window(journal, block->alloc_ticks, true))
         return true;
     if (at.ticks >= journal->to_ticks && !is_in_later_window(journal, at.ticks, is_late))
         return ETLHEAP_PUSH(&journal->survivors, block->rank);
     return note(journal, block, JOURNAL_FREE, at);
+}
+
+bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at)
+{
+    if (!journal->keeps_events)
+        return count_end(journal, block, at);
+    if (journal->tally != NULL && !count_end(journal, block, at))
+        return false;
+    return journal_note_uncounted_end(journal, block, at);
 }
 
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at)

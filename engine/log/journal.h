@@ -130,6 +130,14 @@ bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 
 
 /* Notes its end: freed, or in use for good (at ETLHEAP_TICKS_NEVER). */
 bool journal_note_end(shard_journal *journal, const journal_block *block, journal_moment at);
+
+/* The two halves of it, for a block whose slot is not certain: in which bin of the tally it
+ * counts, false: in none; and its note. */
+bool journal_counts(const shard_journal *journal, const journal_block *block, journal_moment at,
+                    u32 *bin);
+bool journal_note_uncounted_end(shard_journal *journal, const journal_block *block,
+                                journal_moment at);
+
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at);
 
 /*

@@ -31,7 +31,8 @@ typedef struct block {
     u32 rank;           /* of the event that opened it, in the run */
     u32 displaced : 31; /* index + 1 of the block this one displaced */
     u32 is_realloc : 1;
-    u32 hash; /* of heap and address; of a free place, number of the next one */
+    u32 hash;    /* of heap and address; of a free place, number of the next one */
+    u32 waiting; /* number + 1 in waiting_blocks, which may be another block's by now; 0: none */
 } block;
 
 static_assert(sizeof(block) == 48, "open blocks are what a long trace keeps in memory");

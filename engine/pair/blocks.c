@@ -66,6 +66,16 @@ static lifetime lifetime_of(const block_table *table, const block_rules *rules, 
                        .is_realloc = from->is_realloc };
 }
 
+static inline void note_end(const block_table *table, const block *from, journal_moment at,
+                            shard_output *out)
+{
+    const journal_block noted = journal_block_of(table, from);
+    const bool ok = from->waiting == 0
+                        ? journal_note_end(out->journal, &noted, at)
+                        : waiting_blocks_note_end(&table->waiting, from, out->journal, &noted, at);
+    out->out_of_memory |= !ok;
+}
+
 /* A block that was freed goes to the journal, if there is one, else to the rows.
  * `rank` is that of the event that frees it, in the slice, or LATE. */
 static void emit_freed(const block_table *table, const block_rules *rules, const block *from,
@@ -73,8 +83,7 @@ static void emit_freed(const block_table *table, const block_rules *rules, const
 {
     at.ticks = at.ticks > from->alloc_ticks ? at.ticks : from->alloc_ticks;
     if (out->journal != NULL) {
-        const journal_block noted = journal_block_of(table, from);
-        out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
+        note_end(table, from, at, out);
         return;
     }
     lifetime row = lifetime_of(table, rules, from);
@@ -95,6 +104,9 @@ static void mark_realloc(const block_table *table, const block_rules *rules, blo
         return;
     const journal_block noted = journal_block_of(table, found);
     const journal_moment at = { event->ticks, event->rank, ETLHEAP_FREE_NONE };
+    waiting_block *const waiting = waiting_block_of(&table->waiting, found);
+    if (waiting != NULL)
+        waiting->mark_rank = rules->first_rank + event->rank;
     out->out_of_memory |= !journal_note_realloc(out->journal, &noted, at);
 }
 
@@ -217,7 +229,9 @@ static bool note_opened(const ordered_event *event, const block *opened, shard_o
                                   .is_realloc = opened->is_realloc };
     if (!journal_note_alloc(journal, &noted, event->rank))
         return false;
-    return !event->stack_is_open || ETLHEAP_PUSH(&journal->unsure, opened->slot);
+    /* Whoever settles what waits knows its stack. */
+    return !event->stack_is_open || opened->waiting != 0 ||
+           ETLHEAP_PUSH(&journal->unsure, opened->slot);
 }
 
 /* `live` is the open block of the same key, NULL when there is none. */
@@ -243,6 +257,8 @@ static void open_block(block_table *table, const block_rules *rules, const order
                       .displaced = displaced & 0x7FFFFFFF,
                       .is_realloc = event->op != OP_ALLOC,
                       .hash = event->hash };
+    if ((event->slot & SLOT_OF_WAITING) != 0)
+        waiting_blocks_open(&table->waiting, place);
     const bool kept = !is_big || ETLHEAP_PUSH(&table->big, (big_size){ place->rank, event->size });
     if (!kept || (out->journal != NULL && !note_opened(event, place, out)))
         out->out_of_memory = true;
@@ -352,10 +368,9 @@ static void emit_unfreed(const block_table *table, const block_rules *rules, con
         return;
     }
     const bool counts = row.free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
-    const journal_block noted = journal_block_of(table, place);
     const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE,
                                 row.free_type };
-    out->out_of_memory |= !journal_note_end(out->journal, &noted, at);
+    note_end(table, place, at, out);
 }
 
 /* Takes such a block out of the table. */
@@ -433,23 +448,53 @@ void blocks_apply(block_table *table, const block_rules *rules, const ordered_ev
     }
 }
 
-static bool is_dead(const block_rules *rules, const block *place, i64 now_ticks)
+block *blocks_find(const block_table *table, u32 heap, u64 address, u32 rank)
 {
-    const trace_context *const context = rules->context;
-    const heap_row *const heap = &rules->slots->heaps.at[place->heap - 1];
-    const i64 exit_ticks = context->processes.at[heap->process - 1].end_ticks;
-    if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) < now_ticks)
-        return true;
-    return context_heap_end(context, heap->process, heap->handle, place->alloc_ticks) < now_ticks;
+    const ordered_event key = { .address = address,
+                                .heap = heap,
+                                .hash = block_hash(heap, address) };
+    block *const found = block_pool_find(&table->open, &key);
+    displaced_block *const older = found == NULL ? NULL : displaced_by(table, found);
+    if (older != NULL && older->from.rank == rank)
+        return &older->from;
+    return found != NULL && found->rank == rank ? found : NULL;
 }
 
+/* What a sweep knows of a heap: which of its blocks are dead. */
+typedef struct heap_death {
+    u32 heap;
+    bool is_dead;    /* some may be: those allocated ... */
+    i64 until_ticks; /* ... up to here */
+} heap_death;
+
+#define DEATHS 256u /* remembered */
+
+static heap_death death_of(const block_rules *rules, u32 number, i64 now_ticks)
+{
+    const trace_context *const context = rules->context;
+    const heap_row *const heap = &rules->slots->heaps.at[number - 1];
+    const i64 exit_ticks = context->processes.at[heap->process - 1].end_ticks;
+    heap_death death = { .heap = number, .is_dead = true, .until_ticks = INT64_MAX };
+    if (etl_sat_add_i64(exit_ticks, context->after_end_ticks) >= now_ticks)
+        death.is_dead =
+            context_heap_ended(context, heap->process, heap->handle, now_ticks, &death.until_ticks);
+    return death;
+}
+
+/* Most blocks are of few heaps, and live: what is known of the heap is remembered, so that
+ * they cost no more than a look. */
 void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out)
 {
+    heap_death deaths[DEATHS] = { { 0 } };
     for (u32 i = 0; i < table->open.used; i++) {
         block *const place = &table->open.blocks[i];
-        if (place->heap == 0 || !is_dead(rules, place, now_ticks))
+        if (place->heap == 0)
             continue;
-        end_unfreed(table, rules, place, out);
+        heap_death *const death = &deaths[place->heap % DEATHS];
+        if (death->heap != place->heap)
+            *death = death_of(rules, place->heap, now_ticks);
+        if (death->is_dead && place->alloc_ticks <= death->until_ticks)
+            end_unfreed(table, rules, place, out);
     }
 }
 
@@ -478,5 +523,6 @@ void blocks_free(block_table *table)
     block_pool_free(&table->open);
     ETLHEAP_VECTOR_FREE(&table->displaced);
     ETLHEAP_VECTOR_FREE(&table->big);
+    waiting_blocks_free(&table->waiting);
     *table = (block_table){ 0 };
 }

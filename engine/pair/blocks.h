@@ -33,8 +33,8 @@
 #ifndef ETLHEAP_BLOCKS_H
 #define ETLHEAP_BLOCKS_H
 
-#include "block_pool.h"
 #include "shard.h"
+#include "waiting_blocks.h"
 
 #define BLOCK_SIZE_BIG UINT32_MAX
 
@@ -63,6 +63,7 @@ typedef struct block_table {
     u32 free_displaced; /* index + 1 of an unused entry */
     u32 displaced_count;
     ETLHEAP_VECTOR(big_size) big; /* by rank */
+    waiting_blocks waiting;
 } block_table;
 
 typedef struct block_rules {
@@ -90,6 +91,9 @@ void blocks_sweep(block_table *table, const block_rules *rules, i64 now_ticks, s
 
 /* Settles displaced blocks about which patience_ticks brought no news. */
 void blocks_settle(block_table *table, const block_rules *rules, i64 now_ticks, shard_output *out);
+
+/* The block that an event opened, by its heap, address and rank; NULL: it has ended. */
+block *blocks_find(const block_table *table, u32 heap, u64 address, u32 rank);
 
 /* Emits everything that is left. */
 void blocks_finish(block_table *table, const block_rules *rules, shard_output *out);

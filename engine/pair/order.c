@@ -225,7 +225,7 @@ void order_fill(slice_order *order, u32 index)
 {
     order_bucket *const bucket = &order->buckets[index];
     bucket->new_heaps.count = bucket->new_owners.count = bucket->new_slots.count = 0;
-    bucket->counts.count = 0;
+    bucket->waiting.count = bucket->counts.count = 0;
     bucket->failed = false;
     merge_room room;
     if (!open_room(&room, order, bucket->count)) {
@@ -368,13 +368,31 @@ static void count_event(cached_owner *owner, const memory_event *event)
         owner->count.virtualalloc_events += op != OP_RESERVE || event->heap == 0;
 }
 
+static inline bool add_slot(filler *f, stack_ref stack, u32 owner, u32 *slot)
+{
+    *slot = (u32)f->bucket->new_slots.count | ORDER_LOCAL;
+    return ETLHEAP_PUSH(&f->bucket->new_slots, (slot_row){ stack, owner });
+}
+
+/* What waits has the slot of no stack. Apart, to leave registers to what does not. */
+__attribute__((noinline)) static bool add_waiting(filler *f, stack_ref stack, u32 owner, u32 *slot)
+{
+    order_waiting row = { .number = stack & STACK_NUMBER_MAX };
+    row.slot = (owner & ORDER_LOCAL) != 0 ? 0 : slots_find(f->order->slots, STACK_NONE, owner);
+    if (row.slot == 0 && !add_slot(f, STACK_NONE, owner, &row.slot))
+        return false;
+    *slot = (u32)f->bucket->waiting.count | ORDER_LOCAL | ORDER_WAITING;
+    return ETLHEAP_PUSH(&f->bucket->waiting, row);
+}
+
 static bool slot_of(filler *f, const memory_event *event, u32 owner, u32 *slot)
 {
     *slot = (owner & ORDER_LOCAL) != 0 ? 0 : slots_find(f->order->slots, event->stack, owner);
     if (*slot != 0)
         return true;
-    *slot = (u32)f->bucket->new_slots.count | ORDER_LOCAL;
-    return ETLHEAP_PUSH(&f->bucket->new_slots, (slot_row){ event->stack, owner });
+    if ((event->stack & STACK_TAG_MASK) == STACK_TAG_WAITING && f->order->numbers_blocks)
+        return add_waiting(f, event->stack, owner, slot);
+    return add_slot(f, event->stack, owner, slot);
 }
 
 static inline bool opens_block(u8 op)
@@ -528,6 +546,7 @@ void order_free(slice_order *order)
         ETLHEAP_VECTOR_FREE(&bucket->heap_ids);
         ETLHEAP_VECTOR_FREE(&bucket->owner_ids);
         ETLHEAP_VECTOR_FREE(&bucket->slot_ids);
+        ETLHEAP_VECTOR_FREE(&bucket->waiting);
         ETLHEAP_VECTOR_FREE(&bucket->counts);
     }
     free(order->buckets);

@@ -21,6 +21,15 @@
 /* Numbers of what is new in a bucket, until order_settle gives it its own. */
 #define ORDER_LOCAL ((u32)1 << 31)
 
+/* Besides: in place of a slot there is a place among the bucket's events that wait. */
+#define ORDER_WAITING ((u32)1 << 30)
+
+/* An event that opens a block whose stack may still come. */
+typedef struct order_waiting {
+    u32 number; /* that the join gave it, in its shard */
+    u32 slot;   /* of no stack; may be local */
+} order_waiting;
+
 /* An event as a shard sees it. */
 typedef struct ordered_event {
     i64 ticks;
@@ -63,6 +72,7 @@ typedef struct order_bucket {
     ETLHEAP_VECTOR(u32) heap_ids;         /* of the new ones, once settled */
     ETLHEAP_VECTOR(u32) owner_ids;
     ETLHEAP_VECTOR(u32) slot_ids;
+    ETLHEAP_VECTOR(order_waiting) waiting;
     ETLHEAP_VECTOR(order_count) counts;
     bool failed;
 } order_bucket;
@@ -73,6 +83,7 @@ typedef struct slice_order {
     const trace_context *context;
     const slot_table *slots;
     bool count_only;
+    bool numbers_blocks;    /* as stack_join.numbers_blocks */
     i64 from_ticks;         /* the slice before ended there */
     ordered_event *events;  /* by bucket, then shard, then time */
     i64 *ticks;             /* by rank, the journal's; NULL: not wanted */
@@ -107,6 +118,13 @@ void order_free(slice_order *order);
 static inline u32 order_heap_number(const order_bucket *bucket, u32 heap)
 {
     return (heap & ORDER_LOCAL) == 0 ? heap : bucket->heap_ids.at[heap & ~ORDER_LOCAL];
+}
+
+/* NULL: an event with a slot. */
+static inline const order_waiting *order_waiting_of(const order_bucket *bucket, u32 slot)
+{
+    const u32 flags = ORDER_LOCAL | ORDER_WAITING;
+    return (slot & flags) == flags ? &bucket->waiting.at[slot & ~flags] : NULL;
 }
 
 static inline u32 order_slot_number(const order_bucket *bucket, u32 slot)

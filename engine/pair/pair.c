@@ -34,7 +34,7 @@ typedef struct pair_window {
 
 static void fetch_list(const slice_order *order, u32 bucket, u32 index);
 static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *window);
-static void settle_numbers(const order_bucket *bucket, ordered_event *event);
+static void settle_numbers(const order_bucket *bucket, ordered_event *event, pair_shard *shard);
 static void fetch_next(pair_window *window);
 static void apply_next(pair_window *window);
 static void pair_ranges(const pair_input *input, const order_bucket *bucket, u32 index,
@@ -87,7 +87,7 @@ static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *wind
         const u32 at = window->taken++ % WINDOW;
         window->at[at] = events[i];
         window->places[at] = &events[i];
-        settle_numbers(bucket, &window->at[at]);
+        settle_numbers(bucket, &window->at[at], window->shard);
         blocks_prepare(&window->shard->blocks, &window->at[at]);
         if (window->taken - window->fetched > LOOK_AHEAD)
             fetch_next(window);
@@ -96,10 +96,25 @@ static void pair_blocks(const order_bucket *bucket, u32 index, pair_window *wind
     }
 }
 
-static void settle_numbers(const order_bucket *bucket, ordered_event *event)
+/* Of an event that is new in the bucket, or waits. */
+static void settle_slot(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
+{
+    const order_waiting *const waiting = order_waiting_of(bucket, event->slot);
+    if (waiting == NULL) {
+        event->slot = order_slot_number(bucket, event->slot);
+        return;
+    }
+    event->slot = waiting->number | SLOT_OF_WAITING;
+    const u32 slot = order_slot_number(bucket, waiting->slot);
+    shard->out.out_of_memory |=
+        !waiting_blocks_expect(&shard->blocks.waiting, waiting->number, slot);
+}
+
+static void settle_numbers(const order_bucket *bucket, ordered_event *event, pair_shard *shard)
 {
     event->heap = order_heap_number(bucket, event->heap);
-    event->slot = order_slot_number(bucket, event->slot);
+    if ((event->slot & ORDER_LOCAL) != 0)
+        settle_slot(bucket, event, shard);
 }
 
 static void fetch_next(pair_window *window)

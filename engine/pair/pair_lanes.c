@@ -82,6 +82,7 @@ u64 pair_lanes_bytes(const pair_lanes *lanes)
         bytes += tally_bytes(&lanes->tallies[i]);
     for (u32 i = 0; i < SHARDS; i++) {
         bytes += block_pool_bytes(&lanes->shards[i].blocks.open);
+        bytes += waiting_blocks_bytes(&lanes->shards[i].blocks.waiting);
         bytes += lanes->shards[i].out.rows.capacity * sizeof(lifetime);
     }
     return bytes;

@@ -103,9 +103,10 @@ bool census_merge(record_census *into, const record_census *from)
 etl_diag_counts census_diagnostics(const etl_diag_counts *run, const etlheap_stack_counts *stacks)
 {
     static const etl_diag of_pairing[] = {
-        ETL_DIAG_alloc_without_stack, ETL_DIAG_free_without_alloc,   ETL_DIAG_alloc_over_live,
-        ETL_DIAG_reserve_over_live,   ETL_DIAG_rundown_size_differs, ETL_DIAG_rundown_range_unseen,
-        ETL_DIAG_realloc_synthesized, ETL_DIAG_pairing_guessed,      ETL_DIAG_heap_recreated,
+        ETL_DIAG_alloc_without_stack,  ETL_DIAG_stack_wait_limited,  ETL_DIAG_free_without_alloc,
+        ETL_DIAG_alloc_over_live,      ETL_DIAG_reserve_over_live,   ETL_DIAG_rundown_size_differs,
+        ETL_DIAG_rundown_range_unseen, ETL_DIAG_realloc_synthesized, ETL_DIAG_pairing_guessed,
+        ETL_DIAG_heap_recreated,
     };
     etl_diag_counts census = *run;
     for (size_t i = 0; i < ETL_COUNT_OF(of_pairing); i++)

@@ -7,26 +7,49 @@
 #include "engine/core/digit_sort.h"
 #include "deferred.h"
 #include "join_recent.h"
+#include "wait_limit.h"
 
 /*
- * An event that may still get a part of its stack. While its slice is in hand
- * `event` points at it; afterwards the event is gone into a lifetime and a slot
- * (STACK_TAG_WAITING) stands for its stack.
+ * An event that may still get a part of its stack. While its slice is in hand `event` points
+ * at it. Afterwards the event is gone, and a number (STACK_TAG_WAITING) stands for its stack:
+ *
+ *  - of a range, a slot of its own, which says at the end of the run what the stack is;
+ *  - of a block, a number in its shard, for as long as it waits. When that is over, the
+ *    number goes to another event, and settled_block says what became of the stack.
+ *
+ * Runs that keep lifetimes in memory have slots for blocks, too.
  */
 typedef struct waiting_event {
     i64 ticks;
     memory_event *event; /* NULL: of an earlier slice, see slot */
-    u32 slot;            /* number + 1; 0: none yet */
+    u32 slot;            /* slot or number, + 1; 0: none yet */
     u32 pid, tid;
     u32 walked_pid; /* whose code ran, if it is not the memory's owner's; else 0 */
     u16 cpu;
     u8 op;      /* memory_op */
     u8 session; /* stream_session */
     bool has_kernel, has_user;
-    bool is_over;  /* nothing more can come for it */
+    bool is_over;    /* nothing more can come for it */
+    bool is_limited; /* ... because too many events came after it */
+    bool has_thread; /* when its slice ended */
+    u8 shard;
     u32 stack_pid; /* the process of the kernel part */
     stack_ref kernel, user;
 } waiting_event;
+
+/* A block of an earlier slice for whose stack nobody waits any longer. */
+typedef struct settled_block {
+    u32 number; /* among what waits in the shard */
+    u8 shard;
+    stack_ref stack;
+    u32 tid; /* ETL_NO_ID: nothing new is known of it */
+} settled_block;
+
+/* Numbers of what waits in a shard, used again. */
+typedef struct waiting_numbers {
+    u32 count; /* ever */
+    ETLHEAP_VECTOR(u32) unused;
+} waiting_numbers;
 
 /* A kernel part whose event is not one of ours: neither is its user part's. */
 typedef struct foreign_part {
@@ -36,7 +59,13 @@ typedef struct foreign_part {
 
 typedef struct stack_join {
     ETLHEAP_VECTOR(waiting_event) waiting;
-    ETLHEAP_VECTOR(waiting_slot) slots;   /* by slot number */
+    ETLHEAP_VECTOR(waiting_slot) slots;    /* by slot number */
+    bool numbers_blocks;                   /* to be set before the first slice */
+    waiting_numbers numbers[HEAP_SHARDS];  /* of blocks */
+    ETLHEAP_VECTOR(settled_block) settled; /* of the slice */
+    i64 waits_from_ticks;                  /* no block before waits; INT64_MAX: none does */
+    wait_limit limit;
+    u64 limited;                          /* blocks that would have waited for longer without it */
     ETLHEAP_VECTOR(stack_piece) pieces;   /* of the slice */
     ETLHEAP_VECTOR(digit_row) rows;       /* places of them, in the order of time ... */
     ETLHEAP_VECTOR(digit_row) scratch;    /* ... in one of the two */
@@ -57,5 +86,8 @@ u64 join_bytes(const stack_join *join); /* held between slices */
  */
 bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks, u32 task_count,
                 i64 end_ticks);
+
+/* Have too many events come after the block's, at a moment within the patience? */
+bool join_is_limited(const stack_join *join, const waiting_event *row, i64 at_ticks);
 
 #endif

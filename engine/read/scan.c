@@ -74,6 +74,7 @@ void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
     scanner s = { .input = input,
                   .out = out,
                   .queue = { .stacks = input->stacks, .out = out },
+                  .settle_ticks = (u64)timebase_span(input->base, WAIT_CELL_NS),
                   .widened = widened };
     out->last_ticks = INT64_MIN;
     out->status = ETL_OK;
@@ -454,7 +455,8 @@ static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_
 static bool settles(const scanner *s, const stack_ring_entry *entry, stack_part part, u32 pid)
 {
     return part != PART_KERNEL && stack_ring_is_unsettled(entry, s->out->events.at) &&
-           stack_ring_is_of(entry, s->out->events.at, part, pid);
+           stack_ring_is_of(entry, s->out->events.at, part, pid) &&
+           scan_is_soon(s, s->out->events.at[entry->event].ticks, s->ticks);
 }
 
 /* Its reference is on its way. */

@@ -9,6 +9,7 @@
 #define ETLHEAP_SCAN_INSIDE_H
 
 #include "scan_stacks.h"
+#include "wait_limit.h"
 
 /* The sorts of records that scan_lean() takes. */
 typedef enum lean_sort { LEAN_ALLOC, LEAN_FREE, LEAN_STACK, LEAN_STACK_KEY, LEAN_SORTS } lean_sort;
@@ -19,6 +20,7 @@ typedef struct scanner {
     const tick_map *map;      /* of the buffer */
     const etl_record *record; /* in hand; not of scan_lean() */
     i64 ticks;                /* of the record, base clock */
+    u64 settle_ticks;         /* a stack that comes later than that is left to the join */
     bool out_of_memory;       /* in scan_lean() */
     stack_ring ring;
     u32 settled; /* events of the ring, ever, that got a stack */
@@ -36,6 +38,13 @@ bool scan_lean(scanner *s, etl_buffer *buffer);
 
 /* Puts into the census what scan_lean() counted. False without memory. */
 bool scan_lean_count(scanner *s);
+
+/* Does the stack come so soon after its event that no limit of waiting can matter? Which
+ * stacks a task has is a matter of slices, so the join must not decide otherwise. */
+static inline bool scan_is_soon(const scanner *s, i64 event_ticks, i64 ticks)
+{
+    return (u64)ticks - (u64)event_ticks <= s->settle_ticks;
+}
 
 /* Notes how process ids and times go on with an event that was appended. */
 bool scan_note_event(scan_output *out, const memory_event *event);

@@ -204,7 +204,8 @@ static inline stack_ring_entry *find_unsettled(scanner *s, const lean_run *run,
     stack_ring_entry *const entry =
         stack_ring_find(&s->ring, run->events, run->count, stack->event_ticks, stack->tid, &sort);
     const bool settles = stack_ring_is_unsettled(entry, run->events) &&
-                         stack_ring_is_of(entry, run->events, part, stack->pid);
+                         stack_ring_is_of(entry, run->events, part, stack->pid) &&
+                         scan_is_soon(s, stack->event_ticks, stack->ticks);
     return settles ? entry : NULL;
 }
 

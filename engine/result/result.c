@@ -39,16 +39,6 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         return ETL_ERR_MEMORY;
     rewrite_columns(result, new_ids);
     judge(result, parts);
-    if (!result->journal.is_kept && !result->journal.is_tallied)
-        return ETL_OK;
-    for (u32 s = 0; s < HEAP_SHARDS; s++) {
-        const shard_journal *const shard = &result->journal.shards[s];
-        for (size_t i = 0; i < shard->unsure.count; i++) {
-            const slot_row *const slot = &result->slot_table.slots.at[shard->unsure.at[i] - 1];
-            etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
-                         result_final_stack(result, slot->stack) == 0);
-        }
-    }
     return ETL_OK;
 }
 

@@ -14,12 +14,14 @@
 #include "engine/core/workers.h"
 #include "engine/query/lattice_plan.h"
 #include "engine/query/query.h"
+#include "engine/pair/late_stacks.h"
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
 #include "engine/read/realloc_trail.h"
 #include "engine/read/release.h"
 #include "engine/result/result.h"
+#include "run_counts.h"
 #include "store_run.h"
 #include "task_merge.h"
 #include "parser/sized.h"
@@ -51,7 +53,8 @@ typedef struct run {
     merged_tasks merged;
     stack_numbering numbering;
     bool is_done_beside; /* what is done while the slice is put in order; false: no memory */
-    ETLHEAP_VECTOR(process_counts) counts;
+    run_counts counts;
+    late_stacks late_stacks;
     u64 done_bytes, total_bytes;
     i64 earliest_ticks;    /* no record can be from before that */
     i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
@@ -104,7 +107,7 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
 /* A store keeps what `info` would say of its traces. */
 static bool keeps_census(const etlheap_options *options)
 {
-    return options->store == NULL ? options->census_only : !options->store->is_temporary;
+    return options->store == NULL ? options->census_only : !options->store->is_without_info;
 }
 
 /* Does a session say that it lost events? */
@@ -130,6 +133,16 @@ static result_mode mode_of(const run *state)
     if (journal->is_tallied)
         return RESULT_SUMS;
     return journal->is_kept ? RESULT_LOG : RESULT_LIFETIMES;
+}
+
+/* Lifetimes that are kept in memory have the stacks of their blocks. */
+static void number_blocks(run *state)
+{
+    const bool is_noted = state->result->mode != RESULT_LIFETIMES;
+    state->join.numbers_blocks = state->order.numbers_blocks = is_noted;
+    state->late_stacks = (late_stacks){ .slots = &state->result->slot_table,
+                                        .journal = &state->result->journal,
+                                        .lanes = &state->lanes };
 }
 
 static bool open_run(run *state)
@@ -173,6 +186,7 @@ static bool open_run(run *state)
     if (!open_journal(state))
         return false;
     state->result->mode = mode_of(state);
+    number_blocks(state);
     const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
     return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
            plan_open(&state->plan, state->traces, state->trace_count, base,
@@ -267,7 +281,8 @@ static void close_run(run *state)
     pair_lanes_close(&state->lanes);
     merged_tasks_free(&state->merged);
     stack_numbering_free(&state->numbering);
-    ETLHEAP_VECTOR_FREE(&state->counts);
+    run_counts_free(&state->counts);
+    late_stacks_free(&state->late_stacks);
     etlheap_result_free(state->result);
 }
 
@@ -299,6 +314,7 @@ static u64 held_bytes(const run *state)
     bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
     bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
+    bytes += run_counts_bytes(&state->counts);
     return bytes;
 }
 
@@ -410,17 +426,8 @@ static bool join_stacks(run *state)
     if (state->options.census_only)
         return census_count_keys(&state->deferred, state->tasks, state->task_count);
     return join_slice(&state->join, &state->deferred, state->tasks, state->task_count,
-                      state->slice.end_ticks);
-}
-
-/* The counts of a process; NULL without memory. */
-static process_counts *counts_of(run *state, u32 process)
-{
-    while (state->counts.count < process) {
-        if (!ETLHEAP_PUSH(&state->counts, (process_counts){ 0 }))
-            return NULL;
-    }
-    return &state->counts.at[process - 1];
+                      state->slice.end_ticks) &&
+           late_stacks_apply(&state->late_stacks, &state->join);
 }
 
 /* The rows and counts of the shards, in shard order. */
@@ -432,33 +439,8 @@ static bool drain_shards(run *state)
             !store_append(&state->result->store, out->rows.at, out->rows.count))
             return false;
         out->rows.count = 0;
-        for (u32 k = 0; k < out->counts.count; k++) {
-            process_counts *const into = counts_of(state, k + 1);
-            if (into == NULL)
-                return false;
-            for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-                into->free_without_alloc[kind] += out->counts.at[k].free_without_alloc[kind];
-        }
-        out->counts.count = 0;
     }
-    return true;
-}
-
-/* What the events of the slice say of their processes, bucket by bucket. */
-static bool add_counts(run *state)
-{
-    for (u32 b = 0; b < state->order.bucket_count; b++) {
-        const order_bucket *const bucket = &state->order.buckets[b];
-        for (size_t i = 0; i < bucket->counts.count; i++) {
-            const order_count *const count = &bucket->counts.at[i];
-            process_counts *const into = counts_of(state, count->process);
-            if (into == NULL)
-                return false;
-            into->heap_events += count->heap_events;
-            into->virtualalloc_events += count->virtualalloc_events;
-        }
-    }
-    return true;
+    return run_counts_take_shards(&state->counts, &state->lanes);
 }
 
 static etl_status order_slice(run *state)
@@ -485,8 +467,15 @@ static etl_status order_slice(run *state)
                      order_one, state);
     order->from_ticks = state->slice.end_ticks;
     const bool ok = state->is_done_beside && order_settle(order, &state->result->slot_table) &&
-                    add_counts(state);
+                    run_counts_take_order(&state->counts, order);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
+}
+
+/* The journal's words may be changed for as long as blocks wait for their stacks. */
+static i64 open_from(const run *state)
+{
+    const i64 end_ticks = state->slice.end_ticks, waits_from_ticks = state->join.waits_from_ticks;
+    return waits_from_ticks < end_ticks ? waits_from_ticks : end_ticks;
 }
 
 static etl_status pair_events(run *state)
@@ -506,7 +495,7 @@ static etl_status pair_events(run *state)
     if (status == ETL_OK && state->store != NULL)
         status = store_run_slice(state->store, state->result, false);
     if (status == ETL_OK && state->result->journal.is_kept)
-        status = journal_end_slice(&state->result->journal, state->slice.end_ticks);
+        status = journal_end_slice(&state->result->journal, open_from(state));
     return status;
 }
 
@@ -565,14 +554,18 @@ static etl_status finish(run *state)
     result->slots = state->join.slots.at; /* handed over */
     state->join.slots.at = NULL;
     state->join.slots.count = state->join.slots.capacity = 0;
+    etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
+                 run_counts_bare(&state->counts, result));
+    if (state->census.stack_records > 0)
+        etl_diag_add(&result->diag, ETL_DIAG_stack_wait_limited, state->join.limited);
     const result_parts parts = { .traces = state->traces,
                                  .names = state->names,
                                  .trace_count = state->trace_count,
                                  .census = &state->census,
                                  .heap_notes = &state->merged.heap_notes,
                                  .memory_notes = &state->merged.memory_notes,
-                                 .counts = state->counts.at,
-                                 .count_count = state->counts.count };
+                                 .counts = state->counts.processes.at,
+                                 .count_count = state->counts.processes.count };
     status = result_complete(result, &parts);
     const etl_diag_counts census = census_diagnostics(&result->diag, &result->stack_counts);
     if (state->keeps_census)

@@ -12,7 +12,7 @@
 
 #define PROVISIONAL_MIN ((size_t)EHS_PART_ROWS)
 
-static bool count_unknown(store_run *run, event_journal *journal);
+static void forget_survivors(event_journal *journal);
 static etl_status flush_rows(store_run *run, allocation_store *store);
 static void merge_provisional(store_run *run);
 static void encode_rows(void *context, u32 task);
@@ -42,6 +42,7 @@ etl_status store_run_open(store_run *run, const etlheap_store_options *options, 
                           event_journal *journal, u64 memory_bytes_max)
 {
     *run = (store_run){ .crew = crew };
+    run->batch.is_temporary = options->is_temporary;
     run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;
@@ -53,36 +54,25 @@ etl_status store_run_open(store_run *run, const etlheap_store_options *options, 
 
 etl_status store_run_slice(store_run *run, etlheap_result *result, bool is_last)
 {
-    if (!count_unknown(run, &result->journal))
-        return ETL_ERR_MEMORY;
+    forget_survivors(&result->journal);
     const bool is_time = is_last || result->store.segments.count >= ROW_SEGMENTS;
     return is_time ? flush_rows(run, &result->store) : ETL_OK;
 }
 
-/* Takes what the shards noted for a report: only the count is asked for here, and
- * lists of one number for each block would outgrow the slice. */
-static bool count_unknown(store_run *run, event_journal *journal)
+/* The shards note for a report which reallocs they marked and what outlives the window. */
+static void forget_survivors(event_journal *journal)
 {
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
-        shard_journal *const shard = &journal->shards[s];
-        for (size_t i = 0; i < shard->unsure.count; i++) {
-            while (run->slot_allocs.count < shard->unsure.at[i]) {
-                if (!ETLHEAP_PUSH(&run->slot_allocs, 0))
-                    return false;
-            }
-            run->slot_allocs.at[shard->unsure.at[i] - 1]++;
-        }
-        shard->unsure.count = 0;
-        shard->marks.count = 0;
-        shard->survivors.count = 0;
+        journal->shards[s].marks.count = 0;
+        journal->shards[s].survivors.count = 0;
     }
-    return true;
 }
 
 /* Rows on their way out. */
 typedef struct row_task {
     const store_segment *rows;
     u32 part;
+    bool is_quick;
     ehs_codec codec;
     ehs_blocks blocks;
     bool failed;
@@ -119,6 +109,7 @@ static etl_status flush_rows(store_run *run, allocation_store *store)
     for (u32 i = 0; i < count && status == ETL_OK; i++) {
         tasks[i].rows = &store->segments.at[i];
         tasks[i].part = run->row_parts + i;
+        tasks[i].is_quick = run->batch.is_temporary;
         if (!note_stacks(run, tasks[i].rows))
             status = ETL_ERR_MEMORY;
     }
@@ -141,6 +132,7 @@ static void encode_rows(void *context, u32 task)
 {
     row_task *const it = (row_task *)context + task;
     const etlheap_segment rows = store_view(it->rows);
+    it->codec.is_quick = it->is_quick;
     it->failed = !ehs_rows_encode(&it->blocks, &it->codec, it->part, &rows);
 }
 
@@ -199,11 +191,6 @@ etl_status store_run_finish(store_run *run, etlheap_result *result)
 static void count_bare(const store_run *run, etlheap_result *result)
 {
     u64 bare = run->bare_rows;
-    for (size_t i = 0; i < run->slot_allocs.count; i++) {
-        const stack_ref stack = result->slot_table.slots.at[i].stack;
-        if (run->slot_allocs.at[i] > 0 && result_final_stack(result, stack) == 0)
-            bare += run->slot_allocs.at[i];
-    }
     for (size_t i = 0; i < run->provisional.count; i++) {
         const provisional_stack *const row = &run->provisional.at[i];
         if (result_final_stack(result, row->stack) == 0)
@@ -216,6 +203,7 @@ static void save_one(void *context, u32 task)
 {
     ending *const end = context;
     ehs_saver *const saver = &end->savers[task];
+    saver->codec.is_quick = end->run->batch.is_temporary;
     end->failed[task] = task == 0 ? !ehs_stacks_save(saver, &end->result->stacks)
                                   : !save_small(saver, end->run, end->result);
 }
@@ -285,15 +273,12 @@ static bool save_remap(ehs_saver *saver, const store_run *run, const etlheap_res
 
 u64 store_run_bytes(const store_run *run)
 {
-    return store_batch_bytes(&run->batch) +
-           run->provisional.capacity * sizeof *run->provisional.at +
-           run->slot_allocs.capacity * sizeof *run->slot_allocs.at;
+    return store_batch_bytes(&run->batch) + run->provisional.capacity * sizeof *run->provisional.at;
 }
 
 void store_run_free(store_run *run)
 {
     store_batch_free(&run->batch);
     ETLHEAP_VECTOR_FREE(&run->provisional);
-    ETLHEAP_VECTOR_FREE(&run->slot_allocs);
     ETLHEAP_VECTOR_FREE(&run->writer.rows);
 }

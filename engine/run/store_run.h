@@ -27,9 +27,8 @@ typedef struct store_run {
     store_batch batch;
     u32 row_parts; /* written */
     ETLHEAP_VECTOR(provisional_stack) provisional;
-    size_t provisional_kept;         /* distinct ones, when last looked at */
-    ETLHEAP_VECTOR(u64) slot_allocs; /* of blocks whose stack was not known, by slot */
-    u64 bare_rows;                   /* that have no stack and never will */
+    size_t provisional_kept; /* distinct ones, when last looked at */
+    u64 bare_rows;           /* that have no stack and never will */
 } store_run;
 
 /* Notes in the result which files the store is made of. False without memory. */

@@ -460,6 +460,30 @@ static void heap_ends_with_the_first_destruction_after_the_allocation(void **sta
     assert_int_equal(heap_end(check, process, HEAP + 0x20000, T0), NEVER);
 }
 
+static i64 last_end(const engine_check *check, u32 process, u64 heap, i64 before_ticks)
+{
+    i64 ticks;
+    return context_heap_ended(&check->context, process, heap, before_ticks, &ticks) ? ticks : NEVER;
+}
+
+static void last_destruction_before_a_moment_is_found(void **state)
+{
+    engine_check *const check = *state;
+    const u32 process = engine_check_owner(check, PID, T0);
+    assert_int_equal(last_end(check, process, HEAP, NEVER), NEVER);
+    engine_check_destroy(check, PID, HEAP, T0 + 10);
+    engine_check_destroy(check, PID, HEAP + 0x10000, T0 + 15);
+    engine_check_destroy(check, PID, HEAP, T0 + 20);
+    assert_int_equal(last_end(check, process, HEAP, T0 + 10), NEVER);
+    assert_int_equal(last_end(check, process, HEAP, T0 + 11), T0 + 10);
+    assert_int_equal(last_end(check, process, HEAP, T0 + 20), T0 + 10);
+    assert_int_equal(last_end(check, process, HEAP, NEVER), T0 + 20);
+    assert_int_equal(last_end(check, process, HEAP + 0x10000, T0 + 15), NEVER);
+    assert_int_equal(last_end(check, process, HEAP + 0x10000, NEVER), T0 + 15);
+    assert_int_equal(last_end(check, process, HEAP - 0x10000, NEVER), NEVER);
+    assert_int_equal(last_end(check, process, HEAP + 0x20000, NEVER), NEVER);
+}
+
 static void heaps_of_another_process_are_apart(void **state)
 {
     engine_check *const check = *state;
@@ -554,6 +578,7 @@ int main(void)
         RULE(defunct_process_renames_nobody),
         RULE(records_in_any_order_leave_one_owner_at_each_time),
         RULE(heap_ends_with_the_first_destruction_after_the_allocation),
+        RULE(last_destruction_before_a_moment_is_found),
         RULE(heaps_of_another_process_are_apart),
         RULE(destruction_belongs_to_the_owner_of_its_time),
         RULE(destruction_alone_makes_its_process),

@@ -26,7 +26,9 @@ void replay_check_same(const check_traces *traces, const etlheap_query *query,
     const etl_diag_counts *const b = etlheap_result_diagnostics(kept);
     for (u32 i = 0; i < ETL_DIAG_COUNT; i++) {
         if (a->of[i] != b->of[i])
-            fail_msg("%s: %s differs", name, etl_diag_describe((etl_diag)i)->name);
+            fail_msg("%s: %s is %u, wanted %u; slices of %u, %u jobs", name,
+                     etl_diag_describe((etl_diag)i)->name, (unsigned)b->of[i], (unsigned)a->of[i],
+                     (unsigned)slice_bytes, query->jobs);
     }
     if (!check_same_text(expected, found))
         fail_msg("%s: slices of %u, %u jobs", name, (unsigned)slice_bytes, query->jobs);

@@ -292,6 +292,28 @@ static void one_sweep_ends_all_the_dead_and_no_other(void **state)
     assert_int_equal(f->check.out.rows.count, 1333);
 }
 
+/* More heaps than a sweep remembers, two that share a place among them. */
+static void a_sweep_tells_many_heaps_apart(void **state)
+{
+    block_check *const f = *state;
+    u32 dead = 0;
+    for (u32 i = 0; i < 3000; i++) {
+        memory_event event = block_event(OP_ALLOC, T0 + i, 0x100 + 16 * i, 8);
+        event.heap = HEAP + i % 1000 * 0x10000u;
+        block_check_apply(f, event);
+        dead += i % 1000 % 4 == 0 && i < 2000;
+    }
+    for (u32 i = 0; i < 1000; i += 4) /* after two of its three blocks were allocated */
+        engine_check_destroy(&f->check, PID, HEAP + i * 0x10000u, T0 + 1999);
+    blocks_sweep(&f->table, &f->rules, T0 + 5000, &f->check.out);
+    assert_int_equal(f->check.out.rows.count, dead);
+    for (u32 i = 0; i < dead; i++) {
+        assert_int_equal((f->check.out.rows.at[i].heap - HEAP) / 0x10000 % 4, 0);
+        assert_true(f->check.out.rows.at[i].alloc_ticks < T0 + 2000);
+    }
+    assert_int_equal(f->table.open.count, 3000 - dead);
+}
+
 /* The handle is used again before any sweep. */
 static void block_of_a_destroyed_heap_is_not_the_new_heaps(void **state)
 {
@@ -411,6 +433,7 @@ int main(void)
         RULE(places_of_displaced_blocks_are_used_again),
         RULE(destroying_a_heap_ends_its_blocks_alone),
         RULE(one_sweep_ends_all_the_dead_and_no_other),
+        RULE(a_sweep_tells_many_heaps_apart),
         RULE(block_of_a_destroyed_heap_is_not_the_new_heaps),
         RULE(each_block_ends_with_the_destruction_after_it),
         RULE(end_of_the_process_ends_its_blocks_after_the_late_frees),

@@ -62,6 +62,100 @@ static void events_wait_two_seconds(void **state)
     join_bench_free(b);
 }
 
+/* Where nobody keeps lifetimes, what waits has a number that is used again. */
+static void numbers_of_blocks_are_used_again(void **state)
+{
+    (void)state;
+    const i64 second = 10000000;
+    join_bench *const b = join_bench_new();
+    b->join.numbers_blocks = true;
+    for (u32 i = 0; i < 20; i++) {
+        join_add_alloc(b, i * second, JOIN_TID);
+        join_end_slice(b, i * second + 1);
+        assert_int_equal(b->join.settled.count, i >= 2); /* of two seconds ago */
+        assert_int_equal(b->join.waits_from_ticks, (i < 2 ? 0 : i - 1) * second);
+        assert_int_equal(b->events[i].stack, STACK_TAG_WAITING | i % 2);
+        if (i >= 2)
+            assert_int_equal(b->join.settled.at[0].number, i % 2);
+    }
+    assert_int_equal(b->join.numbers[0].count, 2);
+    assert_int_equal(b->join.slots.count, 0);
+    join_task(b, INT64_MAX);
+    assert_int_equal(b->join.settled.count, 2);
+    assert_int_equal(b->join.waits_from_ticks, INT64_MAX);
+    join_bench_free(b);
+}
+
+static void a_late_stack_settles_its_block(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    b->join.numbers_blocks = true;
+    join_add_alloc(b, 100, JOIN_TID);
+    join_add_event(b, (memory_event){ .ticks = 110, .op = OP_ALLOC, .tid = 8, .shard = 5 });
+    join_end_slice(b, 200);
+    assert_int_equal(b->join.settled.count, 0);
+    join_add_part(b, 210, 100, PART_USER, 3);
+    join_task(b, 300);
+    assert_int_equal(b->join.settled.count, 1);
+    assert_int_equal(b->join.settled.at[0].shard, 0);
+    assert_int_equal(b->join.settled.at[0].stack, 3);
+    assert_int_equal(b->join.settled.at[0].tid, ETL_NO_ID); /* it was known */
+    assert_int_equal(b->join.waits_from_ticks, 110);
+    b->task.pieces.count = 0;
+    join_task(b, INT64_MAX);
+    assert_int_equal(b->join.settled.count, 1);
+    assert_int_equal(b->join.settled.at[0].shard, 5);
+    assert_int_equal(b->join.settled.at[0].stack, STACK_NONE);
+    scan_output_free(&b->task);
+    join_bench_free(b);
+}
+
+/* Ranges keep their slots: their rows are told the stack at the end. */
+static void too_many_events_end_the_wait_of_blocks(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    const i64 cell = b->join.limit.cell_ticks;
+    b->join.limit.events_max = 2;
+    join_add_alloc(b, 0, JOIN_TID);
+    join_add_event(b, (memory_event){ .ticks = 1, .op = OP_COMMIT, .tid = JOIN_TID });
+    join_add_alloc(b, 2, JOIN_TID);
+    join_add_alloc(b, 3 * cell, JOIN_TID);
+    join_add_part(b, cell, 2, PART_USER, 1);     /* soon enough, whatever happened */
+    join_add_part(b, 3 * cell, 0, PART_USER, 2); /* three events lie in its cell */
+    join_add_part(b, 3 * cell, 1, PART_WHOLE, 3);
+    join_add_part(b, 6 * cell, 3 * cell, PART_USER, 4);
+    join_end_run(b);
+    join_expect_stack(b, 0, 0);
+    join_expect_stack(b, 1, 3);
+    join_expect_stack(b, 2, 1);
+    join_expect_stack(b, 3, 4);
+    assert_int_equal(b->join.limited, 1);
+    join_bench_free(b);
+}
+
+/* The same in slices that end anywhere. */
+static void what_is_limited_waits_for_no_slice(void **state)
+{
+    (void)state;
+    join_bench *const b = join_bench_new();
+    const i64 cell = b->join.limit.cell_ticks;
+    b->join.limit.events_max = 2;
+    join_add_alloc(b, 0, JOIN_TID);
+    join_add_alloc(b, 1, JOIN_TID);
+    join_end_slice(b, 2);
+    join_add_alloc(b, 2, JOIN_TID);
+    join_end_slice(b, cell - 1);
+    assert_int_equal(b->join.waiting.count, 3);
+    join_end_slice(b, cell + 2); /* of the third event a cell's length is not over */
+    assert_int_equal(b->join.waiting.count, 1);
+    assert_int_equal(b->join.limited, 2);
+    join_end_run(b);
+    assert_int_equal(b->join.limited, 3);
+    join_bench_free(b);
+}
+
 /* How long does not depend on where slices end. */
 static void events_wait_two_seconds_within_a_slice(void **state)
 {
@@ -201,6 +295,10 @@ int main(void)
         cmocka_unit_test(parts_arrive_in_later_slices),
         cmocka_unit_test(a_thread_learned_in_a_later_slice_is_kept),
         cmocka_unit_test(events_wait_two_seconds),
+        cmocka_unit_test(numbers_of_blocks_are_used_again),
+        cmocka_unit_test(a_late_stack_settles_its_block),
+        cmocka_unit_test(too_many_events_end_the_wait_of_blocks),
+        cmocka_unit_test(what_is_limited_waits_for_no_slice),
         cmocka_unit_test(events_wait_two_seconds_within_a_slice),
         cmocka_unit_test(settled_events_do_not_wait),
         cmocka_unit_test(absurd_times_do_not_overflow),

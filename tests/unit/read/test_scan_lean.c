@@ -447,7 +447,10 @@ static void a_buffer_of_plain_records_is_taken_to_its_end(void **state)
     const stack_table stacks = { 0 };
     const scan_input input = { .base = &base, .stacks = &stacks, .end_ticks = INT64_MAX };
     scan_output out = { .last_ticks = INT64_MIN };
-    scanner s = { .input = &input, .out = &out, .queue = { .stacks = &stacks, .out = &out } };
+    scanner s = { .input = &input,
+                  .out = &out,
+                  .settle_ticks = INT64_MAX,
+                  .queue = { .stacks = &stacks, .out = &out } };
     etl_buffer buffer;
     etl_scratch scratch = { 0 };
     assert_int_equal(etl_buffer_load(trace, 1, &scratch, &out.diag, &buffer), ETL_OK);

@@ -125,6 +125,17 @@ static void allocate_without_stack(etl_build *b)
     etl_build_heap_alloc(b, at(90), HEAP, 0x90000, 24);
 }
 
+/* All within two seconds; frees of NULL free nothing. */
+static void allocate_before_a_million_events(etl_build *b)
+{
+    etl_build_at when = at(90);
+    etl_build_heap_alloc(b, when, HEAP, 0x90000, 24);
+    for (u32 i = 0; i <= (u32)1 << 20; i++) {
+        when.ticks++;
+        etl_build_heap_free(b, when, HEAP, 0);
+    }
+}
+
 static void free_what_was_there_before(etl_build *b)
 {
     etl_build_heap_free(b, at(90), HEAP, 0x90000);
@@ -337,6 +348,8 @@ static const fault faults[] = {
     { ONE(stack_too_deep, 1), .add = allocate_with_a_deep_stack,
       .options = { .buffer_bytes = 16384 } },
     { ONE(alloc_without_stack, 1), .add = allocate_without_stack },
+    { TWO(stack_wait_limited, 1, alloc_without_stack, 1), .add = allocate_before_a_million_events,
+      .options = { .buffer_bytes = 65536 } },
     { ONE(free_without_alloc, 2), .add = free_what_was_there_before },
     { ONE(alloc_over_live, 2), .add = allocate_over_a_block },
     { ONE(realloc_synthesized, 2), .add = reallocate_alone },

@@ -1,0 +1,65 @@
+/* journal_slots.c - see journal_slots.h. */
+#include "journal_slots.h"
+
+#include <stdlib.h>
+
+static journal_entry with_slot(journal_entry entry, u32 slot)
+{
+    return (entry & ~((journal_entry)SLOT_NUMBER_MAX << 6)) | (journal_entry)slot << 6;
+}
+
+/* The open chunk that has the rank; NULL: it is closed. */
+static const journal_chunk *open_chunk_of(const event_journal *journal, u32 rank)
+{
+    size_t low = journal->closed, high = journal->chunks.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const journal_chunk *const chunk = &journal->chunks.at[middle];
+        if (rank < chunk->first_rank)
+            high = middle;
+        else if (rank - chunk->first_rank >= chunk->count)
+            low = middle + 1;
+        else
+            return chunk;
+    }
+    return NULL;
+}
+
+bool journal_set_slot(const event_journal *journal, journal_slot wanted)
+{
+    const journal_chunk *const chunk = open_chunk_of(journal, wanted.rank);
+    assert(chunk != NULL);
+    journal_entry *const entry = &chunk->entries[wanted.rank - chunk->first_rank];
+    if (journal_kind_of(*entry) == JOURNAL_NONE)
+        return false;
+    *entry = with_slot(*entry, wanted.slot);
+    return true;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const journal_slot *const x = a, *const y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+void journal_set_late_slots(const event_journal *journal, journal_slot *wanted, size_t count)
+{
+    if (count == 0)
+        return;
+    qsort(wanted, count, sizeof *wanted, by_rank);
+    for (size_t i = 0; i < journal->late.count; i++) {
+        journal_late *const late = &journal->late.at[i];
+        const journal_slot key = { .rank = late->rank };
+        const journal_slot *const found = bsearch(&key, wanted, count, sizeof key, by_rank);
+        if (found != NULL)
+            late->entry = with_slot(late->entry, found->slot);
+    }
+}
+
+void journal_set_thread(const event_journal *journal, u32 rank, u32 tid)
+{
+    const journal_chunk *const chunk = open_chunk_of(journal, rank);
+    assert(chunk != NULL);
+    if (chunk->wide.threads != NULL)
+        chunk->wide.threads[rank - chunk->first_rank] = tid;
+}

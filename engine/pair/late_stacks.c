@@ -1,0 +1,83 @@
+/* late_stacks.c - see late_stacks.h. */
+#include "late_stacks.h"
+
+#include <stdlib.h>
+
+/* The word of an event of the block gets the slot, or will with others that are late. */
+static bool set_word(late_stacks *late, u32 rank, u32 slot)
+{
+    const journal_slot wanted = { rank, slot };
+    return rank == JOURNAL_NO_RANK || journal_set_slot(late->journal, wanted) ||
+           ETLHEAP_PUSH(&late->words, wanted);
+}
+
+/* An end that was noticed late has the rank of the block. */
+static bool set_words(late_stacks *late, const waiting_block *row, u32 slot)
+{
+    const bool is_late_end = row->is_ended && row->end_rank == JOURNAL_NO_RANK;
+    return set_word(late, row->rank, slot) && set_word(late, row->mark_rank, slot) &&
+           set_word(late, row->end_rank, slot) &&
+           (!is_late_end || ETLHEAP_PUSH(&late->words, (journal_slot){ row->rank, slot }));
+}
+
+/* The block has another slot than that of no stack, or a thread that was not known. */
+static bool change_block(late_stacks *late, const block_table *table, const waiting_block *row,
+                         u32 slot, u32 tid)
+{
+    block *const open =
+        row->is_ended ? NULL : blocks_find(table, row->heap, row->address, row->rank);
+    assert(row->is_ended || open != NULL);
+    if (open != NULL) {
+        open->slot = slot;
+        open->tid = open->tid == ETL_NO_ID ? tid : open->tid;
+    }
+    if (!late->journal->is_kept)
+        return true;
+    if (tid != ETL_NO_ID)
+        journal_set_thread(late->journal, row->rank, tid);
+    return set_words(late, row, slot);
+}
+
+/* It ended while it waited. */
+static bool count_end(const late_stacks *late, const waiting_block *row, u32 slot)
+{
+    const tally_block counted = { { row->size, 1, row->is_realloc }, slot, row->bin };
+    return row->bin == WAITING_BIN_NONE || tally_add(&late->lanes->tallies[0], &counted);
+}
+
+static bool settle(late_stacks *late, const settled_block *settled)
+{
+    pair_shard *const shard = &late->lanes->shards[settled->shard];
+    if (settled->number >= shard->blocks.waiting.at.count)
+        return true; /* its event opened no block */
+    waiting_block *const row = &shard->blocks.waiting.at.at[settled->number];
+    if (row->rank == JOURNAL_NO_RANK)
+        return true;
+    u32 slot = row->slot;
+    if (settled->stack != STACK_NONE)
+        slot = slots_add(late->slots, settled->stack, late->slots->slots.at[slot - 1].owner);
+    const bool is_changed = settled->stack != STACK_NONE || settled->tid != ETL_NO_ID;
+    const bool is_unsure = settled->stack == STACK_NONE || (settled->stack & STACK_TAG_MASK) != 0;
+    const bool ok = slot != 0 &&
+                    (!is_changed || change_block(late, &shard->blocks, row, slot, settled->tid)) &&
+                    count_end(late, row, slot) &&
+                    (!is_unsure || ETLHEAP_PUSH(&shard->out.journal->unsure, slot));
+    row->rank = JOURNAL_NO_RANK;
+    return ok;
+}
+
+bool late_stacks_apply(late_stacks *late, const stack_join *join)
+{
+    late->words.count = 0;
+    for (size_t i = 0; i < join->settled.count; i++) {
+        if (!settle(late, &join->settled.at[i]))
+            return false;
+    }
+    journal_set_late_slots(late->journal, late->words.at, late->words.count);
+    return true;
+}
+
+void late_stacks_free(late_stacks *late)
+{
+    ETLHEAP_VECTOR_FREE(&late->words);
+}

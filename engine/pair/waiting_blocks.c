@@ -1,0 +1,57 @@
+/* waiting_blocks.c - see waiting_blocks.h. */
+#include "waiting_blocks.h"
+
+#include <stdlib.h>
+
+bool waiting_blocks_expect(waiting_blocks *blocks, u32 number, u32 slot)
+{
+    const waiting_block fresh = { .slot = slot,
+                                  .rank = JOURNAL_NO_RANK,
+                                  .mark_rank = JOURNAL_NO_RANK,
+                                  .end_rank = JOURNAL_NO_RANK,
+                                  .bin = WAITING_BIN_NONE };
+    while (blocks->at.count <= number) {
+        if (!ETLHEAP_PUSH(&blocks->at, fresh))
+            return false;
+    }
+    blocks->at.at[number] = fresh;
+    return true;
+}
+
+void waiting_blocks_open(const waiting_blocks *blocks, block *opened)
+{
+    const u32 number = opened->slot & ~SLOT_OF_WAITING;
+    waiting_block *const row = &blocks->at.at[number];
+    opened->slot = row->slot;
+    opened->waiting = number + 1;
+    row->address = opened->address;
+    row->heap = opened->heap;
+    row->rank = opened->rank;
+}
+
+bool waiting_blocks_note_end(const waiting_blocks *blocks, const block *ended,
+                             shard_journal *journal, const journal_block *noted, journal_moment at)
+{
+    waiting_block *const row = waiting_block_of(blocks, ended);
+    u32 bin;
+    if (row == NULL)
+        return journal_note_end(journal, noted, at);
+    row->is_ended = true;
+    row->is_realloc = noted->is_realloc;
+    row->size = noted->size;
+    if (at.rank != JOURNAL_NO_RANK)
+        row->end_rank = journal->first_rank + at.rank;
+    if (journal_counts(journal, noted, at, &bin))
+        row->bin = (u8)bin;
+    return journal_note_uncounted_end(journal, noted, at);
+}
+
+u64 waiting_blocks_bytes(const waiting_blocks *blocks)
+{
+    return blocks->at.capacity * sizeof *blocks->at.at;
+}
+
+void waiting_blocks_free(waiting_blocks *blocks)
+{
+    ETLHEAP_VECTOR_FREE(&blocks->at);
+}

@@ -1,0 +1,181 @@
+/*
+ * join_pieces.c - gives the stack pieces of a slice to the events that wait for them.
+ *
+ * Pieces are taken in the order of time. Which event a piece belongs to is told by the
+ * cases at the top of join.c; the events are found by join_chains.h.
+ */
+#include "join_pieces.h"
+
+#include "join_chains.h"
+
+#define FETCH_STEP 6u /* pieces between two steps of fetching what one looks at */
+
+/* Of one tick. */
+static int by_event(const void *owner, u32 a, u32 b)
+{
+    const stack_piece *const pieces = owner, *const x = &pieces[a], *const y = &pieces[b];
+    if (x->event_ticks != y->event_ticks)
+        return x->event_ticks < y->event_ticks ? -1 : 1;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (int)x->part - (int)y->part;
+}
+
+/* In time order; those that are alike in all by_event looks at stay as they came. NULL
+ * without memory. */
+static const digit_row *sort_pieces(stack_join *join)
+{
+    const size_t count = join->pieces.count;
+    join->rows.count = join->scratch.count = 0;
+    if (count >= UINT32_MAX || !ETLHEAP_RESERVE(&join->rows, count) ||
+        !ETLHEAP_RESERVE(&join->scratch, count))
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const u64 ticks = (u64)join->pieces.at[i].ticks ^ (u64)1 << 63;
+        join->rows.at[i] = (digit_row){ .low = ticks, .id = (u32)i };
+    }
+    return digit_sort(join->rows.at, join->scratch.at, count, by_event, join->pieces.at);
+}
+
+/* Where the event's part by the piece's thread is among the foreign ones, or would be. */
+static size_t foreign_place(const stack_join *join, const stack_piece *piece)
+{
+    size_t low = 0, high = join->foreign.count;
+    if (high > 0 && join->foreign.at[high - 1].event_ticks < piece->event_ticks)
+        return high;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const foreign_part *const row = &join->foreign.at[middle];
+        if (row->event_ticks < piece->event_ticks ||
+            (row->event_ticks == piece->event_ticks && row->tid < piece->tid))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_foreign(const stack_join *join, const stack_piece *piece)
+{
+    const size_t place = foreign_place(join, piece);
+    return place < join->foreign.count &&
+           join->foreign.at[place].event_ticks == piece->event_ticks &&
+           join->foreign.at[place].tid == piece->tid;
+}
+
+/* Parts come nearly in the order of their events, so little is moved. */
+static bool note_foreign(stack_join *join, const stack_piece *piece)
+{
+    if (piece->part != PART_KERNEL || is_foreign(join, piece))
+        return true;
+    const size_t place = foreign_place(join, piece);
+    const foreign_part row = { piece->event_ticks, piece->tid };
+    if (!ETLHEAP_PUSH(&join->foreign, row))
+        return false;
+    memmove(&join->foreign.at[place + 1], &join->foreign.at[place],
+            (join->foreign.count - 1 - place) * sizeof row);
+    join->foreign.at[place] = row;
+    return true;
+}
+
+/*
+ * The event of a piece, index + 1; 0: none. An event that has a kernel part waits for the
+ * user part that comes next; of others, programs raise the events of blocks, and the
+ * kernel raises commits, so that is where a stack with a kernel part is tried first;
+ * sessions hardly ever ask for stacks of extents. An event without a thread, always a
+ * commit, is one of the same CPU, where a kernel or whole part is always written, or else
+ * for a user part one of the same process.
+ */
+static u32 find_event(const stack_join *join, chain_set *chains, const stack_piece *piece)
+{
+    static const u8 orders[][6] = {
+        [PART_KERNEL] = { CHAIN_KERNEL + SORT_COMMIT, CHAIN_CPU_KERNEL, CHAIN_KERNEL + SORT_BLOCK,
+                          CHAIN_END },
+        [PART_USER] = { CHAIN_USER + SORT_UNKNOWN, CHAIN_USER + SORT_BLOCK,
+                        CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_PROCESS_USER,
+                        CHAIN_USER + SORT_EXTENT },
+        [PART_WHOLE] = { CHAIN_USER + SORT_COMMIT, CHAIN_CPU_USER, CHAIN_USER + SORT_BLOCK,
+                         CHAIN_USER + SORT_UNKNOWN, CHAIN_END },
+    };
+    const u8 *const order = orders[piece->part];
+    u32 found = 0;
+    for (size_t i = 0; found == 0 && i < ETL_COUNT_OF(orders[0]) && order[i] != CHAIN_END; i++)
+        found = chains_find(chains, join, (chain_kind)order[i], piece);
+    if (found == 0 || piece->part == PART_KERNEL || join->waiting.at[found - 1].has_kernel)
+        return found;
+    return is_foreign(join, piece) ? 0 : found;
+}
+
+/* Gives a part to an event, and puts it into the chains it belongs to from then
+ * on. */
+static bool take_part(stack_join *join, chain_set *chains, u32 event, const stack_piece *piece,
+                      stack_ref ref)
+{
+    waiting_event *const row = &join->waiting.at[event];
+    const bool learns = row->tid == ETL_NO_ID && piece->tid != ETL_NO_ID;
+    if (learns)
+        row->tid = piece->tid;
+    if (piece->part == PART_KERNEL) {
+        row->has_kernel = true;
+        row->kernel = ref;
+        row->stack_pid = piece->pid;
+    } else {
+        row->has_user = true;
+        row->user = ref;
+        row->walked_pid = piece->pid != row->pid && piece->pid != ETL_NO_ID ? piece->pid : 0;
+    }
+    if (learns)
+        return chains_link_missing(chains, join, event);
+    const bool to_serve = piece->part == PART_KERNEL && !row->has_user;
+    return !to_serve || (chains_link(chains, join, CHAIN_SERVED, event) &&
+                         chains_link(chains, join, CHAIN_USER + SORT_UNKNOWN, event));
+}
+
+/* A user part goes to its event and to all that it serves besides. */
+static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *deferred,
+                         const stack_piece *piece)
+{
+    bool serves = piece->part == PART_USER;
+    u32 taker = find_event(join, chains, piece);
+    /* The walk of an event without a kernel part began in user mode. Scanning
+     * settles such an event on the spot, so its stack must not serve others. */
+    if (taker != 0 && !join->waiting.at[taker - 1].has_kernel)
+        serves = false;
+    if (taker == 0 && serves)
+        taker = chains_find(chains, join, CHAIN_SERVED, piece);
+    const bool is_kernel = piece->part == PART_KERNEL;
+    if (taker == 0)
+        return note_foreign(join, piece) &&
+               (!piece->is_key || deferred_pass(deferred, piece->key, is_kernel, piece->ticks));
+    stack_ref ref = piece->stack;
+    if (piece->is_key && !deferred_use(deferred, piece->key, is_kernel, piece->ticks, &ref))
+        return false;
+    while (taker != 0) {
+        if (!take_part(join, chains, taker - 1, piece, ref))
+            return false;
+        taker = serves ? chains_find(chains, join, CHAIN_SERVED, piece) : 0;
+    }
+    return true;
+}
+
+bool join_attach_pieces(stack_join *join, deferred_stacks *deferred)
+{
+    const size_t count = join->pieces.count;
+    const stack_piece *const pieces = join->pieces.at;
+    const digit_row *const sorted = sort_pieces(join);
+    chain_set chains = { 0 };
+    bool ok = sorted != NULL && chains_make(&chains, join);
+    for (size_t i = 0; ok && i < count; i++) {
+        if (count - i > 4 * FETCH_STEP)
+            __builtin_prefetch(&pieces[sorted[i + 4 * FETCH_STEP].id]);
+        if (count - i > 3 * FETCH_STEP)
+            chains_fetch_bucket(&chains, &pieces[sorted[i + 3 * FETCH_STEP].id]);
+        if (count - i > 2 * FETCH_STEP)
+            chains_fetch_link(&chains, &pieces[sorted[i + 2 * FETCH_STEP].id]);
+        if (count - i > FETCH_STEP)
+            chains_fetch_event(&chains, join, &pieces[sorted[i + FETCH_STEP].id]);
+        ok = attach_piece(join, &chains, deferred, &pieces[sorted[i].id]);
+    }
+    chains_free(&chains);
+    return ok;
+}

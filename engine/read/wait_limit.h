@@ -1,0 +1,56 @@
+/*
+ * wait_limit.h - how long a block's allocation waits for its stack.
+ *
+ * The stack of an allocation follows within microseconds, unless the thread is preempted in
+ * between. Where no stack comes at all, each allocation would wait for two seconds, and what
+ * waits is kept in memory. So one that is followed by 2^20 memory events waits no longer.
+ *
+ * Answers must not depend on how a trace is cut into slices. So events are counted in cells
+ * of time, whose borders are the same for every cut, and an event is over from the first
+ * border at which there are more events than allowed between it and its own cell's begin:
+ *
+ *     cell            c        c + 1       c + 2
+ *     events     |  ..e....  |  .......  |
+ *                            ^           ^ count(c) + count(c + 1) > allowed: e is over here
+ */
+#ifndef ETLHEAP_WAIT_LIMIT_H
+#define ETLHEAP_WAIT_LIMIT_H
+
+#include "stages.h"
+
+/* The latest user half observed came 0.40 s after its event. */
+#define WAIT_PATIENCE_NS ((i64)2 * 1000 * 1000 * 1000)
+
+/* So long everything waits, however many events there are. */
+#define WAIT_CELL_NS (WAIT_PATIENCE_NS / 64)
+
+/* Events of one cell. */
+typedef struct wait_cell {
+    i64 index; /* of the cell: its time divided by the length of cells */
+    u64 count;
+    u64 before; /* events in the list's earlier cells */
+} wait_cell;
+
+typedef struct wait_limit {
+    i64 cell_ticks;
+    u64 events_max;
+    ETLHEAP_VECTOR(wait_cell) cells; /* in order; those without events are left out */
+    u64 events;                      /* in all of them */
+} wait_limit;
+
+void wait_limit_open(wait_limit *limit, const timebase *base);
+void wait_limit_free(wait_limit *limit);
+
+/* Counts the memory events of a slice. False without memory. */
+bool wait_limit_add(wait_limit *limit, const scan_output *tasks, u32 task_count);
+
+/* Nobody asks for events before `oldest_ticks` any more. */
+void wait_limit_forget(wait_limit *limit, i64 oldest_ticks);
+
+/* Is an event of from_ticks over at at_ticks? All events before that cell were counted. */
+bool wait_limit_is_over(const wait_limit *limit, i64 from_ticks, i64 at_ticks);
+
+/* The first moment of which no event is over at at_ticks. */
+i64 wait_limit_horizon(const wait_limit *limit, i64 at_ticks);
+
+#endif

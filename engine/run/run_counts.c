@@ -1,0 +1,84 @@
+/* run_counts.c - see run_counts.h. */
+#include "run_counts.h"
+
+#include <stdlib.h>
+
+/* The counts of a process; NULL without memory. */
+static process_counts *counts_of(run_counts *counts, u32 process)
+{
+    while (counts->processes.count < process) {
+        if (!ETLHEAP_PUSH(&counts->processes, (process_counts){ 0 }))
+            return NULL;
+    }
+    return &counts->processes.at[process - 1];
+}
+
+bool run_counts_take_order(run_counts *counts, const slice_order *order)
+{
+    for (u32 b = 0; b < order->bucket_count; b++) {
+        const order_bucket *const bucket = &order->buckets[b];
+        for (size_t i = 0; i < bucket->counts.count; i++) {
+            const order_count *const count = &bucket->counts.at[i];
+            process_counts *const into = counts_of(counts, count->process);
+            if (into == NULL)
+                return false;
+            into->heap_events += count->heap_events;
+            into->virtualalloc_events += count->virtualalloc_events;
+        }
+    }
+    return true;
+}
+
+static bool take_unsure(run_counts *counts, shard_journal *journal)
+{
+    for (size_t i = 0; i < journal->unsure.count; i++) {
+        const u32 slot = journal->unsure.at[i];
+        while (counts->unsure.count < slot) {
+            if (!ETLHEAP_PUSH(&counts->unsure, 0))
+                return false;
+        }
+        counts->unsure.at[slot - 1]++;
+    }
+    journal->unsure.count = 0;
+    return true;
+}
+
+bool run_counts_take_shards(run_counts *counts, pair_lanes *lanes)
+{
+    for (u32 i = 0; i < SHARDS; i++) {
+        shard_output *const out = &lanes->shards[i].out;
+        for (u32 k = 0; k < out->counts.count; k++) {
+            process_counts *const into = counts_of(counts, k + 1);
+            if (into == NULL)
+                return false;
+            for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+                into->free_without_alloc[kind] += out->counts.at[k].free_without_alloc[kind];
+        }
+        out->counts.count = 0;
+        if (out->journal != NULL && !take_unsure(counts, out->journal))
+            return false;
+    }
+    return true;
+}
+
+u64 run_counts_bare(const run_counts *counts, const etlheap_result *result)
+{
+    u64 bare = 0;
+    for (size_t i = 0; i < counts->unsure.count; i++) {
+        const stack_ref stack = result->slot_table.slots.at[i].stack;
+        if (counts->unsure.at[i] > 0 && result_final_stack(result, stack) == 0)
+            bare += counts->unsure.at[i];
+    }
+    return bare;
+}
+
+u64 run_counts_bytes(const run_counts *counts)
+{
+    return counts->unsure.capacity * sizeof *counts->unsure.at;
+}
+
+void run_counts_free(run_counts *counts)
+{
+    ETLHEAP_VECTOR_FREE(&counts->processes);
+    ETLHEAP_VECTOR_FREE(&counts->unsure);
+}
