@@ -118,10 +118,10 @@ static bool is_top(const cli_options *options)
 }
 
 static const memory_ratio ratios[] = {
-    { CLI_REPORT, needs_lifetimes, 280, 350 }, { CLI_REPORT | CLI_SYMBOLS, is_text, 200, 250 },
+    { CLI_REPORT, needs_lifetimes, 370, 350 }, { CLI_REPORT | CLI_SYMBOLS, is_text, 200, 250 },
     { CLI_WINDOWS, is_growth, 320, 450 },      { CLI_WINDOWS, is_grouped, 350, 350 },
     { CLI_WINDOWS, is_always, 150, 200 },      { CLI_EXPORT, is_large_export, 390, 520 },
-    { CLI_EXPORT, is_settings, 150, 150 },     { CLI_ALLOCATIONS, is_top, 180, 250 },
+    { CLI_EXPORT, is_settings, 150, 150 },     { CLI_ALLOCATIONS, is_top, 270, 250 },
     { CLI_REPORT, is_tree, 380, 420 },         { CLI_EXPORT, is_rows, 290, 430 },
     { CLI_DIFF, is_always, 290, 420 },         { CLI_STORE, is_summary, 850, 430 },
     { CLI_STORE, is_always, 520, 400 },        { CLI_MERGE, is_always, 400, 400 },

@@ -198,7 +198,7 @@ static int compare_stacks(const etlheap_result *result, u32 a, u32 b)
         return 0;
     if (a == 0 || b == 0)
         return a == 0 ? -1 : 1;
-    const etlheap_frames x = stack_get(&result->stacks, a), y = stack_get(&result->stacks, b);
+    const etlheap_frames x = stack_spell(&result->stacks, a), y = stack_spell(&result->stacks, b);
     for (u32 i = 0; i < x.count && i < y.count; i++) {
         if (x.addresses[i] != y.addresses[i])
             return compare_u64(x.addresses[i], y.addresses[i]);
