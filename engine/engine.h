@@ -104,7 +104,8 @@ typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
-    bool is_temporary; /* nobody will ask what census_only counts, which is not found out */
+    bool is_temporary;    /* read soon and once: made in less time, and larger */
+    bool is_without_info; /* nobody will ask what census_only counts, which is not found out */
 } etlheap_store_options;
 
 typedef struct etlheap_options {

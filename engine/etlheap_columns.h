@@ -166,7 +166,7 @@ typedef enum etlheap_measure {
 
 /* Room in arrays by measure; what is beyond the last enumerator is 0. New measures are
  * added at the end, and sets of them are u32. */
-#define ETLHEAP_MEASURES_CAPACITY 24
+#define ETLHEAP_MEASURES_CAPACITY 20
 
 static_assert((int)ETLHEAP_MEASURES_COUNT <= ETLHEAP_MEASURES_CAPACITY, "a measure has a place");
 

@@ -85,7 +85,6 @@ typedef struct etlheap_lifetimes etlheap_lifetimes;
  * closed. options may be NULL: all rows, by time of allocation. With symbols in
  * the query, all stacks that rows have are named here. On success the caller owns
  * *out. ETL_ERR_ARGUMENT (contradictory query; the result keeps no lifetimes),
- * ETL_ERR_UNSUPPORTED (it is a summary),
  * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_CORRUPT (the store is damaged),
  * ETL_ERR_CANCELLED.
  */

@@ -175,13 +175,12 @@ static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error 
 {
     const etlheap_query *const query = walk->plan.query;
     const u64 memory = walk->options.memory_bytes_max / 2;
-    const u64 end_bytes = sizeof(i64) + 2;
     const lifetimes_wanted wanted = {
         .from_ticks = walk->plan.from_ticks,
         .to_ticks = walk->plan.kind_to_ticks[ETLHEAP_KIND_HEAP],
         .size_min_bytes = query->size_min_bytes,
         .size_max_bytes = query->size_max_bytes,
-        .ends_max = memory == 0 ? ends_max : etl_min_u64(ends_max, memory / end_bytes),
+        .ends_max = memory == 0 ? ends_max : etl_min_u64(ends_max, memory / LIFETIMES_END_BYTES),
         .jobs = query->jobs,
     };
     return lifetimes_archive_open(&walk->archive, walk->result->archive, &wanted, err);

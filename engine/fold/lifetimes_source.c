@@ -8,6 +8,7 @@
 #include "engine/core/workers.h"
 
 #define ROUND_SEGMENTS 4u /* of each thread */
+#define ENDS_SHARE     4u /* of the memory allowed */
 
 /* One thread's part of a round. Blocks are distinct, so no two threads write to one place of
  * the ends unless the file is damaged, which is found out by counting. */
@@ -57,13 +58,18 @@ etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archi
 
 etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err)
 {
-    const lifetimes_wanted wanted = { .from_ticks = plan->from_ticks,
-                                      .to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP],
-                                      .size_min_bytes = plan->query->size_min_bytes,
-                                      .size_max_bytes = plan->query->size_max_bytes,
-                                      .ends_max = LIFETIMES_ENDS_MAX,
-                                      .jobs = plan->query->jobs };
-    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
+    const ehs_archive *const archive = plan->result->archive;
+    const u64 memory = archive->memory_bytes_max / ENDS_SHARE;
+    const lifetimes_wanted wanted = {
+        .from_ticks = plan->from_ticks,
+        .to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP],
+        .size_min_bytes = plan->query->size_min_bytes,
+        .size_max_bytes = plan->query->size_max_bytes,
+        .ends_max = memory == 0 ? LIFETIMES_ENDS_MAX
+                                : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
+        .jobs = plan->query->jobs,
+    };
+    return lifetimes_source_open(out, archive, &wanted, err);
 }
 
 void lifetimes_source_close(lifetimes_source *source)
@@ -80,10 +86,8 @@ void lifetimes_source_close(lifetimes_source *source)
 
 u64 lifetimes_source_bytes(const lifetimes_source *source)
 {
-    const u64 end_bytes =
-        sizeof *source->end_ticks + sizeof *source->end_how + sizeof *source->is_marked;
     const u64 row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 1; /* of a checkpoint */
-    return source->end_capacity * end_bytes + source->open.capacity * row_bytes;
+    return source->end_capacity * LIFETIMES_END_BYTES + source->open.capacity * row_bytes;
 }
 
 static etl_status open_readers(lifetimes_source *source, etl_error *err)

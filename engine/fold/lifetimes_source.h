@@ -22,7 +22,8 @@
 #include "engine/result/archive.h"
 
 /* Blocks whose ends are found at once unless less memory is allowed: 80 MiB. */
-#define LIFETIMES_ENDS_MAX ((u64)8 << 20)
+#define LIFETIMES_ENDS_MAX  ((u64)8 << 20)
+#define LIFETIMES_END_BYTES (sizeof(i64) + 2)
 
 /* What a source is to find: blocks that may belong to a window. */
 typedef struct lifetimes_wanted {

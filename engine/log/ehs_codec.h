@@ -56,6 +56,7 @@ typedef struct ehs_codec {
     u8 *plane;
     struct ZSTD_CCtx_s *compressor;
     struct ZSTD_DCtx_s *decompressor;
+    bool is_quick; /* for a file that is read once, soon: packed whatever the format says */
 } ehs_codec;
 
 void ehs_codec_free(ehs_codec *codec);

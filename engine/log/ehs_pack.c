@@ -262,13 +262,25 @@ static void share_out(const chunk_plan *plan, const u64 *values, u32 count, u64 
     }
 }
 
+/* One value as often as the chunk is long. */
+static bool pack_equal(ehs_bytes *out, u64 value)
+{
+    const u8 no_codes_nor_bits[] = { 0, 0 };
+    return ehs_put(out, no_codes_nor_bits, sizeof no_codes_nor_bits) &&
+           ehs_put(out, &value, sizeof value);
+}
+
 static bool pack_chunk(ehs_bytes *out, const u64 *values, u32 count)
 {
     pack_work work;
     u32 lengths[WIDTH_MAX + 1] = { 0 };
-    u64 base = values[0];
-    for (u32 i = 1; i < count; i++)
+    u64 base = values[0], varying = 0;
+    for (u32 i = 1; i < count; i++) {
         base = etl_min_u64(base, values[i]);
+        varying |= values[i] ^ values[0];
+    }
+    if (varying == 0)
+        return pack_equal(out, base);
     for (u32 i = 0; i < count; i++) {
         work.groups[i] = (u8)bit_length(values[i] - base);
         lengths[work.groups[i]]++;

@@ -5,9 +5,13 @@
 
 #include "engine/core/address_numbers.h"
 
-/* A stack on its way into the file: its frames, outermost last. */
+/*
+ * A stack on its way into the file. Its frames are numbers: the places of their addresses in
+ * the file, which has those in ascending order. Numbers are kept with their highest byte
+ * first and from the outermost frame inwards, so that comparing bytes compares stacks.
+ */
 typedef struct sorted_stack {
-    const u64 *frames;
+    const u32 *frames;
     u32 count;
     u32 id;
 } sorted_stack;
@@ -16,20 +20,14 @@ typedef struct stack_columns {
     u32 *id, *shared, *own;
 } stack_columns;
 
-/* The distinct addresses of frames, which the file has in ascending order. */
-typedef struct address_order {
-    address_numbers numbers; /* in the order of stacks */
-    u32 *places;             /* by number: in the file */
-} address_order;
-
 typedef struct sorted_address {
     u64 address;
     u32 number;
 } sorted_address;
 
-static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_order *order);
-static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
-                        address_order *order);
+static u32 *number_frames(const stack_table *stacks, address_numbers *addresses);
+static u32 *save_addresses(ehs_saver *saver, const address_numbers *addresses);
+static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count);
 static bool save_u32(ehs_saver *saver, ehs_column column, const u32 *values, size_t count);
 static etl_status rebuild(ehs_loader *loader, ehs_frames kind, stack_table *out);
 
@@ -39,105 +37,140 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* From the outermost frame inwards; a stack comes before its continuations. */
+/* A stack comes before its continuations. */
 static int by_outer_frames(const void *a, const void *b)
 {
     const sorted_stack *const x = a, *const y = b;
     const u32 common = x->count < y->count ? x->count : y->count;
-    for (u32 i = 1; i <= common; i++) {
-        const u64 p = x->frames[x->count - i], q = y->frames[y->count - i];
-        if (p != q)
-            return p < q ? -1 : 1;
-    }
+    const int order = memcmp(x->frames, y->frames, common * sizeof *x->frames);
+    if (order != 0)
+        return order;
     if (x->count != y->count)
         return x->count < y->count ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
 }
 
+static u32 highest_byte_first(u32 number)
+{
+    return __builtin_bswap32(number);
+}
+
+/* Numbers in the order of frames become places, from the last frame on. */
+static void place_frames(u32 *frames, u32 count, const u32 *places)
+{
+    for (u32 i = 0; i < count / 2; i++) {
+        const u32 inner = frames[i];
+        frames[i] = frames[count - 1 - i];
+        frames[count - 1 - i] = inner;
+    }
+    for (u32 i = 0; i < count; i++)
+        frames[i] = highest_byte_first(places[frames[i]]);
+}
+
 bool ehs_stacks_save(ehs_saver *saver, const stack_table *stacks)
 {
     const size_t count = stacks->list.count;
-    address_order order = { .places = NULL };
+    address_numbers addresses = { 0 };
     sorted_stack *const sorted = calloc(count + 1, sizeof *sorted);
-    bool ok = sorted != NULL && save_addresses(saver, stacks, &order);
+    u32 *const frames = number_frames(stacks, &addresses);
+    u32 *const places = frames == NULL ? NULL : save_addresses(saver, &addresses);
+    bool ok = sorted != NULL && places != NULL;
+    u32 *at = frames;
     for (u32 i = 0; ok && i < count; i++) {
-        const etlheap_frames frames = stack_get(stacks, i + 1);
-        sorted[i] = (sorted_stack){ frames.addresses, frames.count, i + 1 };
+        const u32 frame_count = stacks->list.at[i].count;
+        place_frames(at, frame_count, places);
+        sorted[i] = (sorted_stack){ at, frame_count, i + 1 };
+        at += frame_count;
     }
     if (ok) {
         qsort(sorted, count, sizeof *sorted, by_outer_frames);
-        ok = save_sorted(saver, sorted, count, &order);
+        ok = save_sorted(saver, sorted, count);
     }
     free(sorted);
-    free(order.places);
-    address_numbers_free(&order.numbers);
+    free(frames);
+    free(places);
+    address_numbers_free(&addresses);
     return ok;
 }
 
-/* Numbers all addresses, and sorts them. NULL without memory. */
-static sorted_address *sort_addresses(const stack_table *stacks, address_numbers *numbers)
+/* The numbers of all frames, stack by stack; half of what the stacks themselves take. NULL
+ * without memory. */
+static u32 *number_frames(const stack_table *stacks, address_numbers *addresses)
 {
-    u32 unused[EHS_STACK_FRAMES_MAX];
-    bool ok = true;
+    size_t total = 0;
+    for (size_t i = 0; i < stacks->list.count; i++)
+        total += stacks->list.at[i].count;
+    u32 *const numbers = malloc((total + 1) * sizeof *numbers);
+    u32 *at = numbers;
+    bool ok = numbers != NULL;
     for (size_t i = 0; ok && i < stacks->list.count; i++) {
         const stack_entry *const stack = &stacks->list.at[i];
         assert(stack->count <= EHS_STACK_FRAMES_MAX);
-        ok = address_numbers_add(numbers, stack->frames, stack->count, unused);
+        ok = address_numbers_add(addresses, stack->frames, stack->count, at);
+        at += stack->count;
     }
+    if (ok)
+        return numbers;
+    free(numbers);
+    return NULL;
+}
+
+static sorted_address *sort_addresses(const address_numbers *numbers)
+{
     const size_t count = numbers->count;
-    u64 *const addresses = ok ? malloc((count + 1) * sizeof *addresses) : NULL;
+    u64 *const addresses = malloc((count + 1) * sizeof *addresses);
     sorted_address *const sorted = malloc((count + 1) * sizeof *sorted);
     if (addresses != NULL && sorted != NULL) {
         address_numbers_list(numbers, addresses);
         for (u32 i = 0; i < count; i++)
             sorted[i] = (sorted_address){ addresses[i], i };
         qsort(sorted, count, sizeof *sorted, by_address);
-    }
-    ok = addresses != NULL;
-    free(addresses);
-    if (ok)
+        free(addresses);
         return sorted;
+    }
+    free(addresses);
     free(sorted);
     return NULL;
 }
 
-/* Frames are many and distinct addresses few, so those are found first and only
- * they are sorted. */
-static bool save_addresses(ehs_saver *saver, const stack_table *stacks, address_order *order)
+/* Frames are many and distinct addresses few, so only those are sorted. Returns the place
+ * of each number; NULL without memory. */
+static u32 *save_addresses(ehs_saver *saver, const address_numbers *addresses)
 {
-    sorted_address *const sorted = sort_addresses(stacks, &order->numbers);
-    const size_t count = order->numbers.count;
+    sorted_address *const sorted = sort_addresses(addresses);
+    const size_t count = addresses->count;
     u64 *const part = malloc(EHS_PART_ROWS * sizeof *part);
-    order->places = malloc((count + 1) * sizeof *order->places);
-    bool ok = sorted != NULL && part != NULL && order->places != NULL;
+    u32 *const places = malloc((count + 1) * sizeof *places);
+    bool ok = sorted != NULL && part != NULL && places != NULL;
     for (size_t first = 0; ok && first < count; first += EHS_PART_ROWS) {
         const u32 rows = (u32)etl_min_u64(count - first, EHS_PART_ROWS);
         for (u32 i = 0; i < rows; i++) {
             part[i] = sorted[first + i].address;
-            order->places[sorted[first + i].number] = (u32)(first + i);
+            places[sorted[first + i].number] = (u32)(first + i);
         }
         ok = ehs_blocks_add(&saver->blocks, &saver->codec, EHS_FRAME_ADDRESS,
                             (u32)(first / EHS_PART_ROWS), part, rows);
     }
     free(part);
     free(sorted);
-    return ok;
+    if (ok)
+        return places;
+    free(places);
+    return NULL;
 }
 
 static u32 shared_frames(const sorted_stack *before, const sorted_stack *stack)
 {
     u32 shared = 0;
     while (shared < before->count && shared < stack->count &&
-           before->frames[before->count - 1 - shared] == stack->frames[stack->count - 1 - shared])
+           before->frames[shared] == stack->frames[shared])
         shared++;
     return shared;
 }
 
-static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count,
-                        address_order *order)
+static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t count)
 {
     ETLHEAP_VECTOR(u32) frames = { 0 };
-    u32 numbers[EHS_STACK_FRAMES_MAX];
     u32 *const memory = malloc((3 * count + 1) * sizeof *memory);
     const stack_columns columns = { memory, memory + count, memory + 2 * count };
     bool ok = memory != NULL;
@@ -146,12 +179,10 @@ static bool save_sorted(ehs_saver *saver, const sorted_stack *sorted, size_t cou
         const u32 shared = i == 0 ? 0 : shared_frames(stack - 1, stack);
         columns.id[i] = stack->id;
         columns.shared[i] = shared;
-        const u32 own = stack->count - shared;
-        columns.own[i] = own;
-        ok = ETLHEAP_RESERVE(&frames, own) &&
-             address_numbers_add(&order->numbers, stack->frames, own, numbers);
-        for (u32 k = own; ok && k > 0; k--)
-            frames.at[frames.count++] = order->places[numbers[k - 1]];
+        columns.own[i] = stack->count - shared;
+        ok = ETLHEAP_RESERVE(&frames, stack->count - shared);
+        for (u32 k = shared; ok && k < stack->count; k++)
+            frames.at[frames.count++] = highest_byte_first(stack->frames[k]);
     }
     ok = ok && save_u32(saver, EHS_STACK_ID, columns.id, count) &&
          save_u32(saver, EHS_STACK_SHARED, columns.shared, count) &&

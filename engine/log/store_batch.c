@@ -49,7 +49,7 @@ etl_status store_batch_finish(store_batch *batch)
         batch->gathered = 0;
     }
     const etl_status status = flush(batch);
-    assert(status != ETL_OK || batch->open.allocs == batch->ranks.opened);
+    assert(status != ETL_OK || batch->is_temporary || batch->open.allocs == batch->ranks.opened);
     if (status == ETL_OK)
         write_out(batch);
     return status == ETL_OK ? batch->writer->status : status;
@@ -267,13 +267,15 @@ static void encode_one(void *context, u32 task)
 {
     store_batch *const batch = context;
     if (task == 0) {
-        follow_all(batch);
+        if (!batch->is_temporary)
+            follow_all(batch);
         return;
     }
     batch_segment *const segment = &batch->segments[task - 1];
     const ehs_events *const before = task == 1 ? NULL : &segment[-1].events;
     const i64 ticks = before == NULL ? batch->encoded_ticks : before->ticks[before->count - 1];
     ehs_blocks_clear(&segment->blocks);
+    segment->codec.is_quick = batch->is_temporary;
     segment->failed =
         !ehs_segment_encode(&segment->blocks, &segment->codec, (u32)batch->index.count + task - 1,
                             &segment->events, ticks, &segment->info);

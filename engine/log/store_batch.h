@@ -57,7 +57,8 @@ typedef struct batch_checkpoint {
 typedef struct store_batch {
     ehs_writer *writer;
     etlheap_crew *crew;
-    u32 segments_max; /* of a batch; 0: STORE_BATCH_SEGMENTS */
+    bool is_temporary; /* quick columns, and no checkpoints */
+    u32 segments_max;  /* of a batch; 0: STORE_BATCH_SEGMENTS */
     rank_map ranks;
     ETLHEAP_VECTOR(taken_chunk) chunks;
     batch_segment segments[STORE_BATCH_SEGMENTS]; /* memory is used again */

@@ -315,8 +315,8 @@ static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_LOG] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, one_window },
                      [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, one_window } },
     [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
-    [RESULT_SUMMARY] = { [RESULT_ASK_EACH] = { ETL_ERR_UNSUPPORTED, sums_alone },
-                         [RESULT_ASK_COLUMNS] = { ETL_ERR_UNSUPPORTED, sums_alone } },
+    [RESULT_SUMMARY] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, sums_alone },
+                         [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, sums_alone } },
 };
 
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)

@@ -87,7 +87,7 @@ static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref
 /*
  * Can the result answer? Every public function that is asked about memory goes through
  * here, most of them by query_open(): no empty table is the answer to "cannot".
- * ETL_ERR_ARGUMENT, or ETL_ERR_UNSUPPORTED of a summary, with a sentence in *err.
+ * ETL_ERR_ARGUMENT, with a sentence in *err.
  */
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err);
 

@@ -107,7 +107,7 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
 /* A store keeps what `info` would say of its traces. */
 static bool keeps_census(const etlheap_options *options)
 {
-    return options->store == NULL ? options->census_only : !options->store->is_temporary;
+    return options->store == NULL ? options->census_only : !options->store->is_without_info;
 }
 
 /* Does a session say that it lost events? */

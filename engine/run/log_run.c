@@ -58,9 +58,11 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     log_home home = { .folder = own.temporary_folder,
                       .memory_bytes_max = how->memory_bytes_max,
                       .file = -1 };
-    const etlheap_store_options store = {
-        .size = sizeof store, .write = write_log, .user = &home, .is_temporary = !how->with_census
-    };
+    const etlheap_store_options store = { .size = sizeof store,
+                                          .write = write_log,
+                                          .user = &home,
+                                          .is_temporary = true,
+                                          .is_without_info = !how->with_census };
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
     *out = NULL;

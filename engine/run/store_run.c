@@ -42,6 +42,7 @@ etl_status store_run_open(store_run *run, const etlheap_store_options *options, 
                           event_journal *journal, u64 memory_bytes_max)
 {
     *run = (store_run){ .crew = crew };
+    run->batch.is_temporary = options->is_temporary;
     run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;
@@ -71,6 +72,7 @@ static void forget_survivors(event_journal *journal)
 typedef struct row_task {
     const store_segment *rows;
     u32 part;
+    bool is_quick;
     ehs_codec codec;
     ehs_blocks blocks;
     bool failed;
@@ -107,6 +109,7 @@ static etl_status flush_rows(store_run *run, allocation_store *store)
     for (u32 i = 0; i < count && status == ETL_OK; i++) {
         tasks[i].rows = &store->segments.at[i];
         tasks[i].part = run->row_parts + i;
+        tasks[i].is_quick = run->batch.is_temporary;
         if (!note_stacks(run, tasks[i].rows))
             status = ETL_ERR_MEMORY;
     }
@@ -129,6 +132,7 @@ static void encode_rows(void *context, u32 task)
 {
     row_task *const it = (row_task *)context + task;
     const etlheap_segment rows = store_view(it->rows);
+    it->codec.is_quick = it->is_quick;
     it->failed = !ehs_rows_encode(&it->blocks, &it->codec, it->part, &rows);
 }
 
@@ -199,6 +203,7 @@ static void save_one(void *context, u32 task)
 {
     ending *const end = context;
     ehs_saver *const saver = &end->savers[task];
+    saver->codec.is_quick = end->run->batch.is_temporary;
     end->failed[task] = task == 0 ? !ehs_stacks_save(saver, &end->result->stacks)
                                   : !save_small(saver, end->run, end->result);
 }

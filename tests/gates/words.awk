@@ -2,7 +2,7 @@
 #
 # Reads the C files of parser/, engine/ and formats/, and the scripts of the HTML report;
 # others are passed over. A string with a word such as --memory is an error: a sentence of
-# a library has a hint (parser/hint.h), and cli/advice.c the option. Comments may name
+# a library has a hint (parser/hint.h), and cli/options/advice.c the option. Comments may name
 # options. So may the table of questions, whose rows are called as the command line asks
 # them: tests compare it with the program's options, and nothing prints it.
 

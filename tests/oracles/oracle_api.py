@@ -84,6 +84,9 @@ def main():
 
     with open("Makefile", encoding="utf-8") as makefile:
         soversion = re.search(r"^SOVERSION := (\d+)$", makefile.read(), re.M).group(1)
+    with open("engine/etlheap_libraries.h", encoding="utf-8") as header:
+        abi = re.search(r"^#define ETLHEAP_ABI_VERSION (\d+)$", header.read(), re.M).group(1)
+    results.equal("the soname has the version of the interface", soversion, abi)
     recorded = f"packaging/interface-{soversion}.txt"
     if os.path.exists(recorded):
         with open(recorded, encoding="utf-8") as old:

@@ -328,7 +328,7 @@ def check_refusals(results, sources):
     refused(results, "--every of a full store is refused",
             ["store", one.trace, "--every", "1s", "-o", out], "--summary")
     refused(results, "allocations of a summary are refused", ["allocations", one.summary],
-            "a summary keeps no lifetimes")
+            "a summary holds sums and no single allocations")
 
 
 def check_names(results):

@@ -47,7 +47,7 @@ run_part() # name, command...
     test $status -ne 124 || echo "stopped after $PART_SECONDS seconds" >> "$logs/$name.log"
     echo $status > "$logs/$name.status"
     left=$(ls -A "$TMPDIR")
-    test -z "$left" || printf '%s\n' "not ok - no file is left in TMPDIR" "$left" >> "$logs/$name.log"
+    test -z "$left" || printf '%s\n' "not ok 0 - no file is left in TMPDIR" "$left" >> "$logs/$name.log"
     rm -rf "$TEST_TMP" "$TMPDIR"
 }
 export -f run_part

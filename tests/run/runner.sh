@@ -57,13 +57,14 @@ fails() # name, script
     fi
 }
 
+# Each keeps its plan, so that nothing but what its name says can make it fail.
 fails "says so" 'echo "not ok 1 - a"; echo "1..1"'
 fails "says nothing" 'true'
-fails "dies" 'echo "ok 1 - a"; kill -SEGV $$'
+fails "dies" 'echo "ok 1 - a"; echo "1..1"; kill -SEGV $$'
 fails "breaks its plan off" 'echo "ok 1 - a"; echo "1..2"'
-fails "hangs" 'echo "ok 1 - a"; sleep 60'
+fails "hangs" 'echo "ok 1 - a"; echo "1..1"; sleep 60'
 says "and is told to have been stopped" 'stopped after 2 seconds'
-fails "leaves a temporary file" 'echo "ok 1 - a"; mktemp'
+fails "leaves a temporary file" 'echo "ok 1 - a"; echo "1..1"; mktemp'
 says "with its name" '^    tmp\.'
 fails "cannot be started" 'exec /there/is/no/such/program'
 

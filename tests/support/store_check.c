@@ -19,11 +19,15 @@ static bool keep(void *user, const void *bytes, size_t size)
     return ehs_put(user, bytes, size);
 }
 
-ehs_bytes store_check_write(const check_traces *traces, const etlheap_options *options,
-                            etlheap_result **facts)
+static ehs_bytes write_store(const check_traces *traces, const etlheap_options *options,
+                             bool is_temporary, etlheap_result **facts)
 {
     ehs_bytes file = { 0 };
-    const etlheap_store_options store = { .size = sizeof store, .write = keep, .user = &file };
+    const etlheap_store_options store = { .size = sizeof store,
+                                          .write = keep,
+                                          .user = &file,
+                                          .is_temporary = is_temporary,
+                                          .is_without_info = is_temporary };
     etlheap_options with_store = { .size = sizeof with_store };
     if (options != NULL)
         with_store = *options;
@@ -34,6 +38,17 @@ ehs_bytes store_check_write(const check_traces *traces, const etlheap_options *o
     else
         etlheap_result_free(result);
     return file;
+}
+
+ehs_bytes store_check_write(const check_traces *traces, const etlheap_options *options,
+                            etlheap_result **facts)
+{
+    return write_store(traces, options, false, facts);
+}
+
+ehs_bytes store_check_write_temporary(const check_traces *traces, const etlheap_options *options)
+{
+    return write_store(traces, options, true, NULL);
 }
 
 /* A file while its events are gone through. */

@@ -16,6 +16,9 @@
 ehs_bytes store_check_write(const check_traces *traces, const etlheap_options *options,
                             etlheap_result **facts);
 
+/* Likewise, as it is kept for one question, and nobody asks for what `info` says. */
+ehs_bytes store_check_write_temporary(const check_traces *traces, const etlheap_options *options);
+
 /* The file as a result that holds all its lifetimes. Checks on the way that events
  * are in order of time, and every checkpoint against the events before it. */
 etlheap_result *store_check_read(const ehs_bytes *file);

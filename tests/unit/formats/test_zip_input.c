@@ -164,6 +164,8 @@ static void several_members_are_files_of_one_recording(void **state)
     assert_int_equal(etlheap_zip_count(zip), 2);
     assert_string_equal(etlheap_zip_member_of(zip, 0).name, "app.kernel.etl");
     assert_string_equal(etlheap_zip_member_of(zip, 1).name, "app.etl");
+    assert_null(etlheap_zip_member_of(zip, 2).name);
+    assert_null(etlheap_zip_member_of(zip, UINT32_MAX).path);
     etlheap_zip_close(zip);
 }
 

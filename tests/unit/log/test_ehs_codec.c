@@ -75,9 +75,9 @@ static const char *decode(const ehs_bytes *block, u32 value_bytes, u32 capacity,
     return reason;
 }
 
-static void every_format_gives_back_every_shape(void **state)
+static void give_back_every_shape(bool is_quick)
 {
-    (void)state;
+    codec.is_quick = is_quick;
     for (size_t f = 0; f < ETL_COUNT_OF(formats); f++) {
         for (u32 shape = 0; shape < (u32)SHAPES; shape++) {
             for (size_t c = 0; c < ETL_COUNT_OF(counts); c++) {
@@ -93,6 +93,35 @@ static void every_format_gives_back_every_shape(void **state)
             }
         }
     }
+}
+
+static void every_format_gives_back_every_shape(void **state)
+{
+    (void)state;
+    give_back_every_shape(true);
+    give_back_every_shape(false);
+}
+
+/* Only bits are not packed, and are kept as they are. */
+static void a_quick_block_is_not_compressed(void **state)
+{
+    (void)state;
+    const ehs_format planes = { EHS_LAYOUT_PLANES, EHS_TRANSFORM_NONE, 4 };
+    const ehs_format bits = { EHS_LAYOUT_BITS, EHS_TRANSFORM_NONE, 1 };
+    make_values(&planes, RANDOM, 1000);
+    codec.is_quick = true;
+    ehs_bytes packed = encode(&planes, 1000);
+    assert_int_equal(packed.at[0], EHS_LAYOUT_PACKED);
+    memset(memory, 0, 1000);
+    memory[7] = 1;
+    ehs_bytes stored = encode(&bits, 1000);
+    assert_int_equal(stored.count, 4 + sizeof(u32) + 1 + 1000 / 8);
+    codec.is_quick = false;
+    ehs_bytes compressed = encode(&bits, 1000);
+    assert_true(compressed.count < stored.count / 2);
+    ETLHEAP_VECTOR_FREE(&packed);
+    ETLHEAP_VECTOR_FREE(&stored);
+    ETLHEAP_VECTOR_FREE(&compressed);
 }
 
 static void low_bits_that_alignment_makes_zero_take_no_room(void **state)
@@ -240,6 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_gives_back_every_shape),
+        cmocka_unit_test(a_quick_block_is_not_compressed),
         cmocka_unit_test(low_bits_that_alignment_makes_zero_take_no_room),
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(bytes_left_over_are_refused),

@@ -507,6 +507,47 @@ static void without_a_structure_there_are_defaults(void **state)
     assert_memory_equal(&own, &before, sizeof own);
 }
 
+/* What a later library has in arrays is 0 in this one. */
+static bool is_zero_from(const i64 *values, size_t first, size_t capacity)
+{
+    for (size_t i = first; i < capacity; i++) {
+        if (values[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+static void arrays_are_zero_beyond_the_last_enumerator(void **state)
+{
+    const world *const w = *state;
+    const etlheap_table *const table = w->table;
+    const etlheap_query query = etlheap_query_default();
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
+    const etlheap_peak_moment none = { .found = false };
+    assert_true(table->row_count > 1);
+    for (u32 i = 0; i < table->row_count; i++)
+        assert_true(is_zero_from(table->rows[i].measures, ETLHEAP_MEASURES_COUNT,
+                                 ETLHEAP_MEASURES_CAPACITY));
+    for (u32 kind = 0; kind < ETLHEAP_KIND_CAPACITY; kind++)
+        assert_true(is_zero_from(table->totals[kind].measures,
+                                 kind < ETLHEAP_KIND_COUNT ? ETLHEAP_MEASURES_COUNT : 0,
+                                 ETLHEAP_MEASURES_CAPACITY));
+    memset(peaks, 0xff, sizeof peaks);
+    assert_int_equal(etlheap_find_peaks(w->result, &query, peaks, NULL), ETL_OK);
+    assert_true(peaks[ETLHEAP_KIND_HEAP].found);
+    for (u32 kind = ETLHEAP_KIND_COUNT; kind < ETLHEAP_KIND_CAPACITY; kind++)
+        assert_memory_equal(&peaks[kind], &none, sizeof none);
+    for (u32 i = ETL_DIAG_COUNT; i < ETL_DIAG_CAPACITY; i++)
+        assert_int_equal(etlheap_result_diagnostics(w->result)->of[i], 0);
+}
+
+static void the_interface_is_not_frozen_yet(void **state)
+{
+    (void)state;
+    assert_int_equal(etlheap_abi_version(), 0);
+    assert_int_equal(etlheap_abi_version(), ETLHEAP_ABI_VERSION);
+}
+
 /* --- the world ----------------------------------------------------------------------- */
 
 static int set_up(void **state)
@@ -550,6 +591,8 @@ int main(void)
         cmocka_unit_test(older_programs_get_the_defaults),
         cmocka_unit_test(parts_are_copied_and_the_rest_stays),
         cmocka_unit_test(without_a_structure_there_are_defaults),
+        cmocka_unit_test(arrays_are_zero_beyond_the_last_enumerator),
+        cmocka_unit_test(the_interface_is_not_frozen_yet),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

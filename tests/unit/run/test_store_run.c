@@ -53,6 +53,18 @@ static void write_variety(check_traces *traces, const variety *kind, u64 seed)
     check_open(traces, b);
 }
 
+/* The file holds what is expected; it is freed, and what was read the caller's. */
+static etlheap_result *expect_file(ehs_bytes *file, const char *expected, const char *name)
+{
+    etlheap_result *const result = store_check_read(file);
+    char *const found = check_result_text(result);
+    if (!check_same_text(expected, found))
+        fail_msg("%s", name);
+    free(found);
+    ETLHEAP_VECTOR_FREE(file);
+    return result;
+}
+
 /* `counted`: a census of the same traces. */
 static void expect_same(const check_traces *traces, u64 slice_bytes, const char *expected,
                         const etlheap_result *counted, const char *name)
@@ -61,14 +73,21 @@ static void expect_same(const check_traces *traces, u64 slice_bytes, const char 
                                       .jobs = 2,
                                       .slice_bytes = slice_bytes };
     ehs_bytes file = store_check_write(traces, &options, NULL);
-    etlheap_result *const result = store_check_read(&file);
-    char *const found = check_result_text(result);
-    if (!check_same_text(expected, found))
-        fail_msg("%s: slices of %u bytes", name, (unsigned)slice_bytes);
+    etlheap_result *const result = expect_file(&file, expected, name);
     assert_memory_equal(&result->census_diag, &counted->diag, sizeof counted->diag);
-    free(found);
     etlheap_result_free(result);
-    ETLHEAP_VECTOR_FREE(&file);
+}
+
+/* What `info` says is not in it, and what it has of stacks is what a run says. */
+static void expect_same_of_temporary(const check_traces *traces, const char *expected,
+                                     const char *name)
+{
+    static const etl_diag_counts none;
+    ehs_bytes file = store_check_write_temporary(traces, NULL);
+    assert_int_equal(store_check_checkpoints(&file), 0);
+    etlheap_result *const result = expect_file(&file, expected, name);
+    assert_memory_equal(&result->census_diag, &none, sizeof none);
+    etlheap_result_free(result);
 }
 
 static void compare(const check_traces *traces, const char *name)
@@ -77,6 +96,9 @@ static void compare(const check_traces *traces, const char *name)
     const etlheap_options census = { .size = sizeof census, .census_only = true };
     etlheap_result *const rows = check_analyze(traces, NULL);
     etlheap_result *const counted = check_analyze(traces, &census);
+    char *const of_run = check_result_text(rows);
+    expect_same_of_temporary(traces, of_run, name);
+    free(of_run);
     rows->stack_counts = counted->stack_counts;
     char *const expected = check_result_text(rows);
     for (size_t i = 0; i < ETL_COUNT_OF(slices); i++)
@@ -181,6 +203,7 @@ static void many_segments_and_checkpoints_hold_together(void **state)
     etlheap_result *const read = store_check_read(&file);
     char *const expected = check_result_text(rows), *const found = check_result_text(read);
     assert_true(check_same_text(expected, found));
+    expect_same_of_temporary(&traces, expected, "temporary");
     free(expected);
     free(found);
     etlheap_result_free(rows);

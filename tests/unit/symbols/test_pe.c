@@ -196,6 +196,11 @@ static void exports_come_by_address_and_forwarders_last(void **state)
     for (u32 i = 0; i < ETL_COUNT_OF(names); i++)
         pe_check_text(etl_pe_exports_at(f->exports, i).name, names[i]);
     assert_int_equal(etl_pe_exports_at(f->exports, 2).ordinal, 14);
+    const u32 beyond[] = { ETL_COUNT_OF(names), INT32_MAX, UINT32_MAX };
+    for (size_t i = 0; i < ETL_COUNT_OF(beyond); i++) {
+        const etl_pe_export none = etl_pe_exports_at(f->exports, beyond[i]);
+        assert_true(none.rva == 0 && none.ordinal == 0 && none.name.size == 0);
+    }
     assert_true(etl_pe_exports_damage(f->exports)->count == 0);
 }
 
