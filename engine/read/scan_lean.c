@@ -231,6 +231,8 @@ static void end_run(scanner *s, etl_buffer *buffer, const lean_run *run)
 static bool note_targets(scan_output *out, size_t first)
 {
     const size_t count = out->events.count - first;
+    if (count == 0)
+        return true;
     if (!ETLHEAP_RESERVE(&out->targets, count))
         return false;
     const memory_event *const events = out->events.at + first;

@@ -33,12 +33,13 @@ static bool overlap(const traces_named *traces, const etlheap_options *options)
 {
     timebase base;
     windows_lattice lattice = { .session = NULL };
-    if (!timebase_open(&base, traces->traces, traces->count) ||
-        !windows_lattice_open(&lattice, base.base, options->report, options->windows))
-        return false;
+    const bool is_known =
+        timebase_open(&base, traces->traces, traces->count) &&
+        windows_lattice_open(&lattice, base.base, options->report, options->windows);
     const bool is_cut = lattice.session != NULL;
     windows_lattice_free(&lattice);
-    return !is_cut;
+    timebase_close(&base);
+    return is_known && !is_cut;
 }
 
 bool log_run_wanted(const traces_named *traces, const etlheap_options *options)
