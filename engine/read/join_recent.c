@@ -48,7 +48,8 @@ static event_sort sort_by(recent_list *list, const stack_piece *piece, event_sor
     }
     if (known == SORT_UNKNOWN)
         stack_learn_thread(list->at, list->count, ticks, piece->tid, (stack_part)piece->part);
-    return stack_recent_sort(list->at, list->count, ticks, piece->tid, known);
+    return stack_recent_sort(list->at, list->count, ticks, piece->tid, (stack_part)piece->part,
+                             known);
 }
 
 bool recent_pass(recent_events *recent, scan_output *task)

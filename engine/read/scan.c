@@ -442,8 +442,14 @@ static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_
     stack_learn_thread(out->events.at, out->events.count, ticks, tid, part);
     stack_ring_entry *const entry =
         stack_ring_find(&s->ring, out->events.at, (u32)out->events.count, ticks, tid, sort);
-    if (*sort == SORT_UNKNOWN)
-        *sort = stack_recent_sort(out->events.at, out->events.count, ticks, tid, *sort);
+    if (*sort == SORT_UNKNOWN || (part != PART_USER && *sort == SORT_BLOCK)) {
+        const event_sort recent =
+            stack_recent_sort(out->events.at, out->events.count, ticks, tid, part, SORT_UNKNOWN);
+        if (*sort == SORT_UNKNOWN || recent == SORT_UNSURE)
+            *sort = recent;
+    }
+    if (*sort == SORT_UNSURE)
+        return NULL;
     return entry;
 }
 

@@ -217,10 +217,11 @@ static inline memory_event *stack_recent_open(memory_event *events, size_t count
 /*
  * The sort of an event that the ring does not have, because it wants no stack or is of
  * another task, if it is among the latest ones. They are in the order of time. `known` is
- * what later events say: SORT_UNKNOWN, or SORT_UNSURE.
+ * what later events say: SORT_UNKNOWN, or SORT_UNSURE. A part that begins in the kernel is not
+ * that of a block, which a program asks for, if an event without a thread is behind it.
  */
 static inline event_sort stack_recent_sort(memory_event *events, size_t count, i64 ticks, u32 tid,
-                                           event_sort known)
+                                           stack_part part, event_sort known)
 {
     for (size_t i = 1; i <= STACK_RECENT_EVENTS && i <= count; i++) {
         const memory_event *const event = &events[count - i];
@@ -229,8 +230,9 @@ static inline event_sort stack_recent_sort(memory_event *events, size_t count, i
         if (event->ticks > ticks || op_is_rundown(event->op))
             continue;
         if (event->tid == tid) {
-            const bool is_sure = known == SORT_UNKNOWN || op_wants_stack(event->op);
             const event_sort sort = event_sort_of(event->op);
+            const bool may_be = part == PART_USER || sort != SORT_BLOCK;
+            const bool is_sure = known == SORT_UNKNOWN || (op_wants_stack(event->op) && may_be);
             const bool is_spent = op_is_spent(event->op) &&
                                   stack_recent_open(events, count - i, ticks, tid, sort) == NULL;
             return !is_sure ? SORT_UNSURE : is_spent ? SORT_SPENT : sort;

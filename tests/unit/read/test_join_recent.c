@@ -19,6 +19,7 @@ typedef struct step {
     u8 sort; /* of the stack, as it must be told */
     u32 tid;
     i64 ticks;
+    bool is_anywhere; /* of processors that are not told apart */
 } step;
 
 typedef struct bench {
@@ -36,14 +37,18 @@ static void end_task(bench *b)
 static void add(bench *b, const step *at)
 {
     if (at->op != 0) {
-        const memory_event event = { .ticks = at->ticks, .tid = at->tid, .op = at->op };
+        const memory_event event = { .ticks = at->ticks,
+                                     .tid = at->tid,
+                                     .op = at->op,
+                                     .cpu = at->is_anywhere ? CPU_UNKNOWN : 0 };
         assert_true(ETLHEAP_PUSH(&b->task.events, event));
         return;
     }
     memory_event *const events = b->task.events.at;
     const size_t count = b->task.events.count;
     stack_learn_thread(events, count, at->ticks, at->tid, (stack_part)at->part);
-    const event_sort sort = stack_recent_sort(events, count, at->ticks, at->tid, SORT_UNKNOWN);
+    const event_sort sort =
+        stack_recent_sort(events, count, at->ticks, at->tid, (stack_part)at->part, SORT_UNKNOWN);
     memory_event *const open =
         sort == SORT_BLOCK ? stack_recent_open(events, count, at->ticks, at->tid, sort) : NULL;
     if (open != NULL)
@@ -119,6 +124,21 @@ static void an_event_without_a_thread_learns_it_from_its_kernel_part(void **stat
         { .op = OP_DECOMMIT, .tid = ETL_NO_ID, .ticks = 12 },
         { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
         { .part = PART_WHOLE, .tid = 7, .ticks = 12, .sort = SORT_UNWANTED },
+    };
+    check_all_cuts(steps, ETL_COUNT_OF(steps));
+}
+
+/* A program asks for the stacks of its blocks, and these begin in the program. */
+static void what_begins_in_the_kernel_is_not_sure_to_be_a_blocks(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        { .op = OP_ALLOC, .tid = 7, .ticks = 10, .is_anywhere = true },
+        { .part = PART_WHOLE, .tid = 7, .ticks = 10, .sort = SORT_BLOCK },
+        { .op = OP_ALLOC, .tid = 8, .ticks = 11, .is_anywhere = true },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 11, .is_anywhere = true },
+        { .part = PART_WHOLE, .tid = 8, .ticks = 11, .sort = SORT_UNSURE },
+        { .part = PART_USER, .tid = 8, .ticks = 11, .sort = SORT_BLOCK },
     };
     check_all_cuts(steps, ETL_COUNT_OF(steps));
 }
@@ -208,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_do_not_depend_on_where_tasks_end),
         cmocka_unit_test(an_event_without_a_thread_learns_it_from_its_kernel_part),
+        cmocka_unit_test(what_begins_in_the_kernel_is_not_sure_to_be_a_blocks),
         cmocka_unit_test(frees_have_stacks_of_their_own),
         cmocka_unit_test(other_threads_may_come_before_the_kernel_part),
         cmocka_unit_test(streams_are_told_apart),
