@@ -6,7 +6,13 @@
  * kept for it.
  */
 #include "growth.h"
+
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
 #include "windows_walk.h"
+
+#define ROWS_PER_TASK 64u
 
 static etl_status walk(aggregator *a, const log_groups *groups, const growth_moments *moments,
                        window_cells *cells, etl_error *err);
@@ -16,30 +22,56 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
+/* Rows to be rated, and where their samples are. */
+typedef struct rating_work {
+    group_row *rows;
+    const u32 *groups; /* of the rows, in the cells */
+    u32 count;
+    const growth_moments *moments;
+    const window_cells *cells;
+} rating_work;
+
+static void rate_task(void *context, u32 task)
+{
+    const rating_work *const work = context;
+    const u32 first = task * ROWS_PER_TASK;
+    for (u32 at = first; at < work->count && at - first < ROWS_PER_TASK; at++) {
+        i64 sizes[GROWTH_SAMPLES];
+        for (u32 i = 0; i < GROWTH_SAMPLES; i++)
+            sizes[i] = windows_cells_start(work->cells, work->groups[at], i + 1).outstanding_size;
+        growth_set(&work->rows[at], growth_rate(work->moments->times_ns, sizes));
+    }
+}
+
 /* Rows are in the order of the groups; groups without lifetimes have none. */
-static void rate_rows(aggregator *a, size_t first, const log_groups *groups,
+static bool rate_rows(aggregator *a, size_t first, const log_groups *groups,
                       const growth_moments *moments, const window_cells *cells)
 {
-    size_t at = first;
-    for (u32 group = 0; group < groups->count && at < a->groups.count; group++) {
+    const u32 count = (u32)(a->groups.count - first);
+    const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
+    u32 *const group_of = malloc(((size_t)count + 1) * sizeof *group_of);
+    if (group_of == NULL)
+        return false;
+    u32 at = 0;
+    for (u32 group = 0; group < groups->count && at < count; group++) {
         const group_key key = log_groups_key(groups, group);
-        i64 sizes[GROWTH_SAMPLES];
-        if (memcmp(&a->groups.at[at].key, &key, sizeof key) != 0)
-            continue;
-        for (u32 i = 0; i < GROWTH_SAMPLES; i++)
-            sizes[i] = windows_cells_start(cells, group, i + 1).outstanding_size;
-        growth_set(&a->groups.at[at++], growth_rate(moments->times_ns, sizes));
+        if (memcmp(&a->groups.at[first + at].key, &key, sizeof key) == 0)
+            group_of[at++] = group;
     }
-    assert(at == a->groups.count);
+    assert(at == count);
+    rating_work work = { a->groups.at + first, group_of, count, moments, cells };
+    etlheap_workers_run(jobs, count / ROWS_PER_TASK + 1, rate_task, &work);
+    free(group_of);
+    return true;
 }
 
 etl_status growth_walk(aggregator *a, const log_groups *groups, size_t first, etl_error *err)
 {
     const growth_moments moments = growth_moments_of(&a->plan);
     window_cells cells = { NULL, NULL };
-    const etl_status status = walk(a, groups, &moments, &cells, err);
-    if (status == ETL_OK)
-        rate_rows(a, first, groups, &moments, &cells);
+    etl_status status = walk(a, groups, &moments, &cells, err);
+    if (status == ETL_OK && !rate_rows(a, first, groups, &moments, &cells))
+        status = no_memory(err);
     windows_cells_free(&cells);
     return status;
 }
