@@ -73,7 +73,7 @@ typedef enum etlheap_type {
  * Room in arrays by kind and by type. Structures have arrays of these sizes, not of the
  * numbers of enumerators, so that they stay as they are when a kind is added; what is
  * beyond the last enumerator is 0. Types answer two questions with yes or no, so there
- * is no fifth.
+ * are four of them for good.
  */
 #define ETLHEAP_KIND_CAPACITY 8
 #define ETLHEAP_TYPE_CAPACITY 4

@@ -96,7 +96,7 @@ typedef enum etlheap_field {
         ETLHEAP_FIELDS_COUNT
 } etlheap_field;
 
-/* Both are static text, "" for what is no field; no two fields have the same key or the same
+/* Static text; "" for a number that stands for no field. No two fields share a key or a
  * title. */
 const char *etlheap_field_key(etlheap_field field);
 const char *etlheap_field_title(etlheap_field field);
