@@ -22,8 +22,8 @@
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
 
 static bool is_answered(const aggregator *a);
-static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
-                    u32 *group);
+static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, etlheap_type type,
+                         bool is_realloc);
 
 etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
                              const etlheap_table **out, etl_error *err)
@@ -171,27 +171,49 @@ static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
     return ETLHEAP_PUSH(&a->lifetimes, ranked);
 }
 
-bool aggregate_rows(aggregator *a, peak_rows *steps)
+bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)
 {
     bool ok = true;
-    if (a->result->summary != NULL)
-        return summary_rows(a);
     for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
         const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
         for (u32 at = 0; ok && at < segment.rows; at++) {
-            query_row row;
-            if (!query_select(&a->plan, &segment, at, &row))
+            selected_row selected = { .segment = &segment, .at = at };
+            if (!query_select(&a->plan, &segment, at, &selected.row))
                 continue;
-            u32 group;
-            ok = add_row(a, &segment, at, &row, &group);
-            if (!ok || group == GROUP_UNWANTED)
-                continue;
-            const peak_row step = { row.alloc_ticks, end_of(a, &row), segment.size_bytes[at],
-                                    group };
-            ok = ETLHEAP_PUSH(steps, step) && note_lifetime(a, &row, group);
+            ok = aggregate_key(a, &segment, at, selected.row.type, &selected.key) &&
+                 (selected.key.unwanted || visit(user, &selected));
         }
     }
     return ok;
+}
+
+/* Where a row goes, and its step. */
+typedef struct row_adder {
+    aggregator *a;
+    peak_rows *steps;
+} row_adder;
+
+static bool add_row(void *user, const selected_row *selected)
+{
+    const row_adder *const adder = user;
+    aggregator *const a = adder->a;
+    const etlheap_segment *const segment = selected->segment;
+    const query_row *const row = &selected->row;
+    const u64 size = segment->size_bytes[selected->at];
+    const bool is_realloc = segment->is_realloc[selected->at] != 0;
+    u32 group;
+    if (!aggregate_group(a, &selected->key, &group))
+        return false;
+    add_measures(a->groups.at[group].measures, size, row->type, is_realloc);
+    add_measures(a->totals[segment->kind[selected->at]], size, row->type, is_realloc);
+    const peak_row step = { row->alloc_ticks, end_of(a, row), size, group };
+    return ETLHEAP_PUSH(adder->steps, step) && note_lifetime(a, row, group);
+}
+
+bool aggregate_rows(aggregator *a, peak_rows *steps)
+{
+    row_adder adder = { a, steps };
+    return a->result->summary != NULL ? summary_rows(a) : aggregate_visit(a, add_row, &adder);
 }
 
 etl_status aggregate_settle(aggregator *a, etl_error *err)
@@ -298,23 +320,6 @@ bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
     if (!add_group(a, key, *newest, group))
         return false;
     *newest = *group + 1;
-    return true;
-}
-
-static bool add_row(aggregator *a, const etlheap_segment *segment, u32 at, const query_row *row,
-                    u32 *group)
-{
-    group_key key;
-    if (!aggregate_key(a, segment, at, row->type, &key))
-        return false;
-    *group = GROUP_UNWANTED;
-    if (key.unwanted)
-        return true;
-    if (!aggregate_group(a, &key, group))
-        return false;
-    const u64 size = segment->size_bytes[at];
-    add_measures(a->groups.at[*group].measures, size, row->type, segment->is_realloc[at]);
-    add_measures(a->totals[segment->kind[at]], size, row->type, segment->is_realloc[at]);
     return true;
 }
 

@@ -77,6 +77,19 @@ etl_status aggregate_settle(aggregator *a, etl_error *err);
 
 typedef ETLHEAP_VECTOR(peak_row) peak_rows;
 
+/* A lifetime in memory that the query selects, and what it is grouped by. */
+typedef struct selected_row {
+    const etlheap_segment *segment;
+    u32 at;
+    query_row row;
+    group_key key;
+} selected_row;
+
+/* Hands out those that also pass the filter of frames, until one returns false: without
+ * memory. While stacks are being collected none is handed out. */
+typedef bool aggregate_visit_fn(void *user, const selected_row *selected);
+bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user);
+
 /* Gives each selected lifetime in memory its group, adds up and lists them. Without
  * `steps` stacks are resolved only. False without memory. */
 bool aggregate_rows(aggregator *a, peak_rows *steps);

@@ -51,7 +51,7 @@ typedef struct spread_task {
 } spread_task;
 
 static etl_status fill(histogram_maker *maker, etl_error *err);
-static etl_status add_rows(histogram_maker *maker, etl_error *err);
+static bool add_row(void *user, const selected_row *selected);
 static etl_status add_log(histogram_maker *maker, etl_error *err);
 static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *err);
 static owned_histogram *publish(const histogram_maker *maker);
@@ -110,8 +110,8 @@ static etl_status fill(histogram_maker *maker, etl_error *err)
     etl_status status = maker->group_of == NULL ? no_memory(err) : ETL_OK;
     if (status == ETL_OK)
         status = aggregate_settle(&maker->a, err);
-    if (status == ETL_OK)
-        status = add_rows(maker, err);
+    if (status == ETL_OK && !aggregate_visit(&maker->a, add_row, maker))
+        status = no_memory(err);
     if (status == ETL_OK && maker->a.result->mode == RESULT_STORE)
         status = add_log(maker, err);
     return status;
@@ -151,28 +151,15 @@ static void add_one(const histogram_maker *maker, bucket_group *group, const que
     add_sums(&group->sums[bucket], &(bucket_sums){ 1, size, stays, stays ? size : 0 });
 }
 
-/* What is in memory. */
-static etl_status add_rows(histogram_maker *maker, etl_error *err)
+/* A lifetime in memory. */
+static bool add_row(void *user, const selected_row *selected)
 {
-    aggregator *const a = &maker->a;
-    for (u32 s = 0; s < a->result->store.segments.count; s++) {
-        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
-        for (u32 at = 0; at < segment.rows; at++) {
-            query_row row;
-            group_key key;
-            if (!query_select(&a->plan, &segment, at, &row))
-                continue;
-            if (!aggregate_key(a, &segment, at, row.type, &key))
-                return no_memory(err);
-            bucket_group *const group =
-                key.unwanted ? NULL : group_of(maker, segment.kind[at], key.process);
-            if (!key.unwanted && group == NULL)
-                return no_memory(err);
-            if (group != NULL)
-                add_one(maker, group, &row, segment.size_bytes[at]);
-        }
-    }
-    return ETL_OK;
+    histogram_maker *const maker = user;
+    const etlheap_segment *const segment = selected->segment;
+    bucket_group *const group = group_of(maker, segment->kind[selected->at], selected->key.process);
+    if (group != NULL)
+        add_one(maker, group, &selected->row, segment->size_bytes[selected->at]);
+    return group != NULL;
 }
 
 /* Sums of the tasks become those of all. */

@@ -20,7 +20,7 @@ typedef struct moment_finder {
 } moment_finder;
 
 static etl_status find(moment_finder *finder, etl_error *err);
-static bool list_rows(moment_finder *finder);
+static bool list_row(void *user, const selected_row *selected);
 static bool find_in_rows(moment_finder *finder, u32 kind);
 static etl_status find_in_log(moment_finder *finder, etl_error *err);
 
@@ -72,7 +72,7 @@ static etl_status find(moment_finder *finder, etl_error *err)
 {
     const etlheap_result *const result = finder->a.result;
     etl_status status = aggregate_settle(&finder->a, err);
-    if (status == ETL_OK && !list_rows(finder))
+    if (status == ETL_OK && !aggregate_visit(&finder->a, list_row, finder))
         status = no_memory(err);
     for (u32 kind = 0; status == ETL_OK && kind < ETLHEAP_KIND_COUNT; kind++) {
         if (!find_in_rows(finder, kind))
@@ -81,25 +81,14 @@ static etl_status find(moment_finder *finder, etl_error *err)
     return status == ETL_OK && result->mode == RESULT_STORE ? find_in_log(finder, err) : status;
 }
 
-/* The lifetimes in memory that count. */
-static bool list_rows(moment_finder *finder)
+/* A lifetime in memory. */
+static bool list_row(void *user, const selected_row *selected)
 {
-    aggregator *const a = &finder->a;
-    bool ok = true;
-    for (u32 s = 0; ok && s < a->result->store.segments.count; s++) {
-        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
-        for (u32 at = 0; ok && at < segment.rows; at++) {
-            query_row row;
-            group_key key;
-            if (!query_select(&a->plan, &segment, at, &row))
-                continue;
-            ok = aggregate_key(a, &segment, at, row.type, &key);
-            const peak_row fresh = { row.alloc_ticks, row.free_ticks, segment.size_bytes[at], 0 };
-            if (ok && !key.unwanted)
-                ok = ETLHEAP_PUSH(&finder->rows[segment.kind[at]], fresh);
-        }
-    }
-    return ok;
+    moment_finder *const finder = user;
+    const etlheap_segment *const segment = selected->segment;
+    const peak_row fresh = { selected->row.alloc_ticks, selected->row.free_ticks,
+                             segment->size_bytes[selected->at], 0 };
+    return ETLHEAP_PUSH(&finder->rows[segment->kind[selected->at]], fresh);
 }
 
 static bool sort_rows(const moment_finder *finder, u32 kind, step_list *steps,

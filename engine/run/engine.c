@@ -194,19 +194,18 @@ static bool open_run(run *state)
 }
 
 /* A report's window may begin before time zero, with the first event: that is
- * known only later, so an open start takes in everything. */
+ * known only later, so an open start takes in everything. What a journal cannot
+ * answer goes to a log (log_run_wanted), and is not asked for here. */
 static bool open_journal(run *state)
 {
     const etlheap_query *const report = state->options.report;
     const timebase *const base = &state->result->base;
-    if (report == NULL || state->options.census_only || query_asks_blocks(report) ||
-        report->needs_lifetimes || report->growth)
+    if (report == NULL || state->options.census_only)
         return true;
     windows_lattice lattice;
     if (!windows_lattice_open(&lattice, base->base, report, state->options.windows))
         return false;
-    if (lattice.session == NULL)
-        return true; /* windows that overlap need lifetimes */
+    assert(lattice.session != NULL && !query_asks_blocks(report));
     event_journal *const journal = &state->result->journal;
     journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
     if (state->options.windows != NULL)
