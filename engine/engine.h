@@ -549,4 +549,6 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_details.h" /* moments, histograms */
 #include "etlheap_windows.h"
 
+#include "etlheap_ask.h"
+
 #endif

@@ -54,6 +54,7 @@ typedef struct etlheap_windows_options {
     /* The measures of the table's rows are over these windows, from the start of the
      * first to the end of the last and what lies between; a count of 0: all. */
     u32 measured_first, measured_count;
+    bool with_whole; /* one window more, behind the others: the query's. Takes all events. */
 } etlheap_windows_options;
 
 /* One group in one window. Sums that do not fit stop at INT64_MAX. */
@@ -132,7 +133,7 @@ typedef struct etlheap_growth {
 
 /*
  * Finds the steepest rise of a row, ETLHEAP_NO_INDEX: of all rows. The windows must
- * follow each other without gaps (every_ns or cuts); about 200 are best. False:
+ * follow each other without gaps (every_ns or cuts, not with_whole); about 200 are best. False:
  * there is no rise, or no such row. How it is judged is said in windows_growth.c.
  *
  * The stacks that explain it: windows of the same kind grouped by stack, with

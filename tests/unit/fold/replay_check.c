@@ -1,7 +1,7 @@
 /* replay_check.c - see replay_check.h. */
 #include "replay_check.h"
 
-#include "engine/fold/replay.h"
+#include "engine/fold/heap_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/fold/replay.h"
+#include "engine/fold/heap_rows.h"
 #include "tests/support/long_tests.h"
 #include "replay_check.h"
 #include "tests/support/temporary.h"
