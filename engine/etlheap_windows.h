@@ -102,9 +102,9 @@ typedef struct etlheap_windows {
 /*
  * Groups the lifetimes that the query selects and follows the groups through the
  * windows. TYPE and FREE_TYPE are no keys here, and types cannot be selected: each
- * window has its own. A result of etlheap_options.windows answers for the windows,
- * query window and at-exit rule that it was made for, with any groups; all other
- * results answer anything. *out is owned by the caller (etlheap_windows_free) and
+ * window has its own. A result that was made for windows alone answers for these,
+ * their query's window and at-exit rule, with any groups; all other results answer
+ * anything. *out is owned by the caller (etlheap_windows_free) and
  * borrows strings from the result. Errors: ETL_ERR_MEMORY, IO, CORRUPT,
  * ETL_ERR_ARGUMENT (said why), ETL_ERR_LIMIT (too many windows).
  */

@@ -12,6 +12,7 @@
 #include "tests/support/run_check.h"
 #include "tests/support/temporary.h"
 #include "walk_world.h"
+#include "tests/support/asked.h"
 
 int walk_world_open(void **state)
 {
@@ -59,8 +60,7 @@ void walk_world_write(const walk_world *f)
 etl_status walk_world_read(const walk_world *f, etlheap_result **out, etl_error *err)
 {
     etlheap_query query = etlheap_query_default();
-    query.needs_lifetimes = true;
-    const etlheap_options options = { .size = sizeof options, .report = &query };
+    const etlheap_options options = { .size = sizeof options, ASKED_EVENTS(&query) };
     return etlheap_open_store(f->path, &options, out, err);
 }
 
