@@ -2,7 +2,6 @@
 #include "replay_check.h"
 
 #include "engine/fold/heap_rows.h"
-#include "tests/support/asked.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -177,10 +177,57 @@ static void all_are_answered_or_none(void **state)
     questions[TOGETHER - 1].by = ETLHEAP_HISTOGRAM_BY_COUNT;
     assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
     assert_string_equal(err.message, "there is no such histogram");
+    questions[TOGETHER - 1].kind = (etlheap_question_kind)0x80000000u;
+    assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
     for (u32 i = 0; i < TOGETHER; i++)
         assert_true(answers[i].table == NULL && answers[i].windows == NULL &&
                     answers[i].histogram == NULL);
     assert_int_equal(etlheap_ask(f->store, NULL, 0, NULL, &err), ETL_OK);
+}
+
+/* Of a program that was compiled with more fields, two in a row. */
+typedef struct newer_question {
+    etlheap_question known;
+    u64 unknown;
+} newer_question;
+
+static etl_status ask_newer(const walk_world *f, newer_question *both, etl_error *err)
+{
+    etlheap_answer answers[2];
+    const etlheap_options options = { .size = sizeof options,
+                                      .questions = &both[0].known,
+                                      .question_count = 2 };
+    etlheap_result *result = NULL;
+    const etl_status planned = etlheap_analyze((etl_trace *const *)f->traces.at, f->traces.names,
+                                               f->traces.count, &options, &result, err);
+    const etl_status status = etlheap_ask(f->store, &both[0].known, 2, answers, err);
+    assert_int_equal(planned, status);
+    assert_true(status != ETL_OK || (answers[0].table != NULL && answers[1].windows != NULL));
+    etlheap_answers_free(answers, 2);
+    etlheap_result_free(result);
+    return status;
+}
+
+static void questions_are_read_by_their_size(void **state)
+{
+    walk_world *const f = *state;
+    static const size_t none[] = { 0, sizeof(void *), SIZE_MAX };
+    newer_question both[2];
+    etl_error err;
+    walk_world_make(f, 0, 9);
+    own_question own[2];
+    make_question(f, 5, &own[0], &both[0].known);
+    make_question(f, 1, &own[1], &both[1].known);
+    both[0].known.size = both[1].known.size = sizeof(newer_question);
+    both[0].unknown = both[1].unknown = 0;
+    assert_int_equal(ask_newer(f, both, &err), ETL_OK);
+    both[1].unknown = 1;
+    assert_int_equal(ask_newer(f, both, &err), ETL_ERR_UNSUPPORTED);
+    both[1].unknown = 0;
+    for (size_t i = 0; i < ETL_COUNT_OF(none); i++) {
+        both[0].known.size = none[i];
+        assert_int_equal(ask_newer(f, both, &err), ETL_ERR_ARGUMENT);
+    }
 }
 
 int main(void)
@@ -190,6 +237,7 @@ int main(void)
         RULE(together_is_as_alone),
         RULE(one_filter_for_all_is_as_alone),
         RULE(all_are_answered_or_none),
+        RULE(questions_are_read_by_their_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

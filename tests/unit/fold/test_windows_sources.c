@@ -21,7 +21,6 @@
 #include "tests/support/temporary.h"
 #include "tests/support/windows_check.h"
 #include "tests/build/workload.h"
-#include "tests/support/asked.h"
 
 #define MS INT64_C(1000000)
 

@@ -12,7 +12,6 @@
 #include "tests/support/run_check.h"
 #include "tests/support/temporary.h"
 #include "walk_world.h"
-#include "tests/support/asked.h"
 
 int walk_world_open(void **state)
 {

@@ -18,7 +18,6 @@
 #include "formats/formats.h"
 #include "tests/build/scenario.h"
 #include "tests/support/summary_runs.h"
-#include "tests/support/asked.h"
 
 typedef struct world {
     check_traces traces;

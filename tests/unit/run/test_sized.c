@@ -20,7 +20,6 @@
 #include "parser/sized.h"
 #include "tests/build/scenario.h"
 #include "tests/support/summary_runs.h"
-#include "tests/support/asked.h"
 
 #define MORE_BYTES ((size_t)64) /* that a newer program has */
 
