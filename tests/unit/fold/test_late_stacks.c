@@ -210,6 +210,8 @@ static void late_stacks_reach_their_blocks(void **state)
         write_stories(&traces, seed);
         etlheap_result *const rows = check_analyze(&traces, NULL);
         for (u32 i = 0; i < ETL_COUNT_OF(slices); i++) {
+            if (!long_tests() && (seed + i) % 3 == 0)
+                continue; /* two seeds of three meet each size */
             etlheap_query query = etlheap_query_default();
             query.jobs = 1 + i % 3;
             query.at_exit_freed = i % 2 == 0;
