@@ -98,12 +98,8 @@ INPUTS = {"t": ("trace", []), "l": ("trace", []), "w": ("trace", []), "s": ("sto
 # stores in another order, row groups of Parquet smaller.
 LAID_OUT_BY_MEMORY = ("store", "merge", "parquet")
 
-# (question, input, MiB) -> why. The engine's next shape is to empty it.
-NEED_GROWS = "a run with the memory that the first one asked for asks for a quarter more"
-EXPECTED_FAILURES = {
-    ("export --format heaptrack -o OUT", "l", 24): NEED_GROWS,
-    ("export --format csv --rows -o OUT", "l", 24): NEED_GROWS,
-}
+# (question, input, MiB) -> why.
+EXPECTED_FAILURES = {}
 
 NEEDED = re.compile(r"--memory (\d+)M is not enough: this run needs about (\d+)M; raise --memory")
 
