@@ -153,7 +153,8 @@ bool etlheap_is_store(etl_bytes file);
  * memory_bytes_max count: with questions, heap events stay in the file and any
  * question may be asked. *out is owned by the caller; the file stays mapped until
  * it is freed. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not
- * finished), ETL_ERR_UNSUPPORTED (another version), ETL_ERR_LIMIT, ETL_ERR_MEMORY.
+ * finished), ETL_ERR_UNSUPPORTED (another version), ETL_ERR_ARGUMENT (no questions,
+ * and a store that lacks addresses or threads), ETL_ERR_LIMIT, ETL_ERR_MEMORY.
  */
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
                               etlheap_result **out, etl_error *err);

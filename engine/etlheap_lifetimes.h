@@ -84,8 +84,8 @@ typedef struct etlheap_lifetimes etlheap_lifetimes;
  * result and the query with all it points to are borrowed until the walk is
  * closed. options may be NULL: all rows, by time of allocation. With symbols in
  * the query, all stacks that rows have are named here. On success the caller owns
- * *out. ETL_ERR_ARGUMENT (contradictory query; the result keeps no lifetimes),
- * ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_CORRUPT (the store is damaged),
+ * *out. ETL_ERR_ARGUMENT (contradictory query; the result keeps no lifetimes, or its
+ * store no addresses or threads), ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_CORRUPT (the store is damaged),
  * ETL_ERR_CANCELLED.
  */
 etl_status etlheap_lifetimes_open(const etlheap_result *result, const etlheap_query *query,

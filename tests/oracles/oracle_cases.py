@@ -415,43 +415,54 @@ def peaks_below(rows):
                    for what in ("count", "size"))]
 
 
-def check_names(results, name, summary, truth, must_know):
+def check_names(results, name, summary, truth):
     rows = run_json("report", summary, "--group-by", "kind,process")["rows"]
     wrong = []
     for row in rows:
         got = [row["peak_count"], row["peak_size"]]
-        if got != truth[row["kind"], row["process"]] and (must_know or got != [None, None]):
+        if got != truth[row["kind"], row["process"]]:
             wrong.append((row["kind"], row["process"], got, truth[row["kind"], row["process"]]))
     results.check(f"{name}: the peak of a process name is that of its processes together", not wrong and rows, *wrong[:4])
 
 
 def case_summary_peak(results, folder):
-    """No peak is below what is outstanding; what a summary cannot know is null, also of an older file."""
-    old, new = case_file("summary_peak.s.ehs"), os.path.join(folder, "new.ehs")
-    trace = case_file("summary_peak.etl")
-    run("store", trace, "--summary", "-o", new)
-    for name, path in (("an older summary", old), ("a summary", new)):
-        # The row of the sheet: nothing says when each of three processes had its peak. Nothing of the
-        # extents was freed, so what is there at the end is the most.
-        rows = {row[0]: row for row in csv.reader(io.StringIO(run("report", path, "--group-by", "kind", "--format", "csv").decode()))}
-        results.equal(f"{name} by kind: peaks are empty in CSV", [rows["heap"][-2:], rows["virtualalloc"][-2:]], [["", ""]] * 2)
-        results.equal(f"{name} by kind: without frees the end is the peak", rows["extent"][-2:], ["5", "110592"])
-        for keys in ("kind", "process", "kind,process", "kind,process,type", "kind,type", "kind,stack", "kind,site",
-                     "kind,module", "kind,process,type,stack"):
-            for more in ([], ["--at-exit", "freed"], ["--type", "AIFO,AIFI"], ["--no-cull"]):
-                below = peaks_below(run_json("report", path, "--group-by", keys, *more)["rows"])
-                results.check(f"{name} by {keys} {' '.join(more)}: no peak is below what is outstanding", not below, *below[:2])
-        check_names(results, name, path, peaks_of_names(trace), path == new)
-        text = run("report", path, "--group-by", "kind", "--sort", "peak_size", "--top", "3").decode()
-        results.check(f"{name} as text: a dash", re.search(r"^heap +\u2013 ", text, re.MULTILINE), text[:900])
-        xml = run("export", path, "--format", "wpa-xml").decode()
-        results.check(f"{name} as wpa-xml: no numbers below 0", "SizePeak=" in xml and '="-9' not in xml)
-    merged, again = os.path.join(folder, "merged.ehs"), os.path.join(folder, "again.ehs")
-    run("merge", old, new, "--allow-duplicates", "-o", merged)
-    run("merge", new, old, "--allow-duplicates", "-o", again)
-    results.check("an older summary merges in either order", bytes_of(merged) == bytes_of(again))
+    """No peak is below what is outstanding, and what a summary cannot know is null."""
+    path, trace = os.path.join(folder, "new.ehs"), case_file("summary_peak.etl")
+    run("store", trace, "--summary", "-o", path)
+    # The row of the sheet: nothing says when each of three processes had its peak. Nothing of the
+    # extents was freed, so what is there at the end is the most.
+    rows = {row[0]: row for row in csv.reader(io.StringIO(run("report", path, "--group-by", "kind", "--format", "csv").decode()))}
+    results.equal("a summary by kind: peaks are empty in CSV", [rows["heap"][-2:], rows["virtualalloc"][-2:]], [["", ""]] * 2)
+    results.equal("a summary by kind: without frees the end is the peak", rows["extent"][-2:], ["5", "110592"])
+    for keys in ("kind", "process", "kind,process", "kind,process,type", "kind,type", "kind,stack", "kind,site",
+                 "kind,module", "kind,process,type,stack"):
+        for more in ([], ["--at-exit", "freed"], ["--type", "AIFO,AIFI"], ["--no-cull"]):
+            below = peaks_below(run_json("report", path, "--group-by", keys, *more)["rows"])
+            results.check(f"a summary by {keys} {' '.join(more)}: no peak is below what is outstanding", not below, *below[:2])
+    check_names(results, "a summary", path, peaks_of_names(trace))
+    text = run("report", path, "--group-by", "kind", "--sort", "peak_size", "--top", "3").decode()
+    results.check("a summary as text: a dash", re.search(r"^heap +\u2013 ", text, re.MULTILINE), text[:900])
+    xml = run("export", path, "--format", "wpa-xml").decode()
+    results.check("a summary as wpa-xml: no numbers below 0", "SizePeak=" in xml and '="-9' not in xml)
+    copy, merged = os.path.join(folder, "copy.ehs"), os.path.join(folder, "merged.ehs")
+    shutil.copy(path, copy)
+    run("merge", path, copy, "--allow-duplicates", "-o", merged)
     below = peaks_below(run_json("report", merged, "--group-by", "kind,process,stack")["rows"])
     results.check("of merged summaries no peak is below what is outstanding", not below, *below[:2])
+
+
+def case_summary_of_format_1(results, folder):
+    """A summary of format 1.0 is refused by all commands, with what it is and what to do."""
+    old, trace = case_file("summary_peak.s.ehs"), case_file("summary_peak.etl")
+    new, out = os.path.join(folder, "new.ehs"), os.path.join(folder, "out.ehs")
+    run("store", trace, "--summary", "-o", new)
+    sentence = "is a summary of format 1.0, which this version no longer reads: make the summary again from its trace"
+    for arguments in (("report", old), ("info", old), ("windows", old), ("merge", old, new, "-o", out), ("diff", old, new),
+                      ("check", new, "--baseline", old, "--max-growth", "total:1%")):
+        done = subprocess.run([ETLHEAP, *arguments], capture_output=True, text=True, check=False)
+        results.equal(f"{arguments[0]} of a summary of format 1.0: status", done.returncode, 3)
+        results.check(f"{arguments[0]} of a summary of format 1.0: sentence", sentence in done.stderr, done.stderr)
+    results.check("a summary of format 1.0 is merged into nothing", not os.path.exists(out))
 
 
 def case_lossy_next_summary(results, folder):
@@ -460,7 +471,7 @@ def case_lossy_next_summary(results, folder):
     names = [row["process"] for row in run_json("report", trace, "--group-by", "kind,process")["rows"] if row["kind"] == "heap"]
     results.check("a trace with several processes of one name", len(names) > len(set(names)), names)
     run("store", trace, "--summary", "-o", summary)
-    check_names(results, "several processes of one name", summary, peaks_of_names(trace), True)
+    check_names(results, "several processes of one name", summary, peaks_of_names(trace))
 
 
 def case_summary_peak_windows(results, folder):
