@@ -76,8 +76,8 @@ static etl_status take_trace(etlheap_summary *s, const etlheap_result *result, c
                             .census_diag = result->census_diag };
     if (result->recorded.count == 0 || result->recorded.at[0].id[0] == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s does not say which trace it holds; write it again with "
-                             "`etlheap store`",
+                             "%s does not say which trace it holds: make the store again "
+                             "from its trace",
                              summary_path(origin));
     etlheap_summary_file *const files = malloc(result->recorded.count * sizeof *files);
     if (files == NULL)
