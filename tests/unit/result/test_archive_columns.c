@@ -72,7 +72,7 @@ static void write_without(const fixture *f, ehs_column column)
 
 static etlheap_result *open_store(const fixture *f, const etlheap_query *query)
 {
-    const etlheap_options options = { .size = sizeof options, .report = query };
+    const etlheap_options options = { .size = sizeof options, ASKED_EVENTS(query) };
     etlheap_result *result = NULL;
     etl_error err = { .message = "" };
     if (etlheap_open_store(f->path, &options, &result, &err) != ETL_OK)
@@ -117,7 +117,6 @@ static void expect_no_report(const fixture *f, const etlheap_query *query, const
 static void expect_no_list(const fixture *f, const char *part)
 {
     etlheap_query query = etlheap_query_default();
-    query.needs_lifetimes = true;
     etlheap_result *const result = open_store(f, &query);
     const etlheap_lifetimes_options options = { .size = sizeof options };
     etlheap_lifetimes *walk = NULL;
@@ -212,7 +211,7 @@ static void a_store_without_a_column_that_it_must_have_is_damaged(void **state)
     for (size_t i = 0; i < reader.row_count; i++) {
         const u32 column = reader.rows[i].column;
         const etlheap_query query = etlheap_query_default();
-        const etlheap_options options = { .size = sizeof options, .report = &query };
+        const etlheap_options options = { .size = sizeof options, ASKED_TABLE(&query) };
         etlheap_result *result = NULL;
         etl_error err = { .message = "" };
         if (reader.rows[i].part > 0 || is_optional(column) || is_alone(column))
