@@ -163,7 +163,7 @@ void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
 
 /* True: heap lifetimes are not in memory, and segments hold other kinds alone. What was kept
  * for one question answers for its window or windows only, a log or a store for all. */
-bool etlheap_result_is_report(const etlheap_result *result);
+bool etlheap_result_is_for_questions(const etlheap_result *result);
 
 /* --- what the trace holds --------------------------------------------------- */
 

@@ -22,7 +22,7 @@ typedef struct etlheap_stack_total {
  * stack ids 0 (none) to etlheap_stack_count. This is the fast way to sums over
  * many lifetimes in memory: no names, peaks or order. Of the query, what selects
  * counts and what groups does not. The result must hold lifetimes (it is no
- * etlheap_result_is_report). On success the caller owns *out (free it with
+ * etlheap_result_is_for_questions). On success the caller owns *out (free it with
  * etlheap_stack_totals_free). ETL_ERR_ARGUMENT, ETL_ERR_MEMORY.
  */
 etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_query *query,

@@ -26,7 +26,7 @@ etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etl
                           etl_error *err)
 {
     const etl_status status = aggregate_prepare(a, result, query, err);
-    if (status == ETL_OK && result->summary == NULL && etlheap_result_is_report(result) &&
+    if (status == ETL_OK && result->summary == NULL && etlheap_result_is_for_questions(result) &&
         !is_answered(a))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "the analysis kept no lifetimes to answer this from");
@@ -184,7 +184,7 @@ etl_status aggregate_settle(aggregator *a, etl_error *err)
     bool ok;
     a->is_collecting = true;
     ok = aggregate_rows(a, NULL);
-    if (ok && a->result->summary == NULL && etlheap_result_is_report(a->result)) {
+    if (ok && a->result->summary == NULL && etlheap_result_is_for_questions(a->result)) {
         slot_groups slots;
         ok = slot_groups_open(&slots, a);
         slot_groups_close(&slots);

@@ -62,7 +62,7 @@ static etl_status fill_from_memory(aggregator *a, etl_error *err)
 static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, etl_error *err)
 {
     rows->a = a;
-    rows->has_heap = a->result->summary == NULL && etlheap_result_is_report(a->result);
+    rows->has_heap = a->result->summary == NULL && etlheap_result_is_for_questions(a->result);
     const etl_status status = fill_from_memory(a, err);
     return status == ETL_OK && rows->has_heap ? heap_rows_begin(&rows->heap, a, pass, err) : status;
 }

@@ -250,7 +250,7 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
         status = aggregate_prepare(&m->a, result, &m->query, err);
     if (status == ETL_OK)
         status = windows_plan_open(out, &m->a.plan, m->asked, options, err);
-    m->has_log = result->summary == NULL && etlheap_result_is_report(result);
+    m->has_log = result->summary == NULL && etlheap_result_is_for_questions(result);
     if (status == ETL_OK && m->has_log && !windows_journal_answers(&m->a, out))
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "the analysis kept no lifetimes to answer this from");

@@ -347,7 +347,7 @@ etl_status result_answers(const etlheap_result *result, result_question question
     return why->sentence == NULL ? ETL_OK : etl_fail_with(err, why->status, 0, "%s", why->sentence);
 }
 
-bool etlheap_result_is_report(const etlheap_result *result)
+bool etlheap_result_is_for_questions(const etlheap_result *result)
 {
     return result->mode != RESULT_FACTS && result->mode != RESULT_LIFETIMES;
 }

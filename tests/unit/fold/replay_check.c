@@ -18,7 +18,7 @@ void replay_check_same(const check_traces *traces, const etlheap_query *query,
         .size = sizeof options, .jobs = query->jobs, .slice_bytes = slice_bytes, ASKED_TABLE(query)
     };
     etlheap_result *const kept = check_analyze(traces, &options);
-    assert_true(etlheap_result_is_report(kept));
+    assert_true(etlheap_result_is_for_questions(kept));
     assert_int_equal(kept->journal.is_tallied, query_asks_sums(query));
     char *const expected = check_aggregate_text(rows, query);
     char *const found = check_aggregate_text(kept, query);

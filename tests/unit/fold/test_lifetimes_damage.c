@@ -147,7 +147,7 @@ static void results_without_lifetimes_are_refused(void **state)
     const etlheap_query query = etlheap_query_default();
     const etlheap_options options = { .size = sizeof options, ASKED_TABLE(&query) };
     etlheap_result *const report = check_analyze(&f->traces, &options);
-    assert_true(etlheap_result_is_report(report));
+    assert_true(etlheap_result_is_for_questions(report));
     walk_request request = { .query = &query };
     etl_error err;
     u64 rows;

@@ -98,7 +98,7 @@ static char *text_of_store(const fixture *f, const etlheap_query *query,
     etlheap_result *read = NULL;
     etl_error err;
     assert_int_equal(etlheap_open_store(f->path, &how, &read, &err), ETL_OK);
-    assert_true(etlheap_result_is_report(read));
+    assert_true(etlheap_result_is_for_questions(read));
     char *const text = text_of(read, query, options);
     etlheap_result_free(read);
     return text;
@@ -112,7 +112,7 @@ static etlheap_result *keep_journal(const fixture *f, const etlheap_query *query
                                   .slice_bytes = slice_bytes,
                                   ASKED_WINDOWS(query, options) };
     etlheap_result *const kept = check_analyze(&f->traces, &how);
-    assert_true(etlheap_result_is_report(kept));
+    assert_true(etlheap_result_is_for_questions(kept));
     return kept;
 }
 
@@ -318,7 +318,7 @@ static void overlapping_windows_are_answered_from_a_store_too(void **state)
     expect_right(f, &query, &options);
     const etlheap_options how = { .size = sizeof how, ASKED_WINDOWS(&query, &options) };
     etlheap_result *const kept = check_analyze(&f->traces, &how);
-    assert_true(etlheap_result_is_report(kept));
+    assert_true(etlheap_result_is_for_questions(kept));
     char *const expected = text_of(f->rows, &query, &options);
     expect_text(expected, text_of(kept, &query, &options), "log");
     free(expected);

@@ -155,7 +155,7 @@ static void open_scenario(check_traces *traces)
 
 static void expect_refusals(const etlheap_result *result)
 {
-    assert_false(etlheap_result_is_report(result));
+    assert_false(etlheap_result_is_for_questions(result));
     assert_true(etlheap_process_count(result) > 0); /* facts are there */
     for (size_t i = 0; i < ETL_COUNT_OF(questions); i++) {
         etl_error err = { .message = "" };

@@ -314,7 +314,7 @@ static void the_result_holds_facts_alone(void **state)
     etlheap_result *facts;
     write_variety(&traces, &varieties[0], 400);
     ehs_bytes file = store_check_write(&traces, NULL, &facts);
-    assert_false(etlheap_result_is_report(facts));
+    assert_false(etlheap_result_is_for_questions(facts));
     assert_int_equal(etlheap_segment_count(facts), 0);
     assert_true(etlheap_process_count(facts) > 0);
     ETLHEAP_VECTOR_FREE(&file);
