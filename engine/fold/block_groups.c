@@ -101,6 +101,8 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const slot_group
     if (g->lock == NULL || !open_tasks(g))
         return no_memory(err);
     const block_want want = { &a->plan, step, g->states };
+    if (slots->keys.count == 0)
+        return ETL_OK; /* nothing is selected */
     const etl_status status = wants_words ? open_words(&out->words, &a->plan, err) : ETL_OK;
     return status == ETL_OK && !ETLHEAP_PUSH(&pass->blocks, want) ? no_memory(err) : status;
 }

@@ -168,7 +168,8 @@ static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error 
         ok = maker->tasks[i].groups != NULL;
     }
     const block_want want = { &maker->a.plan, spread, maker->states };
-    return ok && ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
+    ok = ok && (maker->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
+    return ok ? ETL_OK : no_memory(err);
 }
 
 /* Sums of the tasks become those of all. */

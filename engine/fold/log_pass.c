@@ -114,9 +114,21 @@ static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error 
 
 /* --- events ------------------------------------------------------------------------- */
 
+/* Without groups nothing is walked for. */
+static void keep_those_with_groups(log_pass *pass)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < pass->events.count; i++) {
+        if (pass->events.at[i]->groups->count > 0)
+            pass->events.at[kept++] = pass->events.at[i];
+    }
+    pass->events.count = kept;
+}
+
 etl_status log_pass_events(log_pass *pass, etl_error *err)
 {
     etl_status status = ETL_OK;
+    keep_those_with_groups(pass);
     for (size_t i = 0; i < pass->events.count; i++)
         fill_walk(pass->events.at[i]);
     if (pass->events.count > 0)
