@@ -270,8 +270,7 @@ static void move(world *w, const world_op *op, world_heap *heap)
     life_of(w, to)->summary_ticks = summary;
     stamp(w, op, to, summary);
     u32 walk;
-    const bool is_walked = (w->flags & WORLD_TIDLESS) == 0;
-    world_busy(w, op->thread, is_walked ? walk_event(w, op, summary, &walk) : summary + 1);
+    world_busy(w, op->thread, walk_event(w, op, summary, &walk));
 }
 
 /* ReAlloc alone. */

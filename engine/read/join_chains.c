@@ -139,10 +139,10 @@ static bool is_of_piece(const chain_link *link, const waiting_event *row, const 
     const event_sort sort = event_sort_of(row->op);
     if (row->has_kernel && row->stack_pid != piece->pid)
         return false;
-    if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN || piece->sort == SORT_ELSEWHERE)
+    if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN)
         return true;
-    if (piece->sort == SORT_UNSURE)
-        return sort == SORT_COMMIT || (sort == SORT_BLOCK && piece->part == PART_USER);
+    if (piece->sort == SORT_UNSURE) /* what begins in the kernel is not of a program's event */
+        return sort == SORT_COMMIT || piece->part == PART_USER;
     if (piece->sort == SORT_SPENT && sort == SORT_BLOCK && row->cpu != piece->cpu)
         return true; /* of two processors, nobody knows what came first */
     return piece->sort == (u8)sort ||

@@ -40,8 +40,7 @@ static void keep_last(recent_list *list, const scan_output *task)
 /* Is it a sort that events of earlier tasks can change? */
 static bool is_open_sort(event_sort sort)
 {
-    return sort == SORT_UNKNOWN || sort == SORT_UNSURE || sort == SORT_ELSEWHERE ||
-           sort == SORT_SPENT;
+    return sort == SORT_UNKNOWN || sort == SORT_UNSURE || sort == SORT_SPENT;
 }
 
 /* What earlier tasks say of a piece, of which its own says `known`. */
@@ -66,8 +65,7 @@ bool recent_pass(recent_events *recent, scan_output *task)
         return false;
     for (size_t i = 0; i < task->pieces.count; i++) {
         stack_piece *const piece = &task->pieces.at[i];
-        const part_name name = { piece->event_ticks, piece->tid, piece->pid,
-                                 (stack_part)piece->part };
+        const part_name name = { piece->event_ticks, piece->tid, (stack_part)piece->part };
         const event_sort known = (event_sort)piece->sort;
         event_sort sort = is_open_sort(known) ? sort_by(list, &name, known) : known;
         sort = half_walks_sort(&list->walks, &name, sort);

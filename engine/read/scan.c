@@ -474,7 +474,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
         return false;
     event_sort sort;
     const part_name name = { tick_map_apply(s->map, stack->event_ticks), stack->thread_id,
-                             stack->process_id, frames.part };
+                             frames.part };
     stack_ring_entry *const entry = scan_find_event(s, &name, &sort);
     if (settles(s, entry, frames.part, stack->process_id)) {
         out->met++;
@@ -499,8 +499,7 @@ static bool handle_key(scanner *s, const etl_event *event)
     out->census.stack_records++;
     out->census.key_records++;
     event_sort sort;
-    const part_name name = { tick_map_apply(s->map, key->event_ticks), key->thread_id,
-                             key->process_id, part };
+    const part_name name = { tick_map_apply(s->map, key->event_ticks), key->thread_id, part };
     stack_ring_entry *const entry = scan_find_event(s, &name, &sort);
     if (settles(s, entry, part, key->process_id)) {
         out->met++;

@@ -84,8 +84,8 @@ stack_ring_entry *scan_find_event(scanner *s, const part_name *name, event_sort 
     stack_learn_thread(out->events.at, out->events.count, name);
     stack_ring_entry *const entry = stack_ring_find(
         &s->ring, out->events.at, (u32)out->events.count, name->event_ticks, name->tid, sort);
-    const bool is_programs = *sort == SORT_BLOCK || *sort == SORT_EXTENT;
-    if (*sort == SORT_UNKNOWN || (name->part != PART_USER && is_programs)) {
+    const bool is_kernels = *sort == SORT_COMMIT || *sort == SORT_UNWANTED;
+    if (*sort == SORT_UNKNOWN || (name->part != PART_USER && !is_kernels)) {
         const event_sort recent =
             stack_recent_sort(out->events.at, out->events.count, name, SORT_UNKNOWN);
         if (*sort == SORT_UNKNOWN || recent == SORT_UNSURE)

@@ -51,7 +51,7 @@ typedef struct stack_ring {
 /* How a part of a stack names its event, and which part it is. */
 typedef struct part_name {
     i64 event_ticks;
-    u32 tid, pid; /* of the thread that was walked */
+    u32 tid;
     stack_part part;
 } part_name;
 
@@ -99,23 +99,16 @@ static inline const memory_event *stack_ring_alike(stack_ring *ring, u32 age,
 /*
  * What the thread of an event did last on its tick, up to here. The parts that come now are
  * of that sort: a thread has walked the stack of one event before it raises another, if the
- * program raises one of the two. An event without a thread may be its own or that of the
- * next thread on its processor: a block that has no stack yet waits for it, since sessions
- * mostly ask for those, and an extent does not, unless the memory is another process's.
+ * program raises one of the two. An event without a thread may be its own, too. The kernel
+ * raises what has no thread, so a kernel part tells: see stack_recent_sort().
  */
 static inline u32 stack_ring_last(const memory_event *events, u32 count, u32 event)
 {
     const memory_event *const first = &events[event];
-    event_sort sort = event_sort_of(first->op);
     u32 last = event;
     for (u32 i = event + 1; i < count && events[i].ticks == first->ticks; i++) {
-        const bool is_of_process = sort == SORT_EXTENT && events[i].pid == first->pid;
-        const bool is_free = is_of_process || first->stack != STACK_NONE;
-        const bool is_its = events[i].tid == first->tid || (events[i].tid == ETL_NO_ID && is_free);
-        if (is_its && !op_is_rundown(events[i].op)) {
+        if (events[i].tid == first->tid && !op_is_rundown(events[i].op))
             last = i;
-            sort = event_sort_of(events[i].op);
-        }
     }
     return last;
 }
@@ -155,8 +148,7 @@ static inline stack_ring_entry *stack_ring_choose(stack_ring *ring, const memory
 /*
  * The event that a part belongs to, by the time and the thread that the part names; NULL:
  * the ring does not have it, or cannot tell. The sort is that of the event, SORT_UNKNOWN if
- * the ring has none of the time and the thread, SORT_UNSURE if the last one may be another
- * thread's. `count` is that of the events so far.
+ * the ring has none of the time and the thread. `count` is that of the events so far.
  */
 static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_event *events,
                                                 u32 count, i64 ticks, u32 tid, event_sort *sort)
@@ -173,10 +165,6 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
             age == ring->pushed || stack_ring_alike(ring, age + 1, events, ticks, tid) == NULL;
         const bool is_it =
             is_alone && (last == entry->event || event_sort_of(events[entry->event].op) == *sort);
-        if (!is_it && events[last].tid == ETL_NO_ID) {
-            *sort = SORT_UNSURE;
-            return NULL;
-        }
         stack_ring_entry *const chosen =
             is_it ? entry : stack_ring_choose(ring, events, age, *sort);
         const bool is_open = chosen != NULL && events[chosen->event].stack == STACK_NONE;
@@ -231,34 +219,13 @@ static inline memory_event *stack_recent_open(memory_event *events, size_t count
 }
 
 /*
- * The sort of a part by the thread's last event of the tick, which is the last of `count`;
- * `known` says what came behind it. What is behind may be the thread's own, unless the event
- * lacks a stack and a program raised it: a block has the first user part, and so has an
- * extent if what is behind is another process's memory. No program's event has a stack that
- * begins in the kernel.
- */
-static inline event_sort stack_sort_of_last(memory_event *events, size_t count,
-                                            const part_name *name, event_sort known)
-{
-    const memory_event *const event = &events[count - 1];
-    const event_sort sort = event_sort_of(event->op);
-    if (known != SORT_UNKNOWN) {
-        const bool is_open = op_wants_stack(event->op) && event->stack == STACK_NONE;
-        const bool is_users = sort == SORT_BLOCK || known == SORT_ELSEWHERE;
-        const bool is_sure =
-            sort == SORT_COMMIT || (name->part == PART_USER && is_open && is_users);
-        return is_sure ? sort : SORT_UNSURE;
-    }
-    const bool is_spent =
-        op_is_spent(event->op) &&
-        stack_recent_open(events, count - 1, name->event_ticks, name->tid, sort) == NULL;
-    return is_spent ? SORT_SPENT : sort;
-}
-
-/*
  * The sort of an event that the ring does not have, because it wants no stack or is of
  * another task, if it is among the latest ones. They are in the order of time. `known` is
- * what later events say: SORT_UNKNOWN, SORT_UNSURE or SORT_ELSEWHERE.
+ * what later events say: SORT_UNKNOWN, or SORT_UNSURE if one without a thread is behind.
+ *
+ * A part that begins in the kernel may be of what is behind, unless the thread's last event
+ * is of the kernel and wants a stack. A user part is of the thread's last event: if it were of
+ * what is behind, a kernel part would have come before it (half_walks.h).
  */
 static inline event_sort stack_recent_sort(memory_event *events, size_t count,
                                            const part_name *name, event_sort known)
@@ -269,12 +236,16 @@ static inline event_sort stack_recent_sort(memory_event *events, size_t count,
             break;
         if (event->ticks > name->event_ticks || op_is_rundown(event->op))
             continue;
-        if (event->tid == name->tid)
-            return stack_sort_of_last(events, count - i + 1, name, known);
-        if (event->tid != ETL_NO_ID || known == SORT_UNSURE)
-            continue;
-        const bool is_elsewhere = name->part == PART_USER && event->pid != name->pid;
-        known = is_elsewhere ? SORT_ELSEWHERE : SORT_UNSURE;
+        if (event->tid == name->tid) {
+            const event_sort sort = event_sort_of(event->op);
+            const bool is_sure =
+                known == SORT_UNKNOWN || name->part == PART_USER || sort == SORT_COMMIT;
+            const bool is_spent =
+                op_is_spent(event->op) &&
+                stack_recent_open(events, count - i, name->event_ticks, name->tid, sort) == NULL;
+            return !is_sure ? SORT_UNSURE : is_spent ? SORT_SPENT : sort;
+        }
+        known = event->tid == ETL_NO_ID ? SORT_UNSURE : known;
     }
     return known;
 }

@@ -109,8 +109,7 @@ typedef enum event_sort {
     SORT_EXTENT,
     SORT_UNWANTED, /* raised by the kernel, and nobody asks for its stack */
     SORT_UNSURE,   /* not known: an event without a thread, which may be its own, is behind it */
-    SORT_SPENT,    /* the program's last event wants no stack, and none of the task lacks one */
-    SORT_ELSEWHERE /* as SORT_UNSURE, but what is behind it is the memory of another process */
+    SORT_SPENT     /* the program's last event wants no stack, and none of the task lacks one */
 } event_sort;
 
 static inline event_sort event_sort_of(u8 op)

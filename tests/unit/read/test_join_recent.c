@@ -20,7 +20,6 @@ typedef struct step {
     u32 tid;
     i64 ticks;
     bool is_anywhere; /* of processors that are not told apart */
-    u32 pid;
 } step;
 
 typedef struct bench {
@@ -54,7 +53,6 @@ static void add(bench *b, const step *at)
 {
     if (at->op != 0) {
         const memory_event event = { .ticks = at->ticks,
-                                     .pid = at->pid,
                                      .tid = at->tid,
                                      .op = at->op,
                                      .cpu = at->is_anywhere ? CPU_UNKNOWN : 0 };
@@ -63,7 +61,7 @@ static void add(bench *b, const step *at)
     }
     memory_event *const events = b->task.events.at;
     const size_t count = b->task.events.count;
-    const part_name name = { at->ticks, at->tid, at->pid, (stack_part)at->part };
+    const part_name name = { at->ticks, at->tid, (stack_part)at->part };
     stack_learn_thread(events, count, &name);
     const event_sort sort =
         half_walks_sort(&b->walks, &name, stack_recent_sort(events, count, &name, SORT_UNKNOWN));
@@ -73,7 +71,6 @@ static void add(bench *b, const step *at)
         open->stack = STACK_TAG_LOCAL; /* as the scan does */
     const stack_piece piece = {
         .event_ticks = at->ticks,
-        .pid = at->pid,
         .tid = at->tid,
         .part = at->part & 15u,
         .sort = sort & 15u,
@@ -146,7 +143,7 @@ static void an_event_without_a_thread_learns_it_from_its_kernel_part(void **stat
         { .op = OP_FREE, .tid = 8, .ticks = 11 },
         { .op = OP_FREE, .tid = 7, .ticks = 12 },
         { .op = OP_DECOMMIT, .tid = ETL_NO_ID, .ticks = 12 },
-        { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
+        { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_SPENT },
         { .part = PART_WHOLE, .tid = 7, .ticks = 12, .sort = SORT_UNWANTED },
     };
     check_all_cuts(steps, ETL_COUNT_OF(steps));
@@ -209,22 +206,21 @@ static void as_many_half_walks_are_kept_as_there_is_room_for(void **state)
     }
 }
 
-/* Sessions that log stacks of extents are few, and calls for other processes are fewer. */
-static void an_extent_yields_to_memory_of_its_process_alone(void **state)
+/* What has no thread, the kernel raised: it begins its stack itself. */
+static void what_begins_in_the_program_is_of_its_last_event(void **state)
 {
     (void)state;
     static const step steps[] = {
-        { .op = OP_EXPAND, .pid = 1, .tid = 7, .ticks = 10 },
-        { .op = OP_COMMIT, .pid = 4, .tid = ETL_NO_ID, .ticks = 10 },
-        { .part = PART_USER, .pid = 1, .tid = 7, .ticks = 10, .sort = SORT_EXTENT },
-        { .op = OP_EXPAND, .pid = 1, .tid = 7, .ticks = 11 },
-        { .op = OP_COMMIT, .pid = 4, .tid = ETL_NO_ID, .ticks = 11 },
-        { .op = OP_COMMIT, .pid = 1, .tid = ETL_NO_ID, .ticks = 11 },
-        { .part = PART_USER, .pid = 1, .tid = 7, .ticks = 11, .sort = SORT_UNSURE },
-        { .op = OP_EXPAND, .pid = 1, .tid = 7, .ticks = 12, .is_anywhere = true },
-        { .op = OP_COMMIT, .pid = 4, .tid = ETL_NO_ID, .ticks = 12, .is_anywhere = true },
-        { .part = PART_KERNEL, .pid = 1, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
-        { .part = PART_USER, .pid = 1, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
+        { .op = OP_EXPAND, .tid = 7, .ticks = 10 },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 10 },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_EXTENT },
+        { .op = OP_FREE, .tid = 7, .ticks = 11 },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 11 },
+        { .part = PART_USER, .tid = 7, .ticks = 11, .sort = SORT_SPENT },
+        { .op = OP_EXPAND, .tid = 7, .ticks = 12, .is_anywhere = true },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 12, .is_anywhere = true },
+        { .part = PART_KERNEL, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
+        { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
     };
     check_all_cuts(steps, ETL_COUNT_OF(steps));
 }
@@ -311,7 +307,7 @@ int main(void)
         cmocka_unit_test(what_begins_in_the_kernel_is_not_sure_to_be_a_blocks),
         cmocka_unit_test(a_user_part_is_of_the_walk_that_began_in_the_kernel),
         cmocka_unit_test(as_many_half_walks_are_kept_as_there_is_room_for),
-        cmocka_unit_test(an_extent_yields_to_memory_of_its_process_alone),
+        cmocka_unit_test(what_begins_in_the_program_is_of_its_last_event),
         cmocka_unit_test(frees_have_stacks_of_their_own),
         cmocka_unit_test(other_threads_may_come_before_the_kernel_part),
         cmocka_unit_test(streams_are_told_apart),
