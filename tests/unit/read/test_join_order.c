@@ -173,6 +173,27 @@ static void a_walk_that_may_be_of_another_event_is_not_a_blocks(void **state)
     expect_unsure(true, false, 2, 0);
 }
 
+/* The processor has an event without a thread itself, which the part may be of. */
+static void a_user_part_of_unsure_sort_is_of_its_processor(void **state)
+{
+    (void)state;
+    for (u16 cpu = 0; cpu < 2; cpu++) {
+        join_bench *const b = join_bench_new();
+        join_add_threadless(b, 100, JOIN_PID, 0);
+        join_add_piece(b, (stack_piece){ .ticks = 110,
+                                         .event_ticks = 100,
+                                         .pid = JOIN_PID,
+                                         .tid = JOIN_TID,
+                                         .stack = 2,
+                                         .cpu = cpu,
+                                         .part = PART_USER,
+                                         .sort = SORT_UNSURE });
+        join_end_run(b);
+        join_expect_stack(b, 0, cpu == 0 ? 2 : 0);
+        join_bench_free(b);
+    }
+}
+
 /* Kernel parts of events that we do not keep, noted while an event has no thread. */
 static void foreign_parts_are_kept_in_order_as_long_as_events_wait(void **state)
 {
@@ -202,6 +223,7 @@ int main(void)
         cmocka_unit_test(each_thread_has_turns_of_its_own),
         cmocka_unit_test(parts_go_to_the_event_of_their_kind),
         cmocka_unit_test(a_walk_that_may_be_of_another_event_is_not_a_blocks),
+        cmocka_unit_test(a_user_part_of_unsure_sort_is_of_its_processor),
         cmocka_unit_test(foreign_parts_are_kept_in_order_as_long_as_events_wait),
         cmocka_unit_test(old_turns_are_forgotten),
     };
