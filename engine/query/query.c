@@ -198,7 +198,7 @@ static const char *lacks_in_summary(const etlheap_query *query)
         query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
         return "no sizes of single allocations";
     if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
-        query->lifetime_ranks || query->growth || query->needs_lifetimes)
+        query->lifetime_ranks || query->growth)
         return "no lifetimes";
     if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
         return "no free types";

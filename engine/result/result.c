@@ -297,11 +297,11 @@ static const char facts_alone[] =
     "the result holds no allocations, because the analysis only counted records (census_only) or "
     "wrote a store: analyze the trace without these options, or open the store";
 static const char one_window[] =
-    "the analysis kept one report and no single lifetimes: set needs_lifetimes in its query, or "
-    "analyze the trace without a report";
+    "the analysis kept what one question takes and no single lifetimes: analyze the trace for all "
+    "questions, ETLHEAP_ASK_EVENTS among them, or for none";
 static const char in_file[] =
-    "the lifetimes stay in the store's file: open the store without a report, or list them one by "
-    "one";
+    "the lifetimes stay in the store's file: open the store without questions, or list them one "
+    "by one";
 static const char sums_alone[] =
     "a summary holds sums and no single allocations; name the traces or stores that it was made "
     "of, one recording at a time";

@@ -17,6 +17,7 @@
 #include "tests/support/store_check.h"
 #include "tests/support/temporary.h"
 #include "tests/build/workload.h"
+#include "tests/support/asked.h"
 
 #define MS INT64_C(1000000)
 
@@ -157,7 +158,7 @@ static void compare_details(const etlheap_result *rows, const etlheap_result *re
 
 static void compare(const fixture *f, const etlheap_result *rows, const etlheap_query *query)
 {
-    const etlheap_options options = { .size = sizeof options, .report = query };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(query) };
     etlheap_result *read = NULL;
     etl_error err;
     assert_int_equal(etlheap_open_store(f->path, &options, &read, &err), ETL_OK);
@@ -272,7 +273,7 @@ static void changed_stores_are_told_of(void **state)
     write_workload(f, NULL, 11);
     ehs_bytes file = store_check_write(&f->traces, NULL, NULL);
     const etlheap_query query = etlheap_query_default();
-    const etlheap_options options = { .size = sizeof options, .report = &query };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(&query) };
     u32 refused = 0;
     for (size_t at = 0; at < file.count; at += file.count / 150 + 1) {
         file.at[at] ^= 0x10;
@@ -303,7 +304,7 @@ static void memory_that_is_not_allowed_is_asked_for_in_words(void **state)
     write_file(f, file.at, file.count);
     const etlheap_query query = etlheap_query_default();
     const etlheap_options options = { .size = sizeof options,
-                                      .report = &query,
+                                      ASKED_TABLE(&query),
                                       .memory_bytes_max = 1000 };
     etlheap_result *read = NULL;
     etl_error err;

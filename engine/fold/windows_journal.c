@@ -1,24 +1,9 @@
-/*
- * windows_walk.c - see windows_walk.h.
- *
- * The walk is that of a report (replay.c), but an event goes to its group's cell of
- * the window at hand, and what survives need not be known. For of each free there is
- * told whether its block was allocated in the same window: by the journal's flag, or
- * in a store by the block's ordinal, which is below the window's first or not. That
- * is AIFI, and the other types follow from what is outstanding at both ends:
- *
- *     AIFO = allocations - AIFI
- *     AOFO = outstanding at the end - AIFO
- *     AOFI = outstanding at the start - AOFO
- */
-#include "windows_walk.h"
-
-#include "replay.h"
+/* windows_journal.c - see windows_journal.h. */
+#include "windows_journal.h"
 
 static bool same_pieces(const aggregator *a, const window_pass *pass);
 
-/* A journal answers for the windows it was kept for, a store for any. */
-bool windows_walk_answers(const aggregator *a, const windows_plan *plan)
+bool windows_journal_answers(const aggregator *a, const windows_plan *plan)
 {
     const event_journal *const journal = &a->result->journal;
     if (a->result->mode == RESULT_STORE)
@@ -50,11 +35,4 @@ static bool same_pieces(const aggregator *a, const window_pass *pass)
             return false;
     }
     return true;
-}
-
-etl_status windows_walk_run(const aggregator *a, const log_groups *groups, const window_pass *pass,
-                            window_cell_list *out, etl_error *err)
-{
-    replay_walk walk = { .windows = pass };
-    return replay_walk_log(a, groups, &walk, &(replay_out){ .cells = out }, err);
 }

@@ -1,5 +1,5 @@
 /*
- * replay.c - see replay.h.
+ * heap_rows.c - see heap_rows.h.
  *
  * Each slot is resolved to its group once, with names, culling and filters as the
  * query wants them. Then the journal is walked in time order and added up. It is
@@ -16,86 +16,64 @@
  * Where no peaks are wanted there may be sums by slot already, and no journal. Groups of
  * single blocks have their sums, so that only their curves are walked for.
  */
-#include "replay.h"
+#include "heap_rows.h"
 
 #include <stdlib.h>
-
-#include "engine/core/workers.h"
-#include "archive_walk.h"
 
 static bool has_sums(const aggregator *a);
 static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
                            etl_error *err);
 static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live);
 
-etl_status replay_run(aggregator *a, const log_groups *groups, etl_error *err)
+static etl_status no_memory(etl_error *err)
 {
-    replay_walk walk = { .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
-                         .curves_only = groups->by_block };
-    const bool has_curves = !groups->by_block || !a->query->sums_only;
-    live_group *live = NULL;
-    etl_status status = ETL_OK;
-    if (!groups->by_block && has_sums(a))
-        status = add_sums(a, groups, &live, err);
-    else if (has_curves)
-        status = replay_walk_log(a, groups, &walk, &(replay_out){ .groups = &live }, err);
-    if (status == ETL_OK && !publish_groups(a, groups, live))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    free(live);
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+etl_status heap_rows_begin(heap_rows *out, aggregator *a, log_pass *pass, etl_error *err)
+{
+    const log_groups_wanted wanted = { .first_group = (u32)a->groups.count,
+                                       .walks_events = !a->query->sums_only || a->query->growth };
+    *out = (heap_rows){ .a = a };
+    return log_groups_begin(&out->groups, a, &wanted, pass, err);
+}
+
+etl_status heap_rows_walk(heap_rows *rows, log_pass *pass, etl_error *err)
+{
+    const aggregator *const a = rows->a;
+    const log_groups *const groups = &rows->groups;
+    etl_status status = log_groups_finish(&rows->groups, err);
+    rows->events =
+        (event_want){ .a = a,
+                      .groups = groups,
+                      .job.walk = { .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
+                                    .curves_only = groups->by_block } };
+    const bool sums_will_do = !groups->by_block && has_sums(a);
+    const bool walks = !sums_will_do && (!groups->by_block || !a->query->sums_only);
+    if (status == ETL_OK && sums_will_do)
+        status = add_sums(a, groups, &rows->sums, err);
+    if (status == ETL_OK && walks && !ETLHEAP_PUSH(&pass->events, &rows->events))
+        status = no_memory(err);
+    if (status == ETL_OK && a->query->growth)
+        status = growth_walk_begin(&rows->growth, a, groups, pass, err);
     return status;
 }
 
-/* Why a walk failed. */
-static etl_status tell(etl_status status, etl_error *err)
+etl_status heap_rows_finish(heap_rows *rows, etl_error *err)
 {
-    switch (status) {
-    case ETL_OK:
-        return status;
-    case ETL_ERR_IO:
-        return etl_fail_with(err, status, 0, "the temporary file cannot be read back");
-    case ETL_ERR_CORRUPT:
-        return etl_fail_with(err, status, 0, "the store is damaged");
-    default:
-        return etl_fail_with(err, status, 0, "out of memory");
-    }
+    const size_t first = rows->a->groups.count;
+    const live_group *const live = rows->sums != NULL ? rows->sums : rows->events.job.groups;
+    if (!publish_groups(rows->a, &rows->groups, live))
+        return no_memory(err);
+    return rows->a->query->growth ? growth_walk_finish(&rows->growth, rows->a, first, err) : ETL_OK;
 }
 
-static etl_status walk_source(const replay_walk *walk, const replay_source *source, replay_out *out)
+void heap_rows_close(heap_rows *rows)
 {
-    return out->groups != NULL  ? replay_walk_run(walk, source, out->groups)
-           : out->cells != NULL ? replay_walk_windows(walk, source, out->cells)
-                                : replay_walk_moment(walk, source, &out->moment);
-}
-
-etl_status replay_walk_log(const aggregator *a, const log_groups *groups, replay_walk *walk,
-                           replay_out *out, etl_error *err)
-{
-    const etlheap_query *const query = a->query;
-    walk->slot_groups = groups->of_word;
-    walk->slot_count = groups->word_count;
-    walk->group_count = groups->count;
-    walk->size_min_bytes = query->size_min_bytes;
-    walk->size_max_bytes = query->size_max_bytes;
-    walk->jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs;
-    if (a->result->mode != RESULT_STORE) {
-        const replay_source source = replay_journal_source(&a->result->journal);
-        walk->survivors = a->result->journal.survivor_bits;
-        return tell(walk_source(walk, &source, out), err);
-    }
-    const archive_question question = { a, walk->windows,
-                                        groups->by_block ? &groups->blocks.words : NULL };
-    archive_walk window;
-    etl_status status = archive_walk_open(&window, &question, err);
-    if (status == ETL_OK) {
-        const replay_source source = archive_source(&window);
-        walk->survivors = window.survivors;
-        status = tell(walk_source(walk, &source, out), err);
-        if (status == ETL_OK && out->peak_ticks != NULL)
-            status = archive_walk_ticks(&window, out->moment.first_part, out->moment.time,
-                                        out->peak_ticks, err);
-    }
-    archive_walk_close(&window);
-    return status;
+    growth_walk_close(&rows->growth);
+    log_groups_close(&rows->groups);
+    free(rows->sums);
+    free(rows->events.job.groups);
 }
 
 /* Sums instead of events: a run's were counted for its window, a store's are of
@@ -125,7 +103,7 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
 {
     *live = calloc(groups->count + (size_t)1, sizeof **live);
     if (*live == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+        return no_memory(err);
     for (u32 slot = 1; slot <= groups->word_count; slot++) {
         const u32 group = groups->of_word[slot];
         type_sums types[ETLHEAP_TYPE_COUNT];
