@@ -154,6 +154,18 @@ static void wait_for(world *w, const world_op *op, world_block *block)
     block->has_displaced = overtakes;
 }
 
+/* Would the last block at the address be taken for what a realloc without an Alloc made? */
+static bool looks_like_own(const world *w, const world_op *op, const world_heap *heap, u32 block)
+{
+    for (size_t i = w->lives.count; i > 0; i--) {
+        const world_life *const life = &w->lives.at[i - 1];
+        if (life->kind == ETLHEAP_KIND_HEAP && life->process == op->process->id &&
+            life->heap == heap->handle && life->address == address_of(heap, block))
+            return life->tid == op->thread->tid && life->size == size_of(op->size);
+    }
+    return false;
+}
+
 static void stamp(const world *w, const world_op *op, world_block *block, i64 ticks)
 {
     block->last = (world_stamp){ ticks, world_place(w, op->thread->cpu, true) };
@@ -238,6 +250,8 @@ static void move(world *w, const world_op *op, world_heap *heap)
     if (old == WORLD_NONE || fresh == WORLD_NONE)
         return;
     world_touch(w, &heap->blocks[old].last, world_place(w, op->thread->cpu, true));
+    if ((w->flags & WORLD_REALLOC_ONLY) != 0 && looks_like_own(w, op, heap, fresh))
+        world_touch(w, &(world_stamp){ heap->blocks[fresh].late_ticks, WORLD_NONE }, WORLD_NONE);
     wait_for(w, op, &heap->blocks[fresh]);
     world_touch(w, &heap->blocks[old].last, world_place(w, op->thread->cpu, true));
     if ((w->flags & WORLD_REALLOC_ONLY) != 0) {
@@ -270,8 +284,7 @@ static void move(world *w, const world_op *op, world_heap *heap)
     life_of(w, to)->summary_ticks = summary;
     stamp(w, op, to, summary);
     u32 walk;
-    const bool is_walked = (w->flags & WORLD_TIDLESS) == 0;
-    world_busy(w, op->thread, is_walked ? walk_event(w, op, summary, &walk) : summary + 1);
+    world_busy(w, op->thread, walk_event(w, op, summary, &walk));
 }
 
 /* ReAlloc alone. */

@@ -38,6 +38,8 @@ static bool rate_rows(aggregator *a, size_t first, const log_groups *groups,
                       const growth_moments *moments, const window_cells *cells)
 {
     const u32 count = (u32)(a->groups.count - first);
+    if (count == 0)
+        return true; /* nor need there be a list of groups to point into */
     const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
     u32 *const group_of = malloc(((size_t)count + 1) * sizeof *group_of);
     if (group_of == NULL)

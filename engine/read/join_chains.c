@@ -132,6 +132,19 @@ static bool ends_before(const stack_join *join, waiting_event *row, const stack_
             has_turned(join, row->tid, row->ticks, piece->ticks));
 }
 
+/*
+ * May a piece be the event's, behind which, on the piece's processor, there is an event
+ * without a thread? What begins in the kernel is not of a program's event. And what no thread
+ * tells apart is of the processor: an event of the process on another one is no closer.
+ */
+static bool may_be_unsure(const chain_link *link, const waiting_event *row,
+                          const stack_piece *piece)
+{
+    if (link->kind == CHAIN_PROCESS_USER)
+        return row->cpu == piece->cpu;
+    return event_sort_of(row->op) == SORT_COMMIT || piece->part == PART_USER;
+}
+
 /* Is it an event of the piece's process and sort? The user part of an unwanted event is that
  * of all for which the thread left a kernel part, too. */
 static bool is_of_piece(const chain_link *link, const waiting_event *row, const stack_piece *piece)
@@ -139,8 +152,10 @@ static bool is_of_piece(const chain_link *link, const waiting_event *row, const 
     const event_sort sort = event_sort_of(row->op);
     if (row->has_kernel && row->stack_pid != piece->pid)
         return false;
-    if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN || piece->sort == SORT_UNSURE)
+    if (link->kind == CHAIN_SERVED || piece->sort == SORT_UNKNOWN)
         return true;
+    if (piece->sort == SORT_UNSURE)
+        return may_be_unsure(link, row, piece);
     if (piece->sort == SORT_SPENT && sort == SORT_BLOCK && row->cpu != piece->cpu)
         return true; /* of two processors, nobody knows what came first */
     return piece->sort == (u8)sort ||

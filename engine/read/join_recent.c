@@ -37,19 +37,25 @@ static void keep_last(recent_list *list, const scan_output *task)
     list->count = stay + fresh;
 }
 
-/* What earlier tasks say of a piece, of which its own says `known`. */
-static event_sort sort_by(recent_list *list, const stack_piece *piece, event_sort known)
+/* Is it a sort that events of earlier tasks can change? */
+static bool is_open_sort(event_sort sort)
 {
-    const i64 ticks = piece->event_ticks;
+    return sort == SORT_UNKNOWN || sort == SORT_UNSURE || sort == SORT_SPENT;
+}
+
+/* What earlier tasks say of a piece, of which its own says `known`. */
+static event_sort sort_by(recent_list *list, const part_name *name, event_sort known)
+{
+    if (list->count == 0 || name->event_ticks > list->at[list->count - 1].ticks)
+        return known;
     if (known == SORT_SPENT) {
-        const bool is_open =
-            stack_recent_open(list->at, list->count, ticks, piece->tid, SORT_BLOCK) != NULL;
+        const bool is_open = stack_recent_open(list->at, list->count, name->event_ticks, name->tid,
+                                               SORT_BLOCK) != NULL;
         return is_open ? SORT_BLOCK : SORT_SPENT;
     }
     if (known == SORT_UNKNOWN)
-        stack_learn_thread(list->at, list->count, ticks, piece->tid, (stack_part)piece->part);
-    return stack_recent_sort(list->at, list->count, ticks, piece->tid, (stack_part)piece->part,
-                             known);
+        stack_learn_thread(list->at, list->count, name);
+    return stack_recent_sort(list->at, list->count, name, known);
 }
 
 bool recent_pass(recent_events *recent, scan_output *task)
@@ -57,18 +63,16 @@ bool recent_pass(recent_events *recent, scan_output *task)
     recent_list *const list = list_of(recent, task->stream);
     if (list == NULL)
         return false;
-    const i64 last_ticks = list->count == 0 ? INT64_MIN : list->at[list->count - 1].ticks;
     for (size_t i = 0; i < task->pieces.count; i++) {
         stack_piece *const piece = &task->pieces.at[i];
+        const part_name name = { piece->event_ticks, piece->tid, (stack_part)piece->part };
         const event_sort known = (event_sort)piece->sort;
-        const bool is_told = known != SORT_UNKNOWN && known != SORT_UNSURE && known != SORT_SPENT;
-        if (is_told || piece->event_ticks > last_ticks)
-            continue;
-        const event_sort sort = sort_by(list, piece, known);
+        event_sort sort = is_open_sort(known) ? sort_by(list, &name, known) : known;
+        sort = half_walks_sort(&list->walks, &name, sort);
         memory_event *const open =
-            sort != SORT_BLOCK ? NULL
-                               : stack_recent_open(list->at, list->count, piece->event_ticks,
-                                                   piece->tid, SORT_BLOCK);
+            sort != SORT_BLOCK || sort == known
+                ? NULL
+                : stack_recent_open(list->at, list->count, name.event_ticks, name.tid, SORT_BLOCK);
         if (open != NULL)
             open->stack = STACK_TAG_LOCAL; /* taken: the next piece is another's */
         piece->sort = sort & 15u;

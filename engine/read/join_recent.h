@@ -9,11 +9,12 @@
 #ifndef ETLHEAP_JOIN_RECENT_H
 #define ETLHEAP_JOIN_RECENT_H
 
-#include "scan_stacks.h"
+#include "half_walks.h"
 
-/* The latest events of a stream, oldest first. */
+/* The latest events of a stream, oldest first, and the walks that wait for a user part. */
 typedef struct recent_list {
     u64 stream;
+    half_walks walks;
     u32 count;
     memory_event at[STACK_RECENT_EVENTS];
 } recent_list;

@@ -434,25 +434,6 @@ static bool request_stack(scanner *s, const frame_view *frames, stack_target tar
     return stack_queue_push(&s->queue, frames->at, frames->count, target, index);
 }
 
-static stack_ring_entry *find_event(scanner *s, i64 event_ticks, u32 tid, stack_part part,
-                                    event_sort *sort)
-{
-    const scan_output *const out = s->out;
-    const i64 ticks = tick_map_apply(s->map, event_ticks);
-    stack_learn_thread(out->events.at, out->events.count, ticks, tid, part);
-    stack_ring_entry *const entry =
-        stack_ring_find(&s->ring, out->events.at, (u32)out->events.count, ticks, tid, sort);
-    if (*sort == SORT_UNKNOWN || (part != PART_USER && *sort == SORT_BLOCK)) {
-        const event_sort recent =
-            stack_recent_sort(out->events.at, out->events.count, ticks, tid, part, SORT_UNKNOWN);
-        if (*sort == SORT_UNKNOWN || recent == SORT_UNSURE)
-            *sort = recent;
-    }
-    if (*sort == SORT_UNSURE)
-        return NULL;
-    return entry;
-}
-
 /*
  * A user or whole part that meets its event with nothing before it settles the
  * stack, if it is of a sort that begins with it and of the memory's owner. Anything else
@@ -492,8 +473,9 @@ static bool handle_stack(scanner *s, const etl_event *event)
     if (!view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
         return false;
     event_sort sort;
-    stack_ring_entry *const entry =
-        find_event(s, stack->event_ticks, stack->thread_id, frames.part, &sort);
+    const part_name name = { tick_map_apply(s->map, stack->event_ticks), stack->thread_id,
+                             frames.part };
+    stack_ring_entry *const entry = scan_find_event(s, &name, &sort);
     if (settles(s, entry, frames.part, stack->process_id)) {
         out->met++;
         if (frames.count > 0)
@@ -517,7 +499,8 @@ static bool handle_key(scanner *s, const etl_event *event)
     out->census.stack_records++;
     out->census.key_records++;
     event_sort sort;
-    stack_ring_entry *const entry = find_event(s, key->event_ticks, key->thread_id, part, &sort);
+    const part_name name = { tick_map_apply(s->map, key->event_ticks), key->thread_id, part };
+    stack_ring_entry *const entry = scan_find_event(s, &name, &sort);
     if (settles(s, entry, part, key->process_id)) {
         out->met++;
         settle(s, entry);

@@ -8,7 +8,7 @@
 #ifndef ETLHEAP_SCAN_INSIDE_H
 #define ETLHEAP_SCAN_INSIDE_H
 
-#include "scan_stacks.h"
+#include "half_walks.h"
 #include "wait_limit.h"
 
 /* The sorts of records that scan_lean() takes. */
@@ -24,6 +24,7 @@ typedef struct scanner {
     bool out_of_memory;       /* in scan_lean() */
     stack_ring ring;
     u32 settled; /* events of the ring, ever, that got a stack */
+    half_walks walks;
     stack_queue queue;
     census_count lean_counts[LEAN_SORTS]; /* not yet in the census */
     u64 *widened;                         /* STACK_FRAMES_MAX, for frames of 4 bytes */
@@ -38,6 +39,12 @@ bool scan_lean(scanner *s, etl_buffer *buffer);
 
 /* Puts into the census what scan_lean() counted. False without memory. */
 bool scan_lean_count(scanner *s);
+
+/*
+ * The ring's event for a part, and what sort of event it is of; NULL: the ring does not have
+ * it, or another event may be meant.
+ */
+stack_ring_entry *scan_find_event(scanner *s, const part_name *name, event_sort *sort);
 
 /* Does the stack come so soon after its event that no limit of waiting can matter? Which
  * stacks a task has is a matter of slices, so the join must not decide otherwise. */

@@ -1,5 +1,5 @@
 /* scan_stacks.c - see scan_stacks.h. */
-#include "scan_stacks.h"
+#include "scan_inside.h"
 
 #include <stdlib.h>
 
@@ -76,6 +76,28 @@ static bool find_or_add(stack_queue *queue, const pending_stack *pending, stack_
     *ref |= STACK_TAG_LOCAL;
     return pending->target != TARGET_EVENT ||
            ETLHEAP_PUSH(&queue->out->local_events, pending->index);
+}
+
+stack_ring_entry *scan_find_event(scanner *s, const part_name *name, event_sort *sort)
+{
+    const scan_output *const out = s->out;
+    stack_learn_thread(out->events.at, out->events.count, name);
+    stack_ring_entry *const entry = stack_ring_find(
+        &s->ring, out->events.at, (u32)out->events.count, name->event_ticks, name->tid, sort);
+    const bool is_kernels = *sort == SORT_COMMIT || *sort == SORT_UNWANTED;
+    if (*sort == SORT_UNKNOWN || (name->part != PART_USER && !is_kernels)) {
+        const event_sort recent =
+            stack_recent_sort(out->events.at, out->events.count, name, SORT_UNKNOWN);
+        if (*sort == SORT_UNKNOWN || recent == SORT_UNSURE)
+            *sort = recent;
+    }
+    if (!stack_ring_is_unsettled(entry, out->events.at) || *sort == SORT_UNSURE)
+        *sort = half_walks_sort(&s->walks, name, *sort);
+    if (*sort != SORT_UNSURE)
+        return entry;
+    if (entry != NULL && name->part == PART_KERNEL)
+        entry->has_kernel_part = true; /* else the user part would settle it */
+    return NULL;
 }
 
 static void renumber(stack_ref *ref, const u32 *ids)

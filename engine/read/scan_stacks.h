@@ -48,6 +48,13 @@ typedef struct stack_ring {
     u32 pushed; /* ever */
 } stack_ring;
 
+/* How a part of a stack names its event, and which part it is. */
+typedef struct part_name {
+    i64 event_ticks;
+    u32 tid;
+    stack_part part;
+} part_name;
+
 /* Where the reference of a stack goes: to a row of this list of the output. */
 typedef enum stack_target { TARGET_EVENT, TARGET_PIECE, TARGET_DEFINITION } stack_target;
 
@@ -92,22 +99,16 @@ static inline const memory_event *stack_ring_alike(stack_ring *ring, u32 age,
 /*
  * What the thread of an event did last on its tick, up to here. The parts that come now are
  * of that sort: a thread has walked the stack of one event before it raises another, if the
- * program raises one of the two. An event without a thread may be its own or that of the
- * next thread on its processor: a block that has no stack yet waits for it, since sessions
- * mostly ask for those, and an extent does not.
+ * program raises one of the two. An event without a thread may be its own, too. The kernel
+ * raises what has no thread, so a kernel part tells: see stack_recent_sort().
  */
 static inline u32 stack_ring_last(const memory_event *events, u32 count, u32 event)
 {
     const memory_event *const first = &events[event];
-    event_sort sort = event_sort_of(first->op);
     u32 last = event;
     for (u32 i = event + 1; i < count && events[i].ticks == first->ticks; i++) {
-        const bool is_free = sort == SORT_EXTENT || first->stack != STACK_NONE;
-        const bool is_its = events[i].tid == first->tid || (events[i].tid == ETL_NO_ID && is_free);
-        if (is_its && !op_is_rundown(events[i].op)) {
+        if (events[i].tid == first->tid && !op_is_rundown(events[i].op))
             last = i;
-            sort = event_sort_of(events[i].op);
-        }
     }
     return last;
 }
@@ -157,11 +158,13 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
         if (stack_ring_alike(ring, age, events, ticks, tid) == NULL)
             continue;
         stack_ring_entry *const entry = stack_ring_entry_of(ring, age);
-        const u8 last_op = events[stack_ring_last(events, count, entry->event)].op;
+        const u32 last = stack_ring_last(events, count, entry->event);
+        const u8 last_op = events[last].op;
         *sort = event_sort_of(last_op);
         const bool is_alone =
             age == ring->pushed || stack_ring_alike(ring, age + 1, events, ticks, tid) == NULL;
-        const bool is_it = is_alone && event_sort_of(events[entry->event].op) == *sort;
+        const bool is_it =
+            is_alone && (last == entry->event || event_sort_of(events[entry->event].op) == *sort);
         stack_ring_entry *const chosen =
             is_it ? entry : stack_ring_choose(ring, events, age, *sort);
         const bool is_open = chosen != NULL && events[chosen->event].stack == STACK_NONE;
@@ -180,10 +183,11 @@ static inline stack_ring_entry *stack_ring_find(stack_ring *ring, const memory_e
  * has the thread of the part, unless the thread has raised one itself. Where processors are
  * not told apart, the part may be of another one, and nothing is learnt.
  */
-static inline void stack_learn_thread(memory_event *events, size_t count, i64 ticks, u32 tid,
-                                      stack_part part)
+static inline void stack_learn_thread(memory_event *events, size_t count, const part_name *name)
 {
-    for (size_t i = 1; part != PART_USER && i <= STACK_RECENT_EVENTS && i <= count; i++) {
+    const i64 ticks = name->event_ticks;
+    const u32 tid = name->tid;
+    for (size_t i = 1; name->part != PART_USER && i <= STACK_RECENT_EVENTS && i <= count; i++) {
         memory_event *const event = &events[count - i];
         const bool is_of_kernel = event->op >= OP_COMMIT && event->op < OP_EXPAND;
         const bool may_be = event->cpu != CPU_UNKNOWN && is_of_kernel;
@@ -217,24 +221,28 @@ static inline memory_event *stack_recent_open(memory_event *events, size_t count
 /*
  * The sort of an event that the ring does not have, because it wants no stack or is of
  * another task, if it is among the latest ones. They are in the order of time. `known` is
- * what later events say: SORT_UNKNOWN, or SORT_UNSURE. A part that begins in the kernel is not
- * that of a block, which a program asks for, if an event without a thread is behind it.
+ * what later events say: SORT_UNKNOWN, or SORT_UNSURE if one without a thread is behind.
+ *
+ * A part that begins in the kernel may be of what is behind, unless the thread's last event
+ * is of the kernel and wants a stack. A user part is of the thread's last event: if it were of
+ * what is behind, a kernel part would have come before it (half_walks.h).
  */
-static inline event_sort stack_recent_sort(memory_event *events, size_t count, i64 ticks, u32 tid,
-                                           stack_part part, event_sort known)
+static inline event_sort stack_recent_sort(memory_event *events, size_t count,
+                                           const part_name *name, event_sort known)
 {
     for (size_t i = 1; i <= STACK_RECENT_EVENTS && i <= count; i++) {
         const memory_event *const event = &events[count - i];
-        if (event->ticks < ticks)
+        if (event->ticks < name->event_ticks)
             break;
-        if (event->ticks > ticks || op_is_rundown(event->op))
+        if (event->ticks > name->event_ticks || op_is_rundown(event->op))
             continue;
-        if (event->tid == tid) {
+        if (event->tid == name->tid) {
             const event_sort sort = event_sort_of(event->op);
-            const bool may_be = part == PART_USER || sort != SORT_BLOCK;
-            const bool is_sure = known == SORT_UNKNOWN || (op_wants_stack(event->op) && may_be);
-            const bool is_spent = op_is_spent(event->op) &&
-                                  stack_recent_open(events, count - i, ticks, tid, sort) == NULL;
+            const bool is_sure =
+                known == SORT_UNKNOWN || name->part == PART_USER || sort == SORT_COMMIT;
+            const bool is_spent =
+                op_is_spent(event->op) &&
+                stack_recent_open(events, count - i, name->event_ticks, name->tid, sort) == NULL;
             return !is_sure ? SORT_UNSURE : is_spent ? SORT_SPENT : sort;
         }
         known = event->tid == ETL_NO_ID ? SORT_UNSURE : known;

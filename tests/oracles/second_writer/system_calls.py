@@ -55,9 +55,13 @@ class SystemCalls:
         owner.remote_users -= 1
 
     def wait_for_order(self, thread):
-        """Records without a thread are told apart by their tick and processor alone."""
+        """Records without a thread are told apart by their tick and processor alone. Nothing but
+        its kernel half tells whether a stack is of such a record, or of another one that its
+        thread wrote on the tick."""
         place = 0 if self.setup.kernel_style.kind == "stream" else thread.cpu
-        while self.setup.tidless and self.last_virtual.get(place) == self.machine.now():
+        needs_tick = self.setup.virtual_stacks == "user"
+        while self.setup.tidless and (self.last_virtual.get(place) == self.machine.now()
+                                      or needs_tick and thread.last_stamp == self.machine.now()):
             yield from self.machine.next_tick()
         self.last_virtual[place] = self.machine.now()
 

@@ -142,6 +142,58 @@ static void parts_go_to_the_event_of_their_kind(void **state)
     }
 }
 
+/* Who gets a walk of a tick: a block and, if there is one, a commit, which has no thread. */
+static void expect_unsure(bool has_commit, bool has_kernel, u64 block, u64 commit)
+{
+    join_bench *const b = join_bench_new();
+    join_add_alloc(b, 100, JOIN_TID);
+    if (has_commit)
+        join_add_threadless(b, 100, JOIN_PID + 1, 0);
+    for (u32 part = has_kernel ? 0 : 1; part < 2; part++)
+        join_add_piece(b, (stack_piece){ .ticks = 110 + part,
+                                         .event_ticks = 100,
+                                         .pid = JOIN_PID,
+                                         .tid = JOIN_TID,
+                                         .stack = part == 0 ? 1 : 2,
+                                         .part = part == 0 ? PART_KERNEL : PART_USER,
+                                         .sort = SORT_UNSURE });
+    join_end_run(b);
+    join_expect_stack(b, 0, block);
+    if (has_commit)
+        join_expect_stack(b, 1, commit);
+    join_bench_free(b);
+}
+
+/* What begins in the kernel is not of a block, even if nothing else is there to have it. */
+static void a_walk_that_may_be_of_another_event_is_not_a_blocks(void **state)
+{
+    (void)state;
+    expect_unsure(true, true, 0, 12);
+    expect_unsure(false, true, 0, 0);
+    expect_unsure(true, false, 2, 0);
+}
+
+/* The processor has an event without a thread itself, which the part may be of. */
+static void a_user_part_of_unsure_sort_is_of_its_processor(void **state)
+{
+    (void)state;
+    for (u16 cpu = 0; cpu < 2; cpu++) {
+        join_bench *const b = join_bench_new();
+        join_add_threadless(b, 100, JOIN_PID, 0);
+        join_add_piece(b, (stack_piece){ .ticks = 110,
+                                         .event_ticks = 100,
+                                         .pid = JOIN_PID,
+                                         .tid = JOIN_TID,
+                                         .stack = 2,
+                                         .cpu = cpu,
+                                         .part = PART_USER,
+                                         .sort = SORT_UNSURE });
+        join_end_run(b);
+        join_expect_stack(b, 0, cpu == 0 ? 2 : 0);
+        join_bench_free(b);
+    }
+}
+
 /* Kernel parts of events that we do not keep, noted while an event has no thread. */
 static void foreign_parts_are_kept_in_order_as_long_as_events_wait(void **state)
 {
@@ -170,6 +222,8 @@ int main(void)
         cmocka_unit_test(pieces_of_one_tick_go_by_event_thread_and_part),
         cmocka_unit_test(each_thread_has_turns_of_its_own),
         cmocka_unit_test(parts_go_to_the_event_of_their_kind),
+        cmocka_unit_test(a_walk_that_may_be_of_another_event_is_not_a_blocks),
+        cmocka_unit_test(a_user_part_of_unsure_sort_is_of_its_processor),
         cmocka_unit_test(foreign_parts_are_kept_in_order_as_long_as_events_wait),
         cmocka_unit_test(old_turns_are_forgotten),
     };

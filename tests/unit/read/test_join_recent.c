@@ -25,12 +25,27 @@ typedef struct step {
 typedef struct bench {
     recent_events recent;
     scan_output task;
+    half_walks walks; /* of the task */
 } bench;
+
+static void start_task(bench *b)
+{
+    b->task.events.count = b->task.pieces.count = 0;
+    b->walks.count = 0;
+}
 
 static void end_task(bench *b)
 {
     assert_true(recent_pass(&b->recent, &b->task));
-    b->task.events.count = b->task.pieces.count = 0;
+    start_task(b);
+}
+
+static void close_bench(bench *b)
+{
+    recent_free(&b->recent);
+    ETLHEAP_VECTOR_FREE(&b->task.events);
+    ETLHEAP_VECTOR_FREE(&b->task.pieces);
+    free(b);
 }
 
 /* Of what the task has of its own, the scan tells by the same rule. */
@@ -46,45 +61,51 @@ static void add(bench *b, const step *at)
     }
     memory_event *const events = b->task.events.at;
     const size_t count = b->task.events.count;
-    stack_learn_thread(events, count, at->ticks, at->tid, (stack_part)at->part);
+    const part_name name = { at->ticks, at->tid, (stack_part)at->part };
+    stack_learn_thread(events, count, &name);
     const event_sort sort =
-        stack_recent_sort(events, count, at->ticks, at->tid, (stack_part)at->part, SORT_UNKNOWN);
+        half_walks_sort(&b->walks, &name, stack_recent_sort(events, count, &name, SORT_UNKNOWN));
     memory_event *const open =
         sort == SORT_BLOCK ? stack_recent_open(events, count, at->ticks, at->tid, sort) : NULL;
     if (open != NULL)
         open->stack = STACK_TAG_LOCAL; /* as the scan does */
     const stack_piece piece = {
-        .event_ticks = at->ticks, .tid = at->tid, .part = at->part & 15u, .sort = sort & 15u
+        .event_ticks = at->ticks,
+        .tid = at->tid,
+        .part = at->part & 15u,
+        .sort = sort & 15u,
     };
     assert_true(ETLHEAP_PUSH(&b->task.pieces, piece));
 }
 
-/* The sorts of the stacks, with a new task before each step whose bit is set. */
+/* The sorts of the task's stacks, of which step `end` is the first behind the task. */
+static void check_task(bench *b, const step *steps, u32 end, u32 cuts)
+{
+    assert_true(recent_pass(&b->recent, &b->task));
+    u32 at = end;
+    for (size_t i = b->task.pieces.count; i > 0; i--) {
+        do
+            at--;
+        while (steps[at].op != 0);
+        const u8 sort = b->task.pieces.at[i - 1].sort;
+        if (sort != steps[at].sort)
+            fail_msg("step %u, cuts %x: sort %u, wanted %u", at, cuts, sort, steps[at].sort);
+    }
+    start_task(b);
+}
+
+/* With a new task before each step whose bit is set. */
 static void check(const step *steps, u32 count, u32 cuts)
 {
     bench *const b = calloc(1, sizeof *b);
     assert_non_null(b);
     for (u32 i = 0; i < count; i++) {
         if ((cuts >> i & 1) != 0)
-            end_task(b);
+            check_task(b, steps, i, cuts);
         add(b, &steps[i]);
-        if (steps[i].op != 0)
-            continue;
-        /* What the scan did not tell, the end of the task does. */
-        const size_t piece = b->task.pieces.count - 1;
-        scan_output alone = { .stream = b->task.stream };
-        assert_true(ETLHEAP_PUSH(&alone.pieces, b->task.pieces.at[piece]));
-        assert_true(recent_pass(&b->recent, &alone));
-        const u8 sort = alone.pieces.at[0].sort;
-        b->task.pieces.at[piece].sort = sort & 15u;
-        ETLHEAP_VECTOR_FREE(&alone.pieces);
-        if (sort != steps[i].sort)
-            fail_msg("step %u, cuts %x: sort %u, wanted %u", i, cuts, sort, steps[i].sort);
     }
-    recent_free(&b->recent);
-    ETLHEAP_VECTOR_FREE(&b->task.events);
-    ETLHEAP_VECTOR_FREE(&b->task.pieces);
-    free(b);
+    check_task(b, steps, count, cuts);
+    close_bench(b);
 }
 
 static void check_all_cuts(const step *steps, u32 count)
@@ -122,7 +143,7 @@ static void an_event_without_a_thread_learns_it_from_its_kernel_part(void **stat
         { .op = OP_FREE, .tid = 8, .ticks = 11 },
         { .op = OP_FREE, .tid = 7, .ticks = 12 },
         { .op = OP_DECOMMIT, .tid = ETL_NO_ID, .ticks = 12 },
-        { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
+        { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_SPENT },
         { .part = PART_WHOLE, .tid = 7, .ticks = 12, .sort = SORT_UNWANTED },
     };
     check_all_cuts(steps, ETL_COUNT_OF(steps));
@@ -139,6 +160,67 @@ static void what_begins_in_the_kernel_is_not_sure_to_be_a_blocks(void **state)
         { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 11, .is_anywhere = true },
         { .part = PART_WHOLE, .tid = 8, .ticks = 11, .sort = SORT_UNSURE },
         { .part = PART_USER, .tid = 8, .ticks = 11, .sort = SORT_BLOCK },
+    };
+    check_all_cuts(steps, ETL_COUNT_OF(steps));
+}
+
+/* The next user part is of the same walk, and only that. */
+static void a_user_part_is_of_the_walk_that_began_in_the_kernel(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        { .op = OP_ALLOC, .tid = 7, .ticks = 10, .is_anywhere = true },
+        { .op = OP_ALLOC, .tid = 8, .ticks = 10, .is_anywhere = true },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 10, .is_anywhere = true },
+        { .part = PART_KERNEL, .tid = 7, .ticks = 10, .sort = SORT_UNSURE },
+        { .part = PART_USER, .tid = 8, .ticks = 10, .sort = SORT_BLOCK },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_UNSURE },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_BLOCK },
+    };
+    check_all_cuts(steps, ETL_COUNT_OF(steps));
+}
+
+/* So many that the oldest are forgotten, wherever tasks end. */
+static void as_many_half_walks_are_kept_as_there_is_room_for(void **state)
+{
+    (void)state;
+    for (u32 every = 1; every < 8; every++) {
+        bench *const b = calloc(1, sizeof *b);
+        assert_non_null(b);
+        const u32 count = HALF_WALKS_MAX + 3;
+        for (u32 i = 0; i < count; i++) {
+            const u32 tid = 100 + i;
+            add(b, &(step){ .op = OP_ALLOC, .tid = tid, .ticks = i, .is_anywhere = true });
+            add(b, &(step){ .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = i, .is_anywhere = true });
+            add(b, &(step){ .part = PART_KERNEL, .tid = tid, .ticks = i });
+            if (i % every == 0)
+                end_task(b);
+        }
+        end_task(b);
+        for (u32 i = 0; i < count; i++)
+            add(b, &(step){ .part = PART_USER, .tid = 100 + i, .ticks = i });
+        assert_true(recent_pass(&b->recent, &b->task));
+        for (u32 i = 0; i + STACK_RECENT_EVENTS / 2 < count; i++)
+            assert_int_equal(b->task.pieces.at[i].sort, i < 3 ? SORT_UNKNOWN : SORT_UNSURE);
+        close_bench(b);
+    }
+}
+
+/* What has no thread, the kernel raised: it begins its stack itself. */
+static void what_begins_in_the_program_is_of_its_last_event(void **state)
+{
+    (void)state;
+    static const step steps[] = {
+        { .op = OP_EXPAND, .tid = 7, .ticks = 10 },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 10 },
+        { .part = PART_USER, .tid = 7, .ticks = 10, .sort = SORT_EXTENT },
+        { .op = OP_FREE, .tid = 7, .ticks = 11 },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 11 },
+        { .part = PART_USER, .tid = 7, .ticks = 11, .sort = SORT_SPENT },
+        { .op = OP_EXPAND, .tid = 7, .ticks = 12, .is_anywhere = true },
+        { .op = OP_COMMIT, .tid = ETL_NO_ID, .ticks = 12, .is_anywhere = true },
+        { .part = PART_KERNEL, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
+        { .part = PART_USER, .tid = 7, .ticks = 12, .sort = SORT_UNSURE },
     };
     check_all_cuts(steps, ETL_COUNT_OF(steps));
 }
@@ -195,10 +277,7 @@ static void streams_are_told_apart(void **state)
         assert_int_equal(b->task.pieces.at[0].sort, wanted);
         b->task.pieces.count = 0;
     }
-    recent_free(&b->recent);
-    ETLHEAP_VECTOR_FREE(&b->task.events);
-    ETLHEAP_VECTOR_FREE(&b->task.pieces);
-    free(b);
+    close_bench(b);
 }
 
 static void as_many_events_are_kept_as_the_scan_looks_at(void **state)
@@ -217,10 +296,7 @@ static void as_many_events_are_kept_as_the_scan_looks_at(void **state)
     assert_true(recent_pass(&b->recent, &b->task));
     for (u32 i = 0; i < STACK_RECENT_EVENTS + 5; i++)
         assert_int_equal(b->task.pieces.at[i].sort, i < 5 ? SORT_UNKNOWN : SORT_BLOCK);
-    recent_free(&b->recent);
-    ETLHEAP_VECTOR_FREE(&b->task.events);
-    ETLHEAP_VECTOR_FREE(&b->task.pieces);
-    free(b);
+    close_bench(b);
 }
 
 int main(void)
@@ -229,6 +305,9 @@ int main(void)
         cmocka_unit_test(sorts_do_not_depend_on_where_tasks_end),
         cmocka_unit_test(an_event_without_a_thread_learns_it_from_its_kernel_part),
         cmocka_unit_test(what_begins_in_the_kernel_is_not_sure_to_be_a_blocks),
+        cmocka_unit_test(a_user_part_is_of_the_walk_that_began_in_the_kernel),
+        cmocka_unit_test(as_many_half_walks_are_kept_as_there_is_room_for),
+        cmocka_unit_test(what_begins_in_the_program_is_of_its_last_event),
         cmocka_unit_test(frees_have_stacks_of_their_own),
         cmocka_unit_test(other_threads_may_come_before_the_kernel_part),
         cmocka_unit_test(streams_are_told_apart),

@@ -205,17 +205,31 @@ static void of_two_threads_each_has_what_it_did_last(void **state)
     event_sort sort;
     assert_int_equal(stack_ring_find(&ring, events, 2, 100, 7, &sort)->event, 0);
     assert_int_equal(sort, SORT_EXTENT);
-    events[1].tid = ETL_NO_ID;
-    assert_null(stack_ring_find(&ring, events, 2, 100, 7, &sort));
-    assert_int_equal(sort, SORT_COMMIT);
-    events[0].op = OP_ALLOC;
-    assert_int_equal(stack_ring_find(&ring, events, 2, 100, 7, &sort)->event, 0);
-    assert_int_equal(sort, SORT_BLOCK);
-    events[0].stack = 1;
-    assert_null(stack_ring_find(&ring, events, 2, 100, 7, &sort));
-    assert_int_equal(sort, SORT_COMMIT);
     assert_null(stack_ring_find(&ring, events, 2, 101, 7, &sort));
     assert_int_equal(sort, SORT_UNKNOWN);
+}
+
+static void what_has_no_thread_is_not_of_the_thread(void **state)
+{
+    (void)state;
+    stack_ring ring = { 0 };
+    memory_event events[EVENTS];
+    make_events(events);
+    events[1].ticks = events[0].ticks;
+    events[1].op = OP_COMMIT;
+    events[1].tid = ETL_NO_ID;
+    stack_ring_push_if(&ring, 0, true);
+    stack_ring_push_if(&ring, 1, true);
+    for (u32 stack = 0; stack < 2; stack++) {
+        event_sort sort;
+        events[0].stack = stack;
+        events[0].op = OP_EXPAND;
+        assert_int_equal(stack_ring_find(&ring, events, 2, 100, 7, &sort)->event, 0);
+        assert_int_equal(sort, SORT_EXTENT);
+        events[0].op = OP_ALLOC;
+        assert_int_equal(stack_ring_find(&ring, events, 2, 100, 7, &sort)->event, 0);
+        assert_int_equal(sort, SORT_BLOCK);
+    }
 }
 
 static void a_kernel_part_or_a_stack_settles_an_event(void **state)
@@ -451,6 +465,7 @@ int main(void)
         cmocka_unit_test(a_part_is_of_what_the_thread_did_last),
         cmocka_unit_test(a_stack_too_many_is_of_what_wants_none),
         cmocka_unit_test(of_two_threads_each_has_what_it_did_last),
+        cmocka_unit_test(what_has_no_thread_is_not_of_the_thread),
         cmocka_unit_test(a_kernel_part_or_a_stack_settles_an_event),
         cmocka_unit_test(known_stacks_have_the_ids_of_the_table),
         cmocka_unit_test(new_stacks_are_numbered_in_the_order_of_the_pushes),

@@ -1,0 +1,67 @@
+/*
+ * half_walks.h - walks whose kernel part was read and whose user part was not.
+ *
+ * An event without a thread is told apart from what threads did on its tick only when the
+ * join has all of them. Its kernel part says which thread it was: the next user part that
+ * the thread has for that tick is of the same walk, and not of a block that the thread
+ * allocated on the tick before and whose stack was not recorded.
+ *
+ *     tick 10   thread 7 allocates       no stack
+ *               somebody calls VirtualAlloc
+ *          11   kernel part, thread 7, of tick 10      SORT_UNSURE, noted here
+ *          12   user part, thread 7, of tick 10        SORT_UNSURE, not SORT_BLOCK
+ *
+ * The scan keeps the walks of a task, and join_recent.h those of a stream, from the parts in
+ * the same order: so it does not matter where tasks end.
+ */
+#ifndef ETLHEAP_HALF_WALKS_H
+#define ETLHEAP_HALF_WALKS_H
+
+#include "scan_stacks.h"
+
+#define HALF_WALKS_MAX 16u /* of more, the oldest are forgotten */
+
+typedef struct half_walk {
+    i64 event_ticks;
+    u32 tid;
+} half_walk;
+
+typedef struct half_walks {
+    half_walk at[HALF_WALKS_MAX]; /* oldest first */
+    u32 count;
+} half_walks;
+
+/* The walk that a part is of, + 1; 0: none is noted. */
+static inline u32 half_walks_find(const half_walks *walks, const part_name *name)
+{
+    for (u32 i = 0; i < walks->count; i++) {
+        if (walks->at[i].event_ticks == name->event_ticks && walks->at[i].tid == name->tid)
+            return i + 1;
+    }
+    return 0;
+}
+
+static inline void half_walks_remove(half_walks *walks, u32 place)
+{
+    walks->count--;
+    memmove(&walks->at[place], &walks->at[place + 1], (walks->count - place) * sizeof *walks->at);
+}
+
+/* The sort of a part, which is `sort` by the events before it. Notes what it begins or ends. */
+static inline event_sort half_walks_sort(half_walks *walks, const part_name *name, event_sort sort)
+{
+    const bool begins = name->part == PART_KERNEL && sort == SORT_UNSURE;
+    if (!begins && (walks->count == 0 || name->part != PART_USER))
+        return sort;
+    const u32 found = half_walks_find(walks, name);
+    if (!begins && found != 0)
+        half_walks_remove(walks, found - 1);
+    if (begins && found == 0) {
+        if (walks->count == HALF_WALKS_MAX)
+            half_walks_remove(walks, 0);
+        walks->at[walks->count++] = (half_walk){ name->event_ticks, name->tid };
+    }
+    return found != 0 ? SORT_UNSURE : sort;
+}
+
+#endif
