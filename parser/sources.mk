@@ -36,6 +36,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	symbols/pe \
 	symbols/pe_debug \
 	symbols/pe_exports \
+	system/cgroup \
 	system/files_$(PLATFORM) \
 	system/late_library_$(PLATFORM) \
 	system/map \

@@ -51,7 +51,7 @@ etlheap_crew *etlheap_crew_open(u32 jobs)
     etlheap_crew *const crew = calloc(1, sizeof *crew);
     if (crew == NULL)
         return NULL;
-    crew->patience = jobs <= machine_processors() ? PATIENCE : 0;
+    crew->patience = jobs > 1 && jobs <= machine_processors() ? PATIENCE : 0;
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->round_begins, NULL);
     pthread_cond_init(&crew->round_ends, NULL);

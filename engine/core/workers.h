@@ -36,7 +36,7 @@ void etlheap_lock_take(etlheap_lock *lock);
 void etlheap_lock_give(etlheap_lock *lock);
 void etlheap_lock_close(etlheap_lock *lock); /* NULL is allowed */
 
-/* Online processors, at least 1. */
+/* Threads where nobody says how many: one for each processor that this process may use. */
 u32 etlheap_workers_default_jobs(void);
 
 #endif

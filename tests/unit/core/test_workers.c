@@ -6,6 +6,8 @@
  * threads are really used. Rounds write plain memory, of the round alone and of
  * all rounds: ThreadSanitizer sees what is not ordered.
  */
+#define _GNU_SOURCE 1 /* sched_setaffinity */
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +15,11 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
+#include "engine/core/machine.h"
 #include "engine/core/workers.h"
 #include "tests/support/long_tests.h"
 
@@ -270,6 +274,28 @@ static void there_is_at_least_one_processor(void **state)
 {
     (void)state;
     assert_in_range(etlheap_workers_default_jobs(), 1, 256);
+    assert_true(machine_processors() <= machine_processors_online());
+}
+
+/* Whatever the computer has, and other threads may use. */
+static void mask_of_processors_limits_the_default(void **state)
+{
+    (void)state;
+#if defined(__linux__)
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    size_t first = 0;
+    while (!CPU_ISSET(first, &before))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(etlheap_workers_default_jobs(), 1);
+    assert_each_ran_once(2, TASKS);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+#else
+    skip();
+#endif
 }
 
 int main(void)
@@ -289,6 +315,7 @@ int main(void)
         cmocka_unit_test(crew_that_fell_asleep_wakes_up),
         cmocka_unit_test(caller_waits_for_the_last_of_its_crew),
         cmocka_unit_test(there_is_at_least_one_processor),
+        cmocka_unit_test(mask_of_processors_limits_the_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
