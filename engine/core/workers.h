@@ -18,8 +18,9 @@ typedef void etlheap_task_fn(void *context, u32 task);
 
 typedef struct etlheap_crew etlheap_crew;
 
-/* A crew of `jobs` workers, the calling thread included; threads that cannot be
- * started are done without. NULL without memory. */
+/* A crew of `jobs` workers, the calling thread included, or of fewer if there would be more
+ * than four to a processor; threads that cannot be started are done without. NULL without
+ * memory. */
 etlheap_crew *etlheap_crew_open(u32 jobs);
 void etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn, void *context);
 void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
