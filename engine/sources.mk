@@ -122,6 +122,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/join_pieces \
 	read/join_recent \
 	read/plan \
+	read/read_ahead \
 	read/realloc_trail \
 	read/release \
 	read/scan \

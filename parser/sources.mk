@@ -13,6 +13,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/describe \
 	etl/event_class \
 	etl/file_kind \
+	etl/index_ahead \
 	etl/names \
 	etl/record \
 	etl/session \

@@ -25,4 +25,8 @@ u32 machine_processors_online(void);
  */
 u32 machine_processors(void);
 
+/* Bytes of memory that are free, or hold what the system can do without, and that the
+ * process may use; UINT64_MAX: not known. */
+u64 machine_memory_available(void);
+
 #endif

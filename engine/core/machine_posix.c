@@ -73,3 +73,8 @@ u32 machine_processors(void)
     const u32 most = affine > 0 ? affine : machine_processors_online();
     return quota > 0 && quota < most ? quota : most;
 }
+
+u64 machine_memory_available(void)
+{
+    return etl_memory_available("");
+}

@@ -60,3 +60,9 @@ u32 machine_processors(void)
     const u32 most = affine > 0 ? affine : online;
     return quota > 0 && quota < most ? quota : most;
 }
+
+u64 machine_memory_available(void)
+{
+    MEMORYSTATUSEX memory = { .dwLength = sizeof memory };
+    return GlobalMemoryStatusEx(&memory) ? memory.ullAvailPhys : UINT64_MAX;
+}

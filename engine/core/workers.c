@@ -188,6 +188,79 @@ void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *co
     etlheap_crew_close(crew);
 }
 
+struct etlheap_helper {
+    etlheap_helper_fn *fn;
+    void *context;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    u64 mark; /* this and the next under the lock */
+    bool is_closing;
+    pthread_t thread;
+};
+
+static void *help(void *argument)
+{
+    etlheap_helper *const helper = argument;
+    pthread_mutex_lock(&helper->lock);
+    while (!helper->is_closing) {
+        const u64 mark = helper->mark;
+        pthread_mutex_unlock(&helper->lock);
+        const bool has_more = helper->fn(helper->context, mark);
+        pthread_mutex_lock(&helper->lock);
+        while (!has_more && !helper->is_closing && helper->mark == mark)
+            pthread_cond_wait(&helper->changed, &helper->lock);
+    }
+    pthread_mutex_unlock(&helper->lock);
+    return NULL;
+}
+
+etlheap_helper *etlheap_helper_open(etlheap_helper_fn *fn, void *context)
+{
+    etlheap_helper *const helper = calloc(1, sizeof *helper);
+    pthread_attr_t attributes;
+    if (helper == NULL || pthread_attr_init(&attributes) != 0) {
+        free(helper);
+        return NULL;
+    }
+    helper->fn = fn;
+    helper->context = context;
+    pthread_mutex_init(&helper->lock, NULL);
+    pthread_cond_init(&helper->changed, NULL);
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    const bool is_started = pthread_create(&helper->thread, &attributes, help, helper) == 0;
+    pthread_attr_destroy(&attributes);
+    if (is_started)
+        return helper;
+    pthread_mutex_destroy(&helper->lock);
+    pthread_cond_destroy(&helper->changed);
+    free(helper);
+    return NULL;
+}
+
+void etlheap_helper_mark(etlheap_helper *helper, u64 mark)
+{
+    if (helper == NULL)
+        return;
+    pthread_mutex_lock(&helper->lock);
+    helper->mark = mark;
+    pthread_cond_signal(&helper->changed);
+    pthread_mutex_unlock(&helper->lock);
+}
+
+void etlheap_helper_close(etlheap_helper *helper)
+{
+    if (helper == NULL)
+        return;
+    pthread_mutex_lock(&helper->lock);
+    helper->is_closing = true;
+    pthread_cond_signal(&helper->changed);
+    pthread_mutex_unlock(&helper->lock);
+    pthread_join(helper->thread, NULL);
+    pthread_mutex_destroy(&helper->lock);
+    pthread_cond_destroy(&helper->changed);
+    free(helper);
+}
+
 struct etlheap_lock {
     pthread_mutex_t mutex;
 };

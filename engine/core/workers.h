@@ -29,6 +29,18 @@ void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
  * too: all tasks run in any case. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
 
+/*
+ * A thread beside the crews, for what waits for the disk and not for a processor. It calls
+ * fn(context, mark), which does one piece of work and returns whether there may be more;
+ * once there is none it sleeps until the mark changes. NULL if it cannot be started.
+ */
+typedef bool etlheap_helper_fn(void *context, u64 mark);
+typedef struct etlheap_helper etlheap_helper;
+
+etlheap_helper *etlheap_helper_open(etlheap_helper_fn *fn, void *context);
+void etlheap_helper_mark(etlheap_helper *helper, u64 mark); /* 0 at first; NULL is allowed */
+void etlheap_helper_close(etlheap_helper *helper); /* after the piece at hand; NULL is allowed */
+
 /* For what tasks may not do at the same time. NULL without memory. */
 typedef struct etlheap_lock etlheap_lock;
 

@@ -245,3 +245,20 @@ static u64 read_memory(const char *folder, bool is_v2)
     const char *const name = is_v2 ? "memory.max" : "memory.limit_in_bytes";
     return read_numbers(folder, name, numbers) == 1 ? numbers[0] : UINT64_MAX;
 }
+
+u64 etl_memory_available(const char *root)
+{
+    static const char name[] = "MemAvailable:";
+    u64 found = UINT64_MAX;
+    char line[LINE_BYTES];
+    FILE *const file = open_below(root, "proc/meminfo");
+    while (file != NULL && next_line(file, line)) {
+        const char *const at = line + sizeof name - 1;
+        if (strncmp(line, name, sizeof name - 1) == 0 &&
+            strspn(at, " 0123456789") > strspn(at, " "))
+            found = etl_min_u64(strtoull(at, NULL, 10), UINT64_MAX / ETL_KIB) * ETL_KIB;
+    }
+    if (file != NULL)
+        (void)fclose(file);
+    return etl_min_u64(found, etl_cgroup_memory(root));
+}

@@ -22,4 +22,8 @@ u32 etl_cgroup_processors(const char *root);
 /* Bytes of memory that the groups allow, the page cache included; UINT64_MAX: no limit. */
 u64 etl_cgroup_memory(const char *root);
 
+/* Bytes of memory that can be used without anybody having to make room, by /proc/meminfo, and
+ * no more than the groups allow; UINT64_MAX: not known. */
+u64 etl_memory_available(const char *root);
+
 #endif

@@ -270,6 +270,58 @@ static void caller_waits_for_the_last_of_its_crew(void **state)
     etlheap_crew_close(crew);
 }
 
+/* Does the work that the mark allows, piece by piece. */
+typedef struct errand {
+    u64 done; /* of the helper alone, until it is closed */
+    _Atomic u64 seen;
+} errand;
+
+static bool run_errand(void *context, u64 mark)
+{
+    errand *const own = context;
+    if (own->done < mark)
+        own->seen = ++own->done;
+    return own->done < mark;
+}
+
+static void helper_works_up_to_the_mark(void **state)
+{
+    (void)state;
+    errand own = { 0 };
+    etlheap_helper *const helper = etlheap_helper_open(run_errand, &own);
+    assert_non_null(helper);
+    for (u64 mark = 1; mark < 2000; mark += 1 + mark % 7) {
+        etlheap_helper_mark(helper, mark);
+        while (own.seen < mark)
+            sched_yield();
+        assert_true(own.seen == mark);
+    }
+    etlheap_helper_close(helper);
+    assert_true(own.done == own.seen);
+}
+
+static bool never_rests(void *context, u64 mark)
+{
+    (void)mark;
+    ++*(_Atomic u64 *)context;
+    return true;
+}
+
+static void helper_is_closed_in_the_middle_of_its_work(void **state)
+{
+    (void)state;
+    _Atomic u64 pieces = 0;
+    etlheap_helper *const helper = etlheap_helper_open(never_rests, &pieces);
+    while (pieces == 0)
+        sched_yield();
+    etlheap_helper_close(helper);
+    const u64 last = pieces;
+    sched_yield();
+    assert_true(pieces == last);
+    etlheap_helper_mark(NULL, 1);
+    etlheap_helper_close(NULL);
+}
+
 static void there_is_at_least_one_processor(void **state)
 {
     (void)state;
@@ -314,6 +366,8 @@ int main(void)
         cmocka_unit_test(crew_lasts_thousands_of_rounds),
         cmocka_unit_test(crew_that_fell_asleep_wakes_up),
         cmocka_unit_test(caller_waits_for_the_last_of_its_crew),
+        cmocka_unit_test(helper_works_up_to_the_mark),
+        cmocka_unit_test(helper_is_closed_in_the_middle_of_its_work),
         cmocka_unit_test(there_is_at_least_one_processor),
         cmocka_unit_test(mask_of_processors_limits_the_default),
     };

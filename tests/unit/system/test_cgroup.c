@@ -227,6 +227,13 @@ static void memory_is_limited_likewise(void **state)
     put(GROUPS, "9:memory:/old\n");
     put("sys/fs/cgroup/memory/old/memory.limit_in_bytes", "536870912\n");
     assert_true(etl_cgroup_memory(root) == 512 * ETL_MIB);
+    assert_true(etl_memory_available(root) == 512 * ETL_MIB);
+    put("proc/meminfo", "MemTotal:       8000000 kB\nMemFree:  1 kB\nMemAvailable:     1024 kB\n");
+    assert_true(etl_memory_available(root) == ETL_MIB);
+    put("proc/meminfo", "MemAvailable:     2097152 kB\n");
+    assert_true(etl_memory_available(root) == 512 * ETL_MIB);
+    put("proc/meminfo", "MemAvailable: lots\nMemAvailable:");
+    assert_true(etl_memory_available(root) == 512 * ETL_MIB);
 }
 
 int main(void)
