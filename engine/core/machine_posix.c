@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
@@ -36,6 +39,13 @@ void machine_expect_use(const void *memory, size_t size)
 #else
     (void)memory;
     (void)size;
+#endif
+}
+
+void machine_give_back(void)
+{
+#if defined(__GLIBC__)
+    (void)malloc_trim(0);
 #endif
 }
 
