@@ -38,6 +38,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/growth \
 	fold/growth_walk \
 	fold/histogram \
+	fold/lifetime_lists \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \

@@ -34,14 +34,14 @@ typedef struct group_task {
     etlheap_index index;
     u32 *latest; /* by group of slots: the group of this list met last, + 1 */
     block_sizes big_sizes;
-    ranked_lifetimes lifetimes;
+    lifetime_list lifetimes;
     u8 padding[SHARD_PADDING];
 } group_task;
 
-static etl_status run(grouping *g, lifetimes_source *source, ranked_lifetimes *lifetimes,
+static etl_status run(grouping *g, lifetimes_source *source, lifetime_lists *lifetimes,
                       etl_error *err);
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
-static etl_status join_task(grouping *g, const group_task *task, ranked_lifetimes *lifetimes);
+static etl_status join_task(grouping *g, group_task *task, lifetime_lists *lifetimes);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -130,12 +130,12 @@ static void free_task(group_task *task)
 {
     ETLHEAP_VECTOR_FREE(&task->groups);
     ETLHEAP_VECTOR_FREE(&task->big_sizes);
-    ETLHEAP_VECTOR_FREE(&task->lifetimes);
+    lifetime_list_free(&task->lifetimes);
     etlheap_index_free(&task->index);
     free(task->latest);
 }
 
-static etl_status run(grouping *g, lifetimes_source *source, ranked_lifetimes *lifetimes,
+static etl_status run(grouping *g, lifetimes_source *source, lifetime_lists *lifetimes,
                       etl_error *err)
 {
     const u32 count = source->wanted.jobs;
@@ -168,17 +168,15 @@ static void add_types(type_sums to[ETLHEAP_TYPE_COUNT], const type_sums from[ETL
         tally_add_sums(&to[type], &from[type]);
 }
 
-static etl_status join_task(grouping *g, const group_task *task, ranked_lifetimes *lifetimes)
+static etl_status join_task(grouping *g, group_task *task, lifetime_lists *lifetimes)
 {
     for (size_t i = 0; i < task->groups.count; i++) {
         const block_group *const group = &task->groups.at[i];
         add_types(g->out->groups.at[group->number].types, group->types);
     }
     if (!block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) ||
-        !ETLHEAP_RESERVE(lifetimes, task->lifetimes.count))
+        !lifetime_lists_take(lifetimes, &task->lifetimes))
         return ETL_ERR_MEMORY;
-    for (size_t i = 0; i < task->lifetimes.count; i++)
-        lifetimes->at[lifetimes->count++] = task->lifetimes.at[i];
     return ETL_OK;
 }
 
@@ -244,10 +242,9 @@ static etl_status find_group(group_task *task, u32 slot_group, u64 traits, block
 static bool note_block(group_task *task, const query_row *row, const block_group *group)
 {
     const grouping *const g = task->shared;
-    ranked_lifetime ranked = { .group = g->first_group + group->number };
-    if (!g->a->query->lifetime_ranks || !query_lifetime_ns(&g->a->plan, row, &ranked.ns))
-        return true;
-    return ETLHEAP_PUSH(&task->lifetimes, ranked);
+    i64 ns;
+    return !g->a->query->lifetime_ranks || !query_lifetime_ns(&g->a->plan, row, &ns) ||
+           lifetime_list_add(&task->lifetimes, g->first_group + group->number, ns);
 }
 
 static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool is_realloc)

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "engine/core/select_rank.h"
 #include "engine/core/workers.h"
 
 #define GROUPS_PER_TASK 64u
@@ -197,32 +198,6 @@ static i64 slope(i64 rise, i64 time_ns)
         return rise * NS_PER_SECOND / time_ns;
     const i128 rate = (i128)rise * NS_PER_SECOND / time_ns;
     return rate > INT64_MAX ? INT64_MAX : (i64)rate;
-}
-
-/* The value that would be at `rank` in sorted order (Hoare). */
-static i64 select_rank(i64 *values, u32 count, u32 rank)
-{
-    u32 low = 0, high = count - 1;
-    while (low < high) {
-        const i64 pivot = values[low + (high - low) / 2];
-        u32 left = low, right = high;
-        for (;;) {
-            while (values[left] < pivot)
-                left++;
-            while (values[right] > pivot)
-                right--;
-            if (left >= right)
-                break;
-            const i64 swap = values[left];
-            values[left++] = values[right];
-            values[right--] = swap;
-        }
-        if (rank <= right)
-            high = right;
-        else
-            low = right + 1;
-    }
-    return values[rank];
 }
 
 /* The median of `all` values, of which these, more than half, are the largest. Of an even
