@@ -62,6 +62,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/symbols_list \
 	fold/windows \
 	fold/windows_cells \
+	fold/windows_cells_read \
 	fold/windows_growth \
 	fold/windows_memory \
 	fold/windows_rows \

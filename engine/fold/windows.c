@@ -138,18 +138,9 @@ u32 windows_next_news(const etlheap_windows *windows, u32 row, u32 window)
     const owned_windows *const owned = (const owned_windows *)windows;
     const window_place place = owned->plan.places.at[window];
     const window_cells *const cells = &owned->cells[place.pass];
-    const u32 group = owned->groups[row];
-    size_t low = cells->starts[group], high = cells->starts[group + 1];
-    const size_t end = high;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (cells->at[middle].interval < place.interval)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const u32 next = windows_cells_next(cells, owned->groups[row], place.interval);
     const u32 left = windows->window_count - window;
-    const u32 quiet = low == end ? left : cells->at[low].interval - place.interval;
+    const u32 quiet = next == WINDOW_NO_INTERVAL ? left : next - place.interval;
     return window + (quiet < left ? quiet : left);
 }
 
@@ -263,8 +254,7 @@ static etl_status walk_pass(maker *m, u32 number, etl_error *err)
     const size_t from_rows = walked.count;
     if (status == ETL_OK && etlheap_result_is_report(a->result))
         status = windows_walk_run(a, &m->log, pass, &walked, err);
-    for (size_t i = from_rows; i < walked.count; i++)
-        walked.at[i].group += m->first_log_group;
+    windows_cells_shift(&walked, from_rows, m->first_log_group);
     if (status == ETL_OK &&
         !windows_cells_make(&m->out->cells[number], &walked, (u32)a->groups.count))
         status = no_memory(err);
@@ -276,12 +266,8 @@ static etl_status walk_pass(maker *m, u32 number, etl_error *err)
 static bool is_seen(const owned_windows *out, u32 group)
 {
     for (size_t p = 0; p < out->plan.passes.count; p++) {
-        const window_cells *const cells = &out->cells[p];
-        for (size_t i = cells->starts[group]; i < cells->starts[group + 1]; i++) {
-            const window_cell *const cell = &cells->at[i];
-            if (cell->count > 0 || (cell->interval > 0 && cell->alloc_count > 0))
-                return true;
-        }
+        if (windows_cells_any(&out->cells[p], group))
+            return true;
     }
     return false;
 }
