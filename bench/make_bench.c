@@ -77,8 +77,9 @@ static const input inputs[] = {
       .events = 535000,
       .bytes = 200 * ETL_MIB,
       .has_pdb = true },
-    { .name = "M", .what = "heap, 30 MB", .events = 84000, .bytes = 40 * ETL_MIB },
     { .name = "S", .what = "heap, 20 MB", .events = 56000, .bytes = 30 * ETL_MIB },
+    { .name = "XS", .what = "heap, 15 MB", .events = 42000, .bytes = 20 * ETL_MIB },
+    { .name = "XXS", .what = "heap, 10 MB", .events = 28000, .bytes = 15 * ETL_MIB },
 };
 
 /* What make_pdb writes, and what bench_inputs.py calls it. No module is longer than it. */

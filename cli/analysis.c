@@ -7,16 +7,17 @@
 #include "progress.h"
 
 etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
-                       const cli_purpose *purpose, etlheap_result **out, etl_error *err)
+                       const etlheap_question *questions, u32 question_count, etlheap_result **out,
+                       etl_error *err)
 {
     cli_progress progress = cli_progress_begin(options, "reading", guard);
     const etlheap_options engine_options = {
         .size = sizeof engine_options,
         .jobs = options->jobs,
         .memory_bytes_max = options->memory_bytes,
-        .census_only = purpose == NULL,
-        .report = purpose ? purpose->report : NULL,
-        .windows = purpose ? purpose->windows : NULL,
+        .census_only = question_count == 0,
+        .questions = questions,
+        .question_count = question_count,
         .temporary_folder = cli_temporary_folder(),
         .progress = cli_progress_update,
         .progress_user = &progress,

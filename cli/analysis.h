@@ -7,15 +7,10 @@
 #include "cli/system/guard.h"
 #include "inputs.h"
 
-/* What the result is for; report and windows are those of etlheap_options. */
-typedef struct cli_purpose {
-    const etlheap_query *report;
-    const etlheap_windows_options *windows; /* NULL: other than windows */
-} cli_purpose;
-
-/* Analyzes the inputs, or without a purpose only counts what they hold; shows
+/* Analyzes the inputs for questions, or without any only counts what they hold; shows
  * progress. Errors as of etlheap_analyze. */
 etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, const cli_guard *guard,
-                       const cli_purpose *purpose, etlheap_result **out, etl_error *err);
+                       const etlheap_question *questions, u32 question_count, etlheap_result **out,
+                       etl_error *err);
 
 #endif

@@ -28,13 +28,24 @@ int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_
                               : cli_output_open(options, guard, sink);
 }
 
+etlheap_question *cli_question_add(cli_question *question, etlheap_question_kind kind,
+                                   const etlheap_query *query)
+{
+    etlheap_question *const out = &question->asked[question->asked_count++];
+    assert(question->asked_count <= CLI_ASKED_MAX);
+    *out = (etlheap_question){ .size = sizeof *out, .kind = kind, .query = query };
+    return out;
+}
+
 etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, bool always, cli_question *question,
                             etl_error *err)
 {
     etlheap_query *const query = &question->query.query;
-    const cli_purpose purpose = { query, question->windows };
-    etl_status status = cli_analyze(options, inputs, guard, &purpose, &question->result, err);
+    if (question->asked_count == 0)
+        cli_question_add(question, ETLHEAP_ASK_TABLE, query);
+    etl_status status = cli_analyze(options, inputs, guard, question->asked, question->asked_count,
+                                    &question->result, err);
     if (status == ETL_OK && etlheap_result_is_summary(question->result) &&
         options->group_by_count == 0)
         leave_out_heaps(query);

@@ -9,10 +9,14 @@
 #include "report_query.h"
 #include "symbol_source.h"
 
+#define CLI_ASKED_MAX 2u
+
 /* Start from {0}. Does not move once it is asked. */
 typedef struct cli_question {
     cli_query query;
-    const etlheap_windows_options *windows; /* borrowed; NULL: rows are asked for */
+    /* What the command will ask of the result; none: a table of the query. */
+    etlheap_question asked[CLI_ASKED_MAX];
+    u32 asked_count;
     etlheap_result *result;
     cli_symbols symbols;
 } cli_question;
@@ -24,7 +28,11 @@ typedef struct cli_question {
 int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                       cli_question *out, etlheap_sink **sink);
 
-/* Analyzes the inputs and has symbols ready; `always`: without a symbol path too.
+/* One question more, of a query that is borrowed. Returns it, for what else it takes. */
+etlheap_question *cli_question_add(cli_question *question, etlheap_question_kind kind,
+                                   const etlheap_query *query);
+
+/* Analyzes the inputs for what is asked and has symbols ready; `always`: without a symbol path too.
  * Errors as of etlheap_analyze and etlheap_symbols_open. */
 etl_status cli_question_ask(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, bool always, cli_question *question,

@@ -72,7 +72,7 @@ static etl_status add_processes(const cli_options *options, const cli_inputs *in
     }
     if (!named)
         return ETL_OK;
-    etl_status status = cli_analyze(options, inputs, guard, NULL, &result, err);
+    etl_status status = cli_analyze(options, inputs, guard, NULL, 0, &result, err);
     if (status == ETL_OK)
         status = add_named(&options->processes, result, out, err);
     etlheap_result_free(result);

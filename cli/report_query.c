@@ -28,7 +28,6 @@ etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_q
     query->kinds = options->kinds;
     query->types = options->types | impacting_types(options);
     query->at_end = options->at_peak || options->at.given;
-    query->needs_lifetimes = options->at_peak || options->histogram != 0;
     query->lifetime_ranks = cli_wants_transient(options) ||
                             options->sort == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
                             options->sort == ETLHEAP_MEASURE_LIFETIME_P99;

@@ -116,21 +116,19 @@ typedef struct etlheap_options {
     /* Count records and stacks, keep no lifetimes (info): the result holds facts alone
      * and refuses every question about memory with ETL_ERR_ARGUMENT. */
     bool census_only;
-    /* What will be asked. Where its sums, or its events in order, answer it, these are kept
-     * for its window and at-exit rule alone, in a fraction of the memory and time; else all
-     * events are, as a store keeps them, in memory or in the temporary folder. NULL: every
-     * lifetime is in memory, as columns. Borrowed for the call. */
-    const struct etlheap_query *report;
+    /* What will be asked (etlheap_ask.h). Where the sums of one question, or its events in
+     * order, answer it, these are kept for its window and at-exit rule alone, in a fraction of
+     * the memory and time; else all events are, as a store keeps them, in memory or in the
+     * temporary folder. None: every lifetime is in memory, as columns. Borrowed for the call. */
+    const struct etlheap_question *questions;
+    u32 question_count;
     const char *temporary_folder;  /* for what memory is too short for; NULL: none */
     etlheap_progress_fn *progress; /* may be NULL */
     void *progress_user;
     /* Lifetimes leave for a store instead of being kept: the result holds facts
-     * alone, as after census_only, which like report cannot be asked for besides.
+     * alone, as after census_only; like that it cannot go with questions.
      * Borrowed for the call; may be NULL. */
     const etlheap_store_options *store;
-    /* With `report`, which is then the query of these windows: the same for them
-     * (etlheap_windows_make). Borrowed for the call; may be NULL. */
-    const struct etlheap_windows_options *windows;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -151,9 +149,10 @@ bool etlheap_is_store(etl_bytes file);
 
 /*
  * Opens a store that was written from traces: a result that answers as theirs
- * would. Of the options, census_only (facts alone are read), report and
- * memory_bytes_max count: with a report, heap events stay in the file and any
- * question may be asked. *out is owned by the caller; the file stays mapped until then. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not
+ * would. Of the options, census_only (facts alone are read), questions and
+ * memory_bytes_max count: with questions, heap events stay in the file and any
+ * question may be asked. *out is owned by the caller; the file stays mapped until
+ * it is freed. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not
  * finished), ETL_ERR_UNSUPPORTED (another version), ETL_ERR_LIMIT, ETL_ERR_MEMORY.
  */
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
@@ -162,7 +161,7 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
 void etlheap_result_free(etlheap_result *result); /* NULL is allowed */
 
 /* True: heap lifetimes are not in memory, and segments hold other kinds alone. What was kept
- * for a report answers for its window or windows only, a log or a store for all. */
+ * for one question answers for its window or windows only, a log or a store for all. */
 bool etlheap_result_is_report(const etlheap_result *result);
 
 /* --- what the trace holds --------------------------------------------------- */
@@ -399,7 +398,6 @@ typedef struct etlheap_query {
     struct etlheap_tags *tags; /* for the key TAG; tables borrow from it */
     bool lifetime_ranks;       /* rows have the measures LIFETIME_*, which needs lifetimes */
     bool growth;               /* and GROWTH_RATE, STEADINESS: of all types, not by type */
-    bool needs_lifetimes;      /* more will be asked, or lifetimes one by one: keep all events */
     bool sums_only;            /* rows do not have PEAK_*, for which events are kept in order */
     bool at_end;               /* only what is outstanding as the window ends, at its moment */
     /* By etlheap_kind, ETLHEAP_KIND_CAPACITY of them: the window ends there, not at to_ns;
@@ -548,5 +546,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 
 #include "etlheap_details.h" /* moments, histograms */
 #include "etlheap_windows.h"
+
+#include "etlheap_ask.h"
 
 #endif

@@ -2,9 +2,9 @@
  * etlheap_details.h - what a report can tell beyond its rows: the moment of the
  * peak, and how sizes and lifetimes are spread.
  *
- * Part of engine.h. All of this takes all events, or lifetimes in memory: the query that the
- * result is analyzed for, or opened for, has needs_lifetimes, or there is none. Results may be asked from any number of threads at once,
- * and answers depend neither on that nor on `jobs`.
+ * Part of engine.h. All of this takes all events, or lifetimes in memory: it is among the
+ * questions that the result is analyzed or opened for, or there are none. Results may be asked
+ * from any number of threads at once, and answers depend neither on that nor on `jobs`.
  */
 #ifndef ETLHEAP_DETAILS_H
 #define ETLHEAP_DETAILS_H

@@ -4,8 +4,8 @@
  *     etlheap_lifetimes_open        result, query -> walk
  *     etlheap_lifetimes_next        walk -> row, until there are no more
  *
- * Part of engine.h. Results can be walked that were analyzed, or opened, for a query with
- * needs_lifetimes, or for none. A walk hands out what a query selects, in an order that is
+ * Part of engine.h. Results can be walked that were analyzed, or opened, for
+ * ETLHEAP_ASK_EVENTS among other questions, or for no question. A walk hands out what a query selects, in an order that is
  * total and goes by content: it is the same for a trace and its store, and does
  * not depend on `jobs`. By time of allocation it takes no memory for rows of a
  * store, whatever their number, but 10 bytes a block for the ends of some millions

@@ -54,6 +54,7 @@ typedef struct etlheap_windows_options {
     /* The measures of the table's rows are over these windows, from the start of the
      * first to the end of the last and what lies between; a count of 0: all. */
     u32 measured_first, measured_count;
+    bool with_whole; /* one window more, behind the others: the query's. Takes all events. */
 } etlheap_windows_options;
 
 /* One group in one window. Sums that do not fit stop at INT64_MAX. */
@@ -101,9 +102,9 @@ typedef struct etlheap_windows {
 /*
  * Groups the lifetimes that the query selects and follows the groups through the
  * windows. TYPE and FREE_TYPE are no keys here, and types cannot be selected: each
- * window has its own. A result of etlheap_options.windows answers for the windows,
- * query window and at-exit rule that it was made for, with any groups; all other
- * results answer anything. *out is owned by the caller (etlheap_windows_free) and
+ * window has its own. A result that was made for windows alone answers for these,
+ * their query's window and at-exit rule, with any groups; all other results answer
+ * anything. *out is owned by the caller (etlheap_windows_free) and
  * borrows strings from the result. Errors: ETL_ERR_MEMORY, IO, CORRUPT,
  * ETL_ERR_ARGUMENT (said why), ETL_ERR_LIMIT (too many windows).
  */
@@ -132,7 +133,7 @@ typedef struct etlheap_growth {
 
 /*
  * Finds the steepest rise of a row, ETLHEAP_NO_INDEX: of all rows. The windows must
- * follow each other without gaps (every_ns or cuts); about 200 are best. False:
+ * follow each other without gaps (every_ns or cuts, not with_whole); about 200 are best. False:
  * there is no rise, or no such row. How it is judged is said in windows_growth.c.
  *
  * The stacks that explain it: windows of the same kind grouped by stack, with

@@ -30,13 +30,16 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/timebase \
 	core/workers \
 	fold/aggregate \
+	fold/archive_steps \
 	fold/archive_walk \
+	fold/ask \
 	fold/block_groups \
 	fold/group_merge \
 	fold/group_order \
 	fold/group_rows \
 	fold/growth \
 	fold/growth_walk \
+	fold/heap_rows \
 	fold/histogram \
 	fold/lifetime_lists \
 	fold/lifetime_ranks \
@@ -49,9 +52,9 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/lifetimes_rows \
 	fold/lifetimes_source \
 	fold/log_groups \
+	fold/log_pass \
 	fold/peak_moment \
 	fold/peaks \
-	fold/replay \
 	fold/replay_journal \
 	fold/replay_walk \
 	fold/row_details \
@@ -60,13 +63,14 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/summary_answer \
 	fold/summary_windows \
 	fold/symbols_list \
+	fold/table_fold \
 	fold/windows \
 	fold/windows_cells \
 	fold/windows_cells_read \
 	fold/windows_growth \
+	fold/windows_journal \
 	fold/windows_memory \
 	fold/windows_rows \
-	fold/windows_walk \
 	log/ehs_codec \
 	log/ehs_columns \
 	log/ehs_open \

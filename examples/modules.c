@@ -10,7 +10,7 @@ int main(int argc, char *argv[])
     etl_error err = { .status = ETL_OK };
     etl_trace *trace = NULL;
     etlheap_result *result = NULL;
-    const etlheap_table *table = NULL;
+    etlheap_answer answer = { .table = NULL };
     /* The module of the innermost frame that is not the allocator's own. */
     const etlheap_pattern allocators[] = { { .module = "ntdll.dll" },
                                            { .module = "ucrtbase.dll" } };
@@ -21,9 +21,15 @@ int main(int argc, char *argv[])
     query.sort = ETLHEAP_MEASURE_SIZE;
     query.cull_frames = allocators;
     query.cull_frame_count = 2;
+    /* Only what answers the question is kept of the trace. */
+    const etlheap_question question = { .size = sizeof question, .query = &query };
+    const etlheap_options options = { .size = sizeof options,
+                                      .questions = &question,
+                                      .question_count = 1 };
     const bool good = etl_open(name, NULL, &trace, &err) == ETL_OK &&
-                      etlheap_analyze(&trace, &name, 1, NULL, &result, &err) == ETL_OK &&
-                      etlheap_aggregate(result, &query, &table, &err) == ETL_OK;
+                      etlheap_analyze(&trace, &name, 1, &options, &result, &err) == ETL_OK &&
+                      etlheap_ask(result, &question, 1, &answer, &err) == ETL_OK;
+    const etlheap_table *const table = answer.table;
     for (u32 i = 0; good && i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
         printf("%12" PRId64 " bytes in %8" PRId64 " allocations  %s\n",
@@ -32,7 +38,7 @@ int main(int argc, char *argv[])
     }
     if (!good)
         fprintf(stderr, "%s: %s\n", name, err.message);
-    etlheap_table_free(table);
+    etlheap_answers_free(&answer, 1);
     etlheap_result_free(result);
     etl_close(trace);
     return good ? 0 : 1;

@@ -52,14 +52,14 @@ typedef struct etlheap_export_request {
 } etlheap_export_request;
 
 typedef struct etlheap_exporter {
-    const char *name;     /* "folded" */
-    const char *suffix;   /* ".folded" */
-    const char *summary;  /* one line for --help */
-    u32 metrics;          /* bit per etlheap_metric that it can write; the lowest is its default */
-    bool has_rows;        /* knows what to do with `rows` */
-    bool has_titles;      /* knows what to do with `titles` */
-    bool needs_lifetimes; /* what it asks takes etlheap_query.needs_lifetimes */
-    bool is_text;         /* may be compressed as a whole */
+    const char *name;    /* "folded" */
+    const char *suffix;  /* ".folded" */
+    const char *summary; /* one line for --help */
+    u32 metrics;         /* bit per etlheap_metric that it can write; the lowest is its default */
+    bool has_rows;       /* knows what to do with `rows` */
+    bool has_titles;     /* knows what to do with `titles` */
+    bool asks_events;    /* more than a table: ETLHEAP_ASK_EVENTS is among its questions */
+    bool is_text;        /* may be compressed as a whole */
 } etlheap_exporter;
 
 u32 etlheap_exporter_count(void);
@@ -78,8 +78,8 @@ etl_status etlheap_export(const etlheap_exporter *exporter, const etlheap_export
 etlheap_metric etlheap_exporter_default_metric(const etlheap_exporter *exporter);
 
 /* What the analysis has to keep for such a request: the peak is found among
- * lifetimes. See etlheap_query.needs_lifetimes. */
-bool etlheap_metric_needs_lifetimes(etlheap_metric metric);
+ * lifetimes. See ETLHEAP_ASK_EVENTS. */
+bool etlheap_metric_asks_events(etlheap_metric metric);
 
 #ifdef __cplusplus
 }

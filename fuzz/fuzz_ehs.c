@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "engine/result/result.h"
 #include "engine/result/summary.h"
+#include "tests/support/asked.h"
 
 #define MEMORY_BYTES_MAX ((u64)256 << 20)
 #define ROWS_MAX         50u
@@ -25,7 +26,7 @@ static bool ask(const char *path, bool by_walking, etlheap_total totals[ETLHEAP_
     query.jobs = 1;
     const etlheap_options options = { .size = sizeof options,
                                       .memory_bytes_max = MEMORY_BYTES_MAX,
-                                      .report = by_walking ? &query : NULL };
+                                      ASKED_IF(by_walking, ETLHEAP_ASK_TABLE, &query, NULL) };
     etlheap_result *result = NULL;
     const etlheap_table *table = NULL;
     etl_error err;
@@ -109,9 +110,8 @@ static void walk_lifetimes(const char *path)
 {
     etlheap_query query = etlheap_query_default();
     query.from_ns = 1000000;
-    query.needs_lifetimes = true;
     const etlheap_options options = { .size = sizeof options,
-                                      .report = &query,
+                                      ASKED_EVENTS(&query),
                                       .memory_bytes_max = MEMORY_BYTES_MAX };
     etlheap_result *result = NULL;
     etl_error err;

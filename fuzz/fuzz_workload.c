@@ -19,6 +19,7 @@
 #include "fuzz.h"
 #include "store_bytes.h"
 #include "workload_answers.h"
+#include "tests/support/asked.h"
 
 #define WINDOWS_MAX 40
 
@@ -300,8 +301,9 @@ static bool analyze_store(trial *t, way how, const etlheap_options *options, etl
     etl_error err;
     writing.store = &store;
     bool ok = analyze_traces(t, &writing, &facts);
-    const etlheap_options reading = { .size = sizeof reading,
-                                      .report = how == WAY_STORE_REPORT ? &query : NULL };
+    const etlheap_options reading = {
+        .size = sizeof reading, ASKED_IF(how == WAY_STORE_REPORT, ETLHEAP_ASK_TABLE, &query, NULL)
+    };
     if (ok) {
         const char *const path = fuzz_file(bytes.at, bytes.size);
         ok = !is_refused(etlheap_open_store(path, &reading, out, &err), &err);
@@ -321,6 +323,14 @@ static bool analyze_in_file(trial *t, const etlheap_options *options, etlheap_re
     return !is_refused(log_run(&traces, options, &log, out, &err), &err);
 }
 
+/* What the way is asked for. */
+static etlheap_question_kind way_kind(way how)
+{
+    return how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED ? ETLHEAP_ASK_WINDOWS
+           : how == WAY_LOG                                 ? ETLHEAP_ASK_EVENTS
+                                                            : ETLHEAP_ASK_TABLE;
+}
+
 static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
 {
     const bool has_windows = how == WAY_WINDOWS || how == WAY_WINDOWS_SPILLED;
@@ -331,10 +341,8 @@ static bool analyze(trial *t, way how, bool is_base, etlheap_result **out)
                                 .jobs = is_base ? 1 : t->jobs,
                                 .memory_bytes_max = is_base ? 0 : t->memory_bytes_max,
                                 .slice_bytes = is_base ? 0 : t->slice_bytes,
-                                .report = has_report ? &query : NULL,
-                                .windows = has_windows ? &t->windows : NULL };
+                                ASKED_IF(has_report, way_kind(how), &query, &t->windows) };
     query.sums_only = how == WAY_SUMS;
-    query.needs_lifetimes = how == WAY_LOG;
     spills = how == WAY_SPILLED || how == WAY_WINDOWS_SPILLED || how == WAY_LOG_FILE;
     const char *const folder = getenv("TMPDIR");
     options.temporary_folder = !spills ? NULL : folder != NULL ? folder : ".";

@@ -5,6 +5,7 @@
 
 #include "engine/engine.h"
 #include "store_bytes.h"
+#include "tests/support/asked.h"
 
 #define MEMORY_BYTES_MAX ((u64)512 << 20)
 
@@ -112,7 +113,7 @@ static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetim
                                       .jobs = jobs,
                                       .memory_bytes_max = MEMORY_BYTES_MAX,
                                       .slice_bytes = slice_bytes,
-                                      .report = from_lifetimes ? NULL : &query };
+                                      ASKED_IF(!from_lifetimes, ETLHEAP_ASK_TABLE, &query, NULL) };
     etlheap_result *result = NULL;
     etl_error err;
     if (etlheap_analyze(&trace, &name, 1, &options, &result, &err) != ETL_OK)
@@ -134,7 +135,7 @@ static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
                                       .store = &store };
     etlheap_query query = etlheap_query_default();
     query.jobs = 1;
-    const etlheap_options reading = { .size = sizeof reading, .report = &query };
+    const etlheap_options reading = { .size = sizeof reading, ASKED_TABLE(&query) };
     etlheap_result *facts = NULL, *result = NULL;
     const etlheap_table *table = NULL;
     etl_error err;

@@ -33,3 +33,13 @@ etl_status etl_read_sized(const void *given, const char *name, void *own, size_t
     memcpy(own, &own_size, sizeof own_size);
     return ETL_OK;
 }
+
+etl_status etl_read_sized_at(const void *given, u32 at, const char *name, void *own,
+                             size_t own_size, etl_error *err)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size < ETL_SIZED_MIN || size > ETL_SIZED_MAX)
+        return etl_read_sized(given, name, own, own_size, err); /* which says why not */
+    return etl_read_sized((const u8 *)given + at * size, name, own, own_size, err);
+}

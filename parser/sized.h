@@ -26,4 +26,8 @@
 etl_status etl_read_sized(const void *given, const char *name, void *own, size_t own_size,
                           etl_error *err);
 
+/* The same for element `at` of an array, whose elements all have the size of the first. */
+etl_status etl_read_sized_at(const void *given, u32 at, const char *name, void *own,
+                             size_t own_size, etl_error *err);
+
 #endif

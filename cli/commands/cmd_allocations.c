@@ -68,7 +68,7 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
 static etl_status open_walk(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, listing *out, etl_error *err)
 {
-    out->question.query.query.needs_lifetimes = true;
+    cli_question_add(&out->question, ETLHEAP_ASK_EVENTS, &out->question.query.query);
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status != ETL_OK)
         return status;

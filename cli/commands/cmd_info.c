@@ -35,7 +35,7 @@ static int info_inputs(const cli_options *options, const cli_inputs *inputs, cli
     int exit_status = cli_output_open(options, guard, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    etl_status status = cli_analyze(options, inputs, guard, NULL, result, &err);
+    etl_status status = cli_analyze(options, inputs, guard, NULL, 0, result, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
     status = cli_format_of(options)->write_info(*result, &layout, sink);

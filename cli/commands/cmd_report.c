@@ -14,16 +14,19 @@ typedef struct report {
     cli_question question;
     const etlheap_table *table;
     const etlheap_histogram *histogram; /* NULL: none is asked for */
+    etlheap_query spread;               /* of the histogram */
 } report;
 
 static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                          report *out);
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err);
+static void set_questions(const cli_options *options, report *out);
+static etl_status ask(const cli_options *options, report *out, etl_error *err);
 static void group_coarsely(etlheap_query *query);
+static void spread(const cli_options *options, const etlheap_query *query, etlheap_query *out);
 static bool shows_peaks(const cli_options *options);
 static etl_status find_peaks(report *out, etl_error *err);
-static etl_status make_histogram(const cli_options *options, report *out, etl_error *err);
 static bool is_outline(const cli_options *options);
 static etl_status name_frames(const cli_options *options, report *out, etl_error *err);
 
@@ -68,27 +71,55 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err)
 {
-    if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
-        group_coarsely(&out->question.query.query);
-    out->question.query.query.sums_only = !shows_peaks(options);
-    if (is_outline(options)) {
-        const etlheap_layout layout = cli_layout(options);
-        out->question.query.query.whole_rows_max = etlheap_layout_whole_rows(&layout);
-    }
+    set_questions(options, out);
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
-    if (status == ETL_OK && options->at_peak)
-        status = find_peaks(out, err);
-    if (status == ETL_OK && options->histogram != 0)
-        status = make_histogram(options, out, err);
     if (status == ETL_OK)
-        status =
-            etlheap_aggregate(out->question.result, &out->question.query.query, &out->table, err);
+        status = ask(options, out, err);
     if (status == ETL_OK && options->top > 0 && !is_outline(options))
         status = etlheap_table_keep_top(&out->table, options->top, err);
     if (status == ETL_OK && out->question.symbols.symbols)
         status = name_frames(options, out, err);
     cli_symbols_done(&out->question.symbols);
     return status;
+}
+
+/* The table comes first, then the histogram if one is wanted. */
+static void set_questions(const cli_options *options, report *out)
+{
+    etlheap_query *const query = &out->question.query.query;
+    if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
+        group_coarsely(query);
+    query->sums_only = !shows_peaks(options);
+    if (is_outline(options)) {
+        const etlheap_layout layout = cli_layout(options);
+        query->whole_rows_max = etlheap_layout_whole_rows(&layout);
+    }
+    /* What is outstanding at the peak is asked when the peak is known. */
+    cli_question_add(&out->question, options->at_peak ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_TABLE,
+                     query);
+    if (options->histogram == 0)
+        return;
+    spread(options, query, &out->spread);
+    cli_question_add(&out->question, ETLHEAP_ASK_HISTOGRAM, &out->spread)->by =
+        (etlheap_histogram_by)(options->histogram - 1);
+}
+
+static etl_status ask(const cli_options *options, report *out, etl_error *err)
+{
+    cli_question *const question = &out->question;
+    etlheap_answer answers[CLI_ASKED_MAX];
+    etl_status status = options->at_peak ? find_peaks(out, err) : ETL_OK;
+    question->asked[0].kind = ETLHEAP_ASK_TABLE;
+    /* Symbols are open now, and rows of a summary have no heaps. */
+    out->spread.symbols = question->query.query.symbols;
+    if (status == ETL_OK)
+        status =
+            etlheap_ask(question->result, question->asked, question->asked_count, answers, err);
+    if (status != ETL_OK)
+        return status;
+    out->table = answers[0].table;
+    out->histogram = options->histogram != 0 ? answers[1].histogram : NULL;
+    return ETL_OK;
 }
 
 /* What is not JSON has the buckets in place of the rows: totals are all that is
@@ -120,23 +151,20 @@ static etl_status find_peaks(report *out, etl_error *err)
         etlheap_find_peaks(out->question.result, &question->query, peaks, err);
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         question->kind_to_ticks[kind] = peaks[kind].to_ticks;
-    question->query.kind_to_ticks = question->kind_to_ticks;
+    question->query.kind_to_ticks = out->spread.kind_to_ticks = question->kind_to_ticks;
     return status;
 }
 
 /* By process only if the user speaks of processes. */
-static etl_status make_histogram(const cli_options *options, report *out, etl_error *err)
+static void spread(const cli_options *options, const etlheap_query *query, etlheap_query *out)
 {
-    etlheap_query spread = out->question.query.query;
     bool by_process = options->processes.count > 0;
     for (u32 i = 0; i < options->group_by_count; i++)
         by_process |= options->group_by[i] == ETLHEAP_KEY_PROCESS;
-    spread.group_by_count = 0;
+    *out = *query;
+    out->group_by_count = 0;
     if (by_process)
-        spread.group_by[spread.group_by_count++] = ETLHEAP_KEY_PROCESS;
-    return etlheap_histogram_make(out->question.result, &spread,
-                                  (etlheap_histogram_by)(options->histogram - 1), &out->histogram,
-                                  err);
+        out->group_by[out->group_by_count++] = ETLHEAP_KEY_PROCESS;
 }
 
 /* The outline of the text report lists fewer rows but sums all of them. */

@@ -104,8 +104,9 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
 {
     etlheap_query *const query = &out->question.query.query;
     set_grouping(options, query);
-    query->needs_lifetimes = out->plan.is_open;
-    out->question.windows = out->plan.is_open ? NULL : &out->plan.windows;
+    cli_question_add(&out->question, out->plan.is_open ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_WINDOWS,
+                     query)
+        ->windows = out->plan.is_open ? NULL : &out->plan.windows;
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status == ETL_ERR_LIMIT && out->plan.is_open)
         advise(err);
@@ -148,7 +149,6 @@ static void settle(const cli_options *options, inquiry *out)
     etlheap_query *const query = &out->question.query.query;
     const etlheap_trace_info *const trace = etlheap_result_trace(out->question.result);
     if (etlheap_result_is_summary(out->question.result)) {
-        query->needs_lifetimes = false;
         if (out->plan.is_open)
             out->plan.windows.every_ns = etlheap_summary_every_ns(out->question.result);
         return;

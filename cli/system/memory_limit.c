@@ -98,8 +98,12 @@ static bool needs_lifetimes(const cli_options *options)
 static bool is_large_export(const cli_options *options)
 {
     const char *const format = options->format == NULL ? "" : options->format;
-    return strcmp(format, "html") == 0 || strcmp(format, "wpa-xml") == 0 ||
-           strcmp(format, "heaptrack") == 0;
+    return strcmp(format, "html") == 0 || strcmp(format, "wpa-xml") == 0;
+}
+
+static bool is_heaptrack(const cli_options *options)
+{
+    return options->format != NULL && strcmp(options->format, "heaptrack") == 0;
 }
 
 static bool is_settings(const cli_options *options)
@@ -122,11 +126,11 @@ static const memory_ratio ratios[] = {
     { CLI_WINDOWS, is_growth, 320, 450 },      { CLI_WINDOWS, is_grouped, 350, 350 },
     { CLI_WINDOWS, is_always, 150, 200 },      { CLI_EXPORT, is_large_export, 390, 520 },
     { CLI_EXPORT, is_settings, 150, 150 },     { CLI_ALLOCATIONS, is_top, 270, 250 },
-    { CLI_REPORT, is_tree, 380, 420 },         { CLI_EXPORT, is_rows, 290, 430 },
-    { CLI_DIFF, is_always, 290, 420 },         { CLI_STORE, is_summary, 850, 430 },
-    { CLI_STORE, is_always, 520, 400 },        { CLI_MERGE, is_always, 400, 400 },
-    { CLI_INFO, is_always, 150, 200 },         { CLI_DUMP, is_always, 30, 30 },
-    { UINT32_MAX, is_always, 290, 330 },
+    { CLI_REPORT, is_tree, 380, 420 },         { CLI_EXPORT, is_rows, 410, 430 },
+    { CLI_EXPORT, is_heaptrack, 520, 520 },    { CLI_DIFF, is_always, 290, 420 },
+    { CLI_STORE, is_summary, 850, 430 },       { CLI_STORE, is_always, 520, 400 },
+    { CLI_MERGE, is_always, 400, 400 },        { CLI_INFO, is_always, 150, 200 },
+    { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 290, 330 },
 };
 
 void cli_memory_limit_begin(const cli_command *command, cli_options *options)

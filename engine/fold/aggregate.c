@@ -13,10 +13,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "summary_answer.h"
-#include "growth.h"
 #include "peaks.h"
-#include "replay.h"
-#include "row_details.h"
 #include "slot_groups.h"
 
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
@@ -24,28 +21,6 @@
 static bool is_answered(const aggregator *a);
 static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, etlheap_type type,
                          bool is_realloc);
-
-etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
-                             const etlheap_table **out, etl_error *err)
-{
-    *out = NULL;
-    etlheap_query own;
-    aggregator a;
-    etl_status status = query_read(query, &own, err);
-    if (status != ETL_OK)
-        return status;
-    status = aggregate_open(&a, result, &own, err);
-    if (status == ETL_OK)
-        status = aggregate_fill(&a, err);
-    if (status == ETL_OK) {
-        a.may_merge = true;
-        *out = aggregate_table(&a);
-        if (*out == NULL)
-            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    }
-    aggregate_close(&a);
-    return status;
-}
 
 etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etlheap_query *query,
                           etl_error *err)
@@ -142,20 +117,6 @@ bool aggregate_same_names(aggregator *a)
     return true;
 }
 
-static bool compute_peaks(aggregator *a, peak_rows *rows)
-{
-    const u32 count = (u32)a->groups.count;
-    peak *const peaks = calloc((size_t)count + 1, sizeof *peaks);
-    const bool ok = peaks != NULL && peaks_compute(rows->at, rows->count, count, a->plan.from_ticks,
-                                                   a->plan.to_ticks, a->query->jobs, peaks);
-    for (u32 i = 0; ok && i < count; i++) {
-        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_SIZE] = peaks[i].size;
-        a->groups.at[i].measures[ETLHEAP_MEASURE_PEAK_COUNT] = peaks[i].count;
-    }
-    free(peaks);
-    return ok;
-}
-
 /* With windows that end by kind, what outlives its own has no end in the curve. */
 static i64 end_of(const aggregator *a, const query_row *row)
 {
@@ -231,41 +192,6 @@ etl_status aggregate_settle(aggregator *a, etl_error *err)
     if (!ok)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return frames_settle(&a->frames, err);
-}
-
-static etl_status fill_from_events(aggregator *a, etl_error *err)
-{
-    const u32 first = (u32)a->groups.count;
-    const log_groups_wanted wanted = { .first_group = first,
-                                       .walks_events = !a->query->sums_only || a->query->growth };
-    log_groups groups;
-    etl_status status = log_groups_open(&groups, a, &wanted, err);
-    if (status == ETL_OK)
-        status = replay_run(a, &groups, err);
-    if (status == ETL_OK && a->query->growth)
-        status = growth_walk(a, &groups, first, err);
-    log_groups_close(&groups);
-    return status;
-}
-
-etl_status aggregate_fill(aggregator *a, etl_error *err)
-{
-    peak_rows steps = { 0 };
-    etl_status status = aggregate_settle(a, err);
-    if (status != ETL_OK)
-        return status;
-    const bool is_summary = a->result->summary != NULL;       /* whose rows have their peaks */
-    const bool has_peaks = is_summary || a->query->sums_only; /* or none are wanted */
-    const bool ok = aggregate_rows(a, &steps) && (has_peaks || compute_peaks(a, &steps)) &&
-                    (!a->query->growth || growth_fill(a, steps.at, steps.count));
-    ETLHEAP_VECTOR_FREE(&steps);
-    if (!ok)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    if (!is_summary && etlheap_result_is_report(a->result))
-        status = fill_from_events(a, err);
-    if (status == ETL_OK && !row_details_fill(a))
-        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    return status;
 }
 
 static bool same_key(const void *owner, u32 id, const void *key)

@@ -2,10 +2,10 @@
  * archive_walk.c - a report from a store; see archive_walk.h.
  *
  * A free says how many allocations back its block is, and nothing else of it. So
- * the window is read twice. The first time, allocations leave a word each, by
+ * the windows are read twice. The first time, allocations leave a word each, by
  * ordinal, and frees a bit: what is left without one survives. The second time
  * the events are walked as a journal's, and frees find size and slot in the
- * block's word. Segments are read side by side both times.
+ * block's word (archive_steps.c). Segments are read side by side both times.
  *
  * A window that begins late starts at the checkpoint before it; its open blocks
  * count as allocated before everything else.
@@ -14,10 +14,6 @@
 
 #include "archive_walk.h"
 #include "engine/core/workers.h"
-#include "replay_step.h"
-
-#define WORD_MARKED JOURNAL_NEW_TICK /* in a word: opened by a realloc, found out later */
-#define STEPS       128u             /* events whose words and groups are fetched at once */
 
 /* What one task of the first reading leaves, for a run of segments. */
 typedef struct reading {
@@ -34,25 +30,25 @@ typedef struct first_pass {
     reading *readings;
 } first_pass;
 
-/* Finds moments, each not before the last: its batch is still there. */
+/* Finds moments. The batch of the last one is still there, so that those which ascend are found
+ * fast. */
 typedef struct moment_finder {
     const ehs_archive *archive;
     log_reader reader;
     const log_batch *batch; /* NULL: none yet */
 } moment_finder;
 
-static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err);
+static etl_status find_span(moment_finder *finder, const archive_question *question,
+                            archive_span *out, etl_error *err);
 static etl_status find_moment(moment_finder *finder, i64 ticks, archive_moment *out,
                               etl_error *err);
 static etl_status load_checkpoint(archive_walk *walk, etl_error *err);
+static void take_hull(archive_walk *walk);
 static etl_status open_words(archive_walk *walk, etl_error *err);
 static etl_status read_window(archive_walk *walk, etl_error *err);
 static void read_segments(void *context, u32 task);
 static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_error *err);
 static etl_status read_late_marks(archive_walk *walk, etl_error *err);
-static u64 part_events(const void *user, u32 part);
-static bool part_starts_tick(const void *user, u32 part);
-static etl_status walk_part(const void *user, u32 part, replay_walker *walker);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -65,40 +61,52 @@ static etl_status damaged_times(etl_error *err)
 }
 
 /* The times are as for journal_open. */
-static void set_bounds(archive_walk *walk, const aggregator *a, i64 *from_ticks, i64 *to_ticks)
+static void bounds_of(const archive_question *question, i64 *from_ticks, i64 *to_ticks)
 {
+    const aggregator *const a = question->a;
     const etlheap_query *const query = a->query;
     const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
     *from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
     *to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
-    if (walk->windows != NULL) {
-        *from_ticks = walk->windows->bounds.at[0];
-        *to_ticks = walk->windows->bounds.at[walk->windows->bounds.count - 1];
+    if (question->windows != NULL) {
+        *from_ticks = question->windows->bounds.at[0];
+        *to_ticks = question->windows->bounds.at[question->windows->bounds.count - 1];
     }
+    *to_ticks = *to_ticks < *from_ticks ? *from_ticks : *to_ticks;
 }
 
-etl_status archive_walk_open(archive_walk *out, const archive_question *question, etl_error *err)
+bool archive_walk_shares(const archive_question *a, const archive_question *b)
 {
-    const etlheap_query *const query = question->a->query;
-    const size_t bounds = question->windows == NULL ? 0 : question->windows->bounds.count;
-    i64 from_ticks, to_ticks;
-    *out =
-        (archive_walk){ .archive = question->a->result->archive,
-                        .windows = question->windows,
-                        .moments = malloc((bounds + 1) * sizeof *out->moments),
-                        .words = question->words,
-                        .exit_frees = query->at_exit_freed,
-                        .jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
-    set_bounds(out, question->a, &from_ticks, &to_ticks);
-    etl_status status = out->moments == NULL ? no_memory(err) : ETL_OK;
-    if (status == ETL_OK)
-        status = find_moments(out, from_ticks, to_ticks, err);
+    i64 a_from, a_to, b_from, b_to;
+    bounds_of(a, &a_from, &a_to);
+    bounds_of(b, &b_from, &b_to);
+    return a->words == b->words && a->a->query->at_exit_freed == b->a->query->at_exit_freed &&
+           (!a->asks_survivors || a_to >= b_to) && (!b->asks_survivors || b_to >= a_to);
+}
+
+etl_status archive_walk_open(archive_walk *out, const archive_question *questions, u32 count,
+                             etl_error *err)
+{
+    const etlheap_query *const query = questions[0].a->query;
+    moment_finder finder = { .archive = questions[0].a->result->archive };
+    *out = (archive_walk){ .archive = finder.archive,
+                           .spans = calloc(count, sizeof *out->spans),
+                           .words = questions[0].words,
+                           .exit_frees = query->at_exit_freed,
+                           .threads =
+                               query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs };
+    if (out->spans == NULL)
+        return no_memory(err);
+    out->span_count = count;
+    etl_status status = archive_read(out->archive, EHS_WANT_TICKS, &finder.reader, err);
+    for (u32 i = 0; status == ETL_OK && i < count; i++)
+        status = find_span(&finder, &questions[i], &out->spans[i], err);
+    log_reader_close(&finder.reader);
     if (status != ETL_OK)
         return status;
-    out->ordinals = out->to.allocs;
-    if (question->words != NULL)
-        return out->to.allocs <= question->words->count ? load_checkpoint(out, err)
-                                                        : damaged_times(err);
+    take_hull(out);
+    if (out->words != NULL)
+        return out->ordinals <= out->words->count ? load_checkpoint(out, err) : damaged_times(err);
     out->words = &out->own_words;
     status = open_words(out, err);
     return status == ETL_OK ? read_window(out, err) : status;
@@ -107,43 +115,52 @@ etl_status archive_walk_open(archive_walk *out, const archive_question *question
 void archive_walk_close(archive_walk *walk)
 {
     ehs_open_rows_free(&walk->open);
+    for (u32 i = 0; i < walk->span_count; i++)
+        free(walk->spans[i].bounds);
+    free(walk->spans);
     free(walk->own_words.at);
     free(walk->survivors);
-    free(walk->moments);
     ETLHEAP_VECTOR_FREE(&walk->own_words.big_sizes);
 }
 
-replay_source archive_source(const archive_walk *walk)
+/* All spans lie in it. */
+static void take_hull(archive_walk *walk)
 {
-    const bool has_part = walk->to.event > 0;
-    return (replay_source){ .part_count =
-                                walk->to.segment + (has_part ? 1 : 0) - walk->first_segment,
-                            .part_events = part_events,
-                            .part_starts_tick = part_starts_tick,
-                            .walk_part = walk_part,
-                            .user = walk };
+    walk->to = walk->spans[0].to;
+    walk->first_segment = walk->spans[0].from.segment;
+    for (u32 i = 1; i < walk->span_count; i++) {
+        const archive_span *const span = &walk->spans[i];
+        if (archive_moment_is_reached(&walk->to, span->to.segment, span->to.event))
+            walk->to = span->to;
+        if (span->from.segment < walk->first_segment)
+            walk->first_segment = span->from.segment;
+    }
+    walk->ordinals = walk->to.allocs;
 }
 
-static etl_status find_moments(archive_walk *walk, i64 from_ticks, i64 to_ticks, etl_error *err)
+static etl_status find_span(moment_finder *finder, const archive_question *question,
+                            archive_span *out, etl_error *err)
 {
-    moment_finder finder = { .archive = walk->archive };
-    const u32 bounds = walk->windows == NULL ? 0 : (u32)walk->windows->bounds.count;
-    etl_status status = archive_read(walk->archive, EHS_WANT_TICKS, &finder.reader, err);
-    if (status == ETL_OK)
-        status = find_moment(&finder, from_ticks, &walk->from, err);
-    for (u32 i = 0; status == ETL_OK && i < bounds; i++)
-        status = find_moment(&finder, walk->windows->bounds.at[i], &walk->moments[i], err);
-    if (status == ETL_OK)
-        status =
-            find_moment(&finder, to_ticks < from_ticks ? from_ticks : to_ticks, &walk->to, err);
-    log_reader_close(&finder.reader);
-    return status;
+    const window_pass *const windows = question->windows;
+    i64 from_ticks, to_ticks;
+    bounds_of(question, &from_ticks, &to_ticks);
+    out->bound_count = windows == NULL ? 0 : (u32)windows->bounds.count;
+    if (windows != NULL) {
+        out->bounds = malloc(out->bound_count * sizeof *out->bounds);
+        if (out->bounds == NULL)
+            return no_memory(err);
+    }
+    etl_status status = find_moment(finder, from_ticks, &out->from, err);
+    for (u32 i = 0; status == ETL_OK && i < out->bound_count; i++)
+        status = find_moment(finder, windows->bounds.at[i], &out->bounds[i], err);
+    return status == ETL_OK ? find_moment(finder, to_ticks, &out->to, err) : status;
 }
 
 /* The batch of segment `number` that has the first event not before a time. */
 static etl_status find_batch(moment_finder *finder, u32 number, i64 ticks, etl_error *err)
 {
-    const bool is_near = finder->batch != NULL && finder->batch->segment == number;
+    const bool is_near = finder->batch != NULL && finder->batch->segment == number &&
+                         (finder->batch->first == 0 || finder->batch->ticks[0] < ticks);
     etl_status status = ETL_OK;
     if (!is_near) {
         log_reader_seek(&finder->reader, number, number + 1);
@@ -215,8 +232,7 @@ static bool make_word(const archive_walk *walk, u64 ordinal, u32 slot, u64 size,
 {
     if (slot == 0 || slot > walk->archive->slots.slots.count)
         return false;
-    walk->words->at[ordinal] =
-        block_word(slot, size, is_realloc) | (ordinal >= walk->from.allocs ? JOURNAL_INSIDE : 0);
+    walk->words->at[ordinal] = block_word(slot, size, is_realloc);
     return true;
 }
 
@@ -225,8 +241,10 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
 {
     const ehs_archive *const archive = walk->archive;
     const ehs_checkpoint *const row =
-        ehs_checkpoint_before(&archive->checkpoints, walk->from.segment);
-    if (row == NULL || row->segment > walk->from.segment)
+        ehs_checkpoint_before(&archive->checkpoints, walk->first_segment);
+    const u32 wanted = walk->first_segment;
+    walk->first_segment = 0;
+    if (row == NULL || row->segment > wanted)
         return ETL_OK;
     ehs_loader loader = { .reader = &archive->reader, .bytes_left = UINT64_MAX, .err = err };
     const etl_status status = ehs_checkpoint_load(
@@ -255,7 +273,7 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
     if (status != ETL_OK)
         return status;
     const u32 parts = archive_source(walk).part_count;
-    const u32 count = (u32)etl_max_u64(1, etl_min_u64(walk->jobs, parts));
+    const u32 count = (u32)etl_max_u64(1, etl_min_u64(walk->threads, parts));
     first_pass pass = { walk, calloc(count, sizeof *pass.readings) };
     bool ok = pass.readings != NULL;
     for (u32 i = 0; ok && i < count; i++) {
@@ -269,7 +287,7 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
         etlheap_workers_run(count, count, read_segments, &pass);
         status = settle(walk, pass.readings, count, err);
     }
-    if (status == ETL_OK && ok && walk->windows == NULL)
+    if (status == ETL_OK && ok)
         status = read_late_marks(walk, err);
     for (u32 i = 0; pass.readings != NULL && i < count; i++) {
         free(pass.readings[i].freed);
@@ -280,15 +298,6 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
     return ok ? status : no_memory(err);
 }
 
-/* How many of a batch's events lie before the window's end. */
-static u32 events_before_end(const archive_walk *walk, const log_batch *batch)
-{
-    if (batch->segment != walk->to.segment)
-        return batch->count;
-    const u32 left = walk->to.event > batch->first ? walk->to.event - batch->first : 0;
-    return left < batch->count ? left : batch->count;
-}
-
 static bool counts_as_end(const archive_walk *walk, u8 how)
 {
     return how != ETLHEAP_FREE_PROCESS_EXIT || walk->exit_frees;
@@ -297,7 +306,7 @@ static bool counts_as_end(const archive_walk *walk, u8 how)
 static etl_status read_events(const archive_walk *walk, const log_batch *batch, reading *own)
 {
     const log_batch b = *batch; /* in registers: what is written below might be it */
-    const u32 count = events_before_end(walk, batch);
+    const u32 count = archive_events_before(&walk->to, batch);
     const u64 ordinals = walk->ordinals;
     for (u32 i = 0; i < count; i++) {
         const u32 ordinal = b.ordinal[i], row = b.row[i];
@@ -358,7 +367,8 @@ static etl_status read_late_marks(archive_walk *walk, etl_error *err)
     if (status == ETL_OK)
         status = log_next(&reader, &batch, err);
     while (status == ETL_OK && batch != NULL) {
-        const u32 first = batch->segment == walk->to.segment ? events_before_end(walk, batch) : 0;
+        const u32 first =
+            batch->segment == walk->to.segment ? archive_events_before(&walk->to, batch) : 0;
         for (u32 i = first; i < batch->count; i++) {
             const u32 ordinal = batch->ordinal[i];
             if (!log_opens(batch, i) && batch->how[batch->row[i]] == EHS_HOW_REALLOC &&
@@ -385,155 +395,13 @@ static etl_status settle(archive_walk *walk, reading *readings, u32 count, etl_e
         for (u64 i = 0; i < bytes; i++)
             walk->survivors[i] |= own->freed[i];
         for (size_t i = 0; i < own->marked.count; i++)
-            walk->words->at[own->marked.at[i]] |= WORD_MARKED;
+            walk->words->at[own->marked.at[i]] |= ARCHIVE_WORD_MARKED;
         if (!block_sizes_append(&walk->own_words.big_sizes, &own->big_sizes))
             return no_memory(err);
     }
     for (u64 i = 0; i < bytes; i++)
         walk->survivors[i] = (u8)~walk->survivors[i];
     return ETL_OK;
-}
-
-static u64 part_events(const void *user, u32 part)
-{
-    const archive_walk *const walk = user;
-    return walk->archive->segments.at[walk->first_segment + part].events;
-}
-
-static bool part_starts_tick(const void *user, u32 part)
-{
-    const archive_walk *const walk = user;
-    const ehs_segment_info *const info = &walk->archive->segments.at[walk->first_segment + part];
-    return part > 0 && info[-1].last_ticks != info->first_ticks;
-}
-
-static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
-{
-    for (size_t i = 0; i < walk->open.count; i++) {
-        const u32 ordinal = walk->open.ordinal[i];
-        const entry_view view = { walk->words->at[ordinal], JOURNAL_ALLOC,
-                                  block_words_size(walk->words, ordinal), ordinal, false };
-        if (walk->windows != NULL)
-            replay_step_in_windows(w, &view);
-        else
-            replay_step(w, &view);
-    }
-}
-
-/* A batch on its way through a walker. */
-typedef struct part_walk {
-    const archive_walk *walk;
-    const log_batch *batch;
-    u64 window_allocs; /* before the window at hand */
-} part_walk;
-
-/* What the next events do; the words of their blocks are on their way. */
-static void find_kinds(const part_walk *p, u32 first, u32 count, u8 kinds[STEPS])
-{
-    const log_batch batch = *p->batch; /* in registers, as bytes are written below */
-    const journal_entry *const words = p->walk->words->at;
-    const u8 of_exit = p->walk->exit_frees ? JOURNAL_FREE : JOURNAL_NONE;
-    for (u32 i = 0; i < count; i++) {
-        const u32 at = first + i;
-        __builtin_prefetch(&words[batch.ordinal[at]]);
-        if (log_opens(&batch, at)) {
-            kinds[i] = JOURNAL_ALLOC;
-            continue;
-        }
-        const u8 how = batch.how[batch.row[at]];
-        kinds[i] = how == EHS_HOW_REALLOC             ? JOURNAL_MARK
-                   : how == ETLHEAP_FREE_PROCESS_EXIT ? of_exit
-                                                      : JOURNAL_FREE;
-    }
-}
-
-/* Whether there are windows is known where this is called, not asked per event. */
-__attribute__((always_inline)) static inline void walk_steps(const part_walk *p, u32 first,
-                                                             u32 count, replay_walker *w,
-                                                             const bool in_windows)
-{
-    const archive_walk *const walk = p->walk;
-    const log_batch *const batch = p->batch;
-    const u32 *const ordinals = batch->ordinal + first;
-    u8 kinds[STEPS];
-    find_kinds(p, first, count, kinds);
-    for (u32 i = 0; i < count; i++)
-        replay_fetch(w, journal_slot_of(walk->words->at[ordinals[i]]), in_windows);
-    for (u32 i = 0; i < count; i++) {
-        const bool is_early =
-            batch->segment < walk->from.segment ||
-            (batch->segment == walk->from.segment && batch->first + first + i < walk->from.event);
-        w->time += (batch->kind[first + i] & EHS_EVENT_LATER) != 0;
-        if (kinds[i] == JOURNAL_NONE)
-            continue;
-        entry_view view = { walk->words->at[ordinals[i]], (journal_kind)kinds[i],
-                            block_words_size(walk->words, ordinals[i]), ordinals[i], !is_early };
-        if (in_windows) {
-            view.entry &= ~JOURNAL_INSIDE;
-            view.entry |= ordinals[i] >= p->window_allocs ? JOURNAL_INSIDE : 0;
-            replay_step_in_windows(w, &view);
-            continue;
-        }
-        if (kinds[i] == JOURNAL_FREE && (view.entry & WORD_MARKED) != 0)
-            view.entry |= JOURNAL_REALLOC;
-        replay_step(w, &view);
-    }
-}
-
-static void walk_events(const part_walk *p, u32 count, replay_walker *w)
-{
-    for (u32 first = 0; first < count; first += STEPS)
-        walk_steps(p, first, count - first < STEPS ? count - first : STEPS, w, false);
-}
-
-static bool is_before(const archive_moment *moment, u32 segment, u32 event)
-{
-    return moment->segment < segment || (moment->segment == segment && moment->event <= event);
-}
-
-/* From bound to bound. */
-static void walk_windows(part_walk *p, u32 count, replay_walker *w)
-{
-    const archive_moment *const moments = p->walk->moments;
-    const log_batch *const batch = p->batch;
-    const u32 bounds = (u32)p->walk->windows->bounds.count;
-    for (u32 first = 0; first < count;) {
-        while (w->interval < bounds &&
-               is_before(&moments[w->interval], batch->segment, batch->first + first))
-            w->interval++;
-        u32 end = count;
-        if (w->interval < bounds && moments[w->interval].segment == batch->segment)
-            end = (u32)etl_min_u64(end, moments[w->interval].event - batch->first);
-        p->window_allocs = w->interval == 0 ? 0 : moments[w->interval - 1].allocs;
-        for (; first < end; first += STEPS)
-            walk_steps(p, first, end - first < STEPS ? end - first : STEPS, w, true);
-        first = end;
-    }
-}
-
-static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
-{
-    const archive_walk *const walk = user;
-    const u32 segment = walk->first_segment + part;
-    part_walk p = { .walk = walk };
-    log_reader reader;
-    etl_status status =
-        archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &reader, NULL);
-    log_reader_seek(&reader, segment, segment + 1);
-    if (status == ETL_OK)
-        status = log_next(&reader, &p.batch, NULL);
-    if (status == ETL_OK && part == 0)
-        walk_open_blocks(walk, walker);
-    while (status == ETL_OK && p.batch != NULL) {
-        const u32 count = events_before_end(walk, p.batch);
-        if (walk->windows != NULL)
-            walk_windows(&p, count, walker);
-        else
-            walk_events(&p, count, walker);
-        status = log_next(&reader, &p.batch, NULL);
-    }
-    log_reader_close(&reader);
-    return status;
 }
 
 etl_status archive_walk_ticks(const archive_walk *walk, u32 first_part, u64 time, i64 *ticks,

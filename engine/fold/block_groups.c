@@ -14,18 +14,21 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
-#include "lifetimes_source.h"
+#include "log_pass.h"
 
 #define GROUPS_MAX SLOT_NUMBER_MAX /* as many as a word has room for */
 
 /* What all tasks share. */
 typedef struct grouping {
     block_groups *out;
-    const aggregator *a;
+    aggregator *a;
     u32 first_group;
     u64 wanted_traits; /* a mask of block_traits */
     etlheap_index index;
     etlheap_lock *lock;
+    struct group_task *tasks;
+    void **states; /* the tasks */
+    u32 task_count;
 } grouping;
 
 typedef struct group_task {
@@ -38,10 +41,10 @@ typedef struct group_task {
     u8 padding[SHARD_PADDING];
 } group_task;
 
-static etl_status run(grouping *g, lifetimes_source *source, lifetime_lists *lifetimes,
-                      etl_error *err);
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
-static etl_status join_task(grouping *g, group_task *task, lifetime_lists *lifetimes);
+static bool open_tasks(grouping *g);
+static void close_work(grouping *g);
+static etl_status join_task(grouping *g, group_task *task);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -67,11 +70,11 @@ static u64 wanted_traits(const etlheap_query *query)
 }
 
 /* A word for each block up to the last segment of the window. */
-static etl_status open_words(block_words *words, const lifetimes_source *source, etl_error *err)
+static etl_status open_words(block_words *words, const query_plan *plan, etl_error *err)
 {
-    const ehs_archive *const archive = source->archive;
-    const ehs_segment_info *const last =
-        source->end == 0 ? NULL : &archive->segments.at[source->end - 1];
+    const ehs_archive *const archive = plan->result->archive;
+    const u32 end = lifetimes_source_end(archive, plan->kind_to_ticks[ETLHEAP_KIND_HEAP]);
+    const ehs_segment_info *const last = end == 0 ? NULL : &archive->segments.at[end - 1];
     words->count = last == NULL ? 0 : last->first_ordinal + last->allocs;
     const u64 bytes = words->count * sizeof *words->at;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
@@ -82,31 +85,30 @@ static etl_status open_words(block_words *words, const lifetimes_source *source,
     return words->at == NULL ? no_memory(err) : ETL_OK;
 }
 
-etl_status block_groups_open(block_groups *out, aggregator *a, const slot_groups *slots,
-                             u32 first_group, bool wants_words, etl_error *err)
+etl_status block_groups_begin(block_groups *out, aggregator *a, const slot_groups *slots,
+                              u32 first_group, bool wants_words, log_pass *pass, etl_error *err)
 {
-    grouping g = { .out = out,
-                   .a = a,
-                   .first_group = first_group,
-                   .wanted_traits = wanted_traits(a->query),
-                   .lock = etlheap_lock_open() };
-    lifetimes_source source;
-    *out = (block_groups){ .slots = slots };
-    etl_status status = lifetimes_source_open_for(&source, &a->plan, err);
-    if (status == ETL_OK && g.lock == NULL)
-        status = no_memory(err);
-    if (status == ETL_OK && wants_words)
-        status = open_words(&out->words, &source, err);
-    if (status == ETL_OK)
-        status = run(&g, &source, &a->lifetimes, err);
-    lifetimes_source_close(&source);
-    etlheap_index_free(&g.index);
-    etlheap_lock_close(g.lock);
-    return status;
+    grouping *const g = calloc(1, sizeof *g);
+    *out = (block_groups){ .slots = slots, .work = g };
+    if (g == NULL)
+        return no_memory(err);
+    *g = (grouping){ .out = out,
+                     .a = a,
+                     .first_group = first_group,
+                     .wanted_traits = wanted_traits(a->query),
+                     .lock = etlheap_lock_open(),
+                     .task_count = log_pass_tasks(a->query) };
+    if (g->lock == NULL || !open_tasks(g))
+        return no_memory(err);
+    const block_want want = { &a->plan, step, g->states };
+    const etl_status status = wants_words ? open_words(&out->words, &a->plan, err) : ETL_OK;
+    return status == ETL_OK && !ETLHEAP_PUSH(&pass->blocks, want) ? no_memory(err) : status;
 }
 
 void block_groups_close(block_groups *groups)
 {
+    close_work(groups->work);
+    groups->work = NULL;
     ETLHEAP_VECTOR_FREE(&groups->groups);
     ETLHEAP_VECTOR_FREE(&groups->words.big_sizes);
     free(groups->words.at);
@@ -135,30 +137,47 @@ static void free_task(group_task *task)
     free(task->latest);
 }
 
-static etl_status run(grouping *g, lifetimes_source *source, lifetime_lists *lifetimes,
-                      etl_error *err)
+static bool open_tasks(grouping *g)
 {
-    const u32 count = source->wanted.jobs;
-    group_task *const tasks = calloc(count, sizeof *tasks);
-    void **const states = calloc(count, sizeof *states);
-    bool ok = tasks != NULL && states != NULL;
-    for (u32 i = 0; ok && i < count; i++) {
-        tasks[i].shared = g;
-        tasks[i].latest = calloc(g->out->slots->keys.count + 1, sizeof *tasks[i].latest);
-        states[i] = &tasks[i];
-        ok = tasks[i].latest != NULL;
+    g->tasks = calloc(g->task_count, sizeof *g->tasks);
+    g->states = calloc(g->task_count, sizeof *g->states);
+    bool ok = g->tasks != NULL && g->states != NULL;
+    for (u32 i = 0; ok && i < g->task_count; i++) {
+        g->tasks[i].shared = g;
+        g->tasks[i].latest = calloc(g->out->slots->keys.count + 1, sizeof *g->tasks[i].latest);
+        g->states[i] = &g->tasks[i];
+        ok = g->tasks[i].latest != NULL;
     }
-    etl_status status =
-        ok ? lifetimes_source_fold(source, count, step, states, err) : no_memory(err);
-    for (u32 i = 0; tasks != NULL && i < count; i++) {
-        if (status == ETL_OK && join_task(g, &tasks[i], lifetimes) != ETL_OK)
+    return ok;
+}
+
+static void close_work(grouping *g)
+{
+    if (g == NULL)
+        return;
+    for (u32 i = 0; g->tasks != NULL && i < g->task_count; i++)
+        free_task(&g->tasks[i]);
+    free(g->tasks);
+    free(g->states);
+    etlheap_index_free(&g->index);
+    etlheap_lock_close(g->lock);
+    free(g);
+}
+
+etl_status block_groups_finish(block_groups *groups, etl_error *err)
+{
+    grouping *const g = groups->work;
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < g->task_count; i++) {
+        if (join_task(g, &g->tasks[i]) != ETL_OK)
             status = no_memory(err);
-        free_task(&tasks[i]);
+        free_task(&g->tasks[i]);
+        g->tasks[i] = (group_task){ .shared = NULL };
     }
     if (status == ETL_OK)
-        sort_sizes(&g->out->words.big_sizes);
-    free(states);
-    free(tasks);
+        sort_sizes(&groups->words.big_sizes);
+    close_work(g);
+    groups->work = NULL;
     return status;
 }
 
@@ -168,14 +187,14 @@ static void add_types(type_sums to[ETLHEAP_TYPE_COUNT], const type_sums from[ETL
         tally_add_sums(&to[type], &from[type]);
 }
 
-static etl_status join_task(grouping *g, group_task *task, lifetime_lists *lifetimes)
+static etl_status join_task(grouping *g, group_task *task)
 {
     for (size_t i = 0; i < task->groups.count; i++) {
         const block_group *const group = &task->groups.at[i];
         add_types(g->out->groups.at[group->number].types, group->types);
     }
     if (!block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) ||
-        !lifetime_lists_take(lifetimes, &task->lifetimes))
+        !lifetime_lists_take(&g->a->lifetimes, &task->lifetimes))
         return ETL_ERR_MEMORY;
     return ETL_OK;
 }

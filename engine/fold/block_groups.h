@@ -34,19 +34,25 @@ typedef struct block_group {
 
 typedef ETLHEAP_VECTOR(block_group) block_group_list;
 
+struct log_pass;
+struct grouping;
+
 typedef struct block_groups {
     const slot_groups *slots;
     block_group_list groups;
     block_words words; /* of all blocks, if events are to be walked */
+    struct grouping *work;
 } block_groups;
 
 /*
- * Groups the blocks that the aggregator's query selects; the lifetimes whose ranks it wants go
- * to the aggregator, with numbers of groups that count on from `first_group`. To be closed in
- * any case. MEMORY, CORRUPT, LIMIT.
+ * Groups the blocks that the aggregator's query selects: begins before the pass reads blocks and
+ * finishes after it. The lifetimes whose ranks the query wants go to the aggregator, with
+ * numbers of groups that count on from `first_group`. To be closed in any case. MEMORY, LIMIT.
  */
-etl_status block_groups_open(block_groups *out, aggregator *a, const slot_groups *slots,
-                             u32 first_group, bool wants_words, etl_error *err);
+etl_status block_groups_begin(block_groups *out, aggregator *a, const slot_groups *slots,
+                              u32 first_group, bool wants_words, struct log_pass *pass,
+                              etl_error *err);
+etl_status block_groups_finish(block_groups *groups, etl_error *err);
 void block_groups_close(block_groups *groups);
 
 /* The key of a group. */

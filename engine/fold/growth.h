@@ -23,7 +23,6 @@
 #define ETLHEAP_GROWTH_H
 
 #include "aggregate.h"
-#include "log_groups.h"
 #include "peaks.h"
 
 #define GROWTH_SAMPLES 33u
@@ -49,9 +48,5 @@ void growth_set(group_row *row, growth_rating rating);
 /* The measures of all groups so far, from the lifetimes that the query selects; groups
  * of steps are numbers of groups. False without memory. */
 bool growth_fill(aggregator *a, const peak_row *steps, size_t count);
-
-/* The same for the groups from `first` on, which were walked in a store (replay_run):
- * growth_walk.c. ETL_ERR_MEMORY, LIMIT, CORRUPT. */
-etl_status growth_walk(aggregator *a, const log_groups *groups, size_t first, etl_error *err);
 
 #endif

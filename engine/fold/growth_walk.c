@@ -1,21 +1,11 @@
-/*
- * growth_walk.c - growth of groups whose lifetimes stay in a store.
- *
- * What is outstanding at a sample is what the time before it leaves. So the store is
- * walked once more, as for windows that are cut at the samples, and no lifetime is
- * kept for it.
- */
-#include "growth.h"
+/* growth_walk.c - see growth_walk.h. */
+#include "growth_walk.h"
 
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
-#include "windows_walk.h"
 
 #define ROWS_PER_TASK 64u
-
-static etl_status walk(aggregator *a, const log_groups *groups, const growth_moments *moments,
-                       window_cells *cells, etl_error *err);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -65,29 +55,29 @@ static bool rate_rows(aggregator *a, size_t first, const log_groups *groups,
     return true;
 }
 
-etl_status growth_walk(aggregator *a, const log_groups *groups, size_t first, etl_error *err)
+etl_status growth_walk_begin(growth_walk *out, const aggregator *a, const log_groups *groups,
+                             log_pass *pass, etl_error *err)
 {
-    const growth_moments moments = growth_moments_of(&a->plan);
-    window_cells cells = { NULL, NULL };
-    etl_status status = walk(a, groups, &moments, &cells, err);
-    if (status == ETL_OK && !rate_rows(a, first, groups, &moments, &cells))
-        status = no_memory(err);
-    windows_cells_free(&cells);
-    return status;
+    bool ok = true;
+    out->moments = growth_moments_of(&a->plan);
+    for (u32 i = 0; ok && i < GROWTH_SAMPLES; i++)
+        ok = ETLHEAP_PUSH(&out->cuts.bounds, out->moments.ticks[i]);
+    out->events = (event_want){ .a = a, .groups = groups, .job.walk = { .windows = &out->cuts } };
+    return ok && ETLHEAP_PUSH(&pass->events, &out->events) ? ETL_OK : no_memory(err);
 }
 
-static etl_status walk(aggregator *a, const log_groups *groups, const growth_moments *moments,
-                       window_cells *cells, etl_error *err)
+etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, etl_error *err)
 {
-    window_cell_list walked = { 0 };
-    window_pass pass = { 0 };
-    bool ok = true;
-    for (u32 i = 0; ok && i < GROWTH_SAMPLES; i++)
-        ok = ETLHEAP_PUSH(&pass.bounds, moments->ticks[i]);
-    etl_status status = ok ? windows_walk_run(a, groups, &pass, &walked, err) : no_memory(err);
-    if (status == ETL_OK && !windows_cells_make(cells, &walked, groups->count))
-        status = no_memory(err);
-    ETLHEAP_VECTOR_FREE(&walked);
-    ETLHEAP_VECTOR_FREE(&pass.bounds);
-    return status;
+    const log_groups *const groups = walk->events.groups;
+    window_cells cells = { NULL, NULL };
+    const bool ok = windows_cells_make(&cells, &walk->events.job.cells, groups->count) &&
+                    rate_rows(a, first, groups, &walk->moments, &cells);
+    windows_cells_free(&cells);
+    return ok ? ETL_OK : no_memory(err);
+}
+
+void growth_walk_close(growth_walk *walk)
+{
+    ETLHEAP_VECTOR_FREE(&walk->cuts.bounds);
+    ETLHEAP_VECTOR_FREE(&walk->events.job.cells);
 }

@@ -11,9 +11,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
-#include "aggregate.h"
-#include "lifetimes_source.h"
-#include "slot_groups.h"
+#include "folds.h"
 
 #define BUCKETS     SIZE_CLASSES
 #define OPEN_BUCKET BUCKETS
@@ -40,19 +38,22 @@ typedef struct histogram_maker {
     bool by_process;
     ETLHEAP_VECTOR(bucket_group) groups;
     u32 *group_of; /* by kind and process: + 1 */
+    slot_groups slots;
+    struct spread_task *tasks; /* what blocks of a log are spread by; NULL: there is no log */
+    void **states;             /* the tasks */
+    u32 task_count;
 } histogram_maker;
 
 /* What a task spreads blocks over: buckets by group of slots. */
 typedef struct spread_task {
     const histogram_maker *maker;
-    const slot_groups *slots;
     bucket_group *groups;
     u8 padding[SHARD_PADDING];
 } spread_task;
 
 static etl_status fill(histogram_maker *maker, etl_error *err);
 static bool add_row(void *user, const selected_row *selected);
-static etl_status add_log(histogram_maker *maker, etl_error *err);
+static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error *err);
 static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *err);
 static owned_histogram *publish(const histogram_maker *maker);
 static bool publish_group(const histogram_maker *maker, const bucket_group *group,
@@ -69,38 +70,28 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-etl_status etlheap_histogram_make(const etlheap_result *result, const etlheap_query *query,
-                                  etlheap_histogram_by by, const etlheap_histogram **out,
-                                  etl_error *err)
+static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
+                        log_pass *pass, etl_error *err)
 {
-    histogram_maker maker = { .by = by };
-    *out = NULL;
-    etl_status status = query_read(query, &maker.query, err);
-    if (status == ETL_OK && (u32)by >= ETLHEAP_HISTOGRAM_BY_COUNT)
+    histogram_maker *const maker = state;
+    maker->by = question->by;
+    etl_status status = query_read(question->query, &maker->query, err);
+    if (status == ETL_OK && (u32)maker->by >= ETLHEAP_HISTOGRAM_BY_COUNT)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such histogram");
     if (status != ETL_OK)
         return status;
-    maker.by_process = query_groups_by(&maker.query, ETLHEAP_KEY_PROCESS);
-    maker.query.group_by[0] = ETLHEAP_KEY_PROCESS;
-    maker.query.group_by_count = maker.by_process ? 1 : 0;
-    maker.query.lifetime_ranks = maker.query.growth = false;
-    maker.query.sort = ETLHEAP_MEASURE_SIZE;
+    maker->by_process = query_groups_by(&maker->query, ETLHEAP_KEY_PROCESS);
+    maker->query.group_by[0] = ETLHEAP_KEY_PROCESS;
+    maker->query.group_by_count = maker->by_process ? 1 : 0;
+    maker->query.lifetime_ranks = maker->query.growth = false;
+    maker->query.sort = ETLHEAP_MEASURE_SIZE;
     status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)
-        status = aggregate_prepare(&maker.a, result, &maker.query, err);
+        status = aggregate_prepare(&maker->a, result, &maker->query, err);
     if (status == ETL_OK)
-        status = fill(&maker, err);
-    if (status == ETL_OK) {
-        owned_histogram *const made = publish(&maker);
-        if (made != NULL)
-            *out = &made->histogram;
-        else
-            status = no_memory(err);
-    }
-    aggregate_close(&maker.a);
-    free(maker.group_of);
-    ETLHEAP_VECTOR_FREE(&maker.groups);
-    return status;
+        status = fill(maker, err);
+    return status == ETL_OK && result->mode == RESULT_STORE ? want_blocks(maker, pass, err)
+                                                            : status;
 }
 
 static etl_status fill(histogram_maker *maker, etl_error *err)
@@ -112,8 +103,6 @@ static etl_status fill(histogram_maker *maker, etl_error *err)
         status = aggregate_settle(&maker->a, err);
     if (status == ETL_OK && !aggregate_visit(&maker->a, add_row, maker))
         status = no_memory(err);
-    if (status == ETL_OK && maker->a.result->mode == RESULT_STORE)
-        status = add_log(maker, err);
     return status;
 }
 
@@ -162,60 +151,40 @@ static bool add_row(void *user, const selected_row *selected)
     return group != NULL;
 }
 
-/* Sums of the tasks become those of all. */
-static etl_status join_tasks(histogram_maker *maker, const slot_groups *slots,
-                             const spread_task *tasks, u32 count, etl_error *err)
+static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error *err)
 {
+    const u32 count = log_pass_tasks(&maker->query);
+    bool ok = slot_groups_open(&maker->slots, &maker->a);
+    maker->tasks = calloc(count, sizeof *maker->tasks);
+    maker->states = calloc(count, sizeof *maker->states);
+    maker->task_count = count;
+    ok = ok && maker->tasks != NULL && maker->states != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        maker->tasks[i] = (spread_task){
+            .maker = maker,
+            .groups = calloc(maker->slots.keys.count + 1, sizeof(bucket_group)),
+        };
+        maker->states[i] = &maker->tasks[i];
+        ok = maker->tasks[i].groups != NULL;
+    }
+    const block_want want = { &maker->a.plan, spread, maker->states };
+    return ok && ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
+}
+
+/* Sums of the tasks become those of all. */
+static bool join_tasks(histogram_maker *maker)
+{
+    const slot_groups *const slots = &maker->slots;
     for (u32 k = 0; k < slots->keys.count; k++) {
         bucket_group *const group = group_of(maker, ETLHEAP_KIND_HEAP, slots->keys.at[k].process);
         if (group == NULL)
-            return no_memory(err);
-        for (u32 i = 0; i < count; i++) {
+            return false;
+        for (u32 i = 0; i < maker->task_count; i++) {
             for (u32 b = 0; b <= OPEN_BUCKET; b++)
-                add_sums(&group->sums[b], &tasks[i].groups[k].sums[b]);
+                add_sums(&group->sums[b], &maker->tasks[i].groups[k].sums[b]);
         }
     }
-    return ETL_OK;
-}
-
-static etl_status spread_blocks(histogram_maker *maker, const slot_groups *slots,
-                                lifetimes_source *source, etl_error *err)
-{
-    const u32 count = source->wanted.jobs;
-    spread_task *const tasks = calloc(count, sizeof *tasks);
-    void **const states = calloc(count, sizeof *states);
-    bool ok = tasks != NULL && states != NULL;
-    for (u32 i = 0; ok && i < count; i++) {
-        tasks[i] = (spread_task){ .maker = maker,
-                                  .slots = slots,
-                                  .groups = calloc(slots->keys.count + 1, sizeof(bucket_group)) };
-        states[i] = &tasks[i];
-        ok = tasks[i].groups != NULL;
-    }
-    etl_status status =
-        ok ? lifetimes_source_fold(source, count, spread, states, err) : no_memory(err);
-    if (status == ETL_OK)
-        status = join_tasks(maker, slots, tasks, count, err);
-    for (u32 i = 0; tasks != NULL && i < count; i++)
-        free(tasks[i].groups);
-    free(states);
-    free(tasks);
-    return status;
-}
-
-static etl_status add_log(histogram_maker *maker, etl_error *err)
-{
-    aggregator *const a = &maker->a;
-    lifetimes_source source;
-    slot_groups slots;
-    etl_status status = lifetimes_source_open_for(&source, &a->plan, err);
-    if (!slot_groups_open(&slots, a) && status == ETL_OK)
-        status = no_memory(err);
-    if (status == ETL_OK)
-        status = spread_blocks(maker, &slots, &source, err);
-    slot_groups_close(&slots);
-    lifetimes_source_close(&source);
-    return status;
+    return true;
 }
 
 static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *err)
@@ -224,7 +193,7 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
     const query_plan *const plan = &task->maker->a.plan;
     (void)err;
     for (u32 i = 0; i < batch->count; i++) {
-        const u32 group = task->slots->of_slot[batch->slot[i]];
+        const u32 group = task->maker->slots.of_slot[batch->slot[i]];
         query_row row;
         if (group == GROUP_NONE)
             continue;
@@ -292,6 +261,30 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
     }
     return true;
 }
+
+static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
+{
+    histogram_maker *const maker = state;
+    const bool has_log = maker->tasks != NULL;
+    const owned_histogram *const made = has_log && !join_tasks(maker) ? NULL : publish(maker);
+    out->histogram = made == NULL ? NULL : &made->histogram;
+    return made == NULL ? no_memory(err) : ETL_OK;
+}
+
+static void close_maker(void *state)
+{
+    histogram_maker *const maker = state;
+    for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
+        free(maker->tasks[i].groups);
+    free(maker->tasks);
+    free(maker->states);
+    slot_groups_close(&maker->slots);
+    aggregate_close(&maker->a);
+    free(maker->group_of);
+    ETLHEAP_VECTOR_FREE(&maker->groups);
+}
+
+const fold fold_histogram = { sizeof(histogram_maker), begin, NULL, answer, close_maker };
 
 void etlheap_histogram_free(const etlheap_histogram *histogram)
 {

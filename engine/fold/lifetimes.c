@@ -44,7 +44,7 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
                           etlheap_lifetimes **out, etl_error *err)
 {
     *out = NULL;
-    const etl_status answers = result_answers(result, RESULT_ASK_EACH, err);
+    const etl_status answers = result_answers(result, RESULT_ASK_LIST, err);
     if (answers != ETL_OK)
         return answers;
     etlheap_lifetimes *const walk = calloc(1, sizeof *walk);

@@ -39,16 +39,20 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
+u32 lifetimes_source_end(const ehs_archive *archive, i64 to_ticks)
+{
+    const ehs_segment_index *const segments = &archive->segments;
+    const u32 last = archive_segment_at(archive, to_ticks);
+    return last < segments->count && segments->at[last].first_ticks < to_ticks ? last + 1 : last;
+}
+
 etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archive,
                                  const lifetimes_wanted *wanted, etl_error *err)
 {
-    const ehs_segment_index *const segments = &archive->segments;
     *out = (lifetimes_source){ .archive = archive, .wanted = *wanted };
     if (out->wanted.jobs == 0)
         out->wanted.jobs = etlheap_workers_default_jobs();
-    out->end = archive_segment_at(archive, wanted->to_ticks);
-    if (out->end < segments->count && segments->at[out->end].first_ticks < wanted->to_ticks)
-        out->end++;
+    out->end = lifetimes_source_end(archive, wanted->to_ticks);
     etl_status status = open_readers(out, err);
     if (status == ETL_OK)
         status = load_checkpoint(out, archive_segment_at(archive, wanted->from_ticks), err);
@@ -56,11 +60,10 @@ etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archi
     return status;
 }
 
-etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err)
+lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
 {
-    const ehs_archive *const archive = plan->result->archive;
-    const u64 memory = archive->memory_bytes_max / ENDS_SHARE;
-    const lifetimes_wanted wanted = {
+    const u64 memory = plan->result->archive->memory_bytes_max / ENDS_SHARE;
+    return (lifetimes_wanted){
         .from_ticks = plan->from_ticks,
         .to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP],
         .size_min_bytes = plan->query->size_min_bytes,
@@ -69,7 +72,12 @@ etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *pl
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
         .jobs = plan->query->jobs,
     };
-    return lifetimes_source_open(out, archive, &wanted, err);
+}
+
+etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err)
+{
+    const lifetimes_wanted wanted = lifetimes_wanted_for(plan);
+    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
 }
 
 void lifetimes_source_close(lifetimes_source *source)

@@ -57,12 +57,18 @@ typedef struct lifetimes_source {
     struct end_reader *readers;
 } lifetimes_source;
 
+/* How many segments have events before a time. */
+u32 lifetimes_source_end(const ehs_archive *archive, i64 to_ticks);
+
 /* To be closed in any case. MEMORY, CORRUPT. */
 etl_status lifetimes_source_open(lifetimes_source *out, const ehs_archive *archive,
                                  const lifetimes_wanted *wanted, etl_error *err);
 void lifetimes_source_close(lifetimes_source *source);
 
-/* The same for the blocks that a query asks about; its result was read from a store. */
+/* What a query asks about; its result was read from a store. */
+lifetimes_wanted lifetimes_wanted_for(const query_plan *plan);
+
+/* The same for the blocks that a query asks about. */
 etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err);
 
 /* Makes the chunk that begins with a segment the one at hand; its ends are looked for when

@@ -22,8 +22,8 @@ static bool number_words(log_groups *groups)
     return true;
 }
 
-etl_status log_groups_open(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
-                           etl_error *err)
+etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
+                            struct log_pass *pass, etl_error *err)
 {
     const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
     const bool has_heap = a->query->kinds == 0 || (a->query->kinds & heap_bit) != 0;
@@ -33,14 +33,20 @@ etl_status log_groups_open(log_groups *out, aggregator *a, const log_groups_want
     out->of_word = out->slots.of_slot;
     out->word_count = (u32)out->slots.slots->slots.count;
     out->count = (u32)out->slots.keys.count;
-    if (!out->by_block)
+    return out->by_block ? block_groups_begin(&out->blocks, a, &out->slots, wanted->first_group,
+                                              wanted->walks_events, pass, err)
+                         : ETL_OK;
+}
+
+etl_status log_groups_finish(log_groups *groups, etl_error *err)
+{
+    if (!groups->by_block)
         return ETL_OK;
-    const etl_status status = block_groups_open(&out->blocks, a, &out->slots, wanted->first_group,
-                                                wanted->walks_events, err);
+    const etl_status status = block_groups_finish(&groups->blocks, err);
     if (status != ETL_OK)
         return status;
-    out->word_count = out->count = (u32)out->blocks.groups.count;
-    return number_words(out) ? ETL_OK : no_memory(err);
+    groups->word_count = groups->count = (u32)groups->blocks.groups.count;
+    return number_words(groups) ? ETL_OK : no_memory(err);
 }
 
 void log_groups_close(log_groups *groups)

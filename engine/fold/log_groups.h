@@ -21,16 +21,20 @@ typedef struct log_groups {
     u32 word_count, count; /* numbers that words may have, and groups */
 } log_groups;
 
-/* How events are walked besides: see block_groups_open. */
+struct log_pass;
+
+/* How events are walked besides: see block_groups_begin. */
 typedef struct log_groups_wanted {
     u32 first_group;
     bool walks_events;
 } log_groups_wanted;
 
-/* Numbers of groups count on from wanted->first_group in what the aggregator keeps of single
- * lifetimes. To be closed in any case. MEMORY, CORRUPT, LIMIT. */
-etl_status log_groups_open(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
-                           etl_error *err);
+/* Begins before the pass reads blocks; groups are there after log_groups_finish, which follows
+ * that. Numbers of groups count on from wanted->first_group in what the aggregator keeps of
+ * single lifetimes. To be closed in any case. MEMORY, LIMIT. */
+etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
+                            struct log_pass *pass, etl_error *err);
+etl_status log_groups_finish(log_groups *groups, etl_error *err);
 void log_groups_close(log_groups *groups);
 
 /* The key of a group; its type is 0 where slots are groups. */

@@ -7,50 +7,65 @@
  */
 #include <stdlib.h>
 
-#include "engine/query/query.h"
-#include "log_groups.h"
-#include "replay.h"
+#include "folds.h"
 #include "steps.h"
 
 typedef struct moment_finder {
     etlheap_query query; /* of all types, not grouped */
     aggregator a;
     peak_rows rows[ETLHEAP_KIND_COUNT];
-    etlheap_peak_moment *peaks;
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
+    bool has_log;
+    log_groups groups;
+    event_want events;
 } moment_finder;
 
-static etl_status find(moment_finder *finder, etl_error *err);
+static etl_status find_in_memory(moment_finder *finder, etl_error *err);
 static bool list_row(void *user, const selected_row *selected);
 static bool find_in_rows(moment_finder *finder, u32 kind);
-static etl_status find_in_log(moment_finder *finder, etl_error *err);
 
 static etl_status no_memory(etl_error *err)
 {
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
-                              etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err)
+static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
+                        log_pass *pass, etl_error *err)
 {
-    moment_finder finder = { .peaks = peaks };
-    etl_status status = query_read(query, &finder.query, err);
-    memset(peaks, 0, ETLHEAP_KIND_CAPACITY * sizeof *peaks);
+    moment_finder *const finder = state;
+    const log_groups_wanted wanted = { .walks_events = true };
+    etl_status status = query_read(question->query, &finder->query, err);
     if (status != ETL_OK)
         return status;
-    finder.query.group_by_count = 0;
-    finder.query.types = 0;
-    finder.query.at_end = finder.query.lifetime_ranks = finder.query.growth = false;
-    finder.query.kind_to_ticks = NULL;
-    finder.query.sort = ETLHEAP_MEASURE_SIZE;
+    finder->query.group_by_count = 0;
+    finder->query.types = 0;
+    finder->query.at_end = finder->query.lifetime_ranks = finder->query.growth = false;
+    finder->query.kind_to_ticks = NULL;
+    finder->query.sort = ETLHEAP_MEASURE_SIZE;
+    finder->has_log = result->mode == RESULT_STORE;
     status = result_answers(result, RESULT_ASK_EACH, err);
     if (status == ETL_OK)
-        status = aggregate_prepare(&finder.a, result, &finder.query, err);
+        status = aggregate_prepare(&finder->a, result, &finder->query, err);
     if (status == ETL_OK)
-        status = find(&finder, err);
-    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
-        ETLHEAP_VECTOR_FREE(&finder.rows[kind]);
-    aggregate_close(&finder.a);
+        status = find_in_memory(finder, err);
+    if (status == ETL_OK && finder->has_log)
+        status = log_groups_begin(&finder->groups, &finder->a, &wanted, pass, err);
     return status;
+}
+
+/* All blocks are one group. */
+static etl_status walk(void *state, log_pass *pass, etl_error *err)
+{
+    moment_finder *const finder = state;
+    if (!finder->has_log)
+        return ETL_OK;
+    finder->events = (event_want){ .a = &finder->a,
+                                   .groups = &finder->groups,
+                                   .job.walk = { .curves_only = true, .finds_moment = true } };
+    const etl_status status = log_groups_finish(&finder->groups, err);
+    if (status != ETL_OK)
+        return status;
+    return ETLHEAP_PUSH(&pass->events, &finder->events) ? ETL_OK : no_memory(err);
 }
 
 /* What is older than the window is there just before its first tick. Without anything
@@ -68,9 +83,8 @@ static etlheap_peak_moment moment_at(const query_plan *plan, i64 ticks, i64 size
                                   .count = count };
 }
 
-static etl_status find(moment_finder *finder, etl_error *err)
+static etl_status find_in_memory(moment_finder *finder, etl_error *err)
 {
-    const etlheap_result *const result = finder->a.result;
     etl_status status = aggregate_settle(&finder->a, err);
     if (status == ETL_OK && !aggregate_visit(&finder->a, list_row, finder))
         status = no_memory(err);
@@ -78,7 +92,7 @@ static etl_status find(moment_finder *finder, etl_error *err)
         if (!find_in_rows(finder, kind))
             status = no_memory(err);
     }
-    return status == ETL_OK && result->mode == RESULT_STORE ? find_in_log(finder, err) : status;
+    return status;
 }
 
 /* A lifetime in memory. */
@@ -133,20 +147,25 @@ static bool find_in_rows(moment_finder *finder, u32 kind)
     return ok;
 }
 
-/* All blocks are one group. */
-static etl_status find_in_log(moment_finder *finder, etl_error *err)
+static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
 {
-    const log_groups_wanted wanted = { .walks_events = true };
-    replay_walk walk = { .curves_only = true, .finds_moment = true };
-    i64 ticks = 0;
-    replay_out out = { .peak_ticks = &ticks };
-    log_groups groups;
-    etl_status status = log_groups_open(&groups, &finder->a, &wanted, err);
-    if (status == ETL_OK)
-        status = replay_walk_log(&finder->a, &groups, &walk, &out, err);
-    if (status == ETL_OK)
+    moment_finder *const finder = state;
+    const replay_moment *const moment = &finder->events.job.moment;
+    (void)err;
+    if (finder->has_log)
         finder->peaks[ETLHEAP_KIND_HEAP] =
-            moment_at(&finder->a.plan, ticks, out.moment.size, out.moment.count);
-    log_groups_close(&groups);
-    return status;
+            moment_at(&finder->a.plan, finder->events.peak_ticks, moment->size, moment->count);
+    memcpy(out->peaks, finder->peaks, sizeof out->peaks);
+    return ETL_OK;
 }
+
+static void close_finder(void *state)
+{
+    moment_finder *const finder = state;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        ETLHEAP_VECTOR_FREE(&finder->rows[kind]);
+    log_groups_close(&finder->groups);
+    aggregate_close(&finder->a);
+}
+
+const fold fold_peaks = { sizeof(moment_finder), begin, walk, answer, close_finder };

@@ -5,27 +5,27 @@
 
 static u64 part_events(const void *user, u32 part);
 static bool part_starts_tick(const void *user, u32 part);
-static etl_status walk_part(const void *user, u32 part, replay_walker *walker);
+static etl_status walk_part(const void *user, u32 part, replay_walker *walkers);
 
-replay_source replay_journal_source(const event_journal *journal)
+replay_source replay_journal_source(const journal_source *source)
 {
-    return (replay_source){ .part_count = (u32)journal->chunks.count,
+    return (replay_source){ .part_count = (u32)source->journal->chunks.count,
                             .part_events = part_events,
                             .part_starts_tick = part_starts_tick,
                             .walk_part = walk_part,
-                            .user = journal };
+                            .user = source };
 }
 
 static u64 part_events(const void *user, u32 part)
 {
-    const event_journal *const journal = user;
-    return journal->chunks.at[part].count;
+    const journal_source *const source = user;
+    return source->journal->chunks.at[part].count;
 }
 
 static bool part_starts_tick(const void *user, u32 part)
 {
-    const event_journal *const journal = user;
-    return journal->chunks.at[part].starts_tick;
+    const journal_source *const source = user;
+    return source->journal->chunks.at[part].starts_tick;
 }
 
 /* Reads the entry at `at` and moves `rank` on; returns its words. */
@@ -116,18 +116,21 @@ static void walk_windows(replay_walker *w, chunk_walk *c)
     }
 }
 
-static etl_status walk_part(const void *user, u32 part, replay_walker *walker)
+static etl_status walk_part(const void *user, u32 part, replay_walker *walkers)
 {
-    const event_journal *const journal = user;
+    const journal_source *const source = user;
+    const event_journal *const journal = source->journal;
     const journal_entry *const entries = journal_map(journal, part);
     if (entries == NULL)
         return ETL_ERR_IO;
     const journal_chunk *const chunk = &journal->chunks.at[part];
-    chunk_walk c = { journal, chunk, entries, chunk->first_rank };
-    if (walker->walk->windows != NULL)
-        walk_windows(walker, &c);
-    else
-        walk_words(walker, &c, 0, chunk->count, false);
+    for (u32 i = 0; i < source->jobs; i++) {
+        chunk_walk c = { journal, chunk, entries, chunk->first_rank };
+        if (walkers[i].walk->windows != NULL)
+            walk_windows(&walkers[i], &c);
+        else
+            walk_words(&walkers[i], &c, 0, chunk->count, false);
+    }
     journal_release(journal, part, entries);
     return ETL_OK;
 }

@@ -16,13 +16,6 @@
 #define EVENTS_PER_GROUP   32u
 #define NOTHING_YET        INT64_MIN
 
-/* What the segments come together in. */
-typedef struct walk_sum {
-    live_group *groups;
-    window_cell_list *cells;
-    struct moment_sum *moment;
-} walk_sum;
-
 /* The curve of the only group so far, and the moment of its peak. */
 typedef struct moment_sum {
     i64 size, count;
@@ -34,77 +27,77 @@ typedef struct segment {
     u32 first, end;
 } segment;
 
+/* A job, and the moment of its peak so far. */
+typedef struct walk_sum {
+    replay_job *job;
+    moment_sum moment;
+} walk_sum;
+
+/* Walkers of one task follow each other, one for each job. */
 typedef struct round_work {
     const replay_source *source;
+    u32 threads, jobs;
+    walk_sum *sums;
     replay_walker *walkers;
     const segment *segments;
 } round_work;
 
 typedef ETLHEAP_VECTOR(segment) segment_list;
 
-static bool cut(const replay_walk *walk, const replay_source *source, segment_list *out);
-static etl_status walk_all(const replay_walk *walk, const replay_source *source,
-                           const walk_sum *sum);
-static etl_status walk_segments(const replay_walk *walk, const segment_list *segments,
-                                round_work *work, const walk_sum *sum);
+static bool open_sums(round_work *work, replay_job *const *jobs);
+static bool open_walkers(const round_work *work, size_t segments);
+static bool cut(const round_work *work, segment_list *out);
+static etl_status walk_segments(round_work *work, const segment_list *segments);
 static void walk_segment(void *context, u32 task);
-static void add_segment(live_group *sum, const replay_walker *part);
-static bool add_cells(window_cell_list *sum, const window_cell_list *part);
-static void add_moment(moment_sum *sum, const replay_walker *part, u32 first_part);
+static bool add_part(walk_sum *sum, const replay_walker *part, u32 first_part);
+static void finish(walk_sum *sum);
 static bool open_walker(replay_walker *walker, const replay_walk *walk);
 static void close_walker(replay_walker *walker);
 
-etl_status replay_walk_run(const replay_walk *walk, const replay_source *source, live_group **out)
+etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
+                           const replay_source *source)
 {
-    const size_t bytes = (walk->group_count + (size_t)1) * sizeof(live_group);
-    const walk_sum sum = { .groups = calloc(1, bytes) };
-    const etl_status status = sum.groups == NULL ? ETL_ERR_MEMORY : walk_all(walk, source, &sum);
-    for (u32 g = 0; status == ETL_OK && g < walk->group_count; g++)
-        curve_settle(&sum.groups[g].curve);
-    if (status == ETL_OK)
-        *out = sum.groups;
-    else
-        free(sum.groups);
-    return status;
-}
-
-etl_status replay_walk_windows(const replay_walk *walk, const replay_source *source,
-                               window_cell_list *out)
-{
-    return walk_all(walk, source, &(walk_sum){ .cells = out });
-}
-
-etl_status replay_walk_moment(const replay_walk *walk, const replay_source *source,
-                              replay_moment *out)
-{
-    moment_sum sum = { .size = 0 };
-    assert(walk->finds_moment && walk->curves_only && walk->group_count <= 1);
-    const etl_status status = walk_all(walk, source, &(walk_sum){ .moment = &sum });
-    if (sum.size > sum.best.size) {
-        sum.best = sum.latest;
-        sum.best.size = sum.size;
-        sum.best.count = sum.count;
-    }
-    *out = sum.best;
-    return status;
-}
-
-static etl_status walk_all(const replay_walk *walk, const replay_source *source,
-                           const walk_sum *sum)
-{
+    round_work work = { .source = source, .threads = threads == 0 ? 1 : threads, .jobs = count };
     segment_list segments = { 0 };
-    const u32 walker_count = walk->jobs == 0 ? 1 : walk->jobs;
-    round_work work = { source, calloc(walker_count, sizeof *work.walkers), NULL };
-    bool ok = work.walkers != NULL && cut(walk, source, &segments);
-    for (u32 i = 0; ok && i < walker_count && i < segments.count; i++) {
-        ok = open_walker(&work.walkers[i], walk);
-    }
-    const etl_status status = ok ? walk_segments(walk, &segments, &work, sum) : ETL_ERR_MEMORY;
-    for (u32 i = 0; work.walkers != NULL && i < walker_count; i++)
+    work.sums = calloc((size_t)count + 1, sizeof *work.sums);
+    work.walkers = calloc((size_t)work.threads * count + 1, sizeof *work.walkers);
+    const bool ok = work.sums != NULL && work.walkers != NULL && open_sums(&work, jobs) &&
+                    cut(&work, &segments) && open_walkers(&work, segments.count);
+    const etl_status status = ok ? walk_segments(&work, &segments) : ETL_ERR_MEMORY;
+    for (u32 i = 0; status == ETL_OK && i < count; i++)
+        finish(&work.sums[i]);
+    for (u32 i = 0; work.walkers != NULL && i < work.threads * count; i++)
         close_walker(&work.walkers[i]);
     free(work.walkers);
+    free(work.sums);
     ETLHEAP_VECTOR_FREE(&segments);
     return status;
+}
+
+static bool open_sums(round_work *work, replay_job *const *jobs)
+{
+    bool ok = true;
+    for (u32 i = 0; i < work->jobs; i++) {
+        replay_job *const job = jobs[i];
+        const replay_walk *const walk = &job->walk;
+        work->sums[i].job = job;
+        assert(!walk->finds_moment || (walk->curves_only && walk->group_count <= 1));
+        if (walk->windows != NULL || walk->finds_moment)
+            continue;
+        job->groups = calloc(walk->group_count + (size_t)1, sizeof *job->groups);
+        ok = ok && job->groups != NULL;
+    }
+    return ok;
+}
+
+/* As many tasks as there are segments for. */
+static bool open_walkers(const round_work *work, size_t segments)
+{
+    const size_t tasks = etl_min_u64(work->threads, segments);
+    bool ok = true;
+    for (size_t i = 0; ok && i < tasks * work->jobs; i++)
+        ok = open_walker(&work->walkers[i], &work->sums[i % work->jobs].job->walk);
+    return ok;
 }
 
 static bool open_walker(replay_walker *walker, const replay_walk *walk)
@@ -131,12 +124,16 @@ static void close_walker(replay_walker *walker)
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
-/* A segment ends where enough events are in it and time moves on. */
-static bool cut(const replay_walk *walk, const replay_source *source, segment_list *out)
+/* A segment ends where enough events are in it, for the most groups too, and time moves on. */
+static bool cut(const round_work *work, segment_list *out)
 {
-    const u64 wanted = etl_max_u64(SEGMENT_EVENTS_MIN, (u64)walk->group_count * EVENTS_PER_GROUP);
-    u64 events = 0;
+    const replay_source *const source = work->source;
+    u64 wanted = SEGMENT_EVENTS_MIN, events = 0;
     segment next = { 0, 0 };
+    for (u32 i = 0; i < work->jobs; i++) {
+        const u64 groups = work->sums[i].job->walk.group_count;
+        wanted = etl_max_u64(wanted, groups * EVENTS_PER_GROUP);
+    }
     for (u32 p = 0; p < source->part_count; p++) {
         if (events >= wanted && source->part_starts_tick(source->user, p)) {
             if (!ETLHEAP_PUSH(out, next))
@@ -150,26 +147,30 @@ static bool cut(const replay_walk *walk, const replay_source *source, segment_li
     return next.end == next.first || ETLHEAP_PUSH(out, next);
 }
 
-static etl_status walk_segments(const replay_walk *walk, const segment_list *segments,
-                                round_work *work, const walk_sum *sum)
+/* A round of all threads; their parts are added in the order of time. */
+static etl_status walk_round(round_work *work, u32 count)
 {
-    const u32 walker_count = walk->jobs == 0 ? 1 : walk->jobs;
-    for (size_t at = 0; at < segments->count; at += walker_count) {
-        const u32 count = (u32)etl_min_u64(walker_count, segments->count - at);
-        work->segments = &segments->at[at];
-        etlheap_workers_run(walk->jobs, count, walk_segment, work);
-        for (u32 i = 0; i < count; i++) {
-            if (work->walkers[i].status != ETL_OK)
-                return work->walkers[i].status;
-            if (sum->moment != NULL)
-                add_moment(sum->moment, &work->walkers[i], work->segments[i].first);
-            else if (sum->groups != NULL)
-                add_segment(sum->groups, &work->walkers[i]);
-            else if (!add_cells(sum->cells, &work->walkers[i].cells))
+    etlheap_workers_run(work->threads, count, walk_segment, work);
+    for (u32 task = 0; task < count; task++) {
+        for (u32 i = 0; i < work->jobs; i++) {
+            const replay_walker *const part = &work->walkers[task * work->jobs + i];
+            if (part->status != ETL_OK)
+                return part->status;
+            if (!add_part(&work->sums[i], part, work->segments[task].first))
                 return ETL_ERR_MEMORY;
         }
     }
     return ETL_OK;
+}
+
+static etl_status walk_segments(round_work *work, const segment_list *segments)
+{
+    etl_status status = ETL_OK;
+    for (size_t at = 0; status == ETL_OK && at < segments->count; at += work->threads) {
+        work->segments = &segments->at[at];
+        status = walk_round(work, (u32)etl_min_u64(work->threads, segments->count - at));
+    }
+    return status;
 }
 
 static void begin_walk(replay_walker *w)
@@ -194,15 +195,18 @@ static void begin_walk(replay_walker *w)
 static void walk_segment(void *context, u32 task)
 {
     const round_work *const work = context;
-    replay_walker *const w = &work->walkers[task];
-    begin_walk(w);
-    for (u32 p = work->segments[task].first; p < work->segments[task].end; p++) {
-        const etl_status status =
-            w->status == ETL_OK ? work->source->walk_part(work->source->user, p, w) : ETL_OK;
-        w->status = status == ETL_OK ? w->status : status;
+    replay_walker *const walkers = &work->walkers[task * work->jobs];
+    etl_status status = ETL_OK;
+    for (u32 i = 0; i < work->jobs; i++)
+        begin_walk(&walkers[i]);
+    for (u32 p = work->segments[task].first; status == ETL_OK && p < work->segments[task].end; p++)
+        status = work->source->walk_part(work->source->user, p, walkers);
+    for (u32 i = 0; i < work->jobs; i++) {
+        replay_walker *const w = &walkers[i];
+        for (u32 g = 0; w->window_hot != NULL && g < w->walk->group_count; g++)
+            replay_turn(w, g, WINDOW_NO_INTERVAL);
+        w->status = w->status == ETL_OK ? status : w->status;
     }
-    for (u32 g = 0; w->window_hot != NULL && g < w->walk->group_count; g++)
-        replay_turn(w, g, WINDOW_NO_INTERVAL);
 }
 
 static void add_curve(curve *sum, const curve *part)
@@ -255,4 +259,31 @@ static bool add_cells(window_cell_list *sum, const window_cell_list *part)
         memcpy(sum->at + sum->count, part->at, part->count * sizeof *part->at);
     sum->count += part->count;
     return true;
+}
+
+static bool add_part(walk_sum *sum, const replay_walker *part, u32 first_part)
+{
+    replay_job *const job = sum->job;
+    if (job->walk.windows != NULL)
+        return add_cells(&job->cells, &part->cells);
+    if (job->walk.finds_moment)
+        add_moment(&sum->moment, part, first_part);
+    else
+        add_segment(job->groups, part);
+    return true;
+}
+
+/* What is outstanding at the very end counts. */
+static void finish(walk_sum *sum)
+{
+    replay_job *const job = sum->job;
+    moment_sum *const moment = &sum->moment;
+    for (u32 g = 0; job->groups != NULL && g < job->walk.group_count; g++)
+        curve_settle(&job->groups[g].curve);
+    if (moment->size > moment->best.size) {
+        moment->best = moment->latest;
+        moment->best.size = moment->size;
+        moment->best.count = moment->count;
+    }
+    job->moment = moment->best;
 }

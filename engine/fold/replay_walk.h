@@ -1,6 +1,9 @@
 /*
- * replay_walk.h - the walk over a journal: sums and peaks per group, or cells of
- * many windows (windows_cells.h).
+ * replay_walk.h - the walk over the events of a journal or a store: sums and peaks per group,
+ * cells of many windows (windows_cells.h), or the moment of a peak.
+ *
+ * One walk serves any number of jobs. A part is read once, and each job steps through what was
+ * read with groups of its own.
  */
 #ifndef ETLHEAP_REPLAY_WALK_H
 #define ETLHEAP_REPLAY_WALK_H
@@ -48,8 +51,8 @@ typedef struct replay_source {
     u64 (*part_events)(const void *user, u32 part);
     /* Is nothing of the part's first tick in the part before? */
     bool (*part_starts_tick)(const void *user, u32 part);
-    /* Walks a part; by any thread. ETL_ERR_IO, CORRUPT, MEMORY. */
-    etl_status (*walk_part)(const void *user, u32 part, replay_walker *walker);
+    /* Walks a part with the walker of each job; by any thread. ETL_ERR_IO, CORRUPT, MEMORY. */
+    etl_status (*walk_part)(const void *user, u32 part, replay_walker *walkers);
     const void *user;
 } replay_source;
 
@@ -58,14 +61,13 @@ typedef struct replay_walk {
     const u32 *slot_groups; /* by slot number */
     u32 slot_count, group_count;
     u64 size_min_bytes, size_max_bytes;
-    bool by_type;     /* rows by type */
-    bool curves_only; /* sums are known, and what survives is not asked */
-    u32 jobs;
+    bool by_type;               /* rows by type */
+    bool curves_only;           /* sums are known, and what survives is not asked */
     const window_pass *windows; /* cells of these are wanted in place of sums */
     bool finds_moment;          /* of the only group, with curves_only */
 } replay_walk;
 
-/* A segment being walked, by one task. */
+/* A segment being walked, by one task for one job. */
 struct replay_walker {
     const replay_walk *walk;
     hot_group *hot;
@@ -80,10 +82,6 @@ struct replay_walker {
     u8 padding[SHARD_PADDING];
 };
 
-/* The groups at the end of the window; free(*out). ETL_ERR_MEMORY, or what the
- * source failed with. */
-etl_status replay_walk_run(const replay_walk *walk, const replay_source *source, live_group **out);
-
 /* When the most bytes were outstanding: a tick of a segment, by its number there. */
 typedef struct replay_moment {
     i64 size, count; /* 0: nothing ever is */
@@ -91,15 +89,26 @@ typedef struct replay_moment {
     u64 time;        /* the first tick of a segment that has an event is 1, or 2: time moved on */
 } replay_moment;
 
-/* The first moment of the peak of the only group; errors as above. */
-etl_status replay_walk_moment(const replay_walk *walk, const replay_source *source,
-                              replay_moment *out);
+/* A walk and what it leaves, by what the walk asks. */
+typedef struct replay_job {
+    replay_walk walk;
+    window_cell_list cells; /* with windows: appended, of each group in the order of time */
+    replay_moment moment;   /* with finds_moment: the first moment of the peak */
+    live_group *groups;     /* else: the groups at the end of the window; free(groups) */
+} replay_job;
 
-/* The same for windows: appends the cells, of each group in the order of time. */
-etl_status replay_walk_windows(const replay_walk *walk, const replay_source *source,
-                               window_cell_list *out);
+/* Does all jobs in one walk, by `threads`; what they leave is the caller's in any case.
+ * ETL_ERR_MEMORY, or what the source failed with. */
+etl_status replay_jobs_run(replay_job *const *jobs, u32 count, u32 threads,
+                           const replay_source *source);
 
-/* A journal as a source; ETL_ERR_IO when it cannot be read back. */
-replay_source replay_journal_source(const event_journal *journal);
+/* A journal as a source for so many jobs; ETL_ERR_IO when it cannot be read back. */
+typedef struct journal_source {
+    const event_journal *journal;
+    u32 jobs;
+} journal_source;
+
+/* The source is borrowed. */
+replay_source replay_journal_source(const journal_source *source);
 
 #endif

@@ -38,7 +38,8 @@ etl_status summary_windows_refuse(const etlheap_result *result, const etlheap_qu
     if (every_ns == 0)
         return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_KEEP_WINDOWS,
                              "the summary keeps no windows");
-    if (options->every_ns != every_ns || options->cut_count > 0 || options->range_count > 0)
+    if (options->every_ns != every_ns || options->cut_count > 0 || options->range_count > 0 ||
+        options->with_whole)
         return refuse_length(every_ns, err);
     if (!query->at_exit_freed)
         return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_EXITS_FREE,

@@ -86,6 +86,8 @@ static etl_status fill_list(lister *l, const etlheap_query *query, etl_error *er
     whole.group_by[2] = ETLHEAP_KEY_STACK;
     whole.group_by_count = 3;
     whole.types = TYPES_OUTSTANDING;
+    whole.sums_only = true;
+    whole.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
     whole.cull_frame_count = whole.require_frame_count = 0;
     whole.symbols = NULL;
     etlheap_query by_site = *query;

@@ -3,19 +3,30 @@
  *
  * Lifetimes get their groups as for a report over everything that the windows span.
  * Then each pass is gone through once: what is in memory group by group
- * (windows_rows.c), heap events of a journal or a store in the order of time
- * (windows_walk.c). Both leave cells, from which all measures follow.
+ * (windows_rows.c), heap events of a journal or a store in the order of time. Both
+ * leave cells, from which all measures follow.
+ *
+ * The walk over events is that of a report (heap_rows.c), but an event goes to its
+ * group's cell of the window at hand, and what survives need not be known. For of each
+ * free there is told whether its block was allocated in the same window: by the
+ * journal's flag, or in a store by the block's ordinal, which is below the window's
+ * first or not. That is AIFI, and the other types follow from what is outstanding at
+ * both ends:
+ *
+ *     AIFO = allocations - AIFI
+ *     AOFO = outstanding at the end - AIFO
+ *     AOFI = outstanding at the start - AOFO
  */
 #include <stdlib.h>
 
-#include "engine/core/workers.h"
-#include "summary_windows.h"
 #include "engine/table/table.h"
+#include "folds.h"
+#include "parser/sized.h"
+#include "summary_windows.h"
 #include "windows.h"
+#include "windows_journal.h"
 #include "windows_memory.h"
 #include "windows_rows.h"
-#include "windows_walk.h"
-#include "parser/sized.h"
 
 /* What the rows of the table have. */
 #define MEASURES                                                                                   \
@@ -37,8 +48,12 @@ typedef struct owned_windows {
 typedef struct maker {
     etlheap_query query;      /* as given, but for the window and the key KIND */
     etlheap_time_range asked; /* the window as given */
+    etlheap_windows_options options;
     aggregator a;
     log_groups log;
+    bool has_log;       /* heap rows are those of events */
+    event_want *events; /* by pass */
+    size_t pass_count;
     u32 first_log_group; /* groups of events follow those of rows */
     peak_rows rows;
     size_t *starts; /* of the rows, by group */
@@ -47,11 +62,11 @@ typedef struct maker {
 
 static etl_status check_query(const etlheap_query *query, etl_error *err);
 static void add_kind(etlheap_query *query);
-static etl_status make(maker *m, const etlheap_result *result,
-                       const etlheap_windows_options *options, etl_error *err);
-static etl_status make_kept(maker *m, const etlheap_windows_options *options, etl_error *err);
-static etl_status find_groups(maker *m, etl_error *err);
-static etl_status walk_pass(maker *m, u32 number, etl_error *err);
+static etl_status plan(maker *m, const etlheap_result *result, etl_error *err);
+static etl_status make_kept(maker *m, etl_error *err);
+static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err);
+static etl_status finish_groups(maker *m, etl_error *err);
+static etl_status make_cells(maker *m, u32 number, etl_error *err);
 static etl_status publish(maker *m, etl_error *err);
 
 static etl_status no_memory(etl_error *err)
@@ -59,39 +74,81 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *given,
-                                const etlheap_windows_options *options, etlheap_windows **out,
-                                etl_error *err)
+static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
+                        log_pass *pass, etl_error *err)
 {
-    *out = NULL;
-    etlheap_windows_options own = { .size = sizeof own };
+    maker *const m = state;
     etlheap_query asked;
-    const etlheap_query *const query = &asked;
-    etl_status status = etl_read_sized(options, "etlheap_windows_options", &own, sizeof own, err);
+    m->options = (etlheap_windows_options){ .size = sizeof m->options };
+    m->out = calloc(1, sizeof *m->out);
+    etl_status status = m->out == NULL ? no_memory(err) : ETL_OK;
     if (status == ETL_OK)
-        status = query_read(given, &asked, err);
+        status = etl_read_sized(question->windows, "etlheap_windows_options", &m->options,
+                                sizeof m->options, err);
+    if (status == ETL_OK)
+        status = query_read(question->query, &asked, err);
     if (status != ETL_OK)
         return status;
-    maker m = { .query = *query,
-                .asked = { query->from_ns, query->to_ns },
-                .out = calloc(1, sizeof *m.out) };
-    add_kind(&m.query);
-    status = m.out == NULL ? no_memory(err) : check_query(query, err);
+    m->query = asked;
+    m->asked = (etlheap_time_range){ asked.from_ns, asked.to_ns };
+    add_kind(&m->query);
+    status = check_query(&asked, err);
     if (status == ETL_OK)
-        status = windows_plan_hull(query, &own, &m.query.from_ns, &m.query.to_ns, err);
+        status = windows_plan_hull(&asked, &m->options, &m->query.from_ns, &m->query.to_ns, err);
     if (status == ETL_OK)
-        status = make(&m, result, &own, err);
-    if (status == ETL_OK) {
-        *out = &m.out->windows;
-        m.out = NULL;
+        status = plan(m, result, err);
+    if (status == ETL_OK && result->summary != NULL)
+        return make_kept(m, err);
+    return status == ETL_OK ? begin_groups(m, pass, err) : status;
+}
+
+static etl_status walk(void *state, log_pass *pass, etl_error *err)
+{
+    maker *const m = state;
+    if (m->out->kept != NULL)
+        return ETL_OK;
+    etl_status status = finish_groups(m, err);
+    for (size_t i = 0; status == ETL_OK && m->has_log && i < m->out->plan.passes.count; i++) {
+        m->events[i] = (event_want){ .a = &m->a,
+                                     .groups = &m->log,
+                                     .job.walk = { .windows = &m->out->plan.passes.at[i] } };
+        status = ETLHEAP_PUSH(&pass->events, &m->events[i]) ? ETL_OK : no_memory(err);
     }
-    aggregate_close(&m.a);
-    log_groups_close(&m.log);
-    ETLHEAP_VECTOR_FREE(&m.rows);
-    free(m.starts);
-    etlheap_windows_free(m.out == NULL ? NULL : &m.out->windows);
     return status;
 }
+
+static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
+{
+    maker *const m = state;
+    const bool is_kept = m->out->kept != NULL;
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && !is_kept && i < m->out->plan.passes.count; i++)
+        status = make_cells(m, i, err);
+    if (status == ETL_OK && !is_kept)
+        status = windows_memory_open(&m->out->memory, &m->a.plan, &m->out->plan, err);
+    if (status == ETL_OK)
+        status = publish(m, err);
+    if (status == ETL_OK) {
+        out->windows = &m->out->windows;
+        m->out = NULL;
+    }
+    return status;
+}
+
+static void close_maker(void *state)
+{
+    maker *const m = state;
+    for (size_t i = 0; m->events != NULL && i < m->pass_count; i++)
+        ETLHEAP_VECTOR_FREE(&m->events[i].job.cells);
+    free(m->events);
+    aggregate_close(&m->a);
+    log_groups_close(&m->log);
+    ETLHEAP_VECTOR_FREE(&m->rows);
+    free(m->starts);
+    etlheap_windows_free(m->out == NULL ? NULL : &m->out->windows);
+}
+
+const fold fold_windows = { sizeof(maker), begin, walk, answer, close_maker };
 
 void etlheap_windows_free(etlheap_windows *windows)
 {
@@ -172,94 +229,81 @@ static void add_kind(etlheap_query *query)
     query->group_by_count++;
 }
 
-static etl_status make(maker *m, const etlheap_result *result,
-                       const etlheap_windows_options *options, etl_error *err)
+/* Which windows there are, if the result answers for them. */
+static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
 {
-    owned_windows *const out = m->out;
+    const etlheap_windows_options *const options = &m->options;
+    windows_plan *const out = &m->out->plan;
     etl_status status = result_answers(result, RESULT_ASK_ROWS, err);
     if (status == ETL_OK && result->summary != NULL)
         status = summary_windows_refuse(result, &m->query, options, err);
     if (status == ETL_OK)
         status = aggregate_prepare(&m->a, result, &m->query, err);
     if (status == ETL_OK)
-        status = windows_plan_open(&out->plan, &m->a.plan, m->asked, options, err);
-    if (status == ETL_OK && result->summary != NULL)
-        return make_kept(m, options, err);
-    if (status == ETL_OK && etlheap_result_is_report(result) &&
-        !windows_walk_answers(&m->a, &out->plan))
+        status = windows_plan_open(out, &m->a.plan, m->asked, options, err);
+    m->has_log = result->summary == NULL && etlheap_result_is_report(result);
+    if (status == ETL_OK && m->has_log && !windows_journal_answers(&m->a, out))
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                "the analysis kept no lifetimes to answer this from");
-    if (status == ETL_OK)
-        status = aggregate_settle(&m->a, err);
-    if (status == ETL_OK)
-        status = find_groups(m, err);
-    if (status == ETL_OK) {
-        out->cells = calloc(out->plan.passes.count + 1, sizeof *out->cells);
-        status = out->cells == NULL ? no_memory(err) : ETL_OK;
-    }
-    for (u32 i = 0; status == ETL_OK && i < out->plan.passes.count; i++)
-        status = walk_pass(m, i, err);
-    if (status == ETL_OK)
-        status = windows_memory_open(&out->memory, &m->a.plan, &out->plan, err);
-    return status == ETL_OK ? publish(m, err) : status;
+    return status == ETL_OK ? aggregate_settle(&m->a, err) : status;
 }
 
 /* A summary has its windows made. */
-static etl_status make_kept(maker *m, const etlheap_windows_options *options, etl_error *err)
+static etl_status make_kept(maker *m, etl_error *err)
 {
     owned_windows *const out = m->out;
     const u32 windows = (u32)out->plan.windows.count;
-    const bool is_all = options->measured_count == 0;
-    const u32 first = is_all ? 0 : options->measured_first;
-    const u32 count = is_all ? windows : options->measured_count;
-    etl_status status = aggregate_settle(&m->a, err);
+    const bool is_all = m->options.measured_count == 0;
+    const u32 first = is_all ? 0 : m->options.measured_first;
+    const u32 count = is_all ? windows : m->options.measured_count;
+    const etl_status status = summary_windows_open(&m->a, &out->plan, &out->kept, err);
     if (status == ETL_OK)
-        status = summary_windows_open(&m->a, &out->plan, &out->kept, err);
-    if (status != ETL_OK)
-        return status;
-    summary_windows_measure(out->kept, &m->a, first, count);
-    return publish(m, err);
+        summary_windows_measure(out->kept, &m->a, first, count);
+    return status;
 }
 
 /* Groups of lifetimes in memory come first, those of events after them: they are of
  * different kinds. */
-static etl_status find_groups(maker *m, etl_error *err)
+static etl_status begin_groups(maker *m, log_pass *pass, etl_error *err)
 {
     aggregator *const a = &m->a;
-    bool ok = aggregate_rows(a, &m->rows);
+    m->pass_count = m->out->plan.passes.count;
+    m->events = calloc(m->pass_count + 1, sizeof *m->events);
+    m->out->cells = calloc(m->pass_count + 1, sizeof *m->out->cells);
+    if (m->events == NULL || m->out->cells == NULL || !aggregate_rows(a, &m->rows))
+        return no_memory(err);
     m->first_log_group = (u32)a->groups.count;
-    if (ok && etlheap_result_is_report(a->result)) {
-        const log_groups_wanted wanted = { .first_group = m->first_log_group,
-                                           .walks_events = true };
-        const etl_status status = log_groups_open(&m->log, a, &wanted, err);
-        if (status != ETL_OK)
-            return status;
-        for (u32 i = 0; ok && i < m->log.count; i++)
-            ok = ETLHEAP_PUSH(&a->groups, (group_row){ .key = log_groups_key(&m->log, i) });
-    }
+    const log_groups_wanted wanted = { .first_group = m->first_log_group, .walks_events = true };
+    return m->has_log ? log_groups_begin(&m->log, a, &wanted, pass, err) : ETL_OK;
+}
+
+static etl_status finish_groups(maker *m, etl_error *err)
+{
+    aggregator *const a = &m->a;
+    const etl_status status = m->has_log ? log_groups_finish(&m->log, err) : ETL_OK;
+    bool ok = true;
+    if (status != ETL_OK)
+        return status;
+    for (u32 i = 0; ok && i < m->log.count; i++)
+        ok = ETLHEAP_PUSH(&a->groups, (group_row){ .key = log_groups_key(&m->log, i) });
     m->starts = calloc(a->groups.count + 2, sizeof *m->starts);
     ok = ok && m->starts != NULL && a->groups.count < GROUP_UNWANTED &&
          peaks_sort(m->rows.at, m->rows.count, m->starts, m->first_log_group);
     return ok ? ETL_OK : no_memory(err);
 }
 
-static etl_status walk_pass(maker *m, u32 number, etl_error *err)
+/* Of a pass, from what was walked and from what is in memory. */
+static etl_status make_cells(maker *m, u32 number, etl_error *err)
 {
     const aggregator *const a = &m->a;
     const window_pass *const pass = &m->out->plan.passes.at[number];
     const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
-    const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
-    window_cell_list walked = { 0 };
-    etl_status status = windows_rows_walk(&rows, pass, jobs, &walked) ? ETL_OK : no_memory(err);
-    const size_t from_rows = walked.count;
-    if (status == ETL_OK && etlheap_result_is_report(a->result))
-        status = windows_walk_run(a, &m->log, pass, &walked, err);
-    windows_cells_shift(&walked, from_rows, m->first_log_group);
-    if (status == ETL_OK &&
-        !windows_cells_make(&m->out->cells[number], &walked, (u32)a->groups.count))
-        status = no_memory(err);
-    ETLHEAP_VECTOR_FREE(&walked);
-    return status;
+    window_cell_list *const walked = &m->events[number].job.cells;
+    windows_cells_shift(walked, 0, m->first_log_group);
+    const bool ok = windows_rows_walk(&rows, pass, log_pass_tasks(a->query), walked) &&
+                    windows_cells_make(&m->out->cells[number], walked, (u32)a->groups.count);
+    ETLHEAP_VECTOR_FREE(walked);
+    return ok ? ETL_OK : no_memory(err);
 }
 
 /* Does anything of the group concern a window, or the time that is measured? */

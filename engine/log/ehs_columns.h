@@ -1,9 +1,13 @@
 /*
- * ehs_columns.h - every column a `.ehs` file has: what tables it holds.
+ * ehs_columns.h - every column a `.ehs` file may have: what tables it holds.
  *
- * A column's id is written in the file and never changes its meaning: table << 8
- * | number. New columns get new ids; a reader leaves out ids it does not know, and
- * a column that an older file lacks reads as zeros.
+ * A column's id is written in the file and never changes its meaning: lane << 16 | table
+ * << 8 | number. New columns get new ids, and a reader passes over ids that it does not
+ * know. What a file lacks was not recorded:
+ *
+ *     every column of a table    the table has no rows
+ *     an optional column         questions that need it are refused (EHS_WANT_OPTIONAL)
+ *     any other column           the file is damaged
  */
 #ifndef ETLHEAP_EHS_COLUMNS_H
 #define ETLHEAP_EHS_COLUMNS_H
@@ -16,22 +20,55 @@
 static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is one block");
 
 /*
+ * X(enumerator, number, "name") - the lanes: kinds that never mix, as in questions.h.
+ *
+ *     HEAP             tables 1 to 6
+ *     RANGE, EXTENT    rows of life; their kind is the lane's number
+ *     RESERVE          planned: rows of life, a row for each reservation
+ *     HANDLE, POOL     planned: tables 1 to 6 of their own
+ *     CUSTOM           planned: the same; a block that is freed in parts is rows of life, one
+ *                      for each part
+ *
+ * A lane's own tables 1 to 6 have the columns of those of heap blocks: 0x040104 says of each
+ * custom block what heap.slot, 0x0104, says of a heap block (ehs_lane_column).
+ */
+#define EHS_LANES(X)                                                                               \
+    X(HEAP, 0, "heap")                                                                             \
+    X(RANGE, 1, "virtualalloc")                                                                    \
+    X(EXTENT, 2, "extent")                                                                         \
+    X(RESERVE, 3, "reserve")                                                                       \
+    X(CUSTOM, 4, "custom")                                                                         \
+    X(HANDLE, 5, "handle")                                                                         \
+    X(POOL, 6, "pool")
+
+typedef enum ehs_lane {
+#define EHS_LANE_ENUM(name, number, word) EHS_LANE_##name = (number),
+    EHS_LANES(EHS_LANE_ENUM)
+#undef EHS_LANE_ENUM
+} ehs_lane;
+
+/*
  * X(enumerator, id, "table.column", layout, transform, value bytes)
  *
  * heap: events in time order, a part for each EHS_PART_ROWS of them. An event is
  *   an allocation or an end, told by is_end; slot to is_realloc have a row for
- *   each allocation and back and how one for each end.
+ *   each allocation, back to actor_thread one for each end. address and thread are
+ *   optional. actor and actor_thread are planned, and optional too: the slot whose stack
+ *   ended the block (0: not known), and the thread that did (ETL_NO_ID: not known).
  * segment: one row for each part of heap. checkpoint: one for each set of blocks
  *   open before a segment, whose rows are in parts of open.
  * slot: row n - 1 is what n means in heap.slot and open.slot: the stack, the
  *   owner, and the thread of blocks that name none. slot_sum: row n - 1 is how many
  *   blocks slot n has in all, by how they ended, and their bytes. owner: row n - 1 is owner n: a
- *   heap while the modules of its process stay as they are. handle: row n - 1 is
- *   heap n, a handle of a process.
+ *   heap while the modules of its process stay as they are. heap_handle: row n - 1 is
+ *   heap n, a handle in a process.
  * life: lifetimes of other kinds than heap. Its stacks and processes may have been
  *   written before they were final: ref says what a stack number is, and the
  *   thread that comes with it; row n - 1 of instance is process n. What is in
- *   neither table is final.
+ *   neither table is final. Rows of a kind that a reader does not know are passed over.
+ * unmatched, planned: frees of blocks whose allocation was not recorded, in time order;
+ *   slot says which heap and which stack freed. mark, planned: named moments in time
+ *   order; process 0 stands for all.
  * string: all text, each string ended by a NUL; columns that hold text hold the
  *   number of a string, counted from 1, or 0 for the empty one.
  * trace: one row. The other tables are what their names say.
@@ -50,6 +87,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(HEAP_IS_REALLOC, 0x0108, "heap.is_realloc", BITS, NONE, 1)                                   \
     X(HEAP_BACK, 0x0109, "heap.back", PACKED, NONE, 4)                                             \
     X(HEAP_HOW, 0x010A, "heap.how", PLANES, NONE, 1)                                               \
+    X(HEAP_ACTOR, 0x010B, "heap.actor", PACKED, NONE, 4)                                           \
+    X(HEAP_ACTOR_THREAD, 0x010C, "heap.actor_thread", PLANES, NONE, 4)                             \
     X(SEGMENT_FIRST_TICKS, 0x0201, "segment.first_ticks", PLANES, DELTA, 8)                        \
     X(SEGMENT_LAST_TICKS, 0x0202, "segment.last_ticks", PLANES, DELTA, 8)                          \
     X(SEGMENT_EVENTS, 0x0203, "segment.events", PLANES, NONE, 4)                                   \
@@ -81,8 +120,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(OWNER_HEAP, 0x0601, "owner.heap", PLANES, NONE, 4)                                           \
     X(OWNER_EPOCH, 0x0602, "owner.epoch", PLANES, NONE, 4)                                         \
     X(OWNER_FIRST_TICKS, 0x0603, "owner.first_ticks", PLANES, NONE, 8)                             \
-    X(HANDLE_VALUE, 0x0611, "handle.value", PLANES, NONE, 8)                                       \
-    X(HANDLE_PROCESS, 0x0612, "handle.process", PLANES, NONE, 4)                                   \
+    X(HEAP_HANDLE_VALUE, 0x0611, "heap_handle.value", PLANES, NONE, 8)                             \
+    X(HEAP_HANDLE_PROCESS, 0x0612, "heap_handle.process", PLANES, NONE, 4)                         \
     X(LIFE_ALLOC_TICKS, 0x0701, "life.alloc_ticks", PLANES, NONE, 8)                               \
     X(LIFE_FREE_TICKS, 0x0702, "life.free_ticks", PLANES, NONE, 8)                                 \
     X(LIFE_ADDRESS, 0x0703, "life.address", PLANES, NONE, 8)                                       \
@@ -105,6 +144,13 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(INSTANCE_PROCESS, 0x0C01, "instance.process", PLANES, NONE, 4)                               \
     X(FOREIGN_STACK, 0x0D01, "foreign.stack", PLANES, DELTA, 4)                                    \
     X(FOREIGN_PROCESS, 0x0D02, "foreign.process", PLANES, NONE, 4)                                 \
+    X(UNMATCHED_TICKS, 0x0E01, "unmatched.ticks", PLANES, DELTA, 8)                                \
+    X(UNMATCHED_SLOT, 0x0E02, "unmatched.slot", PACKED, NONE, 4)                                   \
+    X(UNMATCHED_ADDRESS, 0x0E03, "unmatched.address", PLANES, NONE, 8)                             \
+    X(UNMATCHED_THREAD, 0x0E04, "unmatched.thread", PLANES, NONE, 4)                               \
+    X(MARK_TICKS, 0x0F01, "mark.ticks", PLANES, DELTA, 8)                                          \
+    X(MARK_NAME, 0x0F02, "mark.name", PLANES, NONE, 4)                                             \
+    X(MARK_PROCESS, 0x0F03, "mark.process", PLANES, NONE, 4)                                       \
     X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
     X(PROCESS_PID, 0x1101, "process.pid", PLANES, NONE, 4)                                         \
     X(PROCESS_PARENT, 0x1102, "process.parent_pid", PLANES, NONE, 4)                               \
@@ -186,7 +232,6 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
     X(MEMORY_WORKING_SET, 0x1A05, "memory.working_set", PLANES, NONE, 8)                           \
     X(MEMORY_PRIVATE, 0x1A06, "memory.private_working_set", PLANES, NONE, 8)                       \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
-    X(SUMMARY_PEAKS, 0x2002, "summary.peaks", PLANES, NONE, 4)                                     \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \
     X(SOURCE_FILES, 0x2103, "source.files", PLANES, NONE, 4)                                       \
@@ -261,6 +306,12 @@ typedef struct ehs_column_info {
     const char *name;
     ehs_format format;
 } ehs_column_info;
+
+/* The id that a lane's column has: that of the column of heap blocks, in the lane. */
+static inline u32 ehs_lane_column(ehs_lane lane, ehs_column column)
+{
+    return (u32)lane << 16 | (u32)column;
+}
 
 /* The row of a column; NULL for an id that this version does not know. */
 const ehs_column_info *ehs_column_find(u32 id);

@@ -7,7 +7,8 @@
  *     footer     40 bytes, the last of the file
  *
  *     header     +0 magic  +8 u16 major  +10 u16 minor  +12 u32 content
- *                +16 u64 0  +24 u64 XXH3 of the bytes before
+ *                +16 u16 least minor that a reader needs  +18 6 bytes of 0
+ *                +24 u64 XXH3 of the bytes before
  *     row        +0 u32 column  +4 u32 part  +8 u64 offset  +16 u32 size
  *                +20 u32 values  +24 u64 XXH3 of the block
  *     footer     +0 u64 offset of the directory  +8 u64 rows  +16 u64 XXH3 of the
@@ -15,8 +16,9 @@
  *
  * XXH3 is its 64-bit variant with seed 0; numbers are little endian. A block holds
  * one part of one column, as ehs_codec.h lays it out. The footer comes last, so a
- * file without one was not finished. A reader of major M refuses any other major;
- * minors only add columns.
+ * file without one was not finished. A reader refuses any other major. Minors add
+ * columns, lanes and tables, which older readers pass over. A file with something that
+ * an older reader would get wrong names the least minor that reads it.
  *
  * Writing streams: what is kept is the directory. Reading takes any block alone
  * and checks its sum first; a damaged file is told of by block and offset.
@@ -26,7 +28,7 @@
 
 #include "ehs_columns.h"
 
-#define EHS_MAJOR 1u
+#define EHS_MAJOR 2u
 #define EHS_MINOR 0u
 
 #define EHS_HEADER_BYTES 32u
@@ -108,7 +110,8 @@ bool ehs_is_store(etl_bytes file);
 
 /*
  * Reads header, footer and directory of bytes that stay as they are until
- * ehs_reader_close. ETL_ERR_UNSUPPORTED: another version. ETL_ERR_CORRUPT: damage,
+ * ehs_reader_close. ETL_ERR_UNSUPPORTED: a version this one does not read; the sentence
+ * says which, and what to do. ETL_ERR_CORRUPT: damage,
  * or no end: the writing was not finished. ETL_ERR_MEMORY.
  */
 etl_status ehs_reader_open(ehs_reader *out, etl_bytes file, etl_error *err);
@@ -116,6 +119,9 @@ void ehs_reader_close(ehs_reader *reader);
 
 /* The block of a part, NULL: the file has none. */
 const ehs_row *ehs_reader_find(const ehs_reader *reader, ehs_column column, u32 part);
+
+/* Has the file any block of the column? */
+bool ehs_reader_has(const ehs_reader *reader, ehs_column column);
 
 /* Parts 0.. of a column that follow each other, and the sum of their values. */
 u32 ehs_reader_parts(const ehs_reader *reader, ehs_column column, u64 *values);
@@ -126,6 +132,14 @@ u32 ehs_reader_parts(const ehs_reader *reader, ehs_column column, u64 *values);
  */
 etl_status ehs_reader_get(const ehs_reader *reader, ehs_codec *codec, const ehs_row *row,
                           void *values, u32 capacity, etl_error *err);
+
+/* ETL_ERR_CORRUPT with "column heap.slot is missing". */
+etl_status ehs_reader_miss(ehs_column column, etl_error *err);
+
+/* A file has all columns of a table or none, which are `stride` bytes apart in memory. CORRUPT
+ * names the first that is missing. */
+etl_status ehs_reader_whole(const ehs_reader *reader, const ehs_column *first, size_t stride,
+                            u32 count, etl_error *err);
 
 /* ETL_ERR_CORRUPT with "block 3 of heap.slot at 0x1f40 <what>". */
 etl_status ehs_reader_blame(const ehs_row *row, etl_error *err, const char *what);

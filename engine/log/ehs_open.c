@@ -292,6 +292,18 @@ etl_status ehs_checkpoints_load(ehs_loader *loader, ehs_checkpoints *out)
     return status;
 }
 
+etl_status ehs_checkpoints_lack(const ehs_reader *reader, const ehs_checkpoints *list, u32 *lacks,
+                                etl_error *err)
+{
+    etl_status status = ETL_OK;
+    u64 rows = 0;
+    for (size_t i = 0; i < list->count; i++)
+        rows |= list->at[i].rows;
+    for (size_t i = 0; rows > 0 && status == ETL_OK && i < ETL_COUNT_OF(columns); i++)
+        status = ehs_column_lacks(reader, columns[i].column, columns[i].wanted, lacks, err);
+    return status;
+}
+
 const ehs_checkpoint *ehs_checkpoint_before(const ehs_checkpoints *list, u32 segment)
 {
     size_t low = 0, high = list->count;
@@ -309,6 +321,9 @@ static etl_status load_part(ehs_loader *loader, const open_column *column, u32 p
                             u8 *values)
 {
     const ehs_row *const row = ehs_reader_find(loader->reader, column->column, part);
+    if (row == NULL &&
+        ehs_leave_unrecorded(loader->reader, column->column, column->wanted, values, count))
+        return ETL_OK;
     if (row == NULL)
         return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0, "block %u of %s is missing", part,
                              ehs_column_find(column->column)->name);

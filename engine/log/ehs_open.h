@@ -88,6 +88,10 @@ bool ehs_checkpoints_save(ehs_saver *saver, const ehs_checkpoints *list);
 /* By segment; the caller frees *out. CORRUPT, MEMORY, LIMIT. */
 etl_status ehs_checkpoints_load(ehs_loader *loader, ehs_checkpoints *out);
 
+/* As ehs_segments_lack, for the rows of all checkpoints. */
+etl_status ehs_checkpoints_lack(const ehs_reader *reader, const ehs_checkpoints *list, u32 *lacks,
+                                etl_error *err);
+
 /* The last checkpoint at or before the segment; NULL: start from the first. */
 const ehs_checkpoint *ehs_checkpoint_before(const ehs_checkpoints *list, u32 segment);
 

@@ -65,16 +65,23 @@ static etl_status read_header(ehs_reader *reader, etl_error *err)
     const u16 major = etl_u16(&in);
     const u16 minor = etl_u16(&in);
     const u32 content = etl_u32(&in);
-    etl_skip(&in, 8);
+    const u16 minor_needed = etl_u16(&in);
+    etl_skip(&in, 6);
     const u64 checksum = etl_u64(&in);
     if (sum_of(part_of(all, 0, 24)) != checksum)
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                              "the header is damaged: its checksum differs");
-    if (major != EHS_MAJOR)
+    const char *const what = content == EHS_CONTENT_SUMMARY ? "summary" : "store";
+    if (major < EHS_MAJOR)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 8,
-                             "is a store of version %u.%u, and this program reads %u.x; write it "
-                             "again with `etlheap store`",
-                             major, minor, EHS_MAJOR);
+                             "is a %s of format %u.%u, which this version no longer reads: make "
+                             "the %s again from its trace",
+                             what, major, minor, what);
+    if (major > EHS_MAJOR || minor_needed > EHS_MINOR)
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 8,
+                             "is a %s of format %u.%u, and this version reads up to %u.%u: use a "
+                             "newer version, or make the %s again from its trace",
+                             what, major, minor, EHS_MAJOR, EHS_MINOR, what);
     if (content != EHS_CONTENT_JOURNAL && content != EHS_CONTENT_SUMMARY)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 12,
                              "is a store of a kind (%u) that this program does not know", content);
@@ -166,6 +173,12 @@ const ehs_row *ehs_reader_find(const ehs_reader *reader, ehs_column column, u32 
     return row->column == (u32)column && row->part == part ? row : NULL;
 }
 
+bool ehs_reader_has(const ehs_reader *reader, ehs_column column)
+{
+    const size_t at = first_from(reader, column, 0);
+    return at < reader->row_count && reader->rows[at].column == (u32)column;
+}
+
 u32 ehs_reader_parts(const ehs_reader *reader, ehs_column column, u64 *values)
 {
     const size_t first = first_from(reader, column, 0);
@@ -199,6 +212,28 @@ etl_status ehs_reader_get(const ehs_reader *reader, ehs_codec *codec, const ehs_
     return target.count == row->values
                ? ETL_OK
                : ehs_reader_blame(row, err, "has another number of values than the directory says");
+}
+
+etl_status ehs_reader_miss(ehs_column column, etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "column %s is missing",
+                         ehs_column_find(column)->name);
+}
+
+etl_status ehs_reader_whole(const ehs_reader *reader, const ehs_column *first, size_t stride,
+                            u32 count, etl_error *err)
+{
+    const u8 *at = (const u8 *)first;
+    ehs_column missing = 0;
+    u32 found = 0;
+    for (u32 i = 0; i < count; i++, at += stride) {
+        ehs_column column;
+        memcpy(&column, at, sizeof column);
+        const bool has = ehs_reader_has(reader, column);
+        found += has;
+        missing = has || missing != 0 ? missing : column;
+    }
+    return found == 0 || found == count ? ETL_OK : ehs_reader_miss(missing, err);
 }
 
 etl_status ehs_reader_blame(const ehs_row *row, etl_error *err, const char *what)

@@ -17,27 +17,44 @@ static etl_status load_remap(ehs_loader *loader, ehs_remap *out);
 static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *columns, u32 *count);
 static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetime *row);
 
+/* A column of the rows: where the values to be written are, and where those read go. */
+typedef struct life_column {
+    ehs_column column;
+    size_t written, read; /* offsets of pointers in etlheap_segment and in row_columns */
+} life_column;
+
+#define LIFE(column, member, read)                                                                 \
+    {                                                                                              \
+        EHS_LIFE_##column, offsetof(etlheap_segment, member), offsetof(row_columns, read)          \
+    }
+
+static const life_column life_columns[] = {
+    LIFE(ALLOC_TICKS, alloc_ticks, alloc_ticks),
+    LIFE(FREE_TICKS, free_ticks, free_ticks),
+    LIFE(ADDRESS, address, address),
+    LIFE(SIZE, size_bytes, size),
+    LIFE(HEAP, heap_handle, heap),
+    LIFE(PROCESS, process, process),
+    LIFE(STACK, stack, stack),
+    LIFE(THREAD, thread, thread),
+    LIFE(KIND, kind, kind),
+    LIFE(FREE_TYPE, free_type, free_type),
+    LIFE(IS_REALLOC, is_realloc, is_realloc),
+};
+
+/* The kinds of rows are lanes. */
+static_assert((int)ETLHEAP_KIND_HEAP == EHS_LANE_HEAP &&
+                  (int)ETLHEAP_KIND_VIRTUALALLOC == EHS_LANE_RANGE &&
+                  (int)ETLHEAP_KIND_EXTENT == EHS_LANE_EXTENT,
+              "a kind is the number of its lane");
+
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows)
 {
-    const struct {
-        ehs_column column;
-        const void *values;
-    } columns[] = {
-        { EHS_LIFE_ALLOC_TICKS, rows->alloc_ticks },
-        { EHS_LIFE_FREE_TICKS, rows->free_ticks },
-        { EHS_LIFE_ADDRESS, rows->address },
-        { EHS_LIFE_SIZE, rows->size_bytes },
-        { EHS_LIFE_HEAP, rows->heap_handle },
-        { EHS_LIFE_PROCESS, rows->process },
-        { EHS_LIFE_STACK, rows->stack },
-        { EHS_LIFE_THREAD, rows->thread },
-        { EHS_LIFE_KIND, rows->kind },
-        { EHS_LIFE_FREE_TYPE, rows->free_type },
-        { EHS_LIFE_IS_REALLOC, rows->is_realloc },
-    };
     assert(rows->rows <= EHS_PART_ROWS);
-    for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
-        if (!ehs_blocks_add(out, codec, columns[i].column, part, columns[i].values, rows->rows))
+    for (size_t i = 0; i < ETL_COUNT_OF(life_columns); i++) {
+        const void *values;
+        memcpy(&values, (const u8 *)rows + life_columns[i].written, sizeof values);
+        if (!ehs_blocks_add(out, codec, life_columns[i].column, part, values, rows->rows))
             return false;
     }
     return true;
@@ -108,6 +125,9 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, allocatio
     const u32 parts = ehs_reader_parts(loader->reader, EHS_LIFE_ALLOC_TICKS, &total);
     etl_status status = load_remap(loader, &remap);
     if (status == ETL_OK)
+        status = ehs_reader_whole(loader->reader, &life_columns->column, sizeof *life_columns,
+                                  ETL_COUNT_OF(life_columns), loader->err);
+    if (status == ETL_OK)
         status = ehs_loader_charge(loader, total, sizeof(lifetime));
     if (!open_columns(&columns) && status == ETL_OK)
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -118,7 +138,7 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, allocatio
             if (!finish_row(&remap, bounds, &columns.rows[i]))
                 status = ehs_reader_blame(
                     ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part), loader->err,
-                    "begins lifetimes of a process, stack or kind that does not exist");
+                    "begins lifetimes of a process or stack that does not exist");
         }
         if (status == ETL_OK && !store_append(store, columns.rows, count))
             status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -141,42 +161,32 @@ static etl_status load_column(ehs_loader *loader, ehs_column column, u32 part, u
     return ehs_reader_get(loader->reader, &loader->codec, row, values, EHS_PART_ROWS, loader->err);
 }
 
+/* Rows of kinds that this version does not know are passed over. */
 static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *columns, u32 *count)
 {
-    const struct {
-        ehs_column column;
+    const u32 rows = ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part)->values;
+    for (size_t i = 0; i < ETL_COUNT_OF(life_columns); i++) {
         void *values;
-    } list[] = {
-        { EHS_LIFE_ALLOC_TICKS, columns->alloc_ticks },
-        { EHS_LIFE_FREE_TICKS, columns->free_ticks },
-        { EHS_LIFE_ADDRESS, columns->address },
-        { EHS_LIFE_SIZE, columns->size },
-        { EHS_LIFE_HEAP, columns->heap },
-        { EHS_LIFE_PROCESS, columns->process },
-        { EHS_LIFE_STACK, columns->stack },
-        { EHS_LIFE_THREAD, columns->thread },
-        { EHS_LIFE_KIND, columns->kind },
-        { EHS_LIFE_FREE_TYPE, columns->free_type },
-        { EHS_LIFE_IS_REALLOC, columns->is_realloc },
-    };
-    *count = ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part)->values;
-    for (size_t i = 0; i < ETL_COUNT_OF(list); i++) {
-        const etl_status status = load_column(loader, list[i].column, part, *count, list[i].values);
+        memcpy(&values, (const u8 *)columns + life_columns[i].read, sizeof values);
+        const etl_status status = load_column(loader, life_columns[i].column, part, rows, values);
         if (status != ETL_OK)
             return status;
     }
-    for (u32 i = 0; i < *count; i++) {
-        columns->rows[i] = (lifetime){ .alloc_ticks = columns->alloc_ticks[i],
-                                       .free_ticks = columns->free_ticks[i],
-                                       .address = columns->address[i],
-                                       .size = columns->size[i],
-                                       .heap = columns->heap[i],
-                                       .process = columns->process[i],
-                                       .stack = columns->stack[i],
-                                       .thread = columns->thread[i],
-                                       .kind = columns->kind[i],
-                                       .free_type = columns->free_type[i],
-                                       .is_realloc = columns->is_realloc[i] };
+    *count = 0;
+    for (u32 i = 0; i < rows; i++) {
+        if (columns->kind[i] >= ETLHEAP_KIND_COUNT)
+            continue;
+        columns->rows[(*count)++] = (lifetime){ .alloc_ticks = columns->alloc_ticks[i],
+                                                .free_ticks = columns->free_ticks[i],
+                                                .address = columns->address[i],
+                                                .size = columns->size[i],
+                                                .heap = columns->heap[i],
+                                                .process = columns->process[i],
+                                                .stack = columns->stack[i],
+                                                .thread = columns->thread[i],
+                                                .kind = columns->kind[i],
+                                                .free_type = columns->free_type[i],
+                                                .is_realloc = columns->is_realloc[i] };
     }
     return ETL_OK;
 }
@@ -202,8 +212,7 @@ static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetim
     if (row->process != 0 && row->process <= remap->processes.count)
         row->process = remap->processes.at[row->process - 1];
     return row->process != 0 && row->process <= bounds->process_count &&
-           row->stack <= bounds->stack_count && row->kind < ETLHEAP_KIND_COUNT &&
-           row->free_type < ETLHEAP_FREE_TYPE_COUNT;
+           row->stack <= bounds->stack_count && row->free_type < ETLHEAP_FREE_TYPE_COUNT;
 }
 
 static const ehs_field slot_fields[] = {
@@ -227,24 +236,23 @@ static const ehs_field owner_fields[] = {
     { EHS_OWNER_HEAP, offsetof(ehs_owner, heap), EHS_MEMBER_U32 },
     { EHS_OWNER_EPOCH, offsetof(ehs_owner, epoch), EHS_MEMBER_U32 },
 };
-static const ehs_field handle_fields[] = {
-    { EHS_HANDLE_VALUE, offsetof(ehs_handle, value), EHS_MEMBER_U64 },
-    { EHS_HANDLE_PROCESS, offsetof(ehs_handle, process), EHS_MEMBER_U32 },
+static const ehs_field heap_fields[] = {
+    { EHS_HEAP_HANDLE_VALUE, offsetof(ehs_heap, value), EHS_MEMBER_U64 },
+    { EHS_HEAP_HANDLE_PROCESS, offsetof(ehs_heap, process), EHS_MEMBER_U32 },
 };
 static const ehs_table slot_table_columns = { slot_fields, ETL_COUNT_OF(slot_fields),
                                               sizeof(ehs_slot) };
 static const ehs_table sum_table = { sum_fields, ETL_COUNT_OF(sum_fields), sizeof(ehs_slot_sums) };
 static const ehs_table owner_table = { owner_fields, ETL_COUNT_OF(owner_fields),
                                        sizeof(ehs_owner) };
-static const ehs_table handle_table = { handle_fields, ETL_COUNT_OF(handle_fields),
-                                        sizeof(ehs_handle) };
+static const ehs_table heap_table = { heap_fields, ETL_COUNT_OF(heap_fields), sizeof(ehs_heap) };
 
 bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots)
 {
     return ehs_table_save(saver, &slot_table_columns, slots->slots.at, slots->slots.count) &&
            ehs_table_save(saver, &sum_table, slots->sums.at, slots->sums.count) &&
            ehs_table_save(saver, &owner_table, slots->owners.at, slots->owners.count) &&
-           ehs_table_save(saver, &handle_table, slots->handles.at, slots->handles.count);
+           ehs_table_save(saver, &heap_table, slots->heaps.at, slots->heaps.count);
 }
 
 void ehs_slots_free(ehs_slots *slots)
@@ -252,7 +260,7 @@ void ehs_slots_free(ehs_slots *slots)
     ETLHEAP_VECTOR_FREE(&slots->slots);
     ETLHEAP_VECTOR_FREE(&slots->sums);
     ETLHEAP_VECTOR_FREE(&slots->owners);
-    ETLHEAP_VECTOR_FREE(&slots->handles);
+    ETLHEAP_VECTOR_FREE(&slots->heaps);
 }
 
 /* Sums are never less than nothing. */
@@ -278,10 +286,10 @@ static bool are_within(const ehs_slots *slots, const ehs_bounds *bounds)
     }
     for (size_t i = 0; i < slots->owners.count; i++) {
         const u32 heap = slots->owners.at[i].heap;
-        ok &= heap != 0 && heap <= slots->handles.count;
+        ok &= heap != 0 && heap <= slots->heaps.count;
     }
-    for (size_t i = 0; i < slots->handles.count; i++) {
-        const u32 process = slots->handles.at[i].process;
+    for (size_t i = 0; i < slots->heaps.count; i++) {
+        const u32 process = slots->heaps.at[i].process;
         ok &= process != 0 && process <= bounds->process_count;
     }
     return ok;
@@ -300,7 +308,7 @@ etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slot
     if (status == ETL_OK)
         status = ehs_table_load(loader, &owner_table, &out->owners.at, &out->owners.count);
     if (status == ETL_OK)
-        status = ehs_table_load(loader, &handle_table, &out->handles.at, &out->handles.count);
+        status = ehs_table_load(loader, &heap_table, &out->heaps.at, &out->heaps.count);
     if (status == ETL_OK && !are_within(out, bounds))
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of slots is damaged: it names an owner, heap, process "

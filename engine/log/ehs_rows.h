@@ -60,19 +60,19 @@ typedef struct ehs_slot_sums {
 
 typedef struct ehs_owner {
     i64 first_ticks;
-    u32 heap; /* row n - 1 of handles */
+    u32 heap; /* row n - 1 of heaps */
     u32 epoch;
 } ehs_owner;
 
-typedef struct ehs_handle {
+typedef struct ehs_heap {
     u64 value;
     u32 process; /* final */
-} ehs_handle;
+} ehs_heap;
 
 typedef struct ehs_slots {
     ETLHEAP_VECTOR(ehs_slot) slots; /* slot n is at[n - 1] */
     ETLHEAP_VECTOR(ehs_owner) owners;
-    ETLHEAP_VECTOR(ehs_handle) handles;
+    ETLHEAP_VECTOR(ehs_heap) heaps;
     ETLHEAP_VECTOR(ehs_slot_sums) sums; /* as slots; empty: the file has none */
 } ehs_slots;
 

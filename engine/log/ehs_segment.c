@@ -6,14 +6,19 @@
 /* What the columns of a segment have a value for. */
 enum by { BY_EVENT, BY_ALLOC, BY_END };
 
-/* A column of a segment and where its values are. Two bits of kind are columns of
- * their own, apart from these. */
+/* A column of a segment and where its values are. */
 typedef struct segment_column {
     ehs_column column;
     u32 wanted;
     enum by by;
     size_t values; /* offset of the pointer in ehs_events */
 } segment_column;
+
+/* The two bits of kind. */
+static const segment_column is_end = { EHS_HEAP_IS_END, EHS_WANT_KIND, BY_EVENT,
+                                       offsetof(ehs_events, kind) };
+static const segment_column is_later = { EHS_HEAP_IS_LATER, EHS_WANT_LATER, BY_EVENT,
+                                         offsetof(ehs_events, is_later) };
 
 static const segment_column columns[] = {
     { EHS_HEAP_TICKS, EHS_WANT_TICKS, BY_EVENT, offsetof(ehs_events, ticks) },
@@ -154,14 +159,53 @@ etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out)
     return ETL_OK;
 }
 
-/* One column of the segment; it must be there and have as many values as it should. */
-static etl_status get(const ehs_segment_source *from, ehs_column column, u32 count, void *values,
-                      etl_error *err)
+bool ehs_leave_unrecorded(const ehs_reader *reader, ehs_column column, u32 wanted, void *values,
+                          u64 count)
 {
-    const ehs_row *const row = ehs_reader_find(from->reader, column, from->number);
+    if ((wanted & EHS_WANT_OPTIONAL) == 0 || ehs_reader_has(reader, column))
+        return false;
+    memset(values, 0xFF, (size_t)count * ehs_column_find(column)->format.value_bytes);
+    return true;
+}
+
+etl_status ehs_column_lacks(const ehs_reader *reader, ehs_column column, u32 wanted, u32 *lacks,
+                            etl_error *err)
+{
+    if (ehs_reader_has(reader, column))
+        return ETL_OK;
+    if ((wanted & EHS_WANT_OPTIONAL) == 0)
+        return ehs_reader_miss(column, err);
+    *lacks |= wanted;
+    return ETL_OK;
+}
+
+etl_status ehs_segments_lack(const ehs_reader *reader, const ehs_segment_index *index, u32 *lacks,
+                             etl_error *err)
+{
+    if (index->count == 0)
+        return ehs_reader_has(reader, EHS_HEAP_IS_END) ? ehs_reader_miss(EHS_SEGMENT_EVENTS, err)
+                                                       : ETL_OK;
+    etl_status status = ehs_column_lacks(reader, is_end.column, is_end.wanted, lacks, err);
+    if (status == ETL_OK)
+        status = ehs_column_lacks(reader, is_later.column, is_later.wanted, lacks, err);
+    for (size_t i = 0; status == ETL_OK && i < ETL_COUNT_OF(columns); i++)
+        status = ehs_column_lacks(reader, columns[i].column, columns[i].wanted, lacks, err);
+    return status;
+}
+
+/* One column of the segment; it must have as many values as it should. */
+static etl_status get(const ehs_segment_source *from, const segment_column *column,
+                      const ehs_events *out, etl_error *err)
+{
+    const ehs_row *const row = ehs_reader_find(from->reader, column->column, from->number);
+    const u32 count = count_of(out, column->by);
+    void *const values = values_of(out, column);
+    if (row == NULL &&
+        ehs_leave_unrecorded(from->reader, column->column, column->wanted, values, count))
+        return ETL_OK;
     if (row == NULL)
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "block %u of %s is missing", from->number,
-                             ehs_column_find(column)->name);
+                             ehs_column_find(column->column)->name);
     if (row->values != count)
         return ehs_reader_blame(row, err, "has another number of values than its segment");
     return ehs_reader_get(from->reader, from->codec, row, values, count, err);
@@ -189,7 +233,7 @@ static etl_status get_kind(const ehs_segment_source *from, u32 wanted, ehs_event
                            etl_error *err)
 {
     const u32 whole = (out->count + 7) & ~7u;
-    etl_status status = get(from, EHS_HEAP_IS_END, out->count, out->kind, err);
+    etl_status status = get(from, &is_end, out, err);
     if (status != ETL_OK)
         return status;
     memset(out->kind + out->count, 0, whole - out->count);
@@ -198,7 +242,7 @@ static etl_status get_kind(const ehs_segment_source *from, u32 wanted, ehs_event
                                 "has another number of ends than its segment");
     if ((wanted & EHS_WANT_LATER) == 0)
         return ETL_OK;
-    status = get(from, EHS_HEAP_IS_LATER, out->count, out->is_later, err);
+    status = get(from, &is_later, out, err);
     memset(out->is_later + out->count, 0, whole - out->count);
     if (status == ETL_OK)
         add_flag(out->kind, out->is_later, whole);
@@ -215,10 +259,8 @@ etl_status ehs_segment_read(const ehs_segment_source *from, const ehs_segment_in
     if ((wanted & EHS_WANT_KIND) != 0)
         status = get_kind(from, wanted, out, err);
     for (size_t i = 0; status == ETL_OK && i < ETL_COUNT_OF(columns); i++) {
-        const segment_column *const column = &columns[i];
-        if ((wanted & column->wanted) != 0)
-            status =
-                get(from, column->column, count_of(out, column->by), values_of(out, column), err);
+        if ((wanted & columns[i].wanted) != 0)
+            status = get(from, &columns[i], out, err);
     }
     return status;
 }

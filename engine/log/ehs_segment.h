@@ -82,6 +82,25 @@ etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out);
 #define EHS_WANT_BACK       256u
 #define EHS_WANT_HOW        512u
 
+/* Columns that a file may lack. Their values then read as all ones, and result_answers()
+ * refuses what cannot be answered without them. */
+#define EHS_WANT_OPTIONAL (EHS_WANT_ADDRESS | EHS_WANT_THREAD)
+
+/* Is the column optional, and has the file no block of it? Then all values become ones. */
+bool ehs_leave_unrecorded(const ehs_reader *reader, ehs_column column, u32 wanted, void *values,
+                          u64 count);
+
+/*
+ * Adds to *lacks the optional columns (EHS_WANT_*) that the events of the file have not.
+ * CORRUPT: a column that is not optional is missing, or the index of the segments.
+ */
+etl_status ehs_segments_lack(const ehs_reader *reader, const ehs_segment_index *index, u32 *lacks,
+                             etl_error *err);
+
+/* The same for one column. */
+etl_status ehs_column_lacks(const ehs_reader *reader, ehs_column column, u32 wanted, u32 *lacks,
+                            etl_error *err);
+
 /* All there is of allocations, and of ends; with ticks. */
 #define EHS_WANT_OPENS                                                                             \
     (EHS_WANT_KIND | EHS_WANT_TICKS | EHS_WANT_SLOT | EHS_WANT_SIZE | EHS_WANT_ADDRESS |           \

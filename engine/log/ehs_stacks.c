@@ -244,7 +244,12 @@ typedef struct stack_input {
 
 static etl_status load_input(ehs_loader *loader, stack_input *in)
 {
-    etl_status status = load_u32(loader, EHS_STACK_ID, &in->id);
+    static const ehs_column all[] = { EHS_STACK_ID, EHS_STACK_SHARED, EHS_STACK_OWN,
+                                      EHS_STACK_FRAME, EHS_FRAME_ADDRESS };
+    etl_status status =
+        ehs_reader_whole(loader->reader, all, sizeof *all, ETL_COUNT_OF(all), loader->err);
+    if (status == ETL_OK)
+        status = load_u32(loader, EHS_STACK_ID, &in->id);
     if (status == ETL_OK)
         status = load_u32(loader, EHS_STACK_SHARED, &in->shared);
     if (status == ETL_OK)

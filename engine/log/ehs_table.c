@@ -197,34 +197,26 @@ static etl_status load_text(ehs_loader *loader)
     return status == ETL_OK ? split_text(loader, text, size) : status;
 }
 
-/* All present columns of a table have as many rows as the first of them. */
+/* All columns of a table have as many rows as the first of them. */
 static etl_status count_rows(ehs_loader *loader, const ehs_table *table, u64 *count)
 {
-    bool known = false;
+    const ehs_reader *const reader = loader->reader;
+    const etl_status status = ehs_reader_whole(
+        reader, &table->fields->column, sizeof *table->fields, table->field_count, loader->err);
     *count = 0;
-    for (u32 f = 0; f < table->field_count; f++) {
+    for (u32 f = 0; status == ETL_OK && f < table->field_count; f++) {
         u64 rows;
         const ehs_column column = table->fields[f].column;
-        if (ehs_reader_parts(loader->reader, column, &rows) == 0)
-            continue;
-        if (known && rows != *count)
-            return ehs_reader_blame(ehs_reader_find(loader->reader, column, 0), loader->err,
+        const u32 parts = ehs_reader_parts(reader, column, &rows);
+        if (f == 0)
+            *count = rows;
+        else if (rows != *count && parts == 0)
+            return ehs_reader_miss(column, loader->err);
+        else if (rows != *count)
+            return ehs_reader_blame(ehs_reader_find(reader, column, 0), loader->err,
                                     "begins a column of another length than its table's");
-        *count = rows;
-        known = true;
     }
-    return ETL_OK;
-}
-
-/* Text that a file lacks reads as empty, not as no text. */
-static void fill_text(const ehs_table *table, u8 *rows, u64 count)
-{
-    const char *const empty = "";
-    for (u32 f = 0; f < table->field_count; f++) {
-        const ehs_field *const field = &table->fields[f];
-        for (u64 i = 0; field->member == EHS_MEMBER_TEXT && i < count; i++)
-            memcpy(rows + i * table->row_bytes + field->offset, &empty, sizeof empty);
-    }
+    return status;
 }
 
 static etl_status load_field(ehs_loader *loader, const ehs_table *table, const ehs_field *field,
@@ -252,7 +244,6 @@ etl_status ehs_table_load(ehs_loader *loader, const ehs_table *table, void *rows
     u8 *const at = ehs_loader_alloc(loader, total, table->row_bytes, &status);
     if (at == NULL)
         return status;
-    fill_text(table, at, total);
     for (u32 f = 0; status == ETL_OK && f < table->field_count; f++)
         status = load_field(loader, table, &table->fields[f], at);
     if (status != ETL_OK) {

@@ -79,8 +79,8 @@ etl_status ehs_column_load(ehs_loader *loader, ehs_column column, void *out, u64
 
 /*
  * Reads all rows; *rows is the caller's (free). Columns must agree on the number
- * of rows; those the file lacks are zeros, and "" for text. CORRUPT, MEMORY,
- * LIMIT.
+ * of rows, and a file has either all of them or none, which is a table without rows.
+ * CORRUPT, MEMORY, LIMIT.
  */
 etl_status ehs_table_load(ehs_loader *loader, const ehs_table *table, void *rows, size_t *count);
 

@@ -87,7 +87,7 @@ bool windows_lattice_open(windows_lattice *out, const etl_session *session,
                              .to_ticks = ticks_of(session, to_ns),
                              .anchor_ns = from_ns == INT64_MIN ? 0 : from_ns,
                              .every_ns = options->every_ns };
-    bool overlap = false;
+    bool overlap = options->with_whole;
     if (!list_cuts(&made, query, options, &overlap))
         return false;
     if (overlap)

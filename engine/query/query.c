@@ -198,7 +198,7 @@ static const char *lacks_in_summary(const etlheap_query *query)
         query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
         return "no sizes of single allocations";
     if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
-        query->lifetime_ranks || query->growth || query->needs_lifetimes)
+        query->lifetime_ranks || query->growth)
         return "no lifetimes";
     if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
         return "no free types";
@@ -263,6 +263,13 @@ static void set_ticks(query_plan *plan)
         plan->to_ticks = etl_sat_add_i64(result->last_ticks, 1);
 }
 
+/* Ranges have their threads in every store. */
+static bool asks_threads(const etlheap_query *query)
+{
+    const bool has_blocks = query->kinds == 0 || (query->kinds >> ETLHEAP_KIND_HEAP & 1) != 0;
+    return has_blocks && (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD));
+}
+
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
                       etl_error *err)
 {
@@ -272,6 +279,8 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         status = refuse(query, err);
     if (status == ETL_OK && result->summary != NULL)
         status = refuse_of_summary(query, err);
+    if (status == ETL_OK && asks_threads(query))
+        status = result_answers(result, RESULT_ASK_THREADS, err);
     if (status != ETL_OK)
         return status;
     set_window(out);

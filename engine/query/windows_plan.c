@@ -184,18 +184,24 @@ static etl_status add_ranges(windows_plan *plan, const query_plan *query,
     return ETL_OK;
 }
 
+static bool add_whole(windows_plan *plan, const query_plan *query)
+{
+    return add_window(plan, query, (etlheap_time_range){ query->from_ns, query->to_ns }, true,
+                      true);
+}
+
 static etl_status add_windows(windows_plan *plan, const query_plan *query,
                               const etlheap_windows_options *options, etl_error *err)
 {
+    etl_status status = ETL_OK;
     if (options->every_ns > 0)
-        return add_pieces(plan, query, options->every_ns, err);
-    if (options->range_count > 0)
-        return add_ranges(plan, query, options, err);
-    return options->cut_count > 0 ? add_cuts(plan, query, options, err)
-           : add_window(plan, query, (etlheap_time_range){ query->from_ns, query->to_ns }, true,
-                        true)
-               ? ETL_OK
-               : no_memory(err);
+        status = add_pieces(plan, query, options->every_ns, err);
+    else if (options->range_count > 0)
+        status = add_ranges(plan, query, options, err);
+    else if (options->cut_count > 0)
+        status = add_cuts(plan, query, options, err);
+    const bool adds_whole = options->with_whole || plan->windows.count == 0;
+    return status == ETL_OK && adds_whole && !add_whole(plan, query) ? no_memory(err) : status;
 }
 
 typedef struct ordered_window {
@@ -249,8 +255,22 @@ static etl_status place_windows(windows_plan *plan, etl_error *err)
     return ok ? ETL_OK : no_memory(err);
 }
 
+/* Is one of the windows this time? Then it is its place. */
+static bool find_span(const windows_plan *plan, const window_span *span, window_place *from,
+                      window_place *to)
+{
+    for (size_t i = 0; i < plan->spans.count; i++) {
+        const window_span *const other = &plan->spans.at[i];
+        if (other->from_ticks == span->from_ticks && other->to_ticks == span->to_ticks) {
+            *from = *to = plan->places.at[i];
+            return true;
+        }
+    }
+    return false;
+}
+
 /* With one pass the measured time is a run of its intervals; several have not got
- * it in one piece, and it becomes a pass of its own. */
+ * it in one piece unless it is one of the windows, and it becomes a pass of its own. */
 static etl_status set_measured(windows_plan *plan, const etlheap_windows_options *options,
                                etl_error *err)
 {
@@ -276,7 +296,7 @@ static etl_status set_measured(windows_plan *plan, const etlheap_windows_options
         from->interval = place.interval < from->interval ? place.interval : from->interval;
         to->interval = place.interval > to->interval ? place.interval : to->interval;
     }
-    if (plan->passes.count == 1)
+    if (plan->passes.count == 1 || find_span(plan, &whole, from, to))
         return ETL_OK;
     window_pass pass = { { 0 } };
     if (!ETLHEAP_PUSH(&pass.bounds, whole.from_ticks) ||

@@ -146,7 +146,10 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     if (!adopt_slots(result))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     result->mode = request->as_rows ? RESULT_LIFETIMES : RESULT_STORE;
-    return result->mode == RESULT_STORE ? ETL_OK : archive_add_rows(archive, &result->store, err);
+    if (!request->as_rows)
+        return ETL_OK;
+    status = result_answers(result, RESULT_ASK_COLUMNS, err);
+    return status == ETL_OK ? archive_add_rows(archive, &result->store, err) : status;
 }
 
 /* Their ids follow each other. */
@@ -176,6 +179,12 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_fra
         status = ehs_segment_index_load(loader, &archive->segments);
     if (status == ETL_OK)
         status = ehs_checkpoints_load(loader, &archive->checkpoints);
+    if (status == ETL_OK)
+        status =
+            ehs_segments_lack(&archive->reader, &archive->segments, &archive->lacks, loader->err);
+    if (status == ETL_OK)
+        status = ehs_checkpoints_lack(&archive->reader, &archive->checkpoints, &archive->lacks,
+                                      loader->err);
     return status;
 }
 
@@ -190,8 +199,8 @@ static bool adopt_slots(etlheap_result *result)
     for (u32 i = 0; i <= result->processes.count; i++)
         result->process_ids[i] = i;
     bool ok = true;
-    for (size_t i = 0; ok && i < from->handles.count; i++) {
-        const ehs_handle *const row = &from->handles.at[i];
+    for (size_t i = 0; ok && i < from->heaps.count; i++) {
+        const ehs_heap *const row = &from->heaps.at[i];
         ok = ETLHEAP_PUSH(&to->heaps, (heap_row){ row->value, row->process });
     }
     for (size_t i = 0; ok && i < from->owners.count; i++) {

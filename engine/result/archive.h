@@ -21,6 +21,7 @@ typedef struct ehs_archive {
     ehs_segment_index segments;
     ehs_checkpoints checkpoints;
     ehs_slots slots;
+    u32 lacks;            /* optional columns that were not recorded (EHS_WANT_*) */
     u64 memory_bytes_max; /* 0: no limit */
 } ehs_archive;
 

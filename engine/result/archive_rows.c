@@ -77,7 +77,7 @@ bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_s
     if (slot == 0 || slot > slots->slots.count)
         return false;
     const ehs_slot *const row = &slots->slots.at[slot - 1];
-    const ehs_handle *const handle = &slots->handles.at[slots->owners.at[row->owner - 1].heap - 1];
+    const ehs_heap *const handle = &slots->heaps.at[slots->owners.at[row->owner - 1].heap - 1];
     rows->heap_handle[at] = handle->value;
     rows->process[at] = handle->process;
     rows->stack[at] = row->stack;

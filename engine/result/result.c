@@ -297,31 +297,53 @@ static const char facts_alone[] =
     "the result holds no allocations, because the analysis only counted records (census_only) or "
     "wrote a store: analyze the trace without these options, or open the store";
 static const char one_window[] =
-    "the analysis kept one report and no single lifetimes: set needs_lifetimes in its query, or "
-    "analyze the trace without a report";
+    "the analysis kept what one question takes and no single lifetimes: analyze the trace for all "
+    "questions, ETLHEAP_ASK_EVENTS among them, or for none";
 static const char in_file[] =
-    "the lifetimes stay in the store's file: open the store without a report, or list them one by "
-    "one";
+    "the lifetimes stay in the store's file: open the store without questions, or list them one "
+    "by one";
 static const char sums_alone[] =
     "a summary holds sums and no single allocations; name the traces or stores that it was made "
     "of, one recording at a time";
 
+#define EACH(status, sentence)                                                                     \
+    [RESULT_ASK_EACH] = { status, sentence }, [RESULT_ASK_LIST] = { status, sentence },            \
+    [RESULT_ASK_COLUMNS] = { status, sentence }
+
 static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
-                       [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, facts_alone },
-                       [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, facts_alone } },
-    [RESULT_SUMS] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, one_window },
-                      [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, one_window } },
-    [RESULT_LOG] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, one_window },
-                     [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, one_window } },
+                       [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
+                       EACH(ETL_ERR_ARGUMENT, facts_alone) },
+    [RESULT_SUMS] = { EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_LOG] = { EACH(ETL_ERR_ARGUMENT, one_window) },
     [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
-    [RESULT_SUMMARY] = { [RESULT_ASK_EACH] = { ETL_ERR_ARGUMENT, sums_alone },
-                         [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, sums_alone } },
+    [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
+};
+
+/* Why a store cannot answer that lacks a column. */
+static const struct {
+    u32 column; /* EHS_WANT_OPTIONAL */
+    u32 questions;
+    refusal why;
+} unrecorded[] = {
+    { EHS_WANT_THREAD,
+      1u << RESULT_ASK_THREADS | 1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
+      { ETL_ERR_ARGUMENT, "the store does not record which thread made an allocation; ask the "
+                          "trace that it was made from" } },
+    { EHS_WANT_ADDRESS,
+      1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
+      { ETL_ERR_ARGUMENT, "the store does not record the addresses of allocations; ask the "
+                          "trace that it was made from" } },
 };
 
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)
 {
-    const refusal *const why = &refusals[result->mode][question];
+    const refusal *why = &refusals[result->mode][question];
+    const u32 lacks = result->archive == NULL ? 0 : result->archive->lacks;
+    for (size_t i = 0; why->sentence == NULL && i < ETL_COUNT_OF(unrecorded); i++) {
+        if ((lacks & unrecorded[i].column) != 0 && (unrecorded[i].questions >> question & 1) != 0)
+            why = &unrecorded[i].why;
+    }
     return why->sentence == NULL ? ETL_OK : etl_fail_with(err, why->status, 0, "%s", why->sentence);
 }
 

@@ -25,7 +25,9 @@ typedef enum result_mode {
  * what else a query must not ask for is checked where its window is known. */
 typedef enum result_question {
     RESULT_ASK_ROWS,    /* sums, peaks and windows by group */
+    RESULT_ASK_THREADS, /* the same by the thread that allocated, or of some threads alone */
     RESULT_ASK_EACH,    /* lifetimes one by one, in order */
+    RESULT_ASK_LIST,    /* the same with thread and address */
     RESULT_ASK_COLUMNS, /* lifetimes in memory, as columns */
     RESULT_QUESTION_COUNT
 } result_question;
@@ -85,7 +87,7 @@ static inline u32 result_final_stack(const etlheap_result *result, stack_ref ref
 }
 
 /*
- * Can the result answer? Every public function that is asked about memory goes through
+ * Can the result answer, by its mode and by the columns of its store? Every public function that is asked about memory goes through
  * here, most of them by query_open(): no empty table is the answer to "cannot".
  * ETL_ERR_ARGUMENT, with a sentence in *err.
  */

@@ -109,8 +109,7 @@ typedef ETLHEAP_VECTOR(etlheap_summary_file) summary_files;
 
 /* What a result that is a summary has besides. */
 typedef struct summary_data {
-    i64 every_ns;         /* 0: no windows */
-    bool has_mixed_peaks; /* of the file it is from; those in memory never are */
+    i64 every_ns; /* 0: no windows */
     ETLHEAP_VECTOR(summary_trace) traces;
     summary_files files;
     ETLHEAP_VECTOR(summary_entry) entries;

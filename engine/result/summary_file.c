@@ -29,12 +29,7 @@ typedef struct source_diagnostic {
 
 typedef struct summary_head {
     i64 every_ns;
-    u32 peaks; /* PEAKS_* */
 } summary_head;
-
-/* Whose peaks a file has. Files from before the column combined curves by keeping the
- * larger peak, which is not the peak of anything; nothing tells which ones. */
-enum { PEAKS_MIXED = 0, PEAKS_OF_CURVES = 1 };
 
 #define FIELD(column, type, member_name, kind)                                                     \
     {                                                                                              \
@@ -47,7 +42,6 @@ enum { PEAKS_MIXED = 0, PEAKS_OF_CURVES = 1 };
 
 static const ehs_field head_fields[] = {
     FIELD(SUMMARY_EVERY, summary_head, every_ns, U64),
-    FIELD(SUMMARY_PEAKS, summary_head, peaks, U32),
 };
 
 static const ehs_field source_fields[] = {
@@ -166,7 +160,7 @@ etl_status summary_save(const etlheap_result *result, const etlheap_store_option
 static bool save_parts(ehs_saver *saver, const etlheap_result *result)
 {
     const summary_data *const data = result->summary;
-    const summary_head head = { .every_ns = data->every_ns, .peaks = PEAKS_OF_CURVES };
+    const summary_head head = { .every_ns = data->every_ns };
     return ehs_stacks_save(saver, &result->stacks) && ehs_facts_save(saver, result) &&
            ehs_table_save(saver, &head_table, &head, 1) && save_sources(saver, data) &&
            ehs_table_save(saver, &source_file_table, data->files.at, data->files.count) &&
@@ -245,8 +239,6 @@ static etl_status load_head(ehs_loader *loader, summary_data *data)
         status = damaged(loader, "windows", 0);
     if (status == ETL_OK)
         data->every_ns = head->every_ns;
-    if (status == ETL_OK)
-        data->has_mixed_peaks = head->peaks != PEAKS_OF_CURVES;
     free(head);
     return status;
 }
@@ -333,19 +325,6 @@ static etl_status check_modules(ehs_loader *loader, const etlheap_result *result
     return ETL_OK;
 }
 
-static void forget_peaks(summary_data *data)
-{
-    const summary_peak unknown = summary_peak_unknown;
-    for (size_t i = 0; i < data->entries.count; i++) {
-        for (u32 rule = 0; rule < SUMMARY_RULES; rule++)
-            data->entries.at[i].peaks[rule] = unknown;
-    }
-    for (size_t i = 0; i < data->rows.count; i++)
-        data->rows.at[i].sum.peak = unknown;
-    for (size_t i = 0; i < data->cells.count; i++)
-        data->cells.at[i].amounts.peak = unknown;
-}
-
 static etl_status load_entries(ehs_loader *loader, etlheap_result *result)
 {
     summary_data *const data = result->summary;
@@ -354,8 +333,6 @@ static etl_status load_entries(ehs_loader *loader, etlheap_result *result)
         status = ehs_vector_load(loader, &sum_table, &data->rows);
     if (status == ETL_OK)
         status = ehs_vector_load(loader, &cell_table, &data->cells);
-    if (status == ETL_OK && data->has_mixed_peaks)
-        forget_peaks(data);
     return status;
 }
 

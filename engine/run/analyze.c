@@ -16,8 +16,9 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     const etl_status status = options_read_all(options, &read, err);
     if (status != ETL_OK)
         return status;
-    return log_run_wanted(&from, &read.own) ? log_run(&from, &read.own, &log, out, err)
-                                            : engine_run(&from, &read.own, out, err);
+    const etlheap_question *const question = read.own.question_count == 0 ? NULL : &read.question;
+    return log_run_wanted(&from, &read) ? log_run(&from, &read.own, &log, out, err)
+                                        : engine_run(&from, &read.own, question, out, err);
 }
 
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
@@ -31,13 +32,14 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
         status = etl_map_open(path, false, &map, err);
     if (status != ETL_OK)
         return status;
-    const etlheap_query *const report = read.own.report;
+    const bool is_asked = read.own.question_count > 0;
     const archive_request request = {
         .name = path,
         .memory_bytes_max = read.own.memory_bytes_max,
         .facts_only = read.own.census_only,
-        .as_rows = report == NULL,
-        .no_addresses = report != NULL && !report->needs_lifetimes, /* reports name frames */
+        .as_rows = !is_asked,
+        /* Answers name frames; only single lifetimes show where they are. */
+        .no_addresses = is_asked && (read.kinds >> ETLHEAP_ASK_EVENTS & 1) == 0,
     };
     return archive_open(&map, &request, out, err);
 }

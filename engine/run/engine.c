@@ -35,7 +35,8 @@ typedef struct run {
     const char *const *names;
     u32 trace_count;
     etlheap_options options;
-    etlheap_result *result; /* context, stacks and store grow in place */
+    const etlheap_question *question; /* a journal is kept for it; NULL: none is */
+    etlheap_result *result;           /* context, stacks and store grow in place */
     read_plan plan;
     plan_slice slice;
     scan_output *tasks; /* one per task of the slice; used again by the next */
@@ -72,7 +73,7 @@ static etl_status run_slice(run *state);
 static etl_status finish(run *state);
 
 etl_status engine_run(const traces_named *traces, const etlheap_options *options,
-                      etlheap_result **out, etl_error *err)
+                      const etlheap_question *question, etlheap_result **out, etl_error *err)
 {
     run *const state = calloc(1, sizeof *state);
     *out = NULL;
@@ -82,6 +83,7 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
     state->names = traces->names;
     state->trace_count = traces->count;
     state->options = *options;
+    state->question = question;
     state->keeps_census = keeps_census(&state->options);
     etl_status status = ETL_OK;
     if (status == ETL_OK)
@@ -193,24 +195,26 @@ static bool open_run(run *state)
                      state->options.slice_bytes);
 }
 
-/* A report's window may begin before time zero, with the first event: that is
+/* The window of a question may begin before time zero, with the first event: that is
  * known only later, so an open start takes in everything. What a journal cannot
  * answer goes to a log (log_run_wanted), and is not asked for here. */
 static bool open_journal(run *state)
 {
-    const etlheap_query *const report = state->options.report;
+    const etlheap_question *const question = state->question;
     const timebase *const base = &state->result->base;
-    if (report == NULL || state->options.census_only)
+    if (question == NULL || state->options.census_only)
         return true;
+    const etlheap_query *const query = question->query;
+    const bool in_windows = question->kind == ETLHEAP_ASK_WINDOWS;
     windows_lattice lattice;
-    if (!windows_lattice_open(&lattice, base->base, report, state->options.windows))
+    if (!windows_lattice_open(&lattice, base->base, query, in_windows ? question->windows : NULL))
         return false;
-    assert(lattice.session != NULL && !query_asks_blocks(report));
+    assert(lattice.session != NULL && !query_asks_blocks(query));
     event_journal *const journal = &state->result->journal;
-    journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, report->at_exit_freed);
-    if (state->options.windows != NULL)
+    journal_open(journal, base, lattice.from_ticks, lattice.to_ticks, query->at_exit_freed);
+    if (in_windows)
         journal_cut(journal, &lattice);
-    else if (query_asks_sums(report))
+    else if (query_asks_sums(query))
         journal_reduce(journal);
     if (state->options.memory_bytes_max != 0)
         journal->resident_bytes_max =

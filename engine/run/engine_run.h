@@ -13,9 +13,10 @@ typedef struct traces_named {
     u32 count;
 } traces_named;
 
-/* Keeps what the options say: facts, a journal for their report, a store, or without any of
- * these every lifetime in memory. Errors as of etlheap_analyze. */
+/* Keeps what the options say: facts, a store, or without these every lifetime in memory; or for
+ * a question, if it is not NULL, a journal. Questions of the options do not count. Errors as of
+ * etlheap_analyze. */
 etl_status engine_run(const traces_named *traces, const etlheap_options *options,
-                      etlheap_result **out, etl_error *err);
+                      const etlheap_question *question, etlheap_result **out, etl_error *err);
 
 #endif

@@ -34,26 +34,29 @@ static etl_status open_log(log_home *home, etl_map *out, etl_error *err);
 static etl_status blame(const log_home *home, etl_status status, etl_error *err);
 
 /* Windows that overlap are more than a journal can be kept for. */
-static bool overlap(const traces_named *traces, const etlheap_options *options)
+static bool overlap(const traces_named *traces, const etlheap_question *question)
 {
+    const bool in_windows = question->kind == ETLHEAP_ASK_WINDOWS;
     timebase base;
     windows_lattice lattice = { .session = NULL };
-    const bool is_known =
-        timebase_open(&base, traces->traces, traces->count) &&
-        windows_lattice_open(&lattice, base.base, options->report, options->windows);
+    const bool is_known = timebase_open(&base, traces->traces, traces->count) &&
+                          windows_lattice_open(&lattice, base.base, question->query,
+                                               in_windows ? question->windows : NULL);
     const bool is_cut = lattice.session != NULL;
     windows_lattice_free(&lattice);
     timebase_close(&base);
     return is_known && !is_cut;
 }
 
-bool log_run_wanted(const traces_named *traces, const etlheap_options *options)
+bool log_run_wanted(const traces_named *traces, const options_read *read)
 {
-    const etlheap_query *const report = options->report;
-    if (report == NULL || options->census_only || options->store != NULL)
+    const u32 for_journals = 1u << ETLHEAP_ASK_TABLE | 1u << ETLHEAP_ASK_WINDOWS;
+    const etlheap_options *const options = &read->own;
+    if (options->question_count == 0 || options->census_only || options->store != NULL)
         return false;
-    return report->needs_lifetimes || report->growth || query_asks_blocks(report) ||
-           overlap(traces, options);
+    return options->question_count > 1 || (read->kinds & ~for_journals) != 0 ||
+           read->query.growth || query_asks_blocks(&read->query) ||
+           overlap(traces, &read->question);
 }
 
 etl_status log_run(const traces_named *traces, const etlheap_options *options,
@@ -75,10 +78,8 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
         home.memory_bytes_max =
             etl_min_u64(home.memory_bytes_max, own.memory_bytes_max / MEMORY_SHARE);
     own.census_only = false;
-    own.report = NULL;
-    own.windows = NULL;
     own.store = &store;
-    etl_status status = engine_run(traces, &own, &facts, err);
+    etl_status status = engine_run(traces, &own, NULL, &facts, err);
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
     if (map.bytes.size >= LARGE_LOG_BYTES)

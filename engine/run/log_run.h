@@ -10,10 +10,11 @@
 #define ETLHEAP_LOG_RUN_H
 
 #include "engine_run.h"
+#include "options_read.h"
 
-/* Does what the options ask for take a log? False without memory too: whoever goes on finds
- * that out. */
-bool log_run_wanted(const traces_named *traces, const etlheap_options *options);
+/* Do the questions take a log? Not one alone that a journal answers. False without memory too:
+ * whoever goes on finds that out. */
+bool log_run_wanted(const traces_named *traces, const options_read *read);
 
 /* Bytes of a log that stay in memory; the rest goes to a file, if there may be one. */
 #define LOG_MEMORY_BYTES ((u64)64 << 20)
@@ -24,8 +25,8 @@ typedef struct log_run_options {
 } log_run_options;
 
 /*
- * Analyzes the traces into a log and opens it. Of the options `report`, `windows` and `store`
- * do not count. Errors as of etlheap_analyze.
+ * Analyzes the traces into a log and opens it. Of the options `questions` and `store` do not
+ * count. Errors as of etlheap_analyze.
  */
 etl_status log_run(const traces_named *traces, const etlheap_options *options,
                    const log_run_options *how, etlheap_result **out, etl_error *err);

@@ -4,28 +4,63 @@
 #include "engine/query/query.h"
 #include "parser/sized.h"
 
+/* A question and copies of what it points to. */
+typedef struct question_read {
+    etlheap_question question;
+    etlheap_query query;
+    etlheap_windows_options windows;
+} question_read;
+
+static etl_status read_question(const etlheap_options *options, u32 at, question_read *out,
+                                etl_error *err)
+{
+    *out = (question_read){ .question = { .size = sizeof out->question },
+                            .windows = { .size = sizeof out->windows } };
+    etl_status status = etl_read_sized_at(options->questions, at, "etlheap_question",
+                                          &out->question, sizeof out->question, err);
+    if (status == ETL_OK && (u32)out->question.kind >= ETLHEAP_ASK_COUNT)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such kind of question");
+    if (status == ETL_OK)
+        status = query_read(out->question.query, &out->query, err);
+    if (status == ETL_OK)
+        status = etl_read_sized(out->question.windows, "etlheap_windows_options", &out->windows,
+                                sizeof out->windows, err);
+    return status;
+}
+
+static etl_status read_questions(options_read *out, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (u32 i = out->own.question_count; status == ETL_OK && i-- > 0;) {
+        question_read one;
+        status = read_question(&out->own, i, &one, err);
+        out->question = one.question;
+        out->query = one.query;
+        out->windows = one.windows;
+        out->kinds |= status == ETL_OK ? (u32)1 << one.question.kind : 0;
+    }
+    out->question.query = &out->query;
+    out->question.windows = &out->windows;
+    return status;
+}
+
 etl_status options_read_all(const etlheap_options *given, options_read *out, etl_error *err)
 {
     etlheap_options *const own = &out->own;
     *out = (options_read){ .own = { .size = sizeof *own } };
     etl_status status = etl_read_sized(given, "etlheap_options", own, sizeof *own, err);
     if (status == ETL_OK)
-        status = query_read(own->report, &out->report, err);
-    if (status == ETL_OK)
-        status = etl_read_sized(own->windows, "etlheap_windows_options", &out->windows,
-                                sizeof out->windows, err);
+        status = read_questions(out, err);
     if (status == ETL_OK)
         status = etl_read_sized(own->store, "etlheap_store_options", &out->store, sizeof out->store,
                                 err);
     if (status != ETL_OK)
         return status;
-    own->report = own->report == NULL ? NULL : &out->report;
-    own->windows = own->windows == NULL ? NULL : &out->windows;
     own->store = own->store == NULL ? NULL : &out->store;
     if (own->store != NULL && own->store->write == NULL)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");
-    if (own->store != NULL && (own->census_only || own->report != NULL))
+    if (own->store != NULL && (own->census_only || own->question_count > 0))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "a store is written in place of a census or a report");
+                             "a store is written in place of a census or of answers");
     return ETL_OK;
 }

@@ -9,9 +9,13 @@
 /* The options, and copies of what they point to. Does not move once it is read. */
 typedef struct options_read {
     etlheap_options own;
-    etlheap_query report;
-    etlheap_windows_options windows;
     etlheap_store_options store;
+    /* The first question, and copies of what that points to; others are only checked, and
+     * known by their kinds. */
+    etlheap_question question;
+    etlheap_query query;
+    etlheap_windows_options windows;
+    u32 kinds; /* bit per etlheap_question_kind that is asked */
 } options_read;
 
 /* Refuses contradictions with a sentence; NULL is the default. Errors as of etl_read_sized. */

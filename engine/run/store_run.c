@@ -230,7 +230,7 @@ static bool save_slots(ehs_saver *saver, const etlheap_result *result)
     bool ok = ETLHEAP_RESERVE(&out.slots, table->slots.count) &&
               ETLHEAP_RESERVE(&out.sums, table->slots.count) &&
               ETLHEAP_RESERVE(&out.owners, table->owners.count) &&
-              ETLHEAP_RESERVE(&out.handles, table->heaps.count);
+              ETLHEAP_RESERVE(&out.heaps, table->heaps.count);
     for (size_t i = 0; ok && i < table->slots.count; i++) {
         const slot_row *const row = &table->slots.at[i];
         out.slots.at[out.slots.count++] = (ehs_slot){ result_final_stack(result, row->stack),
@@ -245,8 +245,8 @@ static bool save_slots(ehs_saver *saver, const etlheap_result *result)
     }
     for (size_t i = 0; ok && i < table->heaps.count; i++) {
         const heap_row *const row = &table->heaps.at[i];
-        out.handles.at[out.handles.count++] =
-            (ehs_handle){ row->handle, result->process_ids[row->process] };
+        out.heaps.at[out.heaps.count++] =
+            (ehs_heap){ row->handle, result->process_ids[row->process] };
     }
     ok = ok && ehs_slots_save(saver, &out);
     ehs_slots_free(&out);

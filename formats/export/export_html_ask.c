@@ -1,32 +1,55 @@
 /*
  * export_html_ask.c - what an HTML report asks the engine: see export_html.h.
  *
- * Windows have a length that people would choose, 1, 2 or 5 of something, so that
- * there are 100 to 250 of them: as many as a chart can show. What is asked of all
- * time is asked as one window more, so that both come from one pass.
+ * All of it is asked at once, so that the events are read once. Windows have a length that
+ * people would choose, 1, 2 or 5 of something, so that there are 100 to 250 of them: as many as
+ * a chart can show. What is asked of all time is one window more.
  */
 #include "export_html.h"
 
 #include <stdlib.h>
 
 #define WINDOWS_WANTED 250
-#define QUESTIONS      5
+#define STEPS          3 /* that progress tells of: events, names, symbols */
 
-static etl_status go_on(const etlheap_export_request *request, u32 asked, etl_error *err);
-static etl_status ask(html_answers *answers, u32 question, etl_error *err);
-static etl_status ask_kinds(html_answers *answers, etl_error *err);
+typedef enum html_question {
+    HTML_KINDS,
+    HTML_GROUPS,
+    HTML_ROWS,
+    HTML_ENDS,
+    HTML_PEAKS,
+    HTML_SIZES,
+    HTML_LIFETIMES,
+    HTML_QUESTIONS
+} html_question;
+
+/* Which of the keys a question groups by, and what it is. */
+typedef struct question_row {
+    etlheap_question_kind kind;
+    u32 first_key, key_count;
+    bool with_whole;
+    etlheap_histogram_by by;
+} question_row;
+
+static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err);
+static etl_status ask(html_answers *answers, etl_error *err);
 static i64 length_of_windows(const html_answers *answers);
-static etl_status ask_rows(html_answers *answers, etl_error *err);
-static etl_status follow_whole(const html_answers *answers, u32 key_count, etlheap_windows **out,
-                               etl_error *err);
-static etl_status follow(const html_answers *answers, const etlheap_windows_options *options,
-                         u32 key_count, etlheap_windows **out, etl_error *err);
-static etl_status ask_details(html_answers *answers, etl_error *err);
+static etl_status name_rows(html_answers *answers, etl_error *err);
 static etl_status ask_symbols(html_answers *answers, etl_error *err);
 
 /* From the largest group to the smallest: the first of them are the keys of each. */
-static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
-                                    ETLHEAP_KEY_STACK };
+static const etlheap_key keys[] = { ETLHEAP_KEY_FREE_TYPE, ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                    ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK };
+
+static const question_row rows[HTML_QUESTIONS] = {
+    [HTML_KINDS] = { ETLHEAP_ASK_WINDOWS, 1, 1, .with_whole = false },
+    [HTML_GROUPS] = { ETLHEAP_ASK_WINDOWS, 1, 3, .with_whole = true },
+    [HTML_ROWS] = { ETLHEAP_ASK_WINDOWS, 1, 4, .with_whole = true },
+    [HTML_ENDS] = { ETLHEAP_ASK_TABLE, 0, 2, .with_whole = false },
+    [HTML_PEAKS] = { ETLHEAP_ASK_PEAKS, 1, 1, .with_whole = false },
+    [HTML_SIZES] = { ETLHEAP_ASK_HISTOGRAM, 1, 1, .by = ETLHEAP_HISTOGRAM_SIZE },
+    [HTML_LIFETIMES] = { ETLHEAP_ASK_HISTOGRAM, 1, 1, .by = ETLHEAP_HISTOGRAM_LIFETIME },
+};
 
 etl_status html_answers_open(const etlheap_export_request *request, html_answers *out,
                              etl_error *err)
@@ -36,13 +59,16 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
                              "an HTML report is made of traces or of one store, not of a summary: "
                              "a summary has no single lifetimes");
-    etl_status status = ETL_OK;
-    for (u32 question = 0; status == ETL_OK && question < QUESTIONS; question++) {
-        status = go_on(request, question, err);
-        if (status == ETL_OK)
-            status = ask(out, question, err);
-    }
-    return status;
+    etl_status status = go_on(request, 0, err);
+    if (status == ETL_OK)
+        status = ask(out, err);
+    if (status == ETL_OK)
+        status = go_on(request, 1, err);
+    if (status == ETL_OK)
+        status = name_rows(out, err);
+    if (status == ETL_OK)
+        status = go_on(request, 2, err);
+    return status == ETL_OK ? ask_symbols(out, err) : status;
 }
 
 void html_answers_close(html_answers *answers)
@@ -59,40 +85,63 @@ void html_answers_close(html_answers *answers)
 }
 
 /* How far it is, in bytes of the trace. */
-static etl_status go_on(const etlheap_export_request *request, u32 asked, etl_error *err)
+static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err)
 {
     const u64 bytes = etlheap_result_trace(request->result)->bytes;
-    const u64 done = bytes / QUESTIONS * asked;
+    const u64 done = bytes / STEPS * step;
     if (request->progress == NULL || request->progress(request->progress_user, done, bytes))
         return ETL_OK;
     return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
 }
 
-static etl_status ask(html_answers *answers, u32 question, etl_error *err)
+static etlheap_query query_of(const html_answers *answers, const question_row *row)
 {
-    switch (question) {
-    case 0:
-        return ask_kinds(answers, err);
-    case 1:
-        return follow_whole(answers, 3, &answers->groups, err);
-    case 2:
-        return ask_rows(answers, err);
-    case 3:
-        return ask_details(answers, err);
-    default:
-        return ask_symbols(answers, err);
-    }
+    etlheap_query query = *answers->request->query;
+    memcpy(query.group_by, keys + row->first_key, row->key_count * sizeof *keys);
+    query.group_by_count = row->key_count;
+    query.types = 0;
+    query.sort = ETLHEAP_MEASURE_PEAK_SIZE;
+    query.sort_ascending = false;
+    query.sums_only = row->kind == ETLHEAP_ASK_TABLE;
+    if (query.sums_only)
+        query.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    return query;
 }
 
-static etl_status ask_kinds(html_answers *answers, etl_error *err)
+static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTIONS])
 {
-    const etlheap_windows_options options = {
-        .size = sizeof options,
-        .every_ns = length_of_windows(answers),
-    };
-    const etl_status status = follow(answers, &options, 1, &answers->kinds, err);
+    answers->kinds = given[HTML_KINDS].windows;
+    answers->groups = given[HTML_GROUPS].windows;
+    answers->rows = given[HTML_ROWS].windows;
+    answers->ends = given[HTML_ENDS].table;
+    memcpy(answers->peaks, given[HTML_PEAKS].peaks, sizeof answers->peaks);
+    answers->histograms[ETLHEAP_HISTOGRAM_SIZE] = given[HTML_SIZES].histogram;
+    answers->histograms[ETLHEAP_HISTOGRAM_LIFETIME] = given[HTML_LIFETIMES].histogram;
+    answers->window_count = answers->kinds->window_count;
+}
+
+static etl_status ask(html_answers *answers, etl_error *err)
+{
+    etlheap_query queries[HTML_QUESTIONS];
+    etlheap_windows_options windows[HTML_QUESTIONS];
+    etlheap_question questions[HTML_QUESTIONS];
+    etlheap_answer given[HTML_QUESTIONS];
+    for (u32 i = 0; i < HTML_QUESTIONS; i++) {
+        const question_row *const row = &rows[i];
+        queries[i] = query_of(answers, row);
+        windows[i] = (etlheap_windows_options){ .size = sizeof windows[i],
+                                                .every_ns = length_of_windows(answers),
+                                                .with_whole = row->with_whole };
+        questions[i] = (etlheap_question){ .size = sizeof questions[i],
+                                           .kind = row->kind,
+                                           .query = &queries[i],
+                                           .windows = &windows[i],
+                                           .by = row->by };
+    }
+    const etl_status status =
+        etlheap_ask(answers->request->result, questions, HTML_QUESTIONS, given, err);
     if (status == ETL_OK)
-        answers->window_count = answers->kinds->window_count;
+        take(answers, given);
     return status;
 }
 
@@ -114,64 +163,10 @@ static i64 length_of_windows(const html_answers *answers)
     return (i64)(decade_ns * steps[step]);
 }
 
-static etl_status ask_rows(html_answers *answers, etl_error *err)
+static etl_status name_rows(html_answers *answers, etl_error *err)
 {
     etlheap_symbols *const symbols = answers->request->query->symbols;
-    etl_status status = follow_whole(answers, 4, &answers->rows, err);
-    if (status == ETL_OK && symbols != NULL)
-        status = etlheap_table_name(&answers->rows->table, symbols, NULL, err);
-    return status;
-}
-
-/* The same windows as those of kinds, and what they span. */
-static etl_status follow_whole(const html_answers *answers, u32 key_count, etlheap_windows **out,
-                               etl_error *err)
-{
-    const u32 count = answers->window_count;
-    etlheap_time_range *const ranges = calloc((size_t)count + 1, sizeof *ranges);
-    if (ranges == NULL)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    memcpy(ranges, answers->kinds->windows, count * sizeof *ranges);
-    ranges[count] = (etlheap_time_range){ INT64_MIN, INT64_MAX };
-    const etlheap_windows_options options = {
-        .size = sizeof options,
-        .ranges = ranges,
-        .range_count = count + 1,
-    };
-    const etl_status status = follow(answers, &options, key_count, out, err);
-    free(ranges);
-    return status;
-}
-
-static etl_status follow(const html_answers *answers, const etlheap_windows_options *options,
-                         u32 key_count, etlheap_windows **out, etl_error *err)
-{
-    etlheap_query query = *answers->request->query;
-    memcpy(query.group_by, keys, key_count * sizeof *keys);
-    query.group_by_count = key_count;
-    query.types = 0;
-    query.sort = ETLHEAP_MEASURE_PEAK_SIZE;
-    query.sort_ascending = false;
-    return etlheap_windows_make(answers->request->result, &query, options, out, err);
-}
-
-static etl_status ask_details(html_answers *answers, etl_error *err)
-{
-    const etlheap_result *const result = answers->request->result;
-    etlheap_query query = *answers->request->query;
-    query.group_by[0] = ETLHEAP_KEY_KIND;
-    query.group_by[1] = ETLHEAP_KEY_FREE_TYPE;
-    query.group_by_count = 2;
-    query.types = 0;
-    query.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
-    etl_status status = etlheap_aggregate(result, &query, &answers->ends, err);
-    query.group_by_count = 1;
-    if (status == ETL_OK)
-        status = etlheap_find_peaks(result, &query, answers->peaks, err);
-    for (u32 by = 0; status == ETL_OK && by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)
-        status = etlheap_histogram_make(result, &query, (etlheap_histogram_by)by,
-                                        &answers->histograms[by], err);
-    return status;
+    return symbols == NULL ? ETL_OK : etlheap_table_name(&answers->rows->table, symbols, NULL, err);
 }
 
 /* Without a symbol path no module has symbols, which the list says as well. */

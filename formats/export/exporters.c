@@ -43,7 +43,7 @@ static const exporter_row exporters[] = {
         .told.suffix = ".dhat.json",
         .told.summary = "for valgrind's dh_view.html: lifetimes, peak, end; one kind",
         .told.metrics = METRIC(OUTSTANDING),
-        .told.needs_lifetimes = true,
+        .told.asks_events = true,
         .told.is_text = true,
         .write = etlheap_export_dhat,
     },
@@ -52,7 +52,7 @@ static const exporter_row exporters[] = {
         .told.suffix = ".heaptrack",
         .told.summary = "for heaptrack_gui and heaptrack_print: every event of one kind",
         .told.metrics = METRIC(OUTSTANDING),
-        .told.needs_lifetimes = true,
+        .told.asks_events = true,
         .told.is_text = true,
         .write = etlheap_export_heaptrack,
     },
@@ -113,7 +113,7 @@ static const exporter_row exporters[] = {
         .told.suffix = ".html",
         .told.summary = "a report for browsers: charts, flame graph, tables; one file",
         .told.metrics = METRIC(OUTSTANDING),
-        .told.needs_lifetimes = true,
+        .told.asks_events = true,
         .told.is_text = true,
         .write = etlheap_export_html,
     },
@@ -192,7 +192,7 @@ etlheap_metric etlheap_exporter_default_metric(const etlheap_exporter *exporter)
     return (etlheap_metric)__builtin_ctz(exporter->metrics);
 }
 
-bool etlheap_metric_needs_lifetimes(etlheap_metric metric)
+bool etlheap_metric_asks_events(etlheap_metric metric)
 {
     return metric == ETLHEAP_METRIC_PEAK;
 }

@@ -33,6 +33,7 @@
 #include "fault_inputs.h"
 #include "fault_large.h"
 #include "fuzz/trace_check.h"
+#include "tests/support/asked.h"
 
 #define SECONDS_MAX       10u /* of a small input; sanitizers and busy machines included */
 #define SECONDS_MAX_LARGE 120u
@@ -114,7 +115,7 @@ static answer analyze(etl_trace *trace, etl_status opened, etl_error *err)
     etlheap_query query = etlheap_query_default();
     query.jobs = 1;
     const etlheap_options options = {
-        .size = sizeof options, .jobs = 1, .memory_bytes_max = MEMORY_BYTES_MAX, .report = &query
+        .size = sizeof options, .jobs = 1, .memory_bytes_max = MEMORY_BYTES_MAX, ASKED_TABLE(&query)
     };
     etlheap_result *result = NULL;
     const etlheap_table *table = NULL;

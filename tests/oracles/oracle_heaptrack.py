@@ -30,7 +30,9 @@ CHARTS_SECONDS = 2
 # Cells of costs are painted on white, in a hue from green to red: no blue is added, and
 # green or red is full. Nothing else of the window is like that.
 BAR = re.compile(b"[\0-\xfa](?:\xff.|.\xff).", re.DOTALL)
-BAR_PIXELS = 800
+# Of so many lines one is looked at, each time that the program is waited for.
+BAR_LINES = 4
+BAR_PIXELS = 800 // BAR_LINES
 
 
 def exported(name, trace, kind, *arguments):
@@ -83,7 +85,7 @@ class Screen:
 
     def bar_count(self):
         """Pixels of the colours that bars have."""
-        return sum(BAR.match(line, at) is not None for line in self.pixels()[2] for at in range(0, len(line), 4))
+        return sum(BAR.match(line, at) is not None for line in self.pixels()[2][::BAR_LINES] for at in range(0, len(line), 4))
 
     def save(self, name):
         def chunk(kind, data):

@@ -47,13 +47,21 @@ def frame_of(frame):
     return "outside" if frame["module"] is None else f"{frame['module']}+{frame['offset']}"
 
 
+def stack_of(document, number):
+    """The text of each frame; a document names a stack in many rows."""
+    texts = document.setdefault("texts of stacks", {})
+    if number not in texts:
+        texts[number] = tuple(frame_of(document["frames"][i]) for i in document["stacks"][number])
+    return texts[number]
+
+
 def key_of(document, row, keys):
     """What stays the same from run to run."""
     key = []
     for name in keys:
         value = row[name]
         if name == "stack" and value is not None:
-            value = tuple(frame_of(document["frames"][i]) for i in document["stacks"][value])
+            value = stack_of(document, value)
         elif name in ("site", "frame") and value is not None:
             value = frame_of(document["frames"][value])
         key.append(value)

@@ -32,7 +32,8 @@ OUT = os.environ.get("OUT", "build/check")
 SYMBOLS = os.path.join(TRACES, "..", "symbols")
 TESTS = os.path.dirname(os.path.abspath(__file__))
 SYMBOLIZE = os.path.join(OUT, "make_symbolize")
-ADDRESSES_PER_PROGRAM = 63000 if LONG else 7000
+# Of a program made here, and of a real one, whose code is alike over and over.
+ADDRESSES = (63000, 63000) if LONG else (7000, 3500)
 
 IMAGE_SCN_CNT_CODE = 0x20
 REAL_PROGRAMS = [
@@ -274,19 +275,19 @@ def sections_of(exe):
     return rows
 
 
-def addresses_of(sections):
-    """Addresses at an even distance over all code."""
+def addresses_of(sections, count):
+    """So many addresses at an even distance over all code."""
     code = [(rva, size) for rva, size, is_code in sections if is_code]
-    step = max(1, sum(size for _, size in code) // ADDRESSES_PER_PROGRAM)
+    step = max(1, sum(size for _, size in code) // count)
     # Functions begin at even addresses: an odd step meets all distances from there.
     step -= step % 2 == 0
     return [at for rva, size in code for at in range(rva, rva + size, step)]
 
 
-def compare(results, name, exe, pdb, least):
-    """All comparisons for one program; `least` says what must have occurred."""
+def compare(results, name, exe, pdb, count, least):
+    """All comparisons for one program at `count` addresses; `least` says what must have occurred."""
     sections = sections_of(exe)
-    addresses = addresses_of(sections)
+    addresses = addresses_of(sections, count)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         waiting = [pool.submit(llvm_answers, exe, addresses, kind) for kind in ("short", "linkage")]
         ours = our_answers(pdb, addresses)
@@ -357,7 +358,7 @@ def main():
             least = {"procedure": 1300, "inlined": 6000}
         else:
             least = {"procedure": 300}
-        compare(results, name, exe, pdb, least)
+        compare(results, name, exe, pdb, ADDRESSES[0], least)
     if not os.path.isdir(SYMBOLS):
         print("skipped: MSVC's PDBs: there is no folder symbols beside that of the real traces")
         results.finish()
@@ -366,7 +367,7 @@ def main():
         placed_exe, placed_pdb = os.path.join(WORK, exe), os.path.join(WORK, expected_pdb)
         shutil.copy(os.path.join(SYMBOLS, exe), placed_exe)
         shutil.copy(os.path.join(SYMBOLS, pdb), placed_pdb)
-        compare(results, exe, placed_exe, placed_pdb, {"procedure": 3000, "public": 300})
+        compare(results, exe, placed_exe, placed_pdb, ADDRESSES[1], {"procedure": 1500, "public": 150})
     results.finish()
 
 

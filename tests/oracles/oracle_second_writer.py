@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the program with traces of the second writer, seed by seed.
 
-    oracle_second_writer.py                         25 traces
+    oracle_second_writer.py                         17 traces
     oracle_second_writer.py --traces 1000           what the nightly run does
     oracle_second_writer.py --seed 4711 --keep out  one trace; its files stay in out
     oracle_second_writer.py --without same_tick     nothing of that kind happens
@@ -397,7 +397,7 @@ def test_seed(results, seed, options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                      epilog="; ".join(f"{name}: {text}" for name, text in SWITCHES.items()))
-    parser.add_argument("--traces", type=int, default=1000 if LONG else 25)
+    parser.add_argument("--traces", type=int, default=1000 if LONG else 17)
     parser.add_argument("--seed", type=int, help="this one; else from --first on")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--without", action="append", default=[], choices=sorted(SWITCHES), metavar="SWITCH")

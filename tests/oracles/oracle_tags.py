@@ -8,6 +8,7 @@ say the same, of the trace and of its store, in all formats.
 """
 
 import csv
+import functools
 import io
 import json
 import os
@@ -23,6 +24,7 @@ STACKS = 300
 ROUNDS = 9
 
 
+@functools.lru_cache(maxsize=None)
 def fits(pattern, text):
     """A whole match with * and ?, without regard to case; no pattern, or *, matches anything."""
     if pattern in (None, "*"):

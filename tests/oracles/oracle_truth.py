@@ -2,7 +2,7 @@
 """Compares `report` with the truth a built trace was made from.
 
     oracle_truth.py TRACE TRUTH.json [--with TRACE2] [--windows N] [--seed S]
-    oracle_truth.py                  all traces of $TRACES/../traces-built
+    oracle_truth.py                  all traces of $TRACES/../traces-built; LONG=1: in twice as many windows
 
 The truth lists lifetimes: kind, process, pid, heap, address, size, a and f (raw
 ticks of allocation and end, f null: never), ft (how it ended), stack (innermost
@@ -31,7 +31,7 @@ import os
 import random
 from collections import defaultdict
 
-from oracle_support import Results, run_json, skip_all, traces_folder
+from oracle_support import LONG, Results, run_json, skip_all, traces_folder
 
 MEASURES = (
     "count size impacting_size outstanding_count outstanding_size realloc_count peak_count peak_size"
@@ -324,15 +324,18 @@ def check_totals(report, wanted_rows):
     ]
 
 
-def compare_trace(results, traces, truth_path, window_count, seed):
+def compare_trace(results, traces, truth_path, window_count, seed, chosen=None, turn=0):
+    """chosen are numbers of windows, None: all; groupings begin at `turn`."""
     truth = Truth(truth_path)
     random_source = random.Random(seed)
     label = os.path.basename(traces[0])
     for number, window in enumerate(windows_of(truth, window_count, random_source)):
+        if chosen is not None and number not in chosen:
+            continue
         for at_exit in ("leaked", "freed"):
             compare(results, label, traces, truth, window, at_exit)
         # Other groupings take turns, and filters with them: their rows mix what others keep apart.
-        other = GROUP_BYS[number % len(GROUP_BYS)]
+        other = GROUP_BYS[(number + turn) % len(GROUP_BYS)]
         at_exit = random_source.choice(["leaked", "freed"])
         filtered = filter_of(truth, random_source)
         compare(results, label, traces, truth, window, at_exit, other, filtered)
@@ -344,7 +347,7 @@ def main():
     parser.add_argument("truth", nargs="?")
     parser.add_argument("--with", dest="others", action="append", default=[], metavar="TRACE2",
                         help="another file of the same recording")
-    parser.add_argument("--windows", type=int, default=24)
+    parser.add_argument("--windows", type=int, default=24 if LONG else 12)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.trace:

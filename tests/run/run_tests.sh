@@ -15,7 +15,11 @@ cd "$(dirname "$0")/../.." || exit 1
 
 OUT=${OUT:-build/check}
 BUILD=${BUILD:-build}
+# What it is itself, since a version manager may put a script in its place, which takes
+# longer to start than Python does.
 PYTHON=${PYTHON:-python3}
+itself=$("$PYTHON" -c 'import sys; print(sys.executable)' 2> /dev/null)
+PYTHON=${itself:-$PYTHON}
 TRACES=${TRACES:-../shared/traces}
 # A part takes a few seconds. What takes minutes hangs, or has gone quadratic on one of
 # the crowded inputs that tests are made of; sanitizers slow a part tenfold and more.

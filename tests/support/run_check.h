@@ -7,6 +7,7 @@
 #ifndef TESTS_RUN_CHECK_H
 #define TESTS_RUN_CHECK_H
 
+#include "asked.h"
 #include "engine/engine.h"
 #include "tests/build/etl_build.h"
 

@@ -113,7 +113,7 @@ static void open_block(reading *r, u32 row, i64 ticks)
     assert_in_range(events->slot[row], 1, r->slots.slots.count);
     const ehs_slot *const slot = &r->slots.slots.at[events->slot[row] - 1];
     const ehs_owner *const owner = &r->slots.owners.at[slot->owner - 1];
-    const ehs_handle *const heap = &r->slots.handles.at[owner->heap - 1];
+    const ehs_heap *const heap = &r->slots.heaps.at[owner->heap - 1];
     assert_true(owner->first_ticks <= ticks);
     const lifetime block = { .alloc_ticks = ticks,
                              .free_ticks = ETLHEAP_TICKS_NEVER,
@@ -214,4 +214,34 @@ size_t store_check_checkpoints(const ehs_bytes *file)
     etlheap_result_free(r.result);
     close_reading(&r);
     return count;
+}
+
+static void copy_block(ehs_writer *writer, const ehs_bytes *file, const ehs_row *row)
+{
+    ehs_blocks one = { 0 };
+    ehs_row at_start = *row;
+    at_start.offset = 0;
+    assert_true(ehs_put(&one.bytes, file->at + row->offset, row->size));
+    assert_true(ETLHEAP_PUSH(&one.rows, at_start));
+    assert_int_equal(ehs_writer_put(writer, &one), ETL_OK);
+    ehs_blocks_free(&one);
+}
+
+ehs_bytes store_check_rewrite(const ehs_bytes *file, const ehs_column *without,
+                              const ehs_blocks *more)
+{
+    ehs_bytes out = { 0 };
+    ehs_reader reader;
+    ehs_writer writer;
+    assert_int_equal(ehs_reader_open(&reader, (etl_bytes){ file->at, file->count }, NULL), ETL_OK);
+    assert_int_equal(ehs_writer_open(&writer, keep, &out, reader.content), ETL_OK);
+    for (size_t i = 0; i < reader.row_count; i++) {
+        if (without == NULL || reader.rows[i].column != (u32)*without)
+            copy_block(&writer, file, &reader.rows[i]);
+    }
+    if (more != NULL)
+        assert_int_equal(ehs_writer_put(&writer, more), ETL_OK);
+    assert_int_equal(ehs_writer_close(&writer), ETL_OK);
+    ehs_reader_close(&reader);
+    return out;
 }

@@ -23,6 +23,11 @@ ehs_bytes store_check_write_temporary(const check_traces *traces, const etlheap_
  * are in order of time, and every checkpoint against the events before it. */
 etlheap_result *store_check_read(const ehs_bytes *file);
 
+/* The file again, without a column and with more blocks behind those that stay: NULL for as
+ * it is. The blocks that stay are not decoded. */
+ehs_bytes store_check_rewrite(const ehs_bytes *file, const ehs_column *without,
+                              const ehs_blocks *more);
+
 /* How many checkpoints the file has. */
 size_t store_check_checkpoints(const ehs_bytes *file);
 

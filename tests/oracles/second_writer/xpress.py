@@ -76,6 +76,8 @@ class Encoder:
 def match_length(data, at, before):
     length = MIN_MATCH
     limit = min(len(data) - at, MAX_MATCH)
+    while length + 32 <= limit and data[before + length:before + length + 32] == data[at + length:at + length + 32]:
+        length += 32
     while length < limit and data[before + length] == data[at + length]:
         length += 1
     return length

@@ -18,6 +18,7 @@
 #include "tests/support/store_check.h"
 #include "tests/support/temporary.h"
 #include "tests/support/windows_check.h"
+#include "tests/support/asked.h"
 
 #define ZERO INT64_C(1000000) /* ticks of time zero */
 #define MS   INT64_C(1000000)
@@ -277,8 +278,7 @@ static void stores_and_slices_change_nothing(void **state)
         const etlheap_options how = { .size = sizeof how,
                                       .jobs = jobs[i],
                                       .slice_bytes = 3000,
-                                      .report = i == 1 ? &query : NULL,
-                                      .windows = i == 1 ? &options : NULL };
+                                      ASKED_IF(i == 1, ETLHEAP_ASK_WINDOWS, &query, &options) };
         etlheap_result *const other = check_analyze(&f->traces, &how);
         etlheap_windows *const windows = windows_check_make(other, &query, &options);
         expect_same_memory(f->windows, windows);

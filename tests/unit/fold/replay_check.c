@@ -1,7 +1,7 @@
 /* replay_check.c - see replay_check.h. */
 #include "replay_check.h"
 
-#include "engine/fold/replay.h"
+#include "engine/fold/heap_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ void replay_check_same(const check_traces *traces, const etlheap_query *query,
                        const etlheap_result *rows, u64 slice_bytes, const char *name)
 {
     const etlheap_options options = {
-        .size = sizeof options, .jobs = query->jobs, .slice_bytes = slice_bytes, .report = query
+        .size = sizeof options, .jobs = query->jobs, .slice_bytes = slice_bytes, ASKED_TABLE(query)
     };
     etlheap_result *const kept = check_analyze(traces, &options);
     assert_true(etlheap_result_is_report(kept));

@@ -17,6 +17,7 @@
 #include "tests/support/long_tests.h"
 #include "replay_check.h"
 #include "tests/support/store_check.h"
+#include "tests/support/asked.h"
 
 #define START        ((i64)1000000)
 #define T0           (START + 1000)
@@ -209,6 +210,8 @@ static void late_stacks_reach_their_blocks(void **state)
         write_stories(&traces, seed);
         etlheap_result *const rows = check_analyze(&traces, NULL);
         for (u32 i = 0; i < ETL_COUNT_OF(slices); i++) {
+            if (!long_tests() && (seed + i) % 3 == 0)
+                continue; /* two seeds of three meet each size */
             etlheap_query query = etlheap_query_default();
             query.jobs = 1 + i % 3;
             query.at_exit_freed = i % 2 == 0;
@@ -240,7 +243,7 @@ static void stacks_that_never_come_leave_nothing_behind(void **state)
         query.sums_only = sums_only != 0;
         const etlheap_options options = { .size = sizeof options,
                                           .slice_bytes = 4 * BUFFER_BYTES,
-                                          .report = &query };
+                                          ASKED_TABLE(&query) };
         etlheap_result *const kept = check_analyze(&traces, &options);
         assert_int_equal(kept->slot_table.slots.count, 3);
         assert_int_equal(kept->diag.of[ETL_DIAG_alloc_without_stack], 30000);

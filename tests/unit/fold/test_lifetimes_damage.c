@@ -15,6 +15,7 @@
 
 #include "engine/result/archive.h"
 #include "walk_world.h"
+#include "tests/support/asked.h"
 
 /* --- a long trace --------------------------------------------------------------------------- */
 
@@ -144,7 +145,7 @@ static void results_without_lifetimes_are_refused(void **state)
     walk_world *const f = *state;
     walk_world_make(f, 0, 77);
     const etlheap_query query = etlheap_query_default();
-    const etlheap_options options = { .size = sizeof options, .report = &query };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(&query) };
     etlheap_result *const report = check_analyze(&f->traces, &options);
     assert_true(etlheap_result_is_report(report));
     walk_request request = { .query = &query };

@@ -15,11 +15,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "engine/fold/replay.h"
+#include "engine/fold/heap_rows.h"
 #include "tests/support/long_tests.h"
 #include "replay_check.h"
 #include "tests/support/temporary.h"
 #include "tests/build/workload.h"
+#include "tests/support/asked.h"
 
 #define MS INT64_C(1000000)
 
@@ -137,7 +138,7 @@ static void journal_on_disk_tells_the_same(void **state)
     const etlheap_query query = etlheap_query_default();
     etlheap_options options = { .size = sizeof options,
                                 .slice_bytes = 20000,
-                                .report = &query,
+                                ASKED_TABLE(&query),
                                 .temporary_folder = temporary_folder(),
                                 .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const rows = check_analyze(&traces, NULL);
@@ -178,7 +179,7 @@ static void other_questions_are_refused(void **state)
     check_traces traces = { 0 };
     workload *const w = write_trace(&traces, &varieties[0], 91);
     const etlheap_query query = etlheap_query_default();
-    const etlheap_options options = { .size = sizeof options, .report = &query };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(&query) };
     etlheap_result *const kept = check_analyze(&traces, &options);
     etlheap_query others[3] = { query, query, query };
     others[0].from_ns = 10 * MS;
@@ -210,7 +211,7 @@ static void all_events_are_kept_for_what_asks_of_blocks(void **state)
     queries[3].group_by_count = 2;
     queries[3].types = 1u << ETLHEAP_TYPE_AIFO;
     for (size_t i = 0; i < ETL_COUNT_OF(queries); i++) {
-        const etlheap_options options = { .size = sizeof options, .report = &queries[i] };
+        const etlheap_options options = { .size = sizeof options, ASKED_TABLE(&queries[i]) };
         etlheap_result *const result = check_analyze(&traces, &options);
         assert_int_equal(result->mode, RESULT_STORE);
         char *const text = check_aggregate_text(result, &queries[i]);

@@ -94,7 +94,7 @@ static char *text_of(const etlheap_result *result, const etlheap_query *query,
 static char *text_of_store(const fixture *f, const etlheap_query *query,
                            const etlheap_windows_options *options)
 {
-    const etlheap_options how = { .size = sizeof how, .report = query, .windows = options };
+    const etlheap_options how = { .size = sizeof how, ASKED_WINDOWS(query, options) };
     etlheap_result *read = NULL;
     etl_error err;
     assert_int_equal(etlheap_open_store(f->path, &how, &read, &err), ETL_OK);
@@ -110,8 +110,7 @@ static etlheap_result *keep_journal(const fixture *f, const etlheap_query *query
     const etlheap_options how = { .size = sizeof how,
                                   .jobs = query->jobs,
                                   .slice_bytes = slice_bytes,
-                                  .report = query,
-                                  .windows = options };
+                                  ASKED_WINDOWS(query, options) };
     etlheap_result *const kept = check_analyze(&f->traces, &how);
     assert_true(etlheap_result_is_report(kept));
     return kept;
@@ -220,7 +219,7 @@ static void cells_are_what_lifetimes_say(void **state)
 
 /* Threads, classes of sizes and lengths of lifetimes are in neither a journal nor a
  * walk of a store: lifetimes are kept or read. */
-static void what_needs_lifetimes_has_them_from_all_sources(void **state)
+static void what_takes_lifetimes_has_them_from_all_sources(void **state)
 {
     fixture *const f = *state;
     use_workload(f, NULL, 955);
@@ -230,9 +229,7 @@ static void what_needs_lifetimes_has_them_from_all_sources(void **state)
     queries[2].lifetime_max_ns = 2 * MS;
     const etlheap_windows_options options = { .size = sizeof options, .every_ns = 8 * MS };
     for (u32 i = 0; i < ETL_COUNT_OF(queries); i++) {
-        const etlheap_options how = { .size = sizeof how,
-                                      .report = &queries[i],
-                                      .windows = &options };
+        const etlheap_options how = { .size = sizeof how, ASKED_WINDOWS(&queries[i], &options) };
         char *const expected = text_of(f->rows, &queries[i], &options);
         etlheap_result *const kept = check_analyze(&f->traces, &how);
         expect_text(expected, text_of(kept, &queries[i], &options), "log");
@@ -319,7 +316,7 @@ static void overlapping_windows_are_answered_from_a_store_too(void **state)
                                               .range_count = ETL_COUNT_OF(ranges) };
     expect_all_same(f, &query, &options, false);
     expect_right(f, &query, &options);
-    const etlheap_options how = { .size = sizeof how, .report = &query, .windows = &options };
+    const etlheap_options how = { .size = sizeof how, ASKED_WINDOWS(&query, &options) };
     etlheap_result *const kept = check_analyze(&f->traces, &how);
     assert_true(etlheap_result_is_report(kept));
     char *const expected = text_of(f->rows, &query, &options);
@@ -508,8 +505,7 @@ static void a_journal_on_disk_says_the_same(void **state)
     const etlheap_windows_options options = { .size = sizeof options, .every_ns = 90 * MS };
     const etlheap_options how = { .size = sizeof how,
                                   .slice_bytes = 20000,
-                                  .report = &query,
-                                  .windows = &options,
+                                  ASKED_WINDOWS(&query, &options),
                                   .temporary_folder = temporary_folder(),
                                   .memory_bytes_max = 4 * ETL_MIB };
     etlheap_result *const kept = check_analyze(&f->traces, &how);
@@ -580,7 +576,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RULE(all_sources_say_the_same),
         RULE(cells_are_what_lifetimes_say),
-        RULE(what_needs_lifetimes_has_them_from_all_sources),
+        RULE(what_takes_lifetimes_has_them_from_all_sources),
         RULE(ends_that_fall_on_events_belong_to_the_later_window),
         RULE(windows_with_gaps_take_one_pass),
         RULE(overlapping_windows_are_answered_from_a_store_too),

@@ -59,8 +59,7 @@ void walk_world_write(const walk_world *f)
 etl_status walk_world_read(const walk_world *f, etlheap_result **out, etl_error *err)
 {
     etlheap_query query = etlheap_query_default();
-    query.needs_lifetimes = true;
-    const etlheap_options options = { .size = sizeof options, .report = &query };
+    const etlheap_options options = { .size = sizeof options, ASKED_EVENTS(&query) };
     return etlheap_open_store(f->path, &options, out, err);
 }
 

@@ -377,8 +377,8 @@ static bool refuse(void *user, u64 done_bytes, u64 total_bytes)
 static void whoever_watches_may_cancel(void **state)
 {
     const hand_windows *const w = *state;
-    for (u32 questions = 0; questions < 5; questions++) {
-        u32 left = questions;
+    for (u32 steps = 0; steps < 3; steps++) {
+        u32 left = steps;
         capture out;
         const etlheap_export_request request = {
             .result = w->result, .query = &w->query, .progress = refuse, .progress_user = &left

@@ -111,13 +111,11 @@ static void moments_end_the_window(void **state)
     etlheap_query query = query_of("a --at 5s --from 1s", NULL);
     assert_true(query.at_end);
     assert_true(query.from_ns == INT64_C(1000000000) && query.to_ns == INT64_C(5000000000));
-    assert_false(query.needs_lifetimes);
     query = query_of("a --at PEAK --to 7s", NULL);
-    assert_true(query.at_end && query.needs_lifetimes);
+    assert_true(query.at_end);
     assert_true(query.to_ns == INT64_C(7000000000));
     query = query_of("a --at peak --at 3s", NULL);
     assert_true(query.to_ns == INT64_C(3000000000));
-    assert_false(query.needs_lifetimes);
     assert_false(query_of("a --to 7s", NULL).at_end);
 }
 
@@ -132,10 +130,9 @@ static void moments_that_contradict_are_refused(void **state)
     expect_refusal("a --at 5s --from 2020-07-29T00:07:10Z", "--from is after --at");
 }
 
-static void histograms_need_lifetimes_and_no_tree(void **state)
+static void histograms_take_no_tree(void **state)
 {
     (void)state;
-    assert_true(query_of("a --histogram size", NULL).needs_lifetimes);
     assert_true(query_of("a --histogram lifetime --at 2s", NULL).at_end);
     expect_refusal("a --histogram weight", "is not one of size, lifetime");
     expect_refusal("a --histogram size --tree", "exclude each other");
@@ -330,7 +327,7 @@ int main(void)
         cmocka_unit_test(transient_memory_is_sorted_by_size_with_its_lifetimes),
         cmocka_unit_test(moments_end_the_window),
         cmocka_unit_test(moments_that_contradict_are_refused),
-        cmocka_unit_test(histograms_need_lifetimes_and_no_tree),
+        cmocka_unit_test(histograms_take_no_tree),
         cmocka_unit_test(sizes_of_heaps_sort_rows_that_are_heaps),
         cmocka_unit_test(csv_has_a_line_a_bucket),
         cmocka_unit_test(json_has_the_buckets_beside_the_rows),

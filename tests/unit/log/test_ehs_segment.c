@@ -1,6 +1,7 @@
 /*
  * Goal: heap events of a journal come back from its segments, column by column;
- * the open set is what is open, and a checkpoint gives it back.
+ * the open set is what is open, and a checkpoint gives it back; columns that a file
+ * lacks are told.
  * Method: random journals, beside which a plain model keeps every block; segments
  * read with each column alone and with all; files whose columns do not agree.
  */
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/support/hand_bytes.h"
+#include "tests/support/store_check.h"
 #include "tests/models/journal_model.h"
 
 #define ALL 0x3FFu
@@ -365,6 +367,114 @@ static void a_checkpoint_with_more_rows_than_its_blocks_is_refused(void **state)
     ehs_open_rows_free(&rows);
 }
 
+/* The model's file without a column. */
+static void open_without(ehs_column column, journal_file *file)
+{
+    *file = (journal_file){ .bytes = store_check_rewrite(&the_file.bytes, &column, NULL) };
+    journal_file_open(file);
+}
+
+static etl_status what_lacks(journal_file *file, u32 *lacks)
+{
+    *lacks = 0;
+    const etl_status status = ehs_segments_lack(&file->reader, &file->index, lacks, &file->err);
+    return status == ETL_OK
+               ? ehs_checkpoints_lack(&file->reader, &file->checkpoints, lacks, &file->err)
+               : status;
+}
+
+static void columns_that_may_be_left_out_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        ehs_column column;
+        u32 lacks;
+    } cases[] = {
+        { EHS_HEAP_ADDRESS, EHS_WANT_ADDRESS },
+        { EHS_OPEN_ADDRESS, EHS_WANT_ADDRESS },
+        { EHS_HEAP_THREAD, EHS_WANT_THREAD },
+        { EHS_OPEN_THREAD, EHS_WANT_THREAD },
+        { EHS_HEAP_IS_LATER, 0 },
+        { EHS_HEAP_BACK, 0 },
+        { EHS_OPEN_ORDINAL, 0 },
+        { EHS_OPEN_SLOT, 0 },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(cases); i++) {
+        journal_file file;
+        u32 lacks;
+        open_without(cases[i].column, &file);
+        const etl_status status = what_lacks(&file, &lacks);
+        assert_int_equal(status, cases[i].lacks != 0 ? ETL_OK : ETL_ERR_CORRUPT);
+        if (status == ETL_OK)
+            assert_int_equal(lacks, cases[i].lacks);
+        else
+            assert_non_null(strstr(file.err.message, ehs_column_find(cases[i].column)->name));
+        journal_file_close(&file);
+    }
+    u32 lacks;
+    assert_int_equal(what_lacks(&the_file, &lacks), ETL_OK);
+    assert_int_equal(lacks, 0);
+}
+
+static void events_without_an_index_are_refused(void **state)
+{
+    (void)state;
+    const ehs_segment_index none = { 0 };
+    u32 lacks = 0;
+    etl_error err;
+    assert_int_equal(ehs_segments_lack(&the_file.reader, &none, &lacks, &err), ETL_ERR_CORRUPT);
+    assert_non_null(strstr(err.message, "segment.events"));
+}
+
+static void values_that_were_not_recorded_are_all_ones(void **state)
+{
+    (void)state;
+    journal_file file;
+    ehs_events events;
+    ehs_open_rows rows = { 0 };
+    open_without(EHS_HEAP_THREAD, &file);
+    assert_true(ehs_events_open(&events));
+    const ehs_segment_source from = { &file.reader, &file.loader.codec, 1 };
+    assert_int_equal(ehs_segment_read(&from, &file.index.at[1], ALL, &events, &file.err), ETL_OK);
+    for (u32 i = 0; i < events.alloc_count; i++)
+        assert_int_equal(events.thread[i], ETL_NO_ID);
+    ehs_events_close(&events);
+    journal_file_close(&file);
+
+    open_without(EHS_OPEN_ADDRESS, &file);
+    const ehs_checkpoint *const row = &file.checkpoints.at[0];
+    assert_int_equal(ehs_checkpoint_load(&file.loader, row, ALL, &rows), ETL_OK);
+    assert_true(rows.count > 0);
+    for (size_t i = 0; i < rows.count; i++)
+        assert_true(rows.address[i] == UINT64_MAX);
+    ehs_open_rows_free(&rows);
+    journal_file_close(&file);
+}
+
+/* Recorded in one segment is recorded in all. */
+static void an_optional_column_without_one_of_its_blocks_is_damaged(void **state)
+{
+    (void)state;
+    const ehs_column column = EHS_HEAP_THREAD;
+    const u32 allocs = the_file.index.at[0].allocs;
+    u32 *const threads = calloc(allocs, sizeof *threads);
+    ehs_blocks first = { 0 };
+    ehs_events events;
+    assert_non_null(threads);
+    assert_true(ehs_blocks_add(&first, &the_file.loader.codec, column, 0, threads, allocs));
+    journal_file file = { .bytes = store_check_rewrite(&the_file.bytes, &column, &first) };
+    journal_file_open(&file);
+    assert_true(ehs_events_open(&events));
+    const ehs_segment_source from = { &file.reader, &file.loader.codec, 1 };
+    assert_int_equal(ehs_segment_read(&from, &file.index.at[1], ALL, &events, &file.err),
+                     ETL_ERR_CORRUPT);
+    assert_string_equal(file.err.message, "block 1 of heap.thread is missing");
+    ehs_events_close(&events);
+    journal_file_close(&file);
+    ehs_blocks_free(&first);
+    free(threads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +489,10 @@ int main(void)
         cmocka_unit_test(the_open_set_does_not_grow_with_the_journal),
         cmocka_unit_test(columns_that_disagree_with_their_segment_are_refused),
         cmocka_unit_test(a_checkpoint_with_more_rows_than_its_blocks_is_refused),
+        cmocka_unit_test(columns_that_may_be_left_out_are_told),
+        cmocka_unit_test(events_without_an_index_are_refused),
+        cmocka_unit_test(values_that_were_not_recorded_are_all_ones),
+        cmocka_unit_test(an_optional_column_without_one_of_its_blocks_is_damaged),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

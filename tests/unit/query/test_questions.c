@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "cli/options/options.h"
+#include "engine/log/ehs_columns.h"
 #include "engine/query/questions.h"
 #include "formats/exporters.h"
 
@@ -201,6 +202,41 @@ static void every_lane_and_column_is_explained(void **state)
     }
 }
 
+/* Lanes have the same numbers in files. */
+static void every_lane_has_its_number_in_stores(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+#define WORD(name, number, word) [number] = (word),
+        EHS_LANES(WORD)
+#undef WORD
+    };
+    assert_int_equal(ETL_COUNT_OF(words), LOG_LANE_COUNT);
+    for (u32 i = 0; i < LOG_LANE_COUNT; i++)
+        assert_string_equal(words[i], log_lane_at(i)->name);
+}
+
+/* Where a store keeps the columns of the log. An end leads to the time of its beginning by how
+ * many blocks back that was. */
+#define PLACE(column, place) [LOG_COLUMN_NUMBER_##column] = EHS_HEAP_##place
+static const ehs_column places[LOG_COLUMN_COUNT] = {
+    PLACE(ORIGIN, SLOT),        PLACE(END, IS_END),  PLACE(LATER, IS_LATER),
+    PLACE(REALLOC, IS_REALLOC), PLACE(HOW, HOW),     PLACE(SIZE, SIZE),
+    PLACE(TICKS, TICKS),        PLACE(BACK, BACK),   PLACE(THREAD, THREAD),
+    PLACE(ADDRESS, ADDRESS),    PLACE(ACTOR, ACTOR), PLACE(ACTOR_THREAD, ACTOR_THREAD),
+    PLACE(BEGIN_TICKS, BACK),
+};
+
+static void every_column_has_a_place_in_stores(void **state)
+{
+    (void)state;
+    for (u32 i = 0; i < LOG_COLUMN_COUNT; i++) {
+        const ehs_column_info *const info = ehs_column_find(places[i]);
+        assert_non_null(info);
+        assert_true(info->format.value_bytes * 8u >= log_column_at(i)->bits);
+    }
+}
+
 /* Word and size: 8 bytes a row, whatever peaks are asked for. */
 static void peaks_take_eight_bytes_a_row(void **state)
 {
@@ -337,6 +373,8 @@ int main(void)
         cmocka_unit_test(begin_comes_with_end),
         cmocka_unit_test(every_lane_and_column_is_wanted),
         cmocka_unit_test(every_lane_and_column_is_explained),
+        cmocka_unit_test(every_lane_has_its_number_in_stores),
+        cmocka_unit_test(every_column_has_a_place_in_stores),
         cmocka_unit_test(peaks_take_eight_bytes_a_row),
         cmocka_unit_test(every_command_is_known_here),
         cmocka_unit_test(every_command_that_reads_the_log_has_a_question),

@@ -13,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "tests/build/etl_build.h"
+#include "tests/support/asked.h"
 
 static etlheap_total heap_total(i64 alloc_ticks, i64 free_ticks, bool from_lifetimes)
 {
@@ -28,7 +29,7 @@ static etlheap_total heap_total(i64 alloc_ticks, i64 free_ticks, bool from_lifet
     etlheap_query query = etlheap_query_default();
     const etlheap_options options = { .size = sizeof options,
                                       .jobs = 1,
-                                      .report = from_lifetimes ? NULL : &query };
+                                      ASKED_IF(!from_lifetimes, ETLHEAP_ASK_TABLE, &query, NULL) };
     const char *const name = "times.etl";
     etl_trace *trace = NULL;
     etlheap_result *result = NULL;

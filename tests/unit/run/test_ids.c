@@ -74,7 +74,7 @@ IS_NUMBER(etlheap_measure_field, etlheap_measure, ETLHEAP_FIELDS_COUNT)
 IS_NUMBER(etlheap_lifetime_column_field, etlheap_lifetime_column, ETLHEAP_FIELDS_COUNT)
 IS_NUMBER(etlheap_diff_compares, etlheap_measure, false)
 IS_NUMBER(etlheap_diff_partner, etlheap_measure, id)
-IS_NUMBER(etlheap_metric_needs_lifetimes, etlheap_metric, false)
+IS_NUMBER(etlheap_metric_asks_events, etlheap_metric, false)
 IS_NUMBER(etl_diag_hint, etl_diag, ETL_HINT_NONE)
 
 static bool diagnostic_is_none(const world *w, u32 id)
@@ -204,7 +204,7 @@ static bool is_refused(etl_status status, const etl_error *err)
 
 static bool query_is_refused(const world *w, const etlheap_query *query)
 {
-    const etlheap_options options = { .size = sizeof options, .report = query };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(query) };
     const etlheap_table *table = NULL;
     etlheap_result *result = NULL;
     etl_error err = { .message = "" }, other = { .message = "" };
@@ -446,7 +446,7 @@ static const struct {
     WORDS(etlheap_doubt_sentence, ETLHEAP_DOUBT_COUNT),
     WORDS(etlheap_metric_word, ETLHEAP_METRIC_COUNT),
     WORDS(etlheap_metric_summary, ETLHEAP_METRIC_COUNT),
-    WORDS(etlheap_metric_needs_lifetimes, ETLHEAP_METRIC_COUNT),
+    WORDS(etlheap_metric_asks_events, ETLHEAP_METRIC_COUNT),
     WORDS(etlheap_verdict_word, ETLHEAP_VERDICT_COUNT),
     FIXED(diagnostic_is_none, ETL_DIAG_COUNT),
     FIXED(event_is_none, ETL_EVENT_KIND_COUNT),

@@ -69,13 +69,13 @@ static etl_status ask_add_traces(world *w, const void *given, etl_error *err)
 
 static etl_status ask_report(world *w, const void *given, etl_error *err)
 {
-    const etlheap_options options = { .size = sizeof options, .report = given };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(given) };
     return ask_analyze(w, &options, err);
 }
 
 static etl_status ask_report_of_store(world *w, const void *given, etl_error *err)
 {
-    const etlheap_options options = { .size = sizeof options, .report = given };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(given) };
     etlheap_result *result = NULL;
     const etl_status status = etlheap_open_store(w->files->paths[0], &options, &result, err);
     etlheap_result_free(result);
@@ -85,7 +85,7 @@ static etl_status ask_report_of_store(world *w, const void *given, etl_error *er
 static etl_status ask_report_windows(world *w, const void *given, etl_error *err)
 {
     const etlheap_query query = etlheap_query_default();
-    const etlheap_options options = { .size = sizeof options, .report = &query, .windows = given };
+    const etlheap_options options = { .size = sizeof options, ASKED_WINDOWS(&query, given) };
     return ask_analyze(w, &options, err);
 }
 

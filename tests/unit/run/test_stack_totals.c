@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "tests/support/run_check.h"
 #include "tests/build/workload.h"
+#include "tests/support/asked.h"
 
 #define MS INT64_C(1000000)
 
@@ -148,7 +149,7 @@ static void reports_without_lifetimes_are_refused(void **state)
 {
     const fixture *const f = *state;
     const etlheap_query query = etlheap_query_default();
-    const etlheap_options options = { .size = sizeof options, .report = &query };
+    const etlheap_options options = { .size = sizeof options, ASKED_TABLE(&query) };
     etlheap_result *const kept = check_analyze(&f->traces, &options);
     etlheap_stack_total *totals;
     etl_error err;

@@ -18,6 +18,7 @@
 #include "tests/build/scenario.h"
 #include "tests/support/store_check.h"
 #include "tests/build/workload.h"
+#include "tests/support/asked.h"
 
 /* A kind of session. */
 typedef struct variety {
@@ -437,7 +438,7 @@ static void what_excludes_a_store_is_refused(void **state)
     const etlheap_store_options store = { .size = sizeof store, .write = keep_some };
     const etlheap_options options[] = {
         { .size = sizeof *options, .census_only = true, .store = &store },
-        { .size = sizeof *options, .report = &query, .store = &store },
+        { .size = sizeof *options, ASKED_TABLE(&query), .store = &store },
     };
     for (size_t i = 0; i < ETL_COUNT_OF(options); i++) {
         etlheap_result *result = NULL;

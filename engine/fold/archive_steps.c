@@ -1,0 +1,204 @@
+/*
+ * archive_steps.c - the second reading of a store's events: see archive_walk.c.
+ *
+ * Each batch of events is resolved once: what each of them does and the word of its block stand
+ * side by side. Then each job goes through the batch as far as its own window reaches.
+ */
+#include <stdlib.h>
+
+#include "archive_walk.h"
+#include "replay_step.h"
+
+#define STEPS 128u /* events whose words or groups are fetched at once */
+
+static u64 part_events(const void *user, u32 part);
+static bool part_starts_tick(const void *user, u32 part);
+static etl_status walk_part(const void *user, u32 part, replay_walker *walkers);
+
+replay_source archive_source(const archive_walk *walk)
+{
+    const bool has_part = walk->to.event > 0;
+    return (replay_source){ .part_count =
+                                walk->to.segment + (has_part ? 1 : 0) - walk->first_segment,
+                            .part_events = part_events,
+                            .part_starts_tick = part_starts_tick,
+                            .walk_part = walk_part,
+                            .user = walk };
+}
+
+static u64 part_events(const void *user, u32 part)
+{
+    const archive_walk *const walk = user;
+    return walk->archive->segments.at[walk->first_segment + part].events;
+}
+
+static bool part_starts_tick(const void *user, u32 part)
+{
+    const archive_walk *const walk = user;
+    const ehs_segment_info *const info = &walk->archive->segments.at[walk->first_segment + part];
+    return part > 0 && info[-1].last_ticks != info->first_ticks;
+}
+
+/* A batch on its way through the walkers: its events, resolved. */
+typedef struct resolved_batch {
+    const log_batch *batch;
+    u32 count;                             /* events before the end of all windows */
+    u8 kinds[LOG_BATCH_ROWS];              /* journal_kind */
+    journal_entry entries[LOG_BATCH_ROWS]; /* words of the blocks */
+} resolved_batch;
+
+/* A walker in a batch: which events are next, and from which block on they are inside. */
+typedef struct batch_walk {
+    const archive_walk *walk;
+    const resolved_batch *resolved;
+    u32 first, end;
+    u32 early;       /* events before the window; none with windows */
+    u64 inside_from; /* ordinal */
+} batch_walk;
+
+static void step(replay_walker *w, const entry_view *view)
+{
+    if (w->walk->windows != NULL)
+        replay_step_in_windows(w, view);
+    else
+        replay_step(w, view);
+}
+
+static void walk_open_blocks(const archive_walk *walk, replay_walker *w)
+{
+    for (size_t i = 0; i < walk->open.count; i++) {
+        const u32 ordinal = walk->open.ordinal[i];
+        const entry_view view = { walk->words->at[ordinal], JOURNAL_ALLOC,
+                                  block_words_size(walk->words, ordinal), ordinal, false };
+        step(w, &view);
+    }
+}
+
+/* What events do, and the words of their blocks, which are fetched some ahead. */
+static void resolve(const archive_walk *walk, const log_batch *from, resolved_batch *out)
+{
+    const log_batch batch = *from; /* in registers, as bytes are written below */
+    const journal_entry *const words = walk->words->at;
+    const u8 of_exit = walk->exit_frees ? JOURNAL_FREE : JOURNAL_NONE;
+    const u32 count = archive_events_before(&walk->to, from);
+    out->batch = from;
+    out->count = count;
+    for (u32 first = 0; first < count; first += STEPS) {
+        const u32 end = count - first < STEPS ? count : first + STEPS;
+        for (u32 i = first; i < end; i++) {
+            __builtin_prefetch(&words[batch.ordinal[i]]);
+            const u8 how = log_opens(&batch, i) ? 0 : batch.how[batch.row[i]];
+            out->kinds[i] = (u8)(log_opens(&batch, i)               ? JOURNAL_ALLOC
+                                 : how == EHS_HOW_REALLOC           ? JOURNAL_MARK
+                                 : how == ETLHEAP_FREE_PROCESS_EXIT ? of_exit
+                                                                    : JOURNAL_FREE);
+        }
+        for (u32 i = first; i < end; i++)
+            out->entries[i] = words[batch.ordinal[i]];
+    }
+}
+
+static inline entry_view view_of(const batch_walk *b, u32 at)
+{
+    const journal_entry entry = b->resolved->entries[at];
+    const u32 ordinal = b->resolved->batch->ordinal[at];
+    const u32 size = journal_size_of(entry);
+    return (entry_view){ entry | (ordinal >= b->inside_from ? JOURNAL_INSIDE : 0),
+                         (journal_kind)b->resolved->kinds[at],
+                         size == JOURNAL_SIZE_BIG ? block_words_size(b->walk->words, ordinal)
+                                                  : size,
+                         ordinal, at >= b->early };
+}
+
+/* Whether there are windows is known where this is called, not asked per event. */
+__attribute__((always_inline)) static inline void walk_steps(const batch_walk *b, replay_walker *w,
+                                                             const bool in_windows)
+{
+    const resolved_batch *const resolved = b->resolved;
+    const u8 *const kinds = resolved->batch->kind;
+    for (u32 first = b->first; first < b->end; first += STEPS) {
+        const u32 end = b->end - first < STEPS ? b->end : first + STEPS;
+        for (u32 i = first; i < end; i++)
+            replay_fetch(w, journal_slot_of(resolved->entries[i]), in_windows);
+        for (u32 i = first; i < end; i++) {
+            w->time += (kinds[i] & EHS_EVENT_LATER) != 0;
+            if (resolved->kinds[i] == JOURNAL_NONE)
+                continue;
+            entry_view view = view_of(b, i);
+            if (in_windows) {
+                replay_step_in_windows(w, &view);
+                continue;
+            }
+            if (view.kind == JOURNAL_FREE && (view.entry & ARCHIVE_WORD_MARKED) != 0)
+                view.entry |= JOURNAL_REALLOC;
+            replay_step(w, &view);
+        }
+    }
+}
+
+/* As far as the job's window reaches. */
+static void walk_window(batch_walk b, const archive_span *span, replay_walker *w)
+{
+    const log_batch *const batch = b.resolved->batch;
+    b.end = archive_events_before(&span->to, batch);
+    b.early = archive_events_before(&span->from, batch);
+    b.inside_from = span->from.allocs;
+    walk_steps(&b, w, false);
+}
+
+/* From bound to bound. */
+static void walk_windows(batch_walk b, const archive_span *span, replay_walker *w)
+{
+    const log_batch *const batch = b.resolved->batch;
+    const archive_moment *const bounds = span->bounds;
+    const u32 count = archive_events_before(&span->to, batch);
+    for (b.first = 0; b.first < count; b.first = b.end) {
+        while (
+            w->interval < span->bound_count &&
+            archive_moment_is_reached(&bounds[w->interval], batch->segment, batch->first + b.first))
+            w->interval++;
+        b.end = count;
+        if (w->interval < span->bound_count && bounds[w->interval].segment == batch->segment)
+            b.end = (u32)etl_min_u64(count, bounds[w->interval].event - batch->first);
+        b.inside_from = w->interval == 0 ? 0 : bounds[w->interval - 1].allocs;
+        walk_steps(&b, w, true);
+    }
+}
+
+static void walk_batch(const archive_walk *walk, const resolved_batch *resolved,
+                       replay_walker *walkers)
+{
+    const batch_walk b = { .walk = walk, .resolved = resolved };
+    for (u32 i = 0; i < walk->span_count; i++) {
+        if (walkers[i].walk->windows != NULL)
+            walk_windows(b, &walk->spans[i], &walkers[i]);
+        else
+            walk_window(b, &walk->spans[i], &walkers[i]);
+    }
+}
+
+static etl_status walk_part(const void *user, u32 part, replay_walker *walkers)
+{
+    const archive_walk *const walk = user;
+    const u32 segment = walk->first_segment + part;
+    resolved_batch *const resolved = malloc(sizeof *resolved);
+    const log_batch *batch = NULL;
+    log_reader reader;
+    etl_status status =
+        archive_read(walk->archive, EHS_WANT_LATER | EHS_WANT_BACK | EHS_WANT_HOW, &reader, NULL);
+    log_reader_seek(&reader, segment, segment + 1);
+    if (resolved == NULL)
+        status = ETL_ERR_MEMORY;
+    if (status == ETL_OK)
+        status = log_next(&reader, &batch, NULL);
+    for (u32 i = 0; status == ETL_OK && part == 0 && i < walk->span_count; i++)
+        walk_open_blocks(walk, &walkers[i]);
+    while (status == ETL_OK && batch != NULL) {
+        resolve(walk, batch, resolved);
+        walk_batch(walk, resolved, walkers);
+        status = log_next(&reader, &batch, NULL);
+    }
+    log_reader_close(&reader);
+    free(resolved);
+    return status;
+}

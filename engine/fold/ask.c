@@ -1,0 +1,158 @@
+/*
+ * ask.c - questions to answers, in shared passes: see etlheap_ask.h and folds.h; also the short
+ * ways for one question.
+ */
+#include <stdlib.h>
+
+#include "folds.h"
+#include "parser/sized.h"
+
+/* A question on its way. */
+typedef struct asked {
+    etlheap_question question;
+    const fold *fold;
+    void *state;
+} asked;
+
+static etl_status read_questions(const etlheap_question *given, u32 count, asked *out,
+                                 etl_error *err);
+static etl_status answer_all(const etlheap_result *result, asked *all, u32 count,
+                             etlheap_answer *answers, etl_error *err);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+const fold *fold_of(etlheap_question_kind kind)
+{
+    static const fold *const folds[ETLHEAP_ASK_COUNT] = {
+        [ETLHEAP_ASK_TABLE] = &fold_table,
+        [ETLHEAP_ASK_WINDOWS] = &fold_windows,
+        [ETLHEAP_ASK_HISTOGRAM] = &fold_histogram,
+        [ETLHEAP_ASK_PEAKS] = &fold_peaks,
+    };
+    return (u32)kind < ETLHEAP_ASK_COUNT ? folds[kind] : NULL;
+}
+
+etl_status etlheap_ask(const etlheap_result *result, const etlheap_question *questions, u32 count,
+                       etlheap_answer *answers, etl_error *err)
+{
+    asked *const all = calloc((size_t)count + 1, sizeof *all);
+    if (count > 0)
+        memset(answers, 0, count * sizeof *answers);
+    if (all == NULL)
+        return no_memory(err);
+    etl_status status = read_questions(questions, count, all, err);
+    if (status == ETL_OK)
+        status = answer_all(result, all, count, answers, err);
+    for (u32 i = 0; i < count; i++) {
+        if (all[i].state != NULL)
+            all[i].fold->close(all[i].state);
+        free(all[i].state);
+    }
+    free(all);
+    if (status != ETL_OK)
+        etlheap_answers_free(answers, count);
+    return status;
+}
+
+void etlheap_answers_free(etlheap_answer *answers, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        etlheap_table_free(answers[i].table);
+        etlheap_windows_free(answers[i].windows);
+        etlheap_histogram_free(answers[i].histogram);
+        answers[i] = (etlheap_answer){ .table = NULL };
+    }
+}
+
+static etl_status read_questions(const etlheap_question *given, u32 count, asked *out,
+                                 etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        out[i].question = (etlheap_question){ .size = sizeof out[i].question };
+        status = etl_read_sized_at(given, i, "etlheap_question", &out[i].question,
+                                   sizeof out[i].question, err);
+        out[i].fold = fold_of(out[i].question.kind);
+        if (status == ETL_OK && out[i].fold == NULL)
+            status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such question to answer");
+    }
+    return status;
+}
+
+static etl_status answer_all(const etlheap_result *result, asked *all, u32 count,
+                             etlheap_answer *answers, etl_error *err)
+{
+    log_pass pass = { 0 };
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        all[i].state = calloc(1, all[i].fold->state_bytes);
+        status = all[i].state == NULL
+                     ? no_memory(err)
+                     : all[i].fold->begin(all[i].state, result, &all[i].question, &pass, err);
+    }
+    if (status == ETL_OK)
+        status = log_pass_blocks(&pass, err);
+    for (u32 i = 0; status == ETL_OK && i < count; i++)
+        status = all[i].fold->walk == NULL ? ETL_OK : all[i].fold->walk(all[i].state, &pass, err);
+    if (status == ETL_OK)
+        status = log_pass_events(&pass, err);
+    for (u32 i = 0; status == ETL_OK && i < count; i++)
+        status = all[i].fold->answer(all[i].state, &answers[i], err);
+    log_pass_close(&pass);
+    return status;
+}
+
+/* --- one question ------------------------------------------------------------------- */
+
+etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *query,
+                             const etlheap_table **out, etl_error *err)
+{
+    const etlheap_question question = { .size = sizeof question,
+                                        .kind = ETLHEAP_ASK_TABLE,
+                                        .query = query };
+    etlheap_answer answer;
+    const etl_status status = etlheap_ask(result, &question, 1, &answer, err);
+    *out = answer.table;
+    return status;
+}
+
+etl_status etlheap_windows_make(const etlheap_result *result, const etlheap_query *query,
+                                const etlheap_windows_options *options, etlheap_windows **out,
+                                etl_error *err)
+{
+    const etlheap_question question = {
+        .size = sizeof question, .kind = ETLHEAP_ASK_WINDOWS, .query = query, .windows = options
+    };
+    etlheap_answer answer;
+    const etl_status status = etlheap_ask(result, &question, 1, &answer, err);
+    *out = answer.windows;
+    return status;
+}
+
+etl_status etlheap_histogram_make(const etlheap_result *result, const etlheap_query *query,
+                                  etlheap_histogram_by by, const etlheap_histogram **out,
+                                  etl_error *err)
+{
+    const etlheap_question question = {
+        .size = sizeof question, .kind = ETLHEAP_ASK_HISTOGRAM, .query = query, .by = by
+    };
+    etlheap_answer answer;
+    const etl_status status = etlheap_ask(result, &question, 1, &answer, err);
+    *out = answer.histogram;
+    return status;
+}
+
+etl_status etlheap_find_peaks(const etlheap_result *result, const etlheap_query *query,
+                              etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY], etl_error *err)
+{
+    const etlheap_question question = { .size = sizeof question,
+                                        .kind = ETLHEAP_ASK_PEAKS,
+                                        .query = query };
+    etlheap_answer answer;
+    const etl_status status = etlheap_ask(result, &question, 1, &answer, err);
+    memcpy(peaks, answer.peaks, sizeof answer.peaks);
+    return status;
+}

@@ -1,0 +1,181 @@
+/*
+ * heap_rows.c - see heap_rows.h.
+ *
+ * Each slot is resolved to its group once, with names, culling and filters as the
+ * query wants them. Then the journal is walked in time order and added up. It is
+ * cut into segments of about equal length, wherever time moves on; each is
+ * walked on its own, as if nothing were in use when it begins, and then added to
+ * what came before: a sum is a sum, and the peak is the larger one of the peak so
+ * far and the sum so far plus the segment's own peak.
+ *
+ * Types are known at once: the run kept the window, frees after it are not in
+ * the journal, and an allocation that nothing frees in time is a survivor. So
+ * the curve of AIFI leaves survivors out, AIFO only grows, AOFO stands still and
+ * AOFI only falls: a group needs no more than two running sums.
+ *
+ * Where no peaks are wanted there may be sums by slot already, and no journal. Groups of
+ * single blocks have their sums, so that only their curves are walked for.
+ */
+#include "heap_rows.h"
+
+#include <stdlib.h>
+
+static bool has_sums(const aggregator *a);
+static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
+                           etl_error *err);
+static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+etl_status heap_rows_begin(heap_rows *out, aggregator *a, log_pass *pass, etl_error *err)
+{
+    const log_groups_wanted wanted = { .first_group = (u32)a->groups.count,
+                                       .walks_events = !a->query->sums_only || a->query->growth };
+    *out = (heap_rows){ .a = a };
+    return log_groups_begin(&out->groups, a, &wanted, pass, err);
+}
+
+etl_status heap_rows_walk(heap_rows *rows, log_pass *pass, etl_error *err)
+{
+    const aggregator *const a = rows->a;
+    const log_groups *const groups = &rows->groups;
+    etl_status status = log_groups_finish(&rows->groups, err);
+    rows->events =
+        (event_want){ .a = a,
+                      .groups = groups,
+                      .job.walk = { .by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE),
+                                    .curves_only = groups->by_block } };
+    const bool sums_will_do = !groups->by_block && has_sums(a);
+    const bool walks = !sums_will_do && (!groups->by_block || !a->query->sums_only);
+    if (status == ETL_OK && sums_will_do)
+        status = add_sums(a, groups, &rows->sums, err);
+    if (status == ETL_OK && walks && !ETLHEAP_PUSH(&pass->events, &rows->events))
+        status = no_memory(err);
+    if (status == ETL_OK && a->query->growth)
+        status = growth_walk_begin(&rows->growth, a, groups, pass, err);
+    return status;
+}
+
+etl_status heap_rows_finish(heap_rows *rows, etl_error *err)
+{
+    const size_t first = rows->a->groups.count;
+    const live_group *const live = rows->sums != NULL ? rows->sums : rows->events.job.groups;
+    if (!publish_groups(rows->a, &rows->groups, live))
+        return no_memory(err);
+    return rows->a->query->growth ? growth_walk_finish(&rows->growth, rows->a, first, err) : ETL_OK;
+}
+
+void heap_rows_close(heap_rows *rows)
+{
+    growth_walk_close(&rows->growth);
+    log_groups_close(&rows->groups);
+    free(rows->sums);
+    free(rows->events.job.groups);
+}
+
+/* Sums instead of events: a run's were counted for its window, a store's are of
+ * everything. */
+static bool has_sums(const aggregator *a)
+{
+    const etlheap_query *const query = a->query;
+    if (a->result->mode != RESULT_STORE)
+        return a->result->journal.is_tallied;
+    return query_asks_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
+           query->kind_to_ticks == NULL && a->result->archive->slots.sums.count > 0;
+}
+
+/* What a store says of a slot, as a report of its whole recording has it. */
+static void sums_of_archive(const aggregator *a, u32 slot, type_sums types[ETLHEAP_TYPE_COUNT])
+{
+    const ehs_slot_sums *const sums = &a->result->archive->slots.sums.at[slot - 1];
+    const etlheap_type exited = a->query->at_exit_freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO;
+    memset(types, 0, ETLHEAP_TYPE_COUNT * sizeof *types);
+    types[ETLHEAP_TYPE_AIFI] = sums->of[TALLY_FREED];
+    types[ETLHEAP_TYPE_AIFO] = sums->of[TALLY_IN_USE];
+    tally_add_sums(&types[exited], &sums->of[TALLY_EXITED]);
+}
+
+static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
+                           etl_error *err)
+{
+    *live = calloc(groups->count + (size_t)1, sizeof **live);
+    if (*live == NULL)
+        return no_memory(err);
+    for (u32 slot = 1; slot <= groups->word_count; slot++) {
+        const u32 group = groups->of_word[slot];
+        type_sums types[ETLHEAP_TYPE_COUNT];
+        if (group == GROUP_NONE)
+            continue;
+        if (a->result->mode == RESULT_STORE)
+            sums_of_archive(a, slot, types);
+        else
+            memcpy(types, &a->result->journal.sums[(size_t)slot * TALLY_BINS], sizeof types);
+        for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+            tally_add_sums(&(*live)[group].types[type], &types[type]);
+    }
+    return ETL_OK;
+}
+
+static bool publish_typed(aggregator *a, const live_group *group, group_key key)
+{
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
+        const type_sums *const sums = &group->types[type];
+        const bool selected = (a->plan.types >> type & 1) != 0;
+        if (sums->count == 0 || !selected)
+            continue;
+        group_row row = { .key = key };
+        row.key.type = (u8)type;
+        type_add_measures(row.measures, (etlheap_type)type, sums);
+        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, sums);
+        /* Only what comes and goes has a peak of its own; the others are at their
+         * largest at one end of the window. */
+        const bool comes_and_goes = type == ETLHEAP_TYPE_AIFI;
+        if (!a->query->sums_only) {
+            row.measures[ETLHEAP_MEASURE_PEAK_SIZE] =
+                comes_and_goes ? group->curve.peak_size : sums->size;
+            row.measures[ETLHEAP_MEASURE_PEAK_COUNT] =
+                comes_and_goes ? group->curve.peak_count : sums->count;
+        }
+        if (!ETLHEAP_PUSH(&a->groups, row))
+            return false;
+    }
+    return true;
+}
+
+/* Without a curve there are no peaks. */
+static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUNT],
+                          const curve *peaks, group_key key)
+{
+    group_row row = { .key = key };
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
+        type_add_measures(row.measures, (etlheap_type)type, &types[type]);
+        type_add_measures(a->totals[ETLHEAP_KIND_HEAP], (etlheap_type)type, &types[type]);
+    }
+    if (row.measures[ETLHEAP_MEASURE_COUNT] == 0)
+        return true;
+    if (peaks != NULL) {
+        row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = peaks->peak_size;
+        row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = peaks->peak_count;
+    }
+    return ETLHEAP_PUSH(&a->groups, row);
+}
+
+static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live)
+{
+    const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
+    ETLHEAP_EXPECT(&a->groups, groups->count);
+    for (u32 i = 0; i < groups->count; i++) {
+        const group_key key = log_groups_key(groups, i);
+        const curve *const peaks = a->query->sums_only ? NULL : &live[i].curve;
+        const bool ok = groups->by_block
+                            ? publish_whole(a, groups->blocks.groups.at[i].types, peaks, key)
+                        : by_type ? publish_typed(a, &live[i], key)
+                                  : publish_whole(a, live[i].types, peaks, key);
+        if (!ok)
+            return false;
+    }
+    return true;
+}

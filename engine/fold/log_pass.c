@@ -1,0 +1,247 @@
+/* log_pass.c - see log_pass.h. */
+#include "log_pass.h"
+
+#include <stdlib.h>
+
+#include "archive_walk.h"
+#include "engine/core/workers.h"
+
+/* Wants of blocks that share a reading, and one task's way to their states. */
+typedef struct shared_step {
+    const block_want *wants;
+    u32 count;
+    u32 task;
+} shared_step;
+
+/* A walk over a store, for some of the wants. */
+typedef struct shared_walk {
+    event_want **wants;
+    archive_question *questions;
+    replay_job **jobs;
+    u32 count;
+} shared_walk;
+
+static etl_status read_shared(block_want *wants, u32 count, etl_error *err);
+static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error *err);
+static void fill_walk(event_want *want);
+static etl_status walk_journal(const log_pass *pass, etl_error *err);
+static etl_status walk_store(log_pass *pass, etl_error *err);
+static etl_status walk_shared(const shared_walk *shared, etl_error *err);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+void log_pass_close(log_pass *pass)
+{
+    ETLHEAP_VECTOR_FREE(&pass->blocks);
+    ETLHEAP_VECTOR_FREE(&pass->events);
+}
+
+u32 log_pass_tasks(const etlheap_query *query)
+{
+    return query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs;
+}
+
+/* --- blocks ------------------------------------------------------------------------- */
+
+static bool same_blocks(const query_plan *a, const query_plan *b)
+{
+    const lifetimes_wanted x = lifetimes_wanted_for(a), y = lifetimes_wanted_for(b);
+    return x.from_ticks == y.from_ticks && x.to_ticks == y.to_ticks &&
+           x.size_min_bytes == y.size_min_bytes && x.size_max_bytes == y.size_max_bytes &&
+           log_pass_tasks(a->query) == log_pass_tasks(b->query);
+}
+
+/* Wants that share a reading with the first one move to the front; returns how many. */
+static u32 gather_blocks(block_want *wants, u32 count)
+{
+    u32 shared = 1;
+    for (u32 i = 1; i < count; i++) {
+        if (!same_blocks(wants[0].plan, wants[i].plan))
+            continue;
+        const block_want other = wants[shared];
+        wants[shared++] = wants[i];
+        wants[i] = other;
+    }
+    return shared;
+}
+
+etl_status log_pass_blocks(log_pass *pass, etl_error *err)
+{
+    const u32 count = (u32)pass->blocks.count;
+    etl_status status = ETL_OK;
+    for (u32 first = 0; status == ETL_OK && first < count;) {
+        block_want *const wants = pass->blocks.at + first;
+        const u32 shared = gather_blocks(wants, count - first);
+        status = read_shared(wants, shared, err);
+        first += shared;
+    }
+    pass->blocks.count = 0;
+    return status;
+}
+
+static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
+{
+    const u32 tasks = log_pass_tasks(wants[0].plan->query);
+    shared_step *const steps = calloc(tasks, sizeof *steps);
+    void **const states = calloc(tasks, sizeof *states);
+    lifetimes_source source = { .archive = NULL };
+    etl_status status = steps == NULL || states == NULL ? no_memory(err) : ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < tasks; i++) {
+        steps[i] = (shared_step){ wants, count, i };
+        states[i] = &steps[i];
+    }
+    if (status == ETL_OK)
+        status = lifetimes_source_open_for(&source, wants[0].plan, err);
+    if (status == ETL_OK)
+        status = lifetimes_source_fold(&source, tasks, step_all, states, err);
+    lifetimes_source_close(&source);
+    free(states);
+    free(steps);
+    return status;
+}
+
+static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error *err)
+{
+    const shared_step *const own = state;
+    etl_status status = ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < own->count; i++)
+        status = own->wants[i].step(own->wants[i].states[own->task], batch, err);
+    return status;
+}
+
+/* --- events ------------------------------------------------------------------------- */
+
+etl_status log_pass_events(log_pass *pass, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    for (size_t i = 0; i < pass->events.count; i++)
+        fill_walk(pass->events.at[i]);
+    if (pass->events.count > 0)
+        status = pass->events.at[0]->a->result->mode == RESULT_STORE ? walk_store(pass, err)
+                                                                     : walk_journal(pass, err);
+    pass->events.count = 0;
+    return status;
+}
+
+static void fill_walk(event_want *want)
+{
+    const etlheap_query *const query = want->a->query;
+    replay_walk *const walk = &want->job.walk;
+    walk->slot_groups = want->groups->of_word;
+    walk->slot_count = want->groups->word_count;
+    walk->group_count = want->groups->count;
+    walk->size_min_bytes = query->size_min_bytes;
+    walk->size_max_bytes = query->size_max_bytes;
+}
+
+/* Why a walk failed. */
+static etl_status tell(etl_status status, etl_error *err)
+{
+    switch (status) {
+    case ETL_OK:
+        return status;
+    case ETL_ERR_IO:
+        return etl_fail_with(err, status, 0, "the temporary file cannot be read back");
+    case ETL_ERR_CORRUPT:
+        return etl_fail_with(err, status, 0, "the store is damaged");
+    default:
+        return no_memory(err);
+    }
+}
+
+static etl_status walk_journal(const log_pass *pass, etl_error *err)
+{
+    const event_want *const first = pass->events.at[0];
+    const journal_source own = { &first->a->result->journal, (u32)pass->events.count };
+    const replay_source source = replay_journal_source(&own);
+    replay_job **const jobs = calloc(pass->events.count, sizeof *jobs);
+    if (jobs == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < pass->events.count; i++) {
+        jobs[i] = &pass->events.at[i]->job;
+        jobs[i]->walk.survivors = own.journal->survivor_bits;
+    }
+    const u32 threads = log_pass_tasks(first->a->query);
+    const etl_status status = replay_jobs_run(jobs, own.jobs, threads, &source);
+    free(jobs);
+    return tell(status, err);
+}
+
+static archive_question question_of(const event_want *want)
+{
+    const replay_walk *const walk = &want->job.walk;
+    return (archive_question){
+        .a = want->a,
+        .windows = walk->windows,
+        .words = want->groups->by_block ? &want->groups->blocks.words : NULL,
+        .asks_survivors = walk->windows == NULL && !walk->curves_only,
+    };
+}
+
+static bool shares_with_all(const shared_walk *shared, const archive_question *question)
+{
+    bool shares = true;
+    for (u32 i = 0; shares && i < shared->count; i++)
+        shares = archive_walk_shares(&shared->questions[i], question);
+    return shares;
+}
+
+/* Takes the wants that can share a walk with the first one off the list. */
+static void gather_events(log_pass *pass, shared_walk *shared)
+{
+    size_t left = 0;
+    shared->count = 0;
+    for (size_t i = 0; i < pass->events.count; i++) {
+        event_want *const want = pass->events.at[i];
+        const archive_question question = question_of(want);
+        if (!shares_with_all(shared, &question)) {
+            pass->events.at[left++] = want;
+            continue;
+        }
+        shared->wants[shared->count] = want;
+        shared->questions[shared->count] = question;
+        shared->jobs[shared->count++] = &want->job;
+    }
+    pass->events.count = left;
+}
+
+static etl_status walk_store(log_pass *pass, etl_error *err)
+{
+    const size_t count = pass->events.count;
+    shared_walk shared = { .wants = calloc(count, sizeof *shared.wants),
+                           .questions = calloc(count, sizeof *shared.questions),
+                           .jobs = calloc(count, sizeof *shared.jobs) };
+    const bool ok = shared.wants != NULL && shared.questions != NULL && shared.jobs != NULL;
+    etl_status status = ok ? ETL_OK : no_memory(err);
+    while (status == ETL_OK && pass->events.count > 0) {
+        gather_events(pass, &shared);
+        status = walk_shared(&shared, err);
+    }
+    free(shared.wants);
+    free(shared.questions);
+    free(shared.jobs);
+    return status;
+}
+
+static etl_status walk_shared(const shared_walk *shared, etl_error *err)
+{
+    archive_walk walk;
+    etl_status status = archive_walk_open(&walk, shared->questions, shared->count, err);
+    if (status == ETL_OK) {
+        const replay_source source = archive_source(&walk);
+        for (u32 i = 0; i < shared->count; i++)
+            shared->jobs[i]->walk.survivors = walk.survivors;
+        status = tell(replay_jobs_run(shared->jobs, shared->count, walk.threads, &source), err);
+    }
+    for (u32 i = 0; status == ETL_OK && i < shared->count; i++) {
+        event_want *const want = shared->wants[i];
+        if (want->job.walk.finds_moment)
+            status = archive_walk_ticks(&walk, want->job.moment.first_part, want->job.moment.time,
+                                        &want->peak_ticks, err);
+    }
+    archive_walk_close(&walk);
+    return status;
+}

@@ -1,0 +1,243 @@
+/*
+ * Goal: questions asked together have the answers that each has alone, whatever they share, from
+ * a store and from lifetimes in memory; and either all are answered or none.
+ * Method: random workloads; sets of questions of every kind with the windows and filters of
+ * walk_world.h, in turns of one and of three threads.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/windows_check.h"
+#include "walk_world.h"
+
+#define TOGETHER 9u
+
+/* A question and what it borrows. */
+typedef struct own_question {
+    walk_question walk;
+    etlheap_windows_options windows;
+} own_question;
+
+static void make_question(const walk_world *f, u32 number, own_question *own, etlheap_question *out)
+{
+    static const etlheap_key keys[] = { ETLHEAP_KEY_STACK, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_PROCESS,
+                                        ETLHEAP_KEY_SITE };
+    static const etlheap_question_kind kinds[] = { ETLHEAP_ASK_TABLE, ETLHEAP_ASK_WINDOWS,
+                                                   ETLHEAP_ASK_HISTOGRAM, ETLHEAP_ASK_PEAKS,
+                                                   ETLHEAP_ASK_TABLE };
+    walk_world_ask(f, number % WALK_QUESTIONS, &own->walk);
+    etlheap_query *const query = &own->walk.query;
+    const etlheap_question_kind kind = kinds[number % ETL_COUNT_OF(kinds)];
+    query->group_by[0] = ETLHEAP_KEY_KIND;
+    query->group_by[1] = keys[number % ETL_COUNT_OF(keys)];
+    query->group_by_count = 2;
+    query->sort = ETLHEAP_MEASURE_PEAK_SIZE;
+    query->jobs = number % 2 == 0 ? 1 : 3;
+    query->growth = kind == ETLHEAP_ASK_TABLE && number % 3 == 0;
+    query->lifetime_ranks = kind == ETLHEAP_ASK_TABLE && number % 4 == 0;
+    if (kind == ETLHEAP_ASK_TABLE && number % 7 == 0 && !query->growth)
+        query->group_by[query->group_by_count++] = ETLHEAP_KEY_TYPE;
+    if (kind == ETLHEAP_ASK_WINDOWS || query->growth)
+        query->types = 0;
+    own->windows = (etlheap_windows_options){ .size = sizeof own->windows,
+                                              .every_ns = (1 + number % 5) * 7 * MS,
+                                              .with_whole = number % 3 == 0 };
+    *out = (etlheap_question){ .size = sizeof *out,
+                               .kind = kind,
+                               .query = query,
+                               .windows = &own->windows,
+                               .by = (etlheap_histogram_by)(number / 5 % 2) };
+}
+
+static void add_buckets(const etlheap_histogram *histogram, FILE *out)
+{
+    for (u32 i = 0; i < histogram->bucket_count; i++) {
+        const etlheap_bucket *const b = &histogram->buckets[i];
+        fprintf(out, "%u %d %s %u %" PRIu64 " %" PRIu64, b->kind, b->is_open,
+                b->process == NULL ? "" : b->process, b->pid, b->from, b->to);
+        fprintf(out, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", b->count, b->size_bytes,
+                b->outstanding_count, b->outstanding_size_bytes);
+    }
+}
+
+static void add_part(char *text, FILE *out)
+{
+    fputs(text, out);
+    free(text);
+}
+
+/* To be freed. */
+static char *answer_text(const etlheap_answer *answer)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+    assert_non_null(out);
+    if (answer->table != NULL)
+        add_part(check_table_text(answer->table), out);
+    if (answer->windows != NULL)
+        add_part(windows_check_text(answer->windows), out);
+    if (answer->histogram != NULL)
+        add_buckets(answer->histogram, out);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        const etlheap_peak_moment *const peak = &answer->peaks[kind];
+        fprintf(out, "peak %d %" PRId64 " %" PRId64 " %" PRId64 "\n", peak->found, peak->to_ticks,
+                peak->size_bytes, peak->count);
+    }
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Questions from `first` on, all at once and one by one. */
+static void compare(const walk_world *f, const etlheap_result *result, u32 first)
+{
+    own_question own[TOGETHER];
+    etlheap_question questions[TOGETHER];
+    etlheap_answer together[TOGETHER];
+    u32 kinds = 0;
+    for (u32 i = 0; i < TOGETHER; i++) {
+        make_question(f, first + i, &own[i], &questions[i]);
+        kinds |= 1u << questions[i].kind;
+    }
+    assert_int_equal(kinds, 15); /* of every kind one */
+    assert_int_equal(etlheap_ask(result, questions, TOGETHER, together, NULL), ETL_OK);
+    for (u32 i = 0; i < TOGETHER; i++) {
+        etlheap_answer alone;
+        assert_int_equal(etlheap_ask(result, &questions[i], 1, &alone, NULL), ETL_OK);
+        walk_check_same(answer_text(&alone), answer_text(&together[i]));
+        etlheap_answers_free(&alone, 1);
+    }
+    etlheap_answers_free(together, TOGETHER);
+    assert_null(together[0].table);
+}
+
+static void together_is_as_alone(void **state)
+{
+    walk_world *const f = *state;
+    for (u32 session = 0; session < WALK_SESSIONS; session++) {
+        walk_world_make(f, session, 71 + session);
+        for (u32 first = session; first + TOGETHER <= WALK_QUESTIONS; first += TOGETHER) {
+            compare(f, f->store, first);
+            compare(f, f->rows, first);
+        }
+        walk_world_forget(f);
+    }
+}
+
+/* The same questions with the same filter and window: what a page asks. */
+static void one_filter_for_all_is_as_alone(void **state)
+{
+    walk_world *const f = *state;
+    walk_world_make(f, 0, 5);
+    for (u32 filter = 0; filter < WALK_QUESTIONS; filter += 4) {
+        own_question own[TOGETHER];
+        etlheap_question questions[TOGETHER];
+        etlheap_answer together[TOGETHER], alone;
+        walk_question asked;
+        walk_world_ask(f, filter, &asked);
+        asked.query.types = 0;
+        for (u32 i = 0; i < TOGETHER; i++) {
+            make_question(f, i, &own[i], &questions[i]);
+            etlheap_query query = asked.query;
+            memcpy(query.group_by, own[i].walk.query.group_by, sizeof query.group_by);
+            query.group_by_count = own[i].walk.query.group_by_count;
+            own[i].walk.query = query;
+        }
+        assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, together, NULL), ETL_OK);
+        for (u32 i = 0; i < TOGETHER; i++) {
+            assert_int_equal(etlheap_ask(f->rows, &questions[i], 1, &alone, NULL), ETL_OK);
+            walk_check_same(answer_text(&alone), answer_text(&together[i]));
+            etlheap_answers_free(&alone, 1);
+        }
+        etlheap_answers_free(together, TOGETHER);
+    }
+}
+
+static void all_are_answered_or_none(void **state)
+{
+    walk_world *const f = *state;
+    own_question own[TOGETHER];
+    etlheap_question questions[TOGETHER];
+    etlheap_answer answers[TOGETHER];
+    etl_error err;
+    walk_world_make(f, 0, 9);
+    for (u32 i = 0; i < TOGETHER; i++)
+        make_question(f, i, &own[i], &questions[i]);
+    questions[TOGETHER - 1].kind = ETLHEAP_ASK_EVENTS;
+    assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
+    assert_string_equal(err.message, "there is no such question to answer");
+    questions[TOGETHER - 1].kind = ETLHEAP_ASK_HISTOGRAM;
+    questions[TOGETHER - 1].by = ETLHEAP_HISTOGRAM_BY_COUNT;
+    assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
+    assert_string_equal(err.message, "there is no such histogram");
+    questions[TOGETHER - 1].kind = (etlheap_question_kind)0x80000000u;
+    assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
+    for (u32 i = 0; i < TOGETHER; i++)
+        assert_true(answers[i].table == NULL && answers[i].windows == NULL &&
+                    answers[i].histogram == NULL);
+    assert_int_equal(etlheap_ask(f->store, NULL, 0, NULL, &err), ETL_OK);
+}
+
+/* Of a program that was compiled with more fields, two in a row. */
+typedef struct newer_question {
+    etlheap_question known;
+    u64 unknown;
+} newer_question;
+
+static etl_status ask_newer(const walk_world *f, newer_question *both, etl_error *err)
+{
+    etlheap_answer answers[2];
+    const etlheap_options options = { .size = sizeof options,
+                                      .questions = &both[0].known,
+                                      .question_count = 2 };
+    etlheap_result *result = NULL;
+    const etl_status planned = etlheap_analyze((etl_trace *const *)f->traces.at, f->traces.names,
+                                               f->traces.count, &options, &result, err);
+    const etl_status status = etlheap_ask(f->store, &both[0].known, 2, answers, err);
+    assert_int_equal(planned, status);
+    assert_true(status != ETL_OK || (answers[0].table != NULL && answers[1].windows != NULL));
+    etlheap_answers_free(answers, 2);
+    etlheap_result_free(result);
+    return status;
+}
+
+static void questions_are_read_by_their_size(void **state)
+{
+    walk_world *const f = *state;
+    static const size_t none[] = { 0, sizeof(void *), SIZE_MAX };
+    newer_question both[2];
+    etl_error err;
+    walk_world_make(f, 0, 9);
+    own_question own[2];
+    make_question(f, 5, &own[0], &both[0].known);
+    make_question(f, 1, &own[1], &both[1].known);
+    both[0].known.size = both[1].known.size = sizeof(newer_question);
+    both[0].unknown = both[1].unknown = 0;
+    assert_int_equal(ask_newer(f, both, &err), ETL_OK);
+    both[1].unknown = 1;
+    assert_int_equal(ask_newer(f, both, &err), ETL_ERR_UNSUPPORTED);
+    both[1].unknown = 0;
+    for (size_t i = 0; i < ETL_COUNT_OF(none); i++) {
+        both[0].known.size = none[i];
+        assert_int_equal(ask_newer(f, both, &err), ETL_ERR_ARGUMENT);
+    }
+}
+
+int main(void)
+{
+#define RULE(name) cmocka_unit_test_setup_teardown(name, walk_world_open, walk_world_close)
+    const struct CMUnitTest tests[] = {
+        RULE(together_is_as_alone),
+        RULE(one_filter_for_all_is_as_alone),
+        RULE(all_are_answered_or_none),
+        RULE(questions_are_read_by_their_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
