@@ -15,6 +15,10 @@ void machine_free_aligned(void *memory);
  * in fewer steps, where there are any. */
 void machine_expect_use(const void *memory, size_t size);
 
+/* Gives memory that was freed back to the system, where the C library keeps it. Takes
+ * milliseconds: for the end of a stage that needed much more than the next one does. */
+void machine_give_back(void);
+
 /* Processors that the computer has switched on, at least 1. */
 u32 machine_processors_online(void);
 

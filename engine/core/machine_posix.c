@@ -7,6 +7,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include "parser/system/cgroup.h"
@@ -40,6 +43,13 @@ void machine_expect_use(const void *memory, size_t size)
 #else
     (void)memory;
     (void)size;
+#endif
+}
+
+void machine_give_back(void)
+{
+#if defined(__GLIBC__)
+    (void)malloc_trim(0);
 #endif
 }
 

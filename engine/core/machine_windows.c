@@ -25,6 +25,11 @@ void machine_expect_use(const void *memory, size_t size)
     (void)size;
 }
 
+/* The heap there does so by itself. */
+void machine_give_back(void)
+{
+}
+
 u32 machine_processors_online(void)
 {
     const DWORD online = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
