@@ -14,7 +14,7 @@ bool cold_file_evict(const char *path);
 /* Bytes of the range that are in the page cache, in whole pages. */
 u64 cold_file_present(const char *path, u64 offset, u64 size);
 
-/* Whether the whole range comes into the page cache within ten seconds. */
+/* Whether each page of the range is in the page cache at some time within ten seconds. */
 bool cold_file_arrives(const char *path, u64 offset, u64 size);
 
 #endif
