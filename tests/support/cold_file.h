@@ -14,7 +14,8 @@ bool cold_file_evict(const char *path);
 /* Bytes of the range that are in the page cache, in whole pages. */
 u64 cold_file_present(const char *path, u64 offset, u64 size);
 
-/* Whether each page of the range is in the page cache at some time within ten seconds. */
+/* Whether the pages of the range are in the page cache at some time within ten seconds, but for
+ * a sixteenth of them. */
 bool cold_file_arrives(const char *path, u64 offset, u64 size);
 
 #endif
