@@ -1,9 +1,10 @@
 /*
  * many_store.c - `etlheap store --out-dir`: a store of each input.
  *
- * A line on stderr tells of each input as it finishes, in the index stands the rest.
- * Nothing of one input keeps others from being stored, but for outputs that cannot be
- * written: with a full disk each would be decoded for nothing.
+ * As each input finishes, one line goes to stderr unless --progress is never; the index
+ * has the details. One failed input does not stop the others. If output cannot be
+ * written, no further input is started: with a full disk each would be decoded for
+ * nothing.
  */
 #include "many_store.h"
 
@@ -17,9 +18,9 @@
 
 #define LINE_SIZE 400
 
-/* After so many inputs, or bytes of them, what they took is given back to the system:
- * else the allocator keeps as much as the largest took, in pieces that fit ever fewer
- * of those that follow. */
+/* After this many inputs, or bytes of them, free memory is returned to the system.
+ * Otherwise the allocator keeps what the largest input took, in fragments that are too
+ * small for later ones. */
 #define GIVE_BACK_INPUTS 16u
 #define GIVE_BACK_BYTES  ((u64)16 << 20)
 
@@ -63,7 +64,8 @@ int cli_store_many(const cli_options *options)
     return status;
 }
 
-/* What is wrong for all of them is said once. */
+/* Checks --every once, before any input: an empty summary rejects windows that are too
+ * short. */
 static int check_settings(const cli_options *options)
 {
     const etlheap_summary_options summary_options = { .size = sizeof summary_options,
@@ -129,7 +131,7 @@ static void finished(void *user, u32 index)
 {
     many_run *const run = user;
     many_item *const item = &run->list.items[index];
-    /* Without memory even for what is known of it. */
+    /* For an item whose own record of work could not be allocated. */
     static const many_work none = { .error = { .message = "out of memory" } };
     if (item->state == MANY_NOT_BEGUN)
         return;
@@ -237,10 +239,11 @@ static int tell_all(many_run *run)
     snprintf(line, sizeof line, "%" PRIu32 " inputs", run->list.count);
     for (u32 i = 0; i < ETLHEAP_VERDICT_COUNT; i++)
         add_count(line, run->verdicts[i], what[i]);
-    add_count(line, run->skipped, "of them unchanged");
+    add_count(line, run->skipped, "unchanged (included above)");
     add_count(line, left,
-              run->batch.is_full ? "left: make room, and run again to go on"
-                                 : "left: run again to go on");
+              run->batch.is_full
+                  ? "left: see the error above or in the index, and run again to go on"
+                  : "left: run again to go on");
     if (run->batch.options->progress != CLI_PROGRESS_NEVER || left > 0)
         cli_tell(NULL, line);
     const int status = cli_many_index_finish(&run->index);

@@ -127,7 +127,7 @@ static u32 take_size_unit(const char **text)
 }
 
 /* Long division: each doubling of the fraction puts out one more bit of the whole. What
- * is dropped of the fraction is less than a millionth of a byte. */
+ * is dropped of the fraction is less than two millionths of a byte. */
 static reading read_size(const char *text, u64 *size_bytes)
 {
     u64 whole = 0, fraction = 0, fraction_unit = 1;
@@ -262,7 +262,7 @@ bool cli_next_word(const char **list, char word[CLI_WORD_SIZE])
     memcpy(word, *list, size);
     word[size] = '\0';
     *list += size;
-    /* A comma at the end stays: the list then does not end where it should. */
+    /* A trailing comma is left in place: the next call fails, and the caller reports it. */
     if (**list == ',' && (*list)[1] != '\0')
         (*list)++;
     return true;
@@ -309,7 +309,7 @@ u32 cli_edit_distance(const char *a, const char *b)
     return row[b_size];
 }
 
-/* "[-]digits[.digits][e[-]digits]" */
+/* "[+-]digits[.digits][e[+-]digits]"; digits may be missing on one side of the point. */
 static bool parse_decimal(const char **text, decimal *out)
 {
     const char *at = *text;
@@ -322,8 +322,9 @@ static bool parse_decimal(const char **text, decimal *out)
     return true;
 }
 
-/* Digits that no longer fit move the power only, or are dropped: a value that has
- * them before the point is too large unless its exponent drops them again. */
+/* Once the value is full, further digits before the point only raise the power, and those
+ * behind it are ignored. scale() then refuses the value unless a negative exponent makes
+ * it fit. */
 static bool parse_digits(const char **text, decimal *out)
 {
     const char *at = *text;

@@ -1,11 +1,11 @@
 /*
  * parse_values.h - values of options: times, sizes, ranges, lists, patterns.
  *
- * Each parser takes a whole word and returns false when it is not one; what was
- * expected is said by the caller, who knows the option. Nothing depends on the
- * locale, and no value passes through floating point: what fits is exact, and what
- * does not fit is refused, for which cli_time_is_too_large and cli_size_is_too_large
- * give the reason.
+ * Each parser takes a complete argument and returns false if it is malformed. The
+ * caller, who knows the option, reports what was expected. Nothing depends on the
+ * locale, and no value passes through floating point. Fractions of a nanosecond or a
+ * byte are rounded towards zero. Values out of range are refused, for which
+ * cli_time_is_too_large and cli_size_is_too_large give the reason.
  */
 #ifndef CLI_PARSE_VALUES_H
 #define CLI_PARSE_VALUES_H
@@ -30,8 +30,8 @@ bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns);
 /* "12s" and the like, not negative. */
 bool cli_parse_duration(const char *text, i64 *ns);
 
-/* Two times: "A..B", "A.." or "..B", whose other end is not given, or "A" alone,
- * which is both. */
+/* Two times. In "A.." and "..B" the missing end has given == false; "A" alone sets both
+ * ends to A. */
 bool cli_parse_time_range(const char *text, cli_time *from, cli_time *to);
 
 /* "100", "64K", "1.5M", "2GiB", "10kb": units are powers of 1024. */
@@ -60,11 +60,12 @@ bool cli_size_is_too_large(const char *text);
 #define CLI_WORD_SIZE 64
 bool cli_next_word(const char **list, char word[CLI_WORD_SIZE]);
 
-/* "[module!][symbol]": cuts the text at its "!", in place. A part that is absent
- * or "*" matches anything. False when both parts are. */
+/* "[module!][symbol]": cuts the text at its "!", in place, and the pattern points into
+ * it. A part that is absent or "*" matches anything. False when both parts are. */
 bool cli_parse_pattern(char *text, etlheap_pattern *out);
 
-/* Changes of one character that turn a into b; UINT32_MAX for long words. */
+/* Levenshtein distance, ignoring ASCII case; UINT32_MAX if a word is longer than 32
+ * bytes. */
 u32 cli_edit_distance(const char *a, const char *b);
 
 #endif

@@ -23,22 +23,22 @@ typedef bool etlheap_same_fn(const void *owner, u32 id, const void *key);
 u32 etlheap_index_find(const etlheap_index *index, u64 hash, etlheap_same_fn *same,
                        const void *owner, const void *key);
 
-/* For many look-ups at hand: fetches what one will read first; and the id whose
- * content it will probably compare, 0: none. */
+/* For many look-ups at hand. The first prefetches the slot that a find will read. The second
+ * returns the first id with the same tag, or 0, so that the caller can prefetch its content. */
 void etlheap_index_prefetch(const etlheap_index *index, u64 hash);
 u32 etlheap_index_peek(const etlheap_index *index, u64 hash);
 
-/* Makes room for `count` ids in all, where there is memory for them: adding one by one
- * moves those before again and again. */
+/* Reserves space for `count` ids in all, to avoid repeated rehashing. Does nothing if memory
+ * is short. */
 void etlheap_index_expect(etlheap_index *index, size_t count);
 
-/* Adds an id that find did not return; false without memory. */
+/* Adds an id whose content is not in the index yet; false without memory. */
 bool etlheap_index_add(etlheap_index *index, u64 hash, u32 id);
 
 void etlheap_index_free(etlheap_index *index);
 
-/* Well mixed hashes of one integer, and of bytes (XXH3), which are the same always:
- * for what is written down. */
+/* Hashes of an integer and of bytes (XXH3) that are the same in every run, for values that
+ * are stored in files. */
 static inline u64 etlheap_mix_u64(u64 value)
 {
     return etl_mix_u64(value);
@@ -46,7 +46,7 @@ static inline u64 etlheap_mix_u64(u64 value)
 
 u64 etlheap_mix_bytes(const void *bytes, size_t size);
 
-/* For tables: hashes begin with a number that differs from run to run. */
+/* Hashes for tables in memory, with a seed that differs in each run. */
 extern const char etlheap_hash_anchor;
 
 static inline u64 etlheap_hash_seed(void)

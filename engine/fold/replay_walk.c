@@ -1,5 +1,5 @@
 /*
- * replay_walk.c - see replay_walk.h, and replay.c for the idea.
+ * replay_walk.c - see replay_walk.h, and heap_rows.c for the idea.
  *
  * How a source is cut depends on its length and on the number of groups alone,
  * and segments are added up in order: threads change nothing.

@@ -18,12 +18,12 @@
  * tenth of the windows. Of all rises the one with the largest growth² / (j - i)
  * wins: four times the time is only worth it for twice the growth. That finds a
  * step at its place, and of steady growth all of it. But a spike shortly before a
- * step rises from the same level to the same level. So growth counts by the share of
- * the levels looked at that keep below high(i) or above low(j): after such a spike
- * there are some that do not.
+ * step rises from the same level to the same level. So growth is weighted by the number
+ * of levels that keep below high(i) or above low(j): after such a spike some do not.
+ * Levels beyond either end of the trace count as keeping.
  *
- * The first and the last tenth have no past or future to be compared to. Only when
- * nothing rises between them, levels are compared to what there is.
+ * First only points with a full tenth of levels on each side are tried. If no row has
+ * such a rise, points near the ends are tried with the levels that they have.
  */
 #include <stdlib.h>
 
@@ -35,8 +35,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Fifty KiB: on the stack, where there is no lack of memory that would have to be
- * told from a curve without a rise. */
+/* 39 KiB, kept on the stack, so that no function that uses it can run out of memory. */
 typedef struct level_curve {
     const etlheap_windows *windows;
     u32 stride; /* windows between two levels */
@@ -45,7 +44,7 @@ typedef struct level_curve {
     i64 levels[POINTS_MAX + 1];
     i64 high[POINTS_MAX + 1], low[POINTS_MAX + 1];
     i64 sorted[POINTS_MAX + 1];
-    u32 above[POINTS_MAX + 1], below[POINTS_MAX + 1]; /* looked at that are above high, below low */
+    u32 above[POINTS_MAX + 1], below[POINTS_MAX + 1]; /* compared levels above high, below low */
     bool is_strict; /* both sides must have all levels that are looked at */
 } level_curve;
 
@@ -163,7 +162,7 @@ static void read_row(level_curve *curve, u32 row)
     }
 }
 
-/* Beyond 256 TiB all growths are alike, so that squares fit. */
+/* Growth is capped at 256 TiB, so that the square fits into 128 bits. */
 static u128 score(const rise *r, u32 length_of_other)
 {
     const u128 growth = (u128)etl_min_u64(r->growth, (u64)1 << 48) * r->agreed;

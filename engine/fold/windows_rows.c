@@ -57,7 +57,8 @@ static void walk_groups(void *context, u32 task)
     steps_free(&steps);
 }
 
-/* What ended before the pass or began after it leaves no step. */
+/* Lifetimes that end before the pass's first bound, or begin at or after its last, make no
+ * steps. */
 static bool list_steps(const rows_work *work, u32 group, step_list *steps)
 {
     const i64 *const bounds = work->pass->bounds.at;

@@ -1,5 +1,6 @@
 /*
- * windows_rows.h - lifetimes in memory as cells.
+ * windows_rows.h - replays lifetimes that are held in memory and makes window cells of them:
+ * ranges and extents, and heap blocks where there is no log.
  */
 #ifndef ETLHEAP_WINDOWS_ROWS_H
 #define ETLHEAP_WINDOWS_ROWS_H

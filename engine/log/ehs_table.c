@@ -169,13 +169,13 @@ static etl_status split_text(ehs_loader *loader, const char *text, u64 size)
     for (u64 i = 0; i < size; i++)
         count += text[i] == '\0';
     if (count > UINT32_MAX || (size > 0 && text[size - 1] != '\0'))
-        return blame_text(loader, "begins text whose last string has no end");
+        return blame_text(loader, "is the first block of text whose last string is not terminated");
     etl_status status = ETL_OK;
     loader->texts = ehs_loader_alloc(loader, count, sizeof *loader->texts, &status);
     for (const char *at = text; status == ETL_OK && loader->text_count < count;) {
         const etl_bytes bytes = { (const u8 *)at, strlen(at) };
         if (etl_text_to_utf8(bytes, NULL, 0) != bytes.size)
-            return blame_text(loader, "begins text that is not UTF-8");
+            return blame_text(loader, "is the first block of text that is not UTF-8");
         loader->texts[loader->text_count++] = at;
         at += bytes.size + 1;
     }
@@ -214,7 +214,8 @@ static etl_status count_rows(ehs_loader *loader, const ehs_table *table, u64 *co
             return ehs_reader_miss(column, loader->err);
         else if (rows != *count)
             return ehs_reader_blame(ehs_reader_find(reader, column, 0), loader->err,
-                                    "begins a column of another length than its table's");
+                                    "is the first block of a column whose length differs from the "
+                                    "other columns of its table");
     }
     return status;
 }

@@ -5,8 +5,8 @@
  * short arrays of structs. Each kind has a const ehs_table that says which member
  * is which column; one function writes any of them and one reads any.
  *
- * Text members are written as numbers of distinct strings, which are written once
- * after everything else and read before it.
+ * Text members are stored as string numbers. The strings are written once, after all
+ * tables, and are read first. NULL is read back as "".
  */
 #ifndef ETLHEAP_EHS_TABLE_H
 #define ETLHEAP_EHS_TABLE_H
@@ -49,8 +49,8 @@ bool ehs_table_save(ehs_saver *saver, const ehs_table *table, const void *rows, 
 /* Encodes the strings of all tables before it: comes last. */
 bool ehs_strings_save(ehs_saver *saver);
 
-/* What a store's small parts are read with. Counts come from the file, and a few
- * bytes of it may stand for many rows, so all memory is taken from an allowance. */
+/* What a store's small parts are read with. Row counts come from the file, and a few bytes
+ * can claim many rows. So each allocation is charged to an allowance. */
 typedef struct ehs_loader {
     const ehs_reader *reader;
     ehs_codec codec;
@@ -78,8 +78,8 @@ etl_status ehs_loader_charge(ehs_loader *loader, u64 count, size_t element_bytes
 etl_status ehs_column_load(ehs_loader *loader, ehs_column column, void *out, u64 count);
 
 /*
- * Reads all rows; *rows is the caller's (free). Columns must agree on the number
- * of rows, and a file has either all of them or none, which is a table without rows.
+ * Reads all rows. `rows` points to a pointer, which receives an array that the caller
+ * frees. Columns must agree on the number of rows, and a file has either all of them or none, which is a table without rows.
  * CORRUPT, MEMORY, LIMIT.
  */
 etl_status ehs_table_load(ehs_loader *loader, const ehs_table *table, void *rows, size_t *count);

@@ -4,8 +4,8 @@
  * A report needs sums and peaks per group, not lifetimes. Which lifetimes make
  * one row is known only at the end (names, culling, stacks defined late, and
  * whether a block is ever freed), and a peak needs the order of events. So a run
- * that is asked for a report keeps the order and the little that sums need, and
- * replay.c walks it at the end. What does not fit into memory goes to a
+ * for one question keeps the order and the little that sums need, and
+ * replay_walk.c walks it at the end. What does not fit into memory goes to a
  * temporary file, written and read from front to end.
  *
  * A slice's events have ranks (order.h), and event n of the slice has entry n of

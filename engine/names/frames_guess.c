@@ -1,16 +1,16 @@
 /*
- * frames_guess.c - stacks whose frames lie in modules that were not there.
+ * frames_guess.c - counts stacks with frames in modules not known to be loaded at that time.
  *
- * Where a trace lost the load or unload of a module, or does not have it, an address
- * is named by what lay there at another time (modules.h). Such names may be wrong, so
- * their stacks are counted. Nearly all stacks are from moments at which all modules of
- * their process are loaded, which one comparison says:
+ * Where a trace lost the load or unload of a module, or does not have it, an address is
+ * named by what lay there at another time (modules.h). Such names may be wrong, so the
+ * stacks that have them are counted (module_guessed). Most stacks fall within the time when
+ * all modules of the process are loaded, so one comparison settles them:
  *
  *     loads and unloads of the process   |  | ||            |      |   ||
  *     no look-up is a guess                     |<-------->|
  *     nor any of this stack               |<----------------------->|
  *
- * Of the others the time for which all their frames are sure is found once for each
+ * For the others, the time during which all their frames are certain is computed once per
  * stack and context. Look-ups within a context have the same answer at all times, so
  * which moment is asked for first does not matter; nor does the order of stacks.
  */

@@ -315,7 +315,7 @@ static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
                        [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
                        EACH(ETL_ERR_ARGUMENT, facts_alone) },
     [RESULT_SUMS] = { EACH(ETL_ERR_ARGUMENT, one_window) },
-    [RESULT_LOG] = { EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_JOURNAL] = { EACH(ETL_ERR_ARGUMENT, one_window) },
     [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
     [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
 };

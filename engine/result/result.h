@@ -15,7 +15,7 @@ typedef enum result_mode {
     RESULT_FACTS,     /* processes, modules and counts of records alone */
     RESULT_LIFETIMES, /* every lifetime, in memory */
     RESULT_SUMS,      /* sums by slot, of one window */
-    RESULT_LOG,       /* heap events in time order, of one window */
+    RESULT_JOURNAL,   /* heap events in time order, of one window */
     RESULT_STORE,     /* heap events stay in the file of the archive */
     RESULT_SUMMARY,   /* totals of many recordings */
     RESULT_MODE_COUNT

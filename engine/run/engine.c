@@ -136,7 +136,7 @@ static result_mode mode_of(const run *state)
         return RESULT_FACTS;
     if (journal->is_tallied)
         return RESULT_SUMS;
-    return journal->is_kept ? RESULT_LOG : RESULT_LIFETIMES;
+    return journal->is_kept ? RESULT_JOURNAL : RESULT_LIFETIMES;
 }
 
 /* Lifetimes that are kept in memory have the stacks of their blocks. */

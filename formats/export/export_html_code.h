@@ -22,7 +22,7 @@ void html_code_add_signed(etlheap_text *text, i64 value);
  * What a row does in the first `window_count` windows, which follow each other without
  * gaps. For each window with news:
  *
- *     8 * (windows since the last with news, the first counted from -1) + bits
+ *     8 * (windows skipped since the last one written) + bits
  *     bit 0: count and size of what is allocated in it (AIFI + AIFO)
  *     bit 1: count and size of what is freed in it     (AIFI + AOFI)
  *     bit 2: by how much the peak in it is above what is outstanding at both its ends

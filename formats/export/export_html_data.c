@@ -6,10 +6,10 @@
  *     rows      numbers of each stack of a group
  *     stacks    numbers of frames; frames of strings (export_html_choice.h)
  *
- * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over all of the
- * window. Cells (export_html_code.h) say what happens in each of its pieces; a row
- * whose cells would not fit has none and is told only as part of its group when a
- * piece is looked at. Numbers of a row:
+ * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range.
+ * Cells (export_html_code.h) describe single windows. A row whose cells exceed the
+ * budget has none; when the user selects a window, it is included only in its group.
+ * Numbers of a row:
  *
  *     group, stack + 1 or 0
  *     bits: 0 to 3 types that it has, 4 cells follow, 5 something is there at the start
@@ -243,7 +243,7 @@ static void write_hidden_groups(writer *w)
     etlheap_json_object_close(&w->json);
 }
 
-/* All of the windows together are the last one. */
+/* The extra last window of groups and rows covers the whole range. */
 static etlheap_cell whole_of(const writer *w, const etlheap_windows *windows, u32 row)
 {
     etlheap_cell cell;

@@ -256,7 +256,8 @@ static void write_line(const etlheap_grid *grid, const grid_plan *plan,
     etlheap_sink_text(sink, "\n");
 }
 
-/* A cell with nothing behind it has the rest of the line: frames below a row do. */
+/* A cell with no cells after it may use the rest of the line, as the stack frames below a
+ * row do. */
 static u32 room_of(const grid_plan *plan, const struct etlheap_grid_line *line, u32 c)
 {
     u32 start = 0;
@@ -270,9 +271,9 @@ static u32 room_of(const grid_plan *plan, const struct etlheap_grid_line *line, 
 }
 
 /*
- * What does not fit has an ellipsis, so that nobody takes it for whole: in its middle,
- * because the beginning of a name says which module and its end which function or
- * offset; a third is left of the beginning.
+ * Text that does not fit is cut in the middle and marked with an ellipsis. It keeps one
+ * third from the start, which names the module, and two thirds from the end, which has the
+ * function or the offset.
  */
 static void write_cell(etlheap_sink *sink, const char *text, size_t size, u32 width)
 {

@@ -1,9 +1,10 @@
 /*
  * tabular.h - aligned text tables.
  *
- * Cells are collected, then written once all widths are known. A table wider
- * than the line first narrows its flexible column, then loses columns at its
- * right end: half a number is worse than none.
+ * Cells are collected, then written once all widths are known. If a table is wider than
+ * the line and its flexible column can give what is missing, that column is narrowed.
+ * Otherwise the last column is dropped, and the check repeats: half a number is worse
+ * than none.
  */
 #ifndef ETLHEAP_TABULAR_H
 #define ETLHEAP_TABULAR_H
@@ -13,7 +14,7 @@
 #define ETLHEAP_GRID_COLUMNS_MAX 12
 
 typedef struct etlheap_column {
-    const char *title; /* broken at its last space when the cells are narrower */
+    const char *title; /* ASCII; of numbers split at its last space when the cells are narrower */
     bool right;        /* numbers */
     bool flexible;     /* may be cut; at most one column of a table */
 } etlheap_column;
@@ -40,7 +41,7 @@ etlheap_grid etlheap_grid_begin(const etlheap_column *columns, u32 column_count)
 /* Starts a row; its cells not filled stay empty. */
 void etlheap_grid_row(etlheap_grid *grid, etlheap_emphasis emphasis);
 
-/* Fills the next cell of the row; what may not be shown is replaced. */
+/* Fills the next cell of the row; characters that cannot be printed are replaced. */
 void etlheap_grid_cell(etlheap_grid *grid, const char *text);
 void etlheap_grid_count(etlheap_grid *grid, i64 value);     /* "1,234" */
 void etlheap_grid_size(etlheap_grid *grid, i64 size_bytes); /* "1.21 KiB" */

@@ -192,7 +192,7 @@ static void text_without_end_or_of_no_encoding_is_refused(void **state)
     assert_string_equal(file.loader.texts[1], "two");
     table_file_close(&file);
     assert_int_equal(open_text(&file, "one\0two", 7), ETL_ERR_CORRUPT);
-    table_file_says(&file, "whose last string has no end");
+    table_file_says(&file, "whose last string is not terminated");
     table_file_close(&file);
     assert_int_equal(open_text(&file, "one\0\xFFtwo", 9), ETL_ERR_CORRUPT);
     table_file_says(&file, "is not UTF-8");
