@@ -130,6 +130,12 @@ static i64 step_of(u8 number)
     return steps[number % ETL_COUNT_OF(steps)];
 }
 
+world_frees *world_frees_of(world *w, const world_thread *thread)
+{
+    const u32 pid = w->processes[thread->process].pid;
+    return &w->frees[(pid - PID_FIRST) / 4][thread->tid - TID_FIRST];
+}
+
 /* --- operations ------------------------------------------------------------------------ */
 
 static void run_op(world *w, const u8 *bytes)

@@ -68,19 +68,29 @@ static void settle(memory_event *summary, const thread_events *found)
         old->op = OP_REALLOC_FREED;
 }
 
-/* Goes back through `count` events of a CPU, of which *left may still be looked at. True:
- * two of the thread were found, or nothing is left to look at. */
+/* How far the search has come on one CPU. */
+typedef struct cpu_search {
+    i64 from_ticks; /* earlier events do not matter */
+    u32 left;       /* events that may still be looked at */
+    u32 taken;      /* of the thread; 2 as well if what is left does not matter */
+} cpu_search;
+
+/* Goes back through `count` events of a CPU. True: it has come to its end. */
 static bool search(const memory_event *summary, const memory_event *events, size_t count,
-                   thread_events *found, u32 *left, u32 *taken)
+                   thread_events *found, cpu_search *at)
 {
-    for (; count > 0 && *left > 0 && *taken < 2; count--, --*left) {
+    for (; count > 0 && at->left > 0 && at->taken < 2; count--, at->left--) {
         const memory_event *const event = &events[count - 1];
+        if (event->ticks < at->from_ticks) {
+            at->taken = 2;
+            break;
+        }
         if (event->tid != summary->tid || event->pid != summary->pid || !is_of_block(event))
             continue;
         add_event(found, event);
-        ++*taken;
+        at->taken++;
     }
-    return *left == 0 || *taken == 2;
+    return at->left == 0 || at->taken == 2;
 }
 
 static void note_first(first_trail *first, i64 ticks)
@@ -95,9 +105,9 @@ bool realloc_trail_begin(scan_output *out)
     const size_t event = out->events.count - 2;
     memory_event *const summary = &out->events.at[event];
     thread_events found = { { NULL, NULL } };
-    u32 left = TRAIL_EVENTS_MAX, taken = 0;
-    search(summary, out->events.at, event, &found, &left, &taken);
-    if (taken == 2 && is_own_free(summary, found.at[0]) && is_own_alloc(summary, found.at[1])) {
+    cpu_search at = { .from_ticks = INT64_MIN, .left = TRAIL_EVENTS_MAX };
+    search(summary, out->events.at, event, &found, &at);
+    if (at.taken == 2 && is_own_free(summary, found.at[0]) && is_own_alloc(summary, found.at[1])) {
         settle(summary, &found);
         note_first(&out->first_trail, summary->ticks);
         return true;
@@ -119,11 +129,12 @@ static size_t count_until(const scan_output *task, i64 ticks)
     return low;
 }
 
-/* Searches one CPU; of the summary's own, only what is before it. */
-static void search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
-                       const memory_event *summary, thread_events *found)
+/* Searches one CPU; of the summary's own, only what is before it. False: there may be more of
+ * the thread since from_ticks, but too many events of others are behind it. */
+static bool search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
+                       const memory_event *summary, i64 from_ticks, thread_events *found)
 {
-    u32 left = TRAIL_EVENTS_MAX, taken = 0;
+    cpu_search at = { .from_ticks = from_ticks, .left = TRAIL_EVENTS_MAX };
     for (u32 t = tail->end_task; t > tail->first_task; t--) {
         const scan_output *const task = &tasks[t - 1];
         size_t count = task->events.count;
@@ -133,23 +144,47 @@ static void search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own
             count = count_until(task, summary->ticks);
         else if (t - 1 > own)
             count = 0;
-        if (search(summary, task->events.at, count, found, &left, &taken))
-            return;
+        if (search(summary, task->events.at, count, found, &at))
+            return at.taken == 2;
     }
-    (void)search(summary, tail->events, tail->count, found, &left, &taken);
+    (void)search(summary, tail->events, tail->count, found, &at);
+    return at.left > 0 || at.taken == 2;
+}
+
+static const trail_tail *own_tail(const trail_tails *tails, const scan_output *task)
+{
+    const trail_tail *tail = tails->at.at;
+    while (tail->stream != task->stream)
+        tail++;
+    return tail;
 }
 
 static void complete_on_own_cpu(trail_tails *tails, scan_output *tasks, u32 task, u32 event)
 {
     memory_event *const summary = &tasks[task].events.at[event];
     thread_events found = { { NULL, NULL } };
-    const trail_tail *tail = tails->at.at;
-    while (tail->stream != tasks[task].stream)
-        tail++;
-    search_cpu(tail, tasks, task, summary, &found);
+    (void)search_cpu(own_tail(tails, &tasks[task]), tasks, task, summary, INT64_MIN, &found);
     settle(summary, &found);
     if (summary[1].op == OP_REALLOC_FREED)
         note_first(&tails->first, summary->ticks);
+}
+
+/* Is it certain that neither of the thread's latest two events is the free? What the thread did
+ * elsewhere before the two on the summary's own CPU does not matter. */
+static bool is_unseen(const trail_tails *tails, const scan_output *tasks, u32 task,
+                      const memory_event *summary)
+{
+    const trail_tail *const own = own_tail(tails, &tasks[task]);
+    thread_events found = { { NULL, NULL } };
+    bool is_certain = search_cpu(own, tasks, task, summary, INT64_MIN, &found);
+    const i64 from_ticks = found.at[1] == NULL ? INT64_MIN : found.at[1]->ticks;
+    for (size_t i = 0; is_certain && i < tails->at.count; i++) {
+        const trail_tail *const tail = &tails->at.at[i];
+        is_certain = tail == own || search_cpu(tail, tasks, task, summary, from_ticks, &found);
+    }
+    for (u32 i = 0; i < 2; i++)
+        is_certain = is_certain && (found.at[i] == NULL || !is_own_free(summary, found.at[i]));
+    return is_certain;
 }
 
 /* The thread may have been moved to another CPU. */
@@ -161,10 +196,12 @@ static void complete_on_all_cpus(const trail_tails *tails, scan_output *tasks, u
         return;
     if (!tails->first.is_known || summary->ticks <= tails->first.ticks) {
         summary[1].op = OP_REALLOC_ALONE;
+        if (is_unseen(tails, tasks, task, summary))
+            summary[0].op = OP_REALLOC_UNSEEN;
         return;
     }
     for (size_t i = 0; i < tails->at.count; i++)
-        search_cpu(&tails->at.at[i], tasks, task, summary, &found);
+        (void)search_cpu(&tails->at.at[i], tasks, task, summary, INT64_MIN, &found);
     summary[1].since_alloc = 0;
     settle(summary, &found);
 }

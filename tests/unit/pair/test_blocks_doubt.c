@@ -96,6 +96,35 @@ static void realloc_alone_leaves_another_threads_young_block_of_another_size(voi
     assert_guesses(f, 2);
 }
 
+/* The thread allocated a block at the address itself, which another thread has freed. */
+static void realloc_alone_takes_an_address_whose_free_is_late(void **state)
+{
+    block_check *const f = *state;
+    block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 48));
+    block_check_apply(f, block_event(OP_REALLOC_UNSEEN, T0 + 5, 0x100, 48));
+    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_FREE, T0 + 7, 0x100, 0)));
+    block_check_finish(f);
+    block_check_rows(
+        f,
+        (const lifetime[]){ block_row(0x100, 48, T0, T0 + 7),
+                            as_realloc(block_row(0x100, 48, T0 + 5, ETLHEAP_TICKS_NEVER)) },
+        2);
+    assert_int_equal(block_check_diag(f, ETL_DIAG_realloc_synthesized), 1);
+    assert_guesses(f, 1);
+}
+
+/* The free that tells that the alloc is the realloc's own may be what is missing. */
+static void realloc_alone_keeps_its_threads_block_if_the_trace_lost_events(void **state)
+{
+    block_check *const f = *state;
+    f->check.is_lossy = true;
+    block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 48));
+    block_check_apply(f, block_event(OP_REALLOC_UNSEEN, T0 + 5, 0x100, 48));
+    block_check_finish(f);
+    block_check_row(f, as_realloc(block_row(0x100, 48, T0, ETLHEAP_TICKS_NEVER)));
+    assert_int_equal(block_check_diag(f, ETL_DIAG_realloc_synthesized), 0);
+}
+
 /* --- frees of displaced blocks --- */
 
 /* One block displaces another on CPU 0; then the address is freed by `tid` on `cpu`. */
@@ -308,6 +337,8 @@ int main(void)
         RULE(realloc_alone_closes_another_threads_block_of_its_size),
         RULE(realloc_alone_leaves_another_threads_young_block_of_another_size),
         RULE(realloc_whose_free_was_lost_leaves_another_threads_young_block),
+        RULE(realloc_alone_takes_an_address_whose_free_is_late),
+        RULE(realloc_alone_keeps_its_threads_block_if_the_trace_lost_events),
         RULE(the_older_blocks_thread_frees_late_even_if_the_trace_lost_events),
         RULE(free_by_the_newer_blocks_thread_is_its_own),
         RULE(free_in_doubt_is_late_if_another_cpu_logged_it_soon),
