@@ -179,13 +179,18 @@ static bool settle_displaced(block_table *table, const block_rules *rules, block
 }
 
 /* The address of the newer block is given out again, so one of two frees was lost, or is
- * late too: that is certain enough if the free in doubt is by the older block's thread. */
+ * late too: that is certain enough if the free in doubt is by the older block's thread. If it
+ * is by another, either may be: taken as lost, it cannot shift all later pairs of the address. */
 static bool settle_before_alloc(block_table *table, const block_rules *rules, block *newer,
                                 shard_output *out)
 {
     const displaced_block *const older = displaced_by(table, newer);
-    if (!older->in_doubt || older->free_tid != older->from.tid || !is_late(rules, older, newer))
+    if (!older->in_doubt || !is_late(rules, older, newer))
         return settle_as_lost(table, rules, newer, out);
+    if (older->free_tid != older->from.tid) {
+        etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
+        return settle_as_lost(table, rules, newer, out);
+    }
     settle_as_late(table, rules, newer, out);
     return true;
 }

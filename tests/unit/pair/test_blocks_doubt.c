@@ -256,11 +256,40 @@ static void realloc_that_made_the_newer_block_tells_that_the_free_was_late(void 
 static void next_alloc_tells_that_the_free_was_the_newer_blocks(void **state)
 {
     block_check *const f = *state;
-    displace_and_free(f, OTHER, 1, T0 + 7);
+    displace_and_free(f, OTHER, 0, T0 + 7);
     block_check_apply(f, block_event(OP_ALLOC, T0 + 9, 0x100, 64));
     assert_lost(f, T0 + 7);
     block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_FREE, T0 + 11, 0x100, 0)));
     block_check_row(f, block_row(0x100, 64, T0 + 9, T0 + 11));
+    assert_guesses(f, 0);
+}
+
+/* The older block's free may be late, and then so is the newer one's. Two frees follow, and the
+ * last block gets both: it is known only then that one was not lost. */
+static void next_alloc_leaves_a_guess_if_the_free_may_be_late(void **state)
+{
+    block_check *const f = *state;
+    displace_and_free(f, OTHER, 1, T0 + 7);
+    block_check_apply(f, block_event_by(THIRD, 1, block_event(OP_ALLOC, T0 + 9, 0x100, 64)));
+    assert_lost(f, T0 + 7);
+    assert_guesses(f, 1);
+    block_check_apply(f, block_event_by(OTHER, 2, block_event(OP_FREE, T0 + 11, 0x100, 0)));
+    block_check_apply(f, block_event(OP_FREE, T0 + 12, 0x100, 0));
+    lifetime last = block_row(0x100, 64, T0 + 9, T0 + 11);
+    last.thread = THIRD;
+    block_check_row(f, last);
+    assert_int_equal(block_check_unknown_frees(f), 1);
+    assert_guesses(f, 1);
+}
+
+/* In a trace that lost events a lost free explains it better. */
+static void next_alloc_leaves_no_guess_if_the_trace_lost_events(void **state)
+{
+    block_check *const f = *state;
+    f->check.is_lossy = true;
+    displace_and_free(f, OTHER, 1, T0 + 7);
+    block_check_apply(f, block_event_by(THIRD, 1, block_event(OP_ALLOC, T0 + 9, 0x100, 64)));
+    assert_lost(f, T0 + 7);
     assert_guesses(f, 0);
 }
 
@@ -349,6 +378,8 @@ int main(void)
         RULE(realloc_in_place_tells_that_the_free_was_late),
         RULE(realloc_that_made_the_newer_block_tells_that_the_free_was_late),
         RULE(next_alloc_tells_that_the_free_was_the_newer_blocks),
+        RULE(next_alloc_leaves_a_guess_if_the_free_may_be_late),
+        RULE(next_alloc_leaves_no_guess_if_the_trace_lost_events),
         RULE(next_alloc_does_not_tell_so_if_the_older_blocks_thread_freed),
         RULE(doubt_ends_with_the_patience),
         RULE(settling_asks_for_the_patience_alone),

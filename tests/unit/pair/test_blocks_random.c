@@ -115,8 +115,10 @@ static void model_open(model *m, const memory_event *event)
 {
     const subject of = subject_of(event);
     const open_block *const older = model_find(m, of, true);
-    if (older != NULL && older->doubt != NULL && older->doubt->tid == older->life.thread &&
-        model_is_late(older))
+    const bool may_be_late = older != NULL && older->doubt != NULL && model_is_late(older);
+    const bool is_late = may_be_late && older->doubt->tid == older->life.thread;
+    m->guesses += may_be_late && !is_late;
+    if (is_late)
         model_late(m, of);
     else if (older != NULL)
         model_lost(m, of);
