@@ -68,29 +68,19 @@ static void settle(memory_event *summary, const thread_events *found)
         old->op = OP_REALLOC_FREED;
 }
 
-/* How far the search has come on one CPU. */
-typedef struct cpu_search {
-    i64 from_ticks; /* earlier events do not matter */
-    u32 left;       /* events that may still be looked at */
-    u32 taken;      /* of the thread; 2 as well if what is left does not matter */
-} cpu_search;
-
-/* Goes back through `count` events of a CPU. True: it has come to its end. */
+/* Goes back through `count` events of a CPU, of which *left may still be looked at. True:
+ * two of the thread were found, or nothing is left to look at. */
 static bool search(const memory_event *summary, const memory_event *events, size_t count,
-                   thread_events *found, cpu_search *at)
+                   thread_events *found, u32 *left, u32 *taken)
 {
-    for (; count > 0 && at->left > 0 && at->taken < 2; count--, at->left--) {
+    for (; count > 0 && *left > 0 && *taken < 2; count--, --*left) {
         const memory_event *const event = &events[count - 1];
-        if (event->ticks < at->from_ticks) {
-            at->taken = 2;
-            break;
-        }
         if (event->tid != summary->tid || event->pid != summary->pid || !is_of_block(event))
             continue;
         add_event(found, event);
-        at->taken++;
+        ++*taken;
     }
-    return at->left == 0 || at->taken == 2;
+    return *left == 0 || *taken == 2;
 }
 
 static void note_first(first_trail *first, i64 ticks)
@@ -105,9 +95,9 @@ bool realloc_trail_begin(scan_output *out)
     const size_t event = out->events.count - 2;
     memory_event *const summary = &out->events.at[event];
     thread_events found = { { NULL, NULL } };
-    cpu_search at = { .from_ticks = INT64_MIN, .left = TRAIL_EVENTS_MAX };
-    search(summary, out->events.at, event, &found, &at);
-    if (at.taken == 2 && is_own_free(summary, found.at[0]) && is_own_alloc(summary, found.at[1])) {
+    u32 left = TRAIL_EVENTS_MAX, taken = 0;
+    search(summary, out->events.at, event, &found, &left, &taken);
+    if (taken == 2 && is_own_free(summary, found.at[0]) && is_own_alloc(summary, found.at[1])) {
         settle(summary, &found);
         note_first(&out->first_trail, summary->ticks);
         return true;
@@ -115,13 +105,13 @@ bool realloc_trail_begin(scan_output *out)
     return ETLHEAP_PUSH(&out->trails, (u32)event);
 }
 
-/* How many events of the task are not later than the summary, which is in another stream. */
-static size_t count_until(const scan_output *task, i64 ticks)
+/* How many of a CPU's events are not later than that. */
+static size_t count_until(const memory_event *events, size_t count, i64 ticks)
 {
-    size_t low = 0, high = task->events.count;
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (task->events.at[middle].ticks <= ticks)
+        if (events[middle].ticks <= ticks)
             low = middle + 1;
         else
             high = middle;
@@ -129,26 +119,38 @@ static size_t count_until(const scan_output *task, i64 ticks)
     return low;
 }
 
-/* Searches one CPU; of the summary's own, only what is before it. False: there may be more of
- * the thread since from_ticks, but too many events of others are behind it. */
-static bool search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
-                       const memory_event *summary, i64 from_ticks, thread_events *found)
+/* How many events of the task are before the summary, which is one of `own`. */
+static size_t count_before(const scan_output *task, const scan_output *own,
+                           const memory_event *summary)
 {
-    cpu_search at = { .from_ticks = from_ticks, .left = TRAIL_EVENTS_MAX };
+    if (task == own)
+        return (size_t)(summary - task->events.at);
+    if (task->stream != own->stream)
+        return count_until(task->events.at, task->events.count, summary->ticks);
+    return task > own ? 0 : task->events.count;
+}
+
+/* Searches one CPU for what is later than `after`; of the summary's own, only what is before
+ * it. False: there may be more of the thread, but too many events of others are behind it. */
+static bool search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
+                       const memory_event *summary, i64 after, thread_events *found)
+{
+    u32 left = TRAIL_EVENTS_MAX, taken = 0;
+    const bool is_whole = after == INT64_MIN;
     for (u32 t = tail->end_task; t > tail->first_task; t--) {
-        const scan_output *const task = &tasks[t - 1];
-        size_t count = task->events.count;
-        if (t - 1 == own)
-            count = (size_t)(summary - task->events.at);
-        else if (task->stream != tasks[own].stream)
-            count = count_until(task, summary->ticks);
-        else if (t - 1 > own)
-            count = 0;
-        if (search(summary, task->events.at, count, found, &at))
-            return at.taken == 2;
+        const memory_event *const events = tasks[t - 1].events.at;
+        const size_t count = count_before(&tasks[t - 1], &tasks[own], summary);
+        if (count == 0)
+            continue;
+        const size_t first = is_whole ? 0 : count_until(events, count, after);
+        if (search(summary, events + first, count - first, found, &left, &taken))
+            return taken == 2;
+        if (first > 0)
+            return true;
     }
-    (void)search(summary, tail->events, tail->count, found, &at);
-    return at.left > 0 || at.taken == 2;
+    const size_t first = is_whole ? 0 : count_until(tail->events, tail->count, after);
+    (void)search(summary, tail->events + first, tail->count - first, found, &left, &taken);
+    return left > 0 || taken == 2;
 }
 
 static const trail_tail *own_tail(const trail_tails *tails, const scan_output *task)
@@ -177,10 +179,10 @@ static bool is_unseen(const trail_tails *tails, const scan_output *tasks, u32 ta
     const trail_tail *const own = own_tail(tails, &tasks[task]);
     thread_events found = { { NULL, NULL } };
     bool is_certain = search_cpu(own, tasks, task, summary, INT64_MIN, &found);
-    const i64 from_ticks = found.at[1] == NULL ? INT64_MIN : found.at[1]->ticks;
+    const i64 after = found.at[1] == NULL ? INT64_MIN : etl_sat_add_i64(found.at[1]->ticks, -1);
     for (size_t i = 0; is_certain && i < tails->at.count; i++) {
         const trail_tail *const tail = &tails->at.at[i];
-        is_certain = tail == own || search_cpu(tail, tasks, task, summary, from_ticks, &found);
+        is_certain = tail == own || search_cpu(tail, tasks, task, summary, after, &found);
     }
     for (u32 i = 0; i < 2; i++)
         is_certain = is_certain && (found.at[i] == NULL || !is_own_free(summary, found.at[i]));
