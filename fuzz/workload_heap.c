@@ -89,8 +89,10 @@ static u64 size_of(u8 number)
 
 static void note_record(world *w, const world_op *op, u64 heap, u64 freed)
 {
-    world_frees *const frees = world_frees_of(w, op->thread);
-    *frees = (world_frees){ { heap, frees->heaps[0] }, { freed, frees->addresses[0] } };
+    world_frees *const all = world_frees_of(w, op->thread, WORLD_NONE);
+    world_frees *const here = world_frees_of(w, op->thread, op->thread->cpu);
+    *all = (world_frees){ { heap, all->heaps[0] }, { freed, all->addresses[0] } };
+    *here = (world_frees){ { heap, here->heaps[0] }, { freed, here->addresses[0] } };
 }
 
 static void log_alloc(world *w, const world_op *op, const world_heap *heap, i64 ticks, u64 address)
@@ -115,15 +117,23 @@ static void log_realloc(world *w, const world_op *op, const world_heap *heap, i6
     note_record(w, op, heap->handle, 0);
 }
 
-/* Has the thread just freed a block at the address itself? */
-static bool has_just_freed(world *w, const world_op *op, const world_heap *heap, u64 address)
+/* Has the thread just freed a block at the address itself, on that CPU? */
+static bool has_just_freed(world *w, const world_op *op, u32 cpu, u64 heap, u64 address)
 {
-    const world_frees *const frees = world_frees_of(w, op->thread);
+    const world_frees *const frees = world_frees_of(w, op->thread, cpu);
     for (u32 i = 0; i < 2; i++) {
-        if (frees->heaps[i] == heap->handle && frees->addresses[i] == address)
+        if (frees->heaps[i] == heap && frees->addresses[i] == address)
             return true;
     }
     return false;
+}
+
+/* Would the ReAlloc alone look like the summary of an Alloc and a Free? If the thread was on
+ * another CPU in between, the trace could tell, but the engine looks at one CPU. */
+static bool looks_like_summary(world *w, const world_op *op, const world_heap *heap, u64 old)
+{
+    return has_just_freed(w, op, WORLD_NONE, heap->handle, old) ||
+           has_just_freed(w, op, op->thread->cpu, heap->handle, old);
 }
 
 /* --- what is done to blocks --- */
@@ -277,9 +287,8 @@ static void move(world *w, const world_op *op, world_heap *heap)
     const u32 fresh = find_block(heap, op->address / WORLD_BLOCKS, true);
     if (old == WORLD_NONE || fresh == WORLD_NONE)
         return;
-    /* It would look like the summary of an Alloc and a Free, and nobody could tell. */
     const bool is_unseen = (w->flags & WORLD_REALLOC_ONLY) != 0;
-    if (is_unseen && has_just_freed(w, op, heap, address_of(heap, old)))
+    if (is_unseen && looks_like_summary(w, op, heap, address_of(heap, old)))
         return;
     world_touch(w, &heap->blocks[old].last, world_place(w, op->thread->cpu, true));
     wait_for(w, op, &heap->blocks[fresh]);

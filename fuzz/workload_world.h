@@ -34,6 +34,7 @@
 #define WORLD_PAGE       0x1000u
 #define WORLD_FRAMES_MAX 12u
 #define WORLD_WAITS_MAX  3u
+#define WORLD_CPUS_MAX   4u
 #define WORLD_NONE       UINT32_MAX
 
 typedef enum world_flag {
@@ -134,7 +135,8 @@ typedef struct world {
     i64 now, start, virtual_ticks;
     u32 pids_in_use, tids_in_use; /* bits */
     i64 pid_ended[WORLD_PROCESSES];
-    world_frees frees[WORLD_PROCESSES][WORLD_THREADS]; /* by pid and tid, which are taken again */
+    /* By pid and tid, which are taken again, and CPU; the last is for all. */
+    world_frees frees[WORLD_PROCESSES][WORLD_THREADS][WORLD_CPUS_MAX + 1];
     world_process processes[WORLD_PROCESSES];
     world_thread threads[WORLD_THREADS];
     ETLHEAP_VECTOR(world_id) ids;
@@ -159,8 +161,8 @@ typedef struct world_op {
     world_process *process;
 } world_op;
 
-/* Of the thread's latest block records. */
-world_frees *world_frees_of(world *w, const world_thread *thread);
+/* Of the thread's latest block records on a CPU; WORLD_NONE: on all. */
+world_frees *world_frees_of(world *w, const world_thread *thread, u32 cpu);
 u32 world_place(const world *w, u32 cpu, bool is_heap);
 /* Nothing happens to the stamp's owner before it, nor elsewhere in its tick. */
 void world_touch(world *w, const world_stamp *stamp, u32 place);
