@@ -21,6 +21,7 @@ import shutil
 import sys
 import time
 
+from bench_cold import cold_rows
 from bench_inputs import (BenchError, Inputs, check_report, find_program, has_command, note,
                           run_quietly)
 from bench_measure import Peer, Row, Rounds, print_table, wall_and_memory, wall_seconds
@@ -81,6 +82,7 @@ def heap_rows(bench):
     rounds.add("H -j1", bench.report(h, 1))
     for threads in (1, JOBS):
         rounds.add(f"arithmetic {threads}", [bench.tool("bench_scale"), str(threads)])
+    rounds.add("H -j64", bench.report(h, 64))
     rounds.add("HK -j2", bench.report(hk))
     rounds.add("HC -j1", bench.report(hc, 1))
     heaptrack = add_heaptrack(bench, rounds)
@@ -100,6 +102,8 @@ def heap_rows(bench):
         Row("report's time in times of the sum", rounds.ratios("H -j2", "sum"), "x", 8, 4,
             at_most=True),
         Row("report on H, -j1 to -j2", rounds.ratios("H -j1", "H -j2"), "x", 1.8, 1.95),
+        Row("report on H, time with -j64 in times of -j2", rounds.ratios("H -j64", "H -j2"), "x", 1.05,
+            at_most=True),
         Row("  arithmetic alone, 1 to 2 threads",
             rounds.ratios("arithmetic 1", f"arithmetic {JOBS}"), "x"),
     ]
@@ -454,6 +458,7 @@ QUESTION_INPUTS = {"H": ["H"], "H.ehs": ["H", "H.ehs"], "H8": ["H8"], "clang": [
 GROUPS = {
     "builder": (builder_rows, ["H"], always),
     "heap": (heap_rows, ["H", "HK", "HC", "H.heaptrack"], always),
+    "cold": (cold_rows, ["H", "HC"], always),
     "xpress": (xpress_rows, [], always),
     "size": (size_rows, ["H1", "H8"], always),
     "store": (store_rows, ["H", "H.ehs"], has_store),

@@ -23,6 +23,8 @@ bool cli_write_version(const cli_command_list *commands, const char *word, etlhe
     write_libraries(etlheap_engine_library, "  ", sink);
     write_libraries(etlheap_formats_library, ", ", sink);
     etlheap_sink_format(sink, "\nprocessor  " PROCESSOR ", %s\n", etlheap_cpu_features());
+    etlheap_sink_format(sink, "threads    %u by default (%u processors online)\n",
+                        etlheap_default_jobs(), etlheap_online_processors());
     return true;
 }
 

@@ -110,7 +110,7 @@ typedef struct etlheap_store_options {
 
 typedef struct etlheap_options {
     size_t size;          /* sizeof(etlheap_options) */
-    u32 jobs;             /* threads; 0: as many as online processors */
+    u32 jobs;             /* threads; 0: etlheap_default_jobs() */
     u64 memory_bytes_max; /* working memory, about: large parts, once a slice; 0: no limit */
     u64 slice_bytes;      /* trace bytes per time slice; 0: default. For tests. */
     /* Count records and stacks, keep no lifetimes (info): the result holds facts alone
@@ -336,7 +336,7 @@ typedef struct etlheap_symbol_options {
     const char *temporary_folder; /* NULL: /tmp; C:/Windows/Temp on Windows */
     bool offline;                 /* servers are not asked */
     bool loose;                   /* for want of a match, files of another build will do */
-    u32 jobs;                     /* threads; 0: as many as online processors */
+    u32 jobs;                     /* threads; 0: etlheap_default_jobs() */
     /* Bytes received and expected from servers, about ten times a second while
      * there are any. May be NULL. */
     etlheap_progress_fn *progress;

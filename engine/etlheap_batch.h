@@ -26,7 +26,7 @@ typedef enum etlheap_batch_answer {
 
 typedef struct etlheap_batch_options {
     size_t size;            /* sizeof(etlheap_batch_options) */
-    u32 jobs;               /* threads; 0: as many as online processors */
+    u32 jobs;               /* threads; 0: etlheap_default_jobs() */
     u64 memory_bytes_max;   /* inputs whose share it may exceed are worked on alone; 0: no limit */
     u32 count;              /* inputs */
     const u64 *input_bytes; /* of each its size, about */

@@ -6,10 +6,10 @@
  * questions that the result is analyzed or opened for, or there are none. Results may be asked
  * from any number of threads at once, and answers depend neither on that nor on `jobs`.
  */
+#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+
 #ifndef ETLHEAP_DETAILS_H
 #define ETLHEAP_DETAILS_H
-
-#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -35,6 +35,15 @@ u32 etlheap_abi_version(void);
  * "scalar" for none. They are chosen when it is compiled. */
 const char *etlheap_cpu_features(void);
 
+/*
+ * Threads that are used where `jobs` is 0: as many as there are processors that this process
+ * may use, from 1 to 256. Its affinity mask and, in a container or a step of a batch system,
+ * its quota of processor time are less than etlheap_online_processors(), all processors that
+ * the computer has switched on.
+ */
+u32 etlheap_default_jobs(void);
+u32 etlheap_online_processors(void);
+
 #ifdef __cplusplus
 }
 #endif

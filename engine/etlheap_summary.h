@@ -44,7 +44,7 @@ typedef struct etlheap_summary_options {
     size_t size;           /* sizeof(etlheap_summary_options) */
     i64 every_ns;          /* windows to keep; 0: those of the summaries added, or none */
     bool allow_duplicates; /* count a trace that is there already once more */
-    u32 jobs;              /* threads; 0: as many as online processors */
+    u32 jobs;              /* threads; 0: etlheap_default_jobs() */
     u64 memory_bytes_max;  /* looked at after each input; 0: no limit */
 } etlheap_summary_options;
 

@@ -15,10 +15,10 @@
  * times groups. The same result and options give the same answer, whatever `jobs`
  * is, and whether the result is of a trace or of its store.
  */
+#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+
 #ifndef ETLHEAP_WINDOWS_H
 #define ETLHEAP_WINDOWS_H
-
-#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -41,6 +41,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/growth_walk \
 	fold/heap_rows \
 	fold/histogram \
+	fold/lifetime_lists \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
@@ -65,6 +66,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/table_fold \
 	fold/windows \
 	fold/windows_cells \
+	fold/windows_cells_read \
 	fold/windows_growth \
 	fold/windows_journal \
 	fold/windows_memory \
@@ -122,6 +124,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/join_pieces \
 	read/join_recent \
 	read/plan \
+	read/read_ahead \
 	read/realloc_trail \
 	read/release \
 	read/scan \

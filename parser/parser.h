@@ -194,6 +194,13 @@ const etl_diag_counts *etl_trace_diagnostics(const etl_trace *trace);
  */
 void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes);
 
+/*
+ * Asks the system to read bytes of a mapped file that will be wanted soon, and does not wait
+ * for them unless very many are under way. Bytes that are in memory cost next to nothing.
+ * True if something was asked for. Any thread, also while others read.
+ */
+bool etl_trace_fetch(const etl_trace *trace, u64 offset, u64 size_bytes);
+
 /* Whether the file was written to since it was opened, other than at its end: what
  * was read may be mixed from before and after (ETL_DIAG_file_changed). To be asked
  * when all is read. Any thread. */

@@ -13,6 +13,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/describe \
 	etl/event_class \
 	etl/file_kind \
+	etl/index_ahead \
 	etl/names \
 	etl/record \
 	etl/session \
@@ -36,6 +37,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	symbols/pe \
 	symbols/pe_debug \
 	symbols/pe_exports \
+	system/cgroup \
 	system/files_$(PLATFORM) \
 	system/late_library_$(PLATFORM) \
 	system/map \

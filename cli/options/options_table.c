@@ -155,7 +155,7 @@ static const cli_option options_table[] = {
       "store each input, and each trace in folders given, by itself in\n"
       "DIR; what is there unchanged is skipped; DIR/runs.ndjson lists all" },
     { "--jobs", 'j', CLI_VALUE_COUNT, OPTION(jobs), CLI_ALL, group_run, "N",
-      "threads (all processors)" },
+      "threads (one for each processor it may use)" },
     { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes), CLI_ALL, group_run, "SIZE",
       "stop rather than use more memory: 512M, 4G" },
     { "--together", 0, CLI_VALUE_FLAG, OPTION(together), CLI_ALL & ~(CLI_DIFF | CLI_MERGE),

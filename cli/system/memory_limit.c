@@ -149,7 +149,7 @@ void cli_memory_limit_begin(const cli_command *command, cli_options *options)
     memory.trace_percent = ratios[row].trace_percent;
     memory.store_percent = ratios[row].store_percent;
     const u64 jobs_max = etl_max_u64(1, memory.limit / THREAD_BYTES);
-    const u32 jobs = options->jobs == 0 ? cli_memory_processors() : options->jobs;
+    const u32 jobs = options->jobs == 0 ? etlheap_default_jobs() : options->jobs;
     options->jobs = (u32)etl_min_u64(jobs, jobs_max);
 }
 

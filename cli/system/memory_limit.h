@@ -46,9 +46,6 @@ bool cli_memory_explain_one(const etl_error *err, u64 input_bytes, cli_memory_se
 /* Memory of the process's own, written to or not; 0: not known. */
 u64 cli_memory_in_use(void);
 
-/* Processors, at least 1. */
-u32 cli_memory_processors(void);
-
 /* No more than so much from now on (0: as before); false when the system has no such
  * limit. Freed memory goes back to the system at once: what is kept would count. */
 bool cli_memory_set_limit(u64 bytes);

@@ -46,12 +46,6 @@ u64 cli_memory_in_use(void)
     return strtoull(at, &at, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
-u32 cli_memory_processors(void)
-{
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online < 1 ? 1 : (u32)etl_min_u64((u64)online, UINT32_MAX);
-}
-
 static void give_back_at_once(void)
 {
 #if defined(__GLIBC__)

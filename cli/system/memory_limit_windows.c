@@ -17,12 +17,6 @@ u64 cli_memory_in_use(void)
                : 0;
 }
 
-u32 cli_memory_processors(void)
-{
-    const DWORD count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
-    return count == 0 ? 1 : (u32)count;
-}
-
 /* Jobs within jobs are part of Windows 8 and later. The handle of the first stays open as
  * long as the process, to lift its limit. */
 bool cli_memory_set_limit(u64 bytes)

@@ -15,7 +15,22 @@ void machine_free_aligned(void *memory);
  * in fewer steps, where there are any. */
 void machine_expect_use(const void *memory, size_t size);
 
-/* Online processors, of all groups of them; at least 1. */
+/* Gives memory that was freed back to the system, where the C library keeps it. Takes
+ * milliseconds: for the end of a stage that needed much more than the next one does. */
+void machine_give_back(void);
+
+/* Processors that the computer has switched on, at least 1. */
+u32 machine_processors_online(void);
+
+/*
+ * Processors that this process may use, at least 1: those of its affinity mask, and no more
+ * than its quota, which containers and batch systems set, rounded up. Reads a few files on
+ * Linux, a tenth of a millisecond.
+ */
 u32 machine_processors(void);
+
+/* Bytes of memory that are free, or hold what the system can do without, and that the
+ * process may use; UINT64_MAX: not known. */
+u64 machine_memory_available(void);
 
 #endif

@@ -5,7 +5,8 @@
  * for a moment before they go to sleep, because the next round is usually near: between
  * the rounds of a slice one thread is busy for a tenth of a millisecond or two, and to
  * wake the others takes nearly as long. Not so in a crew that is larger than the machine:
- * who looks there keeps a processor from the one that is waited for.
+ * who looks there keeps a processor from the one that is waited for. And a crew is never so
+ * large that waking it takes longer than its work.
  */
 #include "workers.h"
 
@@ -18,6 +19,8 @@
 #define THREADS_MAX 256u
 #define STACK_BYTES ((size_t)1 << 20) /* no function here takes a tenth of it */
 #define PATIENCE    10000u            /* looks, some hundred microseconds */
+#define CROWD       4u                /* threads to a processor, at most */
+#define CROWD_LEAST 8u                /* as many as that are always started */
 
 struct etlheap_crew {
     /* The round: written before its number, and when nobody works. */
@@ -35,6 +38,7 @@ struct etlheap_crew {
     pthread_t threads[THREADS_MAX];
 };
 
+static etlheap_crew *open_crew(u32 jobs, u32 patience);
 static void *work(void *argument);
 static void do_tasks(etlheap_crew *crew);
 static void begin_round(etlheap_crew *crew);
@@ -48,10 +52,26 @@ static inline void pause_briefly(void)
 
 etlheap_crew *etlheap_crew_open(u32 jobs)
 {
+    return open_crew(jobs, jobs > 1 && jobs <= machine_processors() ? PATIENCE : 0);
+}
+
+/* Threads that a crew of so many jobs is worth. Each round wakes all of them, which costs
+ * more than they can do if there are many to a processor. */
+static u32 worthwhile(u32 jobs)
+{
+    if (jobs <= CROWD_LEAST)
+        return jobs;
+    const u32 crowd = (u32)etl_min_u64((u64)machine_processors() * CROWD, THREADS_MAX);
+    return (u32)etl_min_u64(jobs, etl_max_u64(crowd, CROWD_LEAST));
+}
+
+static etlheap_crew *open_crew(u32 jobs, u32 patience)
+{
+    const u32 wanted = worthwhile(jobs);
     etlheap_crew *const crew = calloc(1, sizeof *crew);
     if (crew == NULL)
         return NULL;
-    crew->patience = jobs <= machine_processors() ? PATIENCE : 0;
+    crew->patience = patience;
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->round_begins, NULL);
     pthread_cond_init(&crew->round_ends, NULL);
@@ -59,7 +79,7 @@ etlheap_crew *etlheap_crew_open(u32 jobs)
     if (pthread_attr_init(&attributes) != 0)
         return crew;
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    while (crew->thread_count + 1 < jobs && crew->thread_count < THREADS_MAX) {
+    while (crew->thread_count + 1 < wanted && crew->thread_count < THREADS_MAX) {
         if (pthread_create(&crew->threads[crew->thread_count], &attributes, work, crew) != 0)
             break;
         crew->thread_count++;
@@ -155,9 +175,10 @@ static void *work(void *argument)
     }
 }
 
+/* There is no next round to look out for. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context)
 {
-    etlheap_crew *const crew = etlheap_crew_open(jobs < task_count ? jobs : task_count);
+    etlheap_crew *const crew = open_crew(jobs < task_count ? jobs : task_count, 0);
     if (crew != NULL) {
         etlheap_crew_run(crew, task_count, fn, context);
     } else {
@@ -165,6 +186,79 @@ void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *co
             fn(context, i);
     }
     etlheap_crew_close(crew);
+}
+
+struct etlheap_helper {
+    etlheap_helper_fn *fn;
+    void *context;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    u64 mark; /* this and the next under the lock */
+    bool is_closing;
+    pthread_t thread;
+};
+
+static void *help(void *argument)
+{
+    etlheap_helper *const helper = argument;
+    pthread_mutex_lock(&helper->lock);
+    while (!helper->is_closing) {
+        const u64 mark = helper->mark;
+        pthread_mutex_unlock(&helper->lock);
+        const bool has_more = helper->fn(helper->context, mark);
+        pthread_mutex_lock(&helper->lock);
+        while (!has_more && !helper->is_closing && helper->mark == mark)
+            pthread_cond_wait(&helper->changed, &helper->lock);
+    }
+    pthread_mutex_unlock(&helper->lock);
+    return NULL;
+}
+
+etlheap_helper *etlheap_helper_open(etlheap_helper_fn *fn, void *context)
+{
+    etlheap_helper *const helper = calloc(1, sizeof *helper);
+    pthread_attr_t attributes;
+    if (helper == NULL || pthread_attr_init(&attributes) != 0) {
+        free(helper);
+        return NULL;
+    }
+    helper->fn = fn;
+    helper->context = context;
+    pthread_mutex_init(&helper->lock, NULL);
+    pthread_cond_init(&helper->changed, NULL);
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    const bool is_started = pthread_create(&helper->thread, &attributes, help, helper) == 0;
+    pthread_attr_destroy(&attributes);
+    if (is_started)
+        return helper;
+    pthread_mutex_destroy(&helper->lock);
+    pthread_cond_destroy(&helper->changed);
+    free(helper);
+    return NULL;
+}
+
+void etlheap_helper_mark(etlheap_helper *helper, u64 mark)
+{
+    if (helper == NULL)
+        return;
+    pthread_mutex_lock(&helper->lock);
+    helper->mark = mark;
+    pthread_cond_signal(&helper->changed);
+    pthread_mutex_unlock(&helper->lock);
+}
+
+void etlheap_helper_close(etlheap_helper *helper)
+{
+    if (helper == NULL)
+        return;
+    pthread_mutex_lock(&helper->lock);
+    helper->is_closing = true;
+    pthread_cond_signal(&helper->changed);
+    pthread_mutex_unlock(&helper->lock);
+    pthread_join(helper->thread, NULL);
+    pthread_mutex_destroy(&helper->lock);
+    pthread_cond_destroy(&helper->changed);
+    free(helper);
 }
 
 struct etlheap_lock {

@@ -18,8 +18,9 @@ typedef void etlheap_task_fn(void *context, u32 task);
 
 typedef struct etlheap_crew etlheap_crew;
 
-/* A crew of `jobs` workers, the calling thread included; threads that cannot be
- * started are done without. NULL without memory. */
+/* A crew of `jobs` workers, the calling thread included, or of fewer if there would be more
+ * than four to a processor; threads that cannot be started are done without. NULL without
+ * memory. */
 etlheap_crew *etlheap_crew_open(u32 jobs);
 void etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn, void *context);
 void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
@@ -27,6 +28,18 @@ void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
 /* The same for once. jobs 0 or 1: on the calling thread alone. Without memory
  * too: all tasks run in any case. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
+
+/*
+ * A thread beside the crews, for what waits for the disk and not for a processor. It calls
+ * fn(context, mark), which does one piece of work and returns whether there may be more;
+ * once there is none it sleeps until the mark changes. NULL if it cannot be started.
+ */
+typedef bool etlheap_helper_fn(void *context, u64 mark);
+typedef struct etlheap_helper etlheap_helper;
+
+etlheap_helper *etlheap_helper_open(etlheap_helper_fn *fn, void *context);
+void etlheap_helper_mark(etlheap_helper *helper, u64 mark); /* 0 at first; NULL is allowed */
+void etlheap_helper_close(etlheap_helper *helper); /* after the piece at hand; NULL is allowed */
 
 /* For what tasks may not do at the same time. NULL without memory. */
 typedef struct etlheap_lock etlheap_lock;
@@ -36,7 +49,7 @@ void etlheap_lock_take(etlheap_lock *lock);
 void etlheap_lock_give(etlheap_lock *lock);
 void etlheap_lock_close(etlheap_lock *lock); /* NULL is allowed */
 
-/* Online processors, at least 1. */
+/* Threads where nobody says how many: one for each processor that this process may use. */
 u32 etlheap_workers_default_jobs(void);
 
 #endif

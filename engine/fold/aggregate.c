@@ -57,7 +57,7 @@ void aggregate_close(aggregator *a)
     query_close(&a->plan);
     ETLHEAP_VECTOR_FREE(&a->groups);
     ETLHEAP_VECTOR_FREE(&a->by_stack);
-    ETLHEAP_VECTOR_FREE(&a->lifetimes);
+    lifetime_lists_free(&a->lifetimes);
     etlheap_index_free(&a->index);
     free(a->same_name);
     free(a->order);
@@ -126,10 +126,9 @@ static i64 end_of(const aggregator *a, const query_row *row)
 
 static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
 {
-    ranked_lifetime ranked = { .group = group };
-    if (!a->query->lifetime_ranks || !query_lifetime_ns(&a->plan, row, &ranked.ns))
-        return true;
-    return ETLHEAP_PUSH(&a->lifetimes, ranked);
+    i64 ns;
+    return !a->query->lifetime_ranks || !query_lifetime_ns(&a->plan, row, &ns) ||
+           lifetime_lists_add(&a->lifetimes, group, ns);
 }
 
 bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)

@@ -52,7 +52,7 @@ typedef struct aggregator {
     etlheap_index index; /* of the other groups */
     bool may_merge;      /* the query's whole_rows_max counts */
     u32 *order;          /* of the finished table: the group of each row, unless rows are merged */
-    ranked_lifetimes lifetimes; /* of the rows, if their ranks are wanted */
+    lifetime_lists lifetimes; /* of the groups, if their ranks are wanted */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
     bool wants_stack;   /* a key or a filter needs resolved frames */
     bool is_collecting; /* stacks are being resolved, to be settled; nothing is wanted yet */

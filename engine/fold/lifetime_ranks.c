@@ -1,56 +1,55 @@
-/* lifetime_ranks.c - see lifetime_ranks.h. */
+/*
+ * lifetime_ranks.c - see lifetime_ranks.h.
+ *
+ * Nearly all groups have few enough lifetimes to be unpacked at once. The others are read
+ * several times: each time counts how many lie in each of 1024 equal ranges, and only the range
+ * that has the rank is looked at after that, until what lies in it can be unpacked.
+ */
 #include "lifetime_ranks.h"
 
-#include <stdlib.h>
-
+#include "engine/core/select_rank.h"
 #include "engine/core/workers.h"
 
 #define GROUPS_PER_TASK 64u
+#define VALUES_MAX      4096u /* that are unpacked; 32 KiB of the stack */
+#define DIGIT_BITS      10u
+#define DIGITS          (1u << DIGIT_BITS)
 
 typedef struct rank_work {
-    i64 *ns;              /* by group */
-    const size_t *starts; /* group_count + 1 */
+    const lifetime_lists *lifetimes;
+    i64 least; /* of all lifetimes, and 0 */
+    u32 bits;  /* that a lifetime has above the least */
     u32 group_count;
     lifetime_ranks *ranks;
 } rank_work;
 
-static void spread(const ranked_lifetimes *lifetimes, u32 group_count, size_t *starts, i64 *ns);
 static void rank_task(void *context, u32 task);
+static void rank_few(const rank_work *work, u32 group, u32 count);
+static i64 rank_of_many(const rank_work *work, u32 group, u64 rank);
 
-bool lifetime_ranks_compute(const ranked_lifetimes *lifetimes, u32 group_count, u32 jobs,
+void lifetime_ranks_compute(const lifetime_lists *lifetimes, u32 group_count, u32 jobs,
                             lifetime_ranks *ranks)
 {
-    const u32 task_count = group_count / GROUPS_PER_TASK + 1;
-    size_t *const starts = calloc((size_t)group_count + 2, sizeof *starts);
-    i64 *const ns = malloc((lifetimes->count + 1) * sizeof *ns);
-    const bool ok = starts != NULL && ns != NULL;
-    if (ok) {
-        spread(lifetimes, group_count, starts, ns);
-        rank_work work = { ns, starts, group_count, ranks };
-        etlheap_workers_run(jobs, task_count, rank_task, &work);
+    rank_work work = { .lifetimes = lifetimes, .group_count = group_count, .ranks = ranks };
+    i64 most = 0;
+    for (size_t i = 0; i < lifetimes->lists.count; i++) {
+        const lifetime_list *const list = &lifetimes->lists.at[i];
+        work.least = list->least < work.least ? list->least : work.least;
+        most = list->most > most ? list->most : most;
     }
-    free(starts);
-    free(ns);
-    return ok;
+    work.bits = 64 - (u32)__builtin_clzll(((u64)most - (u64)work.least) | 1);
+    etlheap_workers_run(jobs, group_count / GROUPS_PER_TASK + 1, rank_task, &work);
 }
 
-/* Counts, then places: while lifetimes are put in place, starts[g + 1] is where the
- * next one of group g goes, and ends up as where group g + 1 begins. */
-static void spread(const ranked_lifetimes *lifetimes, u32 group_count, size_t *starts, i64 *ns)
+static u64 median_rank(u64 count)
 {
-    for (size_t i = 0; i < lifetimes->count; i++)
-        starts[lifetimes->at[i].group + 2]++;
-    starts[1] = 0;
-    for (size_t g = 1; g < group_count; g++)
-        starts[g + 1] += starts[g];
-    for (size_t i = 0; i < lifetimes->count; i++)
-        ns[starts[lifetimes->at[i].group + 1]++] = lifetimes->at[i].ns;
+    return (count - 1) / 2;
 }
 
-static int by_length(const void *a, const void *b)
+/* The rank of the 99th percentile is count * 99 / 100, rounded up. */
+static u64 p99_rank(u64 count)
 {
-    const i64 x = *(const i64 *)a, y = *(const i64 *)b;
-    return (x > y) - (x < y);
+    return count - 1 - count / 100;
 }
 
 static void rank_task(void *context, u32 task)
@@ -58,13 +57,77 @@ static void rank_task(void *context, u32 task)
     const rank_work *const work = context;
     const u32 first = task * GROUPS_PER_TASK;
     for (u32 g = first; g < work->group_count && g - first < GROUPS_PER_TASK; g++) {
-        i64 *const ns = work->ns + work->starts[g];
-        const size_t count = work->starts[g + 1] - work->starts[g];
-        if (count == 0)
-            continue;
-        qsort(ns, count, sizeof *ns, by_length);
-        work->ranks[g].median_ns = ns[(count - 1) / 2];
-        /* The rank of the 99th percentile is count * 99 / 100, rounded up. */
-        work->ranks[g].p99_ns = ns[count - 1 - count / 100];
+        const u64 count = lifetime_lists_count(work->lifetimes, g);
+        if (count > VALUES_MAX)
+            work->ranks[g] = (lifetime_ranks){ rank_of_many(work, g, median_rank(count)),
+                                               rank_of_many(work, g, p99_rank(count)) };
+        else if (count > 0)
+            rank_few(work, g, (u32)count);
     }
+}
+
+/* What is before the 99th percentile has the median. */
+static void rank_few(const rank_work *work, u32 group, u32 count)
+{
+    lifetime_reader reader = lifetime_reader_open(work->lifetimes, group);
+    lifetime_ranks *const ranks = &work->ranks[group];
+    const u32 p99 = (u32)p99_rank(count);
+    i64 values[VALUES_MAX];
+    for (u32 i = 0; lifetime_reader_next(&reader, &values[i]);)
+        i++;
+    ranks->p99_ns = select_rank(values, count, p99);
+    ranks->median_ns = select_rank(values, p99 + 1, (u32)median_rank(count));
+}
+
+/* A range of lifetimes: those whose bits above the lowest `shift` are `prefix`. */
+typedef struct rank_range {
+    u64 prefix;
+    u32 shift;
+    u64 count; /* in the range */
+    u64 rank;  /* in it */
+} rank_range;
+
+static inline bool is_inside(const rank_range *range, u64 key)
+{
+    return range->shift == 64 || key >> range->shift == range->prefix;
+}
+
+/* Goes on to the part of the range that has the rank. */
+static void narrow(const rank_work *work, u32 group, rank_range *range)
+{
+    const u32 shift = range->shift > DIGIT_BITS ? range->shift - DIGIT_BITS : 0;
+    const u32 digits = 1u << (range->shift - shift);
+    u64 counts[DIGITS] = { 0 };
+    lifetime_reader reader = lifetime_reader_open(work->lifetimes, group);
+    for (i64 ns; lifetime_reader_next(&reader, &ns);) {
+        const u64 key = (u64)ns - (u64)work->least;
+        counts[key >> shift & (digits - 1)] += is_inside(range, key);
+    }
+    u32 digit = 0;
+    while (range->rank >= counts[digit])
+        range->rank -= counts[digit++];
+    range->prefix = range->prefix << (range->shift - shift) | digit;
+    range->shift = shift;
+    range->count = counts[digit];
+}
+
+static i64 select_in(const rank_work *work, u32 group, const rank_range *range)
+{
+    lifetime_reader reader = lifetime_reader_open(work->lifetimes, group);
+    i64 values[VALUES_MAX];
+    u32 count = 0;
+    for (i64 ns; lifetime_reader_next(&reader, &ns);) {
+        if (is_inside(range, (u64)ns - (u64)work->least))
+            values[count++] = ns;
+    }
+    return select_rank(values, count, (u32)range->rank);
+}
+
+static i64 rank_of_many(const rank_work *work, u32 group, u64 rank)
+{
+    rank_range range = { .shift = work->bits, .count = UINT64_MAX, .rank = rank };
+    while (range.count > VALUES_MAX && range.shift > 0)
+        narrow(work, group, &range);
+    return range.shift == 0 ? (i64)(range.prefix + (u64)work->least)
+                            : select_in(work, group, &range);
 }

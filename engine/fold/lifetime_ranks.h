@@ -8,24 +8,15 @@
 #ifndef ETLHEAP_LIFETIME_RANKS_H
 #define ETLHEAP_LIFETIME_RANKS_H
 
-#include "engine/core/arena.h"
-
-typedef struct ranked_lifetime {
-    i64 ns;
-    u32 group;
-} ranked_lifetime;
-
-typedef ETLHEAP_VECTOR(ranked_lifetime) ranked_lifetimes;
+#include "lifetime_lists.h"
 
 typedef struct lifetime_ranks {
     i64 median_ns, p99_ns;
 } lifetime_ranks;
 
-/*
- * ranks[g] for each group below group_count; those without a lifetime keep what is
- * there. Groups are spread over `jobs` threads. False without memory.
- */
-bool lifetime_ranks_compute(const ranked_lifetimes *lifetimes, u32 group_count, u32 jobs,
+/* ranks[g] for each group below group_count; those without a lifetime keep what is
+ * there. Groups are spread over `jobs` threads. */
+void lifetime_ranks_compute(const lifetime_lists *lifetimes, u32 group_count, u32 jobs,
                             lifetime_ranks *ranks);
 
 #endif

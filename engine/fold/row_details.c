@@ -23,7 +23,9 @@ static bool fill_ranks(aggregator *a)
     lifetime_ranks *const ranks = malloc(((size_t)count + 1) * sizeof *ranks);
     for (u32 i = 0; ranks != NULL && i < count; i++)
         ranks[i] = (lifetime_ranks){ ETLHEAP_NOT_KNOWN, ETLHEAP_NOT_KNOWN };
-    const bool ok = ranks != NULL && lifetime_ranks_compute(&a->lifetimes, count, jobs, ranks);
+    const bool ok = ranks != NULL;
+    if (ok)
+        lifetime_ranks_compute(&a->lifetimes, count, jobs, ranks);
     for (u32 i = 0; ok && i < count; i++) {
         a->groups.at[i].measures[ETLHEAP_MEASURE_LIFETIME_MEDIAN] = ranks[i].median_ns;
         a->groups.at[i].measures[ETLHEAP_MEASURE_LIFETIME_P99] = ranks[i].p99_ns;

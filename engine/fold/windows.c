@@ -195,18 +195,9 @@ u32 windows_next_news(const etlheap_windows *windows, u32 row, u32 window)
     const owned_windows *const owned = (const owned_windows *)windows;
     const window_place place = owned->plan.places.at[window];
     const window_cells *const cells = &owned->cells[place.pass];
-    const u32 group = owned->groups[row];
-    size_t low = cells->starts[group], high = cells->starts[group + 1];
-    const size_t end = high;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (cells->at[middle].interval < place.interval)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const u32 next = windows_cells_next(cells, owned->groups[row], place.interval);
     const u32 left = windows->window_count - window;
-    const u32 quiet = low == end ? left : cells->at[low].interval - place.interval;
+    const u32 quiet = next == WINDOW_NO_INTERVAL ? left : next - place.interval;
     return window + (quiet < left ? quiet : left);
 }
 
@@ -308,8 +299,7 @@ static etl_status make_cells(maker *m, u32 number, etl_error *err)
     const window_pass *const pass = &m->out->plan.passes.at[number];
     const window_rows rows = { m->rows.at, m->starts, m->first_log_group };
     window_cell_list *const walked = &m->events[number].job.cells;
-    for (size_t i = 0; i < walked->count; i++)
-        walked->at[i].group += m->first_log_group;
+    windows_cells_shift(walked, 0, m->first_log_group);
     const bool ok = windows_rows_walk(&rows, pass, log_pass_tasks(a->query), walked) &&
                     windows_cells_make(&m->out->cells[number], walked, (u32)a->groups.count);
     ETLHEAP_VECTOR_FREE(walked);
@@ -320,12 +310,8 @@ static etl_status make_cells(maker *m, u32 number, etl_error *err)
 static bool is_seen(const owned_windows *out, u32 group)
 {
     for (size_t p = 0; p < out->plan.passes.count; p++) {
-        const window_cells *const cells = &out->cells[p];
-        for (size_t i = cells->starts[group]; i < cells->starts[group + 1]; i++) {
-            const window_cell *const cell = &cells->at[i];
-            if (cell->count > 0 || (cell->interval > 0 && cell->alloc_count > 0))
-                return true;
-        }
+        if (windows_cells_any(&out->cells[p], group))
+            return true;
     }
     return false;
 }

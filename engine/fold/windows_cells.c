@@ -1,74 +1,161 @@
-/* windows_cells.c - see windows_cells.h. */
+/*
+ * windows_cells.c - cells as walkers leave them, and what becomes of them.
+ *
+ * There are millions of them where many groups meet many windows, so both are packed
+ * (packed_cells.h). Walked ones are put into the order of their groups as they are; then each
+ * group's are unpacked, joined, and packed again.
+ */
 #include "windows_cells.h"
 
 #include <stdlib.h>
 
-static bool sort_by_group(const window_cell_list *walked, window_cell *out, size_t *starts,
-                          u32 group_count);
-static size_t join_cells(window_cell *cells, size_t from, size_t end, size_t to);
+#include "packed_cells.h"
+
+/* What a walked cell begins with. */
+typedef struct walked_head {
+    u32 group, interval, widths;
+} walked_head;
+
+#define WALKED_BYTES_MAX (sizeof(walked_head) + CELL_AMOUNTS * sizeof(u64) + PACKED_SLACK)
+
+/* Cells of a group being made. */
+typedef struct cell_maker {
+    ETLHEAP_VECTOR(window_cell) joined; /* of the group at hand */
+    ETLHEAP_VECTOR(u8) packed;          /* of all groups so far */
+} cell_maker;
+
+static cell_amounts walked_amounts(const window_hot *hot);
+static bool sort_by_group(window_cell_list *walked, size_t *starts, u32 group_count);
+static bool join_cells(cell_maker *maker, const u8 *from, const u8 *end);
+static bool pack_cells(cell_maker *maker, window_cell_group *group);
 
 bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *out)
 {
+    walked_head head = { .group = group, .interval = hot->interval };
     windows_settle(hot);
-    const window_cell cell = { .group = group,
-                               .interval = hot->interval,
-                               .size = hot->size,
-                               .count = hot->count,
-                               .peak_size = hot->peak_size,
-                               .peak_count = hot->peak_count,
-                               .alloc_size = hot->alloc_size,
-                               .alloc_count = hot->alloc_count,
-                               .aifi_size = hot->aifi_size,
-                               .aifi_count = hot->aifi_count };
-    const bool ok = hot->interval == WINDOW_NO_INTERVAL || ETLHEAP_PUSH(out, cell);
+    if (hot->interval != WINDOW_NO_INTERVAL) {
+        const cell_amounts amounts = walked_amounts(hot);
+        if (!ETLHEAP_RESERVE(out, WALKED_BYTES_MAX))
+            return false;
+        head.widths = packed_widths_of(&amounts);
+        u8 *const to = out->at + out->count;
+        memcpy(to, &head, sizeof head);
+        out->count =
+            (size_t)(packed_put_amounts(to + sizeof head, &amounts, head.widths) - out->at);
+    }
     *hot = (window_hot){ .interval = interval };
-    return ok;
+    return true;
+}
+
+static u64 above_zero(i64 value)
+{
+    return value > 0 ? (u64)value : 0;
+}
+
+/* What older blocks took away follows from allocations, and takes the place of the sum; the
+ * peak is no lower than both ends. */
+static cell_amounts walked_amounts(const window_hot *hot)
+{
+    return (cell_amounts){ {
+        (u64)hot->alloc_size,
+        hot->alloc_count,
+        (u64)hot->aifi_size,
+        hot->aifi_count,
+        (u64)hot->alloc_size - (u64)hot->aifi_size - (u64)hot->size,
+        (u64)hot->alloc_count - hot->aifi_count - (u64)hot->count,
+        (u64)hot->peak_size - above_zero(hot->size),
+        (u64)hot->peak_count - above_zero(hot->count),
+    } };
+}
+
+static walked_head read_head(const u8 *at)
+{
+    walked_head head;
+    memcpy(&head, at, sizeof head);
+    return head;
+}
+
+static size_t walked_bytes(const walked_head *head)
+{
+    return sizeof *head + packed_widths_sum(head->widths);
+}
+
+static const u8 *read_walked(const u8 *at, window_cell *out)
+{
+    const walked_head head = read_head(at);
+    const cell_amounts amounts = packed_get_amounts(at + sizeof head, head.widths);
+    const u64 *const a = amounts.at;
+    *out = (window_cell){ .group = head.group,
+                          .interval = head.interval,
+                          .alloc_size = (i64)a[0],
+                          .alloc_count = (i64)a[1],
+                          .aifi_size = (i64)a[2],
+                          .aifi_count = (i64)a[3],
+                          .size = (i64)(a[0] - a[2] - a[4]),
+                          .count = (i64)(a[1] - a[3] - a[5]) };
+    out->peak_size = (i64)(a[6] + above_zero(out->size));
+    out->peak_count = (i64)(a[7] + above_zero(out->count));
+    return at + walked_bytes(&head);
+}
+
+void windows_cells_shift(window_cell_list *walked, size_t from, u32 by)
+{
+    while (from < walked->count) {
+        walked_head head = read_head(walked->at + from);
+        head.group += by;
+        memcpy(walked->at + from, &head, sizeof head);
+        from += walked_bytes(&head);
+    }
 }
 
 bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count)
 {
-    *out = (window_cells){ malloc((walked->count + 1) * sizeof *out->at),
-                           calloc((size_t)group_count + 2, sizeof *out->starts) };
-    bool ok = out->at != NULL && out->starts != NULL &&
-              sort_by_group(walked, out->at, out->starts, group_count);
+    size_t *const starts = calloc((size_t)group_count + 2, sizeof *starts);
+    cell_maker maker = { .joined = { 0 } };
+    *out = (window_cells){ NULL, calloc((size_t)group_count + 1, sizeof *out->groups) };
+    bool ok = starts != NULL && out->groups != NULL && sort_by_group(walked, starts, group_count) &&
+              ETLHEAP_RESERVE(&maker.packed, PACKED_SLACK);
+    for (u32 g = 0; ok && g < group_count; g++)
+        ok = join_cells(&maker, walked->at + starts[g], walked->at + starts[g + 1]) &&
+             pack_cells(&maker, &out->groups[g]);
     ETLHEAP_VECTOR_FREE(walked);
-    size_t kept = 0;
-    for (u32 g = 0; ok && g < group_count; g++) {
-        const size_t start = kept;
-        kept = join_cells(out->at, out->starts[g], out->starts[g + 1], kept);
-        out->starts[g] = start;
-    }
-    if (ok) {
-        out->starts[group_count] = kept;
-        window_cell *const smaller = realloc(out->at, (kept + 1) * sizeof *smaller);
-        out->at = smaller == NULL ? out->at : smaller;
-    }
+    ETLHEAP_VECTOR_FREE(&maker.joined);
+    free(starts);
+    out->at = maker.packed.at;
+    u8 *const smaller = ok ? realloc(out->at, maker.packed.count + PACKED_SLACK) : NULL;
+    out->at = smaller == NULL ? out->at : smaller;
     return ok;
 }
 
 void windows_cells_free(window_cells *cells)
 {
     free(cells->at);
-    free(cells->starts);
+    free(cells->groups);
     *cells = (window_cells){ NULL, NULL };
 }
 
-/* Stable: what comes first of a group stays first. */
-static bool sort_by_group(const window_cell_list *walked, window_cell *out, size_t *starts,
-                          u32 group_count)
+/* Stable: what comes first of a group stays first. Cells of group g are then from starts[g] up
+ * to starts[g + 1]. */
+static bool sort_by_group(window_cell_list *walked, size_t *starts, u32 group_count)
 {
-    size_t *const next = malloc(((size_t)group_count + 1) * sizeof *next);
-    if (next == NULL)
+    window_cell_list sorted = { 0 };
+    if (!ETLHEAP_RESERVE(&sorted, walked->count + PACKED_SLACK))
         return false;
-    for (size_t i = 0; i < walked->count; i++)
-        starts[walked->at[i].group + 1]++;
-    for (u32 g = 0; g < group_count; g++) {
-        starts[g + 1] += starts[g];
-        next[g] = starts[g];
+    walked_head head;
+    for (size_t at = 0; at < walked->count; at += walked_bytes(&head)) {
+        head = read_head(walked->at + at);
+        starts[head.group + 2] += walked_bytes(&head);
     }
-    for (size_t i = 0; i < walked->count; i++)
-        out[next[walked->at[i].group]++] = walked->at[i];
-    free(next);
+    for (u32 g = 0; g < group_count; g++)
+        starts[g + 1] += starts[g];
+    for (size_t at = 0; at < walked->count; at += walked_bytes(&head)) {
+        head = read_head(walked->at + at);
+        memcpy(sorted.at + starts[head.group + 1], walked->at + at, walked_bytes(&head));
+        starts[head.group + 1] += walked_bytes(&head);
+    }
+    sorted.count = walked->count;
+    ETLHEAP_VECTOR_FREE(walked);
+    *walked = sorted;
     return true;
 }
 
@@ -90,108 +177,55 @@ static void join_two(window_cell *first, const window_cell *second)
     first->aifi_count += second->aifi_count;
 }
 
-/* The walked cells of one group become its final ones, at `to` and after; returns
- * where they end. Sums that stopped at the largest number fall below 0 later: what
- * is outstanding never is. */
-static size_t join_cells(window_cell *cells, size_t from, size_t end, size_t to)
+/* The walked cells of one group become its final ones. Sums that stopped at the largest number
+ * fall below 0 later: what is outstanding never is. */
+static bool join_cells(cell_maker *maker, const u8 *from, const u8 *end)
 {
     i64 size = 0, count = 0;
+    maker->joined.count = 0;
     while (from < end) {
-        window_cell cell = cells[from++];
-        for (; from < end && cells[from].interval == cell.interval; from++)
-            join_two(&cell, &cells[from]);
-        cell.peak_size = larger(0, etl_sat_add_i64(size, cell.peak_size));
-        cell.peak_count += count;
-        cell.size = size = larger(0, etl_sat_add_i64(size, cell.size));
-        cell.count = count += cell.count;
-        cells[to++] = cell;
+        window_cell cell;
+        from = read_walked(from, &cell);
+        window_cell *const last =
+            maker->joined.count == 0 ? NULL : &maker->joined.at[maker->joined.count - 1];
+        if (last != NULL && last->interval == cell.interval)
+            join_two(last, &cell);
+        else if (!ETLHEAP_PUSH(&maker->joined, cell))
+            return false;
     }
-    return to;
-}
-
-/* The first cell of the group at or after the interval. */
-static const window_cell *find_cell(const window_cells *cells, u32 group, u32 interval)
-{
-    size_t low = cells->starts[group], high = cells->starts[group + 1];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (cells->at[middle].interval < interval)
-            low = middle + 1;
-        else
-            high = middle;
+    for (size_t i = 0; i < maker->joined.count; i++) {
+        window_cell *const cell = &maker->joined.at[i];
+        cell->peak_size = larger(0, etl_sat_add_i64(size, cell->peak_size));
+        cell->peak_count += count;
+        cell->size = size = larger(0, etl_sat_add_i64(size, cell->size));
+        cell->count = count += cell->count;
     }
-    return &cells->at[low];
+    return true;
 }
 
-static etlheap_cell start_before(const window_cells *cells, u32 group, const window_cell *cell)
+/* Widths are those of the largest numbers. */
+static bool pack_cells(cell_maker *maker, window_cell_group *group)
 {
-    etlheap_cell out = { .outstanding_count = 0 };
-    if (cell > &cells->at[cells->starts[group]]) {
-        out.outstanding_count = cell[-1].count;
-        out.outstanding_size = cell[-1].size;
+    const u32 count = (u32)maker->joined.count;
+    cell_amounts all = { { 0 } };
+    for (u32 i = 0; i < count; i++) {
+        const cell_amounts amounts = kept_amounts(&maker->joined.at[i]);
+        for (u32 k = 0; k < CELL_AMOUNTS; k++)
+            all.at[k] |= amounts.at[k];
     }
-    return out;
-}
-
-etlheap_cell windows_cells_start(const window_cells *cells, u32 group, u32 interval)
-{
-    return start_before(cells, group, find_cell(cells, group, interval));
-}
-
-/* Sizes that stopped at the largest number may not make a difference below 0. */
-static i64 rest(i64 whole, i64 part)
-{
-    return whole > part ? whole - part : 0;
-}
-
-bool windows_cells_read(const window_cells *cells, u32 group, u32 interval, etlheap_cell *out)
-{
-    const window_cell *const cell = find_cell(cells, group, interval);
-    const etlheap_cell start = start_before(cells, group, cell);
-    const bool has_news = cell < &cells->at[cells->starts[group + 1]] && cell->interval == interval;
-    *out = (etlheap_cell){ .outstanding_count = start.outstanding_count };
-    if (!has_news) {
-        out->count[ETLHEAP_TYPE_AOFO] = out->peak_count = start.outstanding_count;
-        out->size[ETLHEAP_TYPE_AOFO] = out->peak_size = start.outstanding_size;
-        out->outstanding_size = start.outstanding_size;
-        return start.outstanding_count > 0;
+    const u32 interval_width = count == 0 ? 0 : packed_width(maker->joined.at[count - 1].interval);
+    const u32 widths = packed_widths_of(&all);
+    const u32 stride = interval_width + packed_widths_sum(widths);
+    *group =
+        (window_cell_group){ maker->packed.count, count, widths, (u8)interval_width, (u8)stride };
+    if (!ETLHEAP_RESERVE(&maker->packed, (size_t)count * stride + PACKED_SLACK))
+        return false;
+    for (u32 i = 0; i < count; i++) {
+        const window_cell *const cell = &maker->joined.at[i];
+        const cell_amounts amounts = kept_amounts(cell);
+        u8 *const to = maker->packed.at + maker->packed.count;
+        (void)packed_put_amounts(packed_put(to, cell->interval, interval_width), &amounts, widths);
+        maker->packed.count += stride;
     }
-    out->count[ETLHEAP_TYPE_AIFI] = cell->aifi_count;
-    out->size[ETLHEAP_TYPE_AIFI] = cell->aifi_size;
-    out->count[ETLHEAP_TYPE_AIFO] = cell->alloc_count - cell->aifi_count;
-    out->size[ETLHEAP_TYPE_AIFO] = rest(cell->alloc_size, cell->aifi_size);
-    out->count[ETLHEAP_TYPE_AOFO] = cell->count - out->count[ETLHEAP_TYPE_AIFO];
-    out->size[ETLHEAP_TYPE_AOFO] = rest(cell->size, out->size[ETLHEAP_TYPE_AIFO]);
-    out->count[ETLHEAP_TYPE_AOFI] = start.outstanding_count - out->count[ETLHEAP_TYPE_AOFO];
-    out->size[ETLHEAP_TYPE_AOFI] = rest(start.outstanding_size, out->size[ETLHEAP_TYPE_AOFO]);
-    out->outstanding_count = cell->count;
-    out->outstanding_size = cell->size;
-    out->peak_count = cell->peak_count;
-    out->peak_size = cell->peak_size;
-    out->impacting_size = cell->size - start.outstanding_size;
-    return start.outstanding_count > 0 || cell->alloc_count > 0;
-}
-
-void windows_cells_measure(const window_cells *cells, u32 group, u32 first, u32 last,
-                           i64 measures[ETLHEAP_MEASURES_COUNT])
-{
-    const window_cell *const end = &cells->at[cells->starts[group + 1]];
-    const window_cell *cell = find_cell(cells, group, first);
-    const etlheap_cell start = start_before(cells, group, cell);
-    i64 size = start.outstanding_size, count = start.outstanding_count;
-    i64 *const out = measures;
-    memset(out, 0, ETLHEAP_MEASURES_COUNT * sizeof *out);
-    out[ETLHEAP_MEASURE_COUNT] = out[ETLHEAP_MEASURE_PEAK_COUNT] = count;
-    out[ETLHEAP_MEASURE_SIZE] = out[ETLHEAP_MEASURE_PEAK_SIZE] = size;
-    for (; cell < end && cell->interval <= last; cell++) {
-        out[ETLHEAP_MEASURE_COUNT] += cell->alloc_count;
-        out[ETLHEAP_MEASURE_SIZE] = etl_sat_add_i64(out[ETLHEAP_MEASURE_SIZE], cell->alloc_size);
-        out[ETLHEAP_MEASURE_PEAK_COUNT] = larger(out[ETLHEAP_MEASURE_PEAK_COUNT], cell->peak_count);
-        out[ETLHEAP_MEASURE_PEAK_SIZE] = larger(out[ETLHEAP_MEASURE_PEAK_SIZE], cell->peak_size);
-        size = cell->size;
-        count = cell->count;
-    }
-    out[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = count;
-    out[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = size;
-    out[ETLHEAP_MEASURE_IMPACTING_SIZE] = size - start.outstanding_size;
+    return true;
 }

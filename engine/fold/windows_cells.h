@@ -33,30 +33,40 @@ static_assert(sizeof(window_hot) == 64, "one cache line");
 
 #define WINDOW_NO_INTERVAL UINT32_MAX
 
-typedef struct window_cell {
-    u32 group, interval;
-    i64 size, count;           /* outstanding at its end */
-    i64 peak_size, peak_count; /* the most in it, its beginning included */
-    i64 alloc_size, alloc_count;
-    i64 aifi_size, aifi_count; /* allocated and freed in it */
-} window_cell;
+/* Walked cells, packed one behind the other (windows_cells.c): to be joined as bytes. */
+typedef ETLHEAP_VECTOR(u8) window_cell_list;
 
-typedef ETLHEAP_VECTOR(window_cell) window_cell_list;
+/* The cells of a group, by interval: all of them in as many bytes. */
+typedef struct window_cell_group {
+    u64 start; /* in the bytes of all cells */
+    u32 count;
+    u32 widths; /* of its amounts, four bits each */
+    u8 interval_width;
+    u8 stride;
+} window_cell_group;
 
-/* Cells of group g: at[starts[g]] up to starts[g + 1], by interval. */
 typedef struct window_cells {
-    window_cell *at;
-    size_t *starts;
+    u8 *at;
+    window_cell_group *groups;
 } window_cells;
 
 /* Settles the cell at hand, appends it to the list unless there is none, and begins
  * one for `interval`. False without memory. */
 bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *out);
 
+/* Adds to the numbers of groups from this place of a list on. */
+void windows_cells_shift(window_cell_list *walked, size_t from, u32 by);
+
 /* Makes the cells of all groups from walked ones, which it takes: of each group in
  * the order of time. False without memory; to be freed in any case. */
 bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count);
 void windows_cells_free(window_cells *cells);
+
+/* The interval of the group's first cell from this interval on; WINDOW_NO_INTERVAL: none. */
+u32 windows_cells_next(const window_cells *cells, u32 group, u32 interval);
+
+/* Is there ever anything of the group, but for what comes and goes before the first bound? */
+bool windows_cells_any(const window_cells *cells, u32 group);
 
 /* What a group does in one interval; false: nothing of it concerns the interval. */
 bool windows_cells_read(const window_cells *cells, u32 group, u32 interval, etlheap_cell *out);

@@ -18,6 +18,7 @@
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
+#include "engine/read/read_ahead.h"
 #include "engine/read/realloc_trail.h"
 #include "engine/read/release.h"
 #include "engine/result/result.h"
@@ -38,6 +39,7 @@ typedef struct run {
     const etlheap_question *question; /* a journal is kept for it; NULL: none is */
     etlheap_result *result;           /* context, stacks and store grow in place */
     read_plan plan;
+    read_ahead *ahead; /* NULL: nothing is read ahead */
     plan_slice slice;
     scan_output *tasks; /* one per task of the slice; used again by the next */
     u32 task_count, task_capacity;
@@ -275,6 +277,7 @@ static void close_run(run *state)
     order_free(&state->order);
     release_free(&state->release);
     plan_slice_free(&state->slice);
+    read_ahead_close(state->ahead);
     plan_close(&state->plan);
     deferred_free(&state->deferred);
     join_close(&state->join);
@@ -330,12 +333,14 @@ static u64 bytes_at_end(const run *state, u64 held)
 
 static etl_status run_slices(run *state, etl_error *err)
 {
+    state->ahead = read_ahead_open(&state->plan, state->traces, READ_AHEAD_BYTES);
     for (;;) {
         bool more;
         if (!plan_next(&state->plan, &state->slice, &more))
             return ETL_ERR_MEMORY;
         if (!more)
             return ETL_OK;
+        read_ahead_go_on(state->ahead, state->plan.next);
         const etl_status status = run_slice(state);
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more memory events than can be numbered");

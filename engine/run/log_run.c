@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/core/arena.h"
+#include "engine/core/machine.h"
 #include "engine/core/nameless.h"
 #include "engine/core/timebase.h"
 #include "engine/query/lattice_plan.h"
@@ -13,6 +14,10 @@
 #include "parser/system/files.h"
 
 #define MEMORY_SHARE 4u /* of the memory allowed */
+
+/* To answer from a log of so many bytes takes hundreds of MiB in a few large arrays, which the
+ * C library never makes of the many small pieces that the run has freed. */
+#define LARGE_LOG_BYTES ((size_t)128 << 20)
 
 /* Where the log goes, and why it could not. */
 typedef struct log_home {
@@ -77,6 +82,8 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
     etl_status status = engine_run(traces, &own, NULL, &facts, err);
     etlheap_result_free(facts);
     status = status == ETL_OK ? open_log(&home, &map, err) : blame(&home, status, err);
+    if (map.bytes.size >= LARGE_LOG_BYTES)
+        machine_give_back();
     own.store = NULL;
     const archive_request request = { .memory_bytes_max = own.memory_bytes_max };
     if (status == ETL_OK)

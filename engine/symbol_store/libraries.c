@@ -1,5 +1,7 @@
-/* libraries.c - versions of the libraries that the engine uses. */
+/* libraries.c - what the engine runs with: versions of libraries, and processors. */
+#include "engine/core/machine.h"
 #include "engine/core/tag_groups.h"
+#include "engine/core/workers.h"
 #include "engine/engine.h"
 #include "symbol_curl.h"
 
@@ -65,4 +67,14 @@ static void put_libcurl(etlheap_library *out)
 const char *etlheap_cpu_features(void)
 {
     return tag_match_rows[tag_match_row_count - 1].isa;
+}
+
+u32 etlheap_default_jobs(void)
+{
+    return etlheap_workers_default_jobs();
+}
+
+u32 etlheap_online_processors(void)
+{
+    return machine_processors_online();
 }

@@ -23,6 +23,7 @@
 #include "buffer_header.h"
 #include "buffer_index.h"
 #include "buffer_peek.h"
+#include "index_ahead.h"
 #include "layout.h"
 #include "session.h"
 
@@ -35,6 +36,7 @@ typedef struct index_walk {
     etl_buffer_index *index;
     etl_bytes file;
     etl_peek peek; /* into the file, at headers */
+    etl_index_ahead ahead;
     u64 offset;
     etl_buffer_limits limits;
     bool may_resync;
@@ -61,13 +63,14 @@ static etl_status count_sequence_gaps(etl_buffer_index *index);
 static u64 sequence_gaps_of(i64 *sequences, size_t count);
 static int compare_sequences(const void *a, const void *b);
 
-etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, int descriptor,
-                                  const etl_open_options *options, etl_error *err)
+etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, const etl_map *map,
+                                  int descriptor, const etl_open_options *options, etl_error *err)
 {
     index_walk walk = {
         .index = index,
         .file = file,
         .peek = { .file = file, .descriptor = descriptor },
+        .ahead = { .map = map },
         .limits = { .zero_from = find_zero_tail(file), .size_max = options->buffer_bytes_max },
         .may_resync = !options->no_resync,
         .err = err,
@@ -197,6 +200,8 @@ static etl_status take_buffer(index_walk *walk, const etl_buffer_header *header)
         return ETL_ERR_MEMORY;
     const u64 left = walk->file.size - walk->offset;
     const u32 stored_size = header->size <= left ? header->size : (u32)left;
+    const bool is_compressed = (header->flags & ETL_BUFFER_COMPRESSED) != 0;
+    etl_index_ahead_at(&walk->ahead, walk->offset, stored_size, is_compressed);
     add(walk, ETL_DIAG_file_truncated, header->size - stored_size);
     const etl_status status = add_buffer(walk, header, stored_size);
     walk->offset += stored_size;

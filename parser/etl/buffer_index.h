@@ -5,6 +5,7 @@
 #define ETL_BUFFER_INDEX_H
 
 #include "parser/parser.h"
+#include "parser/system/map.h"
 
 /* A log-file header with what loading its buffers needs to know besides. */
 typedef struct etl_log_header {
@@ -29,12 +30,12 @@ typedef struct etl_buffer_index {
 
 /*
  * Indexes all buffers of the file, which is also open for reading as `descriptor`, or
- * -1. options->buffer_bytes_max is set. Fails as
+ * -1, and mapped as `map`, or in memory. options->buffer_bytes_max is set. Fails as
  * etl_session_read does for the first header, with ETL_ERR_MEMORY, or with
  * ETL_ERR_LIMIT for more than 2^32 buffers; free *index also then.
  */
-etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, int descriptor,
-                                  const etl_open_options *options, etl_error *err);
+etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, const etl_map *map,
+                                  int descriptor, const etl_open_options *options, etl_error *err);
 
 /* Whether buffers of its type hold records. */
 bool etl_buffer_has_records(const etl_buffer_info *info);

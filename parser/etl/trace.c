@@ -113,7 +113,8 @@ static etl_status finish(etl_trace *trace, int descriptor, const etl_open_option
     if (trace->file.size == 0)
         status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is empty");
     else
-        status = etl_buffer_index_build(&trace->index, trace->file, descriptor, options, err);
+        status = etl_buffer_index_build(&trace->index, trace->file, &trace->map, descriptor,
+                                        options, err);
     if (status == ETL_OK) {
         *out = trace;
         return ETL_OK;
@@ -151,6 +152,12 @@ void etl_trace_release(const etl_trace *trace, u64 offset, u64 size_bytes)
 {
     const u64 from = etl_min_u64(offset, trace->file.size);
     etl_map_release(&trace->map, from, etl_min_u64(size_bytes, trace->file.size - from));
+}
+
+bool etl_trace_fetch(const etl_trace *trace, u64 offset, u64 size_bytes)
+{
+    const u64 from = etl_min_u64(offset, trace->file.size);
+    return etl_map_fetch(&trace->map, from, etl_min_u64(size_bytes, trace->file.size - from));
 }
 
 u64 etl_file_size(const etl_trace *trace)

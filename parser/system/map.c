@@ -8,6 +8,9 @@
 
 #include "files.h"
 
+#define PIECE_BYTES (128 * ETL_KIB)
+#define PROBE_BYTES (512 * ETL_KIB)
+
 static etl_status check_regular(int file, size_t *size, etl_error *err);
 static etl_status read_file(int file, size_t size, etl_map *out, etl_error *err);
 
@@ -72,6 +75,35 @@ void etl_map_release(const etl_map *map, u64 offset, u64 size)
     const u64 end = (offset + size) / page * page;
     if (first < end)
         etl_map_forget((u8 *)map->memory + first, (size_t)(end - first));
+}
+
+/* At pages with odd numbers: those with even ones may be there because headers were read,
+ * which lie at multiples of two pages or more as a rule. */
+static bool is_present(const etl_map *map, u64 first, u64 end, u64 page)
+{
+    if (!map->tells_present)
+        return false;
+    for (u64 at = first; at < end; at += PROBE_BYTES) {
+        const u64 probe = at + page < end ? (at / page | 1) * page : at;
+        if (!etl_map_is_present((u8 *)map->memory + probe))
+            return false;
+    }
+    return true;
+}
+
+/* In small pieces: of a large one Linux reads no more than its own read-ahead. */
+bool etl_map_fetch(const etl_map *map, u64 offset, u64 size)
+{
+    if (!map->is_mapped || size == 0)
+        return false;
+    assert(offset <= map->bytes.size && size <= map->bytes.size - offset);
+    const u64 page = etl_map_page_size();
+    const u64 first = offset / page * page, end = offset + size;
+    if (is_present(map, first, end, page))
+        return false;
+    for (u64 at = first; at < end; at += PIECE_BYTES)
+        etl_map_want((u8 *)map->memory + at, (size_t)etl_min_u64(PIECE_BYTES, end - at));
+    return true;
 }
 
 bool etl_map_changed(const etl_map *map)

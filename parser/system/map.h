@@ -12,6 +12,7 @@ typedef struct etl_map {
     etl_bytes bytes; /* {NULL, 0} for an empty file */
     void *memory;    /* what etl_map_close releases */
     bool is_mapped;
+    bool tells_present;   /* the system says which pages are in memory */
     void *kept;           /* on Windows: a handle of the file */
     char *path;           /* NULL: its changes are not noticed */
     etl_file_stamp stamp; /* as it was opened */
@@ -41,6 +42,14 @@ void etl_map_close(etl_map *map);
 void etl_map_release(const etl_map *map, u64 offset, u64 size);
 
 /*
+ * Asks the system to read some of the bytes into the page cache, and does not wait for them;
+ * where many reads are under way already it waits for their turn. Does nothing for bytes
+ * that were there at a few places that are looked at, and for a file that was read into
+ * memory. True if something was asked for.
+ */
+bool etl_map_fetch(const etl_map *map, u64 offset, u64 size);
+
+/*
  * Whether somebody has since written to the file: bytes may be mixed from before and
  * after, and those of a file that became shorter within its last page are zeros. False
  * of one that became longer, which is seen as it was, of one that was removed or
@@ -50,10 +59,13 @@ void etl_map_release(const etl_map *map, u64 offset, u64 size);
 bool etl_map_changed(const etl_map *map);
 
 /* What map.c asks of the system: a view of the first `size` bytes of an open file,
- * false when it cannot be mapped; the end of one; and giving back pages of one. */
+ * false when it cannot be mapped; the end of one; giving back pages of one; whether a
+ * page of one is in memory; and reading pages of one ahead. */
 bool etl_map_view(int descriptor, size_t size, etl_map *out);
 void etl_map_unview(etl_map *map);
 void etl_map_forget(void *bytes, size_t size); /* whole pages */
+bool etl_map_is_present(void *page);
+void etl_map_want(void *bytes, size_t size); /* whole pages, no more than a few */
 size_t etl_map_page_size(void);
 
 #endif

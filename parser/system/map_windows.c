@@ -44,6 +44,19 @@ void etl_map_forget(void *bytes, size_t size)
     (void)VirtualUnlock(bytes, size);
 }
 
+/* Windows says which pages are in the working set alone, not which are in the cache. */
+bool etl_map_is_present(void *page)
+{
+    (void)page;
+    return false;
+}
+
+void etl_map_want(void *bytes, size_t size)
+{
+    WIN32_MEMORY_RANGE_ENTRY range = { .VirtualAddress = bytes, .NumberOfBytes = size };
+    (void)PrefetchVirtualMemory(GetCurrentProcess(), 1, &range, 0);
+}
+
 size_t etl_map_page_size(void)
 {
     SYSTEM_INFO system;

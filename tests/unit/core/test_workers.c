@@ -6,6 +6,8 @@
  * threads are really used. Rounds write plain memory, of the round alone and of
  * all rounds: ThreadSanitizer sees what is not ordered.
  */
+#define _GNU_SOURCE 1 /* sched_setaffinity */
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +15,11 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
+#include "engine/core/machine.h"
 #include "engine/core/workers.h"
 #include "tests/support/long_tests.h"
 
@@ -266,10 +270,84 @@ static void caller_waits_for_the_last_of_its_crew(void **state)
     etlheap_crew_close(crew);
 }
 
+/* Does the work that the mark allows, piece by piece. */
+typedef struct errand {
+    u64 done; /* of the helper alone, until it is closed */
+    _Atomic u64 seen;
+} errand;
+
+static bool run_errand(void *context, u64 mark)
+{
+    errand *const own = context;
+    if (own->done < mark)
+        own->seen = ++own->done;
+    return own->done < mark;
+}
+
+static void helper_works_up_to_the_mark(void **state)
+{
+    (void)state;
+    errand own = { 0 };
+    etlheap_helper *const helper = etlheap_helper_open(run_errand, &own);
+    assert_non_null(helper);
+    for (u64 mark = 1; mark < 2000; mark += 1 + mark % 7) {
+        etlheap_helper_mark(helper, mark);
+        while (own.seen < mark)
+            sched_yield();
+        assert_true(own.seen == mark);
+    }
+    etlheap_helper_close(helper);
+    assert_true(own.done == own.seen);
+}
+
+static bool never_rests(void *context, u64 mark)
+{
+    (void)mark;
+    ++*(_Atomic u64 *)context;
+    return true;
+}
+
+static void helper_is_closed_in_the_middle_of_its_work(void **state)
+{
+    (void)state;
+    _Atomic u64 pieces = 0;
+    etlheap_helper *const helper = etlheap_helper_open(never_rests, &pieces);
+    while (pieces == 0)
+        sched_yield();
+    etlheap_helper_close(helper);
+    const u64 last = pieces;
+    sched_yield();
+    assert_true(pieces == last);
+    etlheap_helper_mark(NULL, 1);
+    etlheap_helper_close(NULL);
+}
+
 static void there_is_at_least_one_processor(void **state)
 {
     (void)state;
     assert_in_range(etlheap_workers_default_jobs(), 1, 256);
+    assert_true(machine_processors() <= machine_processors_online());
+}
+
+/* Whatever the computer has, and other threads may use. */
+static void mask_of_processors_limits_the_default(void **state)
+{
+    (void)state;
+#if defined(__linux__)
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    size_t first = 0;
+    while (!CPU_ISSET(first, &before))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(etlheap_workers_default_jobs(), 1);
+    assert_each_ran_once(2, TASKS);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+#else
+    skip();
+#endif
 }
 
 int main(void)
@@ -288,7 +366,10 @@ int main(void)
         cmocka_unit_test(crew_lasts_thousands_of_rounds),
         cmocka_unit_test(crew_that_fell_asleep_wakes_up),
         cmocka_unit_test(caller_waits_for_the_last_of_its_crew),
+        cmocka_unit_test(helper_works_up_to_the_mark),
+        cmocka_unit_test(helper_is_closed_in_the_middle_of_its_work),
         cmocka_unit_test(there_is_at_least_one_processor),
+        cmocka_unit_test(mask_of_processors_limits_the_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

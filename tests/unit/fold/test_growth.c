@@ -146,6 +146,18 @@ static void the_largest_sizes_do_not_overflow(void **state)
     expect(&c, INT64_MAX, 100);
 }
 
+/* Rises that do not fit when they are counted in a billionth of a byte. */
+static void a_leak_of_terabytes_has_its_rate(void **state)
+{
+    (void)state;
+    for (i64 sign = -1; sign <= 1; sign += 2) {
+        curve c = flat();
+        for (u32 i = 0; i < GROWTH_SAMPLES; i++)
+            c.sizes[i] = ((i64)1 << 50) + sign * (i64)i * ((i64)1 << 40);
+        expect(&c, sign * ((i64)1 << 40), sign > 0 ? 100 : 0);
+    }
+}
+
 /* --- random curves ---------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
@@ -416,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_leak_stands_out_of_waves),
         cmocka_unit_test(samples_of_one_time_make_no_pairs),
         cmocka_unit_test(the_largest_sizes_do_not_overflow),
+        cmocka_unit_test(a_leak_of_terabytes_has_its_rate),
         cmocka_unit_test(random_curves_are_rated_as_the_model_rates_them),
         cmocka_unit_test(rows_grow_as_their_lifetimes_do),
         cmocka_unit_test(without_growth_rows_do_not_have_it),

@@ -1,7 +1,9 @@
 /*
- * Goal: median and 99th percentile of each group are those of nearest rank.
- * Method: small groups by hand; then random groups against counting, for each
- * lifetime of a group, how many of the group it is not exceeded by.
+ * Goal: median and 99th percentile of each group are those of nearest rank, and lists of
+ * lifetimes give back what was put into them.
+ * Method: small groups by hand; random groups, in lists of several threads, against counting,
+ * for each lifetime of a group, how many of the group it is not exceeded by; large groups
+ * against sorting; lifetimes of all lengths read back.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,12 +19,12 @@
 
 static lifetime_ranks ranks_of(const i64 *ns, u32 count)
 {
-    ranked_lifetimes lifetimes = { 0 };
+    lifetime_lists lifetimes = { 0 };
     lifetime_ranks ranks = { NOTHING, NOTHING };
     for (u32 i = 0; i < count; i++)
-        assert_true(ETLHEAP_PUSH(&lifetimes, (ranked_lifetime){ ns[i], 0 }));
-    assert_true(lifetime_ranks_compute(&lifetimes, 1, 1, &ranks));
-    ETLHEAP_VECTOR_FREE(&lifetimes);
+        assert_true(lifetime_lists_add(&lifetimes, 0, ns[i]));
+    lifetime_ranks_compute(&lifetimes, 1, 1, &ranks);
+    lifetime_lists_free(&lifetimes);
     return ranks;
 }
 
@@ -54,27 +56,77 @@ static void percentile_leaves_out_the_largest_from_a_hundred_on(void **state)
 
 static void group_without_lifetimes_keeps_what_is_there(void **state)
 {
-    const ranked_lifetimes none = { 0 };
+    const lifetime_lists none = { 0 };
     lifetime_ranks ranks[2] = { { NOTHING, NOTHING }, { 1, 2 } };
     (void)state;
-    assert_true(lifetime_ranks_compute(&none, 2, 1, ranks));
+    lifetime_ranks_compute(&none, 2, 1, ranks);
     assert_int_equal(ranks[0].median_ns, NOTHING);
     assert_int_equal(ranks[1].p99_ns, 2);
-    assert_true(lifetime_ranks_compute(&none, 0, 1, ranks));
+    lifetime_ranks_compute(&none, 0, 1, ranks);
 }
 
+static u64 random_u64(u64 *seed)
+{
+    u64 value = 0;
+    for (u32 i = 0; i < 4; i++)
+        value = value << 16 | engine_check_random(seed, 1 << 16);
+    return value;
+}
+
+/* Of any number of bits; about half of them hundreds. */
+static i64 random_ns(u64 *seed)
+{
+    const i64 ns = (i64)(random_u64(seed) >> engine_check_random(seed, 64));
+    return engine_check_random(seed, 2) == 0 ? ns : ns / 100 * 100;
+}
+
+static void lists_give_back_what_was_put_into_them(void **state)
+{
+    enum { ROUNDS = 20000, GROUPS = 7 };
+    (void)state;
+    lifetime_lists lists = { 0 };
+    lifetime_list others[2] = { { .least = 0 } };
+    u64 wanted[GROUPS] = { 0 }, counts[GROUPS] = { 0 };
+    u64 seed = 3;
+    for (u32 i = 0; i < ROUNDS; i++) {
+        const u32 group = engine_check_random(&seed, GROUPS - 1), which = i % 3;
+        const i64 ns = i < 64 ? (i64)((u64)1 << i) - 1 : random_ns(&seed);
+        wanted[group] += etlheap_hash_u64((u64)ns);
+        counts[group]++;
+        assert_true(which == 0 ? lifetime_lists_add(&lists, group, ns)
+                               : lifetime_list_add(&others[which - 1], group, ns));
+    }
+    for (u32 i = 0; i < 2; i++)
+        assert_true(lifetime_lists_take(&lists, &others[i]));
+    for (u32 group = 0; group < GROUPS; group++) {
+        lifetime_reader reader = lifetime_reader_open(&lists, group);
+        assert_int_equal(lifetime_lists_count(&lists, group), counts[group]);
+        for (i64 ns; lifetime_reader_next(&reader, &ns); counts[group]--)
+            wanted[group] -= etlheap_hash_u64((u64)ns);
+        assert_int_equal(counts[group], 0);
+        assert_int_equal(wanted[group], 0);
+    }
+    lifetime_lists_free(&lists);
+}
+
+/* A lifetime of a group of the naive list. */
+typedef struct ranked_lifetime {
+    i64 ns;
+    u32 group;
+} ranked_lifetime;
+
 /* The smallest value of the group that at least `percent` of it do not exceed. */
-static i64 plain_rank(const ranked_lifetimes *lifetimes, u32 group, u32 percent)
+static i64 plain_rank(const ranked_lifetime *lifetimes, u32 count, u32 group, u32 percent)
 {
     i64 best = NOTHING;
-    for (size_t i = 0; i < lifetimes->count; i++) {
-        const i64 ns = lifetimes->at[i].ns;
+    for (u32 i = 0; i < count; i++) {
+        const i64 ns = lifetimes[i].ns;
         size_t below = 0, all = 0;
-        if (lifetimes->at[i].group != group)
+        if (lifetimes[i].group != group)
             continue;
-        for (size_t k = 0; k < lifetimes->count; k++) {
-            all += lifetimes->at[k].group == group;
-            below += lifetimes->at[k].group == group && lifetimes->at[k].ns <= ns;
+        for (u32 k = 0; k < count; k++) {
+            all += lifetimes[k].group == group;
+            below += lifetimes[k].group == group && lifetimes[k].ns <= ns;
         }
         if (100 * below >= percent * all && (best == NOTHING || ns < best))
             best = ns;
@@ -90,23 +142,74 @@ static void random_groups_agree_with_counting(void **state)
         const u32 groups = 1 + engine_check_random(&seed, 200);
         const u32 count = engine_check_random(&seed, 900);
         const u32 span = round % 2 == 0 ? 10 : 1000000;
-        ranked_lifetimes lifetimes = { 0 };
+        lifetime_lists lists = { 0 };
+        lifetime_list other = { .least = 0 };
+        ranked_lifetime lifetimes[900];
         lifetime_ranks ranks[201];
-        for (u32 i = 0; i < count; i++)
-            assert_true(
-                ETLHEAP_PUSH(&lifetimes, (ranked_lifetime){ engine_check_random(&seed, span),
-                                                            engine_check_random(&seed, groups) }));
+        for (u32 i = 0; i < count; i++) {
+            lifetimes[i] = (ranked_lifetime){ engine_check_random(&seed, span),
+                                              engine_check_random(&seed, groups) };
+            assert_true(i % 2 == 0
+                            ? lifetime_lists_add(&lists, lifetimes[i].group, lifetimes[i].ns)
+                            : lifetime_list_add(&other, lifetimes[i].group, lifetimes[i].ns));
+        }
+        assert_true(lifetime_lists_take(&lists, &other));
         for (u32 jobs = 1; jobs <= 7; jobs += 3) {
             for (u32 g = 0; g < groups; g++)
                 ranks[g] = (lifetime_ranks){ NOTHING, NOTHING };
-            assert_true(lifetime_ranks_compute(&lifetimes, groups, jobs, ranks));
+            lifetime_ranks_compute(&lists, groups, jobs, ranks);
             for (u32 g = 0; g < groups; g++) {
-                assert_int_equal(ranks[g].median_ns, plain_rank(&lifetimes, g, 50));
-                assert_int_equal(ranks[g].p99_ns, plain_rank(&lifetimes, g, 99));
+                assert_int_equal(ranks[g].median_ns, plain_rank(lifetimes, count, g, 50));
+                assert_int_equal(ranks[g].p99_ns, plain_rank(lifetimes, count, g, 99));
             }
         }
-        ETLHEAP_VECTOR_FREE(&lifetimes);
+        lifetime_lists_free(&lists);
     }
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const i64 x = *(const i64 *)a, y = *(const i64 *)b;
+    return (x > y) - (x < y);
+}
+
+/* How the lifetimes of a large group are spread. */
+static i64 spread_ns(u32 how, u64 *seed)
+{
+    switch (how) {
+    case 0:
+        return 4711; /* all alike */
+    case 1:
+        return (i64)(random_u64(seed) % 3);
+    case 2:
+        return (i64)(random_u64(seed) % 100000) * 100;
+    case 3:
+        return random_ns(seed);
+    case 4:
+        return INT64_MAX - (i64)(random_u64(seed) % 2000);
+    default:
+        return random_u64(seed) % 50 == 0 ? (i64)random_u64(seed) : -7; /* of a damaged clock */
+    }
+}
+
+static void large_groups_agree_with_sorting(void **state)
+{
+    enum { MOST = 30000 };
+    (void)state;
+    i64 *const ns = malloc(MOST * sizeof *ns);
+    assert_non_null(ns);
+    for (u32 how = 0; how <= 5; how++) {
+        u64 seed = how;
+        for (u32 count = 4095; count <= MOST; count = count < 4097 ? count + 1 : count * 2 + 7) {
+            for (u32 i = 0; i < count; i++)
+                ns[i] = spread_ns(how, &seed);
+            const lifetime_ranks ranks = ranks_of(ns, count);
+            qsort(ns, count, sizeof *ns, by_length);
+            assert_int_equal(ranks.median_ns, ns[(count + 1) / 2 - 1]);
+            assert_int_equal(ranks.p99_ns, ns[((u64)count * 99 + 99) / 100 - 1]);
+        }
+    }
+    free(ns);
 }
 
 int main(void)
@@ -116,7 +219,9 @@ int main(void)
         cmocka_unit_test(median_of_an_even_number_is_the_lower_of_the_two),
         cmocka_unit_test(percentile_leaves_out_the_largest_from_a_hundred_on),
         cmocka_unit_test(group_without_lifetimes_keeps_what_is_there),
+        cmocka_unit_test(lists_give_back_what_was_put_into_them),
         cmocka_unit_test(random_groups_agree_with_counting),
+        cmocka_unit_test(large_groups_agree_with_sorting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

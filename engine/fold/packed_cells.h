@@ -1,0 +1,118 @@
+/*
+ * packed_cells.h - a cell as bytes; shared by what makes cells and what reads them.
+ *
+ * A cell is its interval and eight amounts. Amounts are packed as what is left when others are
+ * known, which is small or nothing in most cells, in as many bytes as the number has. Differences
+ * are of unsigned numbers, so that sums which stopped at the largest number come back too.
+ *
+ *     walked    group, interval and widths, in 4 bytes each │ amounts
+ *     kept      interval │ amounts, their widths kept once for the group
+ */
+#ifndef ETLHEAP_PACKED_CELLS_H
+#define ETLHEAP_PACKED_CELLS_H
+
+#include "windows_cells.h"
+
+#define CELL_AMOUNTS 8u
+
+/* Numbers are read and written as whole words: there must be so many bytes behind them. */
+#define PACKED_SLACK sizeof(u64)
+
+/* A cell in one piece. */
+typedef struct window_cell {
+    u32 group, interval;
+    i64 size, count;           /* outstanding at its end; of a walked one, since it began */
+    i64 peak_size, peak_count; /* the most in it, its beginning included */
+    i64 alloc_size, alloc_count;
+    i64 aifi_size, aifi_count; /* allocated and freed in it */
+} window_cell;
+
+typedef struct cell_amounts {
+    u64 at[CELL_AMOUNTS];
+} cell_amounts;
+
+static inline u32 packed_width(u64 value)
+{
+    return value == 0 ? 0 : (64 - (u32)__builtin_clzll(value) + 7) / 8;
+}
+
+static inline u32 packed_width_at(u32 widths, u32 amount)
+{
+    return widths >> 4 * amount & 15;
+}
+
+static inline u32 packed_widths_of(const cell_amounts *amounts)
+{
+    u32 widths = 0;
+    for (u32 i = 0; i < CELL_AMOUNTS; i++)
+        widths |= packed_width(amounts->at[i]) << 4 * i;
+    return widths;
+}
+
+/* Bytes of all amounts. */
+static inline u32 packed_widths_sum(u32 widths)
+{
+    const u32 pairs = (widths & 0x0F0F0F0F) + (widths >> 4 & 0x0F0F0F0F);
+    return (pairs * 0x01010101) >> 24;
+}
+
+static inline u8 *packed_put(u8 *to, u64 value, u32 width)
+{
+    memcpy(to, &value, sizeof value);
+    return to + width;
+}
+
+static inline u64 packed_get(const u8 *at, u32 width)
+{
+    u64 value;
+    memcpy(&value, at, sizeof value);
+    return width == 0 ? 0 : value & UINT64_MAX >> (64 - 8 * width);
+}
+
+static inline cell_amounts packed_get_amounts(const u8 *at, u32 widths)
+{
+    cell_amounts out;
+    for (u32 i = 0; i < CELL_AMOUNTS; i++) {
+        const u32 width = packed_width_at(widths, i);
+        out.at[i] = packed_get(at, width);
+        at += width;
+    }
+    return out;
+}
+
+static inline u8 *packed_put_amounts(u8 *to, const cell_amounts *amounts, u32 widths)
+{
+    for (u32 i = 0; i < CELL_AMOUNTS; i++)
+        to = packed_put(to, amounts->at[i], packed_width_at(widths, i));
+    return to;
+}
+
+/* A kept cell is no higher at its end than at its peak. */
+static inline cell_amounts kept_amounts(const window_cell *cell)
+{
+    return (cell_amounts){ {
+        (u64)cell->alloc_size,
+        (u64)cell->alloc_count,
+        (u64)cell->aifi_size,
+        (u64)cell->aifi_count,
+        (u64)cell->size,
+        (u64)cell->count,
+        (u64)cell->peak_size - (u64)cell->size,
+        (u64)cell->peak_count - (u64)cell->count,
+    } };
+}
+
+static inline window_cell cell_of_kept(const cell_amounts *amounts)
+{
+    const u64 *const at = amounts->at;
+    return (window_cell){ .alloc_size = (i64)at[0],
+                          .alloc_count = (i64)at[1],
+                          .aifi_size = (i64)at[2],
+                          .aifi_count = (i64)at[3],
+                          .size = (i64)at[4],
+                          .count = (i64)at[5],
+                          .peak_size = (i64)(at[6] + at[4]),
+                          .peak_count = (i64)(at[7] + at[5]) };
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* read_ahead.c - see read_ahead.h. */
+#include "read_ahead.h"
+
+#include <stdlib.h>
+
+#include "engine/core/machine.h"
+#include "engine/core/workers.h"
+
+#define WINDOW_BYTES (8 * ETL_MIB)
+#define LEAST_BYTES  (32 * ETL_MIB) /* a slice; less is read before a thread is of use */
+
+typedef struct window_piece {
+    u64 offset, size_bytes;
+    u32 trace;
+} window_piece;
+
+struct read_ahead {
+    const plan_buffer *buffers;
+    u32 count;
+    etl_trace *const *traces;
+    u64 ahead_bytes; /* the bound */
+    etlheap_helper *helper;
+    /* Of the thread alone: */
+    u32 next, reached; /* into the plan's buffers: to be asked for, and handed out */
+    u64 asked_bytes;   /* stored bytes of the plan up to `next`, and up to `reached` */
+    u64 reached_bytes;
+    ETLHEAP_VECTOR(window_piece) pieces;
+};
+
+static bool ask_for_window(void *context, u64 mark);
+
+read_ahead *read_ahead_open(const read_plan *plan, etl_trace *const *traces, u64 bytes_max)
+{
+    u64 bytes = 0;
+    for (u32 i = 0; i < plan->count && bytes <= LEAST_BYTES; i++)
+        bytes += plan->buffers[i].bytes;
+    const u64 bound = etl_min_u64(machine_memory_available() / 2, bytes_max);
+    if (bytes <= LEAST_BYTES || bound < WINDOW_BYTES)
+        return NULL;
+    read_ahead *const ahead = calloc(1, sizeof *ahead);
+    if (ahead == NULL)
+        return NULL;
+    ahead->buffers = plan->buffers;
+    ahead->count = plan->count;
+    ahead->traces = traces;
+    ahead->ahead_bytes = bound;
+    ahead->helper = etlheap_helper_open(ask_for_window, ahead);
+    if (ahead->helper == NULL) {
+        free(ahead);
+        return NULL;
+    }
+    return ahead;
+}
+
+void read_ahead_go_on(read_ahead *ahead, u32 next)
+{
+    if (ahead != NULL)
+        etlheap_helper_mark(ahead->helper, next);
+}
+
+void read_ahead_close(read_ahead *ahead)
+{
+    if (ahead == NULL)
+        return;
+    etlheap_helper_close(ahead->helper);
+    ETLHEAP_VECTOR_FREE(&ahead->pieces);
+    free(ahead);
+}
+
+static const etl_buffer_info *info_of(const read_ahead *ahead, u32 i)
+{
+    const plan_buffer *const buffer = &ahead->buffers[i];
+    return etl_buffer_info_of(ahead->traces[plan_trace(buffer->stream)], buffer->buffer);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const window_piece *const x = a, *const y = b;
+    if (x->trace != y->trace)
+        return x->trace < y->trace ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Buffers that lie one behind the other in the file are one request. */
+static void fetch_pieces(read_ahead *ahead)
+{
+    window_piece *const pieces = ahead->pieces.at;
+    const size_t count = ahead->pieces.count;
+    qsort(pieces, count, sizeof *pieces, by_place);
+    for (size_t i = 0, next; i < count; i = next) {
+        window_piece whole = pieces[i];
+        for (next = i + 1; next < count && pieces[next].trace == whole.trace &&
+                           pieces[next].offset == whole.offset + whole.size_bytes;
+             next++)
+            whole.size_bytes += pieces[next].size_bytes;
+        (void)etl_trace_fetch(ahead->traces[whole.trace], whole.offset, whole.size_bytes);
+    }
+}
+
+/* What was handed out before it was asked for is being read by those who need it. */
+static bool ask_for_window(void *context, u64 mark)
+{
+    read_ahead *const ahead = context;
+    for (; ahead->reached < mark; ahead->reached++)
+        ahead->reached_bytes += info_of(ahead, ahead->reached)->stored_size;
+    if (ahead->next < ahead->reached) {
+        ahead->next = ahead->reached;
+        ahead->asked_bytes = ahead->reached_bytes;
+    }
+    if (ahead->next == ahead->count ||
+        ahead->asked_bytes - ahead->reached_bytes >= ahead->ahead_bytes)
+        return false;
+    ahead->pieces.count = 0;
+    for (u64 bytes = 0; ahead->next < ahead->count && bytes < WINDOW_BYTES; ahead->next++) {
+        const etl_buffer_info *const info = info_of(ahead, ahead->next);
+        const window_piece piece = { info->offset, info->stored_size,
+                                     plan_trace(ahead->buffers[ahead->next].stream) };
+        bytes += piece.size_bytes;
+        ahead->asked_bytes += piece.size_bytes;
+        if (!ETLHEAP_PUSH(&ahead->pieces, piece))
+            return false;
+    }
+    fetch_pieces(ahead);
+    return true;
+}
