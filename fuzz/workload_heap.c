@@ -85,6 +85,59 @@ static u64 size_of(u8 number)
     return sizes[number % ETL_COUNT_OF(sizes)];
 }
 
+/* --- records --- */
+
+static void note_record(world *w, const world_op *op, u64 heap, u64 freed)
+{
+    world_frees *const all = world_frees_of(w, op->thread, WORLD_NONE);
+    world_frees *const here = world_frees_of(w, op->thread, op->thread->cpu);
+    *all = (world_frees){ { heap, all->heaps[0] }, { freed, all->addresses[0] } };
+    *here = (world_frees){ { heap, here->heaps[0] }, { freed, here->addresses[0] } };
+}
+
+static void log_alloc(world *w, const world_op *op, const world_heap *heap, i64 ticks, u64 address)
+{
+    etl_build_heap_alloc(w->heap, world_at(w, op->thread, ticks), heap->handle, address,
+                         size_of(op->size));
+    note_record(w, op, heap->handle, 0);
+}
+
+static void log_free(world *w, const world_op *op, const world_heap *heap, i64 ticks, u64 address)
+{
+    etl_build_heap_free(w->heap, world_at(w, op->thread, ticks), heap->handle, address);
+    note_record(w, op, heap->handle, address);
+}
+
+/* The engine makes two events of the record. */
+static void log_realloc(world *w, const world_op *op, const world_heap *heap, i64 ticks,
+                        const etl_build_realloc *change)
+{
+    etl_build_heap_realloc(w->heap, world_at(w, op->thread, ticks), heap->handle, change);
+    note_record(w, op, heap->handle, 0);
+    note_record(w, op, heap->handle, 0);
+}
+
+/* Has the thread just freed a block at the address itself, on that CPU? */
+static bool has_just_freed(world *w, const world_op *op, u32 cpu, u64 heap, u64 address)
+{
+    const world_frees *const frees = world_frees_of(w, op->thread, cpu);
+    for (u32 i = 0; i < 2; i++) {
+        if (frees->heaps[i] == heap && frees->addresses[i] == address)
+            return true;
+    }
+    return false;
+}
+
+/* Would the ReAlloc alone look like the summary of an Alloc and a Free? If the thread was on
+ * another CPU in between, the trace could tell, but the engine looks at one CPU. */
+static bool looks_like_summary(world *w, const world_op *op, const world_heap *heap, u64 old)
+{
+    return has_just_freed(w, op, WORLD_NONE, heap->handle, old) ||
+           has_just_freed(w, op, op->thread->cpu, heap->handle, old);
+}
+
+/* --- what is done to blocks --- */
+
 /* The first from the address on that is free, or is not; WORLD_NONE. */
 static u32 find_block(const world_heap *heap, u32 from, bool is_free)
 {
@@ -154,18 +207,6 @@ static void wait_for(world *w, const world_op *op, world_block *block)
     block->has_displaced = overtakes;
 }
 
-/* Would the last block at the address be taken for what a realloc without an Alloc made? */
-static bool looks_like_own(const world *w, const world_op *op, const world_heap *heap, u32 block)
-{
-    for (size_t i = w->lives.count; i > 0; i--) {
-        const world_life *const life = &w->lives.at[i - 1];
-        if (life->kind == ETLHEAP_KIND_HEAP && life->process == op->process->id &&
-            life->heap == heap->handle && life->address == address_of(heap, block))
-            return life->tid == op->thread->tid && life->size == size_of(op->size);
-    }
-    return false;
-}
-
 static void stamp(const world *w, const world_op *op, world_block *block, i64 ticks)
 {
     block->last = (world_stamp){ ticks, world_place(w, op->thread->cpu, true) };
@@ -176,8 +217,7 @@ static void stamp(const world *w, const world_op *op, world_block *block, i64 ti
 static void alloc(world *w, const world_op *op, world_heap *heap)
 {
     if (op->variant == 7) { /* of a call that failed */
-        etl_build_heap_alloc(w->heap, world_at(w, op->thread, w->now), heap->handle, 0,
-                             size_of(op->size));
+        log_alloc(w, op, heap, w->now, 0);
         world_busy(w, op->thread, w->now + 1);
         return;
     }
@@ -189,8 +229,7 @@ static void alloc(world *w, const world_op *op, world_heap *heap)
     world_block *const block = &heap->blocks[number];
     wait_for(w, op, block);
     const i64 ticks = w->now;
-    etl_build_heap_alloc(w->heap, world_at(w, op->thread, ticks), heap->handle,
-                         address_of(heap, number), size_of(op->size));
+    log_alloc(w, op, heap, ticks, address_of(heap, number));
     open_life(w, op, heap, number, ticks);
     const i64 next = walk_event(w, op, ticks, &life_of(w, block)->walk);
     stamp(w, op, block, next);
@@ -206,8 +245,7 @@ static void free_block(world *w, const world_op *op, world_heap *heap, bool is_l
     world_touch(w, &block->last, world_place(w, op->thread->cpu, true));
     /* Of two late frees of one address nobody could tell whose they are. */
     const i64 ticks = is_late && !block->has_displaced ? w->now + world_delay(op->delay) : w->now;
-    etl_build_heap_free(w->heap, world_at(w, op->thread, ticks), heap->handle,
-                        address_of(heap, number));
+    log_free(w, op, heap, ticks, address_of(heap, number));
     close_block(w, block, ticks, ETLHEAP_FREE_FREE);
     i64 next = ticks;
     u32 walk;
@@ -232,7 +270,7 @@ static void resize(world *w, const world_op *op, world_heap *heap)
                                        .old_address = op->variant % 2 == 0 ? address : 0,
                                        .new_size = size_of(op->size),
                                        .old_size = life_of(w, block)->size };
-    etl_build_heap_realloc(w->heap, world_at(w, op->thread, ticks), heap->handle, &change);
+    log_realloc(w, op, heap, ticks, &change);
     close_block(w, block, ticks, ETLHEAP_FREE_FREE);
     open_life(w, op, heap, number, ticks);
     life_of(w, block)->is_realloc = true;
@@ -249,25 +287,24 @@ static void move(world *w, const world_op *op, world_heap *heap)
     const u32 fresh = find_block(heap, op->address / WORLD_BLOCKS, true);
     if (old == WORLD_NONE || fresh == WORLD_NONE)
         return;
+    const bool is_unseen = (w->flags & WORLD_REALLOC_ONLY) != 0;
+    if (is_unseen && looks_like_summary(w, op, heap, address_of(heap, old)))
+        return;
     world_touch(w, &heap->blocks[old].last, world_place(w, op->thread->cpu, true));
-    if ((w->flags & WORLD_REALLOC_ONLY) != 0 && looks_like_own(w, op, heap, fresh))
-        world_touch(w, &(world_stamp){ heap->blocks[fresh].late_ticks, WORLD_NONE }, WORLD_NONE);
     wait_for(w, op, &heap->blocks[fresh]);
     world_touch(w, &heap->blocks[old].last, world_place(w, op->thread->cpu, true));
-    if ((w->flags & WORLD_REALLOC_ONLY) != 0) {
+    if (is_unseen) {
         move_unseen(w, op, heap, old, fresh);
         return;
     }
     world_block *const from = &heap->blocks[old], *const to = &heap->blocks[fresh];
     const bool may_overtake = op->variant % 2 == 1 && !from->has_displaced;
     const u64 old_size = life_of(w, from)->size;
-    etl_build_heap_alloc(w->heap, world_at(w, op->thread, w->now), heap->handle,
-                         address_of(heap, fresh), size_of(op->size));
+    log_alloc(w, op, heap, w->now, address_of(heap, fresh));
     open_life(w, op, heap, fresh, w->now);
     const i64 walked = walk_event(w, op, w->now, &life_of(w, to)->walk);
     const i64 freed = walked + op->variant / 2;
-    etl_build_heap_free(w->heap, world_at(w, op->thread, freed), heap->handle,
-                        address_of(heap, old));
+    log_free(w, op, heap, freed, address_of(heap, old));
     close_block(w, from, freed, ETLHEAP_FREE_FREE);
     from->late_ticks = freed;
     from->late_place = world_place(w, op->thread->cpu, true);
@@ -275,11 +312,11 @@ static void move(world *w, const world_op *op, world_heap *heap)
     if (!may_overtake)
         from->last = (world_stamp){ freed, from->late_place };
     const i64 summary = freed + world_delay(op->delay / 8) * (op->delay >= 192 ? 5 : 1);
-    etl_build_heap_realloc(w->heap, world_at(w, op->thread, summary), heap->handle,
-                           &(etl_build_realloc){ .new_address = address_of(heap, fresh),
-                                                 .old_address = address_of(heap, old),
-                                                 .new_size = size_of(op->size),
-                                                 .old_size = old_size });
+    log_realloc(w, op, heap, summary,
+                &(etl_build_realloc){ .new_address = address_of(heap, fresh),
+                                      .old_address = address_of(heap, old),
+                                      .new_size = size_of(op->size),
+                                      .old_size = old_size });
     life_of(w, to)->is_realloc = true;
     life_of(w, to)->summary_ticks = summary;
     stamp(w, op, to, summary);
@@ -292,11 +329,11 @@ static void move_unseen(world *w, const world_op *op, world_heap *heap, u32 old,
 {
     world_block *const from = &heap->blocks[old], *const to = &heap->blocks[fresh];
     const i64 ticks = w->now;
-    etl_build_heap_realloc(w->heap, world_at(w, op->thread, ticks), heap->handle,
-                           &(etl_build_realloc){ .new_address = address_of(heap, fresh),
-                                                 .old_address = address_of(heap, old),
-                                                 .new_size = size_of(op->size),
-                                                 .old_size = life_of(w, from)->size });
+    log_realloc(w, op, heap, ticks,
+                &(etl_build_realloc){ .new_address = address_of(heap, fresh),
+                                      .old_address = address_of(heap, old),
+                                      .new_size = size_of(op->size),
+                                      .old_size = life_of(w, from)->size });
     close_block(w, from, ticks, ETLHEAP_FREE_FREE);
     from->late_ticks = 0;
     from->last = (world_stamp){ ticks, world_place(w, op->thread->cpu, true) };
@@ -311,8 +348,7 @@ static void move_unseen(world *w, const world_op *op, world_heap *heap, u32 old,
 static void free_unknown(world *w, const world_op *op, const world_heap *heap)
 {
     const bool is_null = op->variant == 7;
-    etl_build_heap_free(w->heap, world_at(w, op->thread, w->now), heap->handle,
-                        is_null ? 0 : address_of(heap, WORLD_BLOCKS + op->address % 8));
+    log_free(w, op, heap, w->now, is_null ? 0 : address_of(heap, WORLD_BLOCKS + op->address % 8));
     w->ids.at[op->process->id].unknown[ETLHEAP_KIND_HEAP] += !is_null;
     u32 walk;
     i64 next = w->now;

@@ -53,7 +53,7 @@ void world_close(world *w)
 static void open_world(world *w, const u8 *machine)
 {
     *w = (world){ .flags = machine[1],
-                  .cpus = 1 + machine[0] % 4,
+                  .cpus = 1 + machine[0] % WORLD_CPUS_MAX,
                   .one_stream = machine[0] / 4 % 8 == 7,
                   .tells_pages = machine[0] / 4 % 2 == 1,
                   .start = START_TICKS,
@@ -128,6 +128,13 @@ static i64 step_of(u8 number)
     static const i64 steps[] = { 0,   0,    1,     1,     2,      5,       13,       50,
                                  200, 1000, 10000, 30000, 200000, 2000000, 15000000, 40000000 };
     return steps[number % ETL_COUNT_OF(steps)];
+}
+
+world_frees *world_frees_of(world *w, const world_thread *thread, u32 cpu)
+{
+    const u32 pid = w->processes[thread->process].pid;
+    world_frees *const of_thread = w->frees[(pid - PID_FIRST) / 4][thread->tid - TID_FIRST];
+    return &of_thread[cpu == WORLD_NONE ? WORLD_CPUS_MAX : cpu];
 }
 
 /* --- operations ------------------------------------------------------------------------ */

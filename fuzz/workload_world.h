@@ -34,6 +34,7 @@
 #define WORLD_PAGE       0x1000u
 #define WORLD_FRAMES_MAX 12u
 #define WORLD_WAITS_MAX  3u
+#define WORLD_CPUS_MAX   4u
 #define WORLD_NONE       UINT32_MAX
 
 typedef enum world_flag {
@@ -84,6 +85,12 @@ typedef struct world_block {
     u32 late_place, late_tid;
 } world_block;
 
+/* The heaps and addresses that a thread's last two block records free, the last one first; 0:
+ * it frees nothing. */
+typedef struct world_frees {
+    u64 heaps[2], addresses[2];
+} world_frees;
+
 /* Which call committed a page: index + 1 in world.commits. */
 typedef struct world_pages {
     u16 commit[WORLD_PAGES];
@@ -128,6 +135,8 @@ typedef struct world {
     i64 now, start, virtual_ticks;
     u32 pids_in_use, tids_in_use; /* bits */
     i64 pid_ended[WORLD_PROCESSES];
+    /* By pid and tid, which are taken again, and CPU; the last is for all. */
+    world_frees frees[WORLD_PROCESSES][WORLD_THREADS][WORLD_CPUS_MAX + 1];
     world_process processes[WORLD_PROCESSES];
     world_thread threads[WORLD_THREADS];
     ETLHEAP_VECTOR(world_id) ids;
@@ -152,6 +161,8 @@ typedef struct world_op {
     world_process *process;
 } world_op;
 
+/* Of the thread's latest block records on a CPU; WORLD_NONE: on all. */
+world_frees *world_frees_of(world *w, const world_thread *thread, u32 cpu);
 u32 world_place(const world *w, u32 cpu, bool is_heap);
 /* Nothing happens to the stamp's owner before it, nor elsewhere in its tick. */
 void world_touch(world *w, const world_stamp *stamp, u32 place);

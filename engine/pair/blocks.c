@@ -179,13 +179,18 @@ static bool settle_displaced(block_table *table, const block_rules *rules, block
 }
 
 /* The address of the newer block is given out again, so one of two frees was lost, or is
- * late too: that is certain enough if the free in doubt is by the older block's thread. */
+ * late too: that is certain enough if the free in doubt is by the older block's thread. If it
+ * is by another, either may be: taken as lost, it cannot shift all later pairs of the address. */
 static bool settle_before_alloc(block_table *table, const block_rules *rules, block *newer,
                                 shard_output *out)
 {
     const displaced_block *const older = displaced_by(table, newer);
-    if (!older->in_doubt || older->free_tid != older->from.tid || !is_late(rules, older, newer))
+    if (!older->in_doubt || !is_late(rules, older, newer))
         return settle_as_lost(table, rules, newer, out);
+    if (older->free_tid != older->from.tid) {
+        etl_diag_add(&out->diag, ETL_DIAG_pairing_guessed, 1);
+        return settle_as_lost(table, rules, newer, out);
+    }
     settle_as_late(table, rules, newer, out);
     return true;
 }
@@ -298,12 +303,23 @@ static void free_block(block_table *table, const block_rules *rules, block *foun
     older->free_cpu = event->cpu;
 }
 
-/* The summary of a realloc whose alloc was logged marks its block: until it is logged nobody
- * else knows the address. */
+/*
+ * Did the alloc of the realloc open the block? Its thread and size say so: nobody else knows
+ * the address before the summary. Without a free before the summary there was no alloc
+ * either, unless records are missing; then the block is an older one whose free is late.
+ */
+static bool is_own_block(const block_table *table, const block_rules *rules, const block *found,
+                         const ordered_event *event)
+{
+    return (event->op == OP_REALLOC_NEW || rules->is_lossy) && found->tid == event->tid &&
+           size_of(table, found) == event->size;
+}
+
+/* The summary of a realloc whose alloc was logged marks its block. */
 static void supply_new(block_table *table, const block_rules *rules, const ordered_event *event,
                        block *found, shard_output *out)
 {
-    if (found != NULL && found->tid == event->tid && size_of(table, found) == event->size) {
+    if (found != NULL && is_own_block(table, rules, found, event)) {
         const displaced_block *const older = displaced_by(table, found);
         if (older != NULL && older->in_doubt)
             settle_as_late(table, rules, found, out);
@@ -428,6 +444,7 @@ void blocks_apply(block_table *table, const block_rules *rules, const ordered_ev
             count_unknown_free(rules, event, out);
         break;
     case OP_REALLOC_NEW:
+    case OP_REALLOC_UNSEEN:
         supply_new(table, rules, event, found, out);
         break;
     case OP_REALLOC_FREED:

@@ -22,7 +22,8 @@
  *         a second free, a realloc in place, or     late: the first free was the older one's
  *         the realloc that made the newer block
  *         an alloc                                  lost: the first free was the newer one's,
- *                                                   unless the older one's thread made it soon
+ *                                                   unless the older one's thread made it soon;
+ *                                                   a guess, if it may be late as well
  *         the realloc that the free belongs to      whichever block has the size it names
  *         nothing for as long as patience_ticks     a guess, which is counted (see is_late)
  *     alloc, realloc                              lost

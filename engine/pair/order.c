@@ -397,7 +397,8 @@ static bool slot_of(filler *f, const memory_event *event, u32 owner, u32 *slot)
 
 static inline bool opens_block(u8 op)
 {
-    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME;
+    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
+           op == OP_REALLOC_SAME;
 }
 
 /* Events of one tick are never in two buckets. */

@@ -105,13 +105,13 @@ bool realloc_trail_begin(scan_output *out)
     return ETLHEAP_PUSH(&out->trails, (u32)event);
 }
 
-/* How many events of the task are not later than the summary, which is in another stream. */
-static size_t count_until(const scan_output *task, i64 ticks)
+/* How many of a CPU's events are not later than that. */
+static size_t count_until(const memory_event *events, size_t count, i64 ticks)
 {
-    size_t low = 0, high = task->events.count;
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (task->events.at[middle].ticks <= ticks)
+        if (events[middle].ticks <= ticks)
             low = middle + 1;
         else
             high = middle;
@@ -119,37 +119,74 @@ static size_t count_until(const scan_output *task, i64 ticks)
     return low;
 }
 
-/* Searches one CPU; of the summary's own, only what is before it. */
-static void search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
-                       const memory_event *summary, thread_events *found)
+/* How many events of the task are before the summary, which is one of `own`. */
+static size_t count_before(const scan_output *task, const scan_output *own,
+                           const memory_event *summary)
+{
+    if (task == own)
+        return (size_t)(summary - task->events.at);
+    if (task->stream != own->stream)
+        return count_until(task->events.at, task->events.count, summary->ticks);
+    return task > own ? 0 : task->events.count;
+}
+
+/* Searches one CPU for what is later than `after`; of the summary's own, only what is before
+ * it. False: there may be more of the thread, but too many events of others are behind it. */
+static bool search_cpu(const trail_tail *tail, const scan_output *tasks, u32 own,
+                       const memory_event *summary, i64 after, thread_events *found)
 {
     u32 left = TRAIL_EVENTS_MAX, taken = 0;
+    const bool is_whole = after == INT64_MIN;
     for (u32 t = tail->end_task; t > tail->first_task; t--) {
-        const scan_output *const task = &tasks[t - 1];
-        size_t count = task->events.count;
-        if (t - 1 == own)
-            count = (size_t)(summary - task->events.at);
-        else if (task->stream != tasks[own].stream)
-            count = count_until(task, summary->ticks);
-        else if (t - 1 > own)
-            count = 0;
-        if (search(summary, task->events.at, count, found, &left, &taken))
-            return;
+        const memory_event *const events = tasks[t - 1].events.at;
+        const size_t count = count_before(&tasks[t - 1], &tasks[own], summary);
+        if (count == 0)
+            continue;
+        const size_t first = is_whole ? 0 : count_until(events, count, after);
+        if (search(summary, events + first, count - first, found, &left, &taken))
+            return taken == 2;
+        if (first > 0)
+            return true;
     }
-    (void)search(summary, tail->events, tail->count, found, &left, &taken);
+    const size_t first = is_whole ? 0 : count_until(tail->events, tail->count, after);
+    (void)search(summary, tail->events + first, tail->count - first, found, &left, &taken);
+    return left > 0 || taken == 2;
+}
+
+static const trail_tail *own_tail(const trail_tails *tails, const scan_output *task)
+{
+    const trail_tail *tail = tails->at.at;
+    while (tail->stream != task->stream)
+        tail++;
+    return tail;
 }
 
 static void complete_on_own_cpu(trail_tails *tails, scan_output *tasks, u32 task, u32 event)
 {
     memory_event *const summary = &tasks[task].events.at[event];
     thread_events found = { { NULL, NULL } };
-    const trail_tail *tail = tails->at.at;
-    while (tail->stream != tasks[task].stream)
-        tail++;
-    search_cpu(tail, tasks, task, summary, &found);
+    (void)search_cpu(own_tail(tails, &tasks[task]), tasks, task, summary, INT64_MIN, &found);
     settle(summary, &found);
     if (summary[1].op == OP_REALLOC_FREED)
         note_first(&tails->first, summary->ticks);
+}
+
+/* Is it certain that neither of the thread's latest two events is the free? What the thread did
+ * elsewhere before the two on the summary's own CPU does not matter. */
+static bool is_unseen(const trail_tails *tails, const scan_output *tasks, u32 task,
+                      const memory_event *summary)
+{
+    const trail_tail *const own = own_tail(tails, &tasks[task]);
+    thread_events found = { { NULL, NULL } };
+    bool is_certain = search_cpu(own, tasks, task, summary, INT64_MIN, &found);
+    const i64 after = found.at[1] == NULL ? INT64_MIN : etl_sat_add_i64(found.at[1]->ticks, -1);
+    for (size_t i = 0; is_certain && i < tails->at.count; i++) {
+        const trail_tail *const tail = &tails->at.at[i];
+        is_certain = tail == own || search_cpu(tail, tasks, task, summary, after, &found);
+    }
+    for (u32 i = 0; i < 2; i++)
+        is_certain = is_certain && (found.at[i] == NULL || !is_own_free(summary, found.at[i]));
+    return is_certain;
 }
 
 /* The thread may have been moved to another CPU. */
@@ -161,10 +198,12 @@ static void complete_on_all_cpus(const trail_tails *tails, scan_output *tasks, u
         return;
     if (!tails->first.is_known || summary->ticks <= tails->first.ticks) {
         summary[1].op = OP_REALLOC_ALONE;
+        if (is_unseen(tails, tasks, task, summary))
+            summary[0].op = OP_REALLOC_UNSEEN;
         return;
     }
     for (size_t i = 0; i < tails->at.count; i++)
-        search_cpu(&tails->at.at[i], tasks, task, summary, &found);
+        (void)search_cpu(&tails->at.at[i], tasks, task, summary, INT64_MIN, &found);
     summary[1].since_alloc = 0;
     settle(summary, &found);
 }

@@ -35,12 +35,13 @@ typedef enum memory_op {
     OP_COUNT_HEAP, /* a heap event that is only counted */
     OP_ALLOC,
     OP_FREE,
-    OP_REALLOC_NEW,   /* moving realloc, at the new address */
-    OP_REALLOC_OLD,   /* moving realloc, at the old address ... */
-    OP_REALLOC_FREED, /* ... whose own alloc and free were logged before it */
-    OP_REALLOC_ALONE, /* ... of a trace in which no realloc had them so far */
-    OP_REALLOC_CLOSE, /* in-place realloc: what it ends, ... */
-    OP_REALLOC_SAME,  /* ... and what it opens */
+    OP_REALLOC_NEW,    /* moving realloc, at the new address */
+    OP_REALLOC_UNSEEN, /* ... whose thread did not log a free of the old address before it */
+    OP_REALLOC_OLD,    /* moving realloc, at the old address ... */
+    OP_REALLOC_FREED,  /* ... whose own alloc and free were logged before it */
+    OP_REALLOC_ALONE,  /* ... of a trace in which no realloc had them so far */
+    OP_REALLOC_CLOSE,  /* in-place realloc: what it ends, ... */
+    OP_REALLOC_SAME,   /* ... and what it opens */
     OP_COMMIT,
     OP_RESERVE,
     OP_DECOMMIT,
@@ -54,8 +55,8 @@ typedef enum memory_op {
 /* Ops that open a lifetime and may have a stack. */
 static inline bool op_wants_stack(memory_op op)
 {
-    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME || op == OP_COMMIT ||
-           op == OP_EXPAND;
+    return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
+           op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_EXPAND;
 }
 
 /* What a session logs of all processes when it begins or ends: no thread does it. */

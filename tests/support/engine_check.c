@@ -61,6 +61,7 @@ block_rules engine_check_rules(const engine_check *check)
 {
     return (block_rules){ .context = &check->context,
                           .slots = &check->slots,
+                          .is_lossy = check->is_lossy,
                           .race_ticks = CHECK_MS,
                           .patience_ticks = CHECK_PATIENCE };
 }

@@ -24,6 +24,7 @@ typedef struct engine_check {
     slot_table slots;
     u32 order;     /* of the next system event */
     u32 next_rank; /* of the next memory event */
+    bool is_lossy; /* as in the rules */
 } engine_check;
 
 void engine_check_open(engine_check *check);

@@ -96,6 +96,35 @@ static void realloc_alone_leaves_another_threads_young_block_of_another_size(voi
     assert_guesses(f, 2);
 }
 
+/* The thread allocated a block at the address itself, which another thread has freed. */
+static void realloc_alone_takes_an_address_whose_free_is_late(void **state)
+{
+    block_check *const f = *state;
+    block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 48));
+    block_check_apply(f, block_event(OP_REALLOC_UNSEEN, T0 + 5, 0x100, 48));
+    block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_FREE, T0 + 7, 0x100, 0)));
+    block_check_finish(f);
+    block_check_rows(
+        f,
+        (const lifetime[]){ block_row(0x100, 48, T0, T0 + 7),
+                            as_realloc(block_row(0x100, 48, T0 + 5, ETLHEAP_TICKS_NEVER)) },
+        2);
+    assert_int_equal(block_check_diag(f, ETL_DIAG_realloc_synthesized), 1);
+    assert_guesses(f, 1);
+}
+
+/* The free that tells that the alloc is the realloc's own may be what is missing. */
+static void realloc_alone_keeps_its_threads_block_if_the_trace_lost_events(void **state)
+{
+    block_check *const f = *state;
+    f->check.is_lossy = true;
+    block_check_apply(f, block_event(OP_ALLOC, T0, 0x100, 48));
+    block_check_apply(f, block_event(OP_REALLOC_UNSEEN, T0 + 5, 0x100, 48));
+    block_check_finish(f);
+    block_check_row(f, as_realloc(block_row(0x100, 48, T0, ETLHEAP_TICKS_NEVER)));
+    assert_int_equal(block_check_diag(f, ETL_DIAG_realloc_synthesized), 0);
+}
+
 /* --- frees of displaced blocks --- */
 
 /* One block displaces another on CPU 0; then the address is freed by `tid` on `cpu`. */
@@ -227,11 +256,40 @@ static void realloc_that_made_the_newer_block_tells_that_the_free_was_late(void 
 static void next_alloc_tells_that_the_free_was_the_newer_blocks(void **state)
 {
     block_check *const f = *state;
-    displace_and_free(f, OTHER, 1, T0 + 7);
+    displace_and_free(f, OTHER, 0, T0 + 7);
     block_check_apply(f, block_event(OP_ALLOC, T0 + 9, 0x100, 64));
     assert_lost(f, T0 + 7);
     block_check_apply(f, block_event_by(OTHER, 1, block_event(OP_FREE, T0 + 11, 0x100, 0)));
     block_check_row(f, block_row(0x100, 64, T0 + 9, T0 + 11));
+    assert_guesses(f, 0);
+}
+
+/* The older block's free may be late, and then so is the newer one's. Two frees follow, and the
+ * last block gets both: it is known only then that one was not lost. */
+static void next_alloc_leaves_a_guess_if_the_free_may_be_late(void **state)
+{
+    block_check *const f = *state;
+    displace_and_free(f, OTHER, 1, T0 + 7);
+    block_check_apply(f, block_event_by(THIRD, 1, block_event(OP_ALLOC, T0 + 9, 0x100, 64)));
+    assert_lost(f, T0 + 7);
+    assert_guesses(f, 1);
+    block_check_apply(f, block_event_by(OTHER, 2, block_event(OP_FREE, T0 + 11, 0x100, 0)));
+    block_check_apply(f, block_event(OP_FREE, T0 + 12, 0x100, 0));
+    lifetime last = block_row(0x100, 64, T0 + 9, T0 + 11);
+    last.thread = THIRD;
+    block_check_row(f, last);
+    assert_int_equal(block_check_unknown_frees(f), 1);
+    assert_guesses(f, 1);
+}
+
+/* In a trace that lost events a lost free explains it better. */
+static void next_alloc_leaves_no_guess_if_the_trace_lost_events(void **state)
+{
+    block_check *const f = *state;
+    f->check.is_lossy = true;
+    displace_and_free(f, OTHER, 1, T0 + 7);
+    block_check_apply(f, block_event_by(THIRD, 1, block_event(OP_ALLOC, T0 + 9, 0x100, 64)));
+    assert_lost(f, T0 + 7);
     assert_guesses(f, 0);
 }
 
@@ -308,6 +366,8 @@ int main(void)
         RULE(realloc_alone_closes_another_threads_block_of_its_size),
         RULE(realloc_alone_leaves_another_threads_young_block_of_another_size),
         RULE(realloc_whose_free_was_lost_leaves_another_threads_young_block),
+        RULE(realloc_alone_takes_an_address_whose_free_is_late),
+        RULE(realloc_alone_keeps_its_threads_block_if_the_trace_lost_events),
         RULE(the_older_blocks_thread_frees_late_even_if_the_trace_lost_events),
         RULE(free_by_the_newer_blocks_thread_is_its_own),
         RULE(free_in_doubt_is_late_if_another_cpu_logged_it_soon),
@@ -318,6 +378,8 @@ int main(void)
         RULE(realloc_in_place_tells_that_the_free_was_late),
         RULE(realloc_that_made_the_newer_block_tells_that_the_free_was_late),
         RULE(next_alloc_tells_that_the_free_was_the_newer_blocks),
+        RULE(next_alloc_leaves_a_guess_if_the_free_may_be_late),
+        RULE(next_alloc_leaves_no_guess_if_the_trace_lost_events),
         RULE(next_alloc_does_not_tell_so_if_the_older_blocks_thread_freed),
         RULE(doubt_ends_with_the_patience),
         RULE(settling_asks_for_the_patience_alone),

@@ -115,8 +115,10 @@ static void model_open(model *m, const memory_event *event)
 {
     const subject of = subject_of(event);
     const open_block *const older = model_find(m, of, true);
-    if (older != NULL && older->doubt != NULL && older->doubt->tid == older->life.thread &&
-        model_is_late(older))
+    const bool may_be_late = older != NULL && older->doubt != NULL && model_is_late(older);
+    const bool is_late = may_be_late && older->doubt->tid == older->life.thread;
+    m->guesses += may_be_late && !is_late;
+    if (is_late)
         model_late(m, of);
     else if (older != NULL)
         model_lost(m, of);
@@ -164,8 +166,8 @@ static void model_free(model *m, const memory_event *event)
 static void model_realloc_new(model *m, const memory_event *event)
 {
     open_block *const live = model_find(m, subject_of(event), false);
-    const bool is_own =
-        live != NULL && live->life.size == event->size && live->life.thread == event->tid;
+    const bool is_own = event->op == OP_REALLOC_NEW && live != NULL &&
+                        live->life.size == event->size && live->life.thread == event->tid;
     if (!is_own) {
         model_open(m, event);
         return;
@@ -223,6 +225,7 @@ static void model_apply(model *m, const memory_event *event)
             m->unknown_frees[event->pid]++;
         break;
     case OP_REALLOC_NEW:
+    case OP_REALLOC_UNSEEN:
         model_realloc_new(m, event);
         break;
     case OP_REALLOC_FREED:
@@ -285,10 +288,11 @@ static void invent(run *r, u32 count, u32 addresses)
 {
     i64 ticks = CHECK_START;
     for (u32 i = 0; i < count; i++) {
-        static const u8 ops[] = {
-            OP_ALLOC, OP_ALLOC, OP_ALLOC,       OP_ALLOC,        OP_FREE,        OP_FREE,
-            OP_FREE,  OP_FREE,  OP_REALLOC_NEW, OP_REALLOC_SAME, OP_REALLOC_OLD, OP_REALLOC_FREED
-        };
+        static const u8 ops[] = { OP_ALLOC,         OP_ALLOC,       OP_ALLOC,
+                                  OP_ALLOC,         OP_FREE,        OP_FREE,
+                                  OP_FREE,          OP_FREE,        OP_REALLOC_NEW,
+                                  OP_REALLOC_SAME,  OP_REALLOC_OLD, OP_REALLOC_FREED,
+                                  OP_REALLOC_UNSEEN };
         const bool is_pause = engine_check_random(&r->seed, 50) == 0;
         ticks += engine_check_random(&r->seed, (u32)CHECK_MS * 2 / 5 * (is_pause ? 200 : 1));
         memory_event event = {

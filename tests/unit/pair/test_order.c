@@ -244,7 +244,8 @@ static void opening_events_have_a_slot_and_others_none(void **state)
     order_check_run(f, ORDER_CHECK_FORWARD);
     for (u32 op = OP_COUNT_HEAP; op <= OP_REALLOC_SAME; op++) {
         const ordered_event *const event = &f->by_rank[op];
-        const bool opens = op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_SAME;
+        const bool opens = op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
+                           op == OP_REALLOC_SAME;
         const u32 since_alloc = op == OP_REALLOC_OLD ? 77 : 0;
         assert_int_equal(event->op, op);
         assert_int_equal(event->slot, opens ? 1 : since_alloc);

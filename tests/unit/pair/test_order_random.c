@@ -117,8 +117,8 @@ static void number_events(model *m)
         row->process = context_process_at(context, event->pid, event->ticks);
         row->heap = model_heap(m, row->process, event->op >= OP_COMMIT ? 0 : event->heap);
         const u32 owner = model_owner(m, row->heap, epoch, event->ticks);
-        const bool opens =
-            event->op == OP_ALLOC || event->op == OP_REALLOC_NEW || event->op == OP_REALLOC_SAME;
+        const bool opens = event->op == OP_ALLOC || event->op == OP_REALLOC_NEW ||
+                           event->op == OP_REALLOC_UNSEEN || event->op == OP_REALLOC_SAME;
         row->slot = opens ? model_slot(m, event->stack, owner) : 0;
         if (event->op == OP_REALLOC_OLD)
             row->slot = event->since_alloc; /* below ORDER_LOCAL */

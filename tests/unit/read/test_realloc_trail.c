@@ -36,12 +36,23 @@ static void add_realloc(scan_output *task, i64 ticks, u32 tid)
     assert_true(realloc_trail_begin(task));
 }
 
-static void assert_found(const scan_output *task, memory_op old, u32 since_alloc)
+static void assert_rows(const scan_output *task, memory_op fresh, memory_op old, u32 since_alloc)
 {
     const memory_event *const events = task->events.at + task->events.count - 2;
-    assert_int_equal(events[0].op, OP_REALLOC_NEW);
+    assert_int_equal(events[0].op, fresh);
     assert_int_equal(events[1].op, old);
     assert_int_equal(events[1].since_alloc, since_alloc);
+}
+
+static void assert_found(const scan_output *task, memory_op old, u32 since_alloc)
+{
+    assert_rows(task, OP_REALLOC_NEW, old, since_alloc);
+}
+
+/* One that is alone, and its thread did not free the old address either. */
+static void assert_unseen(const scan_output *task, u32 since_alloc)
+{
+    assert_rows(task, OP_REALLOC_UNSEEN, OP_REALLOC_ALONE, since_alloc);
 }
 
 /* The first trail of the trace: other reallocs are no longer alone. */
@@ -89,7 +100,7 @@ static void alloc_of_another_size_is_not_the_reallocs(void **state)
     task.events.at[0].size = 16;
     add_realloc(&task, 138, THREAD);
     end_run(&task, 1);
-    assert_found(&task, OP_REALLOC_ALONE, 0);
+    assert_unseen(&task, 0);
     scan_output_free(&task);
 }
 
@@ -100,7 +111,7 @@ static void alloc_alone_says_when_it_was(void **state)
     add(&task, OP_ALLOC, 100, THREAD, NEW);
     add_realloc(&task, 138, THREAD);
     end_run(&task, 1);
-    assert_found(&task, OP_REALLOC_ALONE, 39);
+    assert_unseen(&task, 39);
     scan_output_free(&task);
 }
 
@@ -131,6 +142,71 @@ static void other_events_of_the_thread_end_the_search(void **state)
     end_run(&task, 1);
     assert_found(&task, OP_REALLOC_ALONE, 0);
     scan_output_free(&task);
+}
+
+/* One that moved something else may have been logged in between. */
+static void free_among_the_last_two_events_leaves_the_alloc_to_the_realloc(void **state)
+{
+    (void)state;
+    for (u32 behind = 0; behind <= 2; behind++) {
+        scan_output task = { 0 };
+        add(&task, OP_ALLOC, 90, THREAD, NEW);
+        add(&task, OP_FREE, 91, THREAD, OLD + 1);
+        add(&task, OP_FREE, 134, THREAD, OLD);
+        for (u32 i = 0; i < behind; i++)
+            add(&task, OP_FREE, 135, THREAD, NEW + 1);
+        add_realloc(&task, 138, THREAD);
+        end_run(&task, 1);
+        if (behind < 2)
+            assert_found(&task, OP_REALLOC_ALONE, 0);
+        else
+            assert_unseen(&task, 0);
+        scan_output_free(&task);
+    }
+}
+
+/* The thread freed the old address elsewhere, before its last two events here or after. */
+static void free_on_another_cpu_leaves_the_alloc_to_the_realloc_if_it_is_late_enough(void **state)
+{
+    (void)state;
+    for (i64 ticks = 90; ticks <= 110; ticks += 10) {
+        scan_output tasks[3] = { { .stream = 5 }, { .stream = 6 }, { .stream = 7 } };
+        add(&tasks[0], OP_FREE, ticks + 5, THREAD, OLD);
+        add(&tasks[1], OP_ALLOC, 100, THREAD, NEW);
+        add(&tasks[1], OP_ALLOC, 110, THREAD, NEW + 1);
+        add_realloc(&tasks[1], 138, THREAD);
+        add(&tasks[2], OP_FREE, 139, THREAD, OLD); /* behind it */
+        end_run(tasks, 3);
+        if (ticks > 90)
+            assert_found(&tasks[1], OP_REALLOC_ALONE, 0);
+        else
+            assert_unseen(&tasks[1], 0);
+        for (u32 i = 0; i < 3; i++)
+            scan_output_free(&tasks[i]);
+    }
+}
+
+/* Of the thread's last two events one may be behind those of others that were looked at. */
+static void realloc_is_not_unseen_if_the_search_ends_too_soon(void **state)
+{
+    (void)state;
+    for (u32 cpu = 0; cpu < 2; cpu++) {
+        for (u32 between = TRAIL_EVENTS_MAX - 1; between <= TRAIL_EVENTS_MAX; between++) {
+            scan_output tasks[2] = { { .stream = 5 }, { .stream = 6 } };
+            add(&tasks[1], OP_ALLOC, 90, THREAD, NEW);
+            add(&tasks[1], OP_ALLOC, 95, THREAD, NEW + 1);
+            for (u32 i = cpu; i < between; i++)
+                add(&tasks[cpu], OP_FREE, 101, OTHER, i);
+            add_realloc(&tasks[1], 138, THREAD);
+            end_run(tasks, 2);
+            if (between < TRAIL_EVENTS_MAX)
+                assert_unseen(&tasks[1], 0);
+            else
+                assert_found(&tasks[1], OP_REALLOC_ALONE, 0);
+            for (u32 i = 0; i < 2; i++)
+                scan_output_free(&tasks[i]);
+        }
+    }
 }
 
 static void search_goes_on_in_earlier_tasks_and_slices(void **state)
@@ -301,7 +377,7 @@ static void times_that_go_back_are_no_time_between(void **state)
 /* --- cut anywhere --- */
 
 typedef struct found {
-    u8 old;
+    u8 fresh, old;
     u32 since_alloc;
 } found;
 
@@ -322,8 +398,8 @@ static void take_found(const scan_output *task, found *out, u32 *count)
 {
     for (size_t i = 0; i + 1 < task->events.count; i++) {
         const memory_event *const event = &task->events.at[i];
-        if (event->op == OP_REALLOC_NEW)
-            out[(*count)++] = (found){ event[1].op, event[1].since_alloc };
+        if (event->op == OP_REALLOC_NEW || event->op == OP_REALLOC_UNSEEN)
+            out[(*count)++] = (found){ event->op, event[1].op, event[1].since_alloc };
     }
 }
 
@@ -364,6 +440,7 @@ static void cutting_changes_nothing(void **state)
         for (u32 longest = 3; longest < 400; longest *= 5) {
             assert_int_equal(find_all(seed, longest, cut), count);
             for (u32 i = 0; i < count; i++) {
+                assert_int_equal(cut[i].fresh, whole[i].fresh);
                 assert_int_equal(cut[i].old, whole[i].old);
                 assert_int_equal(cut[i].since_alloc, whole[i].since_alloc);
             }
@@ -381,6 +458,9 @@ int main(void)
         cmocka_unit_test(alloc_alone_says_when_it_was),
         cmocka_unit_test(free_alone_is_not_the_reallocs),
         cmocka_unit_test(other_events_of_the_thread_end_the_search),
+        cmocka_unit_test(free_among_the_last_two_events_leaves_the_alloc_to_the_realloc),
+        cmocka_unit_test(free_on_another_cpu_leaves_the_alloc_to_the_realloc_if_it_is_late_enough),
+        cmocka_unit_test(realloc_is_not_unseen_if_the_search_ends_too_soon),
         cmocka_unit_test(search_goes_on_in_earlier_tasks_and_slices),
         cmocka_unit_test(the_thread_is_followed_to_other_cpus),
         cmocka_unit_test(a_later_event_on_another_cpu_is_the_latest),
