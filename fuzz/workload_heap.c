@@ -91,8 +91,8 @@ static void note_record(world *w, const world_op *op, u64 heap, u64 freed)
 {
     world_frees *const all = world_frees_of(w, op->thread, WORLD_NONE);
     world_frees *const here = world_frees_of(w, op->thread, op->thread->cpu);
-    *all = (world_frees){ { heap, all->heaps[0] }, { freed, all->addresses[0] } };
-    *here = (world_frees){ { heap, here->heaps[0] }, { freed, here->addresses[0] } };
+    *all = (world_frees){ { heap, all->heaps[0] }, { freed, all->addresses[0] }, 0, 0 };
+    *here = (world_frees){ { heap, here->heaps[0] }, { freed, here->addresses[0] }, 0, 0 };
 }
 
 static void log_alloc(world *w, const world_op *op, const world_heap *heap, i64 ticks, u64 address)
@@ -100,6 +100,10 @@ static void log_alloc(world *w, const world_op *op, const world_heap *heap, i64 
     etl_build_heap_alloc(w->heap, world_at(w, op->thread, ticks), heap->handle, address,
                          size_of(op->size));
     note_record(w, op, heap->handle, 0);
+    world_frees *const all = world_frees_of(w, op->thread, WORLD_NONE);
+    world_frees *const here = world_frees_of(w, op->thread, op->thread->cpu);
+    all->allocated = here->allocated = address;
+    all->size = here->size = size_of(op->size);
 }
 
 static void log_free(world *w, const world_op *op, const world_heap *heap, i64 ticks, u64 address)
@@ -128,12 +132,23 @@ static bool has_just_freed(world *w, const world_op *op, u32 cpu, u64 heap, u64 
     return false;
 }
 
-/* Would the ReAlloc alone look like the summary of an Alloc and a Free? If the thread was on
- * another CPU in between, the trace could tell, but the engine looks at one CPU. */
-static bool looks_like_summary(world *w, const world_op *op, const world_heap *heap, u64 old)
+/* Has it just allocated what the ReAlloc's block will be, on that CPU? */
+static bool has_just_allocated(world *w, const world_op *op, u32 cpu, u64 heap, u64 address)
+{
+    const world_frees *const last = world_frees_of(w, op->thread, cpu);
+    return last->heaps[0] == heap && last->allocated == address && last->size == size_of(op->size);
+}
+
+/* Would the ReAlloc alone look like the summary of an Alloc and a Free, or of an Alloc whose Free
+ * is missing? If the thread was on another CPU in between, the trace could tell, but the engine
+ * looks at one CPU. */
+static bool looks_like_summary(world *w, const world_op *op, const world_heap *heap, u64 old,
+                               u64 fresh)
 {
     return has_just_freed(w, op, WORLD_NONE, heap->handle, old) ||
-           has_just_freed(w, op, op->thread->cpu, heap->handle, old);
+           has_just_freed(w, op, op->thread->cpu, heap->handle, old) ||
+           has_just_allocated(w, op, WORLD_NONE, heap->handle, fresh) ||
+           has_just_allocated(w, op, op->thread->cpu, heap->handle, fresh);
 }
 
 /* --- what is done to blocks --- */
@@ -288,7 +303,8 @@ static void move(world *w, const world_op *op, world_heap *heap)
     if (old == WORLD_NONE || fresh == WORLD_NONE)
         return;
     const bool is_unseen = (w->flags & WORLD_REALLOC_ONLY) != 0;
-    if (is_unseen && looks_like_summary(w, op, heap, address_of(heap, old)))
+    if (is_unseen &&
+        looks_like_summary(w, op, heap, address_of(heap, old), address_of(heap, fresh)))
         return;
     world_touch(w, &heap->blocks[old].last, world_place(w, op->thread->cpu, true));
     wait_for(w, op, &heap->blocks[fresh]);

@@ -86,9 +86,10 @@ typedef struct world_block {
 } world_block;
 
 /* The heaps and addresses that a thread's last two block records free, the last one first; 0:
- * it frees nothing. */
+ * it frees nothing. And what the last one allocates; 0: nothing. */
 typedef struct world_frees {
     u64 heaps[2], addresses[2];
+    u64 allocated, size;
 } world_frees;
 
 /* Which call committed a page: index + 1 in world.commits. */

@@ -171,8 +171,8 @@ static void complete_on_own_cpu(trail_tails *tails, scan_output *tasks, u32 task
         note_first(&tails->first, summary->ticks);
 }
 
-/* Is it certain that neither of the thread's latest two events is the free? What the thread did
- * elsewhere before the two on the summary's own CPU does not matter. */
+/* Is it certain that neither of the thread's latest two events is the free, nor the last one the
+ * alloc? What the thread did elsewhere before the two on the summary's own CPU does not matter. */
 static bool is_unseen(const trail_tails *tails, const scan_output *tasks, u32 task,
                       const memory_event *summary)
 {
@@ -186,7 +186,7 @@ static bool is_unseen(const trail_tails *tails, const scan_output *tasks, u32 ta
     }
     for (u32 i = 0; i < 2; i++)
         is_certain = is_certain && (found.at[i] == NULL || !is_own_free(summary, found.at[i]));
-    return is_certain;
+    return is_certain && (found.at[0] == NULL || !is_own_alloc(summary, found.at[0]));
 }
 
 /* The thread may have been moved to another CPU. */

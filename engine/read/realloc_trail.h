@@ -16,9 +16,10 @@
  *
  * A system that logs the summary alone leaves no trail at all. Until the first trail of the
  * trace that one CPU has whole, reallocs without one are taken as such (OP_REALLOC_ALONE).
- * If neither of the thread's last two events is the free of the old address, such a realloc
- * had no alloc of its own either, and its first row becomes OP_REALLOC_UNSEEN. A block that
- * is open at the new address is then an older one, even if the thread allocated it itself.
+ * If neither of the thread's last two events is the free of the old address, and the last one
+ * is not the alloc, such a realloc had no alloc of its own either, and its first row becomes
+ * OP_REALLOC_UNSEEN. A block that is open at the new address is then an older one, even if the
+ * thread allocated it itself. (An alloc just before is the realloc's, whose free is missing.)
  *
  * Tasks and slices cut a CPU's events anywhere, and results must not depend on that: what
  * a task does not find is completed after the scan, with the other tasks of the slice and

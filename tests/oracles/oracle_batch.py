@@ -388,7 +388,7 @@ def check_full_disk():
     inputs = given(bad=False)
     status, said = batch(*inputs, "--out-dir", fresh("full"), "-j", "1", preexec_fn=little_room)
     results.check("when stores cannot be written no more are begun",
-                  status == 3 and "make room" in said and said.count("failed: cannot write") == 1, said)
+                  status == 3 and "see the error above" in said and said.count("failed: cannot write") == 1, said)
     results.equal("no half file is left", leftovers("full"), [])
     status, _ = batch(*inputs, "--out-dir", "full")
     results.check("with room again the rest is done",

@@ -111,7 +111,7 @@ static void alloc_alone_says_when_it_was(void **state)
     add(&task, OP_ALLOC, 100, THREAD, NEW);
     add_realloc(&task, 138, THREAD);
     end_run(&task, 1);
-    assert_unseen(&task, 39);
+    assert_found(&task, OP_REALLOC_ALONE, 39);
     scan_output_free(&task);
 }
 
