@@ -18,14 +18,16 @@ zpty -w shell 'compadd() {
     builtin compadd -A found "$@"
     for word in $found; do print -r -- "<offer:$word>"; done
 }'
-zpty -w shell 'print "<rea""dy>"'
+# The line editor tells when it reads, and a key empties the line: between two commands
+# the terminal would take the line, and its ^U would delete what came too early.
+zpty -w shell 'zle-line-init() { print "<rea""dy>"; }; done-with-line() { BUFFER=; print "<do""ne>"; }'
+zpty -w shell 'zle -N done-with-line; bindkey "^T" done-with-line; zle -N zle-line-init'
 zpty -r shell output '*<ready>*'
 
 number=0
 for line in "$@"; do
     (( number++ ))
-    zpty -w -n shell "$line"$'\t'
-    zpty -w -n shell $'\C-u'"print '<do''ne>'"$'\n'
+    zpty -w -n shell "$line"$'\t\C-t'
     zpty -r shell output '*<done>*'
     print -r -- "$output" | tr -d '\r' | sed -n "s/.*<offer:\\(.*\\)>.*/$number:\\1/p" | sort -u
 done
