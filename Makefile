@@ -335,7 +335,13 @@ $(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/faults/fault_%.o,matrix inputs la
 		$(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
-$(BENCH_PROGRAMS): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
+# The program as it is, but its crews end in bench_cores.c.
+BENCH_CORES := $(OUT)/bench/bench_cores
+$(BENCH_CORES): LDFLAGS += $(patsubst %,-Wl$(,)--wrap=%,etlheap_crew_open etlheap_crew_run etlheap_workers_run pair_slice pair_finish machine_processors)
+$(BENCH_CORES): $(OUT)/bench/bench_cores.o $(FAULT_MAIN) $(BENCH_LIBRARY) $(LIBRARY)
+	$(call link)
+
+$(filter-out $(BENCH_CORES),$(BENCH_PROGRAMS)): $(OUT)/bench/%: $(OUT)/bench/%.o $(BENCH_LIBRARY) $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
 # A target that changes its inputs itself.
@@ -714,7 +720,8 @@ bench: ## measures the program against its targets and its peers: one table, tak
 bench-run: all $(BENCH_PROGRAMS)
 	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
 		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(value ONLY)') \
-		$(if $(QUESTIONS),--questions '$(QUESTIONS)') $(if $(KEEP),--keep '$(KEEP)')
+		$(if $(QUESTIONS),--questions '$(QUESTIONS)') $(if $(KEEP),--keep '$(KEEP)') \
+		$(if $(REV),--rev '$(REV)' --work '$(BUILD)/bench-compare')
 
 bench-compare: ## times this tree against REV=, another revision of it
 	@test -n '$(REV)' || { echo 'bench-compare needs a revision: make bench-compare REV=HEAD' >&2; exit 2; }

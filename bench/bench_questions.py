@@ -15,31 +15,39 @@ from bench_measure import Row, measured
 MIB = 1 << 20
 MEMORY_LIMIT_MIB = 512
 
-# Arguments around the input. The first question is the one that the others are held against.
+# Arguments around the input; what a question may take on H, in times of the default report of
+# the revision that it is held against; what it may take from H.ehs, in seconds. The first
+# question is the one that the others are held against.
 QUESTIONS = {
-    "report": ["report", "{}"],
-    "report --sort peak_size": ["report", "{}", "--sort", "peak_size"],
-    "report --format json": ["report", "{}", "--format", "json"],
-    "windows --every 1s": ["windows", "{}", "--every", "1s"],
-    "report --growth": ["report", "{}", "--growth"],
-    "report --impacting transient": ["report", "{}", "--impacting", "transient"],
-    "report --at peak": ["report", "{}", "--at", "peak"],
-    "report --histogram size": ["report", "{}", "--histogram", "size"],
-    "allocations --top 10 --sort size": ["allocations", "{}", "--top", "10", "--sort", "size"],
-    "windows --find-growth": ["windows", "{}", "--find-growth"],
-    "export --format html": ["export", "{}", "--format", "html"],
-    "store": ["store", "{}", "-o", "{out}"],
+    "report": (["report", "{}"], None, None),
+    "report --sort peak_size": (["report", "{}", "--sort", "peak_size"], 1.3, 0.3),
+    "report --format json": (["report", "{}", "--format", "json"], 1.4, 0.5),
+    "windows --every 1s": (["windows", "{}", "--every", "1s"], 1.3, 0.4),
+    "report --growth": (["report", "{}", "--growth"], 1.6, 0.5),
+    "report --impacting transient": (["report", "{}", "--impacting", "transient"], 2.0, 1.0),
+    "report --at peak": (["report", "{}", "--at", "peak"], 1.8, 0.6),
+    "report --histogram size": (["report", "{}", "--histogram", "size"], 1.5, 0.4),
+    "allocations --top 10 --sort size": (["allocations", "{}", "--top", "10", "--sort", "size"], 1.6, 0.4),
+    "windows --find-growth": (["windows", "{}", "--find-growth"], 2.0, 0.8),
+    "export --format html": (["export", "{}", "--format", "html"], 2.5, 1.5),
+    "store": (["store", "{}", "-o", "{out}"], 1.8, None),
 }
 DEFAULT = "report"
 NOT_OF_STORES = ("store",)
+WITH_TARGETS = ("H", "H.ehs")
 
 
 class Figures:
-    """Wall time, processor time and peak anonymous memory of each question on one input."""
+    """
+    Wall time, processor time and peak anonymous memory of each question on one input. With
+    an earlier revision's program, `then`, its default report takes turns with them too, and
+    is what multiples are of: a report that becomes faster does not move the goal.
+    """
 
-    def __init__(self, name, path, runs, shown=None):
-        self.name, self.path, self.runs = name, path, runs
+    def __init__(self, name, path, runs, shown=None, then=None):
+        self.name, self.path, self.runs, self.then = name, path, runs, then
         self.shown = shown or name
+        self.base = []  # of `then`, or else of the default report
         self.values = {}  # {question: [(seconds, cpu_seconds, bytes)]}
         self.load = 0.0  # of the machine in the middle of it
 
@@ -48,19 +56,22 @@ class Figures:
         asked = [question for question in QUESTIONS
                  if not (self.path.endswith(".ehs") and question in NOT_OF_STORES)]
         self.values = {question: [] for question in asked}
-        loads = []
+        loads, self.base = [], []
         for _ in range(self.runs):
+            if self.then:
+                self.base.append(measured(rss_anon, [self.then, "report", self.path, f"-j{jobs}"]))
             for question in asked:
                 loads.append(os.getloadavg()[0])
-                words = [word.replace("{out}", out).replace("{}", self.path) for word in QUESTIONS[question]]
+                words = [word.replace("{out}", out).replace("{}", self.path) for word in QUESTIONS[question][0]]
                 self.values[question].append(measured(rss_anon, [etlheap, *words, f"-j{jobs}"]))
                 if os.path.exists(out):
                     os.remove(out)
+        self.base = self.base or self.values[DEFAULT]
         self.load = round(statistics.median(loads), 1)
 
     def multiples(self, question, what):
-        """Value over the default report's, round by round."""
-        return [one[what] / base[what] for one, base in zip(self.values[question], self.values[DEFAULT])]
+        """Value over the one it is held against, round by round."""
+        return [one[what] / base[what] for one, base in zip(self.values[question], self.base)]
 
     def table(self):
         """{question: what one line of the baseline says of it}."""
@@ -79,16 +90,28 @@ class Figures:
         rows = []
         old = baseline.get("inputs", {}).get(self.name, {}).get("questions", {})
         for question in self.values:
+            seconds = [value[0] for value in self.values[question]]
             if question == DEFAULT:
-                rows.append(Row(f"{self.shown}: {question}", [value[0] for value in self.values[question]], "s"))
-                continue
-            was = f" (baseline {old[question]['times'][0]:.2f})" if question in old else ""
-            rows.append(Row(f"  {question}, in times of report{was}", self.multiples(question, 0), "x"))
+                rows.append(Row(f"{self.shown}: {question}", seconds, "s"))
+                if not self.then:
+                    continue
+            rows.append(self.row(question, seconds, old.get(question)))
         limit = MEMORY_LIMIT_MIB if self.name == "H8" else None
         worst = max(self.values, key=lambda question: statistics.median(v[2] for v in self.values[question]))
         rows.append(Row(f"{self.shown}: largest peak of RssAnon, {worst}",
                         [value[2] / MIB for value in self.values[worst]], "MiB", limit, at_most=True))
         return rows
+
+    def row(self, question, seconds, old):
+        """Of a store in seconds, since its default report is no measure: that reads sums alone."""
+        has_targets = self.name in WITH_TARGETS
+        _, times, from_store = QUESTIONS[question] if has_targets else (None, None, None)
+        if self.path.endswith(".ehs"):
+            was = f" (baseline {old['seconds']:.2f} s)" if old else ""
+            return Row(f"  {question}{was}", seconds, "s", from_store, at_most=True)
+        was = f" (baseline {old['times'][0]:.2f})" if old else ""
+        of = "the earlier report" if self.then else "report"
+        return Row(f"  {question}, in times of {of}{was}", self.multiples(question, 0), "x", times, at_most=True)
 
 
 def load_baseline(path):

@@ -4,7 +4,7 @@ Measures etlheap against its targets, its limits and its peers, and prints one t
 
     run_bench.py --programs FOLDER --inputs FOLDER --etlheap PROGRAM [--traces FOLDER]
                  [--modules FOLDER] [--runs 5] [--only WORD,...]
-                 [--questions INPUT,...] [--keep FILE.json]
+                 [--questions INPUT,...] [--keep FILE.json] [--rev REV --work FOLDER]
     run_bench.py --programs FOLDER --inputs FOLDER --clean
 
 README.md beside this file says what each row means. A group of rows is a function
@@ -22,6 +22,8 @@ import sys
 import time
 
 from bench_cold import cold_rows
+from bench_compare import build_revision
+from bench_cores import cores_rows
 from bench_inputs import (BenchError, Inputs, check_report, find_program, has_command, note,
                           run_quietly)
 from bench_measure import Peer, Row, Rounds, print_table, wall_and_memory, wall_seconds
@@ -32,7 +34,6 @@ MB = 1e6
 MIB = 1 << 20
 JOBS = 2  # the targets are for two cores
 LARGE_RUNS = 3  # of the largest input
-QUESTION_RUNS = 3  # eleven questions, one of which takes thirty times as long as a report
 SYMBOL_ADDRESSES = 1000000
 BASELINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "questions_baseline.json")
 
@@ -45,6 +46,7 @@ class Bench:
         self.inputs = Inputs(options.programs, options.inputs)
         self.streams = Streams(options.inputs, self.inputs.program("make_stream"))
         self.questions = options.questions
+        self.then = build_revision(options.rev, options.work) if options.rev else None
         self.keep = options.keep or self.inputs.path("questions.json")
         self.traces = options.traces
         self.modules = options.modules
@@ -402,7 +404,7 @@ def questions_rows(bench):
 
 def question_input(bench, name):
     """An input with correct answers, or None when it cannot be had."""
-    inputs, runs = bench.inputs, min(QUESTION_RUNS, bench.runs)
+    inputs, runs = bench.inputs, bench.runs
     if name in BENCH_RECORDINGS:
         if not usable(bench.streams, [name]):
             return None
@@ -410,7 +412,7 @@ def question_input(bench, name):
         check_stream(bench.etlheap, path, truth)
         what = (f"{name}: {truth['count'] / 1e6:.2f} M allocations recorded by heaptrack, {truth['stacks']:,} stacks,"
                 f" {bench.streams.facts(name)['bytes'] / 1e9:.2f} GB")
-        return Figures(name, path, runs, what)
+        return Figures(name, path, runs, what, bench.then)
     trace = os.path.splitext(name)[0]
     path, facts = inputs.make(trace), inputs.facts(trace)
     check_report(bench.etlheap, trace, inputs)
@@ -419,7 +421,9 @@ def question_input(bench, name):
         path = inputs.path(name)
         run_quietly([bench.etlheap, "store", inputs.path(trace), "-o", path, f"-j{JOBS}"])
         what = f"{name}: the store of {what}"
-    return Figures(name, path, 1 if name == "H8" else runs, what)
+    # A store has another format there, so it is not asked.
+    then = None if name.endswith(".ehs") else bench.then
+    return Figures(name, path, 1 if name == "H8" else runs, what, then)
 
 
 def about_this_run():
@@ -458,6 +462,7 @@ QUESTION_INPUTS = {"H": ["H"], "H.ehs": ["H", "H.ehs"], "H8": ["H8"], "clang": [
 GROUPS = {
     "builder": (builder_rows, ["H"], always),
     "heap": (heap_rows, ["H", "HK", "HC", "H.heaptrack"], always),
+    "cores": (cores_rows, ["H", "H8"], always),
     "cold": (cold_rows, ["H", "HC"], always),
     "xpress": (xpress_rows, [], always),
     "size": (size_rows, ["H1", "H8"], always),
@@ -504,6 +509,8 @@ def parse_options():
     parser.add_argument("--etlheap")
     parser.add_argument("--traces")
     parser.add_argument("--modules")
+    parser.add_argument("--rev", help="an earlier revision, whose default report the questions are held against")
+    parser.add_argument("--work", help="folder for building it")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--only", default=",".join(GROUPS))
     parser.add_argument("--questions", default=",".join(QUESTION_INPUTS), help="inputs of the group questions")

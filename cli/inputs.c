@@ -252,8 +252,11 @@ static etl_status open_members(const cli_options *options, const char *path, con
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
                              cli_inputs *out, etl_error *err)
 {
+    u32 jobs = options->jobs;
     const etl_open_options open_options = { .size = sizeof open_options,
-                                            .no_mmap = options->no_mmap };
+                                            .no_mmap = options->no_mmap,
+                                            .run_tasks = etlheap_run_tasks,
+                                            .run_user = &jobs };
     const size_t count = (size_t)out->count + 1;
     etl_trace **const traces = realloc(out->traces, count * sizeof(etl_trace *));
     if (!traces)

@@ -44,6 +44,11 @@ const char *etlheap_cpu_features(void);
 u32 etlheap_default_jobs(void);
 u32 etlheap_online_processors(void);
 
+/* An etl_run_tasks_fn, for etl_open_options: `user` points to the u32 that says how many
+ * threads it uses, the calling one included; 0: etlheap_default_jobs(). */
+void etlheap_run_tasks(void *user, u32 task_count, void (*fn)(void *context, u32 task),
+                       void *context);
+
 #ifdef __cplusplus
 }
 #endif

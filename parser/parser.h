@@ -140,11 +140,19 @@ i64 etl_time_ticks(const etl_session *session, i64 ns);
 
 typedef struct etl_trace etl_trace;
 
+/* Calls fn(context, i) once for each i below task_count, by as many threads as it likes, and
+ * returns when all have returned. */
+typedef void etl_run_tasks_fn(void *user, u32 task_count, void (*fn)(void *context, u32 task),
+                              void *context);
+
 typedef struct etl_open_options {
-    size_t size;          /* sizeof(etl_open_options) */
-    bool no_mmap;         /* read the file into memory instead of mapping it */
-    bool no_resync;       /* stop at the first invalid buffer header */
-    u32 buffer_bytes_max; /* accepted buffer size; 0: 16 MiB + 64 KiB */
+    size_t size;                 /* sizeof(etl_open_options) */
+    bool no_mmap;                /* read the file into memory instead of mapping it */
+    bool no_resync;              /* stop at the first invalid buffer header */
+    u32 buffer_bytes_max;        /* accepted buffer size; 0: 16 MiB + 64 KiB */
+    etl_run_tasks_fn *run_tasks; /* threads that read headers side by side; NULL: none. What
+                                    is found does not depend on it */
+    void *run_user;              /* for run_tasks */
 } etl_open_options;
 
 /*

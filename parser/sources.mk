@@ -14,6 +14,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/event_class \
 	etl/file_kind \
 	etl/index_ahead \
+	etl/index_begins \
 	etl/names \
 	etl/record \
 	etl/session \

@@ -78,3 +78,10 @@ u32 etlheap_online_processors(void)
 {
     return machine_processors_online();
 }
+
+void etlheap_run_tasks(void *user, u32 task_count, void (*fn)(void *context, u32 task),
+                       void *context)
+{
+    const u32 jobs = *(const u32 *)user;
+    etlheap_workers_run(jobs == 0 ? etlheap_default_jobs() : jobs, task_count, fn, context);
+}

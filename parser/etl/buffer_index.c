@@ -24,6 +24,7 @@
 #include "buffer_index.h"
 #include "buffer_peek.h"
 #include "index_ahead.h"
+#include "index_begins.h"
 #include "layout.h"
 #include "session.h"
 
@@ -37,12 +38,14 @@ typedef struct index_walk {
     etl_bytes file;
     etl_peek peek; /* into the file, at headers */
     etl_index_ahead ahead;
+    etl_index_begins begins;
     u64 offset;
     etl_buffer_limits limits;
     bool may_resync;
     etl_error *err;
 } index_walk;
 
+static etl_status walk_file(index_walk *walk);
 static void add(index_walk *walk, etl_diag diag, u64 n);
 static u64 find_zero_tail(etl_bytes file);
 static etl_status begin_session(index_walk *walk, const etl_buffer_header *header, etl_error *err);
@@ -71,16 +74,17 @@ etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, const
         .file = file,
         .peek = { .file = file, .descriptor = descriptor },
         .ahead = { .map = map },
+        .begins = { .map = map,
+                    .descriptor = descriptor,
+                    .run_tasks = options->run_tasks,
+                    .run_user = options->run_user },
         .limits = { .zero_from = find_zero_tail(file), .size_max = options->buffer_bytes_max },
         .may_resync = !options->no_resync,
         .err = err,
     };
-    etl_buffer_header first;
-    if (!etl_buffer_header_read(file, 0, &first))
-        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is too short for an ETL file");
-    etl_status status = begin_session(&walk, &first, err);
-    while (status == ETL_OK && walk.offset < file.size)
-        status = step(&walk);
+    walk.peek.ahead = &walk.begins;
+    const etl_status status = walk_file(&walk);
+    etl_index_begins_free(&walk.begins);
     if (status != ETL_OK)
         return status;
     for (u32 i = 0; i < index->header_count; i++)
@@ -89,6 +93,17 @@ etl_status etl_buffer_index_build(etl_buffer_index *index, etl_bytes file, const
     if (count_sequence_gaps(index) != ETL_OK)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "no memory to index its buffers");
     return ETL_OK;
+}
+
+static etl_status walk_file(index_walk *walk)
+{
+    etl_buffer_header first;
+    if (!etl_buffer_header_read(walk->file, 0, &first))
+        return etl_fail_with(walk->err, ETL_ERR_NOT_ETL, 0, "it is too short for an ETL file");
+    etl_status status = begin_session(walk, &first, walk->err);
+    while (status == ETL_OK && walk->offset < walk->file.size)
+        status = step(walk);
+    return status;
 }
 
 void etl_buffer_index_free(etl_buffer_index *index)
@@ -204,6 +219,7 @@ static etl_status take_buffer(index_walk *walk, const etl_buffer_header *header)
     etl_index_ahead_at(&walk->ahead, walk->offset, stored_size, is_compressed);
     add(walk, ETL_DIAG_file_truncated, header->size - stored_size);
     const etl_status status = add_buffer(walk, header, stored_size);
+    etl_index_begins_at(&walk->begins, walk->offset, stored_size);
     walk->offset += stored_size;
     return status;
 }

@@ -1,6 +1,7 @@
 /* buffer_peek.c - see buffer_peek.h. */
 #include "buffer_peek.h"
 
+#include "index_begins.h"
 #include "parser/system/files.h"
 
 static const etl_peeked *find(const etl_peek *peek, u64 offset);
@@ -14,17 +15,21 @@ etl_bytes etl_peek_at(etl_peek *peek, u64 offset)
         return (etl_bytes){ NULL, 0 };
     const etl_peeked *found = find(peek, offset);
     if (!found && peek->descriptor >= 0) {
-        const size_t wanted = (size_t)etl_min_u64(ETL_PEEK_BYTES, file.size - offset);
         peek->latest = 1 - peek->latest;
-        etl_peeked *const fresh = &peek->begins[peek->latest];
-        const i64 got = etl_file_read_at(peek->descriptor, offset, fresh->bytes, wanted);
-        fresh->offset = offset;
-        fresh->size = got == (i64)wanted ? wanted : 0;
+        etl_peek_read(peek->descriptor, file.size, offset, &peek->begins[peek->latest]);
         found = find(peek, offset);
     }
     if (!found)
         return (etl_bytes){ file.at + offset, file.size - (size_t)offset };
     return (etl_bytes){ found->bytes, found->size };
+}
+
+void etl_peek_read(int descriptor, u64 file_bytes, u64 offset, etl_peeked *out)
+{
+    const size_t wanted = (size_t)etl_min_u64(ETL_PEEK_BYTES, file_bytes - offset);
+    const i64 got = etl_file_read_at(descriptor, offset, out->bytes, wanted);
+    out->offset = offset;
+    out->size = got == (i64)wanted ? wanted : 0;
 }
 
 static const etl_peeked *find(const etl_peek *peek, u64 offset)
@@ -33,5 +38,5 @@ static const etl_peeked *find(const etl_peek *peek, u64 offset)
         if (peek->begins[i].offset == offset && peek->begins[i].size > 0)
             return &peek->begins[i];
     }
-    return NULL;
+    return peek->ahead == NULL ? NULL : etl_index_begins_find(peek->ahead, offset);
 }

@@ -22,17 +22,22 @@ typedef struct etl_peeked {
 } etl_peeked;
 
 /* The two beginnings looked at last: of the buffer at hand and of the next. Start
- * from { .file, .descriptor }. */
+ * from { .file, .descriptor, .ahead }. */
 typedef struct etl_peek {
-    etl_bytes file; /* what is mapped, or in memory */
-    int descriptor; /* the same file, open for reading; -1: not at hand */
-    u32 latest;     /* of the two */
+    etl_bytes file;                       /* what is mapped, or in memory */
+    int descriptor;                       /* the same file, open for reading; -1: not at hand */
+    const struct etl_index_begins *ahead; /* what was read before it was looked at */
+    u32 latest;                           /* of the two */
     etl_peeked begins[2];
 } etl_peek;
 
+/* Reads the beginning at the offset, which lies in the file of so many bytes; size 0 if it
+ * cannot be read. Any thread. */
+void etl_peek_read(int descriptor, u64 file_bytes, u64 offset, etl_peeked *out);
+
 /*
  * What the file holds from `offset` on: at least a header's bytes, if it has so many,
- * and no more than it has. Valid until the second call from here with another offset.
+ * and no more than it has. Valid until the second call from here with another offset, and as long as `ahead` keeps it.
  */
 etl_bytes etl_peek_at(etl_peek *peek, u64 offset);
 

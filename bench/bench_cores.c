@@ -1,0 +1,169 @@
+/*
+ * bench_cores.c - what would a machine with more processors gain?
+ *
+ * This is the program itself, but its crews are replaced by what is here:
+ *
+ *     BENCH_CORES=N        the calling thread does all tasks, one after the other, and keeps
+ *                          the time of each. On stderr, as the last line: {"cores":N,
+ *                          "seconds":s, "alone":s, "with_cores":s, "longest":s}, in processor time
+ *     BENCH_PROCESSORS=N   nothing but the number of processors is another one, so that a
+ *                          crew of N threads is started on a smaller machine
+ *
+ * What one thread does outside of crews stays as it is (`alone`). The tasks of a round are
+ * dealt out again as a crew of N does it: in order, each to the thread that is free first.
+ * Lanes (pair_lanes.h) take shards as they come, so a round of lanes is dealt out by shards.
+ * So `with_cores` says how long N processors would take if they did not slow each other down
+ * and rounds began at once. `longest` is the longest task, which no processors can shorten.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/core/machine.h"
+#include "engine/core/workers.h"
+#include "engine/pair/pair.h"
+
+#define CORES_MAX 1024u
+
+etlheap_crew *__real_etlheap_crew_open(u32 jobs);
+void __real_etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn,
+                             void *context);
+void __real_etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
+void __real_pair_slice(const pair_input *input, u32 index, pair_shard *shard);
+void __real_pair_finish(const pair_input *input, pair_shard *shard);
+u32 __real_machine_processors(void);
+
+etlheap_crew *__wrap_etlheap_crew_open(u32 jobs);
+void __wrap_etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn,
+                             void *context);
+void __wrap_etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
+void __wrap_pair_slice(const pair_input *input, u32 index, pair_shard *shard);
+void __wrap_pair_finish(const pair_input *input, pair_shard *shard);
+u32 __wrap_machine_processors(void);
+
+/* Seconds of the thread that gives crews their work. */
+static struct {
+    u32 cores; /* 0: nothing is measured */
+    double began;
+    double tasks;   /* in tasks, as they were run */
+    double modeled; /* in the same tasks, with so many cores */
+    double longest;
+} run;
+
+/* The round at hand, as so many threads would share it. */
+static struct {
+    u32 threads;
+    double free_at[CORES_MAX];
+    double last;   /* when the last of them is done */
+    double shards; /* seconds of the task at hand that are already dealt out */
+} dealt;
+
+/* Processor time of this thread: other programs do not count. */
+static double own_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static u32 number_of(const char *variable)
+{
+    const char *const text = getenv(variable);
+    return text == NULL ? 0 : (u32)etl_min_u64(strtoul(text, NULL, 10), CORES_MAX);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    run.cores = number_of("BENCH_CORES");
+    run.began = own_seconds();
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    const double seconds = own_seconds() - run.began;
+    const double alone = seconds - run.tasks;
+    if (run.cores > 0)
+        fprintf(stderr,
+                "{\"cores\":%u,\"seconds\":%.4f,\"alone\":%.4f,\"with_cores\":%.4f,"
+                "\"longest\":%.4f}\n",
+                run.cores, seconds, alone, alone + run.modeled, run.longest);
+}
+
+/* To the thread that is free first. */
+static void deal(double seconds)
+{
+    u32 first = 0;
+    for (u32 i = 1; i < dealt.threads; i++) {
+        if (dealt.free_at[i] < dealt.free_at[first])
+            first = i;
+    }
+    dealt.free_at[first] += seconds;
+    dealt.last = dealt.last > dealt.free_at[first] ? dealt.last : dealt.free_at[first];
+    run.longest = run.longest > seconds ? run.longest : seconds;
+}
+
+static void run_measured(u32 task_count, etlheap_task_fn *fn, void *context)
+{
+    memset(&dealt, 0, sizeof dealt);
+    dealt.threads = (u32)etl_min_u64(run.cores, task_count);
+    for (u32 i = 0; i < task_count; i++) {
+        dealt.shards = 0.0;
+        const double began = own_seconds();
+        fn(context, i);
+        const double took = own_seconds() - began;
+        deal(took - dealt.shards);
+        run.tasks += took;
+    }
+    run.modeled += dealt.last;
+}
+
+/* Threads that would only wait are not started. */
+etlheap_crew *__wrap_etlheap_crew_open(u32 jobs)
+{
+    return __real_etlheap_crew_open(run.cores > 0 ? 1 : jobs);
+}
+
+void __wrap_etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn, void *context)
+{
+    if (run.cores > 0)
+        run_measured(task_count, fn, context);
+    else
+        __real_etlheap_crew_run(crew, task_count, fn, context);
+}
+
+void __wrap_etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context)
+{
+    if (run.cores > 0)
+        run_measured(task_count, fn, context);
+    else
+        __real_etlheap_workers_run(jobs, task_count, fn, context);
+}
+
+static void deal_shard(double began)
+{
+    const double took = own_seconds() - began;
+    deal(took);
+    dealt.shards += took;
+}
+
+void __wrap_pair_slice(const pair_input *input, u32 index, pair_shard *shard)
+{
+    const double began = own_seconds();
+    __real_pair_slice(input, index, shard);
+    if (run.cores > 0)
+        deal_shard(began);
+}
+
+void __wrap_pair_finish(const pair_input *input, pair_shard *shard)
+{
+    const double began = own_seconds();
+    __real_pair_finish(input, shard);
+    if (run.cores > 0)
+        deal_shard(began);
+}
+
+u32 __wrap_machine_processors(void)
+{
+    const u32 wanted = number_of("BENCH_PROCESSORS");
+    return wanted > 0 ? wanted : __real_machine_processors();
+}
