@@ -24,6 +24,7 @@
 #include "engine/pair/pair.h"
 
 #define CORES_MAX 1024u
+#define LOOKS     1000u
 
 etlheap_crew *__real_etlheap_crew_open(u32 jobs);
 void __real_etlheap_crew_run(etlheap_crew *crew, u32 task_count, etlheap_task_fn *fn,
@@ -45,6 +46,8 @@ u32 __wrap_machine_processors(void);
 static struct {
     u32 cores; /* 0: nothing is measured */
     double began;
+    double look;    /* at the clock: falls half on tasks, half on what lies between them */
+    u64 pairs;      /* of looks */
     double tasks;   /* in tasks, as they were run */
     double modeled; /* in the same tasks, with so many cores */
     double longest;
@@ -66,6 +69,13 @@ static double own_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* Of a task, without what looking at the clock took. */
+static double seconds_since(double began)
+{
+    run.pairs++;
+    return own_seconds() - began - run.look;
+}
+
 static u32 number_of(const char *variable)
 {
     const char *const text = getenv(variable);
@@ -75,12 +85,16 @@ static u32 number_of(const char *variable)
 __attribute__((constructor)) static void begin(void)
 {
     run.cores = number_of("BENCH_CORES");
+    const double first = own_seconds();
+    for (u32 i = 0; i < LOOKS; i++)
+        run.look = (own_seconds() - first) / LOOKS;
     run.began = own_seconds();
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    const double seconds = own_seconds() - run.began;
+    const double looks = 2 * run.look * (double)run.pairs;
+    const double seconds = own_seconds() - run.began - looks;
     const double alone = seconds - run.tasks;
     if (run.cores > 0)
         fprintf(stderr,
@@ -110,7 +124,7 @@ static void run_measured(u32 task_count, etlheap_task_fn *fn, void *context)
         dealt.shards = 0.0;
         const double began = own_seconds();
         fn(context, i);
-        const double took = own_seconds() - began;
+        const double took = seconds_since(began);
         deal(took - dealt.shards);
         run.tasks += took;
     }
@@ -141,7 +155,7 @@ void __wrap_etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, v
 
 static void deal_shard(double began)
 {
-    const double took = own_seconds() - began;
+    const double took = seconds_since(began);
     deal(took);
     dealt.shards += took;
 }
