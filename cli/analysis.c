@@ -21,6 +21,7 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
         .temporary_folder = cli_temporary_folder(),
         .progress = cli_progress_update,
         .progress_user = &progress,
+        .name = inputs->store_name,
     };
     const char *const *const names = (const char *const *)inputs->names;
     const etl_status status =

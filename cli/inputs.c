@@ -1,9 +1,11 @@
 /*
- * inputs.c - what a command works on: traces, from files and zip files, or a store.
+ * inputs.c - what a command works on: traces or a store, from files, packed ones and standard
+ * input.
  */
 #include "inputs.h"
 
 #include "cli/system/bus_guard.h"
+#include "cli/system/host.h"
 #include "cli/system/memory_limit.h"
 #include "cli/system/terminal.h"
 #include "cli/options/advice.h"
@@ -16,15 +18,21 @@
 #include "parser/system/files.h"
 
 static int check_paths(const cli_options *options);
+static bool is_piped(const char *path);
 static bool is_same_file(const char *a, const char *b);
 static bool is_store(const char *path);
-static int open_store(const cli_options *options, const char *path, cli_inputs *out);
+static int open_store(const cli_options *options, cli_inputs *out);
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err);
-static etl_status open_zip(const cli_options *options, const char *path, const cli_guard *guard,
-                           cli_inputs *out, etl_error *err);
-static etl_status open_members(const cli_options *options, const char *path, const etlheap_zip *zip,
-                               cli_inputs *out, etl_error *err);
+static etl_status open_piped(const cli_options *options, const cli_guard *guard, cli_inputs *out,
+                             etl_error *err);
+static etl_status open_packed(const cli_options *options, const char *path, const char *name,
+                              const cli_guard *guard, cli_inputs *out, etl_error *err);
+static etl_status open_unpacked(const cli_options *options, const char *name,
+                                etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err);
+static etl_status open_members(const cli_options *options, const char *name,
+                               const etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err);
+static etl_status take_store(const char *path, const char *name, cli_inputs *out, etl_error *err);
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
                              cli_inputs *out, etl_error *err);
 static int check_recording(const cli_options *options, const cli_inputs *inputs);
@@ -36,21 +44,21 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
     const int paths = check_paths(options);
     if (paths != CLI_EXIT_DONE)
         return paths;
-    for (u32 i = 0; i < options->inputs.count; i++) {
-        if (is_store(options->inputs.at[i]))
-            return open_store(options, options->inputs.at[i], out);
-    }
-    for (u32 i = 0; i < options->inputs.count; i++) {
+    for (u32 i = 0; i < options->inputs.count && !out->store; i++) {
+        const char *const path = options->inputs.at[i];
         etl_error err = { .status = ETL_OK };
-        const etl_status status = open_input(options, options->inputs.at[i], guard, out, &err);
+        const etl_status status = is_store(path) ? take_store(path, path, out, &err)
+                                                 : open_input(options, path, guard, out, &err);
         if (status == ETL_OK)
             continue;
         if (cli_bus_guard_tripped())
-            cli_complain(options->inputs.at[i], cli_bus_guard_message);
+            cli_complain(path, cli_bus_guard_message);
         else if (status != ETL_ERR_CANCELLED)
-            cli_complain_error(options->inputs.at[i], &err);
+            cli_complain_error(path, &err);
         return CLI_EXIT_INPUT;
     }
+    if (out->store)
+        return open_store(options, out);
     out->start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
     return check_recording(options, out);
 }
@@ -65,8 +73,7 @@ etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guar
                    ? etlheap_recording_check(out->traces, out->count, options->together, pair, err)
                    : status;
     }
-    out->store = strdup(path);
-    return out->store ? ETL_OK : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    return take_store(path, path, out, err);
 }
 
 int cli_stores_check(const cli_options *options)
@@ -74,6 +81,10 @@ int cli_stores_check(const cli_options *options)
     const int paths = check_paths(options);
     for (u32 i = 0; paths == CLI_EXIT_DONE && i < options->inputs.count; i++) {
         const char *const path = options->inputs.at[i];
+        if (is_piped(path)) {
+            cli_complain(NULL, "stores to merge cannot come from standard input; name files");
+            return CLI_EXIT_USAGE;
+        }
         if (is_store(path) || etl_path_kind_of(path) == ETL_PATH_ABSENT)
             continue; /* what is not there, reading it will say */
         cli_complain(path, "is no store; make one of it with etlheap store");
@@ -85,7 +96,7 @@ int cli_stores_check(const cli_options *options)
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why)
 {
     if (inputs->store)
-        cli_complain(inputs->store, why);
+        cli_complain(inputs->store_name, why);
     return !inputs->store;
 }
 
@@ -98,12 +109,14 @@ void cli_inputs_close(cli_inputs *inputs)
     free(inputs->traces);
     free(inputs->names);
     free(inputs->store);
+    free(inputs->store_name);
+    etlheap_unpacked_close(inputs->unpacked);
     *inputs = (cli_inputs){ 0 };
 }
 
 const char *cli_inputs_subject(const cli_inputs *inputs)
 {
-    return inputs->store ? inputs->store : inputs->count == 1 ? inputs->names[0] : NULL;
+    return inputs->store ? inputs->store_name : inputs->count == 1 ? inputs->names[0] : NULL;
 }
 
 /* The same file twice would count everything twice; as output it would be lost. */
@@ -111,17 +124,13 @@ static int check_paths(const cli_options *options)
 {
     for (u32 i = 0; i < options->inputs.count; i++) {
         const char *const path = options->inputs.at[i];
-        if (strcmp(path, "-") == 0) {
-            cli_complain(NULL, "traces cannot come from standard input: they are read from several "
-                               "places at once; name a file");
-            return CLI_EXIT_USAGE;
-        }
         if (options->output && is_same_file(path, options->output)) {
             cli_complain(path, "-o would overwrite the input; name another file");
             return CLI_EXIT_USAGE;
         }
         for (u32 k = 0; k < i; k++) {
-            if (is_same_file(path, options->inputs.at[k])) {
+            const char *const before = options->inputs.at[k];
+            if (is_same_file(path, before) || (is_piped(path) && is_piped(before))) {
                 cli_complain(path, "the same file is given twice; name it once");
                 return CLI_EXIT_USAGE;
             }
@@ -149,6 +158,11 @@ static int check_recording(const cli_options *options, const cli_inputs *inputs)
     return CLI_EXIT_INPUT;
 }
 
+static bool is_piped(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 /* A path has many spellings. */
 static bool is_same_file(const char *a, const char *b)
 {
@@ -167,79 +181,127 @@ static bool is_store(const char *path)
     return size > 0 && etlheap_is_store((etl_bytes){ bytes, (size_t)size });
 }
 
+static etl_status take_store(const char *path, const char *name, cli_inputs *out, etl_error *err)
+{
+    out->store = strdup(path);
+    out->store_name = strdup(name);
+    return out->store && out->store_name ? ETL_OK
+                                         : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
 /* Opened for a moment, which says early what is wrong with it. */
-static int open_store(const cli_options *options, const char *path, cli_inputs *out)
+static int open_store(const cli_options *options, cli_inputs *out)
 {
     if (options->inputs.count > 1) {
-        cli_complain(path, "a store is read alone; etlheap merge adds several up");
+        cli_complain(out->store_name, "a store is read alone; etlheap merge adds several up");
         return CLI_EXIT_USAGE;
     }
-    cli_memory_note_input(path, true, false);
+    cli_memory_note_input(out->store, true, false);
     const etlheap_options facts = { .size = sizeof facts, .census_only = true };
     etlheap_result *result = NULL;
     etl_error err = { .status = ETL_OK };
-    if (etlheap_open_store(path, &facts, &result, &err) != ETL_OK) {
+    if (etlheap_open_store(out->store, &facts, &result, &err) != ETL_OK) {
         if (cli_bus_guard_tripped())
-            cli_complain(path, cli_bus_guard_message);
+            cli_complain(out->store_name, cli_bus_guard_message);
         else
-            cli_complain_error(path, &err);
+            cli_complain_error(out->store_name, &err);
         return CLI_EXIT_INPUT;
     }
     out->start_filetime = etlheap_result_trace(result)->start_time_filetime;
     etlheap_result_free(result);
-    out->store = strdup(path);
-    if (!out->store)
-        cli_complain(NULL, "out of memory");
-    return out->store ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
+    return CLI_EXIT_DONE;
 }
 
+/* The guard stays as long as a temporary file does. */
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err)
 {
-    if (!etlheap_zip_recognise(path))
+    if (!is_piped(path) && !etlheap_is_packed(path))
         return open_trace(options, path, path, out, err);
     const bool guarded = guard->active;
     cli_guard_begin(guard);
-    const etl_status status = open_zip(options, path, guard, out, err);
-    if (!guarded)
+    const etl_status status = is_piped(path) ? open_piped(options, guard, out, err)
+                                             : open_packed(options, path, path, guard, out, err);
+    if (!guarded && !out->unpacked)
         cli_guard_end(guard);
     return status;
 }
 
-/* Extracts and opens; the temporary files are gone when this returns. */
-static etl_status open_zip(const cli_options *options, const char *path, const cli_guard *guard,
-                           cli_inputs *out, etl_error *err)
+static etlheap_unpack_options unpack_options(cli_progress *progress)
 {
-    cli_progress progress = cli_progress_begin(options, "unpacking", guard);
-    const etlheap_zip_options zip_options = {
-        .size = sizeof zip_options,
+    return (etlheap_unpack_options){
+        .size = sizeof(etlheap_unpack_options),
         .folder = cli_temporary_folder(),
         .progress = cli_progress_update,
-        .progress_user = &progress,
+        .progress_user = progress,
     };
-    etlheap_zip *zip = NULL;
-    etl_status status = etlheap_zip_extract(path, &zip_options, &zip, err);
+}
+
+/* What comes through a pipe may be packed itself. */
+static etl_status open_piped(const cli_options *options, const cli_guard *guard, cli_inputs *out,
+                             etl_error *err)
+{
+    if (cli_host_is_terminal(ETL_STDIN))
+        return etl_fail_with(err, ETL_ERR_IO, 0,
+                             "standard input is a terminal: pipe a trace in, or name a file");
+    cli_progress progress = cli_progress_begin(options, "copying", guard);
+    const etlheap_unpack_options wanted = unpack_options(&progress);
+    etlheap_unpacked *copied = NULL;
+    etl_status status = etlheap_spool(ETL_STDIN, &wanted, &copied, err);
     cli_progress_end(&progress);
-    if (status == ETL_OK)
-        status = open_members(options, path, zip, out, err);
-    /* Open traces keep their bytes when the temporary files' names go. */
-    etlheap_zip_close(zip);
+    if (status != ETL_OK)
+        return status;
+    const char *const path = etlheap_unpacked_member_of(copied, 0).path;
+    if (!etlheap_is_packed(path))
+        return open_unpacked(options, "-", copied, out, err);
+    status = open_packed(options, path, "-", guard, out, err);
+    etlheap_unpacked_close(copied);
     return status;
 }
 
-/* A zip of one trace is called by its own name, as if it were the trace. */
-static etl_status open_members(const cli_options *options, const char *path, const etlheap_zip *zip,
-                               cli_inputs *out, etl_error *err)
+static etl_status open_packed(const cli_options *options, const char *path, const char *name,
+                              const cli_guard *guard, cli_inputs *out, etl_error *err)
 {
-    const u32 count = etlheap_zip_count(zip);
+    cli_progress progress = cli_progress_begin(options, "unpacking", guard);
+    const etlheap_unpack_options wanted = unpack_options(&progress);
+    etlheap_unpacked *unpacked = NULL;
+    const etl_status status = etlheap_unpack(path, &wanted, &unpacked, err);
+    cli_progress_end(&progress);
+    return status == ETL_OK ? open_unpacked(options, name, unpacked, out, err) : status;
+}
+
+/* Takes over what is unpacked. Open traces keep their bytes when the temporary files' names go;
+ * a store is opened again and again, so its file stays. */
+static etl_status open_unpacked(const cli_options *options, const char *name,
+                                etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err)
+{
+    const char *const path = etlheap_unpacked_member_of(unpacked, 0).path;
+    etl_status status;
+    if (etlheap_unpacked_count(unpacked) == 1 && is_store(path)) {
+        status = take_store(path, name, out, err);
+        out->unpacked = unpacked;
+        return status;
+    }
+    status = open_members(options, name, unpacked, out, err);
+    etlheap_unpacked_close(unpacked);
+    return status;
+}
+
+/* A single trace is called as what it was packed in, as if that were the trace. */
+static etl_status open_members(const cli_options *options, const char *name,
+                               const etlheap_unpacked *unpacked, cli_inputs *out, etl_error *err)
+{
+    const u32 count = etlheap_unpacked_count(unpacked);
     for (u32 i = 0; i < count; i++) {
-        const etlheap_zip_member member = etlheap_zip_member_of(zip, i);
-        char *const joined = join(path, "/", member.name);
+        const etlheap_unpacked_member member = etlheap_unpacked_member_of(unpacked, i);
+        if (!member.name)
+            return open_trace(options, member.path, name, out, err);
+        char *const joined = join(name, "/", member.name);
         if (!joined)
             return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
         etl_error inner = { .status = ETL_OK };
         const etl_status status =
-            open_trace(options, member.path, count == 1 ? path : joined, out, &inner);
+            open_trace(options, member.path, count == 1 ? name : joined, out, &inner);
         free(joined);
         if (status != ETL_OK)
             return etl_fail_with(err, status, inner.offset, "%.80s in the zip: %.140s", member.name,

@@ -1,5 +1,6 @@
 /*
- * inputs.h - what a command works on: traces, from files and zip files, or a store.
+ * inputs.h - what a command works on: traces or a store, from files, packed ones and standard
+ * input.
  */
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
@@ -11,8 +12,10 @@ typedef struct cli_inputs {
     etl_trace **traces;
     char **names; /* as in messages and output: the path, or "zip/member" */
     u32 count;
-    char *store;        /* then there are no traces; NULL: none */
-    i64 start_filetime; /* of the recording: what instants on the command line count from */
+    char *store;                /* then there are no traces; NULL: none */
+    etlheap_unpacked *unpacked; /* whose temporary file the store is; NULL: none */
+    char *store_name;           /* as in messages */
+    i64 start_filetime;         /* of the recording: what instants on the command line count from */
 } cli_inputs;
 
 /*

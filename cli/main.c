@@ -260,10 +260,12 @@ static void write_overview(etlheap_sink *sink)
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(
-        sink, "\nINPUT is one or more .etl or .etl.zip files of one recording, or an .ehs store.\n"
-              "Exit status: 0 done, 1 check found a budget exceeded, 2 usage error, 3 cannot read\n"
-              "or write or no usable input, 4 finished, but the input was damaged or lost events\n"
-              "and --strict was given.\n"
-              "See etlheap COMMAND --help for options and examples; --version tells libraries,\n"
-              "--completion bash|zsh|fish writes what a shell needs to complete words.\n");
+        sink,
+        "\nINPUT is one or more .etl files of one recording, or an .ehs store. .etl.zip, .etl.gz,\n"
+        ".etl.zst and .diagsession open as they are, and - is standard input.\n"
+        "Exit status: 0 done, 1 check found a budget exceeded, 2 usage error, 3 cannot read\n"
+        "or write or no usable input, 4 finished, but the input was damaged or lost events\n"
+        "and --strict was given.\n"
+        "See etlheap COMMAND --help for options and examples; --version tells libraries,\n"
+        "--completion bash|zsh|fish writes what a shell needs to complete words.\n");
 }

@@ -129,6 +129,7 @@ typedef struct etlheap_options {
      * alone, as after census_only; like that it cannot go with questions.
      * Borrowed for the call; may be NULL. */
     const etlheap_store_options *store;
+    const char *name; /* of the store that is opened, for output; NULL: its path */
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -149,7 +150,7 @@ bool etlheap_is_store(etl_bytes file);
 
 /*
  * Opens a store that was written from traces: a result that answers as theirs
- * would. Of the options, census_only (facts alone are read), questions and
+ * would. Of the options, census_only (facts alone are read), questions, name and
  * memory_bytes_max count: with questions, heap events stay in the file and any
  * question may be asked. *out is owned by the caller; the file stays mapped until
  * it is freed. ETL_ERR_IO, ETL_ERR_CORRUPT (damaged, or its writing was not

@@ -275,44 +275,52 @@ const etlheap_format *etlheap_format_named(const char *name); /* NULL: none */
  */
 etl_status etlheap_stack_tags_read(const char *path, etlheap_tags *tags, etl_error *err);
 
-/* --- traces in zip files ------------------------------------------------------------ */
+/* --- packed traces and stores --------------------------------------------------------- */
 
-/* True when the file begins as a zip does. False when it cannot be read. */
-bool etlheap_zip_recognise(const char *path);
+/* True when the file begins as a zip, gzip or zstd file does. False when it cannot be read. */
+bool etlheap_is_packed(const char *path);
 
-typedef struct etlheap_zip_member {
-    const char *name; /* in the zip, UTF-8 */
+typedef struct etlheap_unpacked_member {
+    const char *name; /* in the zip, UTF-8; NULL: of a single one */
     const char *path; /* of the temporary file that holds it */
-} etlheap_zip_member;
+} etlheap_unpacked_member;
 
-typedef struct etlheap_zip etlheap_zip;
+typedef struct etlheap_unpacked etlheap_unpacked;
 
-typedef struct etlheap_zip_options {
-    size_t size;                   /* sizeof(etlheap_zip_options) */
+typedef struct etlheap_unpack_options {
+    size_t size;                   /* sizeof(etlheap_unpack_options) */
     const char *folder;            /* for temporary files; NULL: the system's */
     u64 member_bytes_max;          /* 0: what the folder has room for */
     etlheap_progress_fn *progress; /* may be NULL; false cancels */
     void *progress_user;
-} etlheap_zip_options;
+} etlheap_unpack_options;
 
 /*
- * Extracts every .etl member into a temporary file of its own, after a look at how
- * each begins (etl_check_start). A member longer than the zip's directory says is an
- * error, so its stated size bounds it.
+ * Unpacks every .etl member of a zip, or the one trace or store in a gzip or zstd file, into a
+ * temporary file of its own, after a look at how each begins (etl_check_start). A member longer
+ * than the zip's directory says is an error, so its stated size bounds it; the others say
+ * nothing of their size. Progress counts bytes of the members, or of the packed file.
  * Errors: ETL_ERR_IO (also no room), ETL_ERR_NOT_ETL (no .etl in it, or one that is none),
- * ETL_ERR_UNSUPPORTED (encrypted, unknown compression), ETL_ERR_CORRUPT,
- * ETL_ERR_LIMIT, ETL_ERR_CANCELLED, ETL_ERR_MEMORY.
+ * ETL_ERR_UNSUPPORTED (encrypted, unknown compression), ETL_ERR_CORRUPT, ETL_ERR_ARGUMENT (not
+ * packed), ETL_ERR_LIMIT, ETL_ERR_CANCELLED, ETL_ERR_MEMORY.
  */
-etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *options,
-                               etlheap_zip **out, etl_error *err);
+etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *options,
+                          etlheap_unpacked **out, etl_error *err);
 
-u32 etlheap_zip_count(const etlheap_zip *zip); /* members extracted, at least 1 */
+/*
+ * Copies what can be read from the descriptor, which stays the caller's, up to its end into one
+ * temporary file: a trace, a store or one of them packed, which is packed then as well. The
+ * same errors; progress has a total of 0, since it is not known.
+ */
+etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
+                         etlheap_unpacked **out, etl_error *err);
+
+u32 etlheap_unpacked_count(const etlheap_unpacked *unpacked); /* at least 1 */
 /* All 0 for an index from the count on. */
-etlheap_zip_member etlheap_zip_member_of(const etlheap_zip *zip, u32 index);
+etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked, u32 index);
 
-/* Frees it and unlinks the temporary files; open traces keep their bytes. NULL
- * is allowed. */
-void etlheap_zip_close(etlheap_zip *zip);
+/* Frees it and removes the temporary files; open traces keep their bytes. NULL is allowed. */
+void etlheap_unpacked_close(etlheap_unpacked *unpacked);
 
 #ifdef __cplusplus
 }

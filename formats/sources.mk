@@ -50,9 +50,11 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	formats \
 	io/gzip \
 	io/sink \
+	io/stream_input \
 	io/text_buffer \
 	io/units \
 	io/xml \
+	io/unpack \
 	io/zip_input \
 	io/zip_output \
 	json/json \

@@ -41,7 +41,7 @@ static etl_status add_entry(many_list *list, walk *w, const char *folder, const 
 {
     char *below = folder[0] == '\0' ? strdup(name) : cli_many_path(folder, name);
     char *const path = below ? cli_many_path(w->root, below) : NULL;
-    const bool is_trace = cli_has_ending(name, ".etl") || cli_has_ending(name, ".etl.zip");
+    const bool is_trace = cli_is_trace_name(name);
     const etl_path_kind kind = path ? etl_path_kind_of(path) : ETL_PATH_ABSENT;
     etl_status status = path ? ETL_OK : ETL_ERR_MEMORY;
     if (kind == ETL_PATH_FOLDER && !cli_is_link(path)) {
@@ -108,7 +108,7 @@ int cli_many_add_folder(many_list *list, const char *path)
     }
     free(w.names);
     if (status == ETL_OK && list->count == first)
-        status = etl_fail_with(&err, ETL_ERR_IO, 0, "there is no .etl or .etl.zip file in it");
+        status = etl_fail_with(&err, ETL_ERR_IO, 0, "there is no .etl file in it, packed or not");
     if (status != ETL_OK)
         cli_complain_error(path, &err);
     else

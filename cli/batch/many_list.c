@@ -53,8 +53,8 @@ static int add_input(many_list *list, const char *path)
 {
     const char *name = path;
     if (strcmp(path, "-") == 0) {
-        cli_complain(NULL, "traces cannot come from standard input: they are read from several "
-                           "places at once; name a file");
+        cli_complain(NULL, "with --out-dir, traces do not come from standard input: each store is "
+                           "named after its file");
         return CLI_EXIT_USAGE;
     }
     if (etl_path_kind_of(path) == ETL_PATH_FOLDER)
@@ -77,17 +77,34 @@ bool cli_has_ending(const char *name, const char *ending)
     return size > end && strcasecmp(name + size - end, ending) == 0;
 }
 
+/* What is taken of a folder; longer endings before those that they end in. */
+static const char *const trace_endings[] = { ".etl.zip", ".etl.gz", ".etl.zst", ".diagsession",
+                                             ".etl" };
+/* What else is cut off a name. */
+static const char *const other_endings[] = { ".zip", ".gz", ".zst", ".ehs" };
+
+/* Bytes of the first of the endings that the name has; 0: none. */
+static size_t ending_of(const char *name, const char *const *endings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (cli_has_ending(name, endings[i]))
+            return strlen(endings[i]);
+    }
+    return 0;
+}
+
+bool cli_is_trace_name(const char *name)
+{
+    return ending_of(name, trace_endings, ETL_COUNT_OF(trace_endings)) > 0;
+}
+
 /* app.etl, app.etl.zip and app.ehs become app.ehs. */
 static char *output_of(const char *name)
 {
-    static const char *const endings[] = { ".etl.zip", ".etl", ".zip", ".ehs" };
-    size_t size = strlen(name);
-    for (size_t i = 0; i < ETL_COUNT_OF(endings); i++) {
-        if (cli_has_ending(name, endings[i])) {
-            size -= strlen(endings[i]);
-            break;
-        }
-    }
+    size_t cut = ending_of(name, trace_endings, ETL_COUNT_OF(trace_endings));
+    if (cut == 0)
+        cut = ending_of(name, other_endings, ETL_COUNT_OF(other_endings));
+    const size_t size = strlen(name) - cut;
     char *const output = malloc(size + sizeof ".ehs");
     if (output)
         snprintf(output, size + sizeof ".ehs", "%.*s.ehs", (int)size, name);

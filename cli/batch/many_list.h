@@ -81,4 +81,7 @@ char *cli_many_quote(const char *text);
 /* Letters of an ending match in either case. */
 bool cli_has_ending(const char *name, const char *ending);
 
+/* Whether a file of this name is taken when a folder is given: a trace, packed or not. */
+bool cli_is_trace_name(const char *name);
+
 #endif

@@ -34,7 +34,7 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
         return status;
     const bool is_asked = read.own.question_count > 0;
     const archive_request request = {
-        .name = path,
+        .name = read.own.name != NULL ? read.own.name : path,
         .memory_bytes_max = read.own.memory_bytes_max,
         .facts_only = read.own.census_only,
         .as_rows = !is_asked,

@@ -8,131 +8,61 @@
  * at: a few kilobytes can unpack to gigabytes, and one that does not begin like a trace
  * is refused after its first bytes.
  */
-#include "formats/formats.h"
+#include "unpack.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <zip.h>
 
 #include "parser/system/files.h"
-#include "parser/sized.h"
 
-#define MEMBERS_MAX     64 /* files of one recording; PerfView packs at most four */
-#define COPY_BYTES      (256 * 1024)
-#define SIGNATURE_BYTES 4
-
-typedef struct zip_member {
-    char *name;
-    char *path;
-    int file; /* -1: it is settled */
-    zip_uint64_t index;
-    u64 size_bytes;
-} zip_member;
-
-struct etlheap_zip {
-    u32 count;
-    zip_member members[MEMBERS_MAX];
-};
-
-typedef struct extraction {
-    zip_t *archive;
-    const etlheap_zip_options *options;
-    const char *folder;
-    u8 *buffer; /* COPY_BYTES */
-    u64 done_bytes, total_bytes;
-} extraction;
+/* The members, and which of the archive's each is. */
+typedef struct listing {
+    etlheap_unpacked *out;
+    zip_uint64_t indices[UNPACK_MEMBERS_MAX];
+} listing;
 
 static etl_status open_archive(const char *path, zip_t **out, etl_error *err);
-static etl_status list_members(zip_t *archive, etlheap_zip *zip, etl_error *err);
+static etl_status unpack_archive(unpacking *job, zip_t *archive, etl_error *err);
+static etl_status list_members(zip_t *archive, listing *list, etl_error *err);
 static bool is_trace_name(const char *name);
 static etl_status check_member(const zip_stat_t *stat, etl_error *err);
-static etl_status check_start(const extraction *job, const zip_member *member, etl_error *err);
-static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err);
-static etl_status extract_member(extraction *job, zip_member *member, etl_error *err);
-static etl_status copy_member(extraction *job, const zip_member *member, int descriptor,
+static etl_status check_start(const unpacking *job, zip_t *archive, const listing *list, u32 at,
                               etl_error *err);
-static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member *member,
-                             int descriptor, etl_error *err);
-static etl_status member_error(zip_error_t *error, const zip_member *member, etl_error *err);
+static etl_status check_room(const unpacking *job, etl_error *err);
+static etl_status copy_member(unpacking *job, zip_t *archive, zip_uint64_t index,
+                              unpacked_member *member, etl_error *err);
+static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_member *member,
+                             etl_error *err);
+static etl_status member_error(zip_error_t *error, const unpacked_member *member, etl_error *err);
 
-bool etlheap_zip_recognise(const char *path)
+etl_status unpack_zip(unpacking *job, const char *path, etl_error *err)
 {
-    /* Of a member, or of the directory of an empty zip. */
-    static const u8 member[SIGNATURE_BYTES] = { 'P', 'K', 3, 4 };
-    static const u8 empty[SIGNATURE_BYTES] = { 'P', 'K', 5, 6 };
-    u8 start[SIGNATURE_BYTES] = { 0 };
-    const int descriptor = etl_file_open(path);
-    if (descriptor < 0)
-        return false;
-    const bool whole = etl_file_read(descriptor, start, sizeof start) == (i64)sizeof start;
-    (void)etl_file_close(descriptor);
-    return whole &&
-           (memcmp(start, member, sizeof start) == 0 || memcmp(start, empty, sizeof start) == 0);
-}
-
-etl_status etlheap_zip_extract(const char *path, const etlheap_zip_options *options,
-                               etlheap_zip **out, etl_error *err)
-{
-    etlheap_zip_options own = { .size = sizeof own };
-    extraction job = { .options = &own };
-    *out = NULL;
-    etl_status status = etl_read_sized(options, "etlheap_zip_options", &own, sizeof own, err);
-    if (status != ETL_OK)
-        return status;
-    etlheap_zip *const zip = calloc(1, sizeof *zip);
-    job.folder = own.folder ? own.folder : etl_temporary_default;
-    job.buffer = malloc(COPY_BYTES);
-    status = ETL_ERR_MEMORY;
-    if (zip && job.buffer)
-        status = open_archive(path, &job.archive, err);
-    else
-        etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
+    zip_t *archive = NULL;
+    etl_status status = open_archive(path, &archive, err);
     if (status == ETL_OK)
-        status = list_members(job.archive, zip, err);
-    for (u32 i = 0; status == ETL_OK && i < zip->count; i++)
-        status = check_start(&job, &zip->members[i], err);
-    if (status == ETL_OK)
-        status = check_room(&job, zip, err);
-    for (u32 i = 0; status == ETL_OK && i < zip->count; i++)
-        job.total_bytes += zip->members[i].size_bytes;
-    for (u32 i = 0; status == ETL_OK && i < zip->count; i++)
-        status = extract_member(&job, &zip->members[i], err);
-    if (job.archive)
-        zip_discard(job.archive);
-    free(job.buffer);
-    if (status == ETL_OK)
-        *out = zip;
-    else
-        etlheap_zip_close(zip);
+        status = unpack_archive(job, archive, err);
+    if (archive)
+        zip_discard(archive);
     return status;
 }
 
-u32 etlheap_zip_count(const etlheap_zip *zip)
+static etl_status unpack_archive(unpacking *job, zip_t *archive, etl_error *err)
 {
-    return zip->count;
-}
-
-etlheap_zip_member etlheap_zip_member_of(const etlheap_zip *zip, u32 index)
-{
-    if (index >= zip->count)
-        return (etlheap_zip_member){ .name = NULL };
-    return (etlheap_zip_member){ zip->members[index].name, zip->members[index].path };
-}
-
-void etlheap_zip_close(etlheap_zip *zip)
-{
-    if (!zip)
-        return;
-    for (u32 i = 0; i < zip->count; i++) {
-        if (zip->members[i].path)
-            etl_temporary_remove(zip->members[i].file, zip->members[i].path);
-        free(zip->members[i].path);
-        free(zip->members[i].name);
-    }
-    free(zip);
+    listing list = { .out = job->out };
+    etlheap_unpacked *const out = job->out;
+    etl_status status = list_members(archive, &list, err);
+    for (u32 i = 0; status == ETL_OK && i < out->count; i++)
+        status = check_start(job, archive, &list, i, err);
+    if (status == ETL_OK)
+        status = check_room(job, err);
+    for (u32 i = 0; status == ETL_OK && i < out->count; i++)
+        job->total_bytes += out->members[i].size_bytes;
+    for (u32 i = 0; status == ETL_OK && i < out->count; i++)
+        status = copy_member(job, archive, list.indices[i], &out->members[i], err);
+    return status;
 }
 
 /* Read-only: libzip would otherwise want to write the file anew on close. */
@@ -157,31 +87,32 @@ static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
 }
 
 /* Only the directory is read here, so all that can be refused by it is. */
-static etl_status list_members(zip_t *archive, etlheap_zip *zip, etl_error *err)
+static etl_status list_members(zip_t *archive, listing *list, etl_error *err)
 {
+    etlheap_unpacked *const out = list->out;
     const zip_int64_t count = zip_get_num_entries(archive, 0);
     for (zip_int64_t i = 0; i < count; i++) {
         zip_stat_t stat;
         zip_stat_init(&stat);
         if (zip_stat_index(archive, (zip_uint64_t)i, 0, &stat) != 0 || !is_trace_name(stat.name))
             continue;
-        if (zip->count == MEMBERS_MAX)
+        if (out->count == UNPACK_MEMBERS_MAX)
             return etl_fail_with(err, ETL_ERR_LIMIT, 0,
                                  "the zip holds more than %d .etl files: unpack those of one "
                                  "recording and name them",
-                                 MEMBERS_MAX);
+                                 UNPACK_MEMBERS_MAX);
         const etl_status status = check_member(&stat, err);
         if (status != ETL_OK)
             return status;
-        zip_member *const member = &zip->members[zip->count];
+        unpacked_member *const member = &out->members[out->count];
         member->name = strdup(stat.name);
-        member->index = (zip_uint64_t)i;
+        member->file = -1;
         member->size_bytes = stat.size;
         if (!member->name)
-            return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
-        zip->count++;
+            return unpack_no_memory(err);
+        list->indices[out->count++] = (zip_uint64_t)i;
     }
-    if (zip->count == 0)
+    if (out->count == 0)
         return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "the zip holds no .etl file");
     return ETL_OK;
 }
@@ -212,7 +143,7 @@ static etl_status check_member(const zip_stat_t *stat, etl_error *err)
 }
 
 /* As much as the buffer holds, unless the member ends before; -1: see the file's error. */
-static i64 read_member(const extraction *job, zip_file_t *file, size_t size)
+static i64 read_member(const unpacking *job, zip_file_t *file, size_t size)
 {
     size_t done = 0;
     while (done < size) {
@@ -226,12 +157,14 @@ static i64 read_member(const extraction *job, zip_file_t *file, size_t size)
     return (i64)done;
 }
 
-static etl_status check_start(const extraction *job, const zip_member *member, etl_error *err)
+static etl_status check_start(const unpacking *job, zip_t *archive, const listing *list, u32 at,
+                              etl_error *err)
 {
-    static_assert(ETL_START_BYTES <= COPY_BYTES, "the buffer holds what is looked at");
-    zip_file_t *const file = zip_fopen_index(job->archive, member->index, 0);
+    static_assert(ETL_START_BYTES <= UNPACK_BYTES, "the buffer holds what is looked at");
+    const unpacked_member *const member = &list->out->members[at];
+    zip_file_t *const file = zip_fopen_index(archive, list->indices[at], 0);
     if (!file)
-        return member_error(zip_get_error(job->archive), member, err);
+        return member_error(zip_get_error(archive), member, err);
     etl_error inner = { .status = ETL_OK };
     const i64 size = read_member(job, file, ETL_START_BYTES);
     etl_status status = ETL_OK;
@@ -246,12 +179,13 @@ static etl_status check_start(const extraction *job, const zip_member *member, e
 
 /* A zip that claims more than there is room for is refused with both figures:
  * running into a full disk would tell less, and later. */
-static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_error *err)
+static etl_status check_room(const unpacking *job, etl_error *err)
 {
+    const etlheap_unpacked *const out = job->out;
     u64 block, blocks;
     u64 need = 0;
-    for (u32 i = 0; i < zip->count; i++) {
-        const zip_member *const member = &zip->members[i];
+    for (u32 i = 0; i < out->count; i++) {
+        const unpacked_member *const member = &out->members[i];
         if (job->options->member_bytes_max > 0 &&
             member->size_bytes > job->options->member_bytes_max)
             return etl_fail_with(err, ETL_ERR_LIMIT, 0,
@@ -272,47 +206,28 @@ static etl_status check_room(const extraction *job, const etlheap_zip *zip, etl_
     return ETL_OK;
 }
 
-/* The path is remembered at once, so that closing removes it after any failure. */
-static etl_status extract_member(extraction *job, zip_member *member, etl_error *err)
+static etl_status copy_member(unpacking *job, zip_t *archive, zip_uint64_t index,
+                              unpacked_member *member, etl_error *err)
 {
-    const size_t capacity = strlen(job->folder) + sizeof "/etlheap-XXXXXX";
-    char *const path = malloc(capacity);
-    if (!path)
-        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack the zip");
-    snprintf(path, capacity, "%s/etlheap-XXXXXX", job->folder);
-    member->file = etl_temporary_open(path);
-    if (member->file < 0) {
-        free(path);
-        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
-                             job->folder, strerror(errno));
-    }
-    member->path = path;
-    const etl_status status = copy_member(job, member, member->file, err);
-    if (!etl_temporary_settle(&member->file) && status == ETL_OK)
-        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s", job->folder,
-                             strerror(errno));
-    return status;
-}
-
-static etl_status copy_member(extraction *job, const zip_member *member, int descriptor,
-                              etl_error *err)
-{
-    zip_file_t *const file = zip_fopen_index(job->archive, member->index, 0);
+    etl_status status = unpack_begin_file(job, member, err);
+    if (status != ETL_OK)
+        return status;
+    zip_file_t *const file = zip_fopen_index(archive, index, 0);
     if (!file)
-        return member_error(zip_get_error(job->archive), member, err);
-    const etl_status status = copy_bytes(job, file, member, descriptor, err);
+        return member_error(zip_get_error(archive), member, err);
+    status = copy_bytes(job, file, member, err);
     zip_fclose(file);
-    return status;
+    return status == ETL_OK ? unpack_end_file(job, member, err) : status;
 }
 
 /* One read past the stated size: a member that goes on is lying, and the read at
  * its end is where libzip checks the sum. */
-static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member *member,
-                             int descriptor, etl_error *err)
+static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_member *member,
+                             etl_error *err)
 {
     u64 left = member->size_bytes;
     for (;;) {
-        const i64 got = read_member(job, file, COPY_BYTES);
+        const i64 got = read_member(job, file, UNPACK_BYTES);
         if (got < 0)
             return member_error(zip_file_get_error(file), member, err);
         if ((u64)got > left || (got == 0 && left > 0))
@@ -322,19 +237,18 @@ static etl_status copy_bytes(extraction *job, zip_file_t *file, const zip_member
                                  member->name, got > 0 ? "longer" : "shorter", member->size_bytes);
         if (got == 0)
             return ETL_OK;
-        if (!etl_file_write(descriptor, job->buffer, (size_t)got))
-            return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
-                                 job->folder, strerror(errno));
+        etl_status status = unpack_write(job, member, (size_t)got, err);
         left -= (u64)got;
         job->done_bytes += (u64)got;
-        if (job->options->progress &&
-            !job->options->progress(job->options->progress_user, job->done_bytes, job->total_bytes))
-            return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+        if (status == ETL_OK)
+            status = unpack_tell(job, err);
+        if (status != ETL_OK)
+            return status;
     }
 }
 
 /* libzip's code decides whose fault it is, its text what the user reads. */
-static etl_status member_error(zip_error_t *error, const zip_member *member, etl_error *err)
+static etl_status member_error(zip_error_t *error, const unpacked_member *member, etl_error *err)
 {
     const int code = zip_error_code_zip(error);
     etl_status status = ETL_ERR_CORRUPT;

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 /* What every program has open at its start. */
-enum { ETL_STDOUT = 1, ETL_STDERR = 2 };
+enum { ETL_STDIN = 0, ETL_STDOUT = 1, ETL_STDERR = 2 };
 
 typedef enum etl_path_kind {
     ETL_PATH_ABSENT, /* nothing there, or it cannot be looked at: errno says why */

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "parser/etl/index_begins.h"
 #include "parser/system/files.h"

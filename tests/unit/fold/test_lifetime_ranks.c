@@ -90,7 +90,7 @@ static void lists_give_back_what_was_put_into_them(void **state)
     u64 seed = 3;
     for (u32 i = 0; i < ROUNDS; i++) {
         const u32 group = engine_check_random(&seed, GROUPS - 1), which = i % 3;
-        const i64 ns = i < 64 ? (i64)((u64)1 << i) - 1 : random_ns(&seed);
+        const i64 ns = i < 64 ? (i64)(((u64)1 << i) - 1) : random_ns(&seed);
         wanted[group] += etlheap_hash_u64((u64)ns);
         counts[group]++;
         assert_true(which == 0 ? lifetime_lists_add(&lists, group, ns)

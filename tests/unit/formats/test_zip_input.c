@@ -96,15 +96,15 @@ static void make_zip(const fixture *f, const char *const *names)
     assert_int_equal(zip_close(zip), 0);
 }
 
-static etl_status extract(const fixture *f, etlheap_zip **zip, etl_error *err)
+static etl_status extract(const fixture *f, etlheap_unpacked **zip, etl_error *err)
 {
-    const etlheap_zip_options options = { .size = sizeof options, .folder = f->folder };
-    return etlheap_zip_extract(f->zip, &options, zip, err);
+    const etlheap_unpack_options options = { .size = sizeof options, .folder = f->folder };
+    return etlheap_unpack(f->zip, &options, zip, err);
 }
 
 static void expect_refused(const fixture *f, etl_status status, const char *word)
 {
-    etlheap_zip *zip = NULL;
+    etlheap_unpacked *zip = NULL;
     etl_error err = { .status = ETL_OK };
     assert_int_equal(extract(f, &zip, &err), status);
     print_message("  %s\n", err.message);
@@ -136,13 +136,13 @@ static void a_member_comes_out_whole(void **state)
 {
     const fixture *const f = *state;
     static const char *const names[] = { "readme.txt", "traces/App.ETL", NULL };
-    etlheap_zip *zip;
+    etlheap_unpacked *zip;
     etl_error err;
     make_zip(f, names);
-    assert_true(etlheap_zip_recognise(f->zip));
+    assert_true(etlheap_is_packed(f->zip));
     assert_int_equal(extract(f, &zip, &err), ETL_OK);
-    assert_int_equal(etlheap_zip_count(zip), 1);
-    const etlheap_zip_member member = etlheap_zip_member_of(zip, 0);
+    assert_int_equal(etlheap_unpacked_count(zip), 1);
+    const etlheap_unpacked_member member = etlheap_unpacked_member_of(zip, 0);
     assert_string_equal(member.name, "traces/App.ETL");
     FILE *const file = fopen(member.path, "r");
     assert_non_null(file);
@@ -150,7 +150,7 @@ static void a_member_comes_out_whole(void **state)
         assert_int_equal(fgetc(file), content()[i]);
     assert_int_equal(fgetc(file), EOF);
     fclose(file);
-    etlheap_zip_close(zip);
+    etlheap_unpacked_close(zip);
 }
 
 static void several_members_are_files_of_one_recording(void **state)
@@ -158,15 +158,15 @@ static void several_members_are_files_of_one_recording(void **state)
     const fixture *const f = *state;
     static const char *const names[] = { "app.kernel.etl",     "app.etl",  "._app.etl",
                                          "__MACOSX/._app.etl", "app.etlx", NULL };
-    etlheap_zip *zip;
+    etlheap_unpacked *zip;
     make_zip(f, names);
     assert_int_equal(extract(f, &zip, NULL), ETL_OK);
-    assert_int_equal(etlheap_zip_count(zip), 2);
-    assert_string_equal(etlheap_zip_member_of(zip, 0).name, "app.kernel.etl");
-    assert_string_equal(etlheap_zip_member_of(zip, 1).name, "app.etl");
-    assert_null(etlheap_zip_member_of(zip, 2).name);
-    assert_null(etlheap_zip_member_of(zip, UINT32_MAX).path);
-    etlheap_zip_close(zip);
+    assert_int_equal(etlheap_unpacked_count(zip), 2);
+    assert_string_equal(etlheap_unpacked_member_of(zip, 0).name, "app.kernel.etl");
+    assert_string_equal(etlheap_unpacked_member_of(zip, 1).name, "app.etl");
+    assert_null(etlheap_unpacked_member_of(zip, 2).name);
+    assert_null(etlheap_unpacked_member_of(zip, UINT32_MAX).path);
+    etlheap_unpacked_close(zip);
 }
 
 static void a_zip_without_a_trace_is_refused(void **state)
@@ -200,14 +200,14 @@ static bool count_bytes(void *user, u64 done_bytes, u64 total_bytes)
 static void expect_refused_at_once(const fixture *f, const char *word)
 {
     u64 unpacked = 0;
-    const etlheap_zip_options options = { .size = sizeof options,
-                                          .folder = f->folder,
-                                          .progress = count_bytes,
-                                          .progress_user = &unpacked };
-    etlheap_zip *zip = NULL;
+    const etlheap_unpack_options options = { .size = sizeof options,
+                                             .folder = f->folder,
+                                             .progress = count_bytes,
+                                             .progress_user = &unpacked };
+    etlheap_unpacked *zip = NULL;
     etl_error err = { .status = ETL_OK };
     const u64 before = bytes_read();
-    assert_int_equal(etlheap_zip_extract(f->zip, &options, &zip, &err), ETL_ERR_NOT_ETL);
+    assert_int_equal(etlheap_unpack(f->zip, &options, &zip, &err), ETL_ERR_NOT_ETL);
     const u64 read_bytes = bytes_read() - before;
     print_message("  %s; %" PRIu64 " bytes read\n", err.message, read_bytes);
     assert_null(zip);
@@ -292,17 +292,17 @@ static void the_room_and_the_limit_are_checked_before_writing(void **state)
 {
     const fixture *const f = *state;
     static const char *const names[] = { "app.etl", NULL };
-    etlheap_zip_options options = { .size = sizeof options, .folder = f->folder };
-    etlheap_zip *zip;
+    etlheap_unpack_options options = { .size = sizeof options, .folder = f->folder };
+    etlheap_unpacked *zip;
     etl_error err;
     make_zip(f, names);
     options.member_bytes_max = FILE_BYTES - 1;
-    assert_int_equal(etlheap_zip_extract(f->zip, &options, &zip, &err), ETL_ERR_LIMIT);
+    assert_int_equal(etlheap_unpack(f->zip, &options, &zip, &err), ETL_ERR_LIMIT);
     options.member_bytes_max = FILE_BYTES;
-    assert_int_equal(etlheap_zip_extract(f->zip, &options, &zip, &err), ETL_OK);
-    etlheap_zip_close(zip);
+    assert_int_equal(etlheap_unpack(f->zip, &options, &zip, &err), ETL_OK);
+    etlheap_unpacked_close(zip);
     options.folder = "/nonexistent";
-    assert_int_equal(etlheap_zip_extract(f->zip, &options, &zip, &err), ETL_ERR_IO);
+    assert_int_equal(etlheap_unpack(f->zip, &options, &zip, &err), ETL_ERR_IO);
     assert_non_null(strstr(err.message, "TMPDIR"));
 }
 
@@ -319,12 +319,12 @@ static void a_cancelled_extraction_leaves_nothing(void **state)
     const fixture *const f = *state;
     static const char *const names[] = { "app.etl", "b.etl", NULL };
     u64 calls = 0;
-    const etlheap_zip_options options = {
+    const etlheap_unpack_options options = {
         .size = sizeof options, .folder = f->folder, .progress = cancel, .progress_user = &calls
     };
-    etlheap_zip *zip;
+    etlheap_unpacked *zip;
     make_zip(f, names);
-    assert_int_equal(etlheap_zip_extract(f->zip, &options, &zip, NULL), ETL_ERR_CANCELLED);
+    assert_int_equal(etlheap_unpack(f->zip, &options, &zip, NULL), ETL_ERR_CANCELLED);
     assert_int_equal(calls, 1);
 }
 
@@ -335,10 +335,10 @@ static void only_zips_are_recognised(void **state)
     assert_non_null(file);
     fputs("PK", file);
     fclose(file);
-    assert_false(etlheap_zip_recognise(f->zip));
-    assert_false(etlheap_zip_recognise(f->folder));
-    assert_false(etlheap_zip_recognise("/nonexistent"));
-    assert_false(etlheap_zip_recognise("/dev/null"));
+    assert_false(etlheap_is_packed(f->zip));
+    assert_false(etlheap_is_packed(f->folder));
+    assert_false(etlheap_is_packed("/nonexistent"));
+    assert_false(etlheap_is_packed("/dev/null"));
 }
 
 int main(void)

@@ -18,6 +18,7 @@
 #include "tests/support/capture.h"
 #include "formats/formats.h"
 #include "parser/sized.h"
+#include "parser/system/files.h"
 #include "tests/build/scenario.h"
 #include "tests/support/summary_runs.h"
 
@@ -250,12 +251,14 @@ static etl_status ask_batch(world *w, const void *given, etl_error *err)
     return etlheap_batch_run(given, err);
 }
 
-/* The file is no zip, which is found out later. */
-static etl_status ask_zip(world *w, const void *given, etl_error *err)
+static etl_status ask_unpack(world *w, const void *given, etl_error *err)
 {
-    etlheap_zip *zip = NULL;
-    const etl_status status = etlheap_zip_extract(w->files->paths[0], given, &zip, err);
-    etlheap_zip_close(zip);
+    (void)w;
+    const int file = etl_file_open("/dev/null"); /* no trace, which is found out later */
+    etlheap_unpacked *unpacked = NULL;
+    const etl_status status = etlheap_spool(file, given, &unpacked, err);
+    etlheap_unpacked_close(unpacked);
+    (void)etl_file_close(file);
     return status == ETL_ERR_ARGUMENT || status == ETL_ERR_UNSUPPORTED ? status : ETL_OK;
 }
 
@@ -337,7 +340,7 @@ typedef union any_structure {
     etlheap_gate_options gate;
     etlheap_diff_options diff;
     etlheap_batch_options batch;
-    etlheap_zip_options zip;
+    etlheap_unpack_options unpack;
     etlheap_export_request request;
     etlheap_layout layout;
 } any_structure;
@@ -379,7 +382,7 @@ static const struct {
     ROW(ask_gate, gate, 0),
     ROW(ask_diff, diff, 0),
     ROW(ask_batch, batch, offsetof(etlheap_batch_options, user)),
-    ROW(ask_zip, zip, 0),
+    ROW(ask_unpack, unpack, 0),
     ROW(ask_export, request, offsetof(etlheap_export_request, metric)),
     ROW(ask_layout, layout, 0),
 };

@@ -1,0 +1,194 @@
+/*
+ * unpack.c - packed traces and stores, as temporary files.
+ *
+ * The readers map files, so what is packed, or comes through a pipe, becomes files first.
+ */
+#include "unpack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "parser/sized.h"
+#include "parser/system/files.h"
+
+#define SIGNATURE_BYTES 4
+
+/* A packing is known by how its files begin. */
+typedef struct packing {
+    u8 signature[SIGNATURE_BYTES];
+    size_t signature_bytes;
+    etl_status (*unpack)(unpacking *job, const char *path, etl_error *err);
+} packing;
+
+static const packing packings[] = {
+    { { 'P', 'K', 3, 4 }, 4, unpack_zip }, /* a member */
+    { { 'P', 'K', 5, 6 }, 4, unpack_zip }, /* the directory of an empty one */
+    { { 0x1F, 0x8B }, 2, unpack_gzip },
+    { { 0x28, 0xB5, 0x2F, 0xFD }, 4, unpack_zstd },
+};
+
+static const packing *packing_of(const char *path);
+static const packing *packing_named_by(etl_bytes start);
+static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack_options *own,
+                           unpacking *job, etl_error *err);
+static etl_status close_job(unpacking *job, etl_status status, etlheap_unpacked **out);
+static etl_status folder_error(const unpacking *job, etl_error *err);
+
+bool etlheap_is_packed(const char *path)
+{
+    return packing_of(path) != NULL;
+}
+
+static const packing *packing_of(const char *path)
+{
+    u8 start[SIGNATURE_BYTES];
+    const int file = etl_path_kind_of(path) == ETL_PATH_FILE ? etl_file_open(path) : -1;
+    if (file < 0)
+        return NULL;
+    const i64 size = etl_file_read(file, start, sizeof start);
+    (void)etl_file_close(file);
+    return packing_named_by((etl_bytes){ start, size > 0 ? (size_t)size : 0 });
+}
+
+static const packing *packing_named_by(etl_bytes start)
+{
+    for (size_t i = 0; i < ETL_COUNT_OF(packings); i++) {
+        const packing *const known = &packings[i];
+        if (start.size >= known->signature_bytes &&
+            memcmp(start.at, known->signature, known->signature_bytes) == 0)
+            return known;
+    }
+    return NULL;
+}
+
+bool unpack_begins_packed(etl_bytes start)
+{
+    return packing_named_by(start) != NULL;
+}
+
+etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *options,
+                          etlheap_unpacked **out, etl_error *err)
+{
+    etlheap_unpack_options own;
+    unpacking job;
+    *out = NULL;
+    const packing *const known = packing_of(path);
+    if (!known)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "it is not packed");
+    etl_status status = open_job(options, &own, &job, err);
+    if (status == ETL_OK)
+        status = known->unpack(&job, path, err);
+    return close_job(&job, status, out);
+}
+
+etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
+                         etlheap_unpacked **out, etl_error *err)
+{
+    etlheap_unpack_options own;
+    unpacking job;
+    *out = NULL;
+    etl_status status = open_job(options, &own, &job, err);
+    if (status == ETL_OK)
+        status = unpack_descriptor(&job, descriptor, err);
+    return close_job(&job, status, out);
+}
+
+/* To be closed in every case. */
+static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack_options *own,
+                           unpacking *job, etl_error *err)
+{
+    *own = (etlheap_unpack_options){ .size = sizeof *own };
+    *job = (unpacking){ .options = own };
+    const etl_status status =
+        etl_read_sized(options, "etlheap_unpack_options", own, sizeof *own, err);
+    if (status != ETL_OK)
+        return status;
+    job->folder = own->folder ? own->folder : etl_temporary_default;
+    job->buffer = malloc(UNPACK_BYTES);
+    job->out = calloc(1, sizeof *job->out);
+    return job->buffer && job->out ? ETL_OK : unpack_no_memory(err);
+}
+
+static etl_status close_job(unpacking *job, etl_status status, etlheap_unpacked **out)
+{
+    free(job->buffer);
+    if (status == ETL_OK)
+        *out = job->out;
+    else
+        etlheap_unpacked_close(job->out);
+    return status;
+}
+
+u32 etlheap_unpacked_count(const etlheap_unpacked *unpacked)
+{
+    return unpacked->count;
+}
+
+etlheap_unpacked_member etlheap_unpacked_member_of(const etlheap_unpacked *unpacked, u32 index)
+{
+    if (index >= unpacked->count)
+        return (etlheap_unpacked_member){ .name = NULL };
+    return (etlheap_unpacked_member){ unpacked->members[index].name,
+                                      unpacked->members[index].path };
+}
+
+void etlheap_unpacked_close(etlheap_unpacked *unpacked)
+{
+    if (!unpacked)
+        return;
+    for (u32 i = 0; i < unpacked->count; i++) {
+        if (unpacked->members[i].path)
+            etl_temporary_remove(unpacked->members[i].file, unpacked->members[i].path);
+        free(unpacked->members[i].path);
+        free(unpacked->members[i].name);
+    }
+    free(unpacked);
+}
+
+/* --- the files --------------------------------------------------------------------- */
+
+etl_status unpack_begin_file(unpacking *job, unpacked_member *member, etl_error *err)
+{
+    const size_t capacity = strlen(job->folder) + sizeof "/etlheap-XXXXXX";
+    char *const path = malloc(capacity);
+    if (!path)
+        return unpack_no_memory(err);
+    snprintf(path, capacity, "%s/etlheap-XXXXXX", job->folder);
+    member->file = etl_temporary_open(path);
+    if (member->file >= 0) {
+        member->path = path;
+        return ETL_OK;
+    }
+    free(path);
+    return folder_error(job, err);
+}
+
+etl_status unpack_write(unpacking *job, const unpacked_member *member, size_t size, etl_error *err)
+{
+    return etl_file_write(member->file, job->buffer, size) ? ETL_OK : folder_error(job, err);
+}
+
+etl_status unpack_end_file(unpacking *job, unpacked_member *member, etl_error *err)
+{
+    return etl_temporary_settle(&member->file) ? ETL_OK : folder_error(job, err);
+}
+
+static etl_status folder_error(const unpacking *job, etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_IO, 0, "cannot unpack into %.80s: %s; set TMPDIR",
+                         job->folder, strerror(errno));
+}
+
+etl_status unpack_tell(const unpacking *job, etl_error *err)
+{
+    const etlheap_unpack_options *const options = job->options;
+    if (options->progress == NULL ||
+        options->progress(options->progress_user, job->done_bytes, job->total_bytes))
+        return ETL_OK;
+    return etl_fail_with(err, ETL_ERR_CANCELLED, 0, "cancelled");
+}
+
+etl_status unpack_no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory to unpack it");
+}
