@@ -14,9 +14,11 @@
 #include "tests/support/store_check.h"
 
 #define PID      42u
+#define OTHER    9u
 #define TID      7u
 #define HEAP     0x10000u
 #define BLOCKS   0x200000u
+#define BASE     0x7ff600000000u
 #define SECONDS  ((i64)10000000)
 #define ALL_HERE ((u64)0)
 
@@ -150,11 +152,53 @@ static void slices_may_end_before_an_impossible_time_is_mended(void **state)
     }
 }
 
+/* --- stacks of another process ---------------------------------------------------------- */
+
+static void move_module(etl_build *b, i64 ticks, u8 type, const char *path)
+{
+    const etl_build_image_spec image = {
+        .pid = OTHER, .base = BASE, .size = 0x10000, .path = path
+    };
+    etl_build_at when = at(b, ticks, 0);
+    when.pid = OTHER;
+    etl_build_image(b, when, type, &image);
+}
+
+static void allocate_from_outside(etl_build *b, i64 ticks, u32 number)
+{
+    const u64 frames[] = { BASE + 0x10, BASE + 0x20 };
+    allocate(b, ticks, 0, number);
+    etl_build_at when = at(b, ticks + 10, 0);
+    when.pid = OTHER;
+    etl_build_stack_inline(b, when, at(b, ticks, 0).ticks, frames, 2);
+}
+
+/* The owner of the memory has the same modules all the time. */
+static void addresses_of_another_process_mean_what_they_meant_then(void **state)
+{
+    (void)state;
+    check_traces traces = { .count = 0 };
+    etl_build *const b = new_trace();
+    move_module(b, 1 * SECONDS, ETL_BUILD_START, "\\Device\\HarddiskVolume3\\old.dll");
+    allocate_from_outside(b, 2 * SECONDS, 1);
+    move_module(b, 3 * SECONDS, ETL_BUILD_END, "\\Device\\HarddiskVolume3\\old.dll");
+    move_module(b, 4 * SECONDS, ETL_BUILD_START, "\\Device\\HarddiskVolume3\\new.dll");
+    allocate_from_outside(b, 5 * SECONDS, 2);
+    allocate_from_outside(b, 6 * SECONDS, 3);
+    check_open(&traces, b);
+    char *const text = report(&traces, ALL_HERE);
+    assert_int_equal(count_of(text, "old.dll"), 2);
+    assert_int_equal(count_of(text, "new.dll"), 2);
+    free(text);
+    check_close(&traces);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_follows_an_impossible_time_is_in_the_window),
         cmocka_unit_test(slices_may_end_before_an_impossible_time_is_mended),
+        cmocka_unit_test(addresses_of_another_process_mean_what_they_meant_then),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
