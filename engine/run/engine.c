@@ -515,6 +515,7 @@ static etl_status run_slice(run *state)
     if (!reset_tasks(state, (u32)state->slice.tasks.count))
         return ETL_ERR_MEMORY;
     etlheap_crew_run(state->crew, state->task_count, scan_one, state);
+    state->result->context.from_ticks = state->order.from_ticks;
     tasks_mend_times(state->tasks, state->task_count, state->earliest_ticks, state->result);
     if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
         !context_apply(&state->result->context, merged->system.at, merged->system.count) ||

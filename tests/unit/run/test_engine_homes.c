@@ -193,12 +193,57 @@ static void addresses_of_another_process_mean_what_they_meant_then(void **state)
     check_close(&traces);
 }
 
+/* --- modules that are told of late ------------------------------------------------------- */
+
+static void replace_module(etl_build *b, i64 ticks)
+{
+    etl_build_image_spec image = {
+        .pid = PID, .base = BASE, .size = 0x10000, .path = "\\Device\\HarddiskVolume3\\old.dll"
+    };
+    etl_build_image(b, at(b, ticks, 0), ETL_BUILD_END, &image);
+    image.path = "\\Device\\HarddiskVolume3\\new.dll";
+    etl_build_image(b, at(b, ticks + 10, 0), ETL_BUILD_START, &image);
+}
+
+/* 100 allocations, ten a second, and a record from the third second between two of them. */
+static etl_build *tell_late(u32 behind)
+{
+    const u64 frames[] = { BASE + 0x10, BASE + 0x20 };
+    etl_build *const b = etl_build_new(
+        &(etl_build_options){ .cpus = 1, .buffer_bytes = 1024, .order = ETL_BUILD_AS_CALLED });
+    for (u32 i = 0; i < 100; i++) {
+        const i64 ticks = i * SECONDS / 10;
+        allocate(b, ticks, 0, i);
+        etl_build_stack_inline(b, at(b, ticks + 10, 0), at(b, ticks, 0).ticks, frames, 2);
+        if (i == behind)
+            replace_module(b, 3 * SECONDS - SECONDS / 20);
+    }
+    return b;
+}
+
+/* Wherever it lies in a buffer. In one slice, the record counts at its time. */
+static void a_module_that_is_told_of_late_does_not_change_earlier_slices(void **state)
+{
+    (void)state;
+    for (u32 behind = 70; behind < 80; behind++) {
+        check_traces traces = { .count = 0 };
+        check_open(&traces, tell_late(behind));
+        char *const whole = report(&traces, ALL_HERE);
+        assert_int_equal(count_of(whole, ": 30 "), 1);
+        assert_int_equal(count_of(whole, ": 70 "), 1);
+        free(whole);
+        free(report(&traces, 2048));
+        check_close(&traces);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_follows_an_impossible_time_is_in_the_window),
         cmocka_unit_test(slices_may_end_before_an_impossible_time_is_mended),
         cmocka_unit_test(addresses_of_another_process_mean_what_they_meant_then),
+        cmocka_unit_test(a_module_that_is_told_of_late_does_not_change_earlier_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
