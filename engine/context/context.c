@@ -27,6 +27,7 @@ void context_open(trace_context *context, const timebase *base)
         .after_end_ticks = timebase_span(base, AFTER_END_NS),
         .before_start_ticks = timebase_span(base, BEFORE_START_NS),
         .os_pointer_bits = base->base->pointer_bytes * 8,
+        .from_ticks = INT64_MIN,
     };
 }
 
@@ -307,10 +308,10 @@ static bool add_change(trace_context *context, u32 pid, i64 ticks)
 
 /* A rundown too may show that an address has changed hands. Kernel images are
  * told of for process 0 and, at times, 4. */
-static bool note_image_change(trace_context *context, const system_event *row)
+static bool note_image_change(trace_context *context, const image_row *row)
 {
-    const u32 pid = row->event.as.image.process_id;
-    return add_change(context, pid, row->ticks) && (pid != 4 || add_change(context, 0, row->ticks));
+    return add_change(context, row->pid, row->ticks) &&
+           (row->pid != 4 || add_change(context, 0, row->ticks));
 }
 
 /* Narrows an epoch to what it is for one pid. */
@@ -343,19 +344,22 @@ image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks
     return epoch;
 }
 
+/* What it says does not change what addresses meant to the events of earlier slices. */
 static bool apply_image(trace_context *context, const system_event *row)
 {
     const etl_image_event *const event = &row->event.as.image;
+    const i64 from_ticks = context->from_ticks;
     image_row image = { .pid = event->process_id,
                         .base = event->image_base,
                         .size_bytes = event->image_size_bytes,
-                        .ticks = row->ticks,
+                        .ticks = row->ticks < from_ticks ? from_ticks : row->ticks,
+                        .told_ticks = row->ticks,
                         .order = (u32)context->images.count,
                         .kind = (u8)row->event.kind,
                         .time_date_stamp = event->time_date_stamp,
                         .checksum = event->image_checksum };
     return etlheap_strings_add_utf16(&context->strings, event->file_name, &image.path) &&
-           ETLHEAP_PUSH(&context->images, image) && note_image_change(context, row);
+           ETLHEAP_PUSH(&context->images, image) && note_image_change(context, &image);
 }
 
 static bool apply_identity(trace_context *context, const system_event *row)

@@ -62,10 +62,11 @@ typedef struct heap_destroyed {
 typedef struct image_row {
     u32 pid;
     u64 base, size_bytes;
-    i64 ticks;
-    u32 order; /* of the event among the images */
-    u8 kind;   /* ETL_EVENT_IMAGE_LOAD, _UNLOAD, _DCSTART, _DCEND */
-    u32 path;  /* string */
+    i64 ticks;      /* not before trace_context.from_ticks */
+    i64 told_ticks; /* of the record */
+    u32 order;      /* of the event among the images */
+    u8 kind;        /* ETL_EVENT_IMAGE_LOAD, _UNLOAD, _DCSTART, _DCEND */
+    u32 path;       /* string */
     u32 time_date_stamp, checksum;
 } image_row;
 
@@ -109,6 +110,7 @@ typedef struct trace_context {
     u32 computer;   /* string */
     u32 page_bytes; /* as the system's configuration tells it; 0: it does not */
     u32 os_pointer_bits;
+    i64 from_ticks;         /* the caller's: no event of the slices before is later */
     i64 after_end_ticks;    /* 2 ms */
     i64 before_start_ticks; /* 1 s */
     etl_diag_counts diag;

@@ -123,7 +123,7 @@ static bool name_module(trace_context *context, u32 path_id, etlheap_module_info
 /* What a merge wrote of an image, with the time of the image's own event. */
 static image_identity identity_of(const trace_context *context, const image_row *row)
 {
-    const image_identity wanted = { .pid = row->pid, .base = row->base, .ticks = row->ticks };
+    const image_identity wanted = { .pid = row->pid, .base = row->base, .ticks = row->told_ticks };
     image_identity out = wanted;
     size_t low = 0, high = context->identities.count;
     while (low < high) {
@@ -135,7 +135,7 @@ static image_identity identity_of(const trace_context *context, const image_row 
     }
     for (; low < context->identities.count; low++) {
         const image_identity *const found = &context->identities.at[low];
-        if (found->pid != row->pid || found->base != row->base || found->ticks != row->ticks)
+        if (found->pid != row->pid || found->base != row->base || found->ticks != row->told_ticks)
             break;
         if (found->has_stamp) {
             out.has_stamp = true;

@@ -119,17 +119,25 @@ bool stack_add_copy(stack_table *table, u32 id, u32 *copy);
 typedef struct foreign_stack {
     u32 stack;
     u32 process;
+    i64 ticks; /* a moment at which its addresses meant what they mean; NEVER: each event's own */
 } foreign_stack;
 
 /* Their ids are the last of a table, and the rows in the order of those. */
 typedef ETLHEAP_VECTOR(foreign_stack) foreign_stacks;
 
-/* Whose addresses those of a stack are: `owner`'s, nearly always. */
-static inline u32 foreign_process(const foreign_stacks *foreign, u32 stack, u32 owner)
+/* NULL, nearly always: its addresses are the owner's. */
+static inline const foreign_stack *foreign_find(const foreign_stacks *foreign, u32 stack)
 {
     const bool is_foreign = foreign->count > 0 && stack >= foreign->at[0].stack &&
                             stack - foreign->at[0].stack < foreign->count;
-    return is_foreign ? foreign->at[stack - foreign->at[0].stack].process : owner;
+    return is_foreign ? &foreign->at[stack - foreign->at[0].stack] : NULL;
+}
+
+/* Whose addresses those of a stack are. */
+static inline u32 foreign_process(const foreign_stacks *foreign, u32 stack, u32 owner)
+{
+    const foreign_stack *const found = foreign_find(foreign, stack);
+    return found != NULL ? found->process : owner;
 }
 
 /* Of an entry that has numbers alone it tells the count only. */

@@ -73,8 +73,8 @@ typedef enum ehs_lane {
  *   number of a string, counted from 1, or 0 for the empty one.
  * trace: one row. The other tables are what their names say.
  * frame: distinct addresses. stack: stacks told from one another, see ehs_stacks.h.
- * foreign: the stacks whose addresses are another process's than the memory's owner;
- *   their ids are the last ones.
+ * foreign: the stacks whose addresses are another process's than the memory's owner, and
+ *   a moment at which they meant what they mean; their ids are the last ones.
  */
 #define EHS_COLUMNS(X)                                                                             \
     X(HEAP_IS_END, 0x0101, "heap.is_end", BITS, NONE, 1)                                           \
@@ -144,6 +144,7 @@ typedef enum ehs_lane {
     X(INSTANCE_PROCESS, 0x0C01, "instance.process", PLANES, NONE, 4)                               \
     X(FOREIGN_STACK, 0x0D01, "foreign.stack", PLANES, DELTA, 4)                                    \
     X(FOREIGN_PROCESS, 0x0D02, "foreign.process", PLANES, NONE, 4)                                 \
+    X(FOREIGN_TICKS, 0x0D03, "foreign.ticks", PLANES, NONE, 8)                                     \
     X(UNMATCHED_TICKS, 0x0E01, "unmatched.ticks", PLANES, DELTA, 8)                                \
     X(UNMATCHED_SLOT, 0x0E02, "unmatched.slot", PACKED, NONE, 4)                                   \
     X(UNMATCHED_ADDRESS, 0x0E03, "unmatched.address", PLANES, NONE, 8)                             \

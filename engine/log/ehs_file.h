@@ -29,7 +29,9 @@
 #include "ehs_columns.h"
 
 #define EHS_MAJOR 2u
-#define EHS_MINOR 0u
+#define EHS_MINOR 1u
+
+#define EHS_MINOR_FOREIGN_TICKS 1u /* has foreign.ticks */
 
 #define EHS_HEADER_BYTES 32u
 #define EHS_ROW_BYTES    32u

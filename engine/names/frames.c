@@ -209,8 +209,9 @@ bool frames_resolve(frame_table *table, u32 process, u32 stack, i64 ticks, u32 *
     *id = 0;
     if (stack == 0)
         return true;
-    process = foreign_process(&table->result->foreign, stack, process);
-    if (!frames_context(table, process, ticks, &context))
+    const frame_question asked = frames_asked(table, (frame_question){ ticks, process, stack });
+    ticks = asked.ticks;
+    if (!frames_context(table, asked.process, ticks, &context))
         return false;
     frame_cache key = { .context = context + 1, .stack = stack };
     frame_cache *entry = stack <= table->first_count ? &table->firsts[stack] : NULL;

@@ -152,6 +152,17 @@ typedef struct frame_question {
     u32 process, stack;
 } frame_question;
 
+/* The same of a stack that another process has made: whose addresses it has, and when. */
+static inline frame_question frames_asked(const frame_table *table, frame_question question)
+{
+    const foreign_stack *const found = foreign_find(&table->result->foreign, question.stack);
+    if (found == NULL)
+        return question;
+    const bool is_timed = found->ticks != ETLHEAP_TICKS_NEVER;
+    return (frame_question){ is_timed ? found->ticks : question.ticks, found->process,
+                             question.stack };
+}
+
 /* Resolves what can be resolved together, which is faster than one by one; the others
  * are left to frames_resolve. False without memory. */
 bool frames_resolve_all(frame_table *table, const frame_question *questions, size_t count);

@@ -83,9 +83,8 @@ bool frames_resolve_all(frame_table *table, const frame_question *questions, siz
 static bool find_context(batch *b, const frame_question *question, u32 *context)
 {
     u32 index, at = 0;
-    const u32 process =
-        foreign_process(&b->table->result->foreign, question->stack, question->process);
-    if (!frames_context(b->table, process, question->ticks, &index))
+    const frame_question asked = frames_asked(b->table, *question);
+    if (!frames_context(b->table, asked.process, asked.ticks, &index))
         return false;
     while (at < b->context_count && b->contexts[at].context != index)
         at++;
@@ -97,7 +96,7 @@ static bool find_context(batch *b, const frame_question *question, u32 *context)
         return true;
     }
     _Atomic u8 *const marks = calloc((size_t)b->stacks->number_count + 1, sizeof *marks);
-    b->contexts[at] = (frame_marks){ .at = marks, .context = index, .ticks = question->ticks };
+    b->contexts[at] = (frame_marks){ .at = marks, .context = index, .ticks = asked.ticks };
     b->context_count += marks != NULL;
     return marks != NULL;
 }

@@ -40,7 +40,7 @@ typedef struct filler {
     cached_owner cache[CACHE_SIZE];
 } filler;
 
-static void make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks);
+static i64 make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks);
 static bool reserve(slice_order *order, size_t count, u32 bucket_count);
 static bool cut(slice_order *order, u32 bucket_count);
 static bool open_room(merge_room *room, const slice_order *order, size_t count);
@@ -54,7 +54,7 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
 {
     order->tasks = tasks;
     order->task_count = task_count;
-    make_monotone(tasks, task_count, order->from_ticks);
+    order->last_ticks = make_monotone(tasks, task_count, order->from_ticks);
     size_t count = 0;
     for (u32 i = 0; i < task_count; i++)
         count += tasks[i].events.count;
@@ -67,10 +67,11 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count)
 }
 
 /* Tasks of one stream follow each other. An event behind a record of another kind
- * and of a later time may be read with the next slice only. */
-static void make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks)
+ * and of a later time may be read with the next slice only. Returns the time of the last
+ * event, or from_ticks. */
+static i64 make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks)
 {
-    i64 latest = from_ticks;
+    i64 latest = from_ticks, last_of_all = from_ticks;
     for (u32 i = 0; i < task_count; i++) {
         if (i == 0 || tasks[i].stream != tasks[i - 1].stream)
             latest = from_ticks;
@@ -83,7 +84,9 @@ static void make_monotone(scan_output *tasks, u32 task_count, i64 from_ticks)
             events[k].ticks = latest;
         }
         latest = events[count - 1].ticks;
+        last_of_all = latest > last_of_all ? latest : last_of_all;
     }
+    return last_of_all;
 }
 
 static bool reserve(slice_order *order, size_t count, u32 bucket_count)

@@ -84,7 +84,8 @@ typedef struct slice_order {
     const slot_table *slots;
     bool count_only;
     bool numbers_blocks;    /* as stack_join.numbers_blocks */
-    i64 from_ticks;         /* the slice before ended there */
+    i64 from_ticks;         /* no event of the slices before is later; INT64_MIN at first */
+    i64 last_ticks;         /* of the slice's last event; from_ticks without one */
     ordered_event *events;  /* by bucket, then shard, then time */
     i64 *ticks;             /* by rank, the journal's; NULL: not wanted */
     journal_entry *entries; /* likewise: marked where time moves on */

@@ -222,8 +222,12 @@ bool deferred_foreign(deferred_stacks *deferred, stack_ref stack, u32 pid, i64 t
         return true;
     if (!context_ensure(deferred->context, pid, ticks, ticks))
         return false;
-    const deferred_node foreign = { .first = stack,
-                                    .process = context_process_at(deferred->context, pid, ticks) };
+    const deferred_node foreign = {
+        .first = stack,
+        .second = context_image_epoch(deferred->context, pid, ticks).number,
+        .process = context_process_at(deferred->context, pid, ticks),
+        .ticks = ticks,
+    };
     return intern_node(deferred, &foreign, out);
 }
 
@@ -261,7 +265,7 @@ static bool add_foreign(deferred_stacks *deferred, stack_table *stacks, u32 *ids
         const u32 stack = is_node ? ids[node->first & STACK_NUMBER_MAX] : node->first;
         if (node->process == 0 || stack == 0)
             continue;
-        foreign_stack row = { .process = node->process };
+        foreign_stack row = { .process = node->process, .ticks = node->ticks };
         if (!stack_add_copy(stacks, stack, &row.stack) || !ETLHEAP_PUSH(&deferred->foreign, row))
             return false;
         ids[i + 1] = row.stack;

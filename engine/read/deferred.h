@@ -14,8 +14,9 @@
  * per event.
  *
  * A process may allocate memory in another one. Its stack's addresses are then not
- * the owner's: a node says whose they are, and at the end the stack gets an id of its
- * own for that.
+ * the owner's: a node says whose they are and when, and at the end the stack gets an id of
+ * its own for that. It has one for each epoch of modules, as slots are of one epoch of
+ * their owner alone.
  */
 #ifndef ETLHEAP_DEFERRED_H
 #define ETLHEAP_DEFERRED_H
@@ -25,9 +26,10 @@
 /* Node i + 1 is reference STACK_TAG_DEFERRED | (i + 1). */
 typedef struct deferred_node {
     stack_ref first;  /* key: its stack once defined; pair: kernel part; foreign: all of it */
-    stack_ref second; /* pair: user part */
+    stack_ref second; /* pair: user part; foreign: the epoch of its addresses */
     bool is_pair;
     u32 process; /* foreign: the run's id of the process whose addresses they are; else 0 */
+    i64 ticks;   /* foreign: the first event, when its addresses are looked up */
 } deferred_node;
 
 typedef struct open_key {

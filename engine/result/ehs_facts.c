@@ -82,6 +82,7 @@ static const ehs_field module_fields[] = {
 static const ehs_field foreign_fields[] = {
     FIELD(FOREIGN_STACK, foreign_stack, stack, U32),
     FIELD(FOREIGN_PROCESS, foreign_stack, process, U32),
+    FIELD(FOREIGN_TICKS, foreign_stack, ticks, U64),
 };
 
 static const ehs_field volume_fields[] = {
@@ -166,6 +167,7 @@ static const ehs_field trace_fields[] = {
 static const ehs_table process_table = TABLE(process_fields, etlheap_process_info);
 static const ehs_table module_table_columns = TABLE(module_fields, etlheap_module_info);
 static const ehs_table foreign_table = TABLE(foreign_fields, foreign_stack);
+static const ehs_table foreign_table_2_0 = { foreign_fields, 2, sizeof(foreign_stack) };
 static const ehs_table volume_table = TABLE(volume_fields, volume_text);
 static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
 static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
@@ -334,9 +336,12 @@ static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
 static etl_status load_foreign(ehs_loader *loader, etlheap_result *result)
 {
     foreign_stacks *const foreign = &result->foreign;
-    const etl_status status = ehs_vector_load(loader, &foreign_table, foreign);
+    const bool is_timed = loader->reader->minor >= EHS_MINOR_FOREIGN_TICKS;
+    const etl_status status =
+        ehs_vector_load(loader, is_timed ? &foreign_table : &foreign_table_2_0, foreign);
     for (size_t i = 0; status == ETL_OK && i < foreign->count; i++) {
-        const foreign_stack *const row = &foreign->at[i];
+        foreign_stack *const row = &foreign->at[i];
+        row->ticks = is_timed ? row->ticks : ETLHEAP_TICKS_NEVER;
         if (row->process == 0 || row->process > result->processes.count ||
             (i > 0 && row->stack != row[-1].stack + 1))
             return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,

@@ -473,7 +473,9 @@ static etl_status order_slice(run *state)
         return ETL_ERR_MEMORY;
     etlheap_crew_run(state->crew, 1 + order->bucket_count + (u32)state->release.pieces.count,
                      order_one, state);
-    order->from_ticks = state->slice.end_ticks;
+    /* A time that was mended may be later than the slice. */
+    const i64 end_ticks = state->slice.end_ticks;
+    order->from_ticks = order->last_ticks > end_ticks ? order->last_ticks : end_ticks;
     const bool ok = state->is_done_beside && order_settle(order, &state->result->slot_table) &&
                     run_counts_take_order(&state->counts, order);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
@@ -513,6 +515,7 @@ static etl_status run_slice(run *state)
     if (!reset_tasks(state, (u32)state->slice.tasks.count))
         return ETL_ERR_MEMORY;
     etlheap_crew_run(state->crew, state->task_count, scan_one, state);
+    state->result->context.from_ticks = state->order.from_ticks;
     tasks_mend_times(state->tasks, state->task_count, state->earliest_ticks, state->result);
     if (!tasks_merge(merged, state->tasks, state->task_count, state->result) ||
         !context_apply(&state->result->context, merged->system.at, merged->system.count) ||

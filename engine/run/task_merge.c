@@ -29,13 +29,17 @@ static void mend(i64 *ticks, i64 earliest_ticks, i64 to_ticks)
     *ticks = *ticks < earliest_ticks ? to_ticks : *ticks;
 }
 
+/* What was in order may not be any more: the next times may lie before time zero, too. */
 static u64 mend_task(scan_output *task, i64 earliest_ticks, i64 to_ticks)
 {
     u64 count = 0;
+    i64 latest = INT64_MIN;
     for (size_t i = 0; i < task->events.count; i++) {
         memory_event *const event = &task->events.at[i];
         count += event->ticks < earliest_ticks && !is_second(event);
         mend(&event->ticks, earliest_ticks, to_ticks);
+        task->is_unsorted |= event->ticks < latest;
+        latest = event->ticks;
     }
     for (size_t i = 0; i < task->spans.count; i++) {
         mend(&task->spans.at[i].first_ticks, earliest_ticks, to_ticks);

@@ -153,6 +153,36 @@ static void processes_of_one_id_have_stacks_of_their_own(void **state)
     assert_int_equal(foreign_process(foreign, final_stack(b, 1), 0), 2);
 }
 
+static void image(bench *b, i64 ticks, u32 pid)
+{
+    system_event row = { .ticks = ticks };
+    row.event.kind = ETL_EVENT_IMAGE_LOAD;
+    row.event.as.image.process_id = pid;
+    assert_true(context_apply(&b->context, &row, 1));
+}
+
+/* The owner's epochs do not tell, and an owner has many events. */
+static void a_process_has_stacks_of_their_own_for_each_epoch(void **state)
+{
+    bench *const b = *state;
+    const i64 at[] = { 1 * SECOND, 2 * SECOND, 4 * SECOND, 6 * SECOND };
+    image(b, 3 * SECOND, OTHER_PID);
+    image(b, 5 * SECOND, JOIN_PID);
+    for (u32 i = 0; i < 4; i++) {
+        add_commit(b, at[i]);
+        add_part(b, OTHER_PID, at[i], PART_WHOLE, 5);
+    }
+    join_end_run(b->join);
+    const foreign_stacks *const foreign = &b->join->deferred.foreign;
+    assert_int_equal(foreign->count, 2);
+    for (u32 i = 0; i < 4; i++) {
+        const foreign_stack *const row = foreign_find(foreign, final_stack(b, i));
+        assert_non_null(row);
+        assert_int_equal(row->ticks, at[i < 2 ? 0 : 2]);
+        assert_int_equal(pid_of(b, i), OTHER_PID);
+    }
+}
+
 /* The user part comes slices later. */
 static void a_late_part_of_another_process_counts(void **state)
 {
@@ -181,6 +211,7 @@ int main(void)
         RULE(a_kernel_part_alone_is_of_nobody),
         RULE(the_same_stack_again_is_the_same),
         RULE(processes_of_one_id_have_stacks_of_their_own),
+        RULE(a_process_has_stacks_of_their_own_for_each_epoch),
         RULE(a_late_part_of_another_process_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

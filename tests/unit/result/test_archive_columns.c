@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <xxhash.h>
+
 #include "engine/etlheap_lifetimes.h"
 #include "tests/support/store_check.h"
 #include "tests/support/temporary.h"
@@ -226,6 +228,29 @@ static void a_store_without_a_column_that_it_must_have_is_damaged(void **state)
     ehs_reader_close(&reader);
 }
 
+/* Its version is not among what a rewrite keeps. */
+static void make_2_0(ehs_bytes *file)
+{
+    file->at[10] = 0;
+    const u64 checksum = XXH3_64bits(file->at, 24);
+    memcpy(file->at + 24, &checksum, sizeof checksum);
+}
+
+static void a_store_of_2_0_looks_addresses_up_at_the_time_of_each_event(void **state)
+{
+    const fixture *const f = *state;
+    const etlheap_query query = etlheap_query_default();
+    const ehs_column column = EHS_FOREIGN_TICKS;
+    ehs_bytes older = store_check_rewrite(&f->file, &column, NULL);
+    assert_true(older.count < f->file.count);
+    ehs_bytes whole = store_check_rewrite(&f->file, NULL, NULL);
+    write_file(f, &whole);
+    char *const expected = answer(f, &query);
+    make_2_0(&older);
+    write_file(f, &older);
+    expect_same_answer(f, &query, expected);
+}
+
 /* A block of a column that has no row in ehs_columns.h. */
 static void add_unknown(ehs_blocks *blocks, u32 column, u32 count)
 {
@@ -266,6 +291,7 @@ int main(void)
         RULE(a_store_without_threads_refuses_questions_about_threads),
         RULE(a_store_without_addresses_refuses_lists),
         RULE(a_store_without_a_column_that_it_must_have_is_damaged),
+        RULE(a_store_of_2_0_looks_addresses_up_at_the_time_of_each_event),
         RULE(what_a_later_version_adds_is_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,249 @@
+/*
+ * Goal: a report says the same whether the engine kept a journal, a log, lifetimes or a store.
+ * Method: built traces of what few traces hold, and the report from each.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "tests/support/run_check.h"
+#include "tests/support/store_check.h"
+
+#define PID      42u
+#define OTHER    9u
+#define TID      7u
+#define HEAP     0x10000u
+#define BLOCKS   0x200000u
+#define BASE     0x7ff600000000u
+#define SECONDS  ((i64)10000000)
+#define ALL_HERE ((u64)0)
+
+typedef enum home { HOME_JOURNAL, HOME_LOG, HOME_LIFETIMES, HOME_COUNT } home;
+
+static const char *const home_names[] = { "journal", "log", "lifetimes" };
+
+static etl_build *new_trace(void)
+{
+    return etl_build_new(&(etl_build_options){ .cpus = 2, .buffer_bytes = 1024 });
+}
+
+static etl_build_at at(const etl_build *b, i64 ticks, u32 cpu)
+{
+    return (etl_build_at){
+        .ticks = etl_build_start_ticks(b) + ticks, .cpu = cpu, .pid = PID, .tid = TID
+    };
+}
+
+static void allocate(etl_build *b, i64 ticks, u32 cpu, u32 number)
+{
+    etl_build_heap_alloc(b, at(b, ticks, cpu), HEAP, BLOCKS + 0x100 * (u64)number, 100 + number);
+}
+
+/* --- homes ----------------------------------------------------------------------------- */
+
+static etlheap_result *analyze(const check_traces *traces, home wanted, u64 slice_bytes,
+                               const etlheap_query *query)
+{
+    const etlheap_options options = {
+        .size = sizeof options,
+        .jobs = 1,
+        .slice_bytes = slice_bytes,
+        ASKED_IF(wanted != HOME_LIFETIMES,
+                 wanted == HOME_LOG ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_TABLE, query, NULL)
+    };
+    return check_analyze(traces, &options);
+}
+
+static char *report_of_store(const check_traces *traces, u64 slice_bytes,
+                             const etlheap_query *query)
+{
+    const etlheap_options options = { .size = sizeof options,
+                                      .jobs = 1,
+                                      .slice_bytes = slice_bytes };
+    ehs_bytes file = store_check_write(traces, &options, NULL);
+    etlheap_result *const result = store_check_read(&file);
+    char *const text = check_aggregate_text(result, query);
+    etlheap_result_free(result);
+    ETLHEAP_VECTOR_FREE(&file);
+    return text;
+}
+
+static bool is_same(const char *first, const char *other, const char *name)
+{
+    const bool same = check_same_text(first, other);
+    if (!same)
+        print_error("the journal's report differs from that of the %s\n", name);
+    return same;
+}
+
+/* The report, which is the same from every home. To be freed. */
+static char *report(const check_traces *traces, u64 slice_bytes)
+{
+    etlheap_query query = etlheap_query_default();
+    query.jobs = 1;
+    char *first = NULL;
+    for (home next = HOME_JOURNAL; next < HOME_COUNT; next++) {
+        etlheap_result *const result = analyze(traces, next, slice_bytes, &query);
+        char *const text = check_aggregate_text(result, &query);
+        etlheap_result_free(result);
+        if (next == HOME_JOURNAL) {
+            first = text;
+            continue;
+        }
+        assert_true(is_same(first, text, home_names[next]));
+        free(text);
+    }
+    char *const stored = report_of_store(traces, slice_bytes, &query);
+    assert_true(is_same(first, stored, "store"));
+    free(stored);
+    return first;
+}
+
+static u32 count_of(const char *text, const char *part)
+{
+    u32 count = 0;
+    for (const char *found = strstr(text, part); found != NULL; found = strstr(found + 1, part))
+        count++;
+    return count;
+}
+
+/* --- times before the session ------------------------------------------------------------- */
+
+/* A time that no record can have becomes time zero, and what its CPU wrote next, at a time
+ * that one may have, is before that. */
+static void what_follows_an_impossible_time_is_in_the_window(void **state)
+{
+    (void)state;
+    check_traces traces = { .count = 0 };
+    etl_build *const b = new_trace();
+    allocate(b, -7200 * SECONDS, 0, 1);
+    allocate(b, -30 * SECONDS, 0, 2);
+    allocate(b, 1 * SECONDS, 0, 3);
+    check_open(&traces, b);
+    char *const text = report(&traces, ALL_HERE);
+    assert_int_equal(count_of(text, "AOFO"), 0);
+    free(text);
+    check_close(&traces);
+}
+
+/* Slices end where buffers begin, which here is before time zero. */
+static void slices_may_end_before_an_impossible_time_is_mended(void **state)
+{
+    (void)state;
+    for (u32 cpu = 0; cpu < 2; cpu++) {
+        check_traces traces = { .count = 0 };
+        etl_build *const b = etl_build_new(
+            &(etl_build_options){ .cpus = 2, .buffer_bytes = 1024, .order = ETL_BUILD_AS_CALLED });
+        for (u32 i = 0; i < 400; i++) {
+            const i64 ticks = -55 * SECONDS + i * SECONDS / 4;
+            allocate(b, i % 7 == 3 ? -7200 * SECONDS : ticks, i % 2, i);
+            if (i > 0 && i % 3 == 0)
+                etl_build_heap_free(b, at(b, ticks + 10, (i + cpu) % 2), HEAP,
+                                    BLOCKS + 0x100 * (u64)(i - 1));
+        }
+        check_open(&traces, b);
+        free(report(&traces, ALL_HERE));
+        free(report(&traces, 2048));
+        check_close(&traces);
+    }
+}
+
+/* --- stacks of another process ---------------------------------------------------------- */
+
+static void move_module(etl_build *b, i64 ticks, u8 type, const char *path)
+{
+    const etl_build_image_spec image = {
+        .pid = OTHER, .base = BASE, .size = 0x10000, .path = path
+    };
+    etl_build_at when = at(b, ticks, 0);
+    when.pid = OTHER;
+    etl_build_image(b, when, type, &image);
+}
+
+static void allocate_from_outside(etl_build *b, i64 ticks, u32 number)
+{
+    const u64 frames[] = { BASE + 0x10, BASE + 0x20 };
+    allocate(b, ticks, 0, number);
+    etl_build_at when = at(b, ticks + 10, 0);
+    when.pid = OTHER;
+    etl_build_stack_inline(b, when, at(b, ticks, 0).ticks, frames, 2);
+}
+
+/* The owner of the memory has the same modules all the time. */
+static void addresses_of_another_process_mean_what_they_meant_then(void **state)
+{
+    (void)state;
+    check_traces traces = { .count = 0 };
+    etl_build *const b = new_trace();
+    move_module(b, 1 * SECONDS, ETL_BUILD_START, "\\Device\\HarddiskVolume3\\old.dll");
+    allocate_from_outside(b, 2 * SECONDS, 1);
+    move_module(b, 3 * SECONDS, ETL_BUILD_END, "\\Device\\HarddiskVolume3\\old.dll");
+    move_module(b, 4 * SECONDS, ETL_BUILD_START, "\\Device\\HarddiskVolume3\\new.dll");
+    allocate_from_outside(b, 5 * SECONDS, 2);
+    allocate_from_outside(b, 6 * SECONDS, 3);
+    check_open(&traces, b);
+    char *const text = report(&traces, ALL_HERE);
+    assert_int_equal(count_of(text, "old.dll"), 2);
+    assert_int_equal(count_of(text, "new.dll"), 2);
+    free(text);
+    check_close(&traces);
+}
+
+/* --- modules that are told of late ------------------------------------------------------- */
+
+static void replace_module(etl_build *b, i64 ticks)
+{
+    etl_build_image_spec image = {
+        .pid = PID, .base = BASE, .size = 0x10000, .path = "\\Device\\HarddiskVolume3\\old.dll"
+    };
+    etl_build_image(b, at(b, ticks, 0), ETL_BUILD_END, &image);
+    image.path = "\\Device\\HarddiskVolume3\\new.dll";
+    etl_build_image(b, at(b, ticks + 10, 0), ETL_BUILD_START, &image);
+}
+
+/* 100 allocations, ten a second, and a record from the third second between two of them. */
+static etl_build *tell_late(u32 behind)
+{
+    const u64 frames[] = { BASE + 0x10, BASE + 0x20 };
+    etl_build *const b = etl_build_new(
+        &(etl_build_options){ .cpus = 1, .buffer_bytes = 1024, .order = ETL_BUILD_AS_CALLED });
+    for (u32 i = 0; i < 100; i++) {
+        const i64 ticks = i * SECONDS / 10;
+        allocate(b, ticks, 0, i);
+        etl_build_stack_inline(b, at(b, ticks + 10, 0), at(b, ticks, 0).ticks, frames, 2);
+        if (i == behind)
+            replace_module(b, 3 * SECONDS - SECONDS / 20);
+    }
+    return b;
+}
+
+/* Wherever it lies in a buffer. In one slice, the record counts at its time. */
+static void a_module_that_is_told_of_late_does_not_change_earlier_slices(void **state)
+{
+    (void)state;
+    for (u32 behind = 70; behind < 80; behind++) {
+        check_traces traces = { .count = 0 };
+        check_open(&traces, tell_late(behind));
+        char *const whole = report(&traces, ALL_HERE);
+        assert_int_equal(count_of(whole, ": 30 "), 1);
+        assert_int_equal(count_of(whole, ": 70 "), 1);
+        free(whole);
+        free(report(&traces, 2048));
+        check_close(&traces);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_follows_an_impossible_time_is_in_the_window),
+        cmocka_unit_test(slices_may_end_before_an_impossible_time_is_mended),
+        cmocka_unit_test(addresses_of_another_process_mean_what_they_meant_then),
+        cmocka_unit_test(a_module_that_is_told_of_late_does_not_change_earlier_slices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
