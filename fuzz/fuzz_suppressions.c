@@ -6,7 +6,9 @@
 
 #define NAME_BYTES_MAX 64
 
-/* The end of the bytes as a name. A suppression that was found must match it. */
+/* The end of the bytes as the name of a function that is in no module. The first
+ * suppression of the file that matches the module must be found, without case; if none
+ * does, the first that matches the function, with case. */
 static void find(const etlheap_suppressions *suppressions, const u8 *data, size_t size)
 {
     char name[NAME_BYTES_MAX + 1] = "";
@@ -14,11 +16,16 @@ static void find(const etlheap_suppressions *suppressions, const u8 *data, size_
     if (used > 0)
         memcpy(name, data + size - used, used);
     const etlheap_frame frame = { .symbol = name };
-    const u32 found = suppressions_find(suppressions, &frame);
-    if (found == SUPPRESSION_NONE)
-        return;
-    const char *const pattern = suppressions->list.at[found].pattern;
-    if (!suppression_matches(pattern, name) && !suppression_matches(pattern, "<unknown module>"))
+    u32 by_module = SUPPRESSION_NONE, by_function = SUPPRESSION_NONE;
+    for (u32 i = etlheap_suppressions_count(suppressions); i-- > 0;) {
+        const char *const pattern = suppressions->list.at[i].pattern;
+        if (suppression_matches_module(pattern, "<unknown module>"))
+            by_module = i;
+        if (suppression_matches(pattern, name))
+            by_function = i;
+    }
+    const u32 expected = by_module != SUPPRESSION_NONE ? by_module : by_function;
+    if (suppressions_find(suppressions, &frame) != expected)
         abort();
 }
 

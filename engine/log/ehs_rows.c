@@ -15,7 +15,8 @@ typedef struct row_columns {
 
 static etl_status load_remap(ehs_loader *loader, ehs_remap *out);
 static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *columns, u32 *count);
-static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetime *row);
+static etl_status finish_part(const ehs_loader *loader, u32 part, const ehs_remap *remap,
+                              const ehs_bounds *bounds, lifetime *rows, u32 count);
 
 /* A column of the rows: where the values to be written are, and where those read go. */
 typedef struct life_column {
@@ -134,12 +135,8 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, allocatio
     for (u32 part = 0; status == ETL_OK && part < parts; part++) {
         u32 count = 0;
         status = load_part(loader, part, &columns, &count);
-        for (u32 i = 0; status == ETL_OK && i < count; i++) {
-            if (!finish_row(&remap, bounds, &columns.rows[i]))
-                status = ehs_reader_blame(
-                    ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part), loader->err,
-                    "begins lifetimes of a process or stack that does not exist");
-        }
+        if (status == ETL_OK)
+            status = finish_part(loader, part, &remap, bounds, columns.rows, count);
         if (status == ETL_OK && !store_append(store, columns.rows, count))
             status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     }
@@ -213,6 +210,23 @@ static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetim
         row->process = remap->processes.at[row->process - 1];
     return row->process != 0 && row->process <= bounds->process_count &&
            row->stack <= bounds->stack_count && row->free_type < ETLHEAP_FREE_TYPE_COUNT;
+}
+
+/* Each lifetime must end no earlier than it begins: windows and peaks take it away at its
+ * end, so one that ends first leaves fewer blocks than none in between. */
+static etl_status finish_part(const ehs_loader *loader, u32 part, const ehs_remap *remap,
+                              const ehs_bounds *bounds, lifetime *rows, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        if (!finish_row(remap, bounds, &rows[i]))
+            return ehs_reader_blame(ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part),
+                                    loader->err,
+                                    "begins lifetimes of a process or stack that does not exist");
+        if (rows[i].free_ticks < rows[i].alloc_ticks)
+            return ehs_reader_blame(ehs_reader_find(loader->reader, EHS_LIFE_FREE_TICKS, part),
+                                    loader->err, "ends a lifetime before it begins");
+    }
+    return ETL_OK;
 }
 
 static const ehs_field slot_fields[] = {

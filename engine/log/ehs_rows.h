@@ -42,7 +42,7 @@ typedef struct ehs_bounds {
 } ehs_bounds;
 
 /* Appends all rows to the store with final numbers, which are checked to be within
- * the bounds. CORRUPT, MEMORY, LIMIT. */
+ * the bounds, as no row may end before it begins. CORRUPT, MEMORY, LIMIT. */
 etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, allocation_store *store);
 
 /* --- slots of heap blocks --------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
  * Goal: lifetimes of other kinds than heap, and slots, come back as they were; numbers
- * of things that do not exist are refused.
+ * of things that do not exist and lifetimes that cannot be are refused.
  * Method: more rows than a part has; files made with the one number that is to be wrong.
  */
 #include <setjmp.h>
@@ -157,6 +157,33 @@ static void rows_of_what_does_not_exist_are_refused(void **state)
     }
 }
 
+static void lifetimes_that_end_before_they_begin_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        i64 alloc_ticks, free_ticks;
+        etl_status status;
+    } rows[] = {
+        { 7, 7, ETL_OK },
+        { 7, 6, ETL_ERR_CORRUPT },
+        { INT64_MAX - 1, ETLHEAP_TICKS_NEVER, ETL_OK },
+        { ETLHEAP_TICKS_BEFORE, ETLHEAP_TICKS_BEFORE, ETL_OK },
+        { ETLHEAP_TICKS_BEFORE + 1, ETLHEAP_TICKS_BEFORE, ETL_ERR_CORRUPT },
+    };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        table_file file = { 0 };
+        allocation_store got = { 0 };
+        lifetime row = row_of(1);
+        row.alloc_ticks = rows[i].alloc_ticks;
+        row.free_ticks = rows[i].free_ticks;
+        assert_int_equal(load_one_row(&row, NULL, &got, &file), rows[i].status);
+        if (rows[i].status != ETL_OK)
+            table_file_says(&file, "ends a lifetime before it begins");
+        store_free(&got);
+        table_file_close(&file);
+    }
+}
+
 static etl_status load_slots(const ehs_slots *slots, ehs_slots *got, table_file *file)
 {
     assert_true(ehs_slots_save(&file->saver, slots));
@@ -205,6 +232,7 @@ int main(void)
         cmocka_unit_test(numbers_of_the_run_become_final),
         cmocka_unit_test(rows_of_an_unknown_kind_are_passed_over),
         cmocka_unit_test(rows_of_what_does_not_exist_are_refused),
+        cmocka_unit_test(lifetimes_that_end_before_they_begin_are_refused),
         cmocka_unit_test(slots_come_back_and_must_lead_to_a_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
