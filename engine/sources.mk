@@ -38,6 +38,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/group_order \
 	fold/group_rows \
 	fold/growth \
+	fold/growth_rate \
 	fold/growth_walk \
 	fold/heap_rows \
 	fold/histogram \

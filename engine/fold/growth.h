@@ -26,21 +26,33 @@
 #include "peaks.h"
 
 #define GROWTH_SAMPLES 33u
+#define GROWTH_LANES   36u
 
 typedef struct growth_rating {
     i64 rate; /* bytes per second */
     i64 steadiness;
 } growth_rating;
 
-/* When samples are taken. */
+/* A number for each sample, then zeros, so that vectors of two or four come out even. */
+typedef struct sample_lanes {
+    double at[GROWTH_LANES];
+} sample_lanes;
+
+/* When samples are taken, in ascending order. */
 typedef struct growth_moments {
     i64 ticks[GROWTH_SAMPLES], times_ns[GROWTH_SAMPLES];
+    sample_lanes per_second[GROWTH_SAMPLES]; /* from sample to sample: 1 s by the time between */
+    u32 others[GROWTH_SAMPLES];              /* samples of another time */
+    u32 all, pairs;                          /* samples that have others; others of all samples */
 } growth_moments;
 
 growth_moments growth_moments_of(const query_plan *plan);
 
-/* Of samples in the order of time. Of those at the same time only one counts. */
-growth_rating growth_rate(const i64 times_ns[GROWTH_SAMPLES], const i64 sizes[GROWTH_SAMPLES]);
+/* Fills in what follows from times_ns. */
+void growth_moments_settle(growth_moments *moments);
+
+/* Samples of the same time make no pair. */
+growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES]);
 
 /* Puts a rating into a row. */
 void growth_set(group_row *row, growth_rating rating);

@@ -29,7 +29,7 @@ static void rate_task(void *context, u32 task)
         i64 sizes[GROWTH_SAMPLES];
         for (u32 i = 0; i < GROWTH_SAMPLES; i++)
             sizes[i] = windows_cells_start(work->cells, work->groups[at], i + 1).outstanding_size;
-        growth_set(&work->rows[at], growth_rate(work->moments->times_ns, sizes));
+        growth_set(&work->rows[at], growth_rate(work->moments, sizes));
     }
 }
 

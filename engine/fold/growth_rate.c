@@ -1,0 +1,316 @@
+/*
+ * growth_rate.c - the rating of one curve; growth.h has its definition.
+ *
+ * A table may have a hundred thousand rows, so nothing is done for each of the 528 pairs of
+ * samples that is not needed:
+ *
+ *     signs     which way each sample's slopes point is counted while samples are sorted by
+ *               insertion. Samples that stay as the one before are sorted as one.
+ *     rate      a median is above zero only if more than half of the values are. So signs tell
+ *               the sign of the rate, and for most rows it is 0.
+ *               Else the median of medians is selected (estimate_rate): a pivot among the samples
+ *               is worked out, and of the others only the side of it on which they lie is counted.
+ *     division  slopes are products of floating point, off by a known share. The rate is a whole
+ *               number, so the share hardly ever matters; if it may, exact_rate divides.
+ */
+#include "growth.h"
+
+#include <stdlib.h>
+
+#include "engine/core/select_rank.h"
+
+#define NS_PER_SECOND INT64_C(1000000000)
+#define EXACT_MAX     ((i64)1 << 52) /* sizes up to it have differences that a double holds */
+#define SLOPE_ERROR   0x1p-50        /* of an estimated slope, as a share, at most */
+
+__extension__ typedef __int128 i128;
+
+/* Equal samples that follow each other, and what was found while they were sorted in. */
+typedef struct sample_run {
+    i64 size;
+    u32 first, count;
+    u32 smaller_before, larger_before; /* samples earlier in time */
+} sample_run;
+
+/* How each sample stands to those of other times. */
+typedef struct sample_signs {
+    i32 up[GROWTH_SAMPLES], down[GROWTH_SAMPLES]; /* slopes that rise and that fall */
+    i64 rises;                                    /* rises less falls, each pair both ways */
+} sample_signs;
+
+/* The samples whose medians have the sign of the rate. */
+typedef struct signed_samples {
+    i32 sign;
+    u32 count;
+    u8 at[GROWTH_SAMPLES];
+} signed_samples;
+
+void growth_moments_settle(growth_moments *moments)
+{
+    moments->all = moments->pairs = 0;
+    for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
+        sample_lanes *const per_second = &moments->per_second[i];
+        *per_second = (sample_lanes){ { 0 } };
+        moments->others[i] = 0;
+        for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
+            const i64 time_ns = moments->times_ns[k] - moments->times_ns[i];
+            if (time_ns == 0)
+                continue;
+            per_second->at[k] = (double)NS_PER_SECOND / (double)time_ns;
+            moments->others[i]++;
+        }
+        moments->all += moments->others[i] > 0;
+        moments->pairs += moments->others[i];
+    }
+}
+
+/* --- signs ---------------------------------------------------------------------------- */
+
+static u32 runs_of(const i64 sizes[GROWTH_SAMPLES], sample_run runs[GROWTH_SAMPLES])
+{
+    u32 count = 0;
+    for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
+        if (i == 0 || sizes[i] != sizes[i - 1])
+            runs[count++] = (sample_run){ .size = sizes[i], .first = i };
+        runs[count - 1].count++;
+    }
+    return count;
+}
+
+/* Puts the run's number behind those of earlier runs that are not larger. */
+static void insert_run(sample_run *runs, u32 number, u8 sorted[GROWTH_SAMPLES])
+{
+    sample_run *const run = &runs[number];
+    u32 at = number, larger = 0, equal = 0;
+    for (; at > 0 && runs[sorted[at - 1]].size > run->size; at--) {
+        larger += runs[sorted[at - 1]].count;
+        sorted[at] = sorted[at - 1];
+    }
+    sorted[at] = (u8)number;
+    for (; at > 0 && runs[sorted[at - 1]].size == run->size; at--)
+        equal += runs[sorted[at - 1]].count;
+    run->larger_before = larger;
+    run->smaller_before = run->first - larger - equal;
+}
+
+/* Samples of a run have none between them, so all of them stand to others alike. `smaller` and
+ * `larger` are those of any time. */
+static void count_run(const sample_run *run, u32 smaller, u32 larger, sample_signs *out)
+{
+    const i32 up = (i32)(run->smaller_before + larger - run->larger_before);
+    const i32 down = (i32)(run->larger_before + smaller - run->smaller_before);
+    for (u32 i = run->first; i < run->first + run->count; i++) {
+        out->up[i] = up;
+        out->down[i] = down;
+    }
+    out->rises += (i64)run->count * (up - down);
+}
+
+/* Samples of the same time, which follow each other, make no pair. */
+static void leave_out_pair(const i64 sizes[GROWTH_SAMPLES], u32 i, u32 k, sample_signs *out)
+{
+    const i32 up = sizes[i]<sizes[k], down = sizes[i]> sizes[k];
+    out->up[i] -= up;
+    out->up[k] -= up;
+    out->down[i] -= down;
+    out->down[k] -= down;
+    out->rises -= 2 * (up - down);
+}
+
+static void count_signs(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES],
+                        sample_signs *out)
+{
+    sample_run runs[GROWTH_SAMPLES];
+    u8 sorted[GROWTH_SAMPLES];
+    const u32 count = runs_of(sizes, runs);
+    for (u32 i = 0; i < count; i++)
+        insert_run(runs, i, sorted);
+    out->rises = 0;
+    for (u32 first = 0, end = 0, smaller = 0; first < count; first = end) {
+        u32 equal = 0;
+        for (; end < count && runs[sorted[end]].size == runs[sorted[first]].size; end++)
+            equal += runs[sorted[end]].count;
+        for (u32 i = first; i < end; i++)
+            count_run(&runs[sorted[i]], smaller, GROWTH_SAMPLES - smaller - equal, out);
+        smaller += equal;
+    }
+    for (u32 k = 1; k < GROWTH_SAMPLES; k++) {
+        for (u32 i = k; i > 0 && moments->times_ns[i - 1] == moments->times_ns[k]; i--)
+            leave_out_pair(sizes, i - 1, k, out);
+    }
+}
+
+/* False if the rate is 0, as the medians of neither sign are more than half. */
+static bool find_sign(const growth_moments *moments, const sample_signs *signs, signed_samples *out)
+{
+    u8 rising[GROWTH_SAMPLES], falling[GROWTH_SAMPLES];
+    u32 up = 0, down = 0;
+    for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
+        rising[up] = falling[down] = (u8)i;
+        up += 2 * signs->up[i] > (i32)moments->others[i];
+        down += 2 * signs->down[i] > (i32)moments->others[i];
+    }
+    const bool rises = 2 * up > moments->all;
+    *out = (signed_samples){ .sign = rises ? 1 : -1, .count = rises ? up : down };
+    memcpy(out->at, rises ? rising : falling, sizeof out->at);
+    return 2 * out->count > moments->all;
+}
+
+/* --- exact ---------------------------------------------------------------------------- */
+
+/* The median of `all` values, of which these, more than half, are the largest. Of an even
+ * number it is the lower one of the two in the middle, which is nearer to zero. */
+static i64 median(i64 *values, u32 count, u32 all)
+{
+    return select_rank(values, count, count - all / 2 - 1);
+}
+
+/* Of what rises. */
+static i64 slope(i64 rise, i64 time_ns)
+{
+    if (rise <= INT64_MAX / NS_PER_SECOND)
+        return rise * NS_PER_SECOND / time_ns;
+    const i128 rate = (i128)rise * NS_PER_SECOND / time_ns;
+    return rate > INT64_MAX ? INT64_MAX : (i64)rate;
+}
+
+/* Of the slopes from a sample to all others, most of which have this sign; without it. */
+static i64 median_slope(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES], u32 i,
+                        i32 sign)
+{
+    const i64 *const times_ns = moments->times_ns;
+    i64 slopes[GROWTH_SAMPLES];
+    u32 count = 0;
+    for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
+        const u32 first = k < i ? k : i, last = k < i ? i : k;
+        const i64 rise = sign > 0 ? etl_sat_add_i64(sizes[last], -sizes[first])
+                                  : etl_sat_add_i64(sizes[first], -sizes[last]);
+        if (times_ns[first] != times_ns[last] && rise > 0)
+            slopes[count++] = slope(rise, times_ns[last] - times_ns[first]);
+    }
+    return median(slopes, count, moments->others[i]);
+}
+
+/* Only values of its sign count: all others lie on the other side of the median, wherever they
+ * are. Without the sign. */
+static i64 exact_rate(const growth_moments *moments, const signed_samples *samples,
+                      const i64 sizes[GROWTH_SAMPLES])
+{
+    i64 medians[GROWTH_SAMPLES];
+    for (u32 i = 0; i < samples->count; i++)
+        medians[i] = median_slope(moments, sizes, samples->at[i], samples->sign);
+    return median(medians, samples->count, moments->all);
+}
+
+/* --- estimated -------------------------------------------------------------------------- */
+
+/* Positive numbers compare as their bits do. The topmost is set below zero. */
+static i64 bits_of(double value)
+{
+    i64 bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* As median_slope; of sizes with the sign. */
+static double estimate_median(const growth_moments *moments, const sample_lanes *sizes, u32 i)
+{
+    const sample_lanes *const per_second = &moments->per_second[i];
+    i64 slopes[GROWTH_LANES];
+    u32 count = 0;
+    double out;
+    for (u32 k = 0; k < GROWTH_SAMPLES; k++) {
+        slopes[count] = bits_of((sizes->at[k] - sizes->at[i]) * per_second->at[k]);
+        count += slopes[count] > 0;
+    }
+    const i64 bits = median(slopes, count, moments->others[i]);
+    memcpy(&out, &bits, sizeof out);
+    return out;
+}
+
+/* Whether a sample's median is below a value above zero (-1), it (0), or above it. Without
+ * branches and of a constant length, so that compilers do it in vectors. */
+static i32 median_side(const growth_moments *moments, const sample_lanes *sizes, u32 i,
+                       double value)
+{
+    const sample_lanes *const per_second = &moments->per_second[i];
+    const double size = sizes->at[i];
+    u64 above = 0, below = 0;
+    for (u32 k = 0; k < GROWTH_LANES; k++) {
+        const double estimate = (sizes->at[k] - size) * per_second->at[k];
+        above += (u64)bits_of(value - estimate) >> 63;
+        below += (u64)bits_of(estimate - value) >> 63;
+    }
+    const u64 half = moments->others[i] / 2;
+    return (above > half) - (GROWTH_LANES - below <= half);
+}
+
+/*
+ * As exact_rate. The samples are partitioned by a pivot as in select_rank. A sample's estimates
+ * are rounded alike wherever they are worked out (-std=c11 does not fuse them with what follows),
+ * so a pivot is neither above nor below itself, and each turn leaves fewer samples.
+ */
+static double select_estimate(const growth_moments *moments, const signed_samples *samples,
+                              const sample_lanes *sizes)
+{
+    u8 left[GROWTH_SAMPLES], above[GROWTH_SAMPLES];
+    u32 count = samples->count, rank = count - moments->all / 2 - 1;
+    memcpy(left, samples->at, sizeof left);
+    for (;;) {
+        const double pivot = estimate_median(moments, sizes, left[count / 2]);
+        u32 below_count = 0, above_count = 0;
+        for (u32 i = 0; i < count; i++) {
+            const u8 sample = left[i];
+            const i32 side = median_side(moments, sizes, sample, pivot);
+            left[below_count] = above[above_count] = sample;
+            below_count += side < 0;
+            above_count += side > 0;
+        }
+        if (rank >= below_count && rank < count - above_count)
+            return pivot;
+        if (rank < below_count) {
+            count = below_count;
+            continue;
+        }
+        rank -= count - above_count;
+        count = above_count;
+        memcpy(left, above, sizeof left);
+    }
+}
+
+/*
+ * False if estimates do not tell the rate. If values are each off by a share of at most
+ * SLOPE_ERROR, then so is their median, and the median of medians. A slope is rounded three times,
+ * by 2^-53 each: its time, the division, and the product.
+ */
+static bool estimate_rate(const growth_moments *moments, const signed_samples *samples,
+                          const i64 sizes[GROWTH_SAMPLES], i64 *rate)
+{
+    sample_lanes values = { { 0 } };
+    for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
+        if (sizes[i] > EXACT_MAX || sizes[i] < -EXACT_MAX)
+            return false;
+        values.at[i] = (double)(samples->sign * sizes[i]);
+    }
+    const double about = select_estimate(moments, samples, &values);
+    if (about > (double)EXACT_MAX)
+        return false;
+    *rate = (i64)(about * (1 - SLOPE_ERROR));
+    return *rate == (i64)(about * (1 + SLOPE_ERROR));
+}
+
+growth_rating growth_rate(const growth_moments *moments, const i64 sizes[GROWTH_SAMPLES])
+{
+    sample_signs signs;
+    signed_samples samples;
+    i64 rate = 0;
+    if (moments->pairs == 0)
+        return (growth_rating){ 0, 0 };
+    count_signs(moments, sizes, &signs);
+    if (find_sign(moments, &signs, &samples)) {
+        if (!estimate_rate(moments, &samples, sizes, &rate))
+            rate = exact_rate(moments, &samples, sizes);
+        rate *= samples.sign;
+    }
+    return (growth_rating){ rate, signs.rises > 0 ? signs.rises * 100 / moments->pairs : 0 };
+}
