@@ -122,7 +122,8 @@ static process_history *push_process(trace_context *context, u32 pid, u32 former
     process_history row = { .pid = pid,
                             .parent_pid = ETL_NO_ID,
                             .start_ticks = start_ticks,
-                            .end_ticks = ETLHEAP_TICKS_NEVER };
+                            .end_ticks = ETLHEAP_TICKS_NEVER,
+                            .modules_end_ticks = ETLHEAP_TICKS_NEVER };
     link_former(context, &row, former);
     if (context->processes.count >= UINT32_MAX - 1 || !ETLHEAP_PUSH(&context->processes, row))
         return NULL;
@@ -211,6 +212,18 @@ static bool find_subject(trace_context *context, const system_event *row, proces
     return *out != NULL;
 }
 
+static bool add_change(trace_context *context, u32 pid, i64 ticks);
+
+/* The modules of a process go with it, so that addresses may mean something else from
+ * then on. As with what a module's record says, that does not change earlier slices. */
+static bool end_process(trace_context *context, process_history *process, i64 ticks)
+{
+    const i64 from_ticks = context->from_ticks;
+    process->end_ticks = ticks;
+    process->modules_end_ticks = ticks < from_ticks ? from_ticks : ticks;
+    return add_change(context, process->pid, process->modules_end_ticks);
+}
+
 static bool apply_start(trace_context *context, const system_event *row)
 {
     const etl_process_event *const event = &row->event.as.process;
@@ -223,7 +236,8 @@ static bool apply_start(trace_context *context, const system_event *row)
         alive && process->is_implicit &&
         etl_sat_add_i64(process->first_seen_ticks, context->before_start_ticks) >= row->ticks;
     if (alive && !adopts) {
-        process->end_ticks = row->ticks;
+        if (!end_process(context, process, row->ticks))
+            return false;
         etl_diag_add(&context->diag, ETL_DIAG_process_start_missing, 1);
     }
     if (adopts)
@@ -243,8 +257,7 @@ static bool apply_end(trace_context *context, const system_event *row)
         return false;
     if (process == NULL)
         return true;
-    process->end_ticks = row->ticks;
-    return describe(context, process, row);
+    return end_process(context, process, row->ticks) && describe(context, process, row);
 }
 
 /* At the start of a session or at its end: alive now, and since before. */
@@ -446,6 +459,7 @@ static process_history *add_implicit(trace_context *context, u32 pid, owners_aro
     process_history *const after = &context->processes.at[found.after - 1];
     after->previous = (u32)context->processes.count;
     process->end_ticks = after->start_ticks;
+    process->modules_end_ticks = after->start_ticks;
     etl_diag_add(&context->diag, ETL_DIAG_process_start_missing, 1);
     return process;
 }
