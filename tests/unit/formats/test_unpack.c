@@ -304,8 +304,8 @@ static void no_changed_bit_changes_what_comes_out(void **state)
             assert_true(err.message[0] != '\0');
             refused++;
         }
-        print_message("  %s: %" PRIu32 " of %zu changed bits refused\n", packings[i].name, refused,
-                      8 * packed.size);
+        print_message("  %s: %" PRIu32 " of %" PRIu64 " changed bits refused\n", packings[i].name,
+                      refused, (u64)8 * packed.size);
         assert_true(refused > 7 * packed.size);
         packed_free(&packed);
     }
@@ -372,7 +372,8 @@ static void what_is_packed_twice_is_refused(void **state)
                  packings[inner].name);
         expect_refused(*state, ETL_ERR_NOT_ETL, sentence);
     }
-    pack_file(*state, pack_gzip, "PK\3\4 and what else a zip has", 30);
+    static const char zip[] = "PK\3\4 and what else a zip has";
+    pack_file(*state, pack_gzip, zip, sizeof zip);
     expect_refused(*state, ETL_ERR_NOT_ETL, "looks like a zip archive; unpack it first");
 }
 
