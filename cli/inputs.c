@@ -18,7 +18,6 @@
 #include "parser/system/files.h"
 
 static int check_paths(const cli_options *options);
-static bool is_piped(const char *path);
 static bool is_same_file(const char *a, const char *b);
 static bool is_store(const char *path);
 static int open_store(const cli_options *options, cli_inputs *out);
@@ -81,13 +80,15 @@ int cli_stores_check(const cli_options *options)
     const int paths = check_paths(options);
     for (u32 i = 0; paths == CLI_EXIT_DONE && i < options->inputs.count; i++) {
         const char *const path = options->inputs.at[i];
-        if (is_piped(path)) {
+        if (cli_is_stdin(path)) {
             cli_complain(NULL, "stores to merge cannot come from standard input; name files");
             return CLI_EXIT_USAGE;
         }
         if (is_store(path) || etl_path_kind_of(path) == ETL_PATH_ABSENT)
             continue; /* what is not there, reading it will say */
-        cli_complain(path, "is no store; make one of it with etlheap store");
+        cli_complain(path, etlheap_is_packed(path)
+                               ? "is packed, and merge reads stores as they are; unpack it first"
+                               : "is no store; make one of it with etlheap store");
         return CLI_EXIT_INPUT;
     }
     return paths;
@@ -130,8 +131,10 @@ static int check_paths(const cli_options *options)
         }
         for (u32 k = 0; k < i; k++) {
             const char *const before = options->inputs.at[k];
-            if (is_same_file(path, before) || (is_piped(path) && is_piped(before))) {
-                cli_complain(path, "the same file is given twice; name it once");
+            const bool is_stdin = cli_is_stdin(path) && cli_is_stdin(before);
+            if (is_stdin || is_same_file(path, before)) {
+                cli_complain(path, is_stdin ? "standard input is given twice; name it once"
+                                            : "the same file is given twice; name it once");
                 return CLI_EXIT_USAGE;
             }
         }
@@ -158,22 +161,18 @@ static int check_recording(const cli_options *options, const cli_inputs *inputs)
     return CLI_EXIT_INPUT;
 }
 
-static bool is_piped(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
-/* A path has many spellings. */
+/* A path has many spellings. A file that is called "-" is not what "-" means. */
 static bool is_same_file(const char *a, const char *b)
 {
-    return etl_path_kind_of(a) == ETL_PATH_FILE && etl_path_is_same(a, b);
+    return !cli_is_stdin(a) && !cli_is_stdin(b) && etl_path_kind_of(a) == ETL_PATH_FILE &&
+           etl_path_is_same(a, b);
 }
 
 /* What cannot be read is no store: opening it as a trace says what is wrong. */
 static bool is_store(const char *path)
 {
     u8 bytes[8];
-    const bool is_file = etl_path_kind_of(path) == ETL_PATH_FILE;
+    const bool is_file = !cli_is_stdin(path) && etl_path_kind_of(path) == ETL_PATH_FILE;
     const int file = is_file ? etl_file_open(path) : -1;
     const i64 size = file >= 0 ? etl_file_read(file, bytes, sizeof bytes) : 0;
     if (file >= 0)
@@ -216,12 +215,13 @@ static int open_store(const cli_options *options, cli_inputs *out)
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err)
 {
-    if (!is_piped(path) && !etlheap_is_packed(path))
+    if (!cli_is_stdin(path) && !etlheap_is_packed(path))
         return open_trace(options, path, path, out, err);
     const bool guarded = guard->active;
     cli_guard_begin(guard);
-    const etl_status status = is_piped(path) ? open_piped(options, guard, out, err)
-                                             : open_packed(options, path, path, guard, out, err);
+    const etl_status status = cli_is_stdin(path)
+                                  ? open_piped(options, guard, out, err)
+                                  : open_packed(options, path, path, guard, out, err);
     if (!guarded && !out->unpacked)
         cli_guard_end(guard);
     return status;

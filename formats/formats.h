@@ -300,9 +300,11 @@ typedef struct etlheap_unpack_options {
  * temporary file of its own, after a look at how each begins (etl_check_start). A member longer
  * than the zip's directory says is an error, so its stated size bounds it; the others say
  * nothing of their size. Progress counts bytes of the members, or of the packed file.
+ * Frames of gzip and zstd files that follow each other are one whole (pigz, pzstd).
  * Errors: ETL_ERR_IO (also no room), ETL_ERR_NOT_ETL (no .etl in it, or one that is none),
- * ETL_ERR_UNSUPPORTED (encrypted, unknown compression), ETL_ERR_CORRUPT, ETL_ERR_ARGUMENT (not
- * packed), ETL_ERR_LIMIT, ETL_ERR_CANCELLED, ETL_ERR_MEMORY.
+ * ETL_ERR_UNSUPPORTED (encrypted, unknown compression, a zstd window over 128 MiB or dictionary),
+ * ETL_ERR_CORRUPT (also cut off), ETL_ERR_ARGUMENT (not packed), ETL_ERR_LIMIT,
+ * ETL_ERR_CANCELLED, ETL_ERR_MEMORY.
  */
 etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *options,
                           etlheap_unpacked **out, etl_error *err);
@@ -310,7 +312,8 @@ etl_status etlheap_unpack(const char *path, const etlheap_unpack_options *option
 /*
  * Copies what can be read from the descriptor, which stays the caller's, up to its end into one
  * temporary file: a trace, a store or one of them packed, which is packed then as well. The
- * same errors; progress has a total of 0, since it is not known.
+ * same errors; progress has a total of 0, since it is not known. It is called ten times a second
+ * while a pipe brings nothing, so that waiting can be cancelled.
  */
 etl_status etlheap_spool(int descriptor, const etlheap_unpack_options *options,
                          etlheap_unpacked **out, etl_error *err);

@@ -62,7 +62,8 @@ TARGETS = {
     'undecorate': Target(5, 4096, 100_000, ['parser/*/undecorate*.c']),
     'xpress': Target(4, 65536, 80_000, ['parser/*/xpress*.c']),
     'pe': Target(3, 32768, 80_000, ['parser/*/pe*.c']),
-    'zip': Target(3, 16384, 60_000, ['formats/io/zip_input.c']),
+    'zip': Target(3, 16384, 60_000, ['formats/io/zip_input.c', 'formats/io/unpack.c']),
+    'unpack': Target(3, 16384, 60_000, ['formats/io/stream_input.c', 'formats/io/unpack.c']),
     'cab': Target(3, 16384, 60_000, ['engine/symbol_store/symbol_cab.c']),
     'umdh': Target(3, 16384, 80_000, ['formats/*/umdh_*.c']),
     'stacktags': Target(2, 16384, 60_000, ['formats/read/stack_tags.c', 'engine/names/tags.c']),
@@ -87,7 +88,7 @@ PARTS = [
     ('engine: stores', ['engine/*/ehs_*.c', 'engine/*/archive*.c', 'engine/*/store_*.c', 'engine/*/summary*.c',
                         'engine/*/lifetimes*.c']),
     ('engine: cabinets, suppressions, tags', ['engine/symbol_store/symbol_cab.c', 'engine/compare/suppressions.c', 'engine/names/tags.c']),
-    ('formats: what is read', ['formats/io/zip_input.c', 'formats/*/umdh_*.c', 'formats/read/stack_tags.c',
+    ('formats: what is read', ['formats/io/*_input.c', 'formats/io/unpack.c', 'formats/*/umdh_*.c', 'formats/read/stack_tags.c',
                                'formats/export/wpa_xml_read.c', 'formats/read/runs_read.c']),
 ]
 

@@ -45,6 +45,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	system/map_$(PLATFORM) \
 	system/name_fold \
 	system/name_folds \
+	system/pipe_$(PLATFORM) \
 	system/utf16 \
 	system/wide \
 	$(if $(filter windows,$(PLATFORM)),system/wide_windows) \

@@ -52,9 +52,9 @@ char *cli_many_path(const char *folder, const char *name)
 static int add_input(many_list *list, const char *path)
 {
     const char *name = path;
-    if (strcmp(path, "-") == 0) {
-        cli_complain(NULL, "with --out-dir, traces do not come from standard input: each store is "
-                           "named after its file");
+    if (cli_is_stdin(path)) {
+        cli_complain(NULL, "--out-dir names each store after its file, so traces cannot come from "
+                           "standard input; name files or folders");
         return CLI_EXIT_USAGE;
     }
     if (etl_path_kind_of(path) == ETL_PATH_FOLDER)
@@ -81,7 +81,7 @@ bool cli_has_ending(const char *name, const char *ending)
 static const char *const trace_endings[] = { ".etl.zip", ".etl.gz", ".etl.zst", ".diagsession",
                                              ".etl" };
 /* What else is cut off a name. */
-static const char *const other_endings[] = { ".zip", ".gz", ".zst", ".ehs" };
+static const char *const other_endings[] = { ".ehs.gz", ".ehs.zst", ".ehs", ".zip", ".gz", ".zst" };
 
 /* Bytes of the first of the endings that the name has; 0: none. */
 static size_t ending_of(const char *name, const char *const *endings, size_t count)
@@ -98,7 +98,7 @@ bool cli_is_trace_name(const char *name)
     return ending_of(name, trace_endings, ETL_COUNT_OF(trace_endings)) > 0;
 }
 
-/* app.etl, app.etl.zip and app.ehs become app.ehs. */
+/* app.etl, app.etl.zip, app.ehs and app.ehs.gz become app.ehs. */
 static char *output_of(const char *name)
 {
     size_t cut = ending_of(name, trace_endings, ETL_COUNT_OF(trace_endings));

@@ -90,6 +90,9 @@ static int check_question(const cli_options *options)
     if (options->inputs.count != 2)
         return usage(NULL, "diff takes two inputs, BASE and NEW; a recording of several files "
                            "is made one with etlheap store FILE... -o run.ehs");
+    if (cli_is_stdin(options->inputs.at[0]) && cli_is_stdin(options->inputs.at[1]))
+        return usage(NULL, "BASE and NEW cannot both come from standard input; name a file for "
+                           "one of them");
     for (u32 i = 0; i < options->group_by_count; i++) {
         const etlheap_key key = options->group_by[i];
         if (key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_THREAD)

@@ -24,6 +24,7 @@ typedef struct budget_option {
 } budget_option;
 
 static etl_status check_baseline(const cli_options *options, etl_error *err);
+static etl_status check_stdin(const cli_options *options, etl_error *err);
 static etl_status add_budgets(const cli_options *options, const budget_option *option,
                               cli_budgets *out, etl_error *err);
 static etl_status parse_budget(const budget_option *option, const char *text, etlheap_budget *out,
@@ -83,6 +84,23 @@ static etl_status check_baseline(const cli_options *options, etl_error *err)
                              "-o and --baseline name the same file; the verdict goes to another");
     if (options->accept && !options->update_baseline)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--accept is for --update-baseline");
+    return options->baseline && cli_is_stdin(options->baseline) ? check_stdin(options, err)
+                                                                : ETL_OK;
+}
+
+/* Of a baseline from standard input, which is read once and not written. */
+static etl_status check_stdin(const cli_options *options, etl_error *err)
+{
+    if (options->update_baseline)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--update-baseline writes the baseline, so it cannot come from "
+                             "standard input: --baseline FILE");
+    for (u32 i = 0; i < options->inputs.count; i++) {
+        if (cli_is_stdin(options->inputs.at[i]))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "the input and the baseline cannot both come from standard "
+                                 "input; name a file for one of them");
+    }
     return ETL_OK;
 }
 

@@ -93,6 +93,11 @@ bool cli_output_is_file(const cli_options *options)
     return options->output && strcmp(options->output, "-") != 0;
 }
 
+bool cli_is_stdin(const char *input)
+{
+    return strcmp(input, "-") == 0;
+}
+
 bool cli_output_is_compressed(const cli_options *options)
 {
     const size_t size = options->output ? strlen(options->output) : 0;

@@ -203,6 +203,9 @@ bool cli_wants_transient(const cli_options *options);
 /* Whether rows have growth: asked for, or sorted by. */
 bool cli_wants_growth(const cli_options *options);
 
+/* Whether an input is standard input: "-". */
+bool cli_is_stdin(const char *input);
+
 /* Whether -o names a file: "-" is standard output. */
 bool cli_output_is_file(const cli_options *options);
 

@@ -21,7 +21,8 @@ char **cli_host_begin(int *count, char **words);
 const char *cli_host_variable(const char *name);
 
 /* Whether a person looks at what is written there, and colours and moving the cursor
- * work; and how many columns there are, 0 when that is not known. */
+ * work, or types what is read from there. How many columns there are, 0 when that is not
+ * known. */
 bool cli_host_is_terminal(int descriptor);
 unsigned cli_host_columns(int descriptor);
 

@@ -3,6 +3,7 @@
  */
 #include "host.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/ioctl.h>
@@ -11,6 +12,8 @@
 char **cli_host_begin(int *count, char **words)
 {
     (void)count;
+    /* A file that grows beyond the shell's limit is an error like a full disk. */
+    (void)signal(SIGXFSZ, SIG_IGN);
     return words;
 }
 

@@ -14,6 +14,7 @@
 
 #include <shellapi.h>
 
+#include "parser/system/files.h"
 #include "parser/system/wide.h"
 
 /* Written once, before there is a second thread. A console belongs to the shell too,
@@ -116,12 +117,12 @@ const char *cli_host_variable(const char *name)
     return NULL;
 }
 
-/* _isatty says yes to NUL as well. */
+/* _isatty says yes to NUL as well. The mode of what is read from has other bits. */
 bool cli_host_is_terminal(int descriptor)
 {
     DWORD mode;
     return GetConsoleMode(stream_of(descriptor), &mode) &&
-           (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
+           (descriptor == ETL_STDIN || (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0);
 }
 
 /* Of the window, not of the buffer behind it. */

@@ -16,15 +16,18 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "parser/system/files.h"
 
 #define GZIP_WINDOW (15 + 16) /* the largest, and gzip's header: zlib.h, inflateInit2 */
+#define WAIT_MS     100u
 
 typedef enum step_end {
     STEP_ON,      /* within a frame */
     STEP_BETWEEN, /* of two frames, or behind the last */
     STEP_DAMAGED,
+    STEP_UNSUPPORTED,
     STEP_NO_MEMORY
 } step_end;
 
@@ -34,7 +37,7 @@ typedef struct flow {
     size_t in_bytes;
     u8 *out;
     size_t out_bytes;
-    const char *why; /* damaged */
+    const char *why; /* damaged, or unsupported */
 } flow;
 
 typedef struct codec {
@@ -108,6 +111,24 @@ static void zstd_close(void *state)
     ZSTD_freeDStream(state);
 }
 
+/* What zstd(1) can unpack with an option is not damaged. */
+static step_end zstd_fail(size_t code, flow *at)
+{
+    at->why = ZSTD_getErrorName(code);
+    switch (ZSTD_getErrorCode(code)) {
+    case ZSTD_error_frameParameter_windowTooLarge:
+        at->why = "its window is larger than 128 MiB; unpack it with zstd first";
+        return STEP_UNSUPPORTED;
+    case ZSTD_error_dictionary_wrong:
+        at->why = "it was packed with a dictionary; unpack it with zstd first";
+        return STEP_UNSUPPORTED;
+    case ZSTD_error_memory_allocation:
+        return STEP_NO_MEMORY;
+    default:
+        return STEP_DAMAGED;
+    }
+}
+
 static step_end zstd_step(void *state, flow *at)
 {
     ZSTD_inBuffer in = { at->in, at->in_bytes, 0 };
@@ -117,8 +138,7 @@ static step_end zstd_step(void *state, flow *at)
                   at->out_bytes - out.pos, NULL };
     if (!ZSTD_isError(left))
         return left == 0 ? STEP_BETWEEN : STEP_ON;
-    at->why = ZSTD_getErrorName(left);
-    return STEP_DAMAGED;
+    return zstd_fail(left, at);
 }
 
 /* Without a state, and so without an end to it. */
@@ -199,6 +219,8 @@ static etl_status copy(unpacking *job, stream *s, unpacked_member *member, etl_e
         }
         if (status == ETL_OK)
             status = unpack_write(job, member, size, err);
+        if (status == ETL_OK)
+            status = unpack_tell(job, err);
         member->size_bytes += size;
         if (status == ETL_OK && job->options->member_bytes_max > 0 &&
             member->size_bytes > job->options->member_bytes_max)
@@ -240,6 +262,9 @@ static etl_status step(stream *s, bool *is_done, etl_error *err)
         s->last = s->codec->step(s->state, &s->at);
     if (s->last == STEP_NO_MEMORY)
         return unpack_no_memory(err);
+    if (s->last == STEP_UNSUPPORTED)
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "cannot unpack the %s file: %.100s", name,
+                             s->at.why);
     if (s->last == STEP_DAMAGED)
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the %s file is damaged: %.80s", name,
                              s->at.why ? s->at.why : "what it says of itself does not fit");
@@ -259,14 +284,20 @@ static void skip_zeros(flow *at)
     }
 }
 
+/* A pipe may bring nothing for long, and whoever waits for it may be asked to stop meanwhile. */
 static etl_status read_more(unpacking *job, stream *s, etl_error *err)
 {
-    const i64 got = etl_file_read(s->file, s->in, UNPACK_BYTES);
+    while (!etl_file_wait(s->file, WAIT_MS)) {
+        const etl_status status = unpack_tell(job, err);
+        if (status != ETL_OK)
+            return status;
+    }
+    const i64 got = etl_file_read_some(s->file, s->in, UNPACK_BYTES);
     if (got < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read it: %s", strerror(errno));
     s->at.in = s->in;
     s->at.in_bytes = (size_t)got;
-    s->is_all_read = (size_t)got < UNPACK_BYTES;
+    s->is_all_read = got == 0;
     job->done_bytes += (u64)got;
     return unpack_tell(job, err);
 }

@@ -17,18 +17,21 @@
 typedef struct packing {
     u8 signature[SIGNATURE_BYTES];
     size_t signature_bytes;
+    u8 any; /* bits of the first byte that may be anything */
     etl_status (*unpack)(unpacking *job, const char *path, etl_error *err);
 } packing;
 
 static const packing packings[] = {
-    { { 'P', 'K', 3, 4 }, 4, unpack_zip }, /* a member */
-    { { 'P', 'K', 5, 6 }, 4, unpack_zip }, /* the directory of an empty one */
-    { { 0x1F, 0x8B }, 2, unpack_gzip },
-    { { 0x28, 0xB5, 0x2F, 0xFD }, 4, unpack_zstd },
+    { { 'P', 'K', 3, 4 }, 4, 0, unpack_zip }, /* a member */
+    { { 'P', 'K', 5, 6 }, 4, 0, unpack_zip }, /* the directory of an empty one */
+    { { 0x1F, 0x8B }, 2, 0, unpack_gzip },
+    { { 0x28, 0xB5, 0x2F, 0xFD }, 4, 0, unpack_zstd },
+    { { 0x50, 0x2A, 0x4D, 0x18 }, 4, 0x0F, unpack_zstd }, /* a frame to skip: pzstd */
 };
 
 static const packing *packing_of(const char *path);
 static const packing *packing_named_by(etl_bytes start);
+static bool begins_like(etl_bytes start, const packing *known);
 static etl_status open_job(const etlheap_unpack_options *options, etlheap_unpack_options *own,
                            unpacking *job, etl_error *err);
 static etl_status close_job(unpacking *job, etl_status status, etlheap_unpacked **out);
@@ -54,11 +57,17 @@ static const packing *packing_named_by(etl_bytes start)
 {
     for (size_t i = 0; i < ETL_COUNT_OF(packings); i++) {
         const packing *const known = &packings[i];
-        if (start.size >= known->signature_bytes &&
-            memcmp(start.at, known->signature, known->signature_bytes) == 0)
+        if (begins_like(start, known))
             return known;
     }
     return NULL;
+}
+
+static bool begins_like(etl_bytes start, const packing *known)
+{
+    const size_t size = known->signature_bytes;
+    return start.size >= size && (start.at[0] & (u8)~known->any) == known->signature[0] &&
+           memcmp(start.at + 1, known->signature + 1, size - 1) == 0;
 }
 
 bool unpack_begins_packed(etl_bytes start)

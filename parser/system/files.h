@@ -87,6 +87,13 @@ i64 etl_file_read(int file, void *into, size_t size);
 /* The same from `offset` on, wherever reading has got to, which on Windows moves. */
 i64 etl_file_read_at(int file, u64 offset, void *into, size_t size);
 
+/* For pipes, whose bytes come when another program writes them. Waits until a read would not
+ * have to, since there are bytes, the end or an error; false if none came in the milliseconds. */
+bool etl_file_wait(int file, u32 milliseconds);
+
+/* What one read gives: 1 to `size` bytes, 0 at the end, or -1. */
+i64 etl_file_read_some(int file, void *into, size_t size);
+
 /* All of them, or false. */
 bool etl_file_write(int file, const void *bytes, size_t size);
 

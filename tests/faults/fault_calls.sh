@@ -16,6 +16,7 @@ cd "$TEST_TMP" || exit 1
 "$MAKE_TRACE" demo a.etl > make.log 2>&1 && "$MAKE_TRACE" workload b.etl --events 300 --keys --compress >> make.log 2>&1 &&
     "$FAULTS" store a.etl -o a.ehs >> make.log 2>&1 && "$FAULTS" store b.etl -o b.ehs >> make.log 2>&1 ||
     { fail "the inputs are made" "$(tail -n 3 make.log)"; finish; }
+gzip -k a.etl a.ehs
 
 # Runs etlheap with each call of that name failing in turn.
 # What was met of each name of calls: one that nothing meets is not tested at all.
@@ -49,6 +50,8 @@ commands=(
     "info b.etl"
     "dump b.etl --format ndjson -o folder/out/x"
     "symbols -j1 a.etl"
+    "report -j1 a.etl.gz"
+    "allocations -j1 a.ehs.gz -o folder/out/x"
 )
 # The column behind --format FORMAT.
 formats=$("$FAULTS" export --help | sed -nE '/--format FORMAT +[a-z]/,/--metric/ s/^( +--format FORMAT| {24,}) *([a-z][a-z-]*)  .*/\2/p')
@@ -67,9 +70,9 @@ for command in "${commands[@]}"; do
         try memory $sticky "$STRIDE" $command
     done
 done
-# Temporary files, which pwrite and mkstemp are for, come with recordings that are larger
-# than these inputs; test_journal_disk.c has their faults.
-for calls in open stat read mmap write close rename thread; do
+# Temporary files that pwrite is for come with recordings that are larger than these inputs;
+# test_journal_disk.c has their faults.
+for calls in open stat read mmap write close rename mkstemp thread; do
     for command in "${commands[@]}"; do
         number=$((number + 1))
         test "$STRIDE" -gt 1 && test $((number % 9)) -ne 0 && continue
@@ -96,7 +99,7 @@ for calls in interrupt shrink grow; do
         try $calls 0 "$STRIDE" $command
     done
 done
-for calls in memory open stat read mmap write close rename thread interrupt shrink grow; do
+for calls in memory open stat read mmap write close rename mkstemp thread interrupt shrink grow; do
     if test "${met[$calls]:-0}" -gt 0; then
         pass "$calls: ${met[$calls]} runs met the fault"
     else

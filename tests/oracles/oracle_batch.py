@@ -199,7 +199,7 @@ def check_refusals():
         ("twice", ["one.etl", "./one.etl", "--out-dir", "never"], 2, "twice"),
         ("both", ["one.etl", "-o", "x.ehs", "--out-dir", "never"], 2, "exclude"),
         ("no name", ["one.etl", "--out-dir", ""], 2, "needs a value"),
-        ("stdin", ["-", "--out-dir", "never"], 2, "standard input"),
+        ("stdin", ["-", "--out-dir", "never"], 2, "so traces cannot come from standard input"),
         ("short windows", ["one.etl", "--summary", "--every", "1us", "--out-dir", "never"], 2, "millisecond"),
         ("no trace in a folder", ["nothing", "--out-dir", "never"], 3, "no .etl"),
         ("a store onto itself", ["j1/one.ehs", "--summary", "--out-dir", "j1"], 2, "overwrite"),

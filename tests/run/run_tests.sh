@@ -57,6 +57,7 @@ oracle_heaptrack   opens the bytes that oracle_export_events compares
 oracle_install     installs the library and the program for Linux
 oracle_memory      counts memory with a library that is loaded before the C library
 oracle_pdb         runs make_symbolize, a program for Linux
+oracle_pipes       sends signals, limits files, and opens a terminal of Linux
 oracle_sarif       validates the bytes that oracle_check compares
 oracle_second_writer  starts the program thousands of times
 oracle_seeds       starts the program hundreds of times

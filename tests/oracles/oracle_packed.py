@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Opens one trace and one store in every packing and from standard input.
+
+The answer of each command must be that for the trace or store itself, but for its name. The
+packings are made by Python's gzip and zipfile and by the programs zstd and pzstd; what each
+is called must not matter. What cannot be opened must be refused with a sentence that names
+what was typed, and the folder for temporary files must be empty in the end.
+"""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+
+import oracle_support
+from oracle_support import WORK, Results
+
+# All paths but these are of the folder it works in.
+ETLHEAP = oracle_support.ETLHEAP
+MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/make_trace"))
+TEMPORARY = "unpacked"
+ENDINGS = (".etl", ".etl.zip", ".etl.gz", ".etl.zst", ".diagsession")
+
+results = Results()
+
+
+def ask(*arguments, stdin=b""):
+    """Status, standard output and standard error of a run whose standard input is a pipe."""
+    done = subprocess.run([ETLHEAP, *arguments], input=stdin, capture_output=True, timeout=300,
+                          env={**os.environ, "TMPDIR": TEMPORARY}, check=False)
+    return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def make_zip(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in members:
+            packed.writestr(name, content)
+
+
+def packed_by(program, content, *options):
+    if not shutil.which(program):
+        results.skip(f"files of {program}", "it is not installed (package zstd)")
+        return None
+    done = subprocess.run([program, "-q", "-c", *options], input=content, stdout=subprocess.PIPE, check=True)
+    return done.stdout
+
+
+def make_inputs():
+    os.makedirs(TEMPORARY)
+    subprocess.run([MAKE_TRACE, "demo", "a.etl"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([MAKE_TRACE, "heap-exercise", "b.etl"], check=True, stdout=subprocess.DEVNULL)
+    for words in (("a.etl", "-o", "a.ehs"), ("a.etl", "--summary", "-o", "s.ehs")):
+        status, _, said = ask("store", *words)
+        results.check(f"store {' '.join(words)}", status == 0, said)
+
+
+def packings(name):
+    """The files that hold what the file `name` holds."""
+    content = read(name)
+    made = [f"{name}.gz", f"{name}.frames.gz"]
+    write(made[0], gzip.compress(content))
+    half = len(content) // 2
+    write(made[1], gzip.compress(content[:half]) + gzip.compress(content[half:]) + bytes(512))
+    for program, ending in (("zstd", ".zst"), ("pzstd", ".frames.zst")):
+        packed = packed_by(program, content)
+        if packed is not None:
+            made.append(name + ending)
+            write(made[-1], packed)
+    if name.endswith(".etl"):
+        made += ["zipped.etl.zip", "visual.diagsession"]
+        make_zip(made[-2], [("a.etl", content)])
+        # As Visual Studio's: a package of resources by GUID, and what says which is which.
+        make_zip(made[-1], [("metadata.xml", b"<Package/>"), ("[Content_Types].xml", b"<Types/>"),
+                            ("5E41C8F1-8E50-4B4F-8C36-3B0A5F2C6A7D/sc.user_aux.etl", content)])
+    shutil.copy(made[0], f"{name}.misnamed")
+    return made + [f"{name}.misnamed"]
+
+
+# --- what opens --------------------------------------------------------------------------
+
+def steady(output, *names):
+    """JSON without the names of the input."""
+    text = output.decode("utf-8", "replace")
+    for name in names:
+        text = text.replace(json.dumps(name), '"the input"')
+    return text
+
+
+def check_forms():
+    for name in ("a.etl", "a.ehs", "s.ehs"):
+        command = ("report", "--format", "json")
+        status, wanted, said = ask(command[0], name, *command[1:])
+        results.check(f"report {name}", status == 0, said)
+        for packed in packings(name):
+            for path, stdin in ((packed, b""), ("-", read(packed))):
+                status, got, said = ask(command[0], path, *command[1:], stdin=stdin)
+                results.check(f"report {path} of {packed} is that of {name}",
+                              status == 0 and said == "" and steady(got, path) == steady(wanted, name),
+                              f"status {status}: {said}")
+        status, got, said = ask(command[0], "-", *command[1:], stdin=read(name))
+        results.check(f"report - of {name} itself", status == 0 and steady(got, "-") == steady(wanted, name), said)
+        if name == "a.etl":
+            results.equal("the name is what was typed", json.loads(got)["trace"]["files"], ["-"])
+
+
+def check_commands():
+    commands = {
+        "info": [], "dump": ["--format", "ndjson"], "windows": ["--every", "1s"], "allocations": ["--format", "csv"],
+        "symbols": [], "export": ["--format", "folded"], "check": ["--max-outstanding", "1G"],
+    }
+    for command, options in commands.items():
+        status, wanted, said = ask(command, "a.etl", *options)
+        # Names are in headings, whose width follows them.
+        wanted = wanted.replace(b"a.etl", b"-").split()
+        for path, stdin in (("a.etl.gz", b""), ("-", read("a.etl")), ("-", read("a.etl.gz"))):
+            got_status, got, got_said = ask(command, path, *options, stdin=stdin)
+            results.check(f"{command} {path} says what {command} a.etl says",
+                          (got_status, got_said.replace(path, "a.etl")) == (status, said) and
+                          got.replace(path.encode(), b"-").split() == wanted,
+                          f"status {got_status}, wanted {status}: {got_said}{said}")
+
+
+def check_pairs():
+    """Commands that take two inputs, one of them from the pipe."""
+    trace, store = read("a.etl"), read("a.ehs.gz")
+    _, wanted, _ = ask("diff", "a.etl", "b.etl", "--format", "json")
+    for base, new, stdin in (("-", "b.etl", trace), ("-", "b.etl", read("a.etl.gz")), ("a.etl", "-", read("b.etl"))):
+        status, got, said = ask("diff", base, new, "--format", "json", stdin=stdin)
+        results.check(f"diff {base} {new}",
+                      status == 0 and steady(got, "-") == steady(wanted, "a.etl" if base == "-" else "b.etl"),
+                      f"status {status}: {said}")
+    limit = ("--max-growth", "0", "--format", "json")
+    for words, stdin in ((("-", "--baseline", "a.ehs"), trace), (("a.etl", "--baseline", "-"), store),
+                         (("-", "--baseline", "a.ehs.gz"), trace), (("a.etl.gz", "--baseline", "-"), trace)):
+        status, got, said = ask("check", *words, *limit, stdin=stdin)
+        results.check(f"check {' '.join(words)}", status == 0 and json.loads(got)["verdict"] == "pass", f"status {status}: {said}")
+    status, got, said = ask("check", "-", "--max-outstanding", "1", stdin=trace)
+    results.equal("check - fails as check does", status, 1)
+
+
+def check_stores():
+    status, _, said = ask("store", "-", "-o", "piped.ehs", stdin=read("a.etl.gz"))
+    results.check("store - -o FILE", status == 0, said)
+    _, wanted, _ = ask("report", "a.ehs", "--format", "json")
+    _, got, said = ask("report", "piped.ehs", "--format", "json")
+    results.check("the store of a pipe is that of the trace", steady(got, "-", "piped.ehs") == steady(wanted, "a.etl", "a.ehs"), said)
+    for name, stdin in (("a.ehs.gz", b""), ("-", read("a.ehs"))):
+        status, _, said = ask("store", name, "--summary", "-o", "sum.ehs", stdin=stdin)
+        results.check(f"store {name} --summary makes totals of a store", status == 0, said)
+
+
+def check_batch():
+    """Folders are searched for every ending, and stores are named after what was packed."""
+    os.makedirs("many/deep")
+    for i, ending in enumerate(ENDINGS):
+        source = {".etl.zip": "zipped.etl.zip", ".diagsession": "visual.diagsession"}.get(ending, "a" + ending)
+        if not os.path.exists(source):
+            results.skip(f"a folder with {ending}", "zstd is not installed")
+            continue
+        shutil.copy(source, f"many/deep/t{i}{ending.upper() if i % 2 else ending}")
+    for other in ("a.ehs", "notes.gz", "x.zip"):
+        write(os.path.join("many", other), b"not looked at")
+    wanted = sorted(name.split(".")[0] + ".ehs" for name in os.listdir("many/deep"))
+    status, _, said = ask("store", "many", "--out-dir", "stores")
+    results.check("store FOLDER --out-dir", status == 0, said)
+    results.equal("each packed trace of the folder has its store", sorted(os.listdir("stores/deep")), wanted)
+    status, _, said = ask("store", "a.ehs.gz", "s.ehs", "--summary", "--out-dir", "sums")
+    results.check("totals of a packed store", status == 0, said)
+    results.equal("named without what it was packed in",
+                  sorted(name for name in os.listdir("sums") if name.endswith(".ehs")), ["a.ehs", "s.ehs"])
+
+
+# --- what does not ---------------------------------------------------------------------------
+
+def check_refusals():
+    trace, packed = read("a.etl"), read("a.etl.gz")
+    write("twice.etl.gz", gzip.compress(packed))
+    write("cut.etl.gz", packed[:-100])
+    write("bad.etl.gz", packed[:-6] + b"\1" + packed[-5:])
+    make_zip("none.etl.zip", [("notes.txt", b"no trace")])
+    cases = [
+        (["report", "-", "-"], trace, 2, "standard input is given twice"),
+        (["report", "-", "a.etl"], trace, 3, "- and a.etl: they are the same trace twice"),
+        (["report", "-", "a.ehs"], trace, 2, "a store is read alone"),
+        (["report", "-", "b.etl"], read("a.ehs"), 2, "a store is read alone"),
+        (["report", "-"], b"", 3, "etlheap: -: it is empty"),
+        (["report", "-"], b"This is text, not a trace.\n" * 9, 3, "looks like text"),
+        (["report", "-"], bytes(100000), 3, "looks like zero bytes"),
+        (["report", "-"], trace[:71], 3, "too short"),
+        (["report", "-"], packed[:-100], 3, "-: the gzip file is cut off"),
+        (["report", "-"], read("twice.etl.gz"), 3, "-: it is no ETL file but looks like a gzip archive"),
+        (["report", "-"], read("none.etl.zip"), 3, "-: the zip holds no .etl file"),
+        (["report", "twice.etl.gz"], b"", 3, "twice.etl.gz: it is no ETL file but looks like a gzip archive"),
+        (["report", "cut.etl.gz"], b"", 3, "cut.etl.gz: the gzip file is cut off; copy or download it again"),
+        (["report", "bad.etl.gz"], b"", 3, "bad.etl.gz: the gzip file is damaged: incorrect data check"),
+        (["diff", "-", "-"], trace, 2, "BASE and NEW cannot both come from standard input"),
+        (["check", "-", "--baseline", "-", "--max-growth", "1"], trace, 2, "cannot both come from standard input"),
+        (["check", "a.etl", "--baseline", "-", "--max-growth", "1", "--update-baseline"], trace, 2, "--baseline FILE"),
+        (["merge", "-", "-o", "never.ehs"], read("s.ehs"), 2, "cannot come from standard input; name files"),
+        (["merge", "s.ehs", "s.ehs.gz", "-o", "never.ehs"], b"", 3, "s.ehs.gz: is packed"),
+        (["store", "-"], trace, 2, "needs -o FILE"),
+        (["store", "-", "-o", "never.ehs"], read("a.ehs"), 2, "it is a store already"),
+        (["store", "-", "--out-dir", "never"], trace, 2, "so traces cannot come from standard input"),
+    ]
+    for arguments, stdin, wanted, word in cases:
+        status, got, said = ask(*arguments, stdin=stdin)
+        results.check(f"refused: {' '.join(arguments)} ({word})",
+                      status == wanted and got == b"" and word in said and len(said.splitlines()) == 1 and
+                      TEMPORARY not in said and not os.path.exists("never") and not os.path.exists("never.ehs"),
+                      f"status {status}, wanted {wanted}", said)
+
+
+def check_file_named_dash():
+    shutil.copy("a.ehs", "-")
+    _, wanted, _ = ask("info", "b.etl", "--format", "json")
+    status, got, said = ask("info", "-", "--format", "json", stdin=read("b.etl"))
+    results.check("a file of that name is not what - means",
+                  status == 0 and steady(got, "-") == steady(wanted, "b.etl"), said)
+    os.remove("-")
+
+
+def main():
+    os.chdir(WORK)
+    make_inputs()
+    check_forms()
+    check_commands()
+    check_pairs()
+    check_stores()
+    check_batch()
+    check_refusals()
+    check_file_named_dash()
+    results.equal("no temporary file is left", os.listdir(TEMPORARY), [])
+    results.finish()
+
+
+main()
