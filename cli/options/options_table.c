@@ -51,7 +51,7 @@ static const cli_option options_table[] = {
     { "--require-frame", 0, CLI_VALUE_WORDS, OPTION(require_frames), CLI_FILTERING, group_select,
       "PATTERN", "stacks with such a frame: [module!][symbol], * and ?" },
     { "--events", 0, CLI_VALUE_WORDS, OPTION(events), CLI_DUMP, group_select, "LIST",
-      "Heap/Alloc, Heap/*, 0x1021 or a provider's GUID; may be repeated" },
+      "Heap/Alloc, Heap/*, 0x1021, a provider's GUID or name; may be repeated" },
 
     { "--max-outstanding", 0, CLI_VALUE_WORDS, OPTION(max_outstanding), CLI_CHECK, group_gate,
       "LIMIT", "no more bytes than [KIND/][PER:]SIZE: 10M, stack:64K, heap/process:10M" },
