@@ -75,6 +75,10 @@ typedef struct etlheap_lifetimes_options {
     u64 memory_bytes_max;          /* for rows and their ends; 0: no limit */
     etlheap_progress_fn *progress; /* in bytes of the trace; may be NULL; false cancels */
     void *progress_user;
+    /* Only lifetimes with a byte at these addresses, which both belong to the range; one of
+     * size 0 has the byte where it begins. */
+    bool by_address;
+    u64 address_first, address_last;
 } etlheap_lifetimes_options;
 
 typedef struct etlheap_lifetimes etlheap_lifetimes;

@@ -26,6 +26,7 @@ static const char *const expectations[] = {
     [CLI_VALUE_WINDOWS] = "window of time such as 10s..12s, 5s.. or ..350ms",
     [CLI_VALUE_AT] = "moment: peak, or a time such as 12s, 350ms or 2020-07-29T00:07:10Z",
     [CLI_VALUE_LIFETIMES] = "range of times such as 1s..5s, 1s.. or ..350ms",
+    [CLI_VALUE_ADDRESSES] = "address or range of them such as 0x1f0010 or 0x1f0000..0x1f0fff",
     [CLI_VALUE_SIZES] = "range of sizes such as 64K..1.5M, 64K.. or ..4096",
     [CLI_VALUE_HEAPS] = "list of heap handles such as 0x1f0000,0x200000",
     [CLI_VALUE_THREADS] = "list of thread ids such as 4321,8888",
@@ -93,6 +94,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         break;
     case CLI_VALUE_LIFETIMES:
     case CLI_VALUE_SIZES:
+    case CLI_VALUE_ADDRESSES:
         return store_range(option, spelled, text, out, err);
     case CLI_VALUE_KINDS:
     case CLI_VALUE_TYPES:
@@ -331,11 +333,13 @@ static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err)
 {
-    bool empty = false;
-    const bool good =
-        option->value == CLI_VALUE_LIFETIMES
-            ? cli_parse_duration_range(text, &out->lifetime_min_ns, &out->lifetime_max_ns, &empty)
-            : cli_parse_size_range(text, &out->size_min_bytes, &out->size_max_bytes, &empty);
+    bool empty = false, good = false;
+    if (option->value == CLI_VALUE_LIFETIMES)
+        good = cli_parse_duration_range(text, &out->lifetime_min_ns, &out->lifetime_max_ns, &empty);
+    else if (option->value == CLI_VALUE_ADDRESSES)
+        good = cli_parse_address_range(text, &out->address_first, &out->address_last, &empty);
+    else
+        good = cli_parse_size_range(text, &out->size_min_bytes, &out->size_max_bytes, &empty);
     if (empty)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s: %.60s is an empty range: the smaller end comes first", spelled,

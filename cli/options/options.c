@@ -42,6 +42,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         .per = ETLHEAP_SCOPE_PROCESS,
         .lifetime_max_ns = INT64_MAX,
         .size_max_bytes = UINT64_MAX,
+        .address_last = UINT64_MAX,
     };
     out->is_export = command->bit == CLI_EXPORT;
     bool only_inputs = false; /* after "--" */

@@ -96,6 +96,7 @@ typedef struct cli_options {
     cli_numbers heaps, threads;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
+    u64 address_first, address_last; /* of allocations; both belong to the range */
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
     bool growth;
     bool no_cull, no_symbols;
@@ -146,6 +147,7 @@ typedef enum cli_value {
     CLI_VALUE_WINDOWS,  /* cli_times, in pairs: may be repeated */
     CLI_VALUE_LIFETIMES,
     CLI_VALUE_SIZES,
+    CLI_VALUE_ADDRESSES,
     CLI_VALUE_HEAPS,     /* cli_numbers */
     CLI_VALUE_THREADS,   /* cli_numbers */
     CLI_VALUE_KINDS,     /* u32 mask */

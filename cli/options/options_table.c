@@ -48,6 +48,8 @@ static const cli_option options_table[] = {
       "A..B", "time between allocation and free: 1s.., ..5ms" },
     { "--size", 0, CLI_VALUE_SIZES, OPTION(size_min_bytes), CLI_ASKING, group_select, "A..B",
       "size of one allocation: 64K..1.5M, 4096" },
+    { "--address", 0, CLI_VALUE_ADDRESSES, OPTION(address_first), CLI_ALLOCATIONS, group_select,
+      "A..B", "blocks that have a byte of it: 0x1f0010, 0x7ff61000..0x7ff62000" },
     { "--require-frame", 0, CLI_VALUE_WORDS, OPTION(require_frames), CLI_FILTERING, group_select,
       "PATTERN", "stacks with such a frame: [module!][symbol], * and ?" },
     { "--events", 0, CLI_VALUE_WORDS, OPTION(events), CLI_DUMP, group_select, "LIST",
