@@ -100,6 +100,9 @@ void etlheap_lifetimes_close(etlheap_lifetimes *walk); /* NULL is allowed */
 /* False after the last row and after an error: ask etlheap_lifetimes_status. */
 bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out);
 
+/* How many rows it handed out so far. */
+u64 etlheap_lifetimes_count(const etlheap_lifetimes *walk);
+
 /* ETL_OK, or what stopped the walk; errors as of opening. */
 etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err);
 

@@ -1,6 +1,7 @@
 /*
  * cmd_allocations.c - `etlheap allocations`: lifetimes one by one.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -57,6 +58,8 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
     exit_status = cli_output_close(options, guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    cli_note_filters(options, subject, out->question.result, &out->question.query.query,
+                     etlheap_lifetimes_count(out->walk) == 0);
     if (options->strict)
         return cli_exit_of_diagnostics(options, subject,
                                        &etlheap_lifetimes_table(out->walk)->diagnostics);

@@ -5,6 +5,7 @@
  * Both sides are asked the same question. All their frames are named before they are
  * compared, not only those that are shown: names decide what is the same.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -221,6 +222,9 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
     if (compare(options, inquiry, &err) != ETL_OK)
         return cli_output_fail(sink, NULL, &err);
     exit_status = write_answer(options, guard, inquiry, sink);
+    for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
+        cli_note_filters(options, options->inputs.at[i], sides[i]->question.result,
+                         &sides[i]->question.query.query, sides[i]->table->row_count == 0);
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
         exit_status =
             cli_exit_of_answer(options, options->inputs.at[i], &sides[i]->table->diagnostics);

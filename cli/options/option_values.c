@@ -50,6 +50,8 @@ static etl_status store_times(const cli_option *option, const char *spelled, con
                               cli_times *out, etl_error *err);
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err);
+static etl_status store_names(const char *spelled, const char *text, cli_words *names,
+                              cli_options *out, etl_error *err);
 static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_error *err);
 static etl_status store_choice(const cli_option *option, const char *spelled, const char *text,
                                cli_options *out, etl_error *err);
@@ -71,6 +73,11 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
     case CLI_VALUE_WORDS:
         if (*text != '\0')
             return cli_words_add(member, text, err);
+        good = false;
+        break;
+    case CLI_VALUE_NAMES:
+        if (*text != '\0')
+            return store_names(spelled, text, member, out, err);
         good = false;
         break;
     case CLI_VALUE_COUNT:
@@ -393,6 +400,30 @@ static etl_status store_list(const cli_option *option, const char *spelled, cons
             return status;
     } while (*rest != '\0');
     return ETL_OK;
+}
+
+/* The words of a list, in a copy of it. */
+static etl_status store_names(const char *spelled, const char *text, cli_words *names,
+                              cli_options *out, etl_error *err)
+{
+    char *const list = strdup(text);
+    etl_status status = list ? cli_words_add(&out->process_lists, list, err) : ETL_ERR_MEMORY;
+    if (status != ETL_OK) {
+        free(list);
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    for (char *word = list; status == ETL_OK && word;) {
+        char *const comma = strchr(word, ',');
+        if (comma)
+            *comma = '\0';
+        if (*word == '\0')
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: '%.60s' is no list of names with one comma between", spelled,
+                                 text);
+        status = cli_words_add(names, word, err);
+        word = comma ? comma + 1 : NULL;
+    }
+    return status;
 }
 
 /* A key twice would give a column twice, and rows that look grouped wrongly. */

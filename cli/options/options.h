@@ -92,7 +92,7 @@ typedef struct cli_options {
     u32 histogram;        /* etlheap_histogram_by + 1; 0: none */
     u32 kinds, types;     /* bit masks; 0: all */
     u32 impacting;        /* bit by word: transient, impacting, persistent; 0: not given */
-    cli_words processes;
+    cli_words processes, process_lists; /* names point into the lists, which are freed */
     cli_numbers heaps, threads;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
@@ -137,6 +137,7 @@ typedef enum cli_value {
     CLI_VALUE_FLAG,     /* bool */
     CLI_VALUE_WORD,     /* const char * */
     CLI_VALUE_WORDS,    /* cli_words: may be repeated */
+    CLI_VALUE_NAMES,    /* cli_words, from lists with commas: may be repeated */
     CLI_VALUE_COUNT,    /* u32, at least 1 */
     CLI_VALUE_NUMBER,   /* u32 */
     CLI_VALUE_SIZE,     /* u64 */

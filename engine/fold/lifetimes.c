@@ -103,7 +103,13 @@ bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out)
         walk->status = hand_out(walk, &row, out, &walk->err);
     else if (walk->status == ETL_OK)
         walk_finish_frames(walk);
+    walk->count += walk->status == ETL_OK && found;
     return walk->status == ETL_OK && found;
+}
+
+u64 etlheap_lifetimes_count(const etlheap_lifetimes *walk)
+{
+    return walk->count;
 }
 
 etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err)
