@@ -102,4 +102,5 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text/text_windows_memory \
 	text/text_windows_parts \
 	text/umdh_lines \
-	text/umdh_log)
+	text/umdh_log \
+	text/umdh_result)

@@ -58,6 +58,18 @@ bool etlheap_umdh_same_process(const etlheap_umdh *a, const etlheap_umdh *b);
  */
 const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log);
 
+/*
+ * The log as a result: its blocks are outstanding and have no times (etlheap_snapshot.h).
+ * `name` is the file, for output. The log may be closed before the result, which the caller
+ * owns. ETL_ERR_MEMORY, ETL_ERR_UNSUPPORTED.
+ */
+etl_status etlheap_umdh_result(const etlheap_umdh *log, const char *name, etlheap_result **out,
+                               etl_error *err);
+
+/* Names the functions of the frames of the log's table. `symbols` are of its result and stay
+ * open as long as the table is used. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+etl_status etlheap_umdh_name(etlheap_umdh *log, etlheap_symbols *symbols, etl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,6 +24,7 @@ typedef struct umdh_reader {
     const u8 *start; /* of the text */
     u64 offset;      /* of the line */
     u32 number;      /* of the line, from 1 */
+    u64 heap;        /* whose blocks are listed */
     bool in_modules, in_heap;
     bool takes_frames; /* lines of frames belong to the last block */
 } umdh_reader;
@@ -207,6 +208,9 @@ static etl_status read_marker(umdh_reader *r, etl_error *err)
             return bad_line(r, "a heap begins inside another", err);
         r->in_heap = true;
         r->out->heap_count++;
+        take_spaces(&start);
+        if (!take_hex(&start, &r->heap))
+            r->heap = 0;
     } else if (take_until(&end, "End of data for heap @", &before)) {
         if (!r->in_heap)
             return bad_line(r, "a heap ends that did not begin", err);
@@ -220,8 +224,8 @@ static etl_status read_block(umdh_reader *r, etl_error *err)
 {
     umdh_lines *const out = r->out;
     etl_cursor c = r->line;
-    u64 size = 0, overhead = 0, address = 0;
-    umdh_block block = { .frame_first = (u32)out->frame_count };
+    u64 size = 0, overhead = 0;
+    umdh_block block = { .frame_first = (u32)out->frame_count, .heap = r->heap };
     r->takes_frames = false;
     const bool has_size = take_hex(&c, &size);
     if (!has_size && r->in_heap)
@@ -234,7 +238,7 @@ static etl_status read_block(umdh_reader *r, etl_error *err)
                              "take it with UMDH 6 or newer",
                              r->number);
     if (!take_text(&c, " + ") || !take_hex(&c, &overhead) || !take_text(&c, " at ") ||
-        !take_hex(&c, &address) || !take_text(&c, " by BackTrace") ||
+        !take_hex(&c, &block.address) || !take_text(&c, " by BackTrace") ||
         !take_hex(&c, &block.backtrace) || c.left > 0 || size > INT64_MAX || overhead > INT64_MAX)
         return bad_line(r, "not of the form \"SIZE bytes + OVERHEAD at ADDRESS by BackTraceID\"",
                         err);

@@ -26,7 +26,7 @@
 
 /* A block. */
 typedef struct umdh_block {
-    u64 backtrace;
+    u64 backtrace, address, heap;
     i64 size_bytes, overhead_bytes;
     u32 number; /* of the block in the log */
     u32 frame_first, frame_count;

@@ -6,7 +6,7 @@
 
 #include "parser/system/map.h"
 #include "parser/system/name_fold.h"
-#include "umdh_lines.h"
+#include "umdh_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,25 +14,9 @@
 
 #define RECOGNISE_BYTES 4096
 #define LOG_BYTES_MAX   (4 * ETL_GIB)
-#define ID_SIZE         (sizeof "BackTrace" + 16)
 
 static const etlheap_key log_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK,
                                         ETLHEAP_KEY_TYPE_NAME };
-
-struct etlheap_umdh {
-    umdh_lines lines;
-    etlheap_umdh_info info;
-    etlheap_table table;
-    etlheap_row *rows;
-    u32 row_count;
-    char (*ids)[ID_SIZE]; /* of the rows */
-    u64 *addresses;       /* distinct, ascending: those of the frames */
-    u32 address_count;
-    etlheap_frame *frames;
-    u32 *stack_starts;
-    u32 stack_count;
-    u32 *frame_indices;
-};
 
 static bool is_utf16(etl_bytes bytes);
 static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *err);
@@ -73,6 +57,8 @@ etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *er
     etl_status status = etl_map_open(path, false, &map, err);
     if (status == ETL_OK)
         status = etlheap_umdh_parse(map.bytes, out, err);
+    if (status == ETL_OK)
+        (*out)->file_bytes = map.bytes.size;
     if (status == ETL_OK && etl_map_changed(&map)) {
         etlheap_umdh_close(*out);
         *out = NULL;
@@ -277,7 +263,7 @@ static void add_row(etlheap_umdh *log, const umdh_block *blocks, size_t count)
     etlheap_row *const row = &log->rows[log->row_count];
     char *const id = log->ids[log->row_count];
     log->row_count++;
-    snprintf(id, ID_SIZE, "BackTrace%" PRIX64, blocks[0].backtrace);
+    snprintf(id, UMDH_ID_SIZE, "BackTrace%" PRIX64, blocks[0].backtrace);
     *row = (etlheap_row){ .kind = ETLHEAP_KIND_HEAP,
                           .process = log->info.process,
                           .pid = log->info.pid,
