@@ -26,6 +26,8 @@ typedef struct diff_side {
 typedef struct diff_inquiry {
     diff_side base, now;
     etlheap_umdh *base_log, *new_log;
+    etlheap_result *log_results[2]; /* of logs whose functions are to be named */
+    cli_symbols log_symbols[2];
     etlheap_diff *diff;
 } diff_inquiry;
 
@@ -35,6 +37,8 @@ static int check_log_question(const cli_options *options);
 static int usage(const char *subject, const char *message);
 static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
 static int exit_of_log(const cli_options *options, const char *name, const etlheap_umdh *log);
+static etl_status name_logs(const cli_options *options, const cli_guard *guard,
+                            diff_inquiry *inquiry, etl_error *err);
 static etl_status compare_logs(const cli_options *options, diff_inquiry *inquiry, etl_error *err);
 static int diff_recordings(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
 static int open_side(const cli_options *options, u32 index, cli_guard *guard, diff_side *side);
@@ -64,6 +68,10 @@ int cli_run_diff(const cli_options *options)
     etlheap_diff_free(inquiry.diff);
     close_side(&inquiry.base);
     close_side(&inquiry.now);
+    for (size_t i = 0; i < ETL_COUNT_OF(inquiry.log_results); i++) {
+        cli_symbols_close(&inquiry.log_symbols[i]);
+        etlheap_result_free(inquiry.log_results[i]);
+    }
     etlheap_umdh_close(inquiry.base_log);
     etlheap_umdh_close(inquiry.new_log);
     cli_guard_end(&guard);
@@ -132,7 +140,6 @@ static int check_log_question(const cli_options *options)
         { "--group-by", options->group_by_count > 0 },
         { "--stack-tags", options->stack_tags.count > 0 },
         { "--per-second", options->per_second },
-        { "--symbols", options->symbols != NULL },
     };
     char message[160];
     for (size_t i = 0; i < ETL_COUNT_OF(refused); i++) {
@@ -167,7 +174,8 @@ static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry 
         exit_status = cli_output_open(options, guard, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    if (compare_logs(options, inquiry, &err) != ETL_OK)
+    if (name_logs(options, guard, inquiry, &err) != ETL_OK ||
+        compare_logs(options, inquiry, &err) != ETL_OK)
         return cli_output_fail(sink, NULL, &err);
     exit_status = write_answer(options, guard, inquiry, sink);
     for (u32 i = 0; i < ETL_COUNT_OF(logs) && exit_status == CLI_EXIT_DONE; i++)
@@ -181,6 +189,24 @@ static int exit_of_log(const cli_options *options, const char *name, const etlhe
         return CLI_EXIT_DONE;
     cli_complain(name, "the log has lines of unknown form (--strict)");
     return CLI_EXIT_STRICT;
+}
+
+/* Without a symbol path the frames stay module and offset. */
+static etl_status name_logs(const cli_options *options, const cli_guard *guard,
+                            diff_inquiry *inquiry, etl_error *err)
+{
+    etlheap_umdh *const logs[] = { inquiry->base_log, inquiry->new_log };
+    etl_status status = cli_symbols_check(options, err);
+    for (size_t i = 0; i < ETL_COUNT_OF(logs) && status == ETL_OK; i++) {
+        cli_symbols *const symbols = &inquiry->log_symbols[i];
+        status = etlheap_umdh_result(logs[i], options->inputs.at[i], &inquiry->log_results[i], err);
+        if (status == ETL_OK)
+            status = cli_symbols_open(options, guard, inquiry->log_results[i], false, symbols, err);
+        if (status == ETL_OK && symbols->symbols)
+            status = etlheap_umdh_name(logs[i], symbols->symbols, err);
+        cli_symbols_done(symbols);
+    }
+    return status;
 }
 
 /* Ids of backtraces are of one process; of two, stacks are compared. */
