@@ -50,6 +50,11 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
         etl_error err = { .status = ETL_OK };
         if (etlheap_umdh_recognise(path))
             return open_log(options, path, out);
+        if (etlheap_umdh_recognise_comparison(path)) {
+            cli_complain(path, "a comparison of UMDH: etlheap diff FILE reads it by itself, and "
+                               "report reads the logs that it compares");
+            return CLI_EXIT_USAGE;
+        }
         const etl_status status = is_store(path) ? take_store(path, path, out, &err)
                                                  : open_input(options, path, guard, out, &err);
         if (status == ETL_OK)

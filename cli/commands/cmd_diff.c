@@ -36,6 +36,7 @@ static int check_question(const cli_options *options);
 static int check_log_question(const cli_options *options);
 static int usage(const char *subject, const char *message);
 static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
+static int diff_comparison(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
 static int exit_of_log(const cli_options *options, const char *name, const etlheap_umdh *log);
 static etl_status name_logs(const cli_options *options, const cli_guard *guard,
                             diff_inquiry *inquiry, etl_error *err);
@@ -55,9 +56,19 @@ int cli_run_diff(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     diff_inquiry inquiry = { .diff = NULL };
-    int status = check_question(options);
+    const bool is_comparison =
+        options->inputs.count == 1 && etlheap_umdh_recognise_comparison(options->inputs.at[0]);
+    int status = is_comparison ? CLI_EXIT_DONE : check_question(options);
     if (status != CLI_EXIT_DONE)
         return status;
+    if (is_comparison) {
+        status = diff_comparison(options, &guard, &inquiry);
+        etlheap_diff_free(inquiry.diff);
+        etlheap_umdh_close(inquiry.base_log);
+        etlheap_umdh_close(inquiry.new_log);
+        cli_guard_end(&guard);
+        return status;
+    }
     const bool base_is_log = etlheap_umdh_recognise(options->inputs.at[0]);
     const bool new_is_log = etlheap_umdh_recognise(options->inputs.at[1]);
     if (base_is_log != new_is_log)
@@ -181,6 +192,29 @@ static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry 
     for (u32 i = 0; i < ETL_COUNT_OF(logs) && exit_status == CLI_EXIT_DONE; i++)
         exit_status = exit_of_log(options, options->inputs.at[i], *logs[i]);
     return exit_status;
+}
+
+/* UMDH has compared already, and named what it could. */
+static int diff_comparison(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry)
+{
+    const char *const name = options->inputs.at[0];
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = check_log_question(options);
+    if (exit_status == CLI_EXIT_DONE && !etlheap_diff_compares(options->sort))
+        return usage(NULL, "--sort: a comparison of UMDH has sizes and counts alone");
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    if (etlheap_umdh_open_comparison(name, &inquiry->base_log, &inquiry->new_log, &err) != ETL_OK) {
+        cli_complain_error(name, &err);
+        return CLI_EXIT_INPUT;
+    }
+    exit_status = cli_output_open(options, guard, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    if (compare_logs(options, inquiry, &err) != ETL_OK)
+        return cli_output_fail(sink, name, &err);
+    return write_answer(options, guard, inquiry, sink);
 }
 
 static int exit_of_log(const cli_options *options, const char *name, const etlheap_umdh *log)
@@ -347,7 +381,7 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
     etlheap_diff_side shown[2];
     for (size_t i = 0; i < ETL_COUNT_OF(shown); i++) {
         shown[i] =
-            (etlheap_diff_side){ .name = options->inputs.at[i],
+            (etlheap_diff_side){ .name = options->inputs.at[i % options->inputs.count],
                                  .result = sides[i]->question.result,
                                  .log = logs[i],
                                  .table = logs[i] ? etlheap_umdh_table(logs[i]) : sides[i]->table };

@@ -1,5 +1,5 @@
 /*
- * umdh_inside.h - an open log of UMDH. Private to umdh_log.c and umdh_result.c.
+ * umdh_inside.h - an open log of UMDH. Private to the umdh_ files.
  */
 #ifndef ETLHEAP_UMDH_INSIDE_H
 #define ETLHEAP_UMDH_INSIDE_H
@@ -25,5 +25,9 @@ struct etlheap_umdh {
     u32 *frame_indices;
     u64 file_bytes; /* 0: it was parsed from memory */
 };
+
+/* The bytes, or if they are UTF-16, as what PowerShell redirects, the same in UTF-8: then *text
+ * is to be freed. LIMIT, MEMORY. */
+etl_status umdh_text_of(etl_bytes bytes, char **text, etl_bytes *out, etl_error *err);
 
 #endif

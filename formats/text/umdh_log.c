@@ -71,19 +71,13 @@ etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *er
 etl_status etlheap_umdh_parse(etl_bytes bytes, etlheap_umdh **out, etl_error *err)
 {
     char *text = NULL;
-    etl_bytes read = bytes;
-    etl_status status = ETL_OK;
+    etl_bytes read;
+    etl_status status;
     *out = NULL;
     etlheap_umdh *const log = calloc(1, sizeof *log);
     if (!log)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    if (bytes.size >= LOG_BYTES_MAX)
-        status = etl_fail_with(err, ETL_ERR_LIMIT, 0, "logs of 4 GiB and more are not read");
-    if (status == ETL_OK && is_utf16(bytes)) {
-        size_t size = 0;
-        status = convert(bytes, &text, &size, err);
-        read = (etl_bytes){ (const u8 *)text, size };
-    }
+    status = umdh_text_of(bytes, &text, &read, err);
     if (status == ETL_OK)
         status = umdh_lines_read(read, &log->lines, err);
     if (status == ETL_OK && !make_table(log))
@@ -143,6 +137,20 @@ static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     *size = etl_utf16_to_utf8(units, *out, capacity);
     return ETL_OK;
+}
+
+etl_status umdh_text_of(etl_bytes bytes, char **text, etl_bytes *out, etl_error *err)
+{
+    size_t size = 0;
+    *text = NULL;
+    *out = bytes;
+    if (bytes.size >= LOG_BYTES_MAX)
+        return etl_fail_with(err, ETL_ERR_LIMIT, 0, "logs of 4 GiB and more are not read");
+    if (!is_utf16(bytes))
+        return ETL_OK;
+    const etl_status status = convert(bytes, text, &size, err);
+    *out = (etl_bytes){ (const u8 *)*text, size };
+    return status;
 }
 
 static bool make_table(etlheap_umdh *log)

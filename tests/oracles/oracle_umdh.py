@@ -105,6 +105,47 @@ def check_gate(results, path):
         results.equal(f"check: growth by UMDH's {grown} bytes, limit {limit}", done.returncode, status)
 
 
+def check_comparison(results, path):
+    """UMDH's own comparison file, read back: it must say what the file says, frame by frame."""
+    with open(path, encoding="latin-1") as file:
+        lines = file.read().splitlines()
+    wanted, names, current = {}, {}, None
+    for line in lines:
+        if found := re.match(r"([+-]) *([0-9a-f]+) \( *([0-9a-f]+) - *([0-9a-f]+)\) *([0-9a-f]+) allocs\tBackTrace(\w+)$", line):
+            current = found[6]
+            wanted[current] = [int(found[3], 16), int(found[4], 16), int(found[5], 16)]
+        elif found := re.match(r"[+-] *[0-9a-f]+ \( *([0-9a-f]+) - *([0-9a-f]+)\)\tBackTrace(\w+)\tallocations$", line):
+            wanted[found[3]].append(int(found[2], 16))
+        elif current and (found := re.match(r"\t(\w+)!(.+)\+([0-9A-F]{8})(?: \((.*), (\d+)\))?$", line)):
+            names.setdefault(current, []).append((found[1], found[2], found[4], int(found[5]) if found[5] else None))
+    name = os.path.basename(path)
+    document = run_json("diff", path)
+    got = {row["backtrace"].removeprefix("BackTrace"):
+           [row["new_outstanding_size"], row["base_outstanding_size"], row["new_outstanding_count"],
+            row["base_outstanding_count"]] for row in document["rows"]}
+    results.check(f"{name}: it has rows and frames", len(wanted) > 2 and len(names) == len(wanted))
+    results.equal(f"{name}: {len(wanted)} rows are the file's", got, wanted)
+    frames = [(f["module"], f["symbol"], f["file"], f["line"]) for f in document["frames"]]
+    results.equal(f"{name}: so are all frames",
+                  {row["backtrace"].removeprefix("BackTrace"): [frames[i] for i in document["stacks"][row["stack"]]]
+                   for row in document["rows"]}, names)
+    total = [line for line in run("diff", path).decode().splitlines() if line.startswith("Total ")]
+    results.equal(f"{name}: and the total", total, [line for line in lines if line.startswith("Total ")])
+    results.equal(f"{name}: the process is the program", {row["process"] for row in document["rows"]}, {"BatteryMeter"})
+    wide = os.path.join(WORK, "comparison-utf16.txt")
+    with open(wide, "wb") as file:
+        file.write(b"\xff\xfe" + "\r\n".join(lines).encode("utf-16-le"))
+    results.equal(f"{name}: PowerShell's form is read too", run_json("diff", wide)["rows"], document["rows"])
+    done = subprocess.run([ETLHEAP, "report", path], capture_output=True, check=False, text=True)
+    results.check(f"{name}: other commands point to diff", done.returncode == 2 and "etlheap diff FILE" in done.stderr,
+                  done.stderr)
+    decimal = os.path.join(WORK, "comparison-decimal.txt")
+    with open(decimal, "w", encoding="latin-1") as file:
+        file.write("\n".join(re.sub(r"^\+ .*allocs.*$", "+  75 ( 150 - 75) 3 allocs\tBackTrace1", line) for line in lines))
+    done = subprocess.run([ETLHEAP, "diff", decimal], capture_output=True, check=False, text=True)
+    results.check(f"{name}: decimal numbers are refused", done.returncode == 3 and "without -d" in done.stderr, done.stderr)
+
+
 def made_log(program, addresses, name):
     """A log of two blocks for each stack, as UMDH would write it of the program."""
     lines = ["// UMDH: version 10.0.1: Logtime 2024-02-29 12:26 - Machine=BOX - PID=77", "// Loaded modules:",
@@ -187,6 +228,7 @@ def main():
         for word in ("FirstDump", "SecondDump"):
             check_log(results, path.replace("Result", word))
         check_gate(results, path)
+        check_comparison(results, path)
         check_errors(results, path.replace("Result", "FirstDump"))
     if not found:
         results.skip("real logs of UMDH", "there is no folder umdh beside the real traces; set TRACES")
