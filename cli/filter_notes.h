@@ -12,8 +12,8 @@
 /* Notes words of --process that name no process, patterns that need names of functions when
  * there are none, and a window outside of the trace. Of an empty answer also the filters that
  * select nothing. The query is the one that was answered. */
-void cli_note_filters(const cli_options *options, const char *subject,
-                      const etlheap_result *result, const etlheap_query *query, bool is_empty);
+void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
+                      const etlheap_query *query, bool is_empty);
 
 /* Notes once, behind a text report, that its first stacks have no names of functions because no
  * symbol path was given, and what to type. */

@@ -61,7 +61,7 @@ static void try_result(const etlheap_umdh *log)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-    etlheap_umdh *log = NULL, *base = NULL, *now = NULL;
+    etlheap_umdh *log = NULL;
     etl_error err = { .status = ETL_OK };
     try_comparison((etl_bytes){ data, size });
     if (etlheap_umdh_parse((etl_bytes){ data, size }, &log, &err) != ETL_OK) {
