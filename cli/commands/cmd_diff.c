@@ -14,6 +14,8 @@
 
 #include <stdio.h>
 
+#include "parser/system/files.h"
+
 /* One recording. Start from {0}. */
 typedef struct diff_side {
     cli_options options; /* with this input alone; what they point to is the command's */
@@ -56,8 +58,11 @@ int cli_run_diff(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     diff_inquiry inquiry = { .diff = NULL };
+    /* One that is not there is told to be missing, not to be one too few. */
+    const char *const first = options->inputs.at[0];
     const bool is_comparison =
-        options->inputs.count == 1 && etlheap_umdh_recognise_comparison(options->inputs.at[0]);
+        options->inputs.count == 1 &&
+        (etl_path_kind_of(first) == ETL_PATH_ABSENT || etlheap_umdh_recognise_comparison(first));
     int status = is_comparison ? CLI_EXIT_DONE : check_question(options);
     if (status != CLI_EXIT_DONE)
         return status;

@@ -221,6 +221,18 @@ def check_errors(results, log):
                       and done.stderr.count("\n") == 1 and not done.stdout, done.returncode, done.stderr)
 
 
+def check_strict(results):
+    """Lines of unknown form are told, and are status 4 with --strict."""
+    odd = os.path.join(WORK, "umdh-odd.txt")
+    with open(odd, "w", encoding="ascii") as file:
+        file.write("// UMDH: version 6.1\n*- Start of data for heap @ 1 -\n1 bytes + 1 at 1 by BackTrace1\n"
+                   "something else\n*- End of data for heap @ 1 -\n")
+    for options, status in (((), 0), (("--strict",), 4)):
+        done = subprocess.run([ETLHEAP, "report", odd, *options], capture_output=True, check=False, text=True)
+        results.check(f"report of a log with an odd line {' '.join(options)}", done.returncode == status
+                      and "snapshot_lines_skipped" in done.stdout, done.returncode, done.stdout, done.stderr)
+
+
 def main():
     results = Results()
     found = sorted(glob.glob(os.path.join(TRACES, "..", "umdh", "*.Result.txt")))
@@ -233,6 +245,7 @@ def main():
     if not found:
         results.skip("real logs of UMDH", "there is no folder umdh beside the real traces; set TRACES")
     check_names(results)
+    check_strict(results)
     results.finish()
 
 

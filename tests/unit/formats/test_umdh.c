@@ -355,6 +355,17 @@ static void a_log_is_a_result_without_times(void **state)
     etlheap_result_free(result);
 }
 
+static void lines_that_are_skipped_are_damage_of_the_result(void **state)
+{
+    (void)state;
+    etlheap_umdh *const log = parse(HEAD HEAP_BEGIN BLOCKS "what is this\nand this\n" HEAP_END);
+    etlheap_result *result = NULL;
+    assert_int_equal(etlheap_umdh_result(log, "a.txt", &result, NULL), ETL_OK);
+    assert_int_equal(etlheap_result_diagnostics(result)->of[ETL_DIAG_snapshot_lines_skipped], 2);
+    etlheap_result_free(result);
+    etlheap_umdh_close(log);
+}
+
 #define COMPARISON                                                                                 \
     "DBGHELP: App - private symbols & lines\r\n         C:\\App.pdb\r\n"                           \
     "// + BYTES_DELTA (NEW_BYTES - OLD_BYTES) NEW_COUNT allocs BackTrace TRACEID\r\n\r\n"          \
@@ -428,6 +439,7 @@ static void a_comparison_that_cannot_be_right_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_that_are_skipped_are_damage_of_the_result),
         cmocka_unit_test(a_log_is_a_result_without_times),
         cmocka_unit_test(a_comparison_is_read_as_both_logs),
         cmocka_unit_test(a_comparison_that_cannot_be_right_is_refused),
