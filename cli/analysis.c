@@ -25,7 +25,8 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
     };
     const char *const *const names = (const char *const *)inputs->names;
     const etl_status status =
-        inputs->store
+        inputs->log ? etlheap_umdh_result(inputs->log, names[0], out, err)
+        : inputs->store
             ? etlheap_open_store(inputs->store, &engine_options, out, err)
             : etlheap_analyze(inputs->traces, names, inputs->count, &engine_options, out, err);
     cli_progress_end(&progress);

@@ -20,6 +20,7 @@
 static int check_paths(const cli_options *options);
 static bool is_same_file(const char *a, const char *b);
 static bool is_store(const char *path);
+static int open_log(const cli_options *options, const char *path, cli_inputs *out);
 static int open_store(const cli_options *options, cli_inputs *out);
 static etl_status open_input(const cli_options *options, const char *path, cli_guard *guard,
                              cli_inputs *out, etl_error *err);
@@ -46,6 +47,13 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
     for (u32 i = 0; i < options->inputs.count && !out->store; i++) {
         const char *const path = options->inputs.at[i];
         etl_error err = { .status = ETL_OK };
+        if (etlheap_umdh_recognise(path))
+            return open_log(options, path, out);
+        if (etlheap_umdh_recognise_comparison(path)) {
+            cli_complain(path, "a comparison of UMDH: etlheap diff FILE reads it by itself, and "
+                               "report reads the logs that it compares");
+            return CLI_EXIT_USAGE;
+        }
         const etl_status status = is_store(path) ? take_store(path, path, out, &err)
                                                  : open_input(options, path, guard, out, &err);
         if (status == ETL_OK)
@@ -107,6 +115,9 @@ void cli_inputs_close(cli_inputs *inputs)
         etl_close(inputs->traces[i]);
         free(inputs->names[i]);
     }
+    if (inputs->log)
+        free(inputs->names[0]);
+    etlheap_umdh_close(inputs->log);
     free(inputs->traces);
     free(inputs->names);
     free(inputs->store);
@@ -117,7 +128,9 @@ void cli_inputs_close(cli_inputs *inputs)
 
 const char *cli_inputs_subject(const cli_inputs *inputs)
 {
-    return inputs->store ? inputs->store_name : inputs->count == 1 ? inputs->names[0] : NULL;
+    if (inputs->store)
+        return inputs->store_name;
+    return inputs->count == 1 || inputs->log ? inputs->names[0] : NULL;
 }
 
 /* The same file twice would count everything twice; as output it would be lost. */
@@ -186,6 +199,38 @@ static etl_status take_store(const char *path, const char *name, cli_inputs *out
     out->store_name = strdup(name);
     return out->store && out->store_name ? ETL_OK
                                          : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* What is about records or times has nothing to read in it. */
+static int open_log(const cli_options *options, const char *path, cli_inputs *out)
+{
+    etl_error err = { .status = ETL_OK };
+    const char *refusal = NULL;
+    if ((options->command_bit & (CLI_DUMP | CLI_STORE | CLI_MERGE)) != 0)
+        refusal =
+            "a log of UMDH holds no records of a trace: report, check, export and diff read it";
+    else if (options->inputs.count > 1)
+        refusal = "a log of UMDH is read alone; diff compares two";
+    else if (options->update_baseline)
+        refusal = "a log of UMDH cannot become a store: leave out --update-baseline, and name an "
+                  "earlier log as --baseline";
+    if (refusal) {
+        cli_complain(path, refusal);
+        return CLI_EXIT_USAGE;
+    }
+    char *const name = strdup(path);
+    out->names = calloc(1, sizeof *out->names);
+    if (!name || !out->names)
+        etl_fail_with(&err, ETL_ERR_MEMORY, 0, "out of memory");
+    else
+        (void)etlheap_umdh_open(path, &out->log, &err);
+    if (err.status == ETL_OK) {
+        out->names[0] = name;
+        return CLI_EXIT_DONE;
+    }
+    free(name);
+    cli_complain_error(path, &err);
+    return CLI_EXIT_INPUT;
 }
 
 /* Opened for a moment, which says early what is wrong with it. */

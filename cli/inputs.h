@@ -12,6 +12,7 @@ typedef struct cli_inputs {
     etl_trace **traces;
     char **names; /* as in messages and output: the path, or "zip/member" */
     u32 count;
+    etlheap_umdh *log;          /* of UMDH, alone, called names[0]; NULL: none */
     char *store;                /* then there are no traces; NULL: none */
     etlheap_unpacked *unpacked; /* whose temporary file the store is; NULL: none */
     char *store_name;           /* as in messages */

@@ -90,7 +90,7 @@ static etl_status add_named(const cli_words *names, const etlheap_result *result
             etlheap_process_of(result, (etlheap_process){ i + 1 });
         bool wanted = false;
         for (u32 k = 0; k < names->count && !wanted; k++)
-            wanted = etl_name_glob(names->at[k], process->name);
+            wanted = etlheap_word_names_process(names->at[k], process);
         if (!wanted)
             continue;
         const cli_wanted_process row = { process->pid, process->start_ticks, process->end_ticks };
@@ -127,20 +127,32 @@ static bool passes_events(const cli_words *events, const etl_record *record)
     return events->count == 0;
 }
 
-/* A hook id, a name with wildcards, or a provider's GUID. */
+/* A hook id, a name with wildcards, or a provider's GUID or name. */
 static bool matches_event(const char *word, const etl_record *record)
 {
     const char *const name = etl_record_name(record);
-    u64 hook;
-    if (cli_parse_handle(word, &hook))
-        return record->has_hook && record->hook == hook;
-    if (name && etl_name_glob(word, name))
+    u64 number;
+    if (record->has_hook)
+        return cli_word_names_hook(word, record->hook, name);
+    if (name && !cli_parse_handle(word, &number) && etl_name_glob(word, name))
         return true;
-    if (record->has_hook || !record->provider)
-        return false;
-    char guid[ETL_GUID_TEXT_SIZE];
-    etl_guid_format(record->provider, guid);
-    return etl_name_glob(word, guid);
+    return record->provider && cli_word_names_provider(word, record->provider);
+}
+
+bool cli_word_names_hook(const char *word, u16 hook, const char *name)
+{
+    u64 number;
+    if (cli_parse_handle(word, &number))
+        return hook == number;
+    return name && etl_name_glob(word, name);
+}
+
+bool cli_word_names_provider(const char *word, const u8 *guid)
+{
+    const char *const name = etl_provider_name(guid);
+    char text[ETL_GUID_TEXT_SIZE];
+    etl_guid_format(guid, text);
+    return etl_name_glob(word, text) || (name && etl_name_glob(word, name));
 }
 
 static bool passes_process(const cli_record_filter *filter, u32 pid, i64 ticks)

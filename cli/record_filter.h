@@ -30,6 +30,11 @@ etl_status cli_record_filter_build(const cli_options *options, const cli_inputs 
 
 void cli_record_filter_free(cli_record_filter *filter);
 
+/* Does a word of --events name a hook, by number or name with wildcards (NULL: it has
+ * none), or a provider, by GUID or name? */
+bool cli_word_names_hook(const char *word, u16 hook, const char *name);
+bool cli_word_names_provider(const char *word, const u8 *guid);
+
 /* Whether a record is to be listed; `event` is its decoded form or NONE. */
 bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_record *record,
                        const etl_event *event);

@@ -20,6 +20,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	commands/cmd_store \
 	commands/cmd_symbols \
 	commands/cmd_windows \
+	filter_notes \
 	inputs \
 	main \
 	messages \

@@ -211,6 +211,10 @@ typedef struct etlheap_process_info {
 u32 etlheap_process_count(const etlheap_result *result);
 const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etlheap_process id);
 
+/* Does a word of a query's `processes` name the process? It is its pid in decimal, or its
+ * name with wildcards, from which the extension may be left out. */
+bool etlheap_word_names_process(const char *word, const etlheap_process_info *process);
+
 typedef struct etlheap_module_info {
     u32 pid; /* 0: kernel */
     u64 base;
@@ -379,7 +383,7 @@ typedef struct etlheap_query {
     bool at_exit_freed;           /* process exit ends a lifetime */
     u32 kinds;                    /* bit per etlheap_kind; 0: all */
     u32 types;                    /* bit per etlheap_type; 0: all */
-    const char *const *processes; /* pid in decimal, or name with wildcards */
+    const char *const *processes; /* as etlheap_word_names_process reads them */
     u32 process_count;
     const u64 *heaps;
     u32 heap_count;
@@ -540,6 +544,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_libraries.h"
 #include "etlheap_lifetimes.h"
 #include "etlheap_recording.h"
+#include "etlheap_snapshot.h"
 #include "etlheap_stream.h"
 #include "etlheap_summary.h"
 #include "etlheap_symbols.h"

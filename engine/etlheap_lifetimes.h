@@ -75,6 +75,10 @@ typedef struct etlheap_lifetimes_options {
     u64 memory_bytes_max;          /* for rows and their ends; 0: no limit */
     etlheap_progress_fn *progress; /* in bytes of the trace; may be NULL; false cancels */
     void *progress_user;
+    /* Only lifetimes with a byte at these addresses, which both belong to the range; one of
+     * size 0 has the byte where it begins. */
+    bool by_address;
+    u64 address_first, address_last;
 } etlheap_lifetimes_options;
 
 typedef struct etlheap_lifetimes etlheap_lifetimes;
@@ -95,6 +99,9 @@ void etlheap_lifetimes_close(etlheap_lifetimes *walk); /* NULL is allowed */
 
 /* False after the last row and after an error: ask etlheap_lifetimes_status. */
 bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out);
+
+/* How many rows it handed out so far. */
+u64 etlheap_lifetimes_count(const etlheap_lifetimes *walk);
 
 /* ETL_OK, or what stopped the walk; errors as of opening. */
 etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err);

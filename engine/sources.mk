@@ -150,6 +150,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/options_read \
 	run/recording \
 	run/run_counts \
+	run/snapshot \
 	run/stack_totals \
 	run/store_run \
 	run/summary_traces \

@@ -101,5 +101,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text/text_windows_growth \
 	text/text_windows_memory \
 	text/text_windows_parts \
+	text/umdh_comparison \
 	text/umdh_lines \
-	text/umdh_log)
+	text/umdh_log \
+	text/umdh_result)

@@ -58,6 +58,34 @@ bool etlheap_umdh_same_process(const etlheap_umdh *a, const etlheap_umdh *b);
  */
 const etlheap_table *etlheap_umdh_table(const etlheap_umdh *log);
 
+/* Does the file begin as what `umdh FIRST SECOND` prints? False when it cannot be read. */
+bool etlheap_umdh_recognise_comparison(const char *path);
+
+/*
+ * Reads such a comparison as both logs, which have a table and no blocks: etlheap_umdh_result
+ * has nothing to make a result of. Frames have the functions that UMDH found. The caller owns
+ * both. ETL_ERR_IO, ETL_ERR_CORRUPT (naming the line; also for decimal numbers), ETL_ERR_LIMIT,
+ * ETL_ERR_MEMORY.
+ */
+etl_status etlheap_umdh_open_comparison(const char *path, etlheap_umdh **base, etlheap_umdh **now,
+                                        etl_error *err);
+
+/* The same for bytes, which are borrowed for the call. */
+etl_status etlheap_umdh_parse_comparison(etl_bytes bytes, etlheap_umdh **base, etlheap_umdh **now,
+                                         etl_error *err);
+
+/*
+ * The log as a result: its blocks are outstanding and have no times (etlheap_snapshot.h).
+ * `name` is the file, for output. The log may be closed before the result, which the caller
+ * owns. ETL_ERR_MEMORY, ETL_ERR_UNSUPPORTED.
+ */
+etl_status etlheap_umdh_result(const etlheap_umdh *log, const char *name, etlheap_result **out,
+                               etl_error *err);
+
+/* Names the functions of the frames of the log's table. `symbols` are of its result and stay
+ * open as long as the table is used. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
+etl_status etlheap_umdh_name(etlheap_umdh *log, etlheap_symbols *symbols, etl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -145,6 +145,8 @@ typedef enum etl_severity {
     X(symbol_exports_only, INFO,                                                                   \
       "modules without a PDB: their frames are named after the nearest exported function, which "  \
       "may be another one")                                                                        \
+    X(snapshot_lines_skipped, DAMAGE,                                                              \
+      "lines of a log that are of no known form; their blocks, if they are any, are missing")      \
     X(symbol_unidentified, INFO,                                                                   \
       "modules of which the trace does not say the build, so that no PDB can be chosen; merge "    \
       "the trace on the machine it was recorded on (wpr -stop, xperf -d)")                         \

@@ -369,6 +369,10 @@ bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag)
 const char *etl_record_name(const etl_record *record);
 const char *etl_hook_name(u16 hook);
 
+/* "Microsoft-Windows-Kernel-Memory" for the GUID (16 bytes) of a provider or class that
+ * we know; NULL otherwise. */
+const char *etl_provider_name(const u8 *guid);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 /*
  * cmd_allocations.c - `etlheap allocations`: lifetimes one by one.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -57,6 +58,8 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
     exit_status = cli_output_close(options, guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    cli_note_filters(options, subject, out->question.result, &out->question.query.query,
+                     etlheap_lifetimes_count(out->walk) == 0);
     if (options->strict)
         return cli_exit_of_diagnostics(options, subject,
                                        &etlheap_lifetimes_table(out->walk)->diagnostics);
@@ -79,6 +82,9 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
         .sort = options->lifetime_sort,
         .sort_descending = options->lifetime_descending,
         .top = options->top,
+        .by_address = options->address_first > 0 || options->address_last < UINT64_MAX,
+        .address_first = options->address_first,
+        .address_last = options->address_last,
         .memory_bytes_max = options->memory_bytes,
         .progress = cli_progress_update,
         .progress_user = &out->progress,

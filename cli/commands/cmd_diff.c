@@ -5,6 +5,7 @@
  * Both sides are asked the same question. All their frames are named before they are
  * compared, not only those that are shown: names decide what is the same.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -12,6 +13,8 @@
 #include "commands.h"
 
 #include <stdio.h>
+
+#include "parser/system/files.h"
 
 /* One recording. Start from {0}. */
 typedef struct diff_side {
@@ -25,6 +28,8 @@ typedef struct diff_side {
 typedef struct diff_inquiry {
     diff_side base, now;
     etlheap_umdh *base_log, *new_log;
+    etlheap_result *log_results[2]; /* of logs whose functions are to be named */
+    cli_symbols log_symbols[2];
     etlheap_diff *diff;
 } diff_inquiry;
 
@@ -33,7 +38,10 @@ static int check_question(const cli_options *options);
 static int check_log_question(const cli_options *options);
 static int usage(const char *subject, const char *message);
 static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
+static int diff_comparison(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
 static int exit_of_log(const cli_options *options, const char *name, const etlheap_umdh *log);
+static etl_status name_logs(const cli_options *options, const cli_guard *guard,
+                            diff_inquiry *inquiry, etl_error *err);
 static etl_status compare_logs(const cli_options *options, diff_inquiry *inquiry, etl_error *err);
 static int diff_recordings(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
 static int open_side(const cli_options *options, u32 index, cli_guard *guard, diff_side *side);
@@ -50,9 +58,22 @@ int cli_run_diff(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     diff_inquiry inquiry = { .diff = NULL };
-    int status = check_question(options);
+    /* One that is not there is told to be missing, not to be one too few. */
+    const char *const first = options->inputs.at[0];
+    const bool is_comparison =
+        options->inputs.count == 1 &&
+        (etl_path_kind_of(first) == ETL_PATH_ABSENT || etlheap_umdh_recognise_comparison(first));
+    int status = is_comparison ? CLI_EXIT_DONE : check_question(options);
     if (status != CLI_EXIT_DONE)
         return status;
+    if (is_comparison) {
+        status = diff_comparison(options, &guard, &inquiry);
+        etlheap_diff_free(inquiry.diff);
+        etlheap_umdh_close(inquiry.base_log);
+        etlheap_umdh_close(inquiry.new_log);
+        cli_guard_end(&guard);
+        return status;
+    }
     const bool base_is_log = etlheap_umdh_recognise(options->inputs.at[0]);
     const bool new_is_log = etlheap_umdh_recognise(options->inputs.at[1]);
     if (base_is_log != new_is_log)
@@ -63,6 +84,10 @@ int cli_run_diff(const cli_options *options)
     etlheap_diff_free(inquiry.diff);
     close_side(&inquiry.base);
     close_side(&inquiry.now);
+    for (size_t i = 0; i < ETL_COUNT_OF(inquiry.log_results); i++) {
+        cli_symbols_close(&inquiry.log_symbols[i]);
+        etlheap_result_free(inquiry.log_results[i]);
+    }
     etlheap_umdh_close(inquiry.base_log);
     etlheap_umdh_close(inquiry.new_log);
     cli_guard_end(&guard);
@@ -134,7 +159,6 @@ static int check_log_question(const cli_options *options)
         { "--group-by", options->group_by_count > 0 },
         { "--stack-tags", options->stack_tags.count > 0 },
         { "--per-second", options->per_second },
-        { "--symbols", options->symbols != NULL },
     };
     char message[160];
     for (size_t i = 0; i < ETL_COUNT_OF(refused); i++) {
@@ -169,12 +193,36 @@ static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry 
         exit_status = cli_output_open(options, guard, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
-    if (compare_logs(options, inquiry, &err) != ETL_OK)
+    if (name_logs(options, guard, inquiry, &err) != ETL_OK ||
+        compare_logs(options, inquiry, &err) != ETL_OK)
         return cli_output_fail(sink, NULL, &err);
     exit_status = write_answer(options, guard, inquiry, sink);
     for (u32 i = 0; i < ETL_COUNT_OF(logs) && exit_status == CLI_EXIT_DONE; i++)
         exit_status = exit_of_log(options, options->inputs.at[i], *logs[i]);
     return exit_status;
+}
+
+/* UMDH has compared already, and named what it could. */
+static int diff_comparison(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry)
+{
+    const char *const name = options->inputs.at[0];
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = check_log_question(options);
+    if (exit_status == CLI_EXIT_DONE && !etlheap_diff_compares(options->sort))
+        return usage(NULL, "--sort: a comparison of UMDH has sizes and counts alone");
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    if (etlheap_umdh_open_comparison(name, &inquiry->base_log, &inquiry->new_log, &err) != ETL_OK) {
+        cli_complain_error(name, &err);
+        return CLI_EXIT_INPUT;
+    }
+    exit_status = cli_output_open(options, guard, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    if (compare_logs(options, inquiry, &err) != ETL_OK)
+        return cli_output_fail(sink, name, &err);
+    return write_answer(options, guard, inquiry, sink);
 }
 
 static int exit_of_log(const cli_options *options, const char *name, const etlheap_umdh *log)
@@ -183,6 +231,24 @@ static int exit_of_log(const cli_options *options, const char *name, const etlhe
         return CLI_EXIT_DONE;
     cli_complain(name, "the log has lines of unknown form (--strict)");
     return CLI_EXIT_STRICT;
+}
+
+/* Without a symbol path the frames stay module and offset. */
+static etl_status name_logs(const cli_options *options, const cli_guard *guard,
+                            diff_inquiry *inquiry, etl_error *err)
+{
+    etlheap_umdh *const logs[] = { inquiry->base_log, inquiry->new_log };
+    etl_status status = cli_symbols_check(options, err);
+    for (size_t i = 0; i < ETL_COUNT_OF(logs) && status == ETL_OK; i++) {
+        cli_symbols *const symbols = &inquiry->log_symbols[i];
+        status = etlheap_umdh_result(logs[i], options->inputs.at[i], &inquiry->log_results[i], err);
+        if (status == ETL_OK)
+            status = cli_symbols_open(options, guard, inquiry->log_results[i], false, symbols, err);
+        if (status == ETL_OK && symbols->symbols)
+            status = etlheap_umdh_name(logs[i], symbols->symbols, err);
+        cli_symbols_done(symbols);
+    }
+    return status;
 }
 
 /* Ids of backtraces are of one process; of two, stacks are compared. */
@@ -224,6 +290,9 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
     if (compare(options, inquiry, &err) != ETL_OK)
         return cli_output_fail(sink, NULL, &err);
     exit_status = write_answer(options, guard, inquiry, sink);
+    for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
+        cli_note_filters(options, options->inputs.at[i], sides[i]->question.result,
+                         &sides[i]->question.query.query, sides[i]->table->row_count == 0);
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
         exit_status =
             cli_exit_of_answer(options, options->inputs.at[i], &sides[i]->table->diagnostics);
@@ -320,7 +389,7 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
     etlheap_diff_side shown[2];
     for (size_t i = 0; i < ETL_COUNT_OF(shown); i++) {
         shown[i] =
-            (etlheap_diff_side){ .name = options->inputs.at[i],
+            (etlheap_diff_side){ .name = options->inputs.at[i % options->inputs.count],
                                  .result = sides[i]->question.result,
                                  .log = logs[i],
                                  .table = logs[i] ? etlheap_umdh_table(logs[i]) : sides[i]->table };

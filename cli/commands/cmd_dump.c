@@ -1,6 +1,8 @@
 /*
  * cmd_dump.c - `etlheap dump`: every event, one line each, in time order.
  */
+#include "cli/analysis.h"
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
@@ -24,12 +26,14 @@ typedef struct dump {
     cli_guard *guard;
     cli_record_filter filter;
     etlheap_stream *stream;
+    u64 listed;
 } dump;
 
 static int dump_inputs(dump *job);
-static etl_status dump_records(const dump *job, etlheap_sink *sink, etl_error *err);
-static etl_status dump_record(const dump *job, const etlheap_stream_record *record,
-                              etlheap_text *scratch, etlheap_sink *sink);
+static void note_filters(const dump *job);
+static etl_status dump_records(dump *job, etlheap_sink *sink, etl_error *err);
+static etl_status dump_record(dump *job, const etlheap_stream_record *record, etlheap_text *scratch,
+                              etlheap_sink *sink);
 static dump_extent extent_of(const cli_inputs *inputs);
 static bool poll_progress(cli_progress *progress, const dump_extent *extent, i64 time_ns);
 
@@ -73,12 +77,23 @@ static int dump_inputs(dump *job)
     exit_status = cli_output_close(job->options, job->guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    if (job->listed == 0)
+        note_filters(job);
     return cli_exit_of_list(job->options, subject, etlheap_stream_diagnostics(job->stream));
+}
+
+/* A pass over the traces that only an empty listing takes. */
+static void note_filters(const dump *job)
+{
+    etlheap_result *result = NULL;
+    if (cli_analyze(job->options, job->inputs, job->guard, NULL, 0, &result, NULL) == ETL_OK)
+        cli_note_record_filters(job->options, cli_inputs_subject(job->inputs), result);
+    etlheap_result_free(result);
 }
 
 /* The one loop over all records. It ends early when the output cannot be written
  * any more: a reader that went away needs no rest. */
-static etl_status dump_records(const dump *job, etlheap_sink *sink, etl_error *err)
+static etl_status dump_records(dump *job, etlheap_sink *sink, etl_error *err)
 {
     const dump_extent extent = extent_of(job->inputs);
     const etlheap_format *const format = cli_format_of(job->options);
@@ -106,8 +121,8 @@ static etl_status dump_records(const dump *job, etlheap_sink *sink, etl_error *e
     return ETL_OK;
 }
 
-static etl_status dump_record(const dump *job, const etlheap_stream_record *record,
-                              etlheap_text *scratch, etlheap_sink *sink)
+static etl_status dump_record(dump *job, const etlheap_stream_record *record, etlheap_text *scratch,
+                              etlheap_sink *sink)
 {
     /* The stream has counted damage; decoding here is for showing. */
     etl_diag_counts ignored = { { 0 } };
@@ -115,6 +130,7 @@ static etl_status dump_record(const dump *job, const etlheap_stream_record *reco
     etl_decode(&record->record, &event, &ignored);
     if (!cli_record_passes(&job->filter, record, &event))
         return ETL_OK;
+    job->listed++;
     return cli_format_of(job->options)->write_record(record, &event, scratch, sink);
 }
 

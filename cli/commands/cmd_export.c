@@ -1,6 +1,7 @@
 /*
  * cmd_export.c - `etlheap export`: the formats of other programs.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -48,6 +49,7 @@ static int export_inputs(export_run *run)
     exit_status = cli_output_close(options, run->guard, ETL_OK, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    cli_note_filters(options, subject, run->question.result, &run->question.query.query, true);
     if (run->advice.size > 0)
         cli_note(NULL, run->advice.bytes);
     const etl_diag_counts *const found = etlheap_result_diagnostics(run->question.result);

@@ -1,6 +1,7 @@
 /*
  * cmd_report.c - `etlheap report`: memory outstanding per process, heap and stack.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -65,6 +66,9 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
+                     &out->question.query.query, out->table->row_count == 0);
+    cli_note_nameless(options, out->table);
     return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->table->diagnostics);
 }
 

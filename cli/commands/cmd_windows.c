@@ -5,6 +5,7 @@
  * How long windows should be that nobody asked for is known after: then it keeps
  * lifetimes, which takes more memory, as --every DURATION would not.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/options/window_plan.h"
 #include "cli/outputs.h"
@@ -86,6 +87,8 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
+                     &out->question.query.query, out->windows->table->row_count == 0);
     return cli_exit_of_answer(options, cli_inputs_subject(inputs),
                               &out->windows->table->diagnostics);
 }

@@ -26,6 +26,7 @@ static const char *const expectations[] = {
     [CLI_VALUE_WINDOWS] = "window of time such as 10s..12s, 5s.. or ..350ms",
     [CLI_VALUE_AT] = "moment: peak, or a time such as 12s, 350ms or 2020-07-29T00:07:10Z",
     [CLI_VALUE_LIFETIMES] = "range of times such as 1s..5s, 1s.. or ..350ms",
+    [CLI_VALUE_ADDRESSES] = "address or range of them such as 0x1f0010 or 0x1f0000..0x1f0fff",
     [CLI_VALUE_SIZES] = "range of sizes such as 64K..1.5M, 64K.. or ..4096",
     [CLI_VALUE_HEAPS] = "list of heap handles such as 0x1f0000,0x200000",
     [CLI_VALUE_THREADS] = "list of thread ids such as 4321,8888",
@@ -49,6 +50,8 @@ static etl_status store_times(const cli_option *option, const char *spelled, con
                               cli_times *out, etl_error *err);
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err);
+static etl_status store_names(const char *spelled, const char *text, cli_words *names,
+                              cli_options *out, etl_error *err);
 static etl_status add_key(const char *spelled, u32 key, cli_options *out, etl_error *err);
 static etl_status store_choice(const cli_option *option, const char *spelled, const char *text,
                                cli_options *out, etl_error *err);
@@ -72,6 +75,11 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
             return cli_words_add(member, text, err);
         good = false;
         break;
+    case CLI_VALUE_NAMES:
+        if (*text != '\0')
+            return store_names(spelled, text, member, out, err);
+        good = false;
+        break;
     case CLI_VALUE_COUNT:
     case CLI_VALUE_NUMBER:
         good = parse_number(option, text, member);
@@ -93,6 +101,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         break;
     case CLI_VALUE_LIFETIMES:
     case CLI_VALUE_SIZES:
+    case CLI_VALUE_ADDRESSES:
         return store_range(option, spelled, text, out, err);
     case CLI_VALUE_KINDS:
     case CLI_VALUE_TYPES:
@@ -331,11 +340,13 @@ static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err)
 {
-    bool empty = false;
-    const bool good =
-        option->value == CLI_VALUE_LIFETIMES
-            ? cli_parse_duration_range(text, &out->lifetime_min_ns, &out->lifetime_max_ns, &empty)
-            : cli_parse_size_range(text, &out->size_min_bytes, &out->size_max_bytes, &empty);
+    bool empty = false, good = false;
+    if (option->value == CLI_VALUE_LIFETIMES)
+        good = cli_parse_duration_range(text, &out->lifetime_min_ns, &out->lifetime_max_ns, &empty);
+    else if (option->value == CLI_VALUE_ADDRESSES)
+        good = cli_parse_address_range(text, &out->address_first, &out->address_last, &empty);
+    else
+        good = cli_parse_size_range(text, &out->size_min_bytes, &out->size_max_bytes, &empty);
     if (empty)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s: %.60s is an empty range: the smaller end comes first", spelled,
@@ -389,6 +400,30 @@ static etl_status store_list(const cli_option *option, const char *spelled, cons
             return status;
     } while (*rest != '\0');
     return ETL_OK;
+}
+
+/* The words of a list, in a copy of it. */
+static etl_status store_names(const char *spelled, const char *text, cli_words *names,
+                              cli_options *out, etl_error *err)
+{
+    char *const list = strdup(text);
+    etl_status status = list ? cli_words_add(&out->process_lists, list, err) : ETL_ERR_MEMORY;
+    if (status != ETL_OK) {
+        free(list);
+        return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    }
+    for (char *word = list; status == ETL_OK && word;) {
+        char *const comma = strchr(word, ',');
+        if (comma)
+            *comma = '\0';
+        if (*word == '\0')
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: '%.60s' is no list of names with one comma between", spelled,
+                                 text);
+        status = cli_words_add(names, word, err);
+        word = comma ? comma + 1 : NULL;
+    }
+    return status;
 }
 
 /* A key twice would give a column twice, and rows that look grouped wrongly. */

@@ -42,6 +42,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         .per = ETLHEAP_SCOPE_PROCESS,
         .lifetime_max_ns = INT64_MAX,
         .size_max_bytes = UINT64_MAX,
+        .address_last = UINT64_MAX,
     };
     out->is_export = command->bit == CLI_EXPORT;
     bool only_inputs = false; /* after "--" */
@@ -113,6 +114,9 @@ void cli_options_free(cli_options *options)
                                  &options->stack_tags,     &options->max_outstanding,
                                  &options->max_growth,     &options->max_outstanding_count,
                                  &options->suppressions,   &options->max_growth_count };
+    for (u32 i = 0; i < options->process_lists.count; i++)
+        free((void *)(uintptr_t)options->process_lists.at[i]);
+    free(options->process_lists.at);
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
     free(options->heaps.at);

@@ -92,10 +92,11 @@ typedef struct cli_options {
     u32 histogram;        /* etlheap_histogram_by + 1; 0: none */
     u32 kinds, types;     /* bit masks; 0: all */
     u32 impacting;        /* bit by word: transient, impacting, persistent; 0: not given */
-    cli_words processes;
+    cli_words processes, process_lists; /* names point into the lists, which are freed */
     cli_numbers heaps, threads;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
+    u64 address_first, address_last; /* of allocations; both belong to the range */
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
     bool growth;
     bool no_cull, no_symbols;
@@ -136,6 +137,7 @@ typedef enum cli_value {
     CLI_VALUE_FLAG,     /* bool */
     CLI_VALUE_WORD,     /* const char * */
     CLI_VALUE_WORDS,    /* cli_words: may be repeated */
+    CLI_VALUE_NAMES,    /* cli_words, from lists with commas: may be repeated */
     CLI_VALUE_COUNT,    /* u32, at least 1 */
     CLI_VALUE_NUMBER,   /* u32 */
     CLI_VALUE_SIZE,     /* u64 */
@@ -146,6 +148,7 @@ typedef enum cli_value {
     CLI_VALUE_WINDOWS,  /* cli_times, in pairs: may be repeated */
     CLI_VALUE_LIFETIMES,
     CLI_VALUE_SIZES,
+    CLI_VALUE_ADDRESSES,
     CLI_VALUE_HEAPS,     /* cli_numbers */
     CLI_VALUE_THREADS,   /* cli_numbers */
     CLI_VALUE_KINDS,     /* u32 mask */

@@ -254,6 +254,26 @@ bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool
     return true;
 }
 
+bool cli_parse_address_range(const char *text, u64 *first, u64 *last, bool *empty)
+{
+    char low[RANGE_END_SIZE];
+    char high[RANGE_END_SIZE];
+    u64 min = 0;
+    u64 max = UINT64_MAX;
+    *empty = false;
+    if (!split_range(text, low, high))
+        return false;
+    if ((low[0] != '\0' && !cli_parse_handle(low, &min)) ||
+        (high[0] != '\0' && !cli_parse_handle(high, &max)))
+        return false;
+    *empty = min > max;
+    if (*empty)
+        return false;
+    *first = min;
+    *last = max;
+    return true;
+}
+
 bool cli_next_word(const char **list, char word[CLI_WORD_SIZE])
 {
     const size_t size = strcspn(*list, ",");

@@ -48,6 +48,9 @@ bool cli_parse_handle(const char *text, u64 *out);
 bool cli_parse_duration_range(const char *text, i64 *min_ns, i64 *max_ns, bool *empty);
 bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool *empty);
 
+/* The same for addresses, "0x7ff61000..0x7ff62000", in the form of handles. */
+bool cli_parse_address_range(const char *text, u64 *first, u64 *last, bool *empty);
+
 /* After a parser refused a word: is it, or an end of the range that it is, a time or a
  * size of the right form whose value does not fit? Times reach 2^63 ns, some 292 years,
  * from the start of the trace and from 1970; sizes reach 2^64 bytes. */

@@ -58,6 +58,9 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
         status = query_read(query, &walk->query, err);
     if (status == ETL_OK && (u32)walk->options.sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such column to sort by");
+    if (status == ETL_OK && walk->options.by_address &&
+        walk->options.address_first > walk->options.address_last)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the address range is empty");
     if (status == ETL_OK)
         status = query_open(&walk->plan, result, &walk->query, err);
     if (status == ETL_OK)
@@ -100,7 +103,13 @@ bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out)
         walk->status = hand_out(walk, &row, out, &walk->err);
     else if (walk->status == ETL_OK)
         walk_finish_frames(walk);
+    walk->count += walk->status == ETL_OK && found;
     return walk->status == ETL_OK && found;
+}
+
+u64 etlheap_lifetimes_count(const etlheap_lifetimes *walk)
+{
+    return walk->count;
 }
 
 etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err)

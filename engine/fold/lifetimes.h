@@ -32,6 +32,7 @@ struct etlheap_lifetimes {
     bool is_read;      /* the last batch is loaded */
     i64 horizon_ticks; /* rows of the batch before it are complete */
     u64 left;          /* rows to hand out at most */
+    u64 count;         /* rows handed out */
     bool is_settled;   /* frames_settle is done */
     owned_table *base; /* named stacks; NULL: there are no names */
     table_numbers base_numbers;

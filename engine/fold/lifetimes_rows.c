@@ -4,6 +4,8 @@
 static etl_status poll(const etlheap_lifetimes *walk, etl_error *err);
 static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
                                 const etlheap_segment *segment, u32 number, etl_error *err);
+static bool selects(const etlheap_lifetimes *walk, const etlheap_segment *segment, u32 at,
+                    query_row *out);
 static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok);
 static etl_status load_batch(etlheap_lifetimes *walk, etl_error *err);
 static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *rows, etl_error *err);
@@ -54,6 +56,19 @@ etl_status walk_visit_all(etlheap_lifetimes *walk, walk_visit what, etl_error *e
     return status;
 }
 
+/* The last byte of a lifetime that would end beyond all addresses is the last there is. */
+static bool selects(const etlheap_lifetimes *walk, const etlheap_segment *segment, u32 at,
+                    query_row *out)
+{
+    const etlheap_lifetimes_options *const options = &walk->options;
+    const u64 first = segment->address[at];
+    const u64 size = segment->size_bytes[at];
+    const u64 last = size == 0 ? first : etl_sat_add_u64(first, size - 1);
+    if (options->by_address && (first > options->address_last || last < options->address_first))
+        return false;
+    return query_select(&walk->plan, segment, at, out);
+}
+
 /* Whether the stack has a required frame; *ok: there was memory to find out. */
 static bool has_required(etlheap_lifetimes *walk, const lifetime *life, bool *ok)
 {
@@ -74,7 +89,7 @@ static etl_status visit_segment(etlheap_lifetimes *walk, walk_visit what,
         query_row selected;
         u32 id;
         bool ok = true;
-        if (!query_select(&walk->plan, segment, at, &selected))
+        if (!selects(walk, segment, at, &selected))
             continue;
         const walk_row row = walk_row_of(segment, at, &selected);
         if (what == WALK_RESOLVE)
@@ -108,7 +123,7 @@ static etl_status add_to_batch(etlheap_lifetimes *walk, const store_segment *row
     for (u32 at = 0; status == ETL_OK && at < segment.rows; at++) {
         query_row selected;
         bool ok;
-        if (!query_select(&walk->plan, &segment, at, &selected))
+        if (!selects(walk, &segment, at, &selected))
             continue;
         const walk_row row = walk_row_of(&segment, at, &selected);
         if (has_required(walk, &row.life, &ok))

@@ -30,6 +30,8 @@ static bool key_from_trace(symbol_build *build);
 static etl_status find_pdbs(etlheap_symbols *symbols, const build_requests *requests,
                             etl_error *err);
 static etl_status find_images(etlheap_symbols *symbols, build_requests *requests, etl_error *err);
+static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 count,
+                               etl_error *err);
 static void take_pdb(etlheap_symbols *symbols, symbol_build *build, const symbol_request *request);
 static void take_image(etlheap_symbols *symbols, symbol_build *build,
                        const symbol_request *request);
@@ -58,11 +60,14 @@ etl_status symbols_find_builds(etlheap_symbols *symbols, const u32 *builds, u32 
                                  .name = build->module->name,
                                  .time_date_stamp = build->module->time_date_stamp,
                                  .image_size_bytes = (u32)build->module->size_bytes };
-        if (!build->is_searched && build->pdb == NULL && key.time_date_stamp != 0)
+        if (!build->is_searched && build->pdb == NULL &&
+            (key.time_date_stamp != 0 || symbols->result->is_snapshot))
             ask(&images, builds[i], &key);
     }
     if (status == ETL_OK)
         status = find_images(symbols, &images, err);
+    if (status == ETL_OK && symbols->result->is_snapshot)
+        status = find_by_name(symbols, builds, count, err);
     for (u32 i = 0; status == ETL_OK && i < count; i++) {
         symbol_build *const build = &symbols->builds.at[builds[i]];
         if (!build->is_searched)
@@ -125,6 +130,39 @@ static etl_status find_pdbs(etlheap_symbols *symbols, const build_requests *requ
         symbol_path_find(symbols->path, requests->at, requests->count, &symbols->diag, err);
     for (u32 i = 0; status == ETL_OK && i < requests->count; i++)
         take_pdb(symbols, &symbols->builds.at[requests->builds[i]], &requests->at[i]);
+    return status;
+}
+
+/* Of a module of no known build a PDB is as good as any other, if that will do at all. */
+static etl_status find_by_name(etlheap_symbols *symbols, const u32 *builds, u32 count,
+                               etl_error *err)
+{
+    build_requests pdbs = { 0 };
+    etl_status status = ETL_OK;
+    if (!open_requests(&pdbs, count))
+        status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    for (u32 i = 0; status == ETL_OK && i < count; i++) {
+        symbol_build *const build = &symbols->builds.at[builds[i]];
+        const char *const dot = strrchr(build->module->name, '.');
+        const size_t size =
+            dot == NULL ? strlen(build->module->name) : (size_t)(dot - build->module->name);
+        char name[256];
+        u32 text;
+        if (build->is_searched || build->pdb != NULL || size + sizeof ".pdb" > sizeof name)
+            continue;
+        memcpy(name, build->module->name, size);
+        memcpy(name + size, ".pdb", sizeof ".pdb");
+        if (!etlheap_strings_add(&symbols->strings, name, size + 4, &text)) {
+            status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+            continue;
+        }
+        const symbol_key key = { .kind = SYMBOL_KIND_PDB,
+                                 .name = etlheap_strings_get(&symbols->strings, text) };
+        ask(&pdbs, builds[i], &key);
+    }
+    if (status == ETL_OK)
+        status = find_pdbs(symbols, &pdbs, err);
+    close_requests(&pdbs);
     return status;
 }
 
@@ -292,8 +330,9 @@ static symbol_verdict check_image(etlheap_symbols *symbols, const char *path, co
         return SYMBOL_VERDICT_UNUSABLE;
     }
     const etl_pe_info *const info = etl_pe_info_of(image);
-    const bool same = info->time_date_stamp == key->time_date_stamp &&
-                      info->image_size_bytes == key->image_size_bytes;
+    const bool same =
+        (key->time_date_stamp == 0 || info->time_date_stamp == key->time_date_stamp) &&
+        info->image_size_bytes == key->image_size_bytes;
     etl_pe_close(image);
     return same ? SYMBOL_VERDICT_MATCH : SYMBOL_VERDICT_MISMATCH;
 }

@@ -16,6 +16,8 @@ static const char *const type_names[ETLHEAP_TYPE_COUNT] = { "AIFO", "AIFI", "AOF
 static const char *const impacting_names[ETLHEAP_TYPE_COUNT] = { "Impacting", "Transient",
                                                                  "Impacting", "Persistent" };
 
+static bool matches_file(const char *pattern, const char *name);
+
 const char *etlheap_kind_name(etlheap_kind kind)
 {
     return (u32)kind < ETLHEAP_KIND_COUNT ? kind_names[kind] : "";
@@ -72,20 +74,25 @@ bool query_module_matches(const etlheap_pattern *pattern, const char *module)
         return true;
     if (module == NULL)
         return false;
-    if (etl_name_glob(pattern->module, module))
-        return true;
-    char stem[256];
-    const char *const dot = strrchr(module, '.');
-    const size_t size = dot == NULL ? 0 : (size_t)(dot - module);
-    if (size == 0 || size >= sizeof stem)
-        return false;
-    memcpy(stem, module, size);
-    stem[size] = '\0';
-    return etl_name_glob(pattern->module, stem);
+    return matches_file(pattern->module, module);
 }
 
-/* A filter word is a pid when it is all digits, else a name with wildcards. */
-static bool names_process(const char *word, const etlheap_process_info *process)
+/* A pattern may leave out the extension of a file's name. */
+static bool matches_file(const char *pattern, const char *name)
+{
+    if (etl_name_glob(pattern, name))
+        return true;
+    char stem[256];
+    const char *const dot = strrchr(name, '.');
+    const size_t size = dot == NULL ? 0 : (size_t)(dot - name);
+    if (size == 0 || size >= sizeof stem)
+        return false;
+    memcpy(stem, name, size);
+    stem[size] = '\0';
+    return etl_name_glob(pattern, stem);
+}
+
+bool etlheap_word_names_process(const char *word, const etlheap_process_info *process)
 {
     u64 pid = 0;
     const char *at = word;
@@ -93,7 +100,7 @@ static bool names_process(const char *word, const etlheap_process_info *process)
         pid = pid * 10 + (u64)(*at - '0');
     if (at != word && *at == '\0')
         return pid == process->pid;
-    return etl_name_glob(word, process->name);
+    return matches_file(word, process->name);
 }
 
 static bool select_processes(query_plan *plan)
@@ -105,7 +112,8 @@ static bool select_processes(query_plan *plan)
     for (size_t i = 0; i < count; i++) {
         bool selected = plan->query->process_count == 0;
         for (u32 k = 0; k < plan->query->process_count && !selected; k++)
-            selected = names_process(plan->query->processes[k], &plan->result->processes.at[i]);
+            selected = etlheap_word_names_process(plan->query->processes[k],
+                                                  &plan->result->processes.at[i]);
         plan->process_selected[i + 1] = selected;
     }
     return true;

@@ -34,6 +34,7 @@ typedef enum result_question {
 
 struct etlheap_result {
     result_mode mode;
+    bool is_snapshot; /* of another tool's list, whose modules have no builds */
     timebase base;
     trace_context context;
     module_table modules;

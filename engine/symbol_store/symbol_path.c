@@ -392,6 +392,14 @@ static etl_status download(finding *f, const char *url, symbol_store *store,
     return status;
 }
 
+/* Of a file of any build a server has none to give. */
+static bool has_build(const symbol_key *key)
+{
+    static const etl_guid none;
+    return key->kind == SYMBOL_KIND_IMAGE ? key->time_date_stamp != 0
+                                          : memcmp(&key->guid, &none, sizeof none) != 0;
+}
+
 /* One for each file still wanted; owners[i] is the search of downloads[i]. */
 static bool plan_downloads(finding *f, const char *url, symbol_store *store,
                            symbol_download *downloads, u32 *owners, u32 *count)
@@ -399,7 +407,8 @@ static bool plan_downloads(finding *f, const char *url, symbol_store *store,
     for (u32 i = 0; i < f->search_count; i++) {
         const symbol_search *const search = &f->searches[i];
         char target[SYMBOL_FILE_SIZE];
-        if (!is_wanted(search) || !symbol_store_path(store, search->name, search->key_text, target))
+        if (!is_wanted(search) || !has_build(&search->key) ||
+            !symbol_store_path(store, search->name, search->key_text, target))
             continue;
         target[symbol_base_name(target) - target - 1] = 0;
         const char *folder = target;

@@ -12,7 +12,8 @@ static void write_time(etlheap_json *json, const char *key, const etlheap_result
                        i64 ticks);
 static void write_events(etlheap_json *json, const etlheap_result *result);
 static void write_providers(etlheap_json *json, const etlheap_result *result);
-static void write_provider(etlheap_json *json, const char *guid, u64 count, u64 bytes);
+static void write_provider(etlheap_json *json, const char *guid, const char *name, u64 count,
+                           u64 bytes);
 static void write_stacks(etlheap_json *json, const etlheap_result *result);
 static void write_abilities(etlheap_json *json, const etlheap_result *result);
 
@@ -115,17 +116,23 @@ static void write_providers(etlheap_json *json, const etlheap_result *result)
             continue;
         }
         etl_guid_format(rows[i].guid.bytes, guid);
-        write_provider(json, guid, rows[i].count, rows[i].bytes);
+        write_provider(json, guid, etl_provider_name(rows[i].guid.bytes), rows[i].count,
+                       rows[i].bytes);
     }
     if (messages.count > 0)
-        write_provider(json, "message", messages.count, messages.bytes);
+        write_provider(json, "message", NULL, messages.count, messages.bytes);
     etlheap_json_array_close(json);
 }
 
-static void write_provider(etlheap_json *json, const char *guid, u64 count, u64 bytes)
+static void write_provider(etlheap_json *json, const char *guid, const char *name, u64 count,
+                           u64 bytes)
 {
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, "guid", guid);
+    if (name)
+        etlheap_json_string(json, "name", name);
+    else
+        etlheap_json_null(json, "name");
     etlheap_json_u64(json, "count", count);
     etlheap_json_u64(json, "bytes", bytes);
     etlheap_json_object_close(json);

@@ -57,12 +57,14 @@ static void write_id(etlheap_sink *sink, u32 id)
         etlheap_sink_format(sink, " %7" PRIu32, id);
 }
 
-/* Its name, else its hook, else its provider and event id. Returns the columns. */
+/* Its name, else its hook, else its provider, by name or GUID, and event id. Returns the
+ * columns. */
 static size_t write_name(const etl_record *record, etlheap_sink *sink)
 {
     const char *const name = etl_record_name(record);
+    const char *const provider = record->provider ? etl_provider_name(record->provider) : NULL;
     char guid[ETL_GUID_TEXT_SIZE] = "message";
-    if (name) {
+    if (name && name != provider) {
         etlheap_sink_text(sink, name);
         return strlen(name);
     }
@@ -72,7 +74,7 @@ static size_t write_name(const etl_record *record, etlheap_sink *sink)
     }
     if (record->provider)
         etl_guid_format(record->provider, guid);
-    etlheap_sink_format(sink, "%s/%" PRIu16 "/%u", guid, record->id, record->opcode);
+    etlheap_sink_format(sink, "%s/%" PRIu16 "/%u", name ? name : guid, record->id, record->opcode);
     return NAME_COLUMNS;
 }
 

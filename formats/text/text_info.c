@@ -199,6 +199,7 @@ static etl_status write_providers(const etlheap_result *result, const etlheap_la
 {
     static const etlheap_column columns[] = {
         { .title = "Provider" },
+        { .title = "Name", .flexible = true },
         { .title = "Count", .right = true },
         { .title = "Size", .right = true },
     };
@@ -213,12 +214,12 @@ static etl_status write_providers(const etlheap_result *result, const etlheap_la
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
     for (u32 i = 0; i < shown_of(count, layout); i++) {
         const etlheap_provider_count *const provider = &providers[rows[i].index];
-        char text[ETL_GUID_TEXT_SIZE + 16];
+        const char *const name = etl_provider_name(provider->guid.bytes);
         char guid[ETL_GUID_TEXT_SIZE];
         etl_guid_format(provider->guid.bytes, guid);
-        snprintf(text, sizeof text, "%s%s", guid, provider->is_message ? " (messages)" : "");
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
-        etlheap_grid_cell(&grid, text);
+        etlheap_grid_cell(&grid, guid);
+        etlheap_grid_cell(&grid, provider->is_message ? "(messages)" : name ? name : "");
         add_unsigned(&grid, provider->count);
         etlheap_grid_size(&grid, (i64)etl_min_u64(provider->bytes, INT64_MAX));
     }

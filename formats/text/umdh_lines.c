@@ -24,6 +24,7 @@ typedef struct umdh_reader {
     const u8 *start; /* of the text */
     u64 offset;      /* of the line */
     u32 number;      /* of the line, from 1 */
+    u64 heap;        /* whose blocks are listed */
     bool in_modules, in_heap;
     bool takes_frames; /* lines of frames belong to the last block */
 } umdh_reader;
@@ -38,19 +39,14 @@ static etl_status read_marker(umdh_reader *r, etl_error *err);
 static etl_status read_block(umdh_reader *r, etl_error *err);
 static etl_status read_frame(umdh_reader *r, etl_error *err);
 static etl_status bad_line(const umdh_reader *r, const char *what, etl_error *err);
-static bool take_text(etl_cursor *c, const char *text);
-static bool take_until(etl_cursor *c, const char *text, etl_bytes *before);
-static bool take_hex(etl_cursor *c, u64 *value);
-static void take_spaces(etl_cursor *c);
 static bool add_text(umdh_lines *lines, etl_bytes text, size_t *offset);
-static bool reserve(void *array, size_t *capacity, size_t count, size_t element_size);
 
 bool umdh_lines_recognise(etl_bytes text)
 {
     etl_cursor c =
         etl_cursor_of((etl_bytes){ text.at, (size_t)etl_min_u64(text.size, RECOGNISE_BYTES) });
     etl_bytes before;
-    return take_until(&c, first_line, &before) &&
+    return umdh_take_until(&c, first_line, &before) &&
            (before.size == 0 || before.at[before.size - 1] == '\n');
 }
 
@@ -119,7 +115,8 @@ static etl_status read_line(umdh_reader *r, etl_error *err)
     if (is_hex(first))
         return read_block(r, err);
     r->takes_frames = false;
-    if (take_text(&r->line, "REQUESTED bytes") || take_text(&r->line, "     STACK if not"))
+    if (umdh_take_text(&r->line, "REQUESTED bytes") ||
+        umdh_take_text(&r->line, "     STACK if not"))
         return ETL_OK;
     return skip_line(r);
 }
@@ -135,11 +132,11 @@ static etl_status skip_line(umdh_reader *r)
 static etl_status read_comment(umdh_reader *r, etl_error *err)
 {
     etl_cursor probe = r->line;
-    if (take_text(&probe, first_line))
+    if (umdh_take_text(&probe, first_line))
         return read_version(r, err);
-    if (take_text(&r->line, "// Loaded modules:"))
+    if (umdh_take_text(&r->line, "// Loaded modules:"))
         r->in_modules = true;
-    else if (r->in_modules && take_text(&r->line, "//"))
+    else if (r->in_modules && umdh_take_text(&r->line, "//"))
         return read_module(r, err);
     return ETL_OK;
 }
@@ -150,10 +147,11 @@ static etl_status read_version(umdh_reader *r, etl_error *err)
     umdh_lines *const out = r->out;
     etl_bytes version, time, machine;
     (void)err;
-    if (out->version != 0 || !take_text(&r->line, first_line) ||
-        !take_until(&r->line, ": Logtime ", &version) || !add_text(out, version, &out->version) ||
-        !take_until(&r->line, " - Machine=", &time) || !add_text(out, time, &out->time) ||
-        !take_until(&r->line, " - PID=", &machine) || !add_text(out, machine, &out->machine))
+    if (out->version != 0 || !umdh_take_text(&r->line, first_line) ||
+        !umdh_take_until(&r->line, ": Logtime ", &version) ||
+        !add_text(out, version, &out->version) ||
+        !umdh_take_until(&r->line, " - Machine=", &time) || !add_text(out, time, &out->time) ||
+        !umdh_take_until(&r->line, " - PID=", &machine) || !add_text(out, machine, &out->machine))
         return out->texts.failed ? ETL_ERR_MEMORY : ETL_OK;
     u64 pid = 0;
     bool any = false;
@@ -172,17 +170,17 @@ static etl_status read_module(umdh_reader *r, etl_error *err)
     umdh_lines *const out = r->out;
     umdh_module module;
     (void)err;
-    take_spaces(&r->line);
+    umdh_take_spaces(&r->line);
     if (r->line.left == 0) {
         r->in_modules = false;
         return ETL_OK;
     }
-    if (!take_hex(&r->line, &module.base) || r->line.left == 0 || r->line.at[0] != ' ')
+    if (!umdh_take_hex(&r->line, &module.base) || r->line.left == 0 || r->line.at[0] != ' ')
         return ETL_OK;
-    take_spaces(&r->line);
-    if (!take_hex(&r->line, &module.size_bytes) || r->line.left == 0 || r->line.at[0] != ' ')
+    umdh_take_spaces(&r->line);
+    if (!umdh_take_hex(&r->line, &module.size_bytes) || r->line.left == 0 || r->line.at[0] != ' ')
         return ETL_OK;
-    take_spaces(&r->line);
+    umdh_take_spaces(&r->line);
     etl_bytes name = etl_rest(&r->line);
     for (size_t i = name.size; i > 0; i--) {
         if (name.at[i - 1] == '\\' || name.at[i - 1] == '/') {
@@ -191,7 +189,8 @@ static etl_status read_module(umdh_reader *r, etl_error *err)
         }
     }
     if (!add_text(out, name, &module.name) ||
-        !reserve(&out->modules, &out->module_capacity, out->module_count, sizeof *out->modules))
+        !umdh_reserve(&out->modules, &out->module_capacity, out->module_count,
+                      sizeof *out->modules))
         return ETL_ERR_MEMORY;
     out->modules[out->module_count++] = module;
     return ETL_OK;
@@ -202,12 +201,15 @@ static etl_status read_marker(umdh_reader *r, etl_error *err)
     etl_cursor start = r->line, end = r->line;
     etl_bytes before;
     r->takes_frames = false;
-    if (take_until(&start, "Start of data for heap @", &before)) {
+    if (umdh_take_until(&start, "Start of data for heap @", &before)) {
         if (r->in_heap)
             return bad_line(r, "a heap begins inside another", err);
         r->in_heap = true;
         r->out->heap_count++;
-    } else if (take_until(&end, "End of data for heap @", &before)) {
+        umdh_take_spaces(&start);
+        if (!umdh_take_hex(&start, &r->heap))
+            r->heap = 0;
+    } else if (umdh_take_until(&end, "End of data for heap @", &before)) {
         if (!r->in_heap)
             return bad_line(r, "a heap ends that did not begin", err);
         r->in_heap = false;
@@ -220,29 +222,30 @@ static etl_status read_block(umdh_reader *r, etl_error *err)
 {
     umdh_lines *const out = r->out;
     etl_cursor c = r->line;
-    u64 size = 0, overhead = 0, address = 0;
-    umdh_block block = { .frame_first = (u32)out->frame_count };
+    u64 size = 0, overhead = 0;
+    umdh_block block = { .frame_first = (u32)out->frame_count, .heap = r->heap };
     r->takes_frames = false;
-    const bool has_size = take_hex(&c, &size);
+    const bool has_size = umdh_take_hex(&c, &size);
     if (!has_size && r->in_heap)
         return bad_line(r, "a size that does not fit 64 bits", err);
-    if (!has_size || !take_text(&c, " bytes"))
+    if (!has_size || !umdh_take_text(&c, " bytes"))
         return skip_line(r); /* text that begins with a letter A to F */
-    if (take_text(&c, " in 0x"))
+    if (umdh_take_text(&c, " in 0x"))
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, r->offset,
                              "line %" PRIu32 ": a log of an older UMDH, which lists no blocks; "
                              "take it with UMDH 6 or newer",
                              r->number);
-    if (!take_text(&c, " + ") || !take_hex(&c, &overhead) || !take_text(&c, " at ") ||
-        !take_hex(&c, &address) || !take_text(&c, " by BackTrace") ||
-        !take_hex(&c, &block.backtrace) || c.left > 0 || size > INT64_MAX || overhead > INT64_MAX)
+    if (!umdh_take_text(&c, " + ") || !umdh_take_hex(&c, &overhead) ||
+        !umdh_take_text(&c, " at ") || !umdh_take_hex(&c, &block.address) ||
+        !umdh_take_text(&c, " by BackTrace") || !umdh_take_hex(&c, &block.backtrace) ||
+        c.left > 0 || size > INT64_MAX || overhead > INT64_MAX)
         return bad_line(r, "not of the form \"SIZE bytes + OVERHEAD at ADDRESS by BackTraceID\"",
                         err);
     if (!r->in_heap)
         return bad_line(r, "a block outside of all heaps", err);
     if (out->block_count >= UINT32_MAX || out->frame_count >= UINT32_MAX)
         return etl_fail_with(err, ETL_ERR_LIMIT, r->offset, "the log has more than 2^32 lines");
-    if (!reserve(&out->blocks, &out->block_capacity, out->block_count, sizeof *out->blocks))
+    if (!umdh_reserve(&out->blocks, &out->block_capacity, out->block_count, sizeof *out->blocks))
         return ETL_ERR_MEMORY;
     block.size_bytes = (i64)size;
     block.overhead_bytes = (i64)overhead;
@@ -261,9 +264,9 @@ static etl_status read_frame(umdh_reader *r, etl_error *err)
         return ETL_OK;
     if (!r->takes_frames)
         return bad_line(r, "a frame without a block before it", err);
-    if (!take_text(&c, "\t") || !take_hex(&c, &address) || c.left > 0)
+    if (!umdh_take_text(&c, "\t") || !umdh_take_hex(&c, &address) || c.left > 0)
         return bad_line(r, "a frame that is no hexadecimal address", err);
-    if (!reserve(&out->frames, &out->frame_capacity, out->frame_count, sizeof *out->frames))
+    if (!umdh_reserve(&out->frames, &out->frame_capacity, out->frame_count, sizeof *out->frames))
         return ETL_ERR_MEMORY;
     out->frames[out->frame_count++] = address;
     out->blocks[out->block_count - 1].frame_count++;
@@ -276,7 +279,7 @@ static etl_status bad_line(const umdh_reader *r, const char *what, etl_error *er
 }
 
 /* Takes nothing when it is another text. */
-static bool take_text(etl_cursor *c, const char *text)
+bool umdh_take_text(etl_cursor *c, const char *text)
 {
     const size_t size = strlen(text);
     if (size > c->left || memcmp(c->at, text, size) != 0)
@@ -286,10 +289,10 @@ static bool take_text(etl_cursor *c, const char *text)
 }
 
 /* What is before a text, which is taken too; nothing when it does not come. */
-static bool take_until(etl_cursor *c, const char *text, etl_bytes *before)
+bool umdh_take_until(etl_cursor *c, const char *text, etl_bytes *before)
 {
     for (etl_cursor probe = *c; probe.left > 0; etl_skip(&probe, 1)) {
-        if (probe.at[0] == (u8)text[0] && take_text(&probe, text)) {
+        if (probe.at[0] == (u8)text[0] && umdh_take_text(&probe, text)) {
             *before = (etl_bytes){ c->at, (size_t)(probe.at - c->at) - strlen(text) };
             *c = probe;
             return true;
@@ -299,7 +302,7 @@ static bool take_until(etl_cursor *c, const char *text, etl_bytes *before)
 }
 
 /* At least one digit; false, too, when the number does not fit. */
-static bool take_hex(etl_cursor *c, u64 *value)
+bool umdh_take_hex(etl_cursor *c, u64 *value)
 {
     etl_cursor probe = *c;
     u64 sum = 0;
@@ -316,7 +319,7 @@ static bool take_hex(etl_cursor *c, u64 *value)
     return true;
 }
 
-static void take_spaces(etl_cursor *c)
+void umdh_take_spaces(etl_cursor *c)
 {
     while (c->left > 0 && c->at[0] == ' ')
         etl_skip(c, 1);
@@ -332,7 +335,7 @@ static bool add_text(umdh_lines *lines, etl_bytes text, size_t *offset)
 }
 
 /* Makes room for one more element; `array` points to a pointer. */
-static bool reserve(void *array, size_t *capacity, size_t count, size_t element_size)
+bool umdh_reserve(void *array, size_t *capacity, size_t count, size_t element_size)
 {
     void *old;
     if (count < *capacity)

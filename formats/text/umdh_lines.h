@@ -23,10 +23,11 @@
 #define ETLHEAP_UMDH_LINES_H
 
 #include "formats/io/text_buffer.h"
+#include "parser/cursor.h"
 
 /* A block. */
 typedef struct umdh_block {
-    u64 backtrace;
+    u64 backtrace, address, heap;
     i64 size_bytes, overhead_bytes;
     u32 number; /* of the block in the log */
     u32 frame_first, frame_count;
@@ -57,5 +58,19 @@ bool umdh_lines_recognise(etl_bytes text);
 /* All lines of a log in ASCII or UTF-8. Errors as of etlheap_umdh_open. */
 etl_status umdh_lines_read(etl_bytes text, umdh_lines *out, etl_error *err);
 void umdh_lines_free(umdh_lines *lines);
+
+/* Takes a text, and nothing when it is another one. */
+bool umdh_take_text(etl_cursor *c, const char *text);
+
+/* What is before a text, which is taken too; nothing when it does not come. */
+bool umdh_take_until(etl_cursor *c, const char *text, etl_bytes *before);
+
+/* At least one digit; false, too, when the number does not fit. */
+bool umdh_take_hex(etl_cursor *c, u64 *value);
+
+void umdh_take_spaces(etl_cursor *c);
+
+/* Makes room for one more element; `array` points to a pointer. False without memory. */
+bool umdh_reserve(void *array, size_t *capacity, size_t count, size_t element_size);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "parser/system/map.h"
 #include "parser/system/name_fold.h"
-#include "umdh_lines.h"
+#include "umdh_inside.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,25 +14,9 @@
 
 #define RECOGNISE_BYTES 4096
 #define LOG_BYTES_MAX   (4 * ETL_GIB)
-#define ID_SIZE         (sizeof "BackTrace" + 16)
 
 static const etlheap_key log_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK,
                                         ETLHEAP_KEY_TYPE_NAME };
-
-struct etlheap_umdh {
-    umdh_lines lines;
-    etlheap_umdh_info info;
-    etlheap_table table;
-    etlheap_row *rows;
-    u32 row_count;
-    char (*ids)[ID_SIZE]; /* of the rows */
-    u64 *addresses;       /* distinct, ascending: those of the frames */
-    u32 address_count;
-    etlheap_frame *frames;
-    u32 *stack_starts;
-    u32 stack_count;
-    u32 *frame_indices;
-};
 
 static bool is_utf16(etl_bytes bytes);
 static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *err);
@@ -73,6 +57,8 @@ etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *er
     etl_status status = etl_map_open(path, false, &map, err);
     if (status == ETL_OK)
         status = etlheap_umdh_parse(map.bytes, out, err);
+    if (status == ETL_OK)
+        (*out)->file_bytes = map.bytes.size;
     if (status == ETL_OK && etl_map_changed(&map)) {
         etlheap_umdh_close(*out);
         *out = NULL;
@@ -85,19 +71,13 @@ etl_status etlheap_umdh_open(const char *path, etlheap_umdh **out, etl_error *er
 etl_status etlheap_umdh_parse(etl_bytes bytes, etlheap_umdh **out, etl_error *err)
 {
     char *text = NULL;
-    etl_bytes read = bytes;
-    etl_status status = ETL_OK;
+    etl_bytes read;
+    etl_status status;
     *out = NULL;
     etlheap_umdh *const log = calloc(1, sizeof *log);
     if (!log)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    if (bytes.size >= LOG_BYTES_MAX)
-        status = etl_fail_with(err, ETL_ERR_LIMIT, 0, "logs of 4 GiB and more are not read");
-    if (status == ETL_OK && is_utf16(bytes)) {
-        size_t size = 0;
-        status = convert(bytes, &text, &size, err);
-        read = (etl_bytes){ (const u8 *)text, size };
-    }
+    status = umdh_text_of(bytes, &text, &read, err);
     if (status == ETL_OK)
         status = umdh_lines_read(read, &log->lines, err);
     if (status == ETL_OK && !make_table(log))
@@ -157,6 +137,20 @@ static etl_status convert(etl_bytes utf16, char **out, size_t *size, etl_error *
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     *size = etl_utf16_to_utf8(units, *out, capacity);
     return ETL_OK;
+}
+
+etl_status umdh_text_of(etl_bytes bytes, char **text, etl_bytes *out, etl_error *err)
+{
+    size_t size = 0;
+    *text = NULL;
+    *out = bytes;
+    if (bytes.size >= LOG_BYTES_MAX)
+        return etl_fail_with(err, ETL_ERR_LIMIT, 0, "logs of 4 GiB and more are not read");
+    if (!is_utf16(bytes))
+        return ETL_OK;
+    const etl_status status = convert(bytes, text, &size, err);
+    *out = (etl_bytes){ (const u8 *)*text, size };
+    return status;
 }
 
 static bool make_table(etlheap_umdh *log)
@@ -277,7 +271,7 @@ static void add_row(etlheap_umdh *log, const umdh_block *blocks, size_t count)
     etlheap_row *const row = &log->rows[log->row_count];
     char *const id = log->ids[log->row_count];
     log->row_count++;
-    snprintf(id, ID_SIZE, "BackTrace%" PRIX64, blocks[0].backtrace);
+    snprintf(id, UMDH_ID_SIZE, "BackTrace%" PRIX64, blocks[0].backtrace);
     *row = (etlheap_row){ .kind = ETLHEAP_KIND_HEAP,
                           .process = log->info.process,
                           .pid = log->info.pid,

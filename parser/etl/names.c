@@ -275,7 +275,12 @@ const char *etl_record_name(const etl_record *record)
     const bool is_message = record->header == ETL_HEADER_MESSAGE;
     if (record->provider == NULL || is_message)
         return NULL;
-    const etl_class_row *const row = etl_class_of_guid(record->provider);
+    return etl_provider_name(record->provider);
+}
+
+const char *etl_provider_name(const u8 *guid)
+{
+    const etl_class_row *const row = etl_class_of_guid(guid);
     return row != NULL ? row->name : NULL;
 }
 

@@ -32,6 +32,10 @@ def indented(text):
     return "".join((f"    {line}").rstrip() + "\n" for line in text.splitlines())
 
 
+# Behind every report without a symbol path: pages say it once, in words.
+NAMELESS = "etlheap: note: stacks have no names of functions: "
+
+
 def printed(folder, arguments):
     environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     done = subprocess.run(
@@ -43,7 +47,8 @@ def printed(folder, arguments):
         stderr=subprocess.STDOUT,
         timeout=60,
     )
-    return indented(done.stdout.decode("utf-8"))
+    lines = done.stdout.decode("utf-8").splitlines(keepends=True)
+    return indented("".join(line for line in lines if not line.startswith(NAMELESS)))
 
 
 def page_folder(folder, page):

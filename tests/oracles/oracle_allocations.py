@@ -209,6 +209,30 @@ def compare_orders(results, trace):
             results.equal(f"{os.path.basename(trace)}: --sort {sign}{word} --top 37", got, values[:37])
 
 
+def compare_addresses(results, trace):
+    """--address against the rows of the whole list: what has a byte at one address, or in a range."""
+    whole = run_json("allocations", trace, *PLAIN)["rows"]
+    chosen = random.Random(17)
+    label = os.path.basename(trace)
+    for number in range(8):
+        row = chosen.choice(whole)
+        first = int(row["address"], 16) + (chosen.randrange(row["size"]) if row["size"] else 0)
+        last = first if number % 2 else first + chosen.randrange(1 << 16)
+        words = f"{first:#x}" if first == last else f"{first:#x}..{last:#x}"
+        options = ["--sort", "size"] if number % 3 == 0 else []
+        got = run_json("allocations", trace, *PLAIN, "--address", words, *options)["rows"]
+        wanted = [
+            (row["address"], row["size"], row["alloc_time_ns"]) for row in whole
+            if int(row["address"], 16) <= last and int(row["address"], 16) + max(row["size"], 1) > first
+        ]
+        results.equal(
+            f"{label}: --address {words}: {len(wanted)} rows",
+            sorted((row["address"], row["size"], row["alloc_time_ns"]) for row in got), sorted(wanted))
+    results.equal(f"{label}: --address of none", run_json("allocations", trace, "--address", "0")["rows"], [])
+    by_text = run("allocations", trace, "--address", whole[0]["address"]).decode()
+    results.check(f"{label}: --address as text has the block", whole[0]["address"] in by_text, by_text)
+
+
 def without_files(document):
     start = document.find(b'"files"')
     return document if start < 0 else document[:start] + document[document.index(b"]", start):]
@@ -235,6 +259,8 @@ CHOICES = [
     ["--format", "csv", "--sort", "-process"],
     ["--format", "ndjson", "--from", "1ms", "--type", "AIFO,AOFI", "--size", "16..4096"],
     [*JSON, "--require-frame", "ntdll!", "--top", "20"],
+    [*JSON, "--address", "..0xffffffffffff"],
+    [*JSON, "--address", "0x20000..", "--from", "2ms", "--sort", "address"],
 ]
 
 
@@ -285,6 +311,8 @@ def check_errors(results, trace):
             "--sort", "colour")
     refused("--group-by is refused", 2, "--group-by is no option of allocations", "--group-by", "kind")
     refused("a range that is empty is refused", 2, "5..4 is an empty range", "--size", "5..4")
+    refused("an address range that is empty is refused", 2, "0x5..0x4 is an empty range", "--address", "0x5..0x4")
+    refused("what is no address is refused", 2, "'block' is no address or range", "--address", "block")
     refused("-o that cannot be made is told", 3, "/nowhere/at/all: cannot write: No such file", "-o", "/nowhere/at/all")
 
 
@@ -300,6 +328,8 @@ def main():
     compare_formats(results, made[0])
     compare_formats(results, made[4])
     compare_orders(results, made[4])
+    compare_addresses(results, made[1])
+    compare_addresses(results, made[4])
     compare_stores(results, made[0], *CHOICES)
     compare_stores(results, made[4], *CHOICES)
     compare_names(results)

@@ -81,6 +81,15 @@ static void build_lists(etl_build *b)
     etl_build_hook(b, at, 0x7777, &payload, sizeof payload);
 }
 
+/* An event of a provider whose name is known. */
+static void build_named(etl_build *b)
+{
+    etl_build_manifest event = { .id = 12, .opcode = 3 };
+    const etl_build_at at = { .ticks = START + 10, .cpu = 1, .pid = 20, .tid = 21 };
+    etl_build_guid("edd08927-9cc4-4e65-b970-c2560fb5c289", event.provider);
+    etl_build_event(b, at, &event);
+}
+
 static int set_up_with(void **state, void (*build)(etl_build *b))
 {
     dumped *const d = calloc(1, sizeof *d);
@@ -107,6 +116,11 @@ static int set_up(void **state)
 static int set_up_lists(void **state)
 {
     return set_up_with(state, build_lists);
+}
+
+static int set_up_named(void **state)
+{
+    return set_up_with(state, build_named);
 }
 
 static int tear_down(void **state)
@@ -235,6 +249,15 @@ static void lists_in_records_are_written_whole(void **state)
                  " 0.000003000    1      20      21  0x7777                        4\n");
 }
 
+static void known_providers_have_their_name(void **state)
+{
+    static const char *words[] = { "microsoft-windows-kernel-*" };
+    const cli_options options = { .events = { words, 1 } };
+    expect_lines(state, &options, "text",
+                 " 0.000001000    1      20      21  Microsoft-Windows-Kernel-File/12/3      0\n");
+    expect_names(state, &options, "Microsoft-Windows-Kernel-File");
+}
+
 static void names_in_text_cannot_control_the_terminal(void **state)
 {
     static const char *word[] = { "Process/Start" };
@@ -295,6 +318,7 @@ int main(void)
         TEST(text_of_provider_records_has_provider_id_and_stack),
         cmocka_unit_test_setup_teardown(lists_in_records_are_written_whole, set_up_lists,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(known_providers_have_their_name, set_up_named, tear_down),
         TEST(names_in_text_cannot_control_the_terminal),
         TEST(events_are_selected_by_name_or_hook),
         TEST(the_window_is_half_open),

@@ -256,6 +256,13 @@ static void ranges_may_be_open_at_either_end(void **state)
     assert_true(min == 0 && max == 10);
     assert_true(cli_parse_size_range("4096", &min, &max, &empty));
     assert_true(min == 4096 && max == 4096);
+    assert_true(cli_parse_address_range("0x7ff61000..0x7FF62000", &min, &max, &empty));
+    assert_true(min == 0x7ff61000 && max == 0x7ff62000);
+    assert_true(cli_parse_address_range("0x10", &min, &max, &empty));
+    assert_true(min == 16 && max == 16);
+    assert_true(cli_parse_address_range("..0x1f", &min, &max, &empty));
+    assert_true(min == 0 && max == 31);
+    assert_false(cli_parse_address_range("7ff61000h..", &min, &max, &empty));
     assert_true(cli_parse_size_range("7..7", &min, &max, &empty));
     assert_true(cli_parse_duration_range("1.5s..2s", &min_ns, &max_ns, &empty));
     assert_true(min_ns == 1500000000 && max_ns == 2000000000);
@@ -295,6 +302,7 @@ static void empty_ranges_are_told_from_nonsense(void **state)
     assert_true(empty);
     assert_false(cli_parse_size_range("..", &min, &max, &empty));
     assert_false(empty);
+    assert_false(cli_parse_address_range("", &min, &max, &empty));
     assert_false(cli_parse_size_range("", &min, &max, &empty));
     assert_false(cli_parse_size_range("1..2..3", &min, &max, &empty));
     assert_false(cli_parse_duration_range("-1s..2s", &min_ns, &max_ns, &empty));

@@ -203,6 +203,34 @@ static void modern_events_are_named_by_their_provider(void **state)
     assert_false(etl_record_hook(&record, &hook));
 }
 
+/* Providers are in traces by GUID alone; a name belongs to one of them. */
+static void providers_have_the_name_that_windows_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        u8 guid[16];
+        const char *name;
+    } rows[] = {
+        { { 0x27, 0x89, 0xd0, 0xed, 0xc4, 0x9c, 0x65, 0x4e, 0xb9, 0x70, 0xc2, 0x56, 0x0f, 0xb5,
+            0xc2, 0x89 },
+          "Microsoft-Windows-Kernel-File" },
+        { { 0x23, 0x0d, 0x3c, 0xe1, 0xbc, 0xcc, 0x12, 0x4e, 0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee,
+            0x27, 0xe4 },
+          "Microsoft-Windows-DotNETRuntime" },
+        { { 0xd9, 0x80, 0x4f, 0x4d, 0xbd, 0xc8, 0x73, 0x4d, 0xbb, 0x5b, 0x19, 0xc9, 0x04, 0x02,
+            0xc5, 0xac },
+          "Microsoft-Windows-PktMon" },
+    };
+    static const u8 unknown[16] = { 1 };
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++)
+        assert_string_equal(etl_provider_name(rows[i].guid), rows[i].name);
+    assert_null(etl_provider_name(unknown));
+    for (size_t i = 0; i < etl_class_row_count(); i++) {
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(etl_class_row_at(i)->name, etl_class_row_at(k)->name);
+    }
+}
+
 static void records_without_a_known_guid_have_no_name(void **state)
 {
     (void)state;
@@ -287,6 +315,7 @@ int main(void)
         cmocka_unit_test(injected_records_have_names_but_no_hooks),
         cmocka_unit_test(lost_event_records_are_not_injected),
         cmocka_unit_test(modern_events_are_named_by_their_provider),
+        cmocka_unit_test(providers_have_the_name_that_windows_registers),
         cmocka_unit_test(records_without_a_known_guid_have_no_name),
         cmocka_unit_test(a_hook_record_has_its_own_hook_even_of_an_unknown_group),
         cmocka_unit_test(every_kind_of_event_has_a_name_and_fields),

@@ -197,6 +197,61 @@ static void a_folder_that_is_not_there_is_told_of(void **state)
     assert_non_null(strstr(err.message, "no such folder"));
 }
 
+/* --- addresses ---------------------------------------------------------------------------- */
+
+/* A block of no bytes is where it begins, and the last address ends no range. */
+static void addresses_select_what_has_a_byte_there(void **state)
+{
+    static const struct {
+        u64 first, last;
+        const char *found;
+    } rows[] = {
+        { 0x1000, 0x1000, "1000 " },
+        { 0xfff, 0xfff, "" },
+        { 0x100f, 0x100f, "1000 " },
+        { 0x1010, 0x1010, "" },
+        { 0x1010, 0x2000, "2000 " },
+        { 0, 0x1fff, "1000 " },
+        { 0x2000, 0x2000, "2000 " },
+        { 0x2001, 0xffff, "" },
+        { 0, UINT64_MAX, "1000 2000 fffffffffffffff0 " },
+        { UINT64_MAX, UINT64_MAX, "fffffffffffffff0 " },
+    };
+    walk_world *const f = *state;
+    etl_build *const b = etl_build_new(&(etl_build_options){ .cpus = 1 });
+    etl_build_at at = { .ticks = etl_build_start_ticks(b) + 10, .pid = 8, .tid = 16 };
+    const etl_build_process_spec process = { .pid = 8, .name = "app.exe" };
+    etl_build_process(b, at, ETL_BUILD_START, &process);
+    etl_build_heap_alloc(b, at, 0x1f0000, 0x1000, 16);
+    etl_build_heap_alloc(b, at, 0x1f0000, 0x2000, 0);
+    etl_build_heap_alloc(b, at, 0x1f0000, 0xfffffffffffffff0, 100);
+    check_open(&f->traces, b);
+    walk_world_analyze(f);
+    const etlheap_query query = etlheap_query_default();
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_lifetimes_options options = { .size = sizeof options,
+                                                    .sort = ETLHEAP_LIFETIME_ADDRESS,
+                                                    .by_address = true,
+                                                    .address_first = rows[i].first,
+                                                    .address_last = rows[i].last };
+        for (u32 round = 0; round < 2; round++) {
+            char found[80] = "";
+            walk_rows walk = walk_check_rows(round == 0 ? f->rows : f->store, &query, &options);
+            for (size_t k = 0; k < walk.count; k++)
+                snprintf(found + strlen(found), sizeof found - strlen(found), "%" PRIx64 " ",
+                         walk.at[k].address);
+            assert_string_equal(found, rows[i].found);
+            ETLHEAP_VECTOR_FREE(&walk);
+        }
+    }
+    const etlheap_lifetimes_options empty = {
+        .size = sizeof empty, .by_address = true, .address_first = 2, .address_last = 1
+    };
+    etlheap_lifetimes *none = NULL;
+    assert_int_equal(etlheap_lifetimes_open(f->rows, &query, &empty, &none, NULL),
+                     ETL_ERR_ARGUMENT);
+}
+
 /* --- sums -------------------------------------------------------------------------------- */
 
 static void sums_by_type_are_those_of_a_report(void **state)
@@ -275,6 +330,7 @@ int main(void)
         RULE(jobs_and_slices_change_nothing),
         RULE(a_log_is_walked_as_its_trace),
         RULE(a_folder_that_is_not_there_is_told_of),
+        RULE(addresses_select_what_has_a_byte_there),
         RULE(sums_by_type_are_those_of_a_report),
         RULE(frames_have_the_addresses_of_a_report),
     };

@@ -167,6 +167,33 @@ static void losses_stand_on_top(void **state)
     check_close(&traces);
 }
 
+/* GUIDs stay: they are what recording commands take. */
+static void known_providers_have_their_name(void **state)
+{
+    check_traces traces = { 0 };
+    capture out;
+    (void)state;
+    etl_build *const b = etl_build_new(&(etl_build_options){ .cpus = 1 });
+    etl_build_at at = { .ticks = etl_build_start_ticks(b) + 10 };
+    etl_build_manifest event = { .id = 1 };
+    etl_build_guid("edd08927-9cc4-4e65-b970-c2560fb5c289", event.provider);
+    etl_build_event(b, at, &event);
+    at.ticks += 10;
+    etl_build_guid("3c74afb9-8d82-44e3-b52c-365dbf48382a", event.provider);
+    etl_build_event(b, at, &event);
+    etlheap_result *const result = count_events(b, &traces);
+    find(write_info(result, "text", 0, &out),
+         "\nedd08927-9cc4-4e65-b970-c2560fb5c289  Microsoft-Windows-Kernel-File      1");
+    capture_close(&out);
+    const char *const document = write_info(result, "json", 0, &out);
+    find(document, "{\"guid\": \"edd08927-9cc4-4e65-b970-c2560fb5c289\", "
+                   "\"name\": \"Microsoft-Windows-Kernel-File\", \"count\": 1");
+    find(document, "{\"guid\": \"3c74afb9-8d82-44e3-b52c-365dbf48382a\", \"name\": null, ");
+    capture_close(&out);
+    etlheap_result_free(result);
+    check_close(&traces);
+}
+
 static void a_trace_of_nothing_says_how_to_record(void **state)
 {
     check_traces traces = { 0 };
@@ -195,6 +222,7 @@ int main(void)
         SUMMARY(lists_that_are_cut_say_so),
         SUMMARY(summaries_of_one_trace_are_of_one),
         cmocka_unit_test(losses_stand_on_top),
+        cmocka_unit_test(known_providers_have_their_name),
         cmocka_unit_test(a_trace_of_nothing_says_how_to_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

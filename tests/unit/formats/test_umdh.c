@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/support/capture.h"
+#include "formats/io/text_buffer.h"
 #include "formats/writers.h"
 
 #define HEAD                                                                                       \
@@ -318,9 +319,130 @@ static void logs_of_two_processes_are_compared_by_stacks(void **unused)
     etlheap_umdh_close(b);
 }
 
+/* --- results and comparisons ---------------------------------------------------------- */
+
+/* What the blocks say is asked as of a trace; they have neither times nor threads. */
+static void a_log_is_a_result_without_times(void **state)
+{
+    (void)state;
+    etlheap_umdh *const log = parse(HEAD HEAP_BEGIN BLOCKS HEAP_END);
+    etlheap_result *result = NULL;
+    assert_int_equal(etlheap_umdh_result(log, "a.txt", &result, NULL), ETL_OK);
+    etlheap_umdh_close(log);
+    const etlheap_trace_info *const info = etlheap_result_trace(result);
+    assert_string_equal(info->files[0], "a.txt");
+    assert_string_equal(info->session, "UMDH 6.1.7015.0");
+    assert_string_equal(info->computer, "BOX");
+    assert_int_equal(info->pointer_bits, 32);
+    assert_true(info->start_time_filetime == INT64_C(129243615600000000)); /* 2010-07-23 12:26 */
+    const etlheap_query query = etlheap_query_default();
+    const etlheap_lifetimes_options by_address = { .size = sizeof by_address,
+                                                   .sort = ETLHEAP_LIFETIME_ADDRESS };
+    static const u64 wanted[][2] = {
+        { 0x3D07E0, 0x18 }, { 0x3D3780, 0x21C }, { 0x3D39B8, 0xff }, { 0x3D4780, 4 }
+    };
+    etlheap_lifetimes *walk = NULL;
+    etlheap_lifetime row;
+    assert_int_equal(etlheap_lifetimes_open(result, &query, &by_address, &walk, NULL), ETL_OK);
+    for (size_t i = 0; i < ETL_COUNT_OF(wanted); i++) {
+        assert_true(etlheap_lifetimes_next(walk, &row));
+        assert_true(row.address == wanted[i][0] && row.size_bytes == wanted[i][1]);
+        assert_true(row.heap_handle == 0x3D0000 && row.type == ETLHEAP_TYPE_AOFO);
+        assert_true(row.thread == ETL_NO_ID && row.alloc_ns == INT64_MIN);
+    }
+    assert_false(etlheap_lifetimes_next(walk, &row));
+    etlheap_lifetimes_close(walk);
+    etlheap_result_free(result);
+}
+
+static void lines_that_are_skipped_are_damage_of_the_result(void **state)
+{
+    (void)state;
+    etlheap_umdh *const log = parse(HEAD HEAP_BEGIN BLOCKS "what is this\nand this\n" HEAP_END);
+    etlheap_result *result = NULL;
+    assert_int_equal(etlheap_umdh_result(log, "a.txt", &result, NULL), ETL_OK);
+    assert_int_equal(etlheap_result_diagnostics(result)->of[ETL_DIAG_snapshot_lines_skipped], 2);
+    etlheap_result_free(result);
+    etlheap_umdh_close(log);
+}
+
+#define COMPARISON                                                                                 \
+    "DBGHELP: App - private symbols & lines\r\n         C:\\App.pdb\r\n"                           \
+    "// + BYTES_DELTA (NEW_BYTES - OLD_BYTES) NEW_COUNT allocs BackTrace TRACEID\r\n\r\n"          \
+    "+      20 (    30 -    10)      3 allocs\tBackTraceB2\r\n"                                    \
+    "+       2 (     3 -     1)\tBackTraceB2\tallocations\r\n\r\n"                                 \
+    "\tntdll!RtlAllocateHeap+00000274\r\n"                                                         \
+    "\tApp!operator new<a,b>+0000001F (c:\\my src\\a (1).cpp, "                                    \
+    "239)\r\n\tApp+1000\r\n\t12345\r\n\r\n"                                                        \
+    "-       8 (     0 -     8)      0 allocs\tBackTraceA1\r\n"                                    \
+    "-       1 (     0 -     1)\tBackTraceA1\tallocations\r\n\r\n"                                 \
+    "\tntdll!RtlAllocateHeap+00000274\r\n\r\n"                                                     \
+    "Total increase ==     18 requested + -     2 overhead =     16\r\n"
+
+static void a_comparison_is_read_as_both_logs(void **state)
+{
+    (void)state;
+    etlheap_umdh *base = NULL, *now = NULL;
+    assert_int_equal(etlheap_umdh_parse_comparison(bytes_of(COMPARISON), &base, &now, NULL),
+                     ETL_OK);
+    const etlheap_table *const before = etlheap_umdh_table(base);
+    const etlheap_table *const after = etlheap_umdh_table(now);
+    assert_int_equal(before->row_count, 2);
+    assert_int_equal(after->row_count, 1); /* the second has nothing of the other backtrace */
+    const etlheap_row *const row = &after->rows[0];
+    assert_string_equal(row->process, "App");
+    assert_string_equal(row->type_name, "BackTraceB2");
+    assert_int_equal(row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], 0x30);
+    assert_int_equal(row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT], 3);
+    assert_int_equal(before->rows[0].measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], 0x10);
+    assert_int_equal(before->rows[1].measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE], 8);
+    assert_int_equal(after->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_OVERHEAD_SIZE], -2);
+    const etlheap_indices stack = etlheap_row_frames(after, row);
+    assert_int_equal(stack.count, 4);
+    const etlheap_frame *const call = &after->frames[stack.at[1]];
+    assert_string_equal(call->module, "App");
+    assert_string_equal(call->symbol, "operator new<a,b>");
+    assert_string_equal(call->file, "c:\\my src\\a (1).cpp");
+    assert_int_equal(call->line, 239);
+    const etlheap_frame *const nameless = &after->frames[stack.at[2]];
+    assert_null(nameless->symbol);
+    assert_int_equal(nameless->offset, 0x1000);
+    assert_string_equal(after->frames[stack.at[3]].symbol, "12345");
+    etlheap_umdh_close(base);
+    etlheap_umdh_close(now);
+}
+
+static void a_comparison_that_cannot_be_right_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        { "+ 75 ( 150 - 75) 3 allocs\tBackTrace1\n", "line 1: take the comparison without -d" },
+        { "\n+ 1 ( 2 - 1) 3 allocs\tBackTrace1\n", "line 2: not the bytes" },
+        { "+ 1 ( 2 - 1) 3 allocs\tBackTrace1\n+ 1 ( 2 - 1)\tBackTrace1\tallocations\n",
+          "line 2: not the bytes" },
+        { "+ 1 ( 2 - 1) 3\n", "line 1: not the bytes" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        etlheap_umdh *base = NULL, *now = NULL;
+        etl_error err = { .status = ETL_OK };
+        assert_int_equal(etlheap_umdh_parse_comparison(bytes_of(rows[i].text), &base, &now, &err),
+                         ETL_ERR_CORRUPT);
+        assert_null(base);
+        assert_null(now);
+        if (!strstr(err.message, rows[i].words))
+            fail_msg("\"%s\" does not say \"%s\"", err.message, rows[i].words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_that_are_skipped_are_damage_of_the_result),
+        cmocka_unit_test(a_log_is_a_result_without_times),
+        cmocka_unit_test(a_comparison_is_read_as_both_logs),
+        cmocka_unit_test(a_comparison_that_cannot_be_right_is_refused),
         cmocka_unit_test(blocks_are_summed_by_backtrace),
         cmocka_unit_test(frames_are_module_and_offset),
         cmocka_unit_test(line_ends_and_utf16_make_no_difference),

@@ -257,7 +257,11 @@ static void processes_are_selected_by_name_with_wildcards(void **state)
     assert_true(process_matches("app.EXE"));
     assert_true(process_matches("a*"));
     assert_true(process_matches("?pp.exe"));
-    assert_false(process_matches("app"));
+    assert_true(process_matches("app"));
+    assert_true(process_matches("A?p"));
+    assert_false(process_matches("ap"));
+    assert_false(process_matches("exe"));
+    assert_false(process_matches("app."));
     assert_false(process_matches("pp.exe"));
     assert_false(process_matches(""));
 }

@@ -1,0 +1,540 @@
+/*
+ * filter_notes.c - what the filters of a command did not find, and what there is.
+ *
+ *     the query that was answered with nothing
+ *       └─▶ the same window without filters ─▶ nothing: the window is to blame
+ *             └─▶ with one filter at a time ─▶ nothing: that filter is
+ *                   └─▶ all of them select something: they exclude each other
+ *
+ * These questions are asked of a result that is there already, and only if the answer was
+ * empty: a run that finds something pays for comparing the names of processes alone.
+ */
+#include "filter_notes.h"
+
+#include "messages.h"
+#include "record_filter.h"
+#include "cli/system/terminal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "parser/system/name_fold.h"
+
+#define NOTE_SIZE 420
+#define NAMED_MAX 5
+#define NS_PER_S  INT64_C(1000000000)
+
+/* The filters of a query, in the order of --help. */
+typedef enum filter {
+    FILTER_KIND,
+    FILTER_PROCESS,
+    FILTER_HEAP,
+    FILTER_THREAD,
+    FILTER_TYPE,
+    FILTER_LIFETIME,
+    FILTER_SIZE,
+    FILTER_FRAME,
+    FILTER_COUNT
+} filter;
+
+static const char *const filter_names[FILTER_COUNT] = {
+    "--kind", "--process",  "--heap", "--thread",
+    "--type", "--lifetime", "--size", "--require-frame",
+};
+
+/* A sentence that grows. */
+typedef struct note {
+    char text[NOTE_SIZE];
+    size_t used;
+} note;
+
+/* A name and how far it is from what was typed. */
+typedef struct candidate {
+    const char *name;
+    u32 distance;
+    u64 weight; /* events; the more the better among equals */
+} candidate;
+
+/* The best candidates, nearest first. */
+typedef struct nearest {
+    const char *word;
+    candidate at[NAMED_MAX];
+    u32 count;
+} nearest;
+
+static void note_processes(const cli_options *options, const char *subject,
+                           const etlheap_result *result);
+static bool names_any_process(const etlheap_result *result, const etlheap_query *query);
+static void note_patterns(const cli_options *options, const char *subject,
+                          const etlheap_query *query);
+static void note_window(const char *subject, const etlheap_result *result, i64 from_ns, i64 to_ns);
+static void note_empty(const cli_options *options, const char *subject,
+                       const etlheap_result *result, const etlheap_query *query);
+static void note_culprit(const char *subject, const etlheap_result *result,
+                         const etlheap_query *query, filter one);
+static void note_events(const cli_options *options, const char *subject,
+                        const etlheap_result *result);
+static bool names_any_event(const etlheap_result *result, const char *word);
+static void add_kinds(const etlheap_result *result, const etlheap_query *open, note *text);
+static void add_heaps(const etlheap_result *result, const etlheap_query *open, note *text);
+static void consider(nearest *best, const char *name, u64 weight);
+
+static void add(note *text, const char *format, ...) ETL_PRINTF(2, 3);
+
+/* What does not fit is left out: the first words of a list are the most likely. */
+static void add(note *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int size =
+        vsnprintf(text->text + text->used, sizeof text->text - text->used, format, arguments);
+    va_end(arguments);
+    if (size > 0)
+        text->used = (size_t)etl_min_u64(text->used + (size_t)size, sizeof text->text - 1);
+}
+
+void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
+                      const etlheap_query *query, bool is_empty)
+{
+    note_processes(options, subject, result);
+    note_patterns(options, subject, query);
+    note_window(subject, result, query->from_ns, query->to_ns);
+    if (is_empty)
+        note_empty(options, subject, result, query);
+}
+
+void cli_note_record_filters(const cli_options *options, const char *subject,
+                             const etlheap_result *result)
+{
+    i64 from_ns = INT64_MIN, to_ns = INT64_MAX;
+    const i64 start = etlheap_result_trace(result)->start_time_filetime;
+    if (options->from.given)
+        (void)cli_time_resolve(&options->from, start, &from_ns);
+    if (options->to.given)
+        (void)cli_time_resolve(&options->to, start, &to_ns);
+    note_processes(options, subject, result);
+    note_window(subject, result, from_ns, to_ns);
+    note_events(options, subject, result);
+}
+
+/* --- names ---------------------------------------------------------------------------- */
+
+/* Part of the other, in either direction, is as near as a letter or two. */
+static u32 distance_of(const char *word, const char *name)
+{
+    char stem[64];
+    const char *const dot = strrchr(name, '.');
+    const size_t size = dot ? (size_t)(dot - name) : strlen(name);
+    u32 distance = cli_edit_distance(word, name);
+    if (size > 0 && size < sizeof stem) {
+        memcpy(stem, name, size);
+        stem[size] = '\0';
+        const u32 of_stem = cli_edit_distance(word, stem);
+        distance = of_stem < distance ? of_stem : distance;
+    }
+    const bool is_part = strlen(word) >= 3 && etl_name_contains(name, word);
+    return is_part && distance > 1 ? 1 : distance;
+}
+
+static bool is_nearer(const candidate *a, const candidate *b)
+{
+    if (a->distance != b->distance)
+        return a->distance < b->distance;
+    if (a->weight != b->weight)
+        return a->weight > b->weight;
+    return strcmp(a->name, b->name) < 0;
+}
+
+/* The same name again adds to its weight only if it is listed. */
+static void consider(nearest *best, const char *name, u64 weight)
+{
+    candidate fresh = { name, distance_of(best->word, name), weight };
+    /* What is far is as far as anything: then what has most events is likely. */
+    const size_t size = strlen(best->word);
+    if (fresh.distance >= (size < 6 ? 3 : (u32)size / 2))
+        fresh.distance = UINT32_MAX;
+    u32 at = 0;
+    while (at < best->count && strcmp(best->at[at].name, name) != 0)
+        at++;
+    if (at < best->count) {
+        fresh.weight = etl_sat_add_u64(fresh.weight, best->at[at].weight);
+        memmove(&best->at[at], &best->at[at + 1], (best->count - at - 1) * sizeof *best->at);
+        best->count--;
+    }
+    for (at = 0; at < best->count && is_nearer(&best->at[at], &fresh); at++)
+        ;
+    if (at == NAMED_MAX)
+        return;
+    if (best->count < NAMED_MAX)
+        best->count++;
+    memmove(&best->at[at + 1], &best->at[at], (best->count - at - 1) * sizeof *best->at);
+    best->at[at] = fresh;
+}
+
+/* Near ones if there are any, else the largest. */
+static void add_nearest(const nearest *best, const char *all, note *text)
+{
+    const bool is_near = best->count > 0 && best->at[0].distance != UINT32_MAX;
+    add(text, "%s", is_near ? "; did you mean " : all);
+    for (u32 i = 0; i < best->count && (!is_near || best->at[i].distance != UINT32_MAX); i++)
+        add(text, "%s%s", i > 0 ? (is_near ? " or " : ", ") : "", best->at[i].name);
+    add(text, "%s", is_near ? "?" : "");
+}
+
+static void note_processes(const cli_options *options, const char *subject,
+                           const etlheap_result *result)
+{
+    const u32 count = etlheap_process_count(result);
+    for (u32 i = 0; i < options->processes.count; i++) {
+        nearest best = { .word = options->processes.at[i] };
+        bool found = false;
+        for (u32 id = 1; id <= count && !found; id++) {
+            const etlheap_process_info *const process =
+                etlheap_process_of(result, (etlheap_process){ id });
+            const u64 events = process->heap_events + process->virtualalloc_events;
+            found = etlheap_word_names_process(best.word, process);
+            if (!found && (events > 0 || distance_of(best.word, process->name) <= 1))
+                consider(&best, process->name, events);
+        }
+        if (found)
+            continue;
+        note text = { .used = 0 };
+        add(&text, "--process %.60s names no process of the trace", best.word);
+        if (best.count > 0)
+            add_nearest(&best, "; those with most memory events are ", &text);
+        cli_note(subject, text.text);
+    }
+}
+
+static bool names_any_process(const etlheap_result *result, const etlheap_query *query)
+{
+    for (u32 id = 1; id <= etlheap_process_count(result); id++) {
+        const etlheap_process_info *const process =
+            etlheap_process_of(result, (etlheap_process){ id });
+        for (u32 i = 0; i < query->process_count; i++) {
+            if (etlheap_word_names_process(query->processes[i], process))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Without symbols a function has no name, and so nothing matches a pattern that has one. */
+static void note_patterns(const cli_options *options, const char *subject,
+                          const etlheap_query *query)
+{
+    const struct {
+        const char *name;
+        const cli_words *words;
+    } lists[] = {
+        { "--require-frame", &options->require_frames },
+        { "--cull-frame", &options->cull_frames },
+    };
+    for (size_t k = 0; k < ETL_COUNT_OF(lists) && !query->symbols; k++) {
+        for (u32 i = 0; i < lists[k].words->count; i++) {
+            const char *const word = lists[k].words->at[i];
+            const char *const mark = strchr(word, '!');
+            const char *const symbol = mark ? mark + 1 : word;
+            if (*symbol == '\0' || strcmp(symbol, "*") == 0)
+                continue;
+            note text = { .used = 0 };
+            add(&text, "%s %.60s names a function, and functions have no names without --symbols",
+                lists[k].name, word);
+            if (!mark)
+                add(&text, "; a module is written with a mark behind it: '%.60s!'", word);
+            cli_note(subject, text.text);
+        }
+    }
+}
+
+/* With a path, diagnostics say what was not found. */
+void cli_note_nameless(const cli_options *options, const etlheap_table *table)
+{
+    if (options->symbols || options->no_symbols || cli_symbol_path() ||
+        strcmp(cli_format_of(options)->name, "text") != 0)
+        return;
+    for (u32 i = 0; i < table->stack_count && i < NAMED_MAX; i++) {
+        for (u32 k = table->stack_starts[i]; k < table->stack_starts[i + 1]; k++) {
+            const etlheap_frame *const frame = &table->frames[table->frame_indices[k]];
+            if (!frame->module || frame->symbol)
+                continue;
+            cli_note(NULL, "stacks have no names of functions: --symbols FOLDER names them by the "
+                           "PDBs in it, SRV*CACHE*URL by those of a server; etlheap symbols lists "
+                           "which are needed");
+            return;
+        }
+    }
+}
+
+/* --- times ------------------------------------------------------------------------------ */
+
+static void add_seconds(note *text, i64 ns)
+{
+    const u64 size = ns < 0 ? 0 - (u64)ns : (u64)ns;
+    add(text, "%s%" PRIu64 ".%03" PRIu64 " s", ns < 0 ? "-" : "", size / NS_PER_S,
+        size % NS_PER_S / 1000000);
+}
+
+static void note_window(const char *subject, const etlheap_result *result, i64 from_ns, i64 to_ns)
+{
+    const i64 end_ns = etlheap_result_trace(result)->end_ns;
+    const bool is_after = from_ns != INT64_MIN && from_ns >= end_ns;
+    const bool is_before = to_ns != INT64_MAX && to_ns <= 0;
+    note text = { .used = 0 };
+    if (!is_after && !is_before)
+        return;
+    add(&text, "the window %s of the trace, which lasts from 0 to ",
+        is_after ? "begins after the last event" : "ends before the beginning");
+    add_seconds(&text, end_ns);
+    cli_note(subject, text.text);
+}
+
+/* --- filters one at a time ----------------------------------------------------------------- */
+
+static bool is_given(const etlheap_query *query, filter one)
+{
+    switch (one) {
+    case FILTER_KIND:
+        return query->kinds != 0;
+    case FILTER_PROCESS:
+        return query->process_count > 0;
+    case FILTER_HEAP:
+        return query->heap_count > 0;
+    case FILTER_THREAD:
+        return query->thread_count > 0;
+    case FILTER_TYPE:
+        return query->types != 0;
+    case FILTER_LIFETIME:
+        return query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX;
+    case FILTER_SIZE:
+        return query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX;
+    case FILTER_FRAME:
+        return query->require_frame_count > 0;
+    case FILTER_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* The same window, and every filter open. */
+static etlheap_query open_query(const etlheap_query *query)
+{
+    etlheap_query open = etlheap_query_default();
+    open.from_ns = query->from_ns;
+    open.to_ns = query->to_ns;
+    open.at_exit_freed = query->at_exit_freed;
+    open.at_end = query->at_end;
+    open.kind_to_ticks = query->kind_to_ticks;
+    open.symbols = query->symbols;
+    open.jobs = query->jobs;
+    open.sums_only = true;
+    open.group_by[0] = ETLHEAP_KEY_KIND;
+    open.group_by[1] = ETLHEAP_KEY_TYPE;
+    open.group_by_count = 2;
+    return open;
+}
+
+static void close_filter(const etlheap_query *from, filter one, etlheap_query *to)
+{
+    switch (one) {
+    case FILTER_KIND:
+        to->kinds = from->kinds;
+        break;
+    case FILTER_PROCESS:
+        to->processes = from->processes;
+        to->process_count = from->process_count;
+        break;
+    case FILTER_HEAP:
+        to->heaps = from->heaps;
+        to->heap_count = from->heap_count;
+        break;
+    case FILTER_THREAD:
+        to->threads = from->threads;
+        to->thread_count = from->thread_count;
+        break;
+    case FILTER_TYPE:
+        to->types = from->types;
+        break;
+    case FILTER_LIFETIME:
+        to->lifetime_min_ns = from->lifetime_min_ns;
+        to->lifetime_max_ns = from->lifetime_max_ns;
+        break;
+    case FILTER_SIZE:
+        to->size_min_bytes = from->size_min_bytes;
+        to->size_max_bytes = from->size_max_bytes;
+        break;
+    case FILTER_FRAME:
+        to->require_frames = from->require_frames;
+        to->require_frame_count = from->require_frame_count;
+        break;
+    case FILTER_COUNT:
+        break;
+    }
+}
+
+/* True if it cannot be found out: then nobody is blamed. */
+static bool selects_any(const etlheap_result *result, const etlheap_query *query)
+{
+    const etlheap_table *table = NULL;
+    const etl_status status = etlheap_aggregate(result, query, &table, NULL);
+    const bool any = status != ETL_OK || table->row_count > 0;
+    etlheap_table_free(table);
+    return any;
+}
+
+static bool is_address_given(const cli_options *options)
+{
+    return options->address_first > 0 || options->address_last < UINT64_MAX;
+}
+
+static void note_empty(const cli_options *options, const char *subject,
+                       const etlheap_result *result, const etlheap_query *query)
+{
+    const etlheap_query open = open_query(query);
+    etlheap_query all = open;
+    note together = { .used = 0 };
+    u32 given = 0;
+    bool blamed = false;
+    for (u32 i = 0; i < FILTER_COUNT; i++)
+        given += is_given(query, (filter)i);
+    if ((given == 0 && !is_address_given(options)) || !selects_any(result, &open))
+        return; /* the window has nothing, or the trace, as the answer says */
+    for (u32 i = 0; i < FILTER_COUNT; i++)
+        close_filter(query, (filter)i, &all);
+    if (selects_any(result, &all)) {
+        if (is_address_given(options))
+            cli_note(subject, "--address selects nothing: no block has a byte there at this time");
+        return;
+    }
+    for (u32 i = 0; i < FILTER_COUNT; i++) {
+        etlheap_query one = open;
+        if (!is_given(query, (filter)i))
+            continue;
+        close_filter(query, (filter)i, &one);
+        add(&together, "%s%s", together.used > 0 ? ", " : "", filter_names[i]);
+        if (selects_any(result, &one))
+            continue;
+        blamed = true;
+        if (i == FILTER_PROCESS && !names_any_process(result, query))
+            continue; /* each of its words was told of */
+        note_culprit(subject, result, query, (filter)i);
+    }
+    if (blamed || given < 2)
+        return;
+    note text = { .used = 0 };
+    add(&text, "each filter selects something, but nothing passes all of them: %s", together.text);
+    cli_note(subject, text.text);
+}
+
+static void note_culprit(const char *subject, const etlheap_result *result,
+                         const etlheap_query *query, filter one)
+{
+    etlheap_query open = open_query(query);
+    note text = { .used = 0 };
+    add(&text, "%s selects nothing", filter_names[one]);
+    switch (one) {
+    case FILTER_KIND:
+        add_kinds(result, &open, &text);
+        break;
+    case FILTER_HEAP:
+        close_filter(query, FILTER_PROCESS, &open);
+        add_heaps(result, &open, &text);
+        break;
+    case FILTER_PROCESS:
+        add(&text, " in this window, though its processes are in the trace");
+        break;
+    case FILTER_FRAME:
+        add(&text, ": no stack has such a frame");
+        break;
+    default:
+        break;
+    }
+    cli_note(subject, text.text);
+}
+
+static void add_kinds(const etlheap_result *result, const etlheap_query *open, note *text)
+{
+    const etlheap_table *table = NULL;
+    u32 kinds = 0;
+    if (etlheap_aggregate(result, open, &table, NULL) != ETL_OK)
+        return;
+    for (u32 i = 0; i < table->row_count; i++)
+        kinds |= 1u << table->rows[i].kind;
+    etlheap_table_free(table);
+    for (u32 i = 0, named = 0; i < ETLHEAP_KIND_COUNT; i++) {
+        if ((kinds >> i & 1) != 0)
+            add(text, "%s%s", named++ > 0 ? ", " : "; there is ",
+                etlheap_kind_name((etlheap_kind)i));
+    }
+}
+
+/* The largest ones, of the processes that were asked for. */
+static void add_heaps(const etlheap_result *result, const etlheap_query *open, note *text)
+{
+    etlheap_query by_heap = *open;
+    const etlheap_table *table = NULL;
+    by_heap.group_by[0] = ETLHEAP_KEY_PROCESS;
+    by_heap.group_by[1] = ETLHEAP_KEY_HEAP;
+    by_heap.group_by_count = 2;
+    by_heap.kinds = 1u << ETLHEAP_KIND_HEAP; /* extents are of the same heaps */
+    if (etlheap_aggregate(result, &by_heap, &table, NULL) != ETL_OK)
+        return;
+    u32 named = 0;
+    for (u32 i = 0; i < table->row_count && named < NAMED_MAX; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        if (row->has_heap)
+            add(text, "%s0x%" PRIx64 " of %s", named++ > 0 ? ", " : "; the largest heaps are ",
+                row->heap_handle, row->process);
+    }
+    etlheap_table_free(table);
+}
+
+/* --- events of a listing --------------------------------------------------------------------- */
+
+static bool names_any_event(const etlheap_result *result, const char *word)
+{
+    const etlheap_hook_count *hooks = NULL;
+    const etlheap_provider_count *providers = NULL;
+    const u32 hook_count = etlheap_hook_counts(result, &hooks);
+    const u32 provider_count = etlheap_provider_counts(result, &providers);
+    bool found = false;
+    for (u32 i = 0; i < hook_count && !found; i++)
+        found = cli_word_names_hook(word, hooks[i].hook, hooks[i].name);
+    for (u32 i = 0; i < provider_count && !found; i++)
+        found = cli_word_names_provider(word, providers[i].guid.bytes);
+    return found;
+}
+
+static void note_events(const cli_options *options, const char *subject,
+                        const etlheap_result *result)
+{
+    const etlheap_hook_count *hooks = NULL;
+    const etlheap_provider_count *providers = NULL;
+    const u32 hook_count = etlheap_hook_counts(result, &hooks);
+    const u32 provider_count = etlheap_provider_counts(result, &providers);
+    for (u32 i = 0; i < options->events.count; i++) {
+        const char *list = options->events.at[i];
+        char word[CLI_WORD_SIZE];
+        while (*list != '\0' && cli_next_word(&list, word)) {
+            nearest best = { .word = word };
+            note text = { .used = 0 };
+            if (names_any_event(result, word))
+                continue;
+            for (u32 k = 0; k < hook_count; k++) {
+                if (hooks[k].name)
+                    consider(&best, hooks[k].name, hooks[k].count);
+            }
+            for (u32 k = 0; k < provider_count; k++) {
+                const char *const name = etl_provider_name(providers[k].guid.bytes);
+                if (name && !providers[k].is_message)
+                    consider(&best, name, providers[k].count);
+            }
+            add(&text, "--events %s names no event of the trace", word);
+            if (best.count > 0)
+                add_nearest(&best, "; the most frequent are ", &text);
+            add(&text, "%s", " (etlheap info lists all)");
+            cli_note(subject, text.text);
+        }
+    }
+}
