@@ -28,7 +28,6 @@ typedef struct sorted_stack {
     u32 stack;
 } sorted_stack;
 
-static bool find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 *group_of);
 static int compare_groups(const void *a, const void *b);
 static u32 rows_within(const etlheap_table *rows, u32 *stack_number);
 static bool make_tables(const etlheap_table *rows, html_choice *choice);
@@ -50,7 +49,7 @@ etl_status html_choice_make(const etlheap_table *groups, const etlheap_table *ro
     out->stack_number = calloc((size_t)rows->stack_count + 1, sizeof *out->stack_number);
     out->frame_number = calloc((size_t)rows->frame_count + 1, sizeof *out->frame_number);
     ok = out->group_of && out->stack_number && out->frame_number &&
-         find_groups(groups, rows, out->group_of);
+         html_find_groups(groups, rows, rows->row_count, out->group_of);
     if (ok) {
         out->group_count = (u32)etl_min_u64(groups->row_count, HTML_GROUPS_MAX);
         out->row_count = rows_within(rows, out->stack_number);
@@ -110,8 +109,8 @@ bool html_name_add(etlheap_text *text, const char *name)
     return cut;
 }
 
-/* Tables have keys, not numbers in common. */
-static bool find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 *group_of)
+bool html_find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 count,
+                      u32 *group_of)
 {
     const etlheap_row **const sorted = calloc((size_t)groups->row_count + 1, sizeof *sorted);
     if (sorted == NULL)
@@ -119,7 +118,7 @@ static bool find_groups(const etlheap_table *groups, const etlheap_table *rows, 
     for (u32 i = 0; i < groups->row_count; i++)
         sorted[i] = &groups->rows[i];
     qsort(sorted, groups->row_count, sizeof *sorted, compare_groups);
-    for (u32 i = 0; i < rows->row_count; i++) {
+    for (u32 i = 0; i < count; i++) {
         const etlheap_row *const row = &rows->rows[i];
         const etlheap_row *const *const found =
             bsearch(&row, sorted, groups->row_count, sizeof *sorted, compare_groups);

@@ -48,6 +48,12 @@ etl_status html_choice_make(const etlheap_table *groups, const etlheap_table *ro
                             html_choice *out, etl_error *err);
 void html_choice_close(html_choice *choice);
 
+/* Tables have keys, not numbers in common: for the first `count` rows of a table that is grouped by
+ * kind, process, heap and more, their rows in the table by the first three. False: out of
+ * memory. */
+bool html_find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 count,
+                      u32 *group_of);
+
 /* What rows, stacks and frames take in the page, in bytes: an upper bound. */
 u64 html_choice_bytes(const html_choice *choice);
 
