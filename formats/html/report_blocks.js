@@ -51,12 +51,12 @@ function blockRow(block) {
 
 // The command line that lists all of them, with the names filled in.
 function blocksCommand(row) {
-  const label = row.stack < 0 ? null : labels[siteOf(row)];
+  const label = [...stacks[row.stack]].reverse().map((frame) => labels[labelOf[frame]]).find((one) => one.module >= 0);
   const facts = {
-    file: report.trace.files[0],
+    file: report.trace.files.join('" "'),
     kind: row.group.kind,
     process: row.group.pid === null ? row.group.process : String(row.group.pid),
-    frame: label === null || label.module < 0 ? "" : `${report.modules[label.module]}!${label.functionName}`,
+    frame: label === undefined ? "*" : `${report.modules[label.module]}!${label.functionName}`,
   };
   return report.block_advice.replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? "");
 }
@@ -71,7 +71,7 @@ function blocksText(row) {
 
 function blocksOf(row) {
   const cut = (row.blocks?.length ?? 0) < row.types[0] + row.types[2] + row.types[4] + row.types[6];
-  const text = make("p", { class: "hint blocks-text" }, blocksText(row) + (cut ? blocksCommand(row) : ""), ".");
+  const text = make("p", { class: "hint blocks-text" }, blocksText(row) + (cut ? blocksCommand(row) : "."));
   if (row.blocks === undefined) return [text];
   const head = make(
     "thead",

@@ -383,11 +383,12 @@ function drawSelection() {
 function narrowedText(whole) {
   const found = rowsShown(),
     unknown = found.filter((row) => amountsOf(row) === null).length;
-  const why = [state.node === null ? "" : "below the bar that was clicked", searchWords() === "" ? "" : "that match the search"];
+  const why = [state.node === null ? "" : "the zoom of the flame graph", searchWords() === "" ? "" : "the search"];
   return (
-    `Of the ${count(found.length)} ${found.length === 1 ? "stack" : "stacks"} ${why.filter((text) => text !== "").join(" and ")}; ` +
-    `all have ${bytes(whole.endSize)} outstanding.` +
-    (unknown > 0 ? ` ${count(unknown)} of them are not followed over time and are not counted.` : "")
+    `The figures count ${count(found.length - unknown)} ${found.length - unknown === 1 ? "stack" : "stacks"}: ` +
+    `what ${why.filter((text) => text !== "").join(" and ")} leave. ` +
+    `All stacks together have ${bytes(whole.endSize)} outstanding.` +
+    (unknown > 0 ? ` ${count(unknown)} stacks are not counted, because this file does not follow them over time.` : "")
   );
 }
 

@@ -208,7 +208,7 @@ function tellApart(all) {
   const texts = new Map();
   const byText = new Map();
   for (const row of all) {
-    const caller = row.stack < 0 || stacks[row.stack].length < 2 ? "" : ` \u2190 ${callerAt(row, 1, false)}`;
+    const caller = row.stack < 0 || stacks[row.stack].length < 2 ? "" : `\u2190 ${callerAt(row, 1, false)}`;
     const key = `${row.group.index} ${stackText(row)}${caller}`;
     texts.set(row, caller);
     if (byText.has(key)) byText.get(key).push(row);

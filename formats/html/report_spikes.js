@@ -9,6 +9,10 @@
 //                     /      \        /                  window on, so it is no spike
 //     level        __/        \__  __/
 //
+// A curve that rises slowly and then falls steeply has something like a spike at its end, though
+// what went may have been there for long. So the level of several stacks is at least the sum of
+// their own.
+//
 // Windows in which something stands above the level are one spike as long as it does not fall
 // below half of the lower of two tops between them. So a spike may cross any number of edges.
 
@@ -45,10 +49,24 @@ function levelsOf(curve) {
   return most.slice(SPIKE_EDGES, SPIKE_EDGES + WINDOWS);
 }
 
+// The same for the sum of rows, and of what is there besides them.
+function levelsOfSum(curve, list) {
+  const levels = levelsOf(curve),
+    rest = curve.slice(),
+    sum = new Float64Array(WINDOWS);
+  for (const row of list) {
+    if (row.cells === null) continue;
+    const own = row.cells.curve();
+    addCurve(sum, levelsOf(own));
+    addCurve(rest, own, -1);
+  }
+  addCurve(sum, levelsOf(rest));
+  return levels.map((level, i) => Math.max(level, sum[i]));
+}
+
 // Spikes in the order of time: windows [from, to), the one with the top, and the size.
-function findSpikes(curve, peaks) {
-  const found = [],
-    levels = levelsOf(curve);
+function findSpikes(curve, peaks, levels) {
+  const found = [];
   let spike = null,
     dip = 0;
   for (let window = 0; window < WINDOWS; window++) {
@@ -77,7 +95,10 @@ function findSpikes(curve, peaks) {
 // Of a row, looked for once. Null when it is not followed over time.
 function spikesOfRow(row) {
   if (row.cells === null) return null;
-  row.spikes ??= row.cells.at.length === 0 ? [] : findSpikes(row.cells.curve(), row.cells.peaks());
+  if (row.spikes === undefined) {
+    const curve = row.cells.curve();
+    row.spikes = findSpikes(curve, row.cells.peaks(), levelsOf(curve));
+  }
   return row.spikes;
 }
 
@@ -199,10 +220,19 @@ function curveShown() {
   return { curve, peaks: curve.slice(0, WINDOWS).map((size, i) => Math.max(size, curve[i + 1])) };
 }
 
+// Without zoom and search they are looked for once.
+function spikesShown() {
+  const whole = state.group ?? state.kind;
+  if (!isNarrowed() && whole.spikes !== undefined) return whole.spikes;
+  const { curve, peaks } = curveShown();
+  const found = findSpikes(curve, peaks, levelsOfSum(curve, rowsShown()));
+  if (!isNarrowed()) whole.spikes = found;
+  return found;
+}
+
 // The spikes of what the chart shows, largest first.
 function drawMoments() {
-  const { curve, peaks } = curveShown();
-  const found = findSpikes(curve, peaks)
+  const found = spikesShown()
     .filter(isInSelection)
     .sort((a, b) => b.size - a.size || a.top - b.top);
   const large = found.filter((one) => one.size * SMALL_PART >= found[0].size).slice(0, MOMENTS_SHOWN);

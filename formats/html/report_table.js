@@ -177,7 +177,7 @@ function nodeRows(entry) {
     node.text,
     ...(entry.caller ? [make("span", { class: "caller" }, entry.caller)] : []),
   );
-  name.style.paddingLeft = `${0.5 + (node.level - 1) * 1.15}rem`;
+  name.style.setProperty("--level", node.level - 1);
   const row = make(
     "tr",
     {

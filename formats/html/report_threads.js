@@ -53,5 +53,5 @@ function addOtherThreads(all, group, known) {
 function threadHint() {
   const narrowed =
     isSelected() || state.node !== null ? " The selected window and the zoom of the flame graph do not change it." : "";
-  return `The whole trace, by the thread that allocated. A search finds processes, heaps and threads here.${narrowed}${report.thread_advice.replace("{file}", report.trace.files[0])}`;
+  return `The whole trace, by the thread that allocated. A search finds processes, heaps and threads here.${narrowed}${report.thread_advice.replace("{file}", report.trace.files.join('" "'))}`;
 }

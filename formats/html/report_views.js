@@ -12,7 +12,7 @@ function kindCard(kind) {
   const types = isSearching ? typesFound(kind) : kind.types;
   const size = outstandingSize(types),
     isChosen = kind === state.kind;
-  const part = isSearching ? `of ${bytes(outstandingSize(kind.types))} ` : "";
+  const amount = blocks(outstandingCount(types));
   return make(
     "div",
     {
@@ -30,7 +30,13 @@ function kindCard(kind) {
       { class: "big", "data-value": size },
       bytes(size),
       " ",
-      make("small", {}, `${part}outstanding in ${blocks(outstandingCount(types))}${isSearching ? " found" : ""}`),
+      make(
+        "small",
+        {},
+        isSearching
+          ? `found in ${amount}, of ${bytes(outstandingSize(kind.types))} outstanding`
+          : `outstanding in ${amount}`,
+      ),
     ),
     kindFacts(kind, types),
     spark(kind.cells.curve(), 100, 20),
