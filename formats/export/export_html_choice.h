@@ -14,7 +14,7 @@
 #define HTML_STACKS_MAX  10000
 #define HTML_ROWS_MAX    20000
 #define HTML_GROUPS_MAX  500
-#define HTML_STACK_BYTES 1480000
+#define HTML_STACK_BYTES 1410000
 
 /* Longer names are cut in their middle. */
 #define HTML_NAME_BYTES_MAX 300

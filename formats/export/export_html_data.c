@@ -29,7 +29,7 @@
 
 #include <stdlib.h>
 
-#define HTML_ROW_BYTES   1550000 /* frames, stacks, rows and their cells */
+#define HTML_ROW_BYTES   1480000 /* frames, stacks, rows and their cells */
 #define HTML_GROUP_BYTES 150000
 #define HTML_MODULES_MAX 300
 #define HTML_THREADS_MAX 2000 /* sums of one type */

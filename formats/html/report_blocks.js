@@ -12,10 +12,11 @@
   }
 }
 
-// A time is 0 when it is not known, else 1 more than twice its size, and 1 more below zero.
+// A time is 0 when it is not known, else 1 more than twice its size, and 1 more than that when it
+// is before the trace began.
 function readTime(numbers) {
   const value = numbers.next() - 1;
-  return value < 0 ? null : value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  return value < 0 ? null : value % 2 === 0 ? value / 2 : -(value - 1) / 2;
 }
 
 function readBlock(numbers) {

@@ -46,7 +46,7 @@ function linkText() {
   if (flame.direction !== "callees") link.set("flame", flame.direction);
   if (flame.metric !== "endSize") link.set("bytes", flame.metric);
   if (state.node !== null) link.set("zoom", flameHashes()[state.node].toString(16));
-  if (state.search !== "") link.set("search", state.search);
+  if (state.search !== "") link.set("search", byId("search").value.trim());
   if (table.grouping !== "heap") link.set("group", table.grouping);
   if (table.sort !== "endSize" || table.ascending) link.set("sort", (table.ascending ? "-" : "") + table.sort);
   return link.toString();
@@ -93,10 +93,12 @@ function readLink() {
   if (node > 0) update({ node });
 }
 
-views.push(() => {
+function writeLinkSoon() {
   clearTimeout(linkTimer);
   linkTimer = setTimeout(writeLink, LINK_DELAY_MS);
-});
+}
+
+views.push(writeLinkSoon);
 
 // Links within the page go to a section and leave the rest of the address as it is.
 document.addEventListener("click", (event) => {

@@ -113,6 +113,8 @@ function sortTable(key) {
   table.ascending = table.sort === key ? !table.ascending : false;
   table.sort = key;
   drawTable();
+  markAllColumns();
+  writeLinkSoon();
   byId("rows").tHead.querySelector(`[data-key="${key}"] button`).focus();
 }
 
