@@ -61,7 +61,7 @@ need_for_deb()
     need_command strip binutils
 }
 
-# A browser is not installed for the tests' sake, it is too large: browser_html.py is
+# A browser is not installed for the tests' sake, it is too large: browser_*.py are
 # skipped without one, and says so.
 need_for_test()
 {
