@@ -70,17 +70,40 @@ function blocksText(row) {
   return `${count(shown)} of the ${blocks(whole)} of this stack: not freed first, then by size`;
 }
 
+// For a spreadsheet: times in seconds, empty when they are not known.
+function blockLines(row) {
+  const time = (ns) => (ns === null ? "" : (ns / 1e9).toFixed(9));
+  return [
+    ["Address", "Size (bytes)", "Allocated at (s)", "Freed at (s)", "Freed by", "Thread", "Frames"],
+    ...row.blocks.map(({ address, size, from, to, end, thread }) => [
+      address,
+      size,
+      time(from),
+      time(to),
+      end,
+      thread < 0 ? "" : thread,
+      stackCell(row),
+    ]),
+  ];
+}
+
 function blocksOf(row) {
   const cut = (row.blocks?.length ?? 0) < row.types[0] + row.types[2] + row.types[4] + row.types[6];
-  const text = make("p", { class: "hint blocks-text" }, blocksText(row) + (cut ? blocksCommand(row) : "."));
-  if (row.blocks === undefined) return [text];
+  const text = make("p", { class: "hint" }, blocksText(row) + (cut ? blocksCommand(row) : "."));
+  if (row.blocks === undefined) return [make("div", { class: "blocks-text" }, text)];
   const head = make(
     "thead",
     {},
     make("tr", {}, ...BLOCK_COLUMNS.map((title) => make("th", { scope: "col" }, title))),
   );
   return [
-    text,
+    make(
+      "div",
+      { class: "blocks-text tools" },
+      text,
+      make("button", { type: "button", onclick: (event) => copyLines(event.target, blockLines(row)) }, "Copy blocks"),
+      make("button", { type: "button", onclick: () => saveLines("blocks", blockLines(row)) }, "CSV"),
+    ),
     make("table", { class: "blocks", "aria-label": "Blocks" }, head, make("tbody", {}, ...row.blocks.map(blockRow))),
   ];
 }

@@ -383,10 +383,15 @@ function drawSelection() {
 function narrowedText(whole) {
   const found = rowsShown(),
     unknown = found.filter((row) => amountsOf(row) === null).length;
-  const why = [state.node === null ? "" : "the zoom of the flame graph", searchWords() === "" ? "" : "the search"];
+  const why =
+    state.node === null
+      ? "the search leaves"
+      : searchWords() === ""
+        ? "the zoom of the flame graph leaves"
+        : "the zoom of the flame graph and the search leave";
   return (
     `The figures count ${count(found.length - unknown)} ${found.length - unknown === 1 ? "stack" : "stacks"}: ` +
-    `what ${why.filter((text) => text !== "").join(" and ")} leave. ` +
+    `what ${why}. ` +
     `All stacks together have ${bytes(whole.endSize)} outstanding.` +
     (unknown > 0 ? ` ${count(unknown)} stacks are not counted, because this file does not follow them over time.` : "")
   );

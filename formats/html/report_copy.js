@@ -111,13 +111,20 @@ function csvName(what) {
   return `${trace}-${state.kind.kind}-${what}.csv`;
 }
 
+function copyLines(button, lines) {
+  copyBy(button, tabsOf(lines), `${count(lines.length - 1)} rows`);
+}
+
+function saveLines(what, lines) {
+  saveCsv(csvName(what), csvOf(lines));
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy], [data-csv]");
   if (button === null || state.kind === null) return;
   const what = button.dataset.copy ?? button.dataset.csv;
-  const lines = SHOWN[what]();
-  if (button.dataset.copy) copyBy(button, tabsOf(lines), `${count(lines.length - 1)} rows`);
-  else saveCsv(csvName(what), csvOf(lines));
+  if (button.dataset.copy) copyLines(button, SHOWN[what]());
+  else saveLines(what, SHOWN[what]());
 });
 
 byId("copy-link").addEventListener("click", () => {

@@ -156,7 +156,7 @@ def check_search(results, page, trace):
     got = [table_value(page, "All heap", column) for column in (0, 2, 3, 4)]
     results.equal("and the table", got, [sums["heap"][key] for key in ("end", "net", "size", "count")])
     said = page.run("document.querySelector('#selection .narrowed').textContent")
-    results.check("the page says so", "1 stack: what the search leave" in said and "640 KiB" in said, said)
+    results.check("the page says so", "1 stack: what the search leaves." in said and "640 KiB" in said, said)
     page.press("Escape")
     page.settle()
     results.equal("all again", figure(page, "endSize"), whole["outstanding_size"])
@@ -252,7 +252,7 @@ def shown_blocks(page, site):
     cells = page.run(
         "[...document.querySelectorAll('table.blocks tbody tr')].map((row) => [...row.children].map((cell) => cell.dataset.value ?? cell.textContent))"
     )
-    said = page.run("document.querySelector('.blocks-text').textContent")
+    said = page.run("document.querySelector('.blocks-text p').textContent")
     return said, [(address, int(size), start, end, thread) for address, size, start, end, _, thread in cells]
 
 
@@ -332,6 +332,15 @@ def check_csv(results, page, folder):
     page.run("document.querySelector('[data-csv=spikes]').click()")
     spikes = saved(folder, "demo-heap-spikes.csv")
     results.equal("the spikes too", [[int(line[4]), int(line[5])] for line in spikes[1:]], [row[1][:2] for row in spike_rows(page)])
+
+
+def check_blocks_csv(results, page, folder):
+    """Of the stack that is open."""
+    page.run("[...document.querySelectorAll('.blocks-text button')].at(-1).click()")
+    lines = saved(folder, "demo-heap-blocks.csv")
+    shown = page.run("[...document.querySelectorAll('table.blocks tbody tr')].map((row) => [row.children[0].textContent, row.children[1].dataset.value])")
+    results.equal("CSV has the blocks of a stack", [line[:2] for line in lines[1:]], shown)
+    results.check("with what they are", lines[0][2] == "Allocated at (s)" and lines[1][4:6] == ["none", "7012"], lines[:2])
 
 
 def check_copy(results, page):
@@ -494,6 +503,7 @@ def use(results, page, folder):
     check_threads_stay_whole(results, page)
     check_blocks(results, page, "demo", demo, "heap", "BatteryMeter.exe+0x8c1b", True)
     check_csv(results, page, folder)
+    check_blocks_csv(results, page, folder)
     check_copy(results, page)
     check_narrow(results, page, "demo")
     check_focus(results, page)

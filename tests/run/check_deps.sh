@@ -62,7 +62,7 @@ need_for_deb()
 }
 
 # A browser is not installed for the tests' sake, it is too large: browser_*.py are
-# skipped without one, and says so.
+# skipped without one, and say so.
 need_for_test()
 {
     need_library cmocka libcmocka-dev
