@@ -37,6 +37,7 @@ static int compare_stacks(const void *a, const void *b);
 static void add_stack(const etlheap_table *rows, const sorted_stack *before,
                       const sorted_stack *stack, html_choice *choice);
 static void add_frame(const etlheap_frame *frame, html_choice *choice);
+static u32 number_module(const char *name, etlheap_text *text, html_choice *choice);
 static u32 number_function(const etlheap_frame *frame, etlheap_text *text, html_choice *choice);
 static u32 number_text(export_numbers *numbers, etlheap_text *text);
 static u64 bytes_of_strings(const export_numbers *numbers);
@@ -186,6 +187,7 @@ static void clear_tables(const etlheap_table *rows, html_choice *choice)
     choice->modules = choice->names = choice->files = (export_numbers){ 0 };
     choice->frame_count = 0;
     choice->names_cut = 0;
+    choice->latest_module = NULL;
 }
 
 static u32 list_stacks(const etlheap_table *rows, html_choice *choice, sorted_stack *sorted)
@@ -246,10 +248,8 @@ static void add_frame(const etlheap_frame *frame, html_choice *choice)
     const u32 bits = (has_name ? FRAME_NAMED : 0u) | (has_line ? FRAME_LINE : 0u) |
                      (frame->is_inlined ? FRAME_INLINED : 0u);
     u32 module = 0;
-    if (frame->module != NULL) {
-        html_name_add(&text, frame->module);
-        module = number_text(&choice->modules, &text) + 1;
-    }
+    if (frame->module != NULL)
+        module = number_module(frame->module, &text, choice) + 1;
     html_code_add(&choice->frames, (u64)module * FRAME_MODULE + bits);
     if (has_name)
         html_code_add(&choice->frames, number_function(frame, &text, choice));
@@ -262,6 +262,17 @@ static void add_frame(const etlheap_frame *frame, html_choice *choice)
     }
     choice->names.failed |= text.failed;
     etlheap_text_free(&text);
+}
+
+/* Neighbours are mostly of one module, whose name is one string. */
+static u32 number_module(const char *name, etlheap_text *text, html_choice *choice)
+{
+    if (name != choice->latest_module) {
+        html_name_add(text, name);
+        choice->latest_number = number_text(&choice->modules, text);
+        choice->latest_module = name;
+    }
+    return choice->latest_number;
 }
 
 static u32 number_function(const etlheap_frame *frame, etlheap_text *text, html_choice *choice)

@@ -40,6 +40,8 @@ typedef struct html_choice {
     u32 frame_count;
     u32 *frame_number; /* by frame of the table, from 1; 0: not shown */
     u32 names_cut;
+    const char *latest_module; /* the module that was numbered last; NULL: none yet */
+    u32 latest_number;
 } html_choice;
 
 /* Rows of `rows` are by kind, process, heap and stack, those of `groups` by the first
