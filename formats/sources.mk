@@ -18,6 +18,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_heaptrack \
 	export/export_html \
 	export/export_html_ask \
+	export/export_html_blocks \
 	export/export_html_choice \
 	export/export_html_code \
 	export/export_html_data \

@@ -48,7 +48,10 @@ extern "C" {
     X(SYMBOL_PATH, "say where symbols are (path)")                                                 \
     X(LIST_MODULES, "list the modules and their files (etlheap_symbols_list)")                     \
     X(OTHER_BUILDS, "take symbol files of other builds (loose)")                                   \
-    X(OFFLINE, "ask no servers (offline)")
+    X(OFFLINE, "ask no servers (offline)")                                                         \
+    /* of a page with parts of a trace; {file}, {kind}, {process} and {frame} are filled in */     \
+    X(ALL_BLOCKS, "list lifetimes one by one (etlheap_lifetimes_open)")                            \
+    X(ONE_THREAD, "select a thread (threads)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

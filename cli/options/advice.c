@@ -33,6 +33,10 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_LIST_MODULES] = "; etlheap symbols lists them with the files they need",
     [ETL_HINT_OTHER_BUILDS] = "; --symbols-loose accepts them",
     [ETL_HINT_OFFLINE] = ", or use --offline to skip them",
+    [ETL_HINT_ALL_BLOCKS] = "; to list all: etlheap allocations \"{file}\" --kind {kind} --process "
+                            "\"{process}\" --require-frame \"{frame}\"",
+    [ETL_HINT_ONE_THREAD] =
+        " To see the stacks of one thread: etlheap report \"{file}\" --thread TID",
 };
 
 const char *cli_advice(etl_hint hint)

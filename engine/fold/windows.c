@@ -190,9 +190,11 @@ i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 wind
         .outstanding_size;
 }
 
-u32 windows_next_news(const etlheap_windows *windows, u32 row, u32 window)
+u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 window)
 {
     const owned_windows *const owned = (const owned_windows *)windows;
+    if (row >= windows->table->row_count || window >= windows->window_count)
+        return windows->window_count;
     const window_place place = owned->plan.places.at[window];
     const window_cells *const cells = &owned->cells[place.pass];
     const u32 next = windows_cells_next(cells, owned->groups[row], place.interval);

@@ -64,7 +64,7 @@ static const question questions[] = {
     { "export --format dhat", KINDS, CURVES | LIFETIMES | COL(BACK), TWICE },
     { "export --format folded", KINDS, SUMS, LIVE },
     { "export --format heaptrack", KINDS, CURVES | LIFETIMES | COL(ADDRESS), ONCE },
-    { "export --format html", KINDS, CURVES | LIFETIMES | WINDOWED | COL(THREAD), TWICE },
+    { "export --format html", KINDS, ROWS, TWICE },
     { "export --format ndjson", KINDS, CURVES, ONCE },
     { "export --format parquet", KINDS, CURVES, ONCE },
     { "export --format perfview", KINDS, SUMS, LIVE },

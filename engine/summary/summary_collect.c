@@ -277,7 +277,7 @@ static bool take_cells(taking *t, const etlheap_windows *windows, u32 row)
         return false;
     fresh->count = 0;
     for (u32 w = 0; w < windows->window_count;) {
-        const u32 news = windows_next_news(windows, row, w);
+        const u32 news = etlheap_windows_next_news(windows, row, w);
         const u32 count = news > w ? news - w : 1;
         if (!push_cell(t, windows, row, w, count))
             return false;

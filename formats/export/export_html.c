@@ -7,9 +7,11 @@
  */
 #include "export_html.h"
 
+#include "export_html_blocks.h"
 #include "export_writers.h"
 
-static bool write_page(const html_answers *answers, const html_choice *choice, etlheap_sink *sink);
+static bool write_page(const html_answers *answers, const html_choice *choice,
+                       const html_blocks *blocks, etlheap_sink *sink);
 static void write_lines(const char *const *lines, etlheap_sink *sink);
 
 etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_sink *sink,
@@ -17,18 +19,23 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
 {
     html_answers answers = { 0 };
     html_choice choice = { 0 };
+    html_blocks blocks = { 0 };
     etl_status status = html_answers_open(request, &answers, err);
     if (status == ETL_OK)
         status = html_choice_make(answers.groups->table, answers.rows->table, &choice, err);
-    if (status == ETL_OK && !write_page(&answers, &choice, sink))
+    if (status == ETL_OK)
+        status = html_blocks_find(&answers, &choice, &blocks, err);
+    if (status == ETL_OK && !write_page(&answers, &choice, &blocks, sink))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+    html_blocks_close(&blocks);
     html_choice_close(&choice);
     html_answers_close(&answers);
     return status;
 }
 
 /* False: out of memory. */
-static bool write_page(const html_answers *answers, const html_choice *choice, etlheap_sink *sink)
+static bool write_page(const html_answers *answers, const html_choice *choice,
+                       const html_blocks *blocks, etlheap_sink *sink)
 {
     bool ok = true;
     for (const char *const *line = html_page_html; ok && *line != NULL; line++) {
@@ -37,7 +44,7 @@ static bool write_page(const html_answers *answers, const html_choice *choice, e
         else if (strcmp(*line, "@script@\n") == 0)
             write_lines(html_page_js, sink);
         else if (strcmp(*line, "@data@\n") == 0)
-            ok = html_write_data(answers, choice, sink);
+            ok = html_write_data(answers, choice, blocks, sink);
         else
             etlheap_sink_text(sink, *line);
     }

@@ -3,7 +3,8 @@
  *
  *     html_answers_open   request -> answers of the engine
  *     html_choice_make    answers -> what is shown one by one (export_html_choice.h)
- *     html_write_data     both    -> the JSON in the page
+ *     html_blocks_find    both    -> single blocks of what is shown (export_html_blocks.h)
+ *     html_write_data     all     -> the JSON in the page
  *
  * The page's own text, style and script are the files of formats/html; the Makefile
  * turns them into arrays of lines.
@@ -13,6 +14,8 @@
 
 #include "export_html_choice.h"
 
+typedef struct html_blocks html_blocks; /* export_html_blocks.h */
+
 /* Start from {0}. Rows are sorted by their peak, the largest first. */
 typedef struct html_answers {
     const etlheap_export_request *request;
@@ -21,6 +24,8 @@ typedef struct html_answers {
     etlheap_windows *kinds, *groups, *rows;
     u32 window_count;
     const etlheap_table *ends; /* by kind and how lifetimes end */
+    /* By kind, process, heap, thread and type: the largest first. */
+    const etlheap_table *threads;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
     etlheap_symbols *nowhere; /* when the request has no symbols: all are missing */
@@ -34,7 +39,8 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
 void html_answers_close(html_answers *answers);
 
 /* The document `etlheap-html-1`, safe inside of a script element. False: out of memory. */
-bool html_write_data(const html_answers *answers, const html_choice *choice, etlheap_sink *sink);
+bool html_write_data(const html_answers *answers, const html_choice *choice,
+                     const html_blocks *blocks, etlheap_sink *sink);
 
 /* Made by the Makefile: the lines of formats/html/report.html and so on. The last is
  * followed by NULL. */

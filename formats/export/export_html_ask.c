@@ -17,16 +17,18 @@ typedef enum html_question {
     HTML_GROUPS,
     HTML_ROWS,
     HTML_ENDS,
+    HTML_THREADS,
     HTML_PEAKS,
     HTML_SIZES,
     HTML_LIFETIMES,
     HTML_QUESTIONS
 } html_question;
 
-/* Which of the keys a question groups by, and what it is. */
+/* Which keys a question groups by, and what it is. */
 typedef struct question_row {
     etlheap_question_kind kind;
-    u32 first_key, key_count;
+    const etlheap_key *keys;
+    u32 key_count;
     bool with_whole;
     etlheap_histogram_by by;
 } question_row;
@@ -38,17 +40,21 @@ static etl_status name_rows(html_answers *answers, etl_error *err);
 static etl_status ask_symbols(html_answers *answers, etl_error *err);
 
 /* From the largest group to the smallest: the first of them are the keys of each. */
-static const etlheap_key keys[] = { ETLHEAP_KEY_FREE_TYPE, ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
-                                    ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK };
+static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
+                                    ETLHEAP_KEY_STACK };
+static const etlheap_key end_keys[] = { ETLHEAP_KEY_FREE_TYPE, ETLHEAP_KEY_KIND };
+static const etlheap_key thread_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
+                                           ETLHEAP_KEY_THREAD, ETLHEAP_KEY_TYPE };
 
 static const question_row rows[HTML_QUESTIONS] = {
-    [HTML_KINDS] = { ETLHEAP_ASK_WINDOWS, 1, 1, .with_whole = false },
-    [HTML_GROUPS] = { ETLHEAP_ASK_WINDOWS, 1, 3, .with_whole = true },
-    [HTML_ROWS] = { ETLHEAP_ASK_WINDOWS, 1, 4, .with_whole = true },
-    [HTML_ENDS] = { ETLHEAP_ASK_TABLE, 0, 2, .with_whole = false },
-    [HTML_PEAKS] = { ETLHEAP_ASK_PEAKS, 1, 1, .with_whole = false },
-    [HTML_SIZES] = { ETLHEAP_ASK_HISTOGRAM, 1, 1, .by = ETLHEAP_HISTOGRAM_SIZE },
-    [HTML_LIFETIMES] = { ETLHEAP_ASK_HISTOGRAM, 1, 1, .by = ETLHEAP_HISTOGRAM_LIFETIME },
+    [HTML_KINDS] = { ETLHEAP_ASK_WINDOWS, keys, 1, .with_whole = false },
+    [HTML_GROUPS] = { ETLHEAP_ASK_WINDOWS, keys, 3, .with_whole = true },
+    [HTML_ROWS] = { ETLHEAP_ASK_WINDOWS, keys, 4, .with_whole = true },
+    [HTML_ENDS] = { ETLHEAP_ASK_TABLE, end_keys, 2, .with_whole = false },
+    [HTML_THREADS] = { ETLHEAP_ASK_TABLE, thread_keys, 5, .with_whole = false },
+    [HTML_PEAKS] = { ETLHEAP_ASK_PEAKS, keys, 1, .with_whole = false },
+    [HTML_SIZES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_SIZE },
+    [HTML_LIFETIMES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_LIFETIME },
 };
 
 etl_status html_answers_open(const etlheap_export_request *request, html_answers *out,
@@ -77,6 +83,7 @@ void html_answers_close(html_answers *answers)
     etlheap_windows_free(answers->groups);
     etlheap_windows_free(answers->rows);
     etlheap_table_free(answers->ends);
+    etlheap_table_free(answers->threads);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)
         etlheap_histogram_free(answers->histograms[by]);
     etlheap_symbol_list_free(answers->symbols);
@@ -97,14 +104,14 @@ static etl_status go_on(const etlheap_export_request *request, u32 step, etl_err
 static etlheap_query query_of(const html_answers *answers, const question_row *row)
 {
     etlheap_query query = *answers->request->query;
-    memcpy(query.group_by, keys + row->first_key, row->key_count * sizeof *keys);
+    memcpy(query.group_by, row->keys, row->key_count * sizeof *row->keys);
     query.group_by_count = row->key_count;
     query.types = 0;
     query.sort = ETLHEAP_MEASURE_PEAK_SIZE;
     query.sort_ascending = false;
     query.sums_only = row->kind == ETLHEAP_ASK_TABLE;
     if (query.sums_only)
-        query.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+        query.sort = ETLHEAP_MEASURE_SIZE;
     return query;
 }
 
@@ -114,6 +121,7 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->groups = given[HTML_GROUPS].windows;
     answers->rows = given[HTML_ROWS].windows;
     answers->ends = given[HTML_ENDS].table;
+    answers->threads = given[HTML_THREADS].table;
     memcpy(answers->peaks, given[HTML_PEAKS].peaks, sizeof answers->peaks);
     answers->histograms[ETLHEAP_HISTOGRAM_SIZE] = given[HTML_SIZES].histogram;
     answers->histograms[ETLHEAP_HISTOGRAM_LIFETIME] = given[HTML_LIFETIMES].histogram;

@@ -28,7 +28,6 @@ typedef struct sorted_stack {
     u32 stack;
 } sorted_stack;
 
-static bool find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 *group_of);
 static int compare_groups(const void *a, const void *b);
 static u32 rows_within(const etlheap_table *rows, u32 *stack_number);
 static bool make_tables(const etlheap_table *rows, html_choice *choice);
@@ -38,6 +37,7 @@ static int compare_stacks(const void *a, const void *b);
 static void add_stack(const etlheap_table *rows, const sorted_stack *before,
                       const sorted_stack *stack, html_choice *choice);
 static void add_frame(const etlheap_frame *frame, html_choice *choice);
+static u32 number_module(const char *name, etlheap_text *text, html_choice *choice);
 static u32 number_function(const etlheap_frame *frame, etlheap_text *text, html_choice *choice);
 static u32 number_text(export_numbers *numbers, etlheap_text *text);
 static u64 bytes_of_strings(const export_numbers *numbers);
@@ -50,7 +50,7 @@ etl_status html_choice_make(const etlheap_table *groups, const etlheap_table *ro
     out->stack_number = calloc((size_t)rows->stack_count + 1, sizeof *out->stack_number);
     out->frame_number = calloc((size_t)rows->frame_count + 1, sizeof *out->frame_number);
     ok = out->group_of && out->stack_number && out->frame_number &&
-         find_groups(groups, rows, out->group_of);
+         html_find_groups(groups, rows, rows->row_count, out->group_of);
     if (ok) {
         out->group_count = (u32)etl_min_u64(groups->row_count, HTML_GROUPS_MAX);
         out->row_count = rows_within(rows, out->stack_number);
@@ -110,8 +110,8 @@ bool html_name_add(etlheap_text *text, const char *name)
     return cut;
 }
 
-/* Tables have keys, not numbers in common. */
-static bool find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 *group_of)
+bool html_find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 count,
+                      u32 *group_of)
 {
     const etlheap_row **const sorted = calloc((size_t)groups->row_count + 1, sizeof *sorted);
     if (sorted == NULL)
@@ -119,7 +119,7 @@ static bool find_groups(const etlheap_table *groups, const etlheap_table *rows, 
     for (u32 i = 0; i < groups->row_count; i++)
         sorted[i] = &groups->rows[i];
     qsort(sorted, groups->row_count, sizeof *sorted, compare_groups);
-    for (u32 i = 0; i < rows->row_count; i++) {
+    for (u32 i = 0; i < count; i++) {
         const etlheap_row *const row = &rows->rows[i];
         const etlheap_row *const *const found =
             bsearch(&row, sorted, groups->row_count, sizeof *sorted, compare_groups);
@@ -187,6 +187,7 @@ static void clear_tables(const etlheap_table *rows, html_choice *choice)
     choice->modules = choice->names = choice->files = (export_numbers){ 0 };
     choice->frame_count = 0;
     choice->names_cut = 0;
+    choice->latest_module = NULL;
 }
 
 static u32 list_stacks(const etlheap_table *rows, html_choice *choice, sorted_stack *sorted)
@@ -247,10 +248,8 @@ static void add_frame(const etlheap_frame *frame, html_choice *choice)
     const u32 bits = (has_name ? FRAME_NAMED : 0u) | (has_line ? FRAME_LINE : 0u) |
                      (frame->is_inlined ? FRAME_INLINED : 0u);
     u32 module = 0;
-    if (frame->module != NULL) {
-        html_name_add(&text, frame->module);
-        module = number_text(&choice->modules, &text) + 1;
-    }
+    if (frame->module != NULL)
+        module = number_module(frame->module, &text, choice) + 1;
     html_code_add(&choice->frames, (u64)module * FRAME_MODULE + bits);
     if (has_name)
         html_code_add(&choice->frames, number_function(frame, &text, choice));
@@ -263,6 +262,17 @@ static void add_frame(const etlheap_frame *frame, html_choice *choice)
     }
     choice->names.failed |= text.failed;
     etlheap_text_free(&text);
+}
+
+/* Neighbours are mostly of one module, whose name is one string. */
+static u32 number_module(const char *name, etlheap_text *text, html_choice *choice)
+{
+    if (name != choice->latest_module) {
+        html_name_add(text, name);
+        choice->latest_number = number_text(&choice->modules, text);
+        choice->latest_module = name;
+    }
+    return choice->latest_number;
 }
 
 static u32 number_function(const etlheap_frame *frame, etlheap_text *text, html_choice *choice)

@@ -14,7 +14,7 @@
 #define HTML_STACKS_MAX  10000
 #define HTML_ROWS_MAX    20000
 #define HTML_GROUPS_MAX  500
-#define HTML_STACK_BYTES 1480000
+#define HTML_STACK_BYTES 1410000
 
 /* Longer names are cut in their middle. */
 #define HTML_NAME_BYTES_MAX 300
@@ -40,6 +40,8 @@ typedef struct html_choice {
     u32 frame_count;
     u32 *frame_number; /* by frame of the table, from 1; 0: not shown */
     u32 names_cut;
+    const char *latest_module; /* the module that was numbered last; NULL: none yet */
+    u32 latest_number;
 } html_choice;
 
 /* Rows of `rows` are by kind, process, heap and stack, those of `groups` by the first
@@ -47,6 +49,12 @@ typedef struct html_choice {
 etl_status html_choice_make(const etlheap_table *groups, const etlheap_table *rows,
                             html_choice *out, etl_error *err);
 void html_choice_close(html_choice *choice);
+
+/* Tables have keys, not numbers in common: for the first `count` rows of a table that is grouped by
+ * kind, process, heap and more, their rows in the table by the first three. False: out of
+ * memory. */
+bool html_find_groups(const etlheap_table *groups, const etlheap_table *rows, u32 count,
+                      u32 *group_of);
 
 /* What rows, stacks and frames take in the page, in bytes: an upper bound. */
 u64 html_choice_bytes(const html_choice *choice);

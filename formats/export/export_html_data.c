@@ -5,6 +5,8 @@
  *     groups    keys, totals, cells, what is left out     process and heap
  *     rows      numbers of each stack of a group
  *     stacks    numbers of frames; frames of strings (export_html_choice.h)
+ *     blocks    single blocks of rows (export_html_blocks.h)
+ *     threads   numbers: group, thread + 1 or 0, type, count, size
  *
  * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range.
  * Cells (export_html_code.h) describe single windows. A row whose cells exceed the
@@ -19,7 +21,7 @@
  *     how many windows have news, and those   with bit 4
  */
 #include "formats/parts/layout_read.h"
-#include "export_html.h"
+#include "export_html_blocks.h"
 
 #include "formats/json/json_histogram.h"
 #include "formats/json/json_rows.h"
@@ -27,9 +29,10 @@
 
 #include <stdlib.h>
 
-#define HTML_ROW_BYTES   1550000 /* frames, stacks, rows and their cells */
+#define HTML_ROW_BYTES   1480000 /* frames, stacks, rows and their cells */
 #define HTML_GROUP_BYTES 150000
 #define HTML_MODULES_MAX 300
+#define HTML_THREADS_MAX 2000 /* sums of one type */
 
 #define ROW_HAS_CELLS (1u << ETLHEAP_TYPE_COUNT)
 #define ROW_HAS_START (2u << ETLHEAP_TYPE_COUNT)
@@ -65,13 +68,16 @@ static void write_cells(writer *w, const etlheap_windows *windows, u32 row, u64 
 static void write_frames(writer *w);
 static void write_strings(writer *w, const char *key, const export_numbers *strings);
 static void write_rows(writer *w);
+static bool write_blocks(writer *w, const html_blocks *blocks);
+static void write_threads(writer *w);
 static void add_row(writer *w, u32 index, u64 *budget);
 static void write_symbols(writer *w);
 static void write_module(writer *w, const etlheap_symbol_module *row);
 static void write_sizes(writer *w, const char *key, const i64 *sizes);
 static void write_label(writer *w, const char *key, const char *text);
 
-bool html_write_data(const html_answers *answers, const html_choice *choice, etlheap_sink *sink)
+bool html_write_data(const html_answers *answers, const html_choice *choice,
+                     const html_blocks *blocks, etlheap_sink *sink)
 {
     writer w = { answers, choice, etlheap_json_begin(sink, 2), { 0 }, { 0 } };
     etlheap_json *const json = &w.json;
@@ -83,10 +89,12 @@ bool html_write_data(const html_answers *answers, const html_choice *choice, etl
     etlheap_json_trace(json, etlheap_result_trace(answers->request->result));
     write_window(&w);
     write_kinds(&w);
-    const bool ok = write_groups(&w);
+    bool ok = write_groups(&w);
     write_hidden_groups(&w);
     write_frames(&w);
     write_rows(&w);
+    ok = write_blocks(&w, blocks) && ok;
+    write_threads(&w);
     etlheap_json_array(json, "histograms");
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++) {
         etlheap_json_object(json, NULL);
@@ -372,6 +380,56 @@ static void add_row(writer *w, u32 index, u64 *budget)
         etlheap_text_add(&w->scratch, etlheap_text_of(&w->cells), w->cells.size);
         *budget -= w->cells.size;
     }
+}
+
+static bool write_blocks(writer *w, const html_blocks *blocks)
+{
+    const html_choice *const choice = w->choice;
+    u32 *const page_rows = calloc((size_t)choice->row_count + 1, sizeof *page_rows);
+    u32 next = 0;
+    if (page_rows == NULL)
+        return false;
+    for (u32 i = 0; i < choice->row_count; i++) {
+        page_rows[i] = next;
+        next += choice->group_of[i] < choice->group_count;
+    }
+    etlheap_text_clear(&w->scratch);
+    html_blocks_add(blocks, page_rows, &w->scratch);
+    free(page_rows);
+    etlheap_json_string(&w->json, "blocks", etlheap_text_of(&w->scratch));
+    etlheap_json_string(&w->json, "block_advice",
+                        etlheap_hint_words(w->json.hint, ETL_HINT_ALL_BLOCKS));
+    etlheap_json_array(&w->json, "free_types");
+    for (int type = 0; type < ETLHEAP_FREE_TYPE_COUNT; type++)
+        etlheap_json_string(&w->json, NULL, etlheap_free_type_name((etlheap_free_type)type));
+    etlheap_json_array_close(&w->json);
+    return true;
+}
+
+/* What is cut off is what the group has besides: its types are there. */
+static void write_threads(writer *w)
+{
+    const etlheap_windows *const groups = w->answers->groups;
+    const etlheap_table *const threads = w->answers->threads;
+    const u32 most = (u32)etl_min_u64(threads->row_count, HTML_THREADS_MAX);
+    u32 *const group_of = calloc((size_t)most + 1, sizeof *group_of);
+    bool ok = group_of != NULL && html_find_groups(groups->table, threads, most, group_of);
+    etlheap_text_clear(&w->scratch);
+    for (u32 i = 0; ok && i < most; i++) {
+        const etlheap_row *const row = &threads->rows[i];
+        if (group_of[i] >= w->choice->group_count)
+            continue;
+        html_code_add(&w->scratch, group_of[i]);
+        html_code_add(&w->scratch, row->thread == ETL_NO_ID ? 0 : (u64)row->thread + 1);
+        html_code_add(&w->scratch, row->type);
+        html_code_add_signed(&w->scratch, row->measures[ETLHEAP_MEASURE_COUNT]);
+        html_code_add_signed(&w->scratch, row->measures[ETLHEAP_MEASURE_SIZE]);
+    }
+    free(group_of);
+    w->scratch.failed |= !ok;
+    etlheap_json_string(&w->json, "threads", etlheap_text_of(&w->scratch));
+    etlheap_json_string(&w->json, "thread_advice",
+                        etlheap_hint_words(w->json.hint, ETL_HINT_ONE_THREAD));
 }
 
 /* The modules in which most memory is outstanding come first. */

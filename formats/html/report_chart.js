@@ -286,7 +286,8 @@ function makeHandle(which, height) {
       id: `brush-${which}`,
     },
     draw("line", { class: "edge", y1: MARGIN.top, y2: bottom }),
-    draw("rect", { x: -5, y: MARGIN.top + height / 2 - 13, width: 10, height: 26, rx: 4 }),
+    draw("rect", { class: "ring", x: -11, y: MARGIN.top + height / 2 - 19, width: 22, height: 38, rx: 8 }),
+    draw("rect", { class: "grip", x: -5, y: MARGIN.top + height / 2 - 13, width: 10, height: 26, rx: 4 }),
   );
   handle.addEventListener("keydown", (event) => {
     const steps = {
@@ -343,8 +344,9 @@ function drawSelection() {
   byId("select-none").disabled = !isSelected();
   byId("select-rise").disabled = state.kind === null || state.kind.growth === null;
   if (state.kind === null) return;
-  const sums = state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
-  if (sums === null) return;
+  const sums = amountsShown(),
+    whole = state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
+  if (sums === null || whole === null) return;
   const [from, to] = selectionEnds();
   const list = make("dl");
   const figure = (title, key, text, small = "") =>
@@ -361,18 +363,38 @@ function drawSelection() {
         ),
       ),
     );
+  const part = (key) => (isNarrowed() && whole[key] > 0 ? `, ${share(sums[key], whole[key])}` : "");
   figure(
     isSelected() ? "Selected" : "Whole trace",
     "windows",
     `${seconds(edge(from))} \u2013 ${seconds(edge(to))}`,
     span(edge(to) - edge(from)),
   );
-  figure("Outstanding at its end", "endSize", bytes(sums.endSize), blocks(sums.endCount));
+  figure("Outstanding at its end", "endSize", bytes(sums.endSize), blocks(sums.endCount) + part("endSize"));
   figure("Net growth", "net", signed(sums.net));
-  figure("Allocated in it", "allocSize", bytes(sums.allocSize), blocks(sums.allocCount));
-  figure("Freed in it", "freeSize", bytes(sums.freeSize), blocks(sums.freeCount));
-  figure("Peak", "peak", bytes(sums.peak));
+  figure("Allocated in it", "allocSize", bytes(sums.allocSize), blocks(sums.allocCount) + part("allocSize"));
+  figure("Freed in it", "freeSize", bytes(sums.freeSize), blocks(sums.freeCount) + part("freeSize"));
+  figure("Peak", "peak", sums.peak === null ? "\u2013" : bytes(sums.peak));
   box.append(list);
+  if (isNarrowed()) box.append(make("p", { class: "hint narrowed" }, narrowedText(whole)));
+}
+
+// Which stacks these are the sums of.
+function narrowedText(whole) {
+  const found = rowsShown(),
+    unknown = found.filter((row) => amountsOf(row) === null).length;
+  const why =
+    state.node === null
+      ? "the search leaves"
+      : searchWords() === ""
+        ? "the zoom of the flame graph leaves"
+        : "the zoom of the flame graph and the search leave";
+  return (
+    `The figures count ${count(found.length - unknown)} ${found.length - unknown === 1 ? "stack" : "stacks"}: ` +
+    `what ${why}. ` +
+    `All stacks together have ${bytes(whole.endSize)} outstanding.` +
+    (unknown > 0 ? ` ${count(unknown)} stacks are not counted, because this file does not follow them over time.` : "")
+  );
 }
 
 views.push((changes) => {

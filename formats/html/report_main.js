@@ -1,14 +1,16 @@
 // Putting it together: which view hears of which change, theme, keys, first drawing.
 
 views.push((changes) => {
+  if ("kind" in changes || "search" in changes) drawOverview();
   if ("kind" in changes) {
-    drawOverview();
     drawHistograms();
     drawModules();
   }
   spikes.shown = SPIKES_SHOWN;
+  spikes.allMoments = false;
   drawFilters();
   drawSpikes();
+  markAllColumns();
 });
 
 function setTheme(isDark) {
@@ -76,6 +78,7 @@ if (state.kind === null) {
   );
   drawChart();
 } else {
-  update({ kind: state.kind });
+  readLink();
 }
+markAllColumns();
 document.documentElement.dataset.ready = performance.now().toFixed(0);

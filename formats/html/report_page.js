@@ -118,3 +118,30 @@ function numberCell(value, isBytes, attributes = {}) {
     isBytes ? bytes(value) : count(value),
   );
 }
+
+// --- columns out of sight -----------------------------------------------------------------------
+
+// A table that is wider than its panel is moved sideways; the panel says which columns are out of
+// sight, by name, as nothing else tells that there are any.
+function markColumns(panel) {
+  const titles = [...panel.querySelectorAll(":scope > table > thead > tr > *")];
+  const note = panel.querySelector(":scope > .columns-hidden") ?? panel.appendChild(make("p", { class: "columns-hidden" }));
+  const right = panel.getBoundingClientRect().right,
+    left = titles.length > 0 ? titles[0].getBoundingClientRect().right : 0;
+  const after = titles.slice(1).filter((title) => title.getBoundingClientRect().right > right + 1);
+  const before = titles.slice(1).filter((title) => title.getBoundingClientRect().left < left - 1);
+  panel.classList.toggle("more-right", after.length > 0);
+  note.textContent = [columnsText("\u2190 out of sight", before), columnsText("\u2192 out of sight", after)]
+    .filter((text) => text !== "")
+    .join("; ");
+}
+
+function columnsText(where, titles) {
+  return titles.length === 0 ? "" : `${where}: ${titles.map((title) => title.textContent).join(", ")}`;
+}
+
+function markAllColumns() {
+  for (const panel of document.querySelectorAll(".panel.scroll")) markColumns(panel);
+}
+
+addEventListener("scroll", (event) => event.target.classList?.contains("scroll") && markColumns(event.target), true);

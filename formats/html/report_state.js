@@ -116,6 +116,28 @@ function isNarrowed() {
   return state.node !== null || searchWords() !== "";
 }
 
+// What is shown holds together: all of a heap or kind, or the stacks that zoom and search leave.
+// The peak of several stacks is not known, as theirs are at different times.
+function amountsShown() {
+  if (!isNarrowed()) return state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
+  const found = rowsShown(),
+    sum = noAmounts();
+  for (const row of found) {
+    const amounts = amountsOf(row);
+    if (amounts !== null) addAmounts(sum, amounts);
+  }
+  return { ...sum, peak: found.length === 1 ? (amountsOf(found[0])?.peak ?? null) : null };
+}
+
+// Of a kind over the whole trace, what the search finds: by type, as typesOfKind.
+function typesFound(kind) {
+  const sum = [0, 0, 0, 0, 0, 0, 0, 0];
+  for (const group of groups)
+    if (group.kind === kind.kind)
+      for (const row of group.rows) if (rowMatches(row)) row.types.forEach((value, i) => (sum[i] += value));
+  return sum;
+}
+
 // What rows of a heap that are not in the file, or not by window, hold together.
 function hiddenOf(group, known) {
   const whole = amountsOfGroup(group);
@@ -132,7 +154,7 @@ const views = [];
 function update(changes) {
   Object.assign(state, changes);
   if ("search" in changes) applySearch();
-  if ("kind" in changes) Object.assign(state, { group: null, node: null });
+  if ("kind" in changes) Object.assign(state, { group: changes.group ?? null, node: null });
   if ("group" in changes && !("node" in changes)) state.node = null;
   for (const view of views) view(changes);
 }

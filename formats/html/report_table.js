@@ -1,4 +1,4 @@
-// The table: process, heap, type, stack, each with the sums of what is below it.
+// The table: what report_rows.js adds up, sorted, opened and closed row by row.
 //
 // For the whole trace a stack has a row for each type. For a selected window it has
 // one row: what was allocated and freed in several windows adds up, whether both
@@ -25,172 +25,28 @@ const WINDOW_COLUMNS = [
   { key: "peak", title: "Size Peak", isBytes: true },
 ];
 
-const table = { sort: "endSize", ascending: false, open: new Map(), more: new Map(), nodes: [], focus: "" };
+const table = {
+  grouping: "heap",
+  sort: "endSize",
+  ascending: false,
+  open: new Map(),
+  more: new Map(),
+  nodes: [],
+  focus: "",
+};
+
+// Threads are known for the whole trace alone.
+function hasWindowRows() {
+  return isSelected() && table.grouping !== "thread";
+}
 
 function tableColumns() {
-  return isSelected() ? WINDOW_COLUMNS : WHOLE_COLUMNS;
+  return hasWindowRows() ? WINDOW_COLUMNS : WHOLE_COLUMNS;
 }
 
-// --- the tree --------------------------------------------------------------------------------
-
-const TABLE_SUMS = [...SUMS, "size", "count"];
-
-function newNode(id, level, text) {
-  const sums = { ...noAmounts(), size: 0, count: 0 };
-  return { id, level, text, sums, children: new Map(), row: null, curve: null, isHidden: false };
-}
-
-function childNode(parent, key, text) {
-  let node = parent.children.get(key);
-  if (node === undefined) {
-    node = newNode(`${parent.id}/${key}`, parent.level + 1, text);
-    parent.children.set(key, node);
-  }
-  return node;
-}
-
-function addTo(path, sums) {
-  for (const node of path) for (const key of TABLE_SUMS) node.sums[key] += sums[key] ?? 0;
-}
-
-// A stack's amounts of one type, as the columns of the whole trace have them.
-function sumsOfType(types, type) {
-  const amount = types[2 * type],
-    size = types[2 * type + 1];
-  const isOut = type === AIFO || type === AOFO;
-  return {
-    ...noAmounts(),
-    count: amount,
-    size,
-    endSize: isOut ? size : 0,
-    endCount: isOut ? amount : 0,
-    net: type === AIFO ? size : type === AOFI ? -size : 0,
-  };
-}
-
-function stackText(row) {
-  if (row.stack < 0) return NO_STACK;
-  const frames = stacks[row.stack];
-  return labels[labelOf[frames[frames.length - 1]]].text;
-}
-
-// The caller tells stacks apart that allocate at one place.
-function callerOf(row) {
-  if (row.stack < 0 || stacks[row.stack].length < 2) return "";
-  const frames = stacks[row.stack];
-  return ` \u2190 ${labels[labelOf[frames[frames.length - 2]]].text}`;
-}
-
-function buildTable() {
-  const root = newNode("", 0, "");
-  const all = childNode(root, "all", `All ${state.kind.kind}`);
-  const shown = new Set(rowsShown());
-  for (const group of groups) {
-    if (group.kind !== state.kind.kind || (state.group !== null && state.group !== group)) continue;
-    addGroup(all, group, group.rows, shown);
-  }
-  if (!isNarrowed() && state.group === null) addHiddenGroups(all);
-  setPeaks(all);
-  return root;
-}
-
-function pathOfGroup(all, group) {
-  const process = childNode(all, group.processLabel, group.processLabel);
-  if (group.heap === null) return [all, process];
-  return [all, process, childNode(process, group.heap, group.heap)];
-}
-
-function addGroup(all, group, mine, shown) {
-  // What it holds in the selection is not known: it is one of the others.
-  if (isSelected() && group.cells === null && !isNarrowed()) return;
-  const picked = mine.filter((row) => shown.has(row));
-  const hidden = isNarrowed()
-    ? null
-    : hiddenOf(
-        group,
-        mine.map(amountsOf).filter((amounts) => amounts !== null),
-      );
-  const hiddenRows = isSelected()
-    ? mine.filter((row) => row.cells === null).length + (group.hidden?.rows ?? 0)
-    : (group.hidden?.rows ?? 0);
-  if (picked.length === 0 && (hidden === null || hiddenRows === 0)) return;
-  const path = pathOfGroup(all, group);
-  const last = path[path.length - 1];
-  if (!isNarrowed()) last.group = group;
-  for (const row of picked) {
-    if (isSelected()) addWindowRow(path, row);
-    else addTypedRow(path, row);
-  }
-  if (hiddenRows === 0 || hidden === null) return;
-  const types = isSelected() ? null : group.hidden.types;
-  addHidden(
-    path,
-    `${count(hiddenRows)} other ${hiddenRows === 1 ? "stack" : "stacks"}${isSelected() ? ", not followed over time" : ""}`,
-    hidden,
-    types,
-  );
-}
-
-function addWindowRow(path, row) {
-  const amounts = amountsOf(row);
-  if (amounts === null || (amounts.endSize === 0 && amounts.allocCount === 0 && amounts.freeCount === 0)) return;
-  const leaf = childNode(path[path.length - 1], `r${row.index}`, stackText(row));
-  leaf.row = row;
-  leaf.sums.peak = amounts.peak;
-  addTo([...path, leaf], amounts);
-}
-
-function addTypedRow(path, row) {
-  for (let type = 0; type < 4; type++) {
-    if (row.types[2 * type] === 0) continue;
-    const branch = childNode(path[path.length - 1], TYPES[type][0], TYPES[type][0]);
-    branch.title = TYPES[type][1];
-    const leaf = childNode(branch, `r${row.index}`, stackText(row));
-    leaf.row = row;
-    leaf.sums.peak = row.peakSize;
-    addTo([...path, branch, leaf], sumsOfType(row.types, type));
-  }
-}
-
-function addHidden(path, text, hidden, types) {
-  const leaf = childNode(path[path.length - 1], "hidden", text);
-  leaf.isHidden = true;
-  if (types === null) {
-    addTo([...path, leaf], hidden);
-    return;
-  }
-  for (let type = 0; type < 4; type++) addTo([...path, leaf], sumsOfType(types, type));
-}
-
-// Heaps past the limit of the file, or without cells: what is left of the kind.
-function addHiddenGroups(all) {
-  const hidden = report.hidden_groups[state.kind.kind];
-  if (!isSelected()) {
-    if (hidden) addHidden([all], `${count(hidden.rows)} other heaps`, null, hidden.types);
-    return;
-  }
-  const rest = { ...amountsOfKind(state.kind), peak: null };
-  let left = hidden?.rows ?? 0;
-  for (const group of groups.filter((one) => one.kind === state.kind.kind)) {
-    if (group.cells === null) left++;
-    else addAmounts(rest, amountsOfGroup(group), -1);
-  }
-  if (left > 0) addHidden([all], `${count(left)} other heaps, not followed over time`, rest, null);
-}
-
-// A peak of several rows is no sum of theirs: it is told where it is known.
-function setPeaks(all) {
-  if (isNarrowed()) return;
-  all.sums.peak = state.group === null ? amountsOfKind(state.kind).peak : null;
-  const visit = [...all.children.values()];
-  for (const node of visit) {
-    if (node.group) node.sums.peak = amountsOfGroup(node.group)?.peak ?? null;
-    visit.push(...node.children.values());
-    if (node.group === undefined && node.level === 2 && node.children.size === 1) {
-      const only = [...node.children.values()][0];
-      if (only.group) node.sums.peak = amountsOfGroup(only.group)?.peak ?? null;
-    }
-  }
+// What the levels of the tree are called, below the one for the kind.
+function treeColumns() {
+  return GROUPINGS[table.grouping].columns.filter((name) => name !== "Type" || !hasWindowRows());
 }
 
 // --- drawing -----------------------------------------------------------------------------------
@@ -221,8 +77,10 @@ function listNodes(root) {
     if (!entry.isRoot && (entry.more || !isOpen(entry.node, entry.isFirst))) continue;
     const children = sortNodes([...entry.node.children.values()]);
     const most = table.more.get(entry.node.id) ?? CHILDREN_SHOWN;
+    const texts = tellApart(children.filter((node) => node.row !== null).map((node) => node.row));
     const below = children.slice(0, most).map((node, i) => ({
       node,
+      caller: node.row === null ? "" : texts.get(node.row),
       isFirst: entry.isFirst && i === 0,
       position: i + 1,
       size: children.length,
@@ -235,10 +93,7 @@ function listNodes(root) {
 }
 
 function drawHead() {
-  const cells = [
-    { key: "name", title: isSelected() ? "Process / Handle / Stack" : "Process / Handle / Type / Stack" },
-    ...tableColumns(),
-  ];
+  const cells = [{ key: "name", title: treeColumns().join(" / ") }, ...tableColumns()];
   const row = make("tr");
   for (const { key, title } of cells) {
     const sort = table.sort !== key ? "none" : table.ascending ? "ascending" : "descending";
@@ -258,6 +113,8 @@ function sortTable(key) {
   table.ascending = table.sort === key ? !table.ascending : false;
   table.sort = key;
   drawTable();
+  markAllColumns();
+  writeLinkSoon();
   byId("rows").tHead.querySelector(`[data-key="${key}"] button`).focus();
 }
 
@@ -276,9 +133,11 @@ function drawTable() {
   const current = drawn.find((row) => row.dataset.id === table.focus) ?? drawn[0];
   if (current) current.tabIndex = 0;
   byId("table-hint").textContent = tableHint();
+  byId("table-grouping").value = table.grouping;
 }
 
 function tableHint() {
+  if (table.grouping === "thread") return threadHint();
   const parts = isSelected() ? windowHints() : traceHints();
   if (report.names_cut > 0) parts.push(`${count(report.names_cut)} long names are cut in their middle.`);
   return parts.join(" ");
@@ -287,7 +146,7 @@ function tableHint() {
 function traceHints() {
   const exits = report.window.at_exit === "leaked" ? "frees nothing" : "frees its memory";
   const hidden = groups.reduce((sum, group) => sum + (group.hidden?.rows ?? 0), 0);
-  const parts = [`The whole trace, where the end of a process ${exits}. Open a stack to see its frames.`];
+  const parts = [`The whole trace, where the end of a process ${exits}. Open a stack to see its frames and blocks.`];
   if (hidden > 0) {
     const shown = `The ${count(rows.length)} rows with the largest peaks are here one by one`;
     parts.push(`${shown}, ${count(hidden)} others as sums.`);
@@ -318,9 +177,9 @@ function nodeRows(entry) {
     { scope: "row", role: "rowheader", title: node.title ?? node.text },
     make("span", { class: "twist", "aria-hidden": "true" }, canOpen ? (open ? "\u25be" : "\u25b8") : ""),
     node.text,
-    ...(node.row === null ? [] : [make("span", { class: "caller" }, callerOf(node.row))]),
+    ...(entry.caller ? [make("span", { class: "caller" }, entry.caller)] : []),
   );
-  name.style.paddingLeft = `${0.5 + (node.level - 1) * 1.15}rem`;
+  name.style.setProperty("--level", node.level - 1);
   const row = make(
     "tr",
     {
@@ -345,7 +204,7 @@ function sparkOf(node) {
   return cells ? [spark(cells.curve())] : [];
 }
 
-// Innermost frame first, as stacks are read.
+// Innermost frame first, as stacks are read, and the blocks.
 function framesRow(node) {
   const list = make("ol", {});
   for (const frame of [...stacks[node.row.stack]].reverse())
@@ -353,7 +212,7 @@ function framesRow(node) {
   return make(
     "tr",
     { class: "stack-frames" },
-    make("td", { class: "frames", colspan: tableColumns().length + 2 }, list),
+    make("td", { class: "frames", colspan: tableColumns().length + 2 }, list, ...blocksOf(node.row)),
   );
 }
 
@@ -430,6 +289,13 @@ byId("rows").addEventListener("keydown", (event) => {
   if (moves[event.key] === undefined) return;
   event.preventDefault();
   moves[event.key]();
+});
+
+for (const [value, { title }] of Object.entries(GROUPINGS))
+  byId("table-grouping").append(make("option", { value }, title));
+byId("table-grouping").addEventListener("change", (event) => {
+  table.grouping = event.target.value;
+  update({ grouping: table.grouping });
 });
 
 byId("table-collapse").addEventListener("click", () => {

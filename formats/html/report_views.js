@@ -1,51 +1,68 @@
-// The smaller views: overview, filters, spikes, histograms, modules, diagnostics.
+// The smaller views: overview, filters, histograms, modules, diagnostics.
 
 // --- overview -------------------------------------------------------------------------------------
 
+// A search counts in the cards too, so that it shows which kinds have what it finds.
 function drawOverview() {
-  const cards = kinds.map((kind) => {
-    const list = make("dl");
-    const entry = (title, text, attributes = {}) => list.append(make("dt", {}, title), make("dd", attributes, text));
-    if (report.window.at_exit === "leaked")
-      entry(
-        "left at process exit",
-        kind.leaked_size > 0 ? `${bytes(kind.leaked_size)} in ${blocks(kind.leaked_count)}` : "none",
-        { class: "leaked" },
-      );
-    entry("peak", `${bytes(kind.peak.size)} at ${seconds(kind.peak.at_ns)}`);
-    entry("allocated", `${bytes(kind.types[1] + kind.types[3])} in ${blocks(kind.types[0] + kind.types[2])}`);
-    if (kind.growth !== null)
-      entry(
-        "steepest rise",
-        `${signed(kind.growth.after_size - kind.growth.before_size)} from ${seconds(edge(kind.growth.first_window))}`,
-      );
-    if (kind.free_without_alloc > 0) entry("frees of older memory", count(kind.free_without_alloc));
-    const isChosen = kind === state.kind;
-    const card = make(
+  byId("kinds").replaceChildren(...kinds.map(kindCard));
+}
+
+function kindCard(kind) {
+  const isSearching = searchWords() !== "";
+  const types = isSearching ? typesFound(kind) : kind.types;
+  const size = outstandingSize(types),
+    isChosen = kind === state.kind;
+  const amount = blocks(outstandingCount(types));
+  return make(
+    "div",
+    {
+      class: "kind",
+      role: "radio",
+      "aria-checked": isChosen,
+      tabindex: isChosen ? 0 : -1,
+      "data-kind": kind.kind,
+      onclick: () => chooseKind(kind),
+      onkeydown: (event) => moveKind(event, kind),
+    },
+    make("div", { class: "name" }, kind.kind),
+    make(
       "div",
-      {
-        class: "kind",
-        role: "radio",
-        "aria-checked": isChosen,
-        tabindex: isChosen ? 0 : -1,
-        "data-kind": kind.kind,
-        onclick: () => chooseKind(kind),
-        onkeydown: (event) => moveKind(event, kind),
-      },
-      make("div", { class: "name" }, kind.kind),
+      { class: "big", "data-value": size },
+      bytes(size),
+      " ",
       make(
-        "div",
-        { class: "big", "data-value": outstandingSize(kind.types) },
-        bytes(outstandingSize(kind.types)),
-        " ",
-        make("small", {}, `outstanding in ${blocks(outstandingCount(kind.types))}`),
+        "small",
+        {},
+        isSearching
+          ? `found in ${amount}, of ${bytes(outstandingSize(kind.types))} outstanding`
+          : `outstanding in ${amount}`,
       ),
-      list,
-      spark(kind.cells.curve(), 100, 20),
+    ),
+    kindFacts(kind, types),
+    spark(kind.cells.curve(), 100, 20),
+  );
+}
+
+function kindFacts(kind, types) {
+  const list = make("dl"),
+    isSearching = searchWords() !== "";
+  const entry = (title, text, attributes = {}) => list.append(make("dt", {}, title), make("dd", attributes, text));
+  entry("allocated", `${bytes(types[1] + types[3])} in ${blocks(types[0] + types[2])}`, { class: "allocated" });
+  const whole = isSearching ? ", all" : "";
+  if (report.window.at_exit === "leaked")
+    entry(
+      `left at process exit${whole}`,
+      kind.leaked_size > 0 ? `${bytes(kind.leaked_size)} in ${blocks(kind.leaked_count)}` : "none",
+      { class: "leaked" },
     );
-    return card;
-  });
-  byId("kinds").replaceChildren(...cards);
+  entry(`peak${whole}`, `${bytes(kind.peak.size)} at ${seconds(kind.peak.at_ns)}`);
+  if (kind.growth !== null)
+    entry(
+      `steepest rise${whole}`,
+      `${signed(kind.growth.after_size - kind.growth.before_size)} from ${seconds(edge(kind.growth.first_window))}`,
+    );
+  if (kind.free_without_alloc > 0) entry(`frees of older memory${whole}`, count(kind.free_without_alloc));
+  return list;
 }
 
 function chooseKind(kind) {
@@ -150,123 +167,6 @@ function clearSearch() {
   byId("search").value = "";
   update({ search: "" });
   byId("search").focus();
-}
-
-// --- spikes -------------------------------------------------------------------------------------------
-
-const SPIKES_SHOWN = 15,
-  MOMENTS_SHOWN = 6;
-const spikes = { shown: SPIKES_SHOWN };
-
-// How far a peak stands above what was there before and what stayed after.
-function spikeOf(row) {
-  const amounts = amountsOf(row);
-  if (amounts === null) return null;
-  const startSize = isSelected() ? amounts.startSize : row.startSize;
-  return { row, amounts, spike: Math.max(0, amounts.peak - Math.max(startSize, amounts.endSize)) };
-}
-
-function drawSpikes() {
-  if (state.kind === null) return;
-  const when = isSelected() ? "in the selection" : "during the trace";
-  byId("spikes-hint").textContent =
-    `Stacks whose memory came and went ${when}: ` +
-    "by how much their own peak stands above what they held before and after.";
-  const found = rowsShown()
-    .map(spikeOf)
-    .filter((one) => one !== null && one.spike > 0)
-    .sort((a, b) => b.spike - a.spike || b.amounts.allocSize - a.amounts.allocSize);
-  const head = make(
-    "thead",
-    {},
-    make(
-      "tr",
-      {},
-      ...["Stack", "Process and heap", "Spike", "Own peak", "Allocated", "Blocks", "Freed", "Over time"].map(
-        (title, i) => make("th", { scope: "col", class: i === 1 ? "text" : null }, title),
-      ),
-    ),
-  );
-  const body = make("tbody");
-  for (const { row, amounts, spike } of found.slice(0, spikes.shown)) {
-    body.append(
-      make(
-        "tr",
-        {},
-        make(
-          "th",
-          { scope: "row", title: stackPath(row) },
-          stackText(row),
-          make("span", { class: "caller" }, callerOf(row)),
-        ),
-        make("td", { class: "text" }, row.group.label),
-        numberCell(spike, true),
-        numberCell(amounts.peak, true),
-        numberCell(amounts.allocSize, true),
-        numberCell(amounts.allocCount, false),
-        numberCell(amounts.freeSize, true),
-        make("td", {}, ...(row.cells === null ? [] : [spark(row.cells.peaks())])),
-      ),
-    );
-  }
-  if (found.length === 0)
-    body.append(make("tr", {}, make("td", { class: "empty", colspan: 8 }, "Nothing came and went here.")));
-  if (found.length > spikes.shown)
-    body.append(
-      make(
-        "tr",
-        {},
-        make(
-          "td",
-          { colspan: 8 },
-          make(
-            "button",
-            {
-              type: "button",
-              onclick: () => {
-                spikes.shown += 50;
-                drawSpikes();
-              },
-            },
-            ...moreText(null, found.length - spikes.shown),
-          ),
-        ),
-      ),
-    );
-  byId("spike-rows").replaceChildren(head, body);
-  drawMoments();
-}
-
-function stackPath(row) {
-  return row.stack < 0
-    ? NO_STACK
-    : [...stacks[row.stack]]
-        .reverse()
-        .map((frame) => labels[labelOf[frame]].text)
-        .join("\n");
-}
-
-// The windows in which most came and went.
-function drawMoments() {
-  const cells = (state.group ?? state.kind).cells;
-  const curve = cells.curve(),
-    peaks = cells.peaks();
-  const found = Array.from(peaks, (peak, window) => ({
-    window,
-    spike: peak - Math.max(curve[window], curve[window + 1]),
-  }))
-    .filter((one) => one.spike > 0)
-    .sort((a, b) => b.spike - a.spike || a.window - b.window)
-    .slice(0, MOMENTS_SHOWN);
-  byId("spike-moments").replaceChildren(
-    ...found.map(({ window, spike }) =>
-      make(
-        "button",
-        { type: "button", onclick: () => select(window, window + 1) },
-        `${seconds(edge(window))}: ${signed(spike)}`,
-      ),
-    ),
-  );
 }
 
 // --- histograms ---------------------------------------------------------------------------------------

@@ -24,25 +24,11 @@ import subprocess
 import tempfile
 
 import oracle_symbols
-from browser_page import PACKAGE, Page, find_browser
+from browser_page import PACKAGE, Page, figure, find_browser, make_trace, open_report, table_value
 from oracle_support import Results, run, run_json, skip_all
 
-MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 MAKE_SYMBOL_TRACE = os.path.join(os.environ.get("OUT", "build/check"), "make_symbol_trace")
 WIDGETS = {"button", "radio", "slider", "searchbox", "combobox", "treeitem", "treegrid", "tree", "table", "link"}
-
-
-def figure(page, key):
-    return page.run(f"Number(document.querySelector('[data-figure={key}]').dataset.value)")
-
-
-def table_value(page, row, column):
-    """A number in the table, by the text that its row begins with; the column from 0."""
-    return page.run(
-        "(() => { const row = [...document.querySelectorAll('#rows tbody tr[data-id]')]"
-        f".find((one) => one.querySelector('th').textContent.includes({json.dumps(row)}));"
-        f" return row ? Number(row.querySelectorAll('td')[{column}].dataset.value) : null; }})()"
-    )
 
 
 def focused(page):
@@ -321,21 +307,6 @@ def check_functions(results, page, folder):
                   [first[f][1:3] for f in sorted(both)])
     results.check("there were some to compare", len(both) > 1, both)
     return ["file://" + os.path.abspath(path) for path in (opened, opened_too)]
-
-
-def open_report(page, trace):
-    path = trace + ".html"
-    run("export", trace, "--format", "html", "--no-symbols", "-o", path)
-    page.open(path)
-    page.settle()
-    print(f"# ready after {page.run('document.documentElement.dataset.ready')} ms")
-    return "file://" + os.path.abspath(path)
-
-
-def make_trace(folder, scenario):
-    path = os.path.join(folder, scenario + ".etl")
-    subprocess.run([MAKE_TRACE, scenario, path], check=True, stdout=subprocess.DEVNULL)
-    return path
 
 
 def use(results, page, folder):

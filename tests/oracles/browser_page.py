@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import time
 
+from oracle_support import run
+
 PROGRAMS = (
     "chromium",
     "chromium-headless-shell",
@@ -20,6 +22,7 @@ PROGRAMS = (
     "google-chrome-stable",
 )
 PACKAGE = "chromium-headless-shell"
+MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 ANSWER_SECONDS = 60
 
 
@@ -72,6 +75,9 @@ class Page:
                 "--disable-dev-shm-usage",
                 "--no-first-run",
                 "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-quic",
+                "--disable-sync",
                 "--remote-debugging-pipe",
                 "--user-data-dir=" + os.path.join(os.path.abspath(folder), "browser"),
             ],
@@ -139,9 +145,9 @@ class Page:
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
 
-    def open(self, path):
+    def open(self, path, link=""):
         self.events.clear()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        self.call("Page.navigate", url="file://" + os.path.abspath(path) + link)
         while "Page.loadEventFired" not in self.events:
             self._note(self._receive())
 
@@ -199,10 +205,44 @@ class Page:
     def emulate_screen(self):
         self.run("dispatchEvent(new Event('afterprint'))")
         self.call("Emulation.setEmulatedMedia", media="")
-        self.call("Emulation.setDeviceMetricsOverride", width=1280, height=900, deviceScaleFactor=1, mobile=False)
+        self.resize(1280)
+
+    def resize(self, width):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         self.settle()
 
     def print(self, path):
         answer = self.call("Page.printToPDF", printBackground=False, preferCSSPageSize=True)
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))
+
+
+# --- reports ----------------------------------------------------------------------------
+
+
+def open_report(page, trace):
+    path = trace + ".html"
+    run("export", trace, "--format", "html", "--no-symbols", "-o", path)
+    page.open(path)
+    page.settle()
+    print(f"# ready after {page.run('document.documentElement.dataset.ready')} ms")
+    return "file://" + os.path.abspath(path)
+
+
+def make_trace(folder, scenario):
+    path = os.path.join(folder, scenario + ".etl")
+    subprocess.run([MAKE_TRACE, scenario, path], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def figure(page, key):
+    return page.run(f"Number(document.querySelector('[data-figure={key}]').dataset.value)")
+
+
+def table_value(page, row, column):
+    """A number in the table, by the text that its row begins with; the column from 0."""
+    return page.run(
+        "(() => { const row = [...document.querySelectorAll('#rows tbody tr[data-id]')]"
+        f".find((one) => one.querySelector('th').textContent.includes({json.dumps(row)}));"
+        f" return row ? Number(row.querySelectorAll('td')[{column}].dataset.value) : null; }})()"
+    )

@@ -7,6 +7,7 @@ The numbers in a page are read by a decoder written apart from the page's own.
 
   * Sums of its rows, with what it says is left out, are the rows of `report`.
   * Every cell of every stack, heap and kind is what `windows` says of that window.
+  * Its threads are those of `report`, its blocks are blocks of `allocations`.
   * The histograms, modules and diagnostics are those of the other commands.
   * The same bytes with any -j; a store gives the same page but for the file's name.
   * Functions of real programs, beside TRACES, are named as in the report.
@@ -97,6 +98,59 @@ def rows_of(data):
         cells = read_cells(numbers, next(numbers)) if bits & 16 else None
         rows.append((data["groups"][group], stacks[stack - 1] if stack else None, peak, start, amounts, cells))
     return rows
+
+
+def check_threads(results, name, data, trace, *options):
+    """Sums by heap, thread and type; all of them, as there are few."""
+    numbers, got = numbers_of(data["threads"]), {}
+    for group in numbers:
+        thread, kind = next(numbers) - 1, TYPES[next(numbers)]
+        key = (group_key(data["groups"][group]), None if thread < 0 else thread, kind)
+        got[key] = (next(numbers), next(numbers))
+    report = run_json("report", trace, *options, "--no-symbols", "--group-by", "kind,process,heap,thread,type")
+    wanted = {(key_of(row), row["thread"], row["type"]): (row["count"], row["size"]) for row in report["rows"]}
+    results.equal_maps(f"{name}: its threads are those of report", got, wanted)
+
+
+def time_of(number):
+    return None if number == 0 else (number - 1) // 2 if number % 2 else -((number - 2) // 2)
+
+
+def blocks_of(data):
+    """[(group, stack, block)] with blocks as (address, size, thread, free type, from, to)."""
+    rows, numbers, at, blocks = rows_of(data), numbers_of(data["blocks"]), -1, []
+    for step in numbers:
+        at += step
+        for _ in range(next(numbers)):
+            size, address, thread, end = (next(numbers) for _ in range(4))
+            block = (hex(address), size, None if thread == 0 else thread - 1, data["free_types"][end])
+            blocks.append((group_key(rows[at][0]), rows[at][1], (*block, time_of(next(numbers)), time_of(next(numbers)))))
+    return blocks
+
+
+def check_blocks(results, name, data, trace, *options):
+    document = run_json("allocations", trace, *options)
+    known = set()
+    for row in document["rows"]:
+        block = [row[key] for key in "address size thread free_type alloc_time_ns free_time_ns".split()]
+        known.add((key_of(row), report_stack(document, row), tuple(block)))
+    blocks = blocks_of(data)
+    strange = [block for block in blocks if block not in known]
+    results.check(f"{name}: its {len(blocks)} blocks are those of allocations", not strange, *strange[:3])
+    results.check(f"{name}: none is there twice", len(set(blocks)) == len(blocks))
+    most = defaultdict(int)
+    for group, stack, _ in blocks:
+        most[group, stack] += 1
+    results.check(f"{name}: a stack has 25 at most", 0 < max(most.values()) <= 25, max(most.values()))
+    # A stack with blocks that were not freed has as many of them as there is room for.
+    left, shown = defaultdict(int), defaultdict(int)
+    for row in document["rows"]:
+        left[key_of(row), report_stack(document, row)] += row["free_time_ns"] is None
+    for group, stack, block in blocks:
+        shown[group, stack] += block[5] is None
+    if sum(left.values()) < 3000:
+        wanted = {key: min(count, 25) for key, count in left.items() if key in most and count}
+        results.equal_maps(f"{name}: what was not freed comes first", {key: shown[key] for key in wanted}, wanted)
 
 
 def report_frame(frame):
@@ -222,6 +276,8 @@ def check_trace(results, name, trace, *options):
             "report", trace, *options, "--no-symbols", "--histogram", histogram["by"], "--group-by", "kind"
         )
         results.equal(f"{name}: histogram by {histogram['by']}", histogram, asked["histogram"])
+    check_threads(results, name, data, trace, *options)
+    check_blocks(results, name, data, trace, *options, "--no-symbols")
     symbols = run_json("symbols", trace, *options)
     got = [(module["module"], module["status"], module["expected"]) for module in data["symbols"]["modules"]]
     wanted = [(one["module"], one["status"], one["expected"] or "") for one in symbols["modules"]]
@@ -260,6 +316,7 @@ def check_names(results):
     trace = make_symbol_trace("html", redis.lines(), *blocks)
     data = data_of(run("export", trace, "--format", "html", "--symbols", folder))
     check_rows(results, "names", data, run_json("report", trace, "--symbols", folder))
+    check_blocks(results, "names", data, trace, "--symbols", folder)
     frames = frames_of(data)
     named = sum(isinstance(frame[1], str) for frame in frames)
     results.check("names: frames have names, and lines", named > 50 and any(len(one) == 4 for one in frames), named)

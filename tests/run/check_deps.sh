@@ -61,8 +61,8 @@ need_for_deb()
     need_command strip binutils
 }
 
-# A browser is not installed for the tests' sake, it is too large: browser_html.py is
-# skipped without one, and says so.
+# A browser is not installed for the tests' sake, it is too large: browser_*.py are
+# skipped without one, and say so.
 need_for_test()
 {
     need_library cmocka libcmocka-dev

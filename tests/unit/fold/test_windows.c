@@ -400,7 +400,7 @@ static void news_of_a_row_are_where_something_happens(void **state)
                 const i64 news = cell.count[ETLHEAP_TYPE_AIFI] + cell.count[ETLHEAP_TYPE_AIFO] +
                                  cell.count[ETLHEAP_TYPE_AOFI];
                 next = news > 0 ? w : next;
-                assert_int_equal(windows_next_news(windows, r, w), next);
+                assert_int_equal(etlheap_windows_next_news(windows, r, w), next);
             }
         }
         etlheap_windows_free(windows);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/support/capture.h"
-#include "formats/export/export_html.h"
+#include "formats/export/export_html_blocks.h"
 #include "formats/export/export_html_code.h"
 #include "formats/export/export_writers.h"
 #include "formats/io/units.h"
@@ -367,6 +367,89 @@ static void heaps_past_the_limit_are_told_as_one_sum(void **state)
     etlheap_result_free(result);
 }
 
+/* --- blocks -------------------------------------------------------------------------------------- */
+
+#define BLOCK_STACKS 400u
+#define STACK_BLOCKS 30u
+#define NEVER_FREED  5u
+#define BLOCK_TICKS  10
+#define BLOCK_START  (HAND_START_TICKS + 1000000000000) /* times with many digits */
+
+/* Each stack has blocks of which the smallest are never freed. */
+static void add_blocks(etlheap_result *result)
+{
+    const u32 process = hand_process(result, 10, "app.exe");
+    for (u32 i = 0; i < BLOCK_STACKS; i++) {
+        const u64 frames[] = { 0x1000 + i, 0x2000 };
+        const u32 stack = hand_stack(result, frames, 2);
+        for (u32 k = 0; k < STACK_BLOCKS; k++) {
+            const bool stays = k < NEVER_FREED;
+            const lifetime row = { .alloc_ticks = BLOCK_START + k,
+                                   .free_ticks =
+                                       stays ? ETLHEAP_TICKS_NEVER : BLOCK_START + k + BLOCK_TICKS,
+                                   .free_type = stays ? ETLHEAP_FREE_NONE : ETLHEAP_FREE_FREE,
+                                   .address = 0x7FF600000000u + i * 0x10000u + k * 0x100u,
+                                   .size = 1000 + k,
+                                   .heap = 0x10,
+                                   .thread = 7,
+                                   .process = process,
+                                   .stack = stack };
+            hand_lifetime(result, &row);
+        }
+    }
+    hand_ready(result, BLOCK_START + 1000);
+    result->info.session = result->info.computer = "";
+    result->info.clock = "qpc";
+}
+
+/* The blocks of one row: those that stay come first, and the largest of both first. */
+static u64 read_blocks_of_row(const char **at)
+{
+    const u64 count = next_number(at);
+    u64 before = UINT64_MAX;
+    for (u64 i = 0; i < count; i++) {
+        const u64 size = next_number(at);
+        const u64 address = next_number(at);
+        assert_int_equal(address % 0x10000, (size - 1000) * 0x100);
+        assert_int_equal(next_number(at), 7 + 1);
+        const u64 how = next_number(at);
+        const u64 from = next_number(at), to = next_number(at);
+        assert_true(from > 0);
+        assert_int_equal(to == 0, how == ETLHEAP_FREE_NONE);
+        assert_int_equal(how == ETLHEAP_FREE_NONE, i < NEVER_FREED);
+        assert_true(i == NEVER_FREED || size < before);
+        before = size;
+    }
+    return count;
+}
+
+static void blocks_of_stacks_stay_within_their_budget(void **state)
+{
+    static const char key[] = "\"blocks\": \"";
+    etlheap_result *const result = hand_result_new();
+    const etlheap_query query = etlheap_query_default();
+    u64 rows = 0, row = 0;
+    capture out;
+    (void)state;
+    add_blocks(result);
+    const char *const page = write_page(result, &query, &out);
+    const char *at = strstr(page, key);
+    assert_non_null(at);
+    at += sizeof key - 1;
+    const char *const begin = at;
+    while (*at != '"') {
+        const u64 step = next_number(&at);
+        assert_true(step > 0);
+        row += step;
+        assert_true(read_blocks_of_row(&at) <= HTML_BLOCKS_OF_ROW);
+        rows++;
+    }
+    assert_true(rows > 100 && row < BLOCK_STACKS); /* there was no room for all */
+    assert_true((size_t)(at - begin) <= HTML_BLOCK_BYTES);
+    capture_close(&out);
+    etlheap_result_free(result);
+}
+
 static bool refuse(void *user, u64 done_bytes, u64 total_bytes)
 {
     u32 *const left = user;
@@ -422,6 +505,7 @@ int main(void)
         cmocka_unit_test(frame_names_are_hostile_too),
         cmocka_unit_test(many_stacks_stay_within_the_budget_and_add_up),
         cmocka_unit_test(heaps_past_the_limit_are_told_as_one_sum),
+        cmocka_unit_test(blocks_of_stacks_stay_within_their_budget),
         cmocka_unit_test_setup_teardown(whoever_watches_may_cancel, hand_windows_set_up,
                                         hand_windows_tear_down),
         cmocka_unit_test(trace_without_memory_has_a_page),

@@ -1,0 +1,109 @@
+// The blocks of a stack, one by one: those that were not freed first, the largest of them first.
+// The file has as many as it has room for, and a list that is cut says so.
+
+{
+  const numbers = new Numbers(report.blocks);
+  let index = -1;
+  while (numbers.more) {
+    index += numbers.next();
+    const row = rows[index];
+    row.blocks = [];
+    for (let left = numbers.next(); left > 0; left--) row.blocks.push(readBlock(numbers));
+  }
+}
+
+// A time is 0 when it is not known, else 1 more than twice its size, and 1 more than that when it
+// is before the trace began.
+function readTime(numbers) {
+  const value = numbers.next() - 1;
+  return value < 0 ? null : value % 2 === 0 ? value / 2 : -(value - 1) / 2;
+}
+
+function readBlock(numbers) {
+  const block = { size: numbers.next(), address: numbers.nextHex(), thread: numbers.next() - 1 };
+  block.end = report.free_types[numbers.next()];
+  block.from = readTime(numbers);
+  block.to = readTime(numbers);
+  return block;
+}
+
+const BLOCK_COLUMNS = ["Address", "Size", "Allocated at", "Freed at", "Lived", "Thread"];
+
+// To the nanosecond, as `allocations` has it.
+function exactSeconds(ns) {
+  return `${(ns / 1e9).toFixed(9)} s`;
+}
+
+function blockRow(block) {
+  const { size, address, thread, end, from, to } = block;
+  const freed = to === null ? "not freed" : exactSeconds(to);
+  const how = end === "none" || end === "free" ? "" : ` (${end.replaceAll("-", " ")})`;
+  return make(
+    "tr",
+    {},
+    make("th", { scope: "row", class: "mono" }, address),
+    numberCell(size, true),
+    make("td", {}, from === null ? "before the trace" : exactSeconds(from)),
+    make("td", {}, freed + how),
+    make("td", {}, from === null || to === null ? "\u2013" : span(to - from)),
+    make("td", {}, thread < 0 ? "\u2013" : String(thread)),
+  );
+}
+
+// The command line that lists all of them, with the names filled in.
+function blocksCommand(row) {
+  const label = [...stacks[row.stack]].reverse().map((frame) => labels[labelOf[frame]]).find((one) => one.module >= 0);
+  const facts = {
+    file: report.trace.files.join('" "'),
+    kind: row.group.kind,
+    process: row.group.pid === null ? row.group.process : String(row.group.pid),
+    frame: label === undefined ? "*" : `${report.modules[label.module]}!${label.functionName}`,
+  };
+  return report.block_advice.replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? "");
+}
+
+function blocksText(row) {
+  const whole = row.types[0] + row.types[2] + row.types[4] + row.types[6];
+  const shown = row.blocks?.length ?? 0;
+  if (shown === whole) return `All ${blocks(whole)} of this stack in the whole trace`;
+  if (shown === 0) return `None of the ${blocks(whole)} of this stack is in this file`;
+  return `${count(shown)} of the ${blocks(whole)} of this stack: not freed first, then by size`;
+}
+
+// For a spreadsheet: times in seconds, empty when they are not known.
+function blockLines(row) {
+  const time = (ns) => (ns === null ? "" : (ns / 1e9).toFixed(9));
+  return [
+    ["Address", "Size (bytes)", "Allocated at (s)", "Freed at (s)", "Freed by", "Thread", "Frames"],
+    ...row.blocks.map(({ address, size, from, to, end, thread }) => [
+      address,
+      size,
+      time(from),
+      time(to),
+      end,
+      thread < 0 ? "" : thread,
+      stackCell(row),
+    ]),
+  ];
+}
+
+function blocksOf(row) {
+  const cut = (row.blocks?.length ?? 0) < row.types[0] + row.types[2] + row.types[4] + row.types[6];
+  const text = make("p", { class: "hint" }, blocksText(row) + (cut ? blocksCommand(row) : "."));
+  if (row.blocks === undefined) return [make("div", { class: "blocks-text" }, text)];
+  const head = make(
+    "thead",
+    {},
+    make("tr", {}, ...BLOCK_COLUMNS.map((title) => make("th", { scope: "col" }, title))),
+  );
+  return [
+    make(
+      "div",
+      { class: "blocks-text tools" },
+      text,
+      make("button", { type: "button", onclick: (event) => copyLines(event.target, blockLines(row)) }, "Copy blocks"),
+      make("button", { type: "button", onclick: () => saveLines("blocks", blockLines(row)) }, "CSV"),
+    ),
+    make("table", { class: "blocks", "aria-label": "Blocks" }, head, make("tbody", {}, ...row.blocks.map(blockRow))),
+  ];
+}
