@@ -45,6 +45,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	record_filter \
 	report_query \
 	selftest_trace \
+	side_outputs \
 	store_write \
 	symbol_source \
 	system/bus_guard \
