@@ -36,6 +36,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/options \
 	options/options_table \
 	options/parse_values \
+	options/root_words \
 	options/wildcards \
 	options/wildcards_$(PLATFORM) \
 	options/window_plan \

@@ -79,6 +79,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/moment \
 	parts/outline \
 	parts/record_view \
+	parts/source_roots \
 	parts/sparkline \
 	parts/tabular \
 	parts/text_parts \

@@ -13,6 +13,7 @@
 #include "cli/baseline.h"
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
+#include "cli/options/root_words.h"
 #include "cli/outputs.h"
 #include "cli/side_outputs.h"
 #include "cli/system/terminal.h"
@@ -30,6 +31,7 @@ typedef struct inquiry {
     cli_question question;
     cli_baseline baseline;
     cli_side_outputs sides;
+    cli_roots roots;
     const etlheap_gate *gate;
     etlheap_ratchet ratchet;
 } inquiry;
@@ -62,6 +64,7 @@ int cli_run_check(const cli_options *options)
     cli_inputs_close(&q.inputs);
     etlheap_suppressions_close(q.suppressions);
     cli_budgets_free(&q.budgets);
+    cli_roots_free(&q.roots);
     cli_guard_end(&guard);
     return status;
 }
@@ -72,6 +75,8 @@ static int read_options(const cli_options *options, inquiry *q)
     etl_status status = cli_budgets_parse(options, &q->budgets, &err);
     if (status == ETL_OK)
         status = read_suppressions(options, q, &err);
+    if (status == ETL_OK)
+        status = cli_roots_parse(options, &q->roots, &err);
     if (status != ETL_OK)
         cli_complain_error(NULL, &err);
     return cli_exit_of(status);
@@ -149,6 +154,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
         .ratchet = q->ratchet,
         .results_max = options->sarif_results,
         .category = options->sarif_category,
+        .roots = q->roots.roots,
     };
     const bool replaces = q->ratchet == ETLHEAP_RATCHET_CREATED ||
                           q->ratchet == ETLHEAP_RATCHET_TIGHTENED ||

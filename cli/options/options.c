@@ -4,6 +4,7 @@
 #include "options.h"
 #include "budgets.h"
 #include "command_list.h"
+#include "root_words.h"
 #include "wildcards.h"
 
 #include <stdio.h>
@@ -108,7 +109,8 @@ void cli_options_free(cli_options *options)
                                  &options->cull_lists,     &options->events,
                                  &options->stack_tags,     &options->max_outstanding,
                                  &options->max_growth,     &options->max_outstanding_count,
-                                 &options->suppressions,   &options->max_growth_count };
+                                 &options->suppressions,   &options->max_growth_count,
+                                 &options->source_roots };
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
     free(options->heaps.at);
@@ -329,7 +331,12 @@ static etl_status check_budgets(const cli_options *options, etl_error *err)
     cli_budgets budgets = { 0 };
     const etl_status status = cli_budgets_parse(options, &budgets, err);
     cli_budgets_free(&budgets);
-    return status == ETL_OK ? check_files(options, err) : status;
+    if (status != ETL_OK)
+        return status;
+    cli_roots roots = { .at = NULL };
+    const etl_status roots_status = cli_roots_parse(options, &roots, err);
+    cli_roots_free(&roots);
+    return roots_status == ETL_OK ? check_files(options, err) : roots_status;
 }
 
 /* Files of one name would overwrite each other. */

@@ -113,6 +113,7 @@ typedef struct cli_options {
     const char *side_files[CLI_SIDE_COUNT]; /* NULL: not given */
     u32 sarif_results;                      /* 0: not given */
     const char *sarif_category;             /* NULL: not given */
+    cli_words source_roots;                 /* FROM=TO */
     const char *symbols;                    /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;

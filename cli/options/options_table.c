@@ -117,6 +117,8 @@ static const cli_option options_table[] = {
       "results in a SARIF log (5000, which GitHub shows)" },
     { "--sarif-category", 0, CLI_VALUE_WORD, OPTION(sarif_category), CLI_CHECK, group_shape, "NAME",
       "GitHub's category of a SARIF log (etlheap)" },
+    { "--source-root", 0, CLI_VALUE_WORDS, OPTION(source_roots), CLI_CHECK, group_shape, "FROM=TO",
+      "paths of PDBs below FROM are below TO in the repository: D:\\a\\app\\app=." },
     { "--tree", 0, CLI_VALUE_TREE, OPTION(tree), CLI_REPORT, group_shape, "[=callers]",
       "call tree, outermost frame first, or innermost first" },
     { "--frames", 0, CLI_VALUE_NUMBER, OPTION(frames), CLI_FILTERING & ~CLI_EXPORT, group_shape,
