@@ -182,7 +182,8 @@ static void sarif_names_places_by_uri_and_doubles_braces(void **state)
     assert_non_null(strstr(text, "\"uri\": \"file:///C:/a%20b/%C3%A9%25%7B%7D.cpp\""));
     assert_non_null(strstr(text, "\"region\": {\"startLine\": 7}"));
     assert_non_null(strstr(text, "&amp;]]>{{0}}, called by "));
-    assert_non_null(strstr(text, ": 300 B in 3 allocations, over the limit of 100 B by 200 B, in "));
+    assert_non_null(
+        strstr(text, ": 300 B in 3 allocations, over the limit of 100 B by 200 B, in "));
     assert_non_null(strstr(text, "\"name\": \"<b a=\\\"1\\\">&amp;]]>{0}\""));
     assert_non_null(strstr(text, "\"etlheapStack/v1\": \"0000000000000001\""));
     assert_non_null(strstr(text, "\"id\": \"events_lost\""));
