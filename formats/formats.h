@@ -244,6 +244,7 @@ typedef struct etlheap_format {
     const char *name;    /* "json" */
     const char *summary; /* one line for --help */
     bool has_titles;     /* heeds layout->titles */
+    bool is_choice;      /* lists a choice of rows, and says how many it leaves out */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,

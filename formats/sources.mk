@@ -69,6 +69,10 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	json/json_symbols \
 	json/json_windows \
 	json/summary_traces \
+	markdown/markdown \
+	markdown/markdown_check \
+	markdown/markdown_diff \
+	markdown/markdown_report \
 	parts/abilities \
 	parts/allocation_rows \
 	parts/check_parts \

@@ -161,6 +161,7 @@ const char *cli_side_format(u32 side)
     static const char *const names[CLI_SIDE_COUNT] = {
         [CLI_SIDE_JUNIT] = "junit",
         [CLI_SIDE_SARIF] = "sarif",
+        [CLI_SIDE_MARKDOWN] = "markdown",
         [CLI_SIDE_JSON] = "json",
     };
     return side < CLI_SIDE_COUNT ? names[side] : "";

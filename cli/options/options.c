@@ -391,6 +391,9 @@ static etl_status check_report(const cli_options *options, etl_error *err)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,
             "--heap and --kind virtualalloc exclude each other: those have no heap");
+    if (options->histogram != 0 && !cli_format_of(options)->write_histogram)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --histogram",
+                             cli_format_of(options)->name);
     if (options->histogram != 0 && options->tree != ETLHEAP_TREE_NONE)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--histogram and --tree exclude each other");
     if (options->types != 0 && options->impacting != 0)

@@ -49,7 +49,13 @@ typedef enum cli_progress_mode {
 } cli_progress_mode;
 
 /* Files beside the main output of a check, each in the format of its name. */
-typedef enum cli_side { CLI_SIDE_JUNIT, CLI_SIDE_SARIF, CLI_SIDE_JSON, CLI_SIDE_COUNT } cli_side;
+typedef enum cli_side {
+    CLI_SIDE_JUNIT,
+    CLI_SIDE_SARIF,
+    CLI_SIDE_MARKDOWN,
+    CLI_SIDE_JSON,
+    CLI_SIDE_COUNT
+} cli_side;
 
 /* The name of the side output's format. */
 const char *cli_side_format(u32 side);

@@ -111,6 +111,8 @@ static const cli_option options_table[] = {
       "FILE", "write the verdict there too, for CI systems" },
     { "--sarif", 0, CLI_VALUE_FILE, OPTION(side_files[CLI_SIDE_SARIF]), CLI_CHECK, group_shape,
       "FILE", "write what failed there too, for code hosts" },
+    { "--markdown", 0, CLI_VALUE_FILE, OPTION(side_files[CLI_SIDE_MARKDOWN]), CLI_CHECK,
+      group_shape, "FILE", "write the verdict there too, for pull requests" },
     { "--json", 0, CLI_VALUE_FILE, OPTION(side_files[CLI_SIDE_JSON]), CLI_CHECK, group_shape,
       "FILE", "write the verdict there too, with all details" },
     { "--sarif-results", 0, CLI_VALUE_COUNT, OPTION(sarif_results), CLI_CHECK, group_shape, "N",

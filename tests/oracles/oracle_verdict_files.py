@@ -13,7 +13,7 @@ import subprocess
 from oracle_check import Block, attempt, make_trace, path_of, read_bytes, write_trace
 from oracle_support import Results
 
-SIDES = ("junit", "sarif", "json")
+SIDES = ("junit", "sarif", "markdown", "json")
 
 
 def fresh(name):
