@@ -37,6 +37,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/options \
 	options/options_table \
 	options/parse_values \
+	options/root_words \
 	options/wildcards \
 	options/wildcards_$(PLATFORM) \
 	options/window_plan \
@@ -46,6 +47,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	record_filter \
 	report_query \
 	selftest_trace \
+	side_outputs \
 	store_write \
 	symbol_source \
 	system/bus_guard \

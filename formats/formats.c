@@ -10,6 +10,7 @@ static const etlheap_format formats[] = {
     {
         .name = "text",
         .summary = "tables for people",
+        .is_choice = true,
         .write_report = etlheap_write_report_text,
         .write_diff = etlheap_write_diff_text,
         .write_check = etlheap_write_check_text,
@@ -49,6 +50,14 @@ static const etlheap_format formats[] = {
         .write_allocations = etlheap_write_allocations_csv,
         .write_windows = etlheap_write_windows_csv,
         .write_symbols = etlheap_write_symbols_csv,
+    },
+    {
+        .name = "markdown",
+        .summary = "for pull requests",
+        .is_choice = true,
+        .write_report = etlheap_write_report_markdown,
+        .write_diff = etlheap_write_diff_markdown,
+        .write_check = etlheap_write_check_markdown,
     },
     {
         .name = "junit",

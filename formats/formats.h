@@ -179,6 +179,17 @@ typedef enum etlheap_ratchet {
         ETLHEAP_RATCHET_COUNT
 } etlheap_ratchet;
 
+/* Paths below `from`, where a compiler saw the sources, are below `to` in the repository;
+ * "" and "." are its root. Both are compared as Windows compares paths. */
+typedef struct etlheap_source_root {
+    const char *from, *to;
+} etlheap_source_root;
+
+typedef struct etlheap_source_roots {
+    const etlheap_source_root *at;
+    u32 count;
+} etlheap_source_roots;
+
 /* What a check came to; everything is borrowed. */
 typedef struct etlheap_check {
     const etlheap_gate *gate;
@@ -187,6 +198,8 @@ typedef struct etlheap_check {
     /* Of SARIF logs alone: */
     u32 results_max;      /* results that are listed; 0: 5,000, which GitHub shows */
     const char *category; /* by which hosts keep checks apart; NULL: "etlheap" */
+    /* Of SARIF logs: where their files are in the repository. */
+    etlheap_source_roots roots;
 } etlheap_check;
 
 /* Why nothing could be measured for a budget, and which processes have memory events, in
@@ -231,6 +244,7 @@ typedef struct etlheap_format {
     const char *name;    /* "json" */
     const char *summary; /* one line for --help */
     bool has_titles;     /* heeds layout->titles */
+    bool is_choice;      /* lists a choice of rows, and says how many it leaves out */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,

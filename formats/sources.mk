@@ -70,6 +70,10 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	json/json_symbols \
 	json/json_windows \
 	json/summary_traces \
+	markdown/markdown \
+	markdown/markdown_check \
+	markdown/markdown_diff \
+	markdown/markdown_report \
 	parts/abilities \
 	parts/allocation_rows \
 	parts/check_parts \
@@ -80,6 +84,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/moment \
 	parts/outline \
 	parts/record_view \
+	parts/source_roots \
 	parts/sparkline \
 	parts/tabular \
 	parts/text_parts \

@@ -15,6 +15,13 @@ etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap
 etl_status etlheap_write_report_csv(const etlheap_result *result, const etlheap_table *table,
                                     const etlheap_layout *layout, etlheap_sink *sink);
 
+etl_status etlheap_write_report_markdown(const etlheap_result *result, const etlheap_table *table,
+                                         const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_diff_markdown(const etlheap_diff_answer *answer,
+                                       const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlheap_check *check,
+                                        const etlheap_layout *layout, etlheap_sink *sink);
+
 etl_status etlheap_write_windows_text(const etlheap_result *result,
                                       const etlheap_windows_answer *answer,
                                       const etlheap_layout *layout, etlheap_sink *sink);

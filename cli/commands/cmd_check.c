@@ -13,7 +13,9 @@
 #include "cli/baseline.h"
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
+#include "cli/options/root_words.h"
 #include "cli/outputs.h"
+#include "cli/side_outputs.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
 
@@ -28,6 +30,8 @@ typedef struct inquiry {
     cli_inputs inputs;
     cli_question question;
     cli_baseline baseline;
+    cli_side_outputs sides;
+    cli_roots roots;
     const etlheap_gate *gate;
     etlheap_ratchet ratchet;
 } inquiry;
@@ -54,11 +58,13 @@ int cli_run_check(const cli_options *options)
     if (status == CLI_EXIT_DONE)
         status = check_inputs(options, &guard, &q);
     etlheap_gate_free(q.gate);
+    cli_side_outputs_discard(&q.sides);
     cli_baseline_close(&q.baseline);
     cli_question_close(&q.question);
     cli_inputs_close(&q.inputs);
     etlheap_suppressions_close(q.suppressions);
     cli_budgets_free(&q.budgets);
+    cli_roots_free(&q.roots);
     cli_guard_end(&guard);
     return status;
 }
@@ -69,6 +75,8 @@ static int read_options(const cli_options *options, inquiry *q)
     etl_status status = cli_budgets_parse(options, &q->budgets, &err);
     if (status == ETL_OK)
         status = read_suppressions(options, q, &err);
+    if (status == ETL_OK)
+        status = cli_roots_parse(options, &q->roots, &err);
     if (status != ETL_OK)
         cli_complain_error(NULL, &err);
     return cli_exit_of(status);
@@ -88,9 +96,14 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    const int exit_status = cli_question_open(options, &q->inputs, guard, &q->question, &sink);
+    int exit_status = cli_question_open(options, &q->inputs, guard, &q->question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    exit_status = cli_side_outputs_open(options, guard, &q->sides);
+    if (exit_status != CLI_EXIT_DONE) {
+        etlheap_sink_discard(sink);
+        return exit_status;
+    }
     const char *subject = cli_inputs_subject(&q->inputs);
     cli_options sharing = *options;
     sharing.memory_bytes = cli_baseline_share(options, &q->baseline);
@@ -141,6 +154,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
         .ratchet = q->ratchet,
         .results_max = options->sarif_results,
         .category = options->sarif_category,
+        .roots = q->roots.roots,
     };
     const bool replaces = q->ratchet == ETLHEAP_RATCHET_CREATED ||
                           q->ratchet == ETLHEAP_RATCHET_TIGHTENED ||
@@ -148,6 +162,8 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     int exit_status = CLI_EXIT_DONE;
     if (replaces)
         exit_status = cli_baseline_write(options, &q->inputs, guard, &q->baseline);
+    if (exit_status == CLI_EXIT_DONE)
+        exit_status = cli_side_outputs_write(options, guard, q->question.result, &check, &q->sides);
     if (exit_status != CLI_EXIT_DONE) {
         etlheap_sink_discard(sink);
         return exit_status;

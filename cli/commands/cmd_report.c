@@ -141,7 +141,7 @@ static void group_coarsely(etlheap_query *query)
  * them. */
 static bool shows_peaks(const cli_options *options)
 {
-    return strcmp(cli_format_of(options)->name, "text") != 0 || cli_wants_transient(options) ||
+    return !cli_format_of(options)->is_choice || cli_wants_transient(options) ||
            cli_wants_growth(options) || options->sort == ETLHEAP_MEASURE_PEAK_SIZE ||
            options->sort == ETLHEAP_MEASURE_PEAK_COUNT;
 }
@@ -174,7 +174,7 @@ static void spread(const cli_options *options, const etlheap_query *query, etlhe
 /* The outline of the text report lists fewer rows but sums all of them. */
 static bool is_outline(const cli_options *options)
 {
-    return strcmp(cli_format_of(options)->name, "text") == 0 && options->tree == ETLHEAP_TREE_NONE;
+    return cli_format_of(options)->is_choice && options->tree == ETLHEAP_TREE_NONE;
 }
 
 /* What is not shown needs no name: with a server it would be a download. */

@@ -43,6 +43,8 @@ static bool parse_number(const cli_option *option, const char *text, u32 *out);
 static bool parse_quantity(const cli_option *option, const char *text, void *member,
                            cli_options *out);
 static bool store_moment(const char *text, cli_options *out);
+static etl_status store_file(const cli_option *option, const char *spelled, const char *text,
+                             const char **member, etl_error *err);
 static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory);
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);
@@ -70,6 +72,8 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         good = *text != '\0';
         *(const char **)member = text;
         break;
+    case CLI_VALUE_FILE:
+        return store_file(option, spelled, text, member, err);
     case CLI_VALUE_WORDS:
         if (*text != '\0')
             return cli_words_add(member, text, err);
@@ -159,6 +163,17 @@ const char *cli_value_choice(cli_value value, u32 index)
     default:
         return NULL;
     }
+}
+
+const char *cli_side_format(u32 side)
+{
+    static const char *const names[CLI_SIDE_COUNT] = {
+        [CLI_SIDE_JUNIT] = "junit",
+        [CLI_SIDE_SARIF] = "sarif",
+        [CLI_SIDE_MARKDOWN] = "markdown",
+        [CLI_SIDE_JSON] = "json",
+    };
+    return side < CLI_SIDE_COUNT ? names[side] : "";
 }
 
 const etlheap_format *cli_format_of(const cli_options *options)
@@ -315,6 +330,24 @@ static bool store_moment(const char *text, cli_options *out)
     out->at_peak = strcasecmp(text, "peak") == 0;
     out->at = (cli_time){ .given = false };
     return out->at_peak || cli_parse_time(text, &out->at);
+}
+
+/* Two files of one format would be copies; standard output is the main output's. */
+static etl_status store_file(const cli_option *option, const char *spelled, const char *text,
+                             const char **member, etl_error *err)
+{
+    if (*text == '\0')
+        return bad_value(option, spelled, text, err);
+    if (strcmp(text, "-") == 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s writes a file: to write to standard output, use --format %s",
+                             spelled, spelled + strlen("--"));
+    if (*member)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s is given twice, with '%.60s' and '%.60s': name one file", spelled,
+                             *member, text);
+    *member = text;
+    return ETL_OK;
 }
 
 /* Lists add up over repetitions: --heap A --heap B is --heap A,B. */

@@ -4,6 +4,7 @@
 #include "options.h"
 #include "budgets.h"
 #include "command_list.h"
+#include "root_words.h"
 #include "wildcards.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ static etl_status check_options(const cli_command *command, const cli_options *o
 static etl_status check_titles(const cli_command *command, const cli_options *options,
                                etl_error *err);
 static etl_status check_budgets(const cli_options *options, etl_error *err);
+static etl_status check_files(const cli_options *options, etl_error *err);
 static etl_status check_tags(const cli_options *options, etl_error *err);
 static etl_status check_export(const cli_options *options, etl_error *err);
 static etl_status check_report(const cli_options *options, etl_error *err);
@@ -113,7 +115,8 @@ void cli_options_free(cli_options *options)
                                  &options->cull_lists,     &options->events,
                                  &options->stack_tags,     &options->max_outstanding,
                                  &options->max_growth,     &options->max_outstanding_count,
-                                 &options->suppressions,   &options->max_growth_count };
+                                 &options->suppressions,   &options->max_growth_count,
+                                 &options->source_roots };
     for (u32 i = 0; i < options->process_lists.count; i++)
         free((void *)(uintptr_t)options->process_lists.at[i]);
     free(options->process_lists.at);
@@ -337,7 +340,30 @@ static etl_status check_budgets(const cli_options *options, etl_error *err)
     cli_budgets budgets = { 0 };
     const etl_status status = cli_budgets_parse(options, &budgets, err);
     cli_budgets_free(&budgets);
-    return status;
+    if (status != ETL_OK)
+        return status;
+    cli_roots roots = { .at = NULL };
+    const etl_status roots_status = cli_roots_parse(options, &roots, err);
+    cli_roots_free(&roots);
+    return roots_status == ETL_OK ? check_files(options, err) : roots_status;
+}
+
+/* Files of one name would overwrite each other. */
+static etl_status check_files(const cli_options *options, etl_error *err)
+{
+    const char *names[CLI_SIDE_COUNT + 2] = { options->baseline, options->output };
+    const char *spelled[CLI_SIDE_COUNT + 2] = { "baseline", "output" };
+    for (u32 i = 0; i < CLI_SIDE_COUNT; i++) {
+        names[i + 2] = options->side_files[i];
+        spelled[i + 2] = cli_side_format(i);
+        for (u32 k = 0; k < i + 2; k++) {
+            if (names[k] && names[i + 2] && strcmp(names[k], names[i + 2]) == 0)
+                return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                     "--%s and --%s name the same file: name a file for each",
+                                     spelled[k], spelled[i + 2]);
+        }
+    }
+    return ETL_OK;
 }
 
 static etl_status check_tags(const cli_options *options, etl_error *err)
@@ -374,6 +400,9 @@ static etl_status check_report(const cli_options *options, etl_error *err)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,
             "--heap and --kind virtualalloc exclude each other: those have no heap");
+    if (options->histogram != 0 && !cli_format_of(options)->write_histogram)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --histogram",
+                             cli_format_of(options)->name);
     if (options->histogram != 0 && options->tree != ETLHEAP_TREE_NONE)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--histogram and --tree exclude each other");
     if (options->types != 0 && options->impacting != 0)

@@ -48,6 +48,18 @@ typedef enum cli_progress_mode {
     CLI_PROGRESS_NEVER
 } cli_progress_mode;
 
+/* Files beside the main output of a check, each in the format of its name. */
+typedef enum cli_side {
+    CLI_SIDE_JUNIT,
+    CLI_SIDE_SARIF,
+    CLI_SIDE_MARKDOWN,
+    CLI_SIDE_JSON,
+    CLI_SIDE_COUNT
+} cli_side;
+
+/* The name of the side output's format. */
+const char *cli_side_format(u32 side);
+
 /* Repeatable options collect words; those point into argv. */
 typedef struct cli_words {
     const char **at;
@@ -105,9 +117,11 @@ typedef struct cli_options {
     const char *baseline; /* NULL: not given */
     u32 per;              /* etlheap_scope */
     bool update_baseline, accept, allow_empty;
-    u32 sarif_results;          /* 0: not given */
-    const char *sarif_category; /* NULL: not given */
-    const char *symbols;        /* NULL: not given */
+    const char *side_files[CLI_SIDE_COUNT]; /* NULL: not given */
+    u32 sarif_results;                      /* 0: not given */
+    const char *sarif_category;             /* NULL: not given */
+    cli_words source_roots;                 /* FROM=TO */
+    const char *symbols;                    /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
     u32 jobs;
@@ -136,6 +150,7 @@ typedef struct cli_command {
 typedef enum cli_value {
     CLI_VALUE_FLAG,     /* bool */
     CLI_VALUE_WORD,     /* const char * */
+    CLI_VALUE_FILE,     /* const char *: given once, and no standard output */
     CLI_VALUE_WORDS,    /* cli_words: may be repeated */
     CLI_VALUE_NAMES,    /* cli_words, from lists with commas: may be repeated */
     CLI_VALUE_COUNT,    /* u32, at least 1 */

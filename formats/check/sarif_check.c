@@ -299,7 +299,8 @@ static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
     const etlheap_budget *const asked = &budget->budget;
     const sarif_place place = { .process = gate->absence.pattern_count > 0
                                                ? gate->absence.patterns[0]
-                                               : NULL };
+                                               : NULL,
+                                .roots = &w->check->roots };
     const u64 subject = (u64)asked->scope << 2 | rule_of(asked);
     char sentence[SENTENCE_SIZE];
     etlheap_check_absence_sentence(gate, sentence, sizeof sentence);
@@ -313,16 +314,26 @@ static void write_unmeasured(sarif_writer *w, const etlheap_gate_budget *budget)
     etlheap_json_object_close(&w->json);
 }
 
-/* "320 KiB in 80 allocations outstanding. heap app.exe (4321): 640 KiB in 160
- * allocations, over the limit of 128 KiB by 512 KiB." */
+/* "app.exe!grow, called by app.exe!run: 320 KiB in 80 allocations of heap app.exe (4321),
+ * which has 640 KiB in 160 allocations, over the limit of 128 KiB by 512 KiB." One sentence,
+ * since hosts show the first of a message in lists. */
 static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budget,
                          const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
 {
-    etlheap_check_add_share(sentence, &budget->budget, stack);
-    etlheap_text_add_string(sentence, " outstanding. ");
-    etlheap_check_add_subject(sentence, budget, subject, true);
+    const bool is_stack = budget->budget.scope == ETLHEAP_SCOPE_STACK;
+    const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
+    etlheap_check_add_site(sentence, budget->table, frames);
     etlheap_text_add_string(sentence, ": ");
-    etlheap_check_add_finding(sentence, budget, subject);
+    if (is_stack)
+        etlheap_check_add_finding(sentence, budget, subject);
+    else
+        etlheap_check_add_share(sentence, &budget->budget, stack);
+    etlheap_text_add_string(sentence, is_stack ? ", in " : " of ");
+    etlheap_check_add_owner(sentence, subject, true);
+    if (!is_stack) {
+        etlheap_text_add_string(sentence, ", which has ");
+        etlheap_check_add_finding(sentence, budget, subject);
+    }
     etlheap_text_add_string(sentence, ".");
 }
 
@@ -332,7 +343,8 @@ static void write_result(sarif_writer *w, const etlheap_gate_budget *budget,
     const bool is_accepted = etlheap_check_is_accepted(w->check);
     const sarif_place place = { .table = budget->table,
                                 .frames = etlheap_check_frames(budget->table, stack->stack),
-                                .process = stack->process };
+                                .process = stack->process,
+                                .roots = &w->check->roots };
     etlheap_text sentence = { 0 };
     add_sentence(&sentence, budget, subject, stack);
     const bool has_room = begin_result(w, &budget->budget, is_accepted ? "note" : "error",

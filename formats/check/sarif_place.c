@@ -1,6 +1,8 @@
 /* sarif_place.c - see sarif_place.h. */
 #include "sarif_place.h"
 
+#include "formats/parts/source_roots.h"
+
 #include <string.h>
 
 #define ALL_PROCESSES "all-processes"
@@ -67,59 +69,52 @@ static void write_logical(etlheap_json *json, const etlheap_frame *frame, etlhea
     etlheap_json_array_close(json);
 }
 
-static bool has_file(const etlheap_frame *frame)
+/* Whether hosts can show a line of it. */
+static bool has_line(const etlheap_frame *frame)
 {
-    return frame->file && frame->file[0] != '\0';
+    return frame->file && frame->file[0] != '\0' && frame->line > 0;
 }
 
-/* How near to a line of source code a frame is; 0: not at all. */
-static u32 rank_of(const etlheap_frame *frame)
+/* A source file as a URI reference: relative to the repository if a root has it. */
+static void add_source(etlheap_text *text, const sarif_place *place, const char *file)
 {
-    if (has_file(frame))
-        return frame->line > 0 ? 3 : 2;
-    return frame->module && frame->module[0] != '\0' ? 1 : 0;
-}
-
-/* The innermost of the frames nearest to source code; NULL: there are none. */
-static const etlheap_frame *best_frame(const sarif_place *place)
-{
-    const etlheap_frame *best = NULL;
-    for (u32 i = 0; i < place->frames.count; i++) {
-        const etlheap_frame *const frame = &place->table->frames[place->frames.at[i]];
-        if (!best || rank_of(frame) > rank_of(best))
-            best = frame;
-    }
-    return best;
+    etlheap_text path = { 0 };
+    etlheap_source_roots_add(place->roots, file, &path);
+    add_path(text, etlheap_text_of(&path));
+    text->failed |= path.failed;
+    etlheap_text_free(&path);
 }
 
 void sarif_write_locations(etlheap_json *json, const sarif_place *place, etlheap_text *text)
 {
-    const etlheap_frame *const frame = best_frame(place);
-    const u32 rank = frame ? rank_of(frame) : 0;
+    const etlheap_frame *const frame =
+        place->frames.count > 0 ? etlheap_source_frame(place->roots, place->table, place->frames)
+                                : NULL;
     etlheap_text_clear(text);
-    if (rank >= 2)
-        add_path(text, frame->file);
-    else if (rank == 1)
+    if (frame && frame->file && frame->file[0] != '\0')
+        add_source(text, place, frame->file);
+    else if (frame && frame->module && frame->module[0] != '\0')
         add_name(text, frame->module);
     else
         add_name(text,
                  place->process && place->process[0] != '\0' ? place->process : ALL_PROCESSES);
     etlheap_json_array(json, "locations");
     etlheap_json_object(json, NULL);
-    write_physical(json, etlheap_text_of(text), rank == 3 ? frame->line : 1);
+    write_physical(json, etlheap_text_of(text), frame && has_line(frame) ? frame->line : 1);
     if (frame)
         write_logical(json, frame, text);
     etlheap_json_object_close(json);
     etlheap_json_array_close(json);
 }
 
-static void write_stack_frame(etlheap_json *json, const etlheap_frame *frame, etlheap_text *text)
+static void write_stack_frame(etlheap_json *json, const sarif_place *place,
+                              const etlheap_frame *frame, etlheap_text *text)
 {
     etlheap_json_object(json, NULL);
     etlheap_json_object(json, "location");
-    if (has_file(frame) && frame->line > 0) {
+    if (has_line(frame)) {
         etlheap_text_clear(text);
-        add_path(text, frame->file);
+        add_source(text, place, frame->file);
         write_physical(json, etlheap_text_of(text), frame->line);
     }
     write_logical(json, frame, text);
@@ -137,7 +132,7 @@ void sarif_write_stack(etlheap_json *json, const sarif_place *place, etlheap_tex
     etlheap_json_object(json, NULL);
     etlheap_json_array(json, "frames");
     for (u32 i = 0; i < place->frames.count; i++)
-        write_stack_frame(json, &place->table->frames[place->frames.at[i]], text);
+        write_stack_frame(json, place, &place->table->frames[place->frames.at[i]], text);
     etlheap_json_array_close(json);
     etlheap_json_object_close(json);
     etlheap_json_array_close(json);

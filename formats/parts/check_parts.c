@@ -61,8 +61,7 @@ void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i
         add_size(text, value);
 }
 
-void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
-                               const etlheap_gate_subject *subject, bool with_ids)
+void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *subject, bool with_ids)
 {
     etlheap_text_add_string(text, etlheap_kind_name(subject->kind));
     if (!subject->process) {
@@ -75,7 +74,13 @@ void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *bu
         etlheap_text_add_format(text, " (%" PRIu32 ")", subject->pid);
     if (subject->has_heap)
         etlheap_text_add_format(text, " 0x%" PRIx64, subject->heap_handle);
-    if (budget->budget.scope != ETLHEAP_SCOPE_STACK)
+}
+
+void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
+                               const etlheap_gate_subject *subject, bool with_ids)
+{
+    etlheap_check_add_owner(text, subject, with_ids);
+    if (budget->budget.scope != ETLHEAP_SCOPE_STACK || !subject->process)
         return;
     const etlheap_indices frames = etlheap_check_frames(budget->table, subject->stack);
     etlheap_text_add_string(text, " ");
@@ -83,6 +88,19 @@ void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *bu
         etlheap_text_add_frame(text, &budget->table->frames[frames.at[0]]);
     else
         etlheap_text_add_string(text, "(no stack)");
+}
+
+void etlheap_check_add_site(etlheap_text *text, const etlheap_table *table, etlheap_indices frames)
+{
+    if (frames.count == 0) {
+        etlheap_text_add_string(text, "code without a recorded stack");
+        return;
+    }
+    etlheap_text_add_frame(text, &table->frames[frames.at[0]]);
+    if (frames.count == 1)
+        return;
+    etlheap_text_add_string(text, ", called by ");
+    etlheap_text_add_frame(text, &table->frames[frames.at[1]]);
 }
 
 void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *budget,

@@ -24,6 +24,13 @@ void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i
 void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, bool with_ids);
 
+/* The same without the stack. */
+void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *subject,
+                             bool with_ids);
+
+/* "app.exe!grow, called by app.exe!run", "code without a recorded stack" */
+void etlheap_check_add_site(etlheap_text *text, const etlheap_table *table, etlheap_indices frames);
+
 /* "640 KiB in 160 allocations exceed the limit of 128 KiB by 512 KiB"; growth says
  * from what to what. For subjects that did not exceed it, what there is. */
 void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *budget,

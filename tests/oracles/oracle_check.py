@@ -674,7 +674,7 @@ def check_same(results):
     subprocess.run([ETLHEAP, "store", sound, "-o", store], check=True)
     options = ["--max-outstanding", "stack:1K", "--max-outstanding-count", "heap:3", "--baseline", path_of("small.etl"),
                "--max-growth", "stack:0", "--suppressions", path_of("known.supp")]
-    for kind in ("text", "json", "junit", "sarif"):
+    for kind in ("text", "json", "markdown", "junit", "sarif"):
         outputs = [attempt(sound, *options, "--format", kind, "-j", jobs)[1] for jobs in (1, 2, 7)]
         results.check(f"{kind} is the same with -j1, -j2 and -j7", len(set(outputs)) == 1 and len(outputs[0]) > 100)
     of_trace, of_store = verdict(sound, *options)[1], verdict(store, *options)[1]

@@ -276,7 +276,12 @@ def check_sources(results, checker):
     results.equal("absolute paths need a checkout path, and nothing else", set(checker.errors(log)[0]), {"GH1006"})
     source = "tests/oracles/sample_inline.cpp"
     root = next(uri for uri in sources if uri.endswith(source)).removesuffix(source)
-    check_log(results, checker, "sources below the checkout", json.loads(json.dumps(log).replace(root, "")))
+    folder = root.removeprefix("file://").rstrip("/")
+    mapped = log_of(trace, "--symbols", os.path.dirname(program.pdb), "--max-outstanding", "stack:1",
+                    "--source-root", "/nowhere=no", "--source-root", f"{folder.upper()}=.")
+    check_log(results, checker, "sources below the checkout", mapped)
+    mapped_sources = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results_of(mapped)}
+    results.check("--source-root makes them paths of the checkout", source in mapped_sources and root not in json.dumps(mapped), mapped_sources)
 
 
 def main():

@@ -181,11 +181,34 @@ static void sarif_names_places_by_uri_and_doubles_braces(void **state)
     check_printable(text);
     assert_non_null(strstr(text, "\"uri\": \"file:///C:/a%20b/%C3%A9%25%7B%7D.cpp\""));
     assert_non_null(strstr(text, "\"region\": {\"startLine\": 7}"));
-    assert_non_null(strstr(text, "&amp;]]>{{0}}: 300 B in 3 allocations"));
+    assert_non_null(strstr(text, "&amp;]]>{{0}}, called by "));
+    assert_non_null(
+        strstr(text, ": 300 B in 3 allocations, over the limit of 100 B by 200 B, in "));
     assert_non_null(strstr(text, "\"name\": \"<b a=\\\"1\\\">&amp;]]>{0}\""));
     assert_non_null(strstr(text, "\"etlheapStack/v1\": \"0000000000000001\""));
     assert_non_null(strstr(text, "\"id\": \"events_lost\""));
     assert_non_null(strstr(text, "\"id\": \"loss\""));
+    free(text);
+}
+
+static void markdown_escapes_markup_and_keeps_tables_whole(void **state)
+{
+    (void)state;
+    char *const text = write_document(etlheap_write_check_markdown);
+    check_printable(text);
+    assert_memory_equal(text, "### FAIL: 1 of 1 budget is exceeded\n\n", 37);
+    assert_non_null(strstr(text, "`app.exe!" MARKUP "`<br>"));
+    assert_non_null(strstr(text, "\\<b a=\"1\"\\>\\&amp;\\]\\]\\>\\{0\\}"));
+    assert_non_null(strstr(text, ":7` | 300 B in 3 allocations | "));
+    assert_non_null(strstr(text, "| 3 more | | | |\n"));
+    assert_non_null(strstr(text, "| 2 more | | | |\n"));
+    assert_non_null(strstr(text, "- 3 `events_lost`: "));
+    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        u32 bars = 0;
+        for (const char *at = line; *at != '\n' && *at != '\0'; at++)
+            bars += *at == '|' && (at == text || at[-1] != '\\');
+        assert_true(bars == 0 || bars == 5);
+    }
     free(text);
 }
 
@@ -237,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(junit_gives_back_names_that_are_markup),
         cmocka_unit_test(sarif_names_places_by_uri_and_doubles_braces),
+        cmocka_unit_test(markdown_escapes_markup_and_keeps_tables_whole),
         cmocka_unit_test(json_has_the_documented_keys),
         cmocka_unit_test(text_says_the_verdict_first_and_prints_no_controls),
     };

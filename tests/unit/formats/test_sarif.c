@@ -105,7 +105,7 @@ static const etlheap_frame frames[] = {
 static void check_place(const u32 *indices, u32 count, const char *process, const char *wanted)
 {
     const etlheap_table table = { .frames = frames, .frame_count = ETL_COUNT_OF(frames) };
-    const sarif_place place = { &table, { indices, count }, process };
+    const sarif_place place = { &table, { indices, count }, process, NULL };
     etlheap_text text = { 0 };
     capture captured;
     capture_open(&captured);

@@ -1,0 +1,111 @@
+/* markdown.c - see markdown.h. */
+#include "markdown.h"
+
+#include "formats/io/units.h"
+#include "formats/parts/display.h"
+#include "formats/parts/layout_read.h"
+
+#include <inttypes.h>
+
+void etlheap_markdown_text(etlheap_sink *sink, const char *text)
+{
+    static const char special[] = "\\`*_{}[]<>#|~&!$@";
+    etlheap_text shown = { 0 };
+    etlheap_display_add(&shown, text);
+    for (const char *at = etlheap_text_of(&shown); *at != '\0'; at++) {
+        if (strchr(special, *at))
+            etlheap_sink_text(sink, "\\");
+        etlheap_sink_write(sink, at, 1);
+    }
+    etlheap_text_free(&shown);
+}
+
+/* The fence is longer than any run of backticks inside. A bar would end the cell: a backslash
+ * before it is taken away when the line is cut into cells, also in code. */
+void etlheap_markdown_code(etlheap_sink *sink, const char *text)
+{
+    etlheap_text shown = { 0 };
+    size_t longest = 0;
+    etlheap_display_add(&shown, text);
+    const char *const code = etlheap_text_of(&shown);
+    for (const char *at = code; *at != '\0'; at++) {
+        const size_t run = strspn(at, "`");
+        longest = run > longest ? run : longest;
+        at += run > 0 ? run - 1 : 0;
+    }
+    if (*code != '\0') {
+        etlheap_sink_fill(sink, '`', longest + 1);
+        etlheap_sink_text(sink, longest > 0 ? " " : "");
+        for (const char *at = code; *at != '\0'; at++) {
+            etlheap_sink_text(sink, *at == '|' ? "\\" : "");
+            etlheap_sink_write(sink, at, 1);
+        }
+        etlheap_sink_text(sink, longest > 0 ? " " : "");
+        etlheap_sink_fill(sink, '`', longest + 1);
+    }
+    etlheap_text_free(&shown);
+}
+
+void etlheap_markdown_heading(etlheap_sink *sink, const char *title)
+{
+    etlheap_sink_text(sink, "### ");
+    etlheap_markdown_text(sink, title);
+    etlheap_sink_text(sink, "\n\n");
+}
+
+void etlheap_markdown_paragraph(etlheap_sink *sink, const char *text)
+{
+    etlheap_markdown_text(sink, text);
+    etlheap_sink_text(sink, "\n\n");
+}
+
+void etlheap_markdown_columns(etlheap_sink *sink, const etlheap_markdown_column *columns, u32 count)
+{
+    for (u32 i = 0; i < count; i++) {
+        etlheap_sink_text(sink, "| ");
+        etlheap_markdown_text(sink, columns[i].title);
+        etlheap_sink_text(sink, " ");
+    }
+    etlheap_sink_text(sink, "|\n");
+    for (u32 i = 0; i < count; i++)
+        etlheap_sink_text(sink, columns[i].right ? "| ---: " : "| :--- ");
+    etlheap_sink_text(sink, "|\n");
+}
+
+void etlheap_markdown_frames(etlheap_sink *sink, const etlheap_table *table, etlheap_indices frames,
+                             u32 frames_max)
+{
+    const u32 shown = (u32)etl_min_u64(frames.count, frames_max);
+    etlheap_text text = { 0 };
+    for (u32 i = 0; i < shown; i++) {
+        etlheap_text_clear(&text);
+        etlheap_text_add_frame(&text, &table->frames[frames.at[i]]);
+        etlheap_text_add_source(&text, &table->frames[frames.at[i]]);
+        etlheap_sink_text(sink, i > 0 ? "<br>" : "");
+        etlheap_markdown_code(sink, etlheap_text_of(&text));
+    }
+    if (shown < frames.count)
+        etlheap_sink_format(sink, "%s(%" PRIu32 " more)", shown > 0 ? "<br>" : "",
+                            frames.count - shown);
+    etlheap_text_free(&text);
+}
+
+void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,
+                             etl_hint_fn *hint)
+{
+    bool any = false;
+    for (int i = 0; i < ETL_DIAG_COUNT; i++) {
+        char count[ETLHEAP_UNITS_SIZE], sentence[ETLHEAP_SENTENCE_SIZE];
+        if (counts->of[i] == 0 || etl_diag_describe((etl_diag)i)->severity == ETL_SEVERITY_INFO)
+            continue;
+        any = true;
+        etlheap_units_count((i64)etl_min_u64(counts->of[i], INT64_MAX), count);
+        etlheap_diag_sentence((etl_diag)i, hint, sentence);
+        etlheap_sink_format(sink, "- %s%s ", whose, count);
+        etlheap_markdown_code(sink, etl_diag_describe((etl_diag)i)->name);
+        etlheap_sink_text(sink, ": ");
+        etlheap_markdown_text(sink, sentence);
+        etlheap_sink_text(sink, "\n");
+    }
+    etlheap_sink_text(sink, any ? "\n" : "");
+}

@@ -1,0 +1,42 @@
+/*
+ * markdown.h - parts of Markdown as GitHub, GitLab and Azure DevOps read it.
+ *
+ * Names from a trace may hold anything: what would be markup is escaped, what would break a
+ * line of a table is replaced. Functions and files are code, in which servers look for neither
+ * markup nor mentions.
+ */
+#ifndef ETLHEAP_MARKDOWN_H
+#define ETLHEAP_MARKDOWN_H
+
+#include "formats/io/text_buffer.h"
+
+typedef struct etlheap_markdown_column {
+    const char *title;
+    bool right; /* numbers */
+} etlheap_markdown_column;
+
+/* Running text. */
+void etlheap_markdown_text(etlheap_sink *sink, const char *text);
+
+/* Code, also in a cell of a table; nothing for "". */
+void etlheap_markdown_code(etlheap_sink *sink, const char *text);
+
+/* "### title", between empty lines. */
+void etlheap_markdown_heading(etlheap_sink *sink, const char *title);
+
+/* A paragraph of its own. */
+void etlheap_markdown_paragraph(etlheap_sink *sink, const char *text);
+
+/* The two lines above the rows of a table. A row is a line: "| a | b |". */
+void etlheap_markdown_columns(etlheap_sink *sink, const etlheap_markdown_column *columns,
+                              u32 count);
+
+/* Frames as one cell: the first `frames_max` from `first` on, innermost first, a line each. */
+void etlheap_markdown_frames(etlheap_sink *sink, const etlheap_table *table, etlheap_indices frames,
+                             u32 frames_max);
+
+/* What the trace lost or where it is damaged, one line each; nothing if nothing was. */
+void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,
+                             etl_hint_fn *hint);
+
+#endif

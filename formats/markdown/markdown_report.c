@@ -1,0 +1,153 @@
+/*
+ * markdown_report.c - a report as tables for a pull request or the summary of a job: totals of
+ * each kind, and the rows that the text report would list, each with the first frames of its
+ * stack.
+ */
+#include "formats/io/units.h"
+#include "formats/parts/layout_read.h"
+#include "formats/parts/text_parts.h"
+#include "formats/writers.h"
+#include "markdown.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const etlheap_measure shown_measures[] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_COUNT,
+};
+
+static void write_value(etlheap_measure measure, i64 value, etlheap_sink *sink)
+{
+    const etlheap_measure_style style = etlheap_measure_style_of(measure);
+    char number[ETLHEAP_UNITS_SIZE] = "";
+    if (value == ETLHEAP_NOT_KNOWN)
+        number[0] = '\0';
+    else if (style.is_time)
+        etlheap_units_duration(value, number);
+    else if (style.is_size)
+        etlheap_units_size(value, number);
+    else
+        etlheap_units_count(value, number);
+    etlheap_sink_text(sink, number);
+    etlheap_sink_text(sink, " | ");
+}
+
+static void write_totals(const etlheap_table *table, etlheap_sink *sink)
+{
+    etlheap_markdown_column columns[ETL_COUNT_OF(shown_measures) + 1] = { { "Kind", false } };
+    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+        columns[i + 1] =
+            (etlheap_markdown_column){ etlheap_measure_title(shown_measures[i]), true };
+    etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
+    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!table->totals[kind].present)
+            continue;
+        etlheap_sink_format(sink, "| %s | ", etlheap_kind_name((etlheap_kind)kind));
+        for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+            write_value(shown_measures[i], table->totals[kind].measures[shown_measures[i]], sink);
+        etlheap_sink_text(sink, "\n");
+    }
+    etlheap_sink_text(sink, "\n");
+}
+
+static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
+                      const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (key == ETLHEAP_KEY_STACK && frames.count > 0) {
+        etlheap_markdown_frames(sink, table, frames, layout->frames_max);
+        return;
+    }
+    etlheap_text_clear(text);
+    etlheap_text_add_key_source(text, table, row, key);
+    etlheap_markdown_code(sink, etlheap_text_of(text));
+}
+
+/* The measure that rows are sorted by comes first if it is none of the two. */
+static u32 row_measures(const etlheap_layout *layout, etlheap_measure out[3])
+{
+    u32 count = 0;
+    if (layout->sort != ETLHEAP_MEASURE_OUTSTANDING_SIZE &&
+        layout->sort != ETLHEAP_MEASURE_OUTSTANDING_COUNT)
+        out[count++] = layout->sort;
+    out[count++] = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    out[count++] = ETLHEAP_MEASURE_OUTSTANDING_COUNT;
+    return count;
+}
+
+static void write_head(const etlheap_table *table, const etlheap_measure *measures, u32 count,
+                       etlheap_sink *sink)
+{
+    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 3];
+    u32 used = 0;
+    for (u32 i = 0; i < count; i++)
+        columns[used++] = (etlheap_markdown_column){ etlheap_measure_title(measures[i]), true };
+    for (u32 k = 0; k < table->group_by_count; k++)
+        columns[used++] = (etlheap_markdown_column){ etlheap_key_title(table->group_by[k]), false };
+    etlheap_markdown_columns(sink, columns, used);
+}
+
+/* Returns false without memory. */
+static bool write_rows(const etlheap_table *table, const etlheap_layout *layout, etlheap_text *text,
+                       etlheap_sink *sink)
+{
+    etlheap_measure measures[3];
+    const u32 count = row_measures(layout, measures);
+    u32 left_out = 0;
+    bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
+    if (!listed)
+        return false;
+    etlheap_layout_choose(layout, table, listed);
+    write_head(table, measures, count, sink);
+    for (u32 i = 0; i < table->row_count; i++) {
+        left_out += !listed[i];
+        if (!listed[i])
+            continue;
+        etlheap_sink_text(sink, "| ");
+        for (u32 m = 0; m < count; m++)
+            write_value(measures[m], table->rows[i].measures[measures[m]], sink);
+        for (u32 k = 0; k < table->group_by_count; k++) {
+            write_key(table, &table->rows[i], table->group_by[k], layout, text, sink);
+            etlheap_sink_text(sink, " | ");
+        }
+        etlheap_sink_text(sink, "\n");
+    }
+    free(listed);
+    etlheap_sink_text(sink, "\n");
+    if (left_out > 0)
+        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n\n", left_out,
+                            left_out == 1 ? "row" : "rows",
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    return true;
+}
+
+etl_status etlheap_write_report_markdown(const etlheap_result *result, const etlheap_table *table,
+                                         const etlheap_layout *given, etlheap_sink *sink)
+{
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
+    const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    etlheap_text text = { 0 };
+    bool ok = true;
+    etlheap_text_add_string(&text, "Memory in ");
+    for (u32 i = 0; i < trace->file_count; i++) {
+        etlheap_text_add_string(&text, i > 0 ? ", " : "");
+        etlheap_text_add_string(&text, trace->files[i]);
+    }
+    etlheap_markdown_heading(sink, etlheap_text_of(&text));
+    write_totals(table, sink);
+    if (table->row_count == 0)
+        etlheap_markdown_paragraph(sink, "Nothing matches the window and the filters.");
+    else
+        ok = write_rows(table, &layout, &text, sink);
+    etlheap_markdown_losses(sink, "", &table->diagnostics, layout.hint);
+    ok = ok && !text.failed;
+    etlheap_text_free(&text);
+    return ok ? ETL_OK : ETL_ERR_MEMORY;
+}
