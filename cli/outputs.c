@@ -4,6 +4,7 @@
 #include "outputs.h"
 
 #include "cli/system/bus_guard.h"
+#include "cli/system/terminal.h"
 #include "messages.h"
 
 #include "parser/system/files.h"
@@ -12,11 +13,14 @@ static const char standard_output[] = "standard output";
 
 static const char *name_of(const cli_options *options);
 static bool is_special(const char *path);
+static bool is_plain_text(const cli_options *options);
 
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
     int exit_status = cli_output_open_binary(options, guard, out);
+    if (exit_status == CLI_EXIT_DONE && is_plain_text(options))
+        etlheap_sink_ascii(*out);
     if (exit_status == CLI_EXIT_DONE && cli_output_is_compressed(options) &&
         etlheap_sink_compress(*out, &err) != ETL_OK)
         exit_status = cli_output_fail(*out, name_of(options), &err);
@@ -87,6 +91,12 @@ bool cli_sink_put(void *user, const void *bytes, size_t size)
 static const char *name_of(const cli_options *options)
 {
     return cli_output_is_file(options) ? options->output : standard_output;
+}
+
+/* Other formats are for programs, whatever terminal shows them. */
+static bool is_plain_text(const cli_options *options)
+{
+    return (!options->format || strcmp(options->format, "text") == 0) && cli_layout(options).ascii;
 }
 
 static bool is_special(const char *path)

@@ -79,8 +79,10 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/moment \
 	parts/outline \
 	parts/record_view \
+	parts/short_names \
 	parts/sparkline \
 	parts/tabular \
+	parts/tabular_plan \
 	parts/text_parts \
 	parts/window_rows \
 	read/runs \

@@ -48,7 +48,9 @@ extern "C" {
     X(SYMBOL_PATH, "say where symbols are (path)")                                                 \
     X(LIST_MODULES, "list the modules and their files (etlheap_symbols_list)")                     \
     X(OTHER_BUILDS, "take symbol files of other builds (loose)")                                   \
-    X(OFFLINE, "ask no servers (offline)")
+    X(OFFLINE, "ask no servers (offline)")                                                         \
+    /* of what is left out of a table */                                                           \
+    X(MORE_COLUMNS, "give lines more columns (width), or no limit (whole)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

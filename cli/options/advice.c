@@ -33,6 +33,7 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_LIST_MODULES] = "; etlheap symbols lists them with the files they need",
     [ETL_HINT_OTHER_BUILDS] = "; --symbols-loose accepts them",
     [ETL_HINT_OFFLINE] = ", or use --offline to skip them",
+    [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",
 };
 
 const char *cli_advice(etl_hint hint)

@@ -8,6 +8,7 @@
 #include "abilities.h"
 #include "display.h"
 #include "layout_read.h"
+#include "short_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,9 +67,19 @@ void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
     const etlheap_indices frames = etlheap_row_frames(table, row);
     if (key == ETLHEAP_KEY_STACK && frames.count > 0)
         index = frames.at[0];
-    etlheap_text_add_key(text, table, row, key);
-    if (index != ETLHEAP_NO_INDEX)
-        etlheap_text_add_source(text, &table->frames[index]);
+    if (index == ETLHEAP_NO_INDEX) {
+        etlheap_text_add_key(text, table, row, key);
+        return;
+    }
+    etlheap_text_add_function(text, &table->frames[index]);
+    etlheap_text_add_source(text, &table->frames[index]);
+}
+
+bool etlheap_key_is_name(etlheap_key key)
+{
+    const u32 names = 1u << ETLHEAP_KEY_STACK | 1u << ETLHEAP_KEY_FRAME | 1u << ETLHEAP_KEY_SITE |
+                      1u << ETLHEAP_KEY_TYPE_NAME;
+    return (names >> key & 1) != 0;
 }
 
 void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
@@ -80,7 +91,7 @@ void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const e
     for (u32 i = 1; i < shown; i++) {
         etlheap_text_clear(&text);
         etlheap_text_add_format(&text, "%*s", (int)indent, "");
-        etlheap_text_add_frame(&text, &table->frames[frames.at[i]]);
+        etlheap_text_add_function(&text, &table->frames[frames.at[i]]);
         etlheap_text_add_source(&text, &table->frames[frames.at[i]]);
         add_frame(grid, &text);
     }
@@ -104,10 +115,38 @@ void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const 
 
 void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, const char *heading)
 {
+    etlheap_text text = { 0 };
+    etlheap_text_add_words(&text, heading, layout);
     etlheap_sink_text(sink, "\n");
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_STRONG);
-    etlheap_display_wrap(sink, heading, 0, 0, layout->width);
+    etlheap_display_wrap(sink, text.failed ? heading : etlheap_text_of(&text), 0, 0, layout->width);
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_text_free(&text);
+}
+
+void etlheap_text_add_words(etlheap_text *text, const char *words, const etlheap_layout *layout)
+{
+    const etlheap_fit fit = { layout->width, true, false, layout->ascii };
+    while (*words != '\0') {
+        const size_t size = strcspn(words, " ");
+        const size_t gap = strspn(words + size, " ");
+        if (layout->whole || layout->width == 0)
+            etlheap_text_add(text, words, size);
+        else
+            etlheap_display_add_fitted(text, words, size, &fit);
+        etlheap_text_add(text, words + size, gap);
+        words += size + gap;
+    }
+}
+
+void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
+                           const etlheap_layout *layout)
+{
+    const etlheap_fit fit = { layout->width, true, true, layout->ascii };
+    if (layout->whole || layout->width == 0)
+        etlheap_text_add(text, etlheap_text_of(name), name->size);
+    else
+        etlheap_display_add_fitted(text, etlheap_text_of(name), name->size, &fit);
 }
 
 /* Three lines that identify the recording, and a fourth when it is incomplete. */
@@ -216,7 +255,7 @@ void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
 static void add_frame(etlheap_grid *grid, const etlheap_text *text)
 {
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
+    etlheap_grid_name(grid, etlheap_text_of(text));
     if (text->failed)
         grid->text.failed = true;
 }
