@@ -11,6 +11,7 @@
 
 static const char standard_output[] = "standard output";
 
+static int open_output(const cli_options *options, cli_guard *guard, etlheap_sink **out);
 static const char *name_of(const cli_options *options);
 static bool is_special(const char *path);
 static bool is_plain_text(const cli_options *options);
@@ -18,7 +19,7 @@ static bool is_plain_text(const cli_options *options);
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
-    int exit_status = cli_output_open_binary(options, guard, out);
+    int exit_status = open_output(options, guard, out);
     if (exit_status == CLI_EXIT_DONE && is_plain_text(options))
         etlheap_sink_ascii(*out);
     if (exit_status == CLI_EXIT_DONE && cli_output_is_compressed(options) &&
@@ -28,6 +29,15 @@ int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink *
 }
 
 int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap_sink **out)
+{
+    if (!cli_output_is_terminal(options))
+        return open_output(options, guard, out);
+    cli_complain(NULL, "the output is binary, which a terminal cannot show: name a file with "
+                       "-o FILE, or send it to another program");
+    return CLI_EXIT_USAGE;
+}
+
+static int open_output(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
     etl_status status;

@@ -234,6 +234,7 @@ void etlheap_text_free(etlheap_text *text);
  */
 typedef struct etlheap_format {
     const char *name;    /* "json" */
+    const char *suffix;  /* ".json", of files that are in it; NULL: of none but text */
     const char *summary; /* one line for --help */
     bool has_titles;     /* heeds layout->titles */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,

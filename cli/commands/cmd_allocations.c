@@ -78,7 +78,7 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
         .size = sizeof walk_options,
         .sort = options->lifetime_sort,
         .sort_descending = options->lifetime_descending,
-        .top = options->top,
+        .top = cli_top_limit(options),
         .memory_bytes_max = options->memory_bytes,
         .progress = cli_progress_update,
         .progress_user = &out->progress,

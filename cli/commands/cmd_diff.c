@@ -304,7 +304,7 @@ static etlheap_diff_options diff_options(const cli_options *options)
 /* Text counts the rows that it leaves out. */
 static void keep_top(const cli_options *options, etlheap_diff *diff)
 {
-    if (options->top > 0 && strcmp(cli_format_of(options)->name, "text") != 0)
+    if (cli_top_limit(options) > 0 && strcmp(cli_format_of(options)->name, "text") != 0)
         etlheap_diff_keep_top(diff, options->top);
 }
 

@@ -32,7 +32,7 @@ etlheap_layout cli_layout(const cli_options *options)
     layout.colour = terminal && !is_plain() && !cli_host_variable("NO_COLOR");
     layout.ascii = terminal && is_plain();
     if (options->top > 0) {
-        layout.rows_max = options->top;
+        layout.rows_max = cli_top_limit(options);
         layout.rows_of_each_kind = false;
     }
     layout.frames_max = options->frames;

@@ -34,6 +34,7 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
 };
 
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
+static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace);
 static void add_count(etlheap_text *text, u64 count, const char *what);
 static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
                           const etlheap_text *text);
@@ -159,8 +160,7 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
         etlheap_text_add_string(scratch, i > 0 ? ", " : "");
         etlheap_display_add(scratch, trace->files[i]);
     }
-    etlheap_units_size((i64)etl_min_u64(trace->bytes, INT64_MAX), text);
-    etlheap_text_add_format(scratch, " (%s)", text);
+    add_sizes(scratch, trace);
     label_of_text(sink, layout, "Trace", scratch);
 
     etlheap_text_clear(scratch);
@@ -192,6 +192,19 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     add_count(scratch, trace->events_lost, " events, ");
     add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
     label_of_text(sink, layout, "Lost", scratch);
+}
+
+/* Of a store its own, and that of what it was made of. */
+static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace)
+{
+    char bytes[ETLHEAP_UNITS_SIZE];
+    char store_bytes[ETLHEAP_UNITS_SIZE];
+    etlheap_units_size((i64)etl_min_u64(trace->bytes, INT64_MAX), bytes);
+    etlheap_units_size((i64)etl_min_u64(trace->store_bytes, INT64_MAX), store_bytes);
+    if (trace->store_bytes != 0)
+        etlheap_text_add_format(text, " (%s, a store of %s of trace)", store_bytes, bytes);
+    else
+        etlheap_text_add_format(text, " (%s)", bytes);
 }
 
 void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,

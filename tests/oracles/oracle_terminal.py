@@ -54,10 +54,14 @@ def on_terminal(columns, *arguments, **more):
     return said.decode().replace("\r\n", "\n")
 
 
-def in_pipe(*arguments, **more):
+def in_pipe_bytes(*arguments, **more):
     done = subprocess.run([ETLHEAP, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
                           env=environment(**more), check=False)
-    return done.stdout.decode()
+    return done.stdout
+
+
+def in_pipe(*arguments, **more):
+    return in_pipe_bytes(*arguments, **more).decode()
 
 
 def width_of(line):
@@ -79,7 +83,8 @@ def scenario(name):
 
 def template_trace():
     """Blocks of each function of the sample; the trace and the options that give it names."""
-    program = Program(*make_program("template", "sample_template.cpp", "x86_64", [], []))
+    os.makedirs(os.path.join(WORK, "symbols", "x64"), exist_ok=True)
+    program = Program(*make_program(os.path.join("symbols", "x64", "template"), "sample_template.cpp", "x86_64", [], []))
     (rva, size, _), = [section for section in program.sections if section[2]]
     blocks = [memory("alloc", 0x100 + i, [program.at(rva + i), program.at(rva + size - 1)])
               for i in range(0, size - 1, 8)]
@@ -175,6 +180,37 @@ def check_plain(results, demo):
     results.equal("JSON is the same for every terminal", data, in_pipe("report", demo, "--format", "json"))
 
 
+def check_binary(results, demo):
+    """Bytes that a terminal cannot show are not written to one."""
+    store = os.path.join(WORK, "terminal.ehs")
+    subprocess.run([ETLHEAP, "store", demo, "-o", store], check=True)
+    for arguments in (("export", demo, "--format", "pprof"), ("export", demo, "--format", "parquet", "-o", "-"),
+                      ("store", demo, "-o", "-"), ("merge", store, "-o", "-")):
+        shown = on_terminal(80, *arguments)
+        results.equal(f"{arguments[0]} writes nothing binary to a terminal", shown, "")
+        results.check(f"{arguments[0]} writes into a pipe", len(in_pipe_bytes(*arguments)) > 100)
+    results.check("text formats are written", on_terminal(80, "export", demo, "--format", "folded"))
+    head = in_pipe("report", store).splitlines()[0]
+    size = os.path.getsize(store)
+    results.check("a store's report says both sizes", re.search(
+        r"\(([\d.]+) KiB, a store of 704 KiB of trace\)$", head) and
+        abs(float(re.search(r"([\d.]+) KiB,", head)[1]) - size / 1024) < 0.1, head, size)
+
+
+def check_folders(results, template):
+    """Symbols are found below a folder; one that is not there has a name."""
+    trace, (_, folder) = template
+    def said(*arguments):
+        done = subprocess.run([ETLHEAP, "report", trace, *arguments], capture_output=True, env=environment(), check=False)
+        return done.stdout.decode(), done.stderr.decode()
+    shown, notes = said("--symbols", os.path.dirname(os.path.abspath(folder)))
+    results.check("a PDB in a folder below is found", "glyph_cache::rasterize (template.exe)" in shown, shown)
+    results.equal("nothing is missing then", notes, "")
+    shown, notes = said("--symbols", f"/no/such;{folder};cache*/no/cache;/nor/this")
+    results.check("a PDB beside missing folders is found", "glyph_cache::rasterize (template.exe)" in shown, shown)
+    results.equal("missing folders are named", re.findall(r"'([^']*)'", notes), ["/no/such", "/nor/this"])
+
+
 def main():
     results = Results()
     demo, other = scenario("demo"), scenario("heap-exercise")
@@ -184,6 +220,8 @@ def main():
     check_notes(results, demo)
     check_names(results, template)
     check_plain(results, demo)
+    check_binary(results, demo)
+    check_folders(results, template)
     results.finish()
 
 
