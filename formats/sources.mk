@@ -38,6 +38,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/parquet_chunk \
 	export/parquet_dictionary \
 	export/parquet_hybrid \
+	export/parquet_list \
 	export/parquet_thrift \
 	export/parquet_write \
 	export/perfview_state \
@@ -75,6 +76,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/diff_parts \
 	parts/display \
 	parts/export_numbers \
+	parts/field_units \
 	parts/layout_read \
 	parts/moment \
 	parts/outline \

@@ -61,8 +61,8 @@ static const list_column list_columns[] = {
     { "Type", 4, true, 3, cell_type },
     { "Alloc Time (s)", 14, false, 2, cell_alloc_time },
     { "Free Time (s)", 14, false, 4, cell_free_time },
-    { "LifeTime (s)", 14, false, 5, cell_lifetime },
-    { "FreeType", 12, true, 9, cell_free_type },
+    { "Lifetime (s)", 14, false, 5, cell_lifetime },
+    { "Free Type", 12, true, 9, cell_free_type },
     { "Is Realloc", 10, false, 10, cell_is_realloc },
     { "Thread", 6, false, 7, cell_thread },
 };

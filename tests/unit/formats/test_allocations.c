@@ -185,7 +185,7 @@ static void text_has_a_line_each_that_a_terminal_can_take(void **state)
 {
     char *const text = squeezed(write_as(*state, "text", 1));
     assert_string_equal(
-        text, "Address Size Kind Handle Type Alloc Time (s) Free Time (s) LifeTime (s) FreeType "
+        text, "Address Size Kind Handle Type Alloc Time (s) Free Time (s) Lifetime (s) Free Type "
               "Is Realloc Thread Process, Stack\n"
               "0x7fff0000 4096 virtualalloc - AOFO - - - process-exit - - a,\"b\".exe (42)\n"
               "0x1000 24 heap 0x1f0000 AIFI 0.000001000 0.000003000 0.000002000 free yes 7 "
@@ -211,7 +211,7 @@ static void a_terminal_has_the_columns_that_fit(void **state)
         "          0x2000           0  AIFO     0.000002000  \xef\xbf\xbd[2Jbad\xef\xbf\xbd.exe "
         "(43)\n"
         "\n"
-        "Columns that do not fit: Kind, Handle, Free Time (s), LifeTime (s), FreeType, Is\n"
+        "Columns that do not fit: Kind, Handle, Free Time (s), Lifetime (s), Free Type, Is\n"
         "Realloc, Thread\n");
 }
 
