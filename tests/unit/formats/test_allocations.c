@@ -211,8 +211,8 @@ static void a_terminal_has_the_columns_that_fit(void **state)
         "          0x2000           0  AIFO     0.000002000  \xef\xbf\xbd[2Jbad\xef\xbf\xbd.exe "
         "(43)\n"
         "\n"
-        "Columns that do not fit: Kind, Handle, Free Time (s), Lifetime (s), Free Type, Is\n"
-        "Realloc, Thread\n");
+        "Columns that do not fit: Kind, Handle, Free Time (s), Lifetime (s), Free Type,\n"
+        "Is Realloc, Thread\n");
 }
 
 static void lines_of_a_list_keep_to_the_width(void **state)
