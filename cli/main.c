@@ -152,6 +152,7 @@ static const cli_command commands[] = {
       selftest_examples, cli_run_selftest },
 };
 
+static int help_on(const cli_command_list *list, const char *name);
 static int unknown_command(const char *name);
 static int run_command(const cli_command *command, int count, char *const *words);
 static int print_help(const cli_command *command);
@@ -189,18 +190,34 @@ int main(int argc, char *argv[])
         return exit_status;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help(NULL);
+    if (strcmp(argv[1], "help") == 0)
+        return help_on(&list, argv[2]);
     const cli_command *const command = cli_command_named(&list, argv[1]);
     if (!command)
         return unknown_command(argv[1]);
     return run_command(command, argc - 2, argv + 2);
 }
 
-/* An option in the place of the command is told as one. */
+/* `etlheap help`, `etlheap help report`. */
+static int help_on(const cli_command_list *list, const char *name)
+{
+    const cli_command *const command = name ? cli_command_named(list, name) : NULL;
+    return name && !command ? unknown_command(name) : print_help(command);
+}
+
+/* An option in the place of the command is told as one; a file gets the command that most
+ * want for it. */
 static int unknown_command(const char *name)
 {
     const char *choices[ETL_COUNT_OF(commands) + 1] = { NULL };
     char hint[CLI_HINT_SIZE];
     char message[240];
+    if (etl_path_kind_of(name) == ETL_PATH_FILE) {
+        snprintf(message, sizeof message,
+                 "a file is no command, did you mean etlheap report %.120s?", name);
+        cli_complain(name, message);
+        return CLI_EXIT_USAGE;
+    }
     for (size_t i = 0; i < ETL_COUNT_OF(commands); i++)
         choices[i] = commands[i].name;
     cli_hint(name, choices, hint);
@@ -267,6 +284,6 @@ static void write_overview(etlheap_sink *sink)
         "Exit status: 0 done, 1 check found a budget exceeded, 2 usage error, 3 cannot read\n"
         "or write or no usable input, 4 finished, but the input was damaged or lost events\n"
         "and --strict was given.\n"
-        "See etlheap COMMAND --help for options and examples; --version tells libraries,\n"
+        "See etlheap help COMMAND for options and examples; --version tells libraries,\n"
         "--completion bash|zsh|fish writes what a shell needs to complete words.\n");
 }

@@ -4,19 +4,24 @@
 #include "outputs.h"
 
 #include "cli/system/bus_guard.h"
+#include "cli/system/terminal.h"
 #include "messages.h"
 
 #include "parser/system/files.h"
 
 static const char standard_output[] = "standard output";
 
+static int open_output(const cli_options *options, cli_guard *guard, etlheap_sink **out);
 static const char *name_of(const cli_options *options);
 static bool is_special(const char *path);
+static bool is_plain_text(const cli_options *options);
 
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
-    int exit_status = cli_output_open_binary(options, guard, out);
+    int exit_status = open_output(options, guard, out);
+    if (exit_status == CLI_EXIT_DONE && is_plain_text(options))
+        etlheap_sink_ascii(*out);
     if (exit_status == CLI_EXIT_DONE && cli_output_is_compressed(options) &&
         etlheap_sink_compress(*out, &err) != ETL_OK)
         exit_status = cli_output_fail(*out, name_of(options), &err);
@@ -24,6 +29,15 @@ int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink *
 }
 
 int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap_sink **out)
+{
+    if (!cli_output_is_terminal(options))
+        return open_output(options, guard, out);
+    cli_complain(NULL, "the output is binary, which a terminal cannot show: name a file with "
+                       "-o FILE, or send it to another program");
+    return CLI_EXIT_USAGE;
+}
+
+static int open_output(const cli_options *options, cli_guard *guard, etlheap_sink **out)
 {
     etl_error err = { .status = ETL_OK };
     etl_status status;
@@ -87,6 +101,12 @@ bool cli_sink_put(void *user, const void *bytes, size_t size)
 static const char *name_of(const cli_options *options)
 {
     return cli_output_is_file(options) ? options->output : standard_output;
+}
+
+/* Other formats are for programs, whatever terminal shows them. */
+static bool is_plain_text(const cli_options *options)
+{
+    return (!options->format || strcmp(options->format, "text") == 0) && cli_layout(options).ascii;
 }
 
 static bool is_special(const char *path)

@@ -12,7 +12,7 @@
  * active from here on. Returns an exit status, having complained. */
 int cli_output_open(const cli_options *options, cli_guard *guard, etlheap_sink **out);
 
-/* The same for bytes that are no text: written as they come. */
+/* The same for bytes that are no text: written as they come, but never to a terminal. */
 int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap_sink **out);
 
 /*

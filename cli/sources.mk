@@ -36,6 +36,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/option_values \
 	options/options \
 	options/options_table \
+	options/output_format \
 	options/parse_values \
 	options/root_words \
 	options/wildcards \

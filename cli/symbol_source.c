@@ -3,9 +3,14 @@
  */
 #include "symbol_source.h"
 
+#include "cli/messages.h"
 #include "cli/system/terminal.h"
 
+#include <stdio.h>
+
 #define STORE_SIZE 4096
+
+static void note_missing(const char *subject, const char *path);
 
 etl_status cli_symbols_check(const cli_options *options, etl_error *err)
 {
@@ -15,9 +20,27 @@ etl_status cli_symbols_check(const cli_options *options, etl_error *err)
         return ETL_OK;
     const etl_status status = etlheap_symbols_check_path(path, &why);
     if (status == ETL_OK)
+        note_missing(options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", path);
+    if (status == ETL_OK)
         return ETL_OK;
     return etl_fail_with(err, status, 0, "%s: %.180s",
                          options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", why.message);
+}
+
+/* A slip in a path looks like a program without symbols. */
+static void note_missing(const char *subject, const char *path)
+{
+    char folder[STORE_SIZE];
+    char message[STORE_SIZE + 64];
+    u32 from = 0;
+    for (;;) {
+        const u32 found = etlheap_symbols_missing_folder(path, from, folder, sizeof folder);
+        if (found == UINT32_MAX)
+            return;
+        snprintf(message, sizeof message, "folder '%s' does not exist or cannot be read", folder);
+        cli_note(subject, message);
+        from = found + 1;
+    }
 }
 
 etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,

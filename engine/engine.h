@@ -186,7 +186,8 @@ typedef struct etlheap_trace_info {
     u64 events;
     u64 events_lost;
     u64 buffers_lost;
-    u64 bytes; /* of all files */
+    u64 bytes;       /* of all files */
+    u64 store_bytes; /* of the store that was read in their place; 0: none was */
 } etlheap_trace_info;
 
 const etlheap_trace_info *etlheap_result_trace(const etlheap_result *result);
@@ -360,6 +361,11 @@ void etlheap_symbols_close(etlheap_symbols *symbols); /* NULL is allowed */
 /* Whether opening will take the path: to be asked before the long work.
  * ETL_ERR_ARGUMENT, ETL_ERR_MEMORY. */
 etl_status etlheap_symbols_check_path(const char *path, etl_error *err);
+
+/* Writes the first folder of the path, from that many on, that does not exist or cannot be
+ * read, and returns its number; UINT32_MAX: all others are there. Caches, which come into
+ * being when they are needed, and servers are passed over. */
+u32 etlheap_symbols_missing_folder(const char *path, u32 from, char *folder, size_t size);
 
 /* --- tables ------------------------------------------------------------------------ */
 

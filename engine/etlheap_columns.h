@@ -25,7 +25,7 @@ extern "C" {
     X(HEAP, "heap", "Handle")                                                                      \
     X(TYPE, "type", "Type")                                                                        \
     X(IMPACTING_TYPE, "impacting_type", "Impacting Type")                                          \
-    X(FREE_TYPE, "free_type", "FreeType")                                                          \
+    X(FREE_TYPE, "free_type", "Free Type")                                                         \
     X(STACK, "stack", "Stack")                                                                     \
     X(FRAME, "frame", "Frame")                                                                     \
     X(SITE, "site", "Site")                                                                        \
@@ -43,8 +43,8 @@ extern "C" {
     X(REALLOC_COUNT, "realloc_count", "Realloc Count")                                             \
     X(PEAK_COUNT, "peak_count", "Count Peak")                                                      \
     X(PEAK_SIZE, "peak_size", "Size Peak")                                                         \
-    X(LIFETIME_MEDIAN, "lifetime_median_ns", "LifeTime Median")                                    \
-    X(LIFETIME_P99, "lifetime_p99_ns", "LifeTime 99%")                                             \
+    X(LIFETIME_MEDIAN, "lifetime_median_ns", "Lifetime Median")                                    \
+    X(LIFETIME_P99, "lifetime_p99_ns", "Lifetime 99%")                                             \
     X(COMMITTED_SIZE, "committed_size", "Committed Size")                                          \
     X(RESERVED_SIZE, "reserved_size", "Reserved Size")                                             \
     X(OVERHEAD_SIZE, "overhead_size", "Overhead Size")                                             \
@@ -56,7 +56,7 @@ extern "C" {
     X(ADDRESS, "address", "Address")                                                               \
     X(ALLOC_TIME, "alloc_time_ns", "Alloc Time")                                                   \
     X(FREE_TIME, "free_time_ns", "Free Time")                                                      \
-    X(LIFETIME, "lifetime_ns", "LifeTime")                                                         \
+    X(LIFETIME, "lifetime_ns", "Lifetime")                                                         \
     /* of time windows */                                                                          \
     X(FROM_NS, "from_ns", "From (ns)")                                                             \
     X(TO_NS, "to_ns", "To (ns)")                                                                   \
@@ -81,6 +81,8 @@ extern "C" {
     X(NOTE, "note", "Note")                                                                        \
     X(PATH, "path", "Path")                                                                        \
     X(NAMED_SIZE, "named_size", "Named Size")                                                      \
+    X(FUNCTION, "function", "Function")                                                            \
+    X(LINE, "line", "Line")                                                                        \
     /* of the recording that a row is from */                                                      \
     X(STACK_HASH, "stack_hash", "Stack Hash")                                                      \
     X(TRACE, "trace", "Trace")                                                                     \

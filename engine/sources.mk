@@ -161,6 +161,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	summary/summary_fold \
 	summary/summary_run \
 	symbol_store/libraries \
+	symbol_store/symbol_below \
 	symbol_store/symbol_cab \
 	symbol_store/symbol_content \
 	symbol_store/symbol_curl \

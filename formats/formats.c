@@ -24,6 +24,7 @@ static const etlheap_format formats[] = {
     },
     {
         .name = "json",
+        .suffix = ".json",
         .summary = "one document",
         .write_report = etlheap_write_report_json,
         .write_diff = etlheap_write_diff_json,
@@ -36,12 +37,14 @@ static const etlheap_format formats[] = {
     },
     {
         .name = "ndjson",
+        .suffix = ".ndjson",
         .summary = "one JSON object a line",
         .write_allocations = etlheap_write_allocations_ndjson,
         .write_record = etlheap_write_record_json,
     },
     {
         .name = "csv",
+        .suffix = ".csv",
         .summary = "rows",
         .has_titles = true,
         .write_report = etlheap_write_report_csv,
@@ -53,6 +56,7 @@ static const etlheap_format formats[] = {
     },
     {
         .name = "markdown",
+        .suffix = ".md",
         .summary = "for pull requests",
         .is_choice = true,
         .write_report = etlheap_write_report_markdown,
@@ -61,11 +65,13 @@ static const etlheap_format formats[] = {
     },
     {
         .name = "junit",
+        .suffix = ".xml",
         .summary = "for CI systems",
         .write_check = etlheap_write_check_junit,
     },
     {
         .name = "sarif",
+        .suffix = ".sarif",
         .summary = "for code hosts",
         .write_check = etlheap_write_check_sarif,
     },

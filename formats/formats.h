@@ -79,6 +79,10 @@ void etlheap_sink_flush(etlheap_sink *sink);
 /* Sends it, and waits until a file is on the disk, whatever becomes of the machine. */
 void etlheap_sink_settle(etlheap_sink *sink);
 
+/* Writes text for a terminal that has ASCII alone: each other character that follows is a
+ * question mark, but for a dash. */
+void etlheap_sink_ascii(etlheap_sink *sink);
+
 /* Completes the output and frees the sink in every case. On failure (ETL_ERR_IO,
  * the first error met) no file is left behind, neither new nor temporary. */
 etl_status etlheap_sink_close(etlheap_sink *sink, etl_error *err);
@@ -107,9 +111,10 @@ typedef struct etlheap_layout {
     etlheap_measure sort;   /* by which the table is sorted: always shown */
     bool sort_ascending;
     etlheap_tree tree;
-    bool ascii;        /* curves are drawn with characters that any terminal has */
+    bool ascii;        /* curves and ellipses are characters that any terminal has */
     bool titles;       /* CSV: columns have titles for people, not the keys that JSON has */
     etl_hint_fn *hint; /* what the program says to users; NULL: nothing. All formats heed it */
+    bool whole;        /* tables lose neither columns nor parts of names to the width */
 } etlheap_layout;
 
 /* 100 columns, no colour, 25 rows of each kind, 4 frames, outstanding size, no
@@ -242,6 +247,7 @@ void etlheap_text_free(etlheap_text *text);
  */
 typedef struct etlheap_format {
     const char *name;    /* "json" */
+    const char *suffix;  /* ".json", of files that are in it; NULL: of none but text */
     const char *summary; /* one line for --help */
     bool has_titles;     /* heeds layout->titles */
     bool is_choice;      /* lists a choice of rows, and says how many it leaves out */

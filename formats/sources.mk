@@ -39,6 +39,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/parquet_chunk \
 	export/parquet_dictionary \
 	export/parquet_hybrid \
+	export/parquet_list \
 	export/parquet_thrift \
 	export/parquet_write \
 	export/perfview_state \
@@ -80,13 +81,16 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/diff_parts \
 	parts/display \
 	parts/export_numbers \
+	parts/field_units \
 	parts/layout_read \
 	parts/moment \
 	parts/outline \
 	parts/record_view \
+	parts/short_names \
 	parts/source_roots \
 	parts/sparkline \
 	parts/tabular \
+	parts/tabular_plan \
 	parts/text_parts \
 	parts/window_rows \
 	read/runs \

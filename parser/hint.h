@@ -51,7 +51,9 @@ extern "C" {
     X(OFFLINE, "ask no servers (offline)")                                                         \
     /* of a page with parts of a trace; {file}, {kind}, {process} and {frame} are filled in */     \
     X(ALL_BLOCKS, "list lifetimes one by one (etlheap_lifetimes_open)")                            \
-    X(ONE_THREAD, "select a thread (threads)")
+    X(ONE_THREAD, "select a thread (threads)")                                                     \
+    /* of what is left out of a table */                                                           \
+    X(MORE_COLUMNS, "give lines more columns (width), or no limit (whole)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -81,7 +81,7 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
         .size = sizeof walk_options,
         .sort = options->lifetime_sort,
         .sort_descending = options->lifetime_descending,
-        .top = options->top,
+        .top = cli_top_limit(options),
         .by_address = options->address_first > 0 || options->address_last < UINT64_MAX,
         .address_first = options->address_first,
         .address_last = options->address_last,

@@ -376,7 +376,7 @@ static etlheap_diff_options diff_options(const cli_options *options)
 /* Text counts the rows that it leaves out. */
 static void keep_top(const cli_options *options, etlheap_diff *diff)
 {
-    if (options->top > 0 && !cli_format_of(options)->is_choice)
+    if (cli_top_limit(options) > 0 && !cli_format_of(options)->is_choice)
         etlheap_diff_keep_top(diff, options->top);
 }
 

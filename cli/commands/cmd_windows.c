@@ -120,7 +120,7 @@ static etl_status make_answer(const cli_options *options, const cli_inputs *inpu
     }
     if (status == ETL_OK && options->find_growth)
         status = explain_growth(options, out, err);
-    else if (status == ETL_OK && options->top > 0 && !is_text(options))
+    else if (status == ETL_OK && cli_top_limit(options) > 0 && !is_text(options))
         status = etlheap_table_keep_top(&out->windows->table, options->top, err);
     if (status == ETL_OK && out->question.symbols.symbols)
         status = name_windows(options, out, err);

@@ -37,6 +37,7 @@ static const char *const advice[ETL_HINT_COUNT] = {
                             "\"{process}\" --require-frame \"{frame}\"",
     [ETL_HINT_ONE_THREAD] =
         " To see the stacks of one thread: etlheap report \"{file}\" --thread TID",
+    [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",
 };
 
 const char *cli_advice(etl_hint hint)

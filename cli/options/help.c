@@ -8,9 +8,11 @@
 #define SPELLING_SIZE   64
 #define SPELLING_COLUMN 26
 #define EXPORTER_COLUMN 12
+#define CHOICES_COLUMN  6
 #define LINE_COLUMNS    100
 
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink);
+static void write_choices(const cli_option *option, etlheap_sink *sink);
 static void write_lines(const char *text, etlheap_sink *sink);
 static void write_formats(const cli_command *command, etlheap_sink *sink);
 static void write_exporters(etlheap_sink *sink);
@@ -65,6 +67,23 @@ static void write_option(const cli_command *command, const cli_option *option, e
         write_exporters(sink);
     else
         write_lines(option->help, sink);
+    etlheap_sink_text(sink, "\n");
+    if (cli_option_lacks_choices(option))
+        write_choices(option, sink);
+}
+
+/* All words that it takes, below. */
+static void write_choices(const cli_option *option, etlheap_sink *sink)
+{
+    size_t column = LINE_COLUMNS;
+    for (u32 i = 0; cli_value_choice((cli_value)option->value, i); i++) {
+        const char *const word = cli_value_choice((cli_value)option->value, i);
+        const bool is_new_line = column + 1 + strlen(word) > LINE_COLUMNS;
+        etlheap_sink_text(sink, !is_new_line ? " " : i > 0 ? "\n" : "");
+        etlheap_sink_fill(sink, ' ', is_new_line ? CHOICES_COLUMN : 0);
+        etlheap_sink_text(sink, word);
+        column = (is_new_line ? CHOICES_COLUMN : column + 1) + strlen(word);
+    }
     etlheap_sink_text(sink, "\n");
 }
 

@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define CHOICES_MAX             24
-#define CHOICES_TEXT_MAX        210 /* the longest list of words, with a space between */
-#define CHOICES_WITH_COMMAS_MAX 160 /* what a sentence has room for beside a word of 40 */
-#define JOBS_MAX                1024
+#define CHOICES_MAX       64
+#define CHOICES_TEXT_SIZE 240 /* an error has room for no more */
+#define JOBS_MAX          1024
 
 /* What would have been right, for values that are no words of a list. */
 static const char *const expectations[] = {
@@ -36,6 +35,10 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
                             etl_error *err);
 static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
                              u32 command_bit, etl_error *err);
+static bool join(const char *const *choices, u32 count, const char *between, size_t room,
+                 char list[CHOICES_TEXT_SIZE]);
+static bool is_of_other_command(const cli_option *option, const char *spelled, const char *word,
+                                etl_error *err);
 static u32 list_choices(cli_value value, u32 command_bit, const char *choices[CHOICES_MAX + 1]);
 static bool find_choice(cli_value value, const char *word, u32 *index);
 static u32 count_max(const cli_option *option);
@@ -86,6 +89,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         break;
     case CLI_VALUE_COUNT:
     case CLI_VALUE_NUMBER:
+    case CLI_VALUE_TOP:
         good = parse_number(option, text, member);
         break;
     case CLI_VALUE_SIZE:
@@ -193,6 +197,25 @@ bool cli_format_fits(const etlheap_format *format, u32 command_bit)
            (command_bit == CLI_DUMP && format->write_record);
 }
 
+/* A text has a list if it has all words of it. Formats are told with what they are. */
+bool cli_option_lacks_choices(const cli_option *option)
+{
+    const cli_value value = (cli_value)option->value;
+    if (value == CLI_VALUE_FORMAT || value == CLI_VALUE_EXPORTER)
+        return false;
+    for (u32 i = 0; cli_value_choice(value, i); i++) {
+        const char *const word = cli_value_choice(value, i);
+        if (!strstr(option->help, word) && !strstr(option->placeholder, word))
+            return true;
+    }
+    return false;
+}
+
+u32 cli_top_limit(const cli_options *options)
+{
+    return options->top == CLI_TOP_ALL ? 0 : options->top;
+}
+
 etl_status cli_words_add(cli_words *words, const char *word, etl_error *err)
 {
     const char **const at = realloc(words->at, ((size_t)words->count + 1) * sizeof *at);
@@ -221,10 +244,10 @@ static bool takes_sizes(const cli_option *option)
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
                             etl_error *err)
 {
-    if (option->value == CLI_VALUE_COUNT)
+    if (option->value == CLI_VALUE_COUNT || option->value == CLI_VALUE_TOP)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: '%.60s' is no number from 1 to %" PRIu32, spelled, text,
-                             count_max(option));
+                             "%s: '%.60s' is no number from 1 to %" PRIu32 "%s", spelled, text,
+                             count_max(option), option->value == CLI_VALUE_TOP ? ", nor all" : "");
     if (takes_times(option) && cli_time_is_too_large(text))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s: '%.60s' is out of range: times reach 9223372036s (292 years), "
@@ -242,30 +265,73 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is no %s", spelled, text, expected);
 }
 
-/* The sentence for an unknown word: the nearest choice, or all of them. Long lists go
- * without commas: a list that is cut would hide what the user looks for. */
+/* The sentence for an unknown word: where it belongs, the nearest choice, or all choices.
+ * Long lists go without commas; one that is longer than a sentence may be is left to
+ * --help, as a list that is cut would hide what the user looks for. */
 static etl_status bad_choice(const cli_option *option, const char *spelled, const char *word,
                              u32 command_bit, etl_error *err)
 {
     const char *choices[CHOICES_MAX + 1];
     char hint[CLI_HINT_SIZE];
-    char list[CHOICES_TEXT_MAX] = "";
+    char list[CHOICES_TEXT_SIZE];
     const u32 count = list_choices((cli_value)option->value, command_bit, choices);
-    size_t size = 0;
-    for (u32 i = 0; i < count; i++)
-        size += strlen(choices[i]) + 2;
-    const char *const between = size <= CHOICES_WITH_COMMAS_MAX ? ", " : " ";
-    size_t used = 0;
-    for (u32 i = 0; i < count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? between : "",
-                                 choices[i]);
-    assert(used < sizeof list);
+    if (is_of_other_command(option, spelled, word, err))
+        return ETL_ERR_ARGUMENT;
     cli_hint(word, choices, hint);
     if (hint[0] != '\0')
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: unknown word '%.60s'%s", spelled, word,
                              hint);
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.*s' is not one of %s", spelled,
-                         size <= CHOICES_WITH_COMMAS_MAX ? 40 : 16, word, list);
+    const size_t room = sizeof err->message - strlen(spelled) - sizeof ": '' is not one of ";
+    if (join(choices, count, ", ", room - 40, list))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.40s' is not one of %s", spelled,
+                             word, list);
+    if (join(choices, count, " ", room - 16, list))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.16s' is not one of %s", spelled,
+                             word, list);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "%s: unknown word '%.60s'; --help lists the %" PRIu32 " that there are",
+                         spelled, word, count);
+}
+
+/* False if they do not fit into that many bytes. */
+static bool join(const char *const *choices, u32 count, const char *between, size_t room,
+                 char list[CHOICES_TEXT_SIZE])
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (u32 i = 0; i < count; i++) {
+        const size_t size = strlen(choices[i]) + (i > 0 ? strlen(between) : 0);
+        if (used + size > room || used + size >= CHOICES_TEXT_SIZE)
+            return false;
+        snprintf(list + used, CHOICES_TEXT_SIZE - used, "%s%s", i > 0 ? between : "", choices[i]);
+        used += size;
+    }
+    return true;
+}
+
+/* A page for browsers is a report to users, but a format of export to this program. */
+static bool is_of_other_command(const cli_option *option, const char *spelled, const char *word,
+                                etl_error *err)
+{
+    u32 index;
+    if (option->value == CLI_VALUE_FORMAT && find_choice(CLI_VALUE_EXPORTER, word, &index)) {
+        const etlheap_exporter *const exporter = etlheap_exporter_at(index);
+        etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                      "%s: %s is a format of export: etlheap export INPUT --format %s -o FILE%s",
+                      spelled, exporter->name, exporter->name, exporter->suffix);
+        return true;
+    }
+    if (option->value == CLI_VALUE_EXPORTER && find_choice(CLI_VALUE_FORMAT, word, &index)) {
+        const etlheap_format *const format = etlheap_format_at(index);
+        const char *const command = format->write_report  ? "report"
+                                    : format->write_check ? "check"
+                                                          : "allocations";
+        etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                      "%s: %s is a format of other commands: etlheap %s INPUT --format %s", spelled,
+                      format->name, command, format->name);
+        return true;
+    }
+    return false;
 }
 
 /* The choices of a command as an array that ends with NULL, as hints want them. */
@@ -301,9 +367,10 @@ static u32 count_max(const cli_option *option)
 
 static bool parse_number(const cli_option *option, const char *text, u32 *out)
 {
-    u64 value;
-    if (!cli_parse_count(text, count_max(option), &value) ||
-        (value == 0 && option->value == CLI_VALUE_COUNT))
+    u64 value = CLI_TOP_ALL;
+    const bool is_all = option->value == CLI_VALUE_TOP && strcasecmp(text, "all") == 0;
+    if (!is_all && (!cli_parse_count(text, count_max(option), &value) ||
+                    (value == 0 && option->value != CLI_VALUE_NUMBER)))
         return false;
     *out = (u32)value;
     return true;

@@ -27,6 +27,8 @@ static etl_status check_budgets(const cli_options *options, etl_error *err);
 static etl_status check_files(const cli_options *options, etl_error *err);
 static etl_status check_tags(const cli_options *options, etl_error *err);
 static etl_status check_export(const cli_options *options, etl_error *err);
+static etl_status check_output_name(const cli_command *command, const cli_options *options,
+                                    etl_error *err);
 static etl_status check_report(const cli_options *options, etl_error *err);
 static etl_status check_windows(const cli_options *options, etl_error *err);
 static etl_status check_growth(const cli_options *options, etl_error *err);
@@ -66,6 +68,9 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         out->sort = ETLHEAP_MEASURE_SIZE;
     if (out->growth && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
+    const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
+    if (!out->format && has_formats && cli_output_is_file(out))
+        out->format = cli_format_of_name(out->output, command->bit);
     if (status == ETL_OK && !out->help)
         status = check_options(command, out, err);
     return status;
@@ -284,6 +289,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--format %s is no format of %s; see etlheap %s --help", format->name,
                              command->name, command->name);
+    if ((command->bit & CLI_SHOWING) && check_output_name(command, options, err) != ETL_OK)
+        return ETL_ERR_ARGUMENT;
     if (command->bit == CLI_EXPORT && check_export(options, err) != ETL_OK)
         return ETL_ERR_ARGUMENT;
     if (options->titles && check_titles(command, options, err) != ETL_OK)
@@ -299,13 +306,30 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
 }
 
+/* Text in a file called .html would open as a page that looks broken. */
+static etl_status check_output_name(const cli_command *command, const cli_options *options,
+                                    etl_error *err)
+{
+    const char *const format = options->format || !cli_output_is_file(options)
+                                   ? NULL
+                                   : cli_format_of_name(options->output, CLI_EXPORT);
+    if (!format || etlheap_format_named(format))
+        return ETL_OK;
+    return etl_fail_with(
+        err, ETL_ERR_ARGUMENT, 0,
+        "-o: by its name the file is %s, which export writes: etlheap export INPUT "
+        "-o FILE; or give %s a --format",
+        format, command->name);
+}
+
 static etl_status check_export(const cli_options *options, etl_error *err)
 {
     const etlheap_exporter *const exporter =
         options->format ? etlheap_exporter_named(options->format) : NULL;
     if (!exporter)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "export needs --format FORMAT; see etlheap export --help");
+                             "export needs --format FORMAT, or -o FILE with the suffix of one; see "
+                             "etlheap export --help");
     if (options->metric != 0 && (exporter->metrics >> (options->metric - 1) & 1) == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot hold --metric %s",
                              exporter->name,

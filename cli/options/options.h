@@ -76,6 +76,9 @@ typedef struct cli_times {
     u32 count;
 } cli_times;
 
+/* --top all */
+#define CLI_TOP_ALL UINT32_MAX
+
 typedef struct cli_options {
     u32 command_bit;
     bool help;
@@ -83,7 +86,7 @@ typedef struct cli_options {
     const char *output;  /* NULL: standard output */
     const char *out_dir; /* of store: a store of each input goes there; NULL: not given */
     const char *format;  /* NULL: text */
-    u32 top;             /* 0: not given */
+    u32 top;             /* 0: not given; CLI_TOP_ALL */
     u32 frames;
     etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
     u32 group_by_count; /* 0: not given */
@@ -154,6 +157,7 @@ typedef enum cli_value {
     CLI_VALUE_WORDS,    /* cli_words: may be repeated */
     CLI_VALUE_NAMES,    /* cli_words, from lists with commas: may be repeated */
     CLI_VALUE_COUNT,    /* u32, at least 1 */
+    CLI_VALUE_TOP,      /* the same, or CLI_TOP_ALL */
     CLI_VALUE_NUMBER,   /* u32 */
     CLI_VALUE_SIZE,     /* u64 */
     CLI_VALUE_TIME,     /* cli_time */
@@ -244,6 +248,16 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
 
 /* The format of the output: --format, or text. */
 const etlheap_format *cli_format_of(const cli_options *options);
+
+/* The format for which a file's name asks by its suffix, as the command takes it; NULL for
+ * text, and for names that say nothing. */
+const char *cli_format_of_name(const char *name, u32 command_bit);
+
+/* How many rows --top lets through; 0: all. */
+u32 cli_top_limit(const cli_options *options);
+
+/* Whether --help has to list the words of an option: its own text does not. */
+bool cli_option_lacks_choices(const cli_option *option);
 
 /* Whether a format can write what a command says. */
 bool cli_format_fits(const etlheap_format *format, u32 command_bit);

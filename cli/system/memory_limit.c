@@ -118,7 +118,7 @@ static bool is_summary(const cli_options *options)
 
 static bool is_top(const cli_options *options)
 {
-    return options->top > 0;
+    return cli_top_limit(options) > 0;
 }
 
 static const memory_ratio ratios[] = {

@@ -13,6 +13,8 @@
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 4096
 
+static bool is_plain(void);
+
 /* COLUMNS goes before the terminal's own word, as in other programs: a script can
  * set it, and so can a test. */
 etlheap_layout cli_layout(const cli_options *options)
@@ -25,10 +27,12 @@ etlheap_layout cli_layout(const cli_options *options)
         layout.width = (u32)width;
     else if (terminal && cli_host_columns(ETL_STDOUT) >= COLUMNS_MIN)
         layout.width = cli_host_columns(ETL_STDOUT);
-    layout.colour = terminal && !cli_host_variable("NO_COLOR");
-    layout.ascii = terminal && !cli_host_is_utf8();
+    else
+        layout.whole = !terminal;
+    layout.colour = terminal && !is_plain() && !cli_host_variable("NO_COLOR");
+    layout.ascii = terminal && is_plain();
     if (options->top > 0) {
-        layout.rows_max = options->top;
+        layout.rows_max = cli_top_limit(options);
         layout.rows_of_each_kind = false;
     }
     layout.frames_max = options->frames;
@@ -38,6 +42,14 @@ etlheap_layout cli_layout(const cli_options *options)
     layout.titles = options->titles;
     layout.hint = cli_advice;
     return layout;
+}
+
+/* A terminal that is to get nothing but ASCII: one that knows no codes, or that has a
+ * locale without Unicode. */
+static bool is_plain(void)
+{
+    const char *const kind = cli_host_variable("TERM");
+    return !cli_host_is_utf8() || (kind && strcmp(kind, "dumb") == 0);
 }
 
 bool cli_output_is_terminal(const cli_options *options)

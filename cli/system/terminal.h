@@ -6,9 +6,9 @@
 
 #include "cli/options/options.h"
 
-/* How text is to look: width from COLUMNS or the terminal, colour on a terminal
- * unless NO_COLOR is set, ASCII on a terminal whose locale is not UTF-8, rows and
- * frames from the options. */
+/* How text is to look: width from COLUMNS or the terminal, whole where there is neither,
+ * colour on a terminal unless NO_COLOR is set, ASCII without colour on a terminal whose
+ * locale is not UTF-8 or whose TERM is dumb, rows and frames from the options. */
 etlheap_layout cli_layout(const cli_options *options);
 
 /* Whether the result goes to a terminal. */

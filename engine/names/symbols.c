@@ -1,6 +1,7 @@
 /* symbols.c - see symbols.h. */
 #include "symbols.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
@@ -83,6 +84,20 @@ etl_status etlheap_symbols_check_path(const char *path, etl_error *err)
     const etl_status status = symbol_path_open(path, &options, &opened, err);
     symbol_path_free(opened);
     return status;
+}
+
+u32 etlheap_symbols_missing_folder(const char *path, u32 from, char *folder, size_t size)
+{
+    const symbol_path_options options = { .offline = true };
+    symbol_path *opened = NULL;
+    u32 index = UINT32_MAX;
+    if (symbol_path_open(path, &options, &opened, NULL) == ETL_OK) {
+        const char *const missing = symbol_path_missing(opened, from, &index);
+        if (missing)
+            (void)snprintf(folder, size, "%s", missing);
+    }
+    symbol_path_free(opened);
+    return index;
 }
 
 /* Bytes are what a bar can show; which file it is changes too fast to read. */

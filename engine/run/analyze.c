@@ -1,5 +1,6 @@
 /* analyze.c - chooses how traces and stores are read for what is asked of them. */
 #include "engine/result/archive.h"
+#include "engine/result/result.h"
 #include "engine_run.h"
 #include "log_run.h"
 #include "options_read.h"
@@ -41,5 +42,9 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
         /* Answers name frames; only single lifetimes show where they are. */
         .no_addresses = is_asked && (read.kinds >> ETLHEAP_ASK_EVENTS & 1) == 0,
     };
-    return archive_open(&map, &request, out, err);
+    const u64 store_bytes = map.bytes.size;
+    status = archive_open(&map, &request, out, err);
+    if (status == ETL_OK)
+        (*out)->info.store_bytes = store_bytes;
+    return status;
 }

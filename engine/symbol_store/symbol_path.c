@@ -178,6 +178,24 @@ void symbol_path_free(symbol_path *path)
     free(path);
 }
 
+const char *symbol_path_missing(symbol_path *path, u32 from, u32 *element)
+{
+    for (u32 e = from; e < path->elements.list.count; e++) {
+        const symbol_element *const at = &path->elements.list.at[e];
+        if (at->kind == SYMBOL_ELEMENT_CACHE || at->store_count == 0)
+            continue;
+        const u32 last = at->store_count - 1; /* those left of it are caches */
+        store_slot *const slot = &path->slots[(size_t)e * SYMBOL_CHAIN_STORES_MAX + last];
+        if (slot->is_default || at->stores[last].place == SYMBOL_PLACE_SERVER ||
+            symbol_store_exists(&slot->store))
+            continue;
+        *element = e;
+        return slot->store.folder;
+    }
+    *element = UINT32_MAX;
+    return NULL;
+}
+
 bool symbol_path_uses_network(const symbol_path *path)
 {
     if (path->options.offline)

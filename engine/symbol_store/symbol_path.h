@@ -82,6 +82,10 @@ etl_status symbol_path_open(const char *text, const symbol_path_options *options
 /* Removes temporary files too: what is mapped from them stays readable. */
 void symbol_path_free(symbol_path *path); /* NULL is allowed */
 
+/* The first folder, of elements from `from` on, that is not there although it is no cache,
+ * and the number of its element; NULL and UINT32_MAX: none. */
+const char *symbol_path_missing(symbol_path *path, u32 from, u32 *element);
+
 /* Whether finding may use the network: a server is named and offline is not set. */
 bool symbol_path_uses_network(const symbol_path *path);
 

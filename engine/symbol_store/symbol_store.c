@@ -12,6 +12,7 @@
 enum { FORM_FILE, FORM_CABINET, FORM_POINTER, FORM_COUNT };
 enum { PLACE_FLAT, PLACE_LIKELY_TIER, PLACE_OTHER_TIER, PLACE_COUNT };
 
+static bool find_below(symbol_store *store, symbol_store_search *search, symbol_candidate *out);
 static bool find_candidate(const char *folder, symbol_listing *listing, const char *name, u32 form,
                            symbol_candidate *out);
 static bool find_folder(symbol_store *store, const symbol_store_search *search, u32 place,
@@ -26,6 +27,7 @@ static bool skip_word(etl_bytes *text, const char *word);
 void symbol_store_free(symbol_store *store)
 {
     symbol_listing_free(&store->listing);
+    symbol_below_free(&store->below);
 }
 
 bool symbol_store_exists(symbol_store *store)
@@ -59,7 +61,30 @@ bool symbol_store_next(symbol_store *store, symbol_store_search *search, symbol_
         if (find_candidate(folder, listing, search->name, form, out))
             return true;
     }
-    return false;
+    return search->is_flat && !store->is_two_tier && find_below(store, search, out);
+}
+
+/* Steps go on: first all files of the name, then all cabinets. */
+static bool find_below(symbol_store *store, symbol_store_search *search, symbol_candidate *out)
+{
+    char compressed[SYMBOL_FILE_SIZE];
+    symbol_below_read(&store->below, store->folder);
+    for (;;) {
+        const u32 index = search->step - PLACE_COUNT * FORM_COUNT;
+        u32 files = 0;
+        while (files < index && symbol_below_at(&store->below, search->name, files, out->file))
+            files++;
+        out->kind = SYMBOL_CANDIDATE_FILE;
+        search->step++;
+        if (!symbol_below_at(&store->below, search->name, index, out->file)) {
+            out->kind = SYMBOL_CANDIDATE_CABINET;
+            if (!symbol_cab_name(compressed, sizeof compressed, search->name) ||
+                !symbol_below_at(&store->below, compressed, index - files, out->file))
+                return false;
+        }
+        if (symbol_is_file(out->file))
+            return true;
+    }
 }
 
 static bool find_candidate(const char *folder, symbol_listing *listing, const char *name, u32 form,

@@ -7,6 +7,8 @@
  *   NAME/KEY/NAME   a store; AB/NAME/KEY/NAME in a two-tier one, "ab" being the
  *                   first two letters of the name
  *
+ *   .../NAME        any folder below, when it is searched flat and is no two-tier store
+ *
  * each as NAME, as its compressed form NAM_, and in stores as file.ptr. Both
  * tiers are tried, the one that index2.txt speaks for first. The case of names
  * does not matter (symbol_names.h); the store's own folder, which may hold a
@@ -18,11 +20,12 @@
 #ifndef ETLHEAP_SYMBOL_STORE_H
 #define ETLHEAP_SYMBOL_STORE_H
 
-#include "symbol_names.h"
+#include "symbol_below.h"
 
 typedef struct symbol_store {
     const char *folder; /* borrowed */
     symbol_listing listing;
+    symbol_below below;
     bool is_examined; /* the two below are known */
     bool is_missing;  /* no folder, or none that we may read */
     bool is_two_tier;
@@ -49,7 +52,7 @@ typedef struct symbol_candidate {
 typedef struct symbol_store_search {
     const char *name; /* without folders */
     const char *key;
-    bool is_flat; /* look into the folder itself first */
+    bool is_flat; /* look into the folder itself first, and into those below it last */
     u32 step;     /* 0 at first */
 } symbol_store_search;
 

@@ -32,14 +32,15 @@ etl_status etlheap_write_histogram_csv(const etlheap_result *result, const etlhe
 static void write_head(const etlheap_histogram *histogram, const etlheap_layout *layout,
                        etlheap_sink *sink)
 {
+    const char *const unit = histogram->by == ETLHEAP_HISTOGRAM_SIZE ? "B" : "ns";
     etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
     etlheap_csv_head_field(&head, ETLHEAP_FIELD_KIND);
     if (histogram->by_process) {
         etlheap_csv_head_field(&head, ETLHEAP_FIELD_PROCESS);
         etlheap_csv_head_field(&head, ETLHEAP_FIELD_PID);
     }
-    etlheap_csv_head_field(&head, ETLHEAP_FIELD_FROM);
-    etlheap_csv_head_field(&head, ETLHEAP_FIELD_TO);
+    etlheap_csv_head_unit(&head, ETLHEAP_FIELD_FROM, unit);
+    etlheap_csv_head_unit(&head, ETLHEAP_FIELD_TO, unit);
     etlheap_csv_head_field(&head, ETLHEAP_FIELD_COUNT);
     etlheap_csv_head_field(&head, ETLHEAP_FIELD_SIZE);
     etlheap_csv_head_field(&head, ETLHEAP_FIELD_OUTSTANDING_COUNT);

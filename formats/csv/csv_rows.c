@@ -1,6 +1,7 @@
 /* csv_rows.c - see csv_rows.h. */
 #include "csv_rows.h"
 
+#include "formats/parts/field_units.h"
 #include "formats/io/text_buffer.h"
 #include "formats/writers.h"
 
@@ -18,8 +19,14 @@ etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_si
 
 void etlheap_csv_head_field(etlheap_csv_head *head, etlheap_field field)
 {
-    etlheap_csv_head_name(head,
-                          head->titles ? etlheap_field_title(field) : etlheap_field_key(field));
+    etlheap_csv_head_unit(head, field, etlheap_field_unit(field));
+}
+
+void etlheap_csv_head_unit(etlheap_csv_head *head, etlheap_field field, const char *unit)
+{
+    char title[ETLHEAP_TITLE_SIZE];
+    etlheap_title_with_unit(etlheap_field_title(field), unit, title);
+    etlheap_csv_head_name(head, head->titles ? title : etlheap_field_key(field));
 }
 
 void etlheap_csv_head_name(etlheap_csv_head *head, const char *name)

@@ -8,7 +8,8 @@
 
 /*
  * The first line, written a name at a time: the key of each column, which is the one
- * that JSON has, or its title if layout->titles is set.
+ * that JSON has, or its title with its unit if layout->titles is set. Of a few fields the
+ * writer knows the unit.
  */
 typedef struct etlheap_csv_head {
     etlheap_sink *sink;
@@ -18,6 +19,7 @@ typedef struct etlheap_csv_head {
 
 etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_sink *sink);
 void etlheap_csv_head_field(etlheap_csv_head *head, etlheap_field field);
+void etlheap_csv_head_unit(etlheap_csv_head *head, etlheap_field field, const char *unit);
 void etlheap_csv_head_name(etlheap_csv_head *head, const char *name); /* key or title, composed */
 void etlheap_csv_head_end(etlheap_csv_head *head);
 

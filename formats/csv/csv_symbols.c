@@ -66,7 +66,8 @@ static void add_size(etlheap_csv_head *head, etlheap_kind kind, etlheap_field fi
 {
     char name[NAME_SIZE];
     if (head->titles)
-        snprintf(name, sizeof name, "%s %s", etlheap_kind_name(kind), etlheap_field_title(field));
+        snprintf(name, sizeof name, "%s %s (B)", etlheap_kind_name(kind),
+                 etlheap_field_title(field));
     else
         snprintf(name, sizeof name, "%s_%s", etlheap_kind_name(kind), etlheap_field_key(field));
     etlheap_csv_head_name(head, name);

@@ -42,6 +42,7 @@ parquet_column *export_columns_add(parquet_column *out, const export_column *col
             .type = columns[i].type,
             .is_optional = columns[i].is_optional,
             .repeats = columns[i].repeats,
+            .is_list = columns[i].is_list,
         };
     return out;
 }

@@ -14,6 +14,7 @@ typedef struct export_column {
     u8 type;          /* parquet_type */
     bool is_optional; /* as in parquet_column */
     bool repeats;
+    bool is_list;
 } export_column;
 
 /* Returns where the next ones go. */
@@ -43,21 +44,21 @@ void export_facts(const etlheap_result *result, const etlheap_table *table, cons
                   parquet_writer *writer);
 
 /*
- * The stack of a row: stack, stack_hash, and of its innermost frame site and module.
+ * The stack of a row: stack, stack_hash, and of its innermost frame site, module, function,
+ * file and line.
  *
- * stack is the frames from the innermost on, each as reports show it, ';' between
- * them. stack_hash is the same wherever and whenever the same functions call each
+ * stack is a list: the frames from the innermost on, as in NDJSON. stack_hash is the same wherever and whenever the same functions call each
  * other: FNV-1a with 64 bits over, for each frame, the module in simple case folding, '!' and
  * the function, or '+', the offset in hexadecimal where it is not known, and ';'. The
  * module of an address outside of all is empty and has no offset.
  */
-#define EXPORT_STACK_COLUMNS 4
+#define EXPORT_STACK_COLUMNS 7
 extern const export_column export_stack_columns[EXPORT_STACK_COLUMNS];
 
 typedef struct export_stack_names {
     bool is_hashed;
     u64 hash;
-    parquet_name stack, site, module;
+    parquet_name stack, site, module, function, file;
 } export_stack_names;
 
 /* Start from {0}. */
@@ -65,7 +66,8 @@ typedef struct export_stacks {
     export_stack_names *names; /* by stack of the table */
     u32 capacity;
     etlheap_frame_texts texts;
-    etlheap_text scratch;
+    etl_bytes *frames; /* of the stack that is put; scratch */
+    u32 frame_capacity;
     bool failed; /* out of memory: stacks are missing */
 } export_stacks;
 

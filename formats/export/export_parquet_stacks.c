@@ -14,16 +14,18 @@
 #define FNV_PRIME 0x100000001b3u
 
 const export_column export_stack_columns[EXPORT_STACK_COLUMNS] = {
-    { ETLHEAP_FIELD_STACK, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_STACK, .type = PARQUET_STRING, .is_optional = true, .is_list = true },
     { ETLHEAP_FIELD_STACK_HASH, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_SITE, .type = PARQUET_STRING, .is_optional = true },
     { ETLHEAP_FIELD_MODULE, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_FUNCTION, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_FILE, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_LINE, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
 };
 
 static export_stack_names *names_of(export_stacks *stacks, u32 stack);
 static void put_stack(export_stacks *stacks, const etlheap_table *table, etlheap_indices frames,
                       export_stack_names *names, parquet_writer *writer);
-static void add_frame(export_stacks *stacks, const etlheap_table *table, u32 frame);
 static u64 hash_stack(const etlheap_table *table, etlheap_indices frames);
 static u64 hash_bytes(u64 hash, const char *bytes, size_t size);
 static u64 hash_offset(u64 hash, u64 offset);
@@ -50,13 +52,16 @@ void export_stacks_put(export_stacks *stacks, const etlheap_table *table, const 
         parquet_put_new(writer, &names->site, (const char *)site.at, site.size);
     }
     parquet_put_name(writer, &names->module, first->module);
+    parquet_put_name(writer, &names->function, first->symbol);
+    parquet_put_name(writer, &names->file, first->line != 0 ? first->file : NULL);
+    export_put_number(writer, first->line != 0, first->line);
 }
 
 void export_stacks_free(export_stacks *stacks)
 {
     free(stacks->names);
     etlheap_frame_texts_free(&stacks->texts);
-    etlheap_text_free(&stacks->scratch);
+    free(stacks->frames);
 }
 
 static export_stack_names *names_of(export_stacks *stacks, u32 stack)
@@ -79,25 +84,22 @@ static export_stack_names *names_of(export_stacks *stacks, u32 stack)
 static void put_stack(export_stacks *stacks, const etlheap_table *table, etlheap_indices frames,
                       export_stack_names *names, parquet_writer *writer)
 {
-    etlheap_text_clear(&stacks->scratch);
-    for (u32 i = 0; i < frames.count; i++) {
-        etlheap_text_add_string(&stacks->scratch, i > 0 ? ";" : "");
-        add_frame(stacks, table, frames.at[i]);
+    if (frames.count > stacks->frame_capacity) {
+        etl_bytes *const grown = realloc(stacks->frames, frames.count * sizeof *grown);
+        if (!grown) {
+            stacks->failed = true;
+            parquet_put_null(writer);
+            return;
+        }
+        stacks->frames = grown;
+        stacks->frame_capacity = frames.count;
     }
-    stacks->failed |= stacks->scratch.failed || stacks->texts.failed;
-    parquet_put_new(writer, &names->stack, etlheap_text_of(&stacks->scratch), stacks->scratch.size);
-}
-
-/* A semicolon in a name would end it. */
-static void add_frame(export_stacks *stacks, const etlheap_table *table, u32 frame)
-{
-    const etl_bytes text = etlheap_frame_texts_of(&stacks->texts, table, frame);
-    const size_t start = stacks->scratch.size;
-    etlheap_text_add(&stacks->scratch, text.size > 0 ? (const char *)text.at : "", text.size);
-    for (size_t i = start; i < stacks->scratch.size; i++) {
-        if (stacks->scratch.bytes[i] == ';')
-            stacks->scratch.bytes[i] = ':';
-    }
+    /* The first call makes the texts of all frames, which may move them. */
+    (void)etlheap_frame_texts_of(&stacks->texts, table, table->frame_count - 1);
+    for (u32 i = 0; i < frames.count; i++)
+        stacks->frames[i] = etlheap_frame_texts_of(&stacks->texts, table, frames.at[i]);
+    stacks->failed |= stacks->texts.failed;
+    parquet_put_new_list(writer, &names->stack, stacks->frames, frames.count);
 }
 
 static u64 hash_stack(const etlheap_table *table, etlheap_indices frames)

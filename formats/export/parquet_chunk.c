@@ -17,19 +17,31 @@
 #define PAGE_DICTIONARY   2
 #define NUMBER_BYTES      8
 #define TEXT_LENGTH_BYTES 4
+#define LIST_EMPTY        1
+#define LIST_VALUE        2
+#define LIST_LEVEL_BITS   2
 
 /* Rows of a page, and where its values begin. */
 typedef struct page_part {
     u32 row, row_count;
     u32 value, value_count;
+    u32 level_count; /* rows, or of lists as parquet_chunk_level_count */
 } page_part;
+
+/* What of the lists of a page is spelled out. */
+typedef enum list_part { LIST_REPEATS, LIST_DEFINED, LIST_ITEMS } list_part;
 
 static bool is_coding_smaller(const parquet_chunk *chunk);
 static void write_dictionary(const parquet_chunk *chunk, parquet_pages *pages,
                              parquet_chunk_sizes *sizes);
 static void write_data(const parquet_chunk *chunk, const page_part *part, parquet_pages *pages,
                        parquet_chunk_sizes *sizes);
-static void add_levels(const parquet_chunk *chunk, const page_part *part, parquet_pages *pages);
+static void write_lists(const parquet_chunk *chunk, const page_part *part, parquet_pages *pages,
+                        parquet_chunk_sizes *sizes);
+static u32 list_levels(const parquet_chunk *chunk, const page_part *part, list_part what,
+                       u32 *numbers);
+static void add_levels(u32 count, u32 bits, parquet_pages *pages);
+static void cut_page(const parquet_chunk *chunk, page_part *part);
 static void add_plain(const parquet_chunk *chunk, const page_part *part, etlheap_text *page);
 static void add_booleans(const parquet_chunk *chunk, const page_part *part, etlheap_text *page);
 static void add_entry(const parquet_chunk *chunk, u32 entry, etlheap_text *page);
@@ -63,6 +75,8 @@ void parquet_chunk_clear(parquet_chunk *chunk)
     chunk->row_count = 0;
     chunk->value_count = 0;
     chunk->text_bytes = 0;
+    chunk->item_count = 0;
+    parquet_lists_clear(&chunk->lists);
     if (chunk->has_dictionary)
         parquet_dictionary_clear(&chunk->dictionary);
 }
@@ -73,6 +87,7 @@ void parquet_chunk_free(parquet_chunk *chunk)
     free(chunk->numbers);
     free(chunk->entries);
     parquet_dictionary_free(&chunk->dictionary);
+    parquet_lists_free(&chunk->lists);
 }
 
 void parquet_chunk_number(parquet_chunk *chunk, u64 value)
@@ -106,33 +121,71 @@ void parquet_chunk_entry(parquet_chunk *chunk, u32 entry)
         chunk->present[chunk->row_count] = 1;
     chunk->row_count++;
     chunk->entries[chunk->value_count++] = entry;
-    if (chunk->column->type == PARQUET_STRING && entry < chunk->dictionary.count)
+    if (chunk->column->is_list) {
+        const parquet_list *const list =
+            entry < chunk->lists.count ? &chunk->lists.at[entry] : &(parquet_list){ 0 };
+        chunk->item_count += list->count;
+        chunk->text_bytes += list->text_bytes;
+    } else if (chunk->column->type == PARQUET_STRING && entry < chunk->dictionary.count)
         chunk->text_bytes +=
             TEXT_LENGTH_BYTES + parquet_dictionary_text_of(&chunk->dictionary, entry).size;
+}
+
+void parquet_chunk_item(parquet_chunk *chunk, const char *text, size_t size)
+{
+    assert(chunk->column->is_list);
+    parquet_lists_item(&chunk->lists, parquet_chunk_intern(chunk, text, size),
+                       TEXT_LENGTH_BYTES + size);
+}
+
+u64 parquet_chunk_level_count(const parquet_chunk *chunk)
+{
+    u64 count = chunk->row_count;
+    for (u32 i = 0; chunk->column->is_list && i < chunk->value_count; i++) {
+        const u32 items = chunk->lists.at[chunk->entries[i]].count;
+        count += items > 0 ? items - 1 : 0;
+    }
+    return count;
 }
 
 parquet_chunk_sizes parquet_chunk_write(const parquet_chunk *chunk, parquet_pages *pages)
 {
     parquet_chunk_sizes sizes = { .offset = pages->offset, .is_coded = is_coding_smaller(chunk) };
     page_part part = { .row = 0 };
-    pages->failed |= chunk->dictionary.failed;
+    pages->failed |= chunk->dictionary.failed || chunk->lists.failed;
     if (pages->failed)
         return sizes;
     if (sizes.is_coded)
         write_dictionary(chunk, pages, &sizes);
     sizes.data_offset = pages->offset;
     while (part.row < chunk->row_count && !pages->failed) {
-        const u32 left = chunk->row_count - part.row;
-        part.row_count = left < PARQUET_PAGE_ROWS ? left : PARQUET_PAGE_ROWS;
-        part.value_count = part.row_count;
-        for (u32 i = 0; chunk->present && i < part.row_count; i++)
-            part.value_count -= chunk->present[part.row + i] == 0;
+        cut_page(chunk, &part);
         write_data(chunk, &part, pages, &sizes);
         part.row += part.row_count;
         part.value += part.value_count;
     }
     sizes.packed_bytes = pages->offset - sizes.offset;
     return sizes;
+}
+
+/* As many rows from part->row on as make a page. */
+static void cut_page(const parquet_chunk *chunk, page_part *part)
+{
+    part->row_count = 0;
+    part->value_count = 0;
+    part->level_count = 0;
+    while (part->row + part->row_count < chunk->row_count) {
+        const bool is_present = !chunk->present || chunk->present[part->row + part->row_count] != 0;
+        u32 levels = 1;
+        if (chunk->column->is_list && is_present)
+            levels = (u32)etl_max_u64(
+                chunk->lists.at[chunk->entries[part->value + part->value_count]].count, 1);
+        if (part->level_count + levels > PARQUET_PAGE_ROWS)
+            return;
+        part->level_count += levels;
+        part->value_count += is_present;
+        part->row_count++;
+    }
 }
 
 static bool is_coding_smaller(const parquet_chunk *chunk)
@@ -144,14 +197,15 @@ static bool is_coding_smaller(const parquet_chunk *chunk)
     const u64 plain = is_text ? chunk->text_bytes : (u64)chunk->value_count * NUMBER_BYTES;
     const u64 entries = (u64)dictionary->count * (is_text ? TEXT_LENGTH_BYTES : NUMBER_BYTES) +
                         dictionary->bytes.size;
-    const u64 bits = (u64)chunk->value_count * parquet_hybrid_width(dictionary->count);
+    const u64 values = chunk->column->is_list ? chunk->item_count : chunk->value_count;
+    const u64 bits = values * parquet_hybrid_width(dictionary->count);
     return entries + bits / 8 < plain;
 }
 
 static void write_dictionary(const parquet_chunk *chunk, parquet_pages *pages,
                              parquet_chunk_sizes *sizes)
 {
-    const page_part part = { .row_count = chunk->dictionary.count };
+    const page_part part = { .level_count = chunk->dictionary.count };
     etlheap_text_clear(&pages->page);
     for (u32 entry = 0; entry < chunk->dictionary.count; entry++)
         add_entry(chunk, entry, &pages->page);
@@ -163,8 +217,15 @@ static void write_data(const parquet_chunk *chunk, const page_part *part, parque
 {
     etlheap_text *const page = &pages->page;
     etlheap_text_clear(page);
-    if (chunk->present)
-        add_levels(chunk, part, pages);
+    if (chunk->column->is_list) {
+        write_lists(chunk, part, pages, sizes);
+        return;
+    }
+    if (chunk->present) {
+        for (u32 i = 0; i < part->row_count; i++)
+            pages->numbers[i] = chunk->present[part->row + i];
+        add_levels(part->row_count, 1, pages);
+    }
     if (sizes->is_coded) {
         const u32 width = parquet_hybrid_width(chunk->dictionary.count);
         const char byte = (char)width;
@@ -178,19 +239,59 @@ static void write_data(const parquet_chunk *chunk, const page_part *part, parque
     write_page(part, false, pages, sizes);
 }
 
-/* Their size comes first and is known last. */
-static void add_levels(const parquet_chunk *chunk, const page_part *part, parquet_pages *pages)
+/* Of each value whether it goes on with a list, then what it is, then the values.
+ * Source: README.md of the format, "Nested Encoding". */
+static void write_lists(const parquet_chunk *chunk, const page_part *part, parquet_pages *pages,
+                        parquet_chunk_sizes *sizes)
+{
+    etlheap_text *const page = &pages->page;
+    add_levels(list_levels(chunk, part, LIST_REPEATS, pages->numbers), 1, pages);
+    add_levels(list_levels(chunk, part, LIST_DEFINED, pages->numbers), LIST_LEVEL_BITS, pages);
+    const u32 count = list_levels(chunk, part, LIST_ITEMS, pages->numbers);
+    if (sizes->is_coded) {
+        const u32 width = parquet_hybrid_width(chunk->dictionary.count);
+        const char byte = (char)width;
+        etlheap_text_add(page, &byte, 1);
+        parquet_hybrid_add(page, pages->numbers, count, width);
+    } else {
+        for (u32 i = 0; i < count; i++)
+            add_entry(chunk, pages->numbers[i], page);
+    }
+    write_page(part, false, pages, sizes);
+}
+
+/* Spells the lists of a page out; returns how many numbers that are. */
+static u32 list_levels(const parquet_chunk *chunk, const page_part *part, list_part what,
+                       u32 *numbers)
+{
+    u32 count = 0;
+    u32 value = part->value;
+    for (u32 i = 0; i < part->row_count; i++) {
+        const bool is_present = !chunk->present || chunk->present[part->row + i] != 0;
+        const parquet_list list =
+            is_present ? chunk->lists.at[chunk->entries[value++]] : (parquet_list){ 0 };
+        for (u32 k = 0; k < list.count; k++)
+            numbers[count++] = what == LIST_REPEATS   ? k > 0
+                               : what == LIST_DEFINED ? LIST_VALUE
+                                                      : chunk->lists.items[list.start + k];
+        if (list.count == 0 && what != LIST_ITEMS)
+            numbers[count++] = what == LIST_DEFINED && is_present ? LIST_EMPTY : 0;
+    }
+    return count;
+}
+
+/* The numbers of pages->numbers. Their size comes first and is known last. */
+static void add_levels(u32 count, u32 bits, parquet_pages *pages)
 {
     static const char unknown[4] = { 0 };
     etlheap_text *const page = &pages->page;
-    for (u32 i = 0; i < part->row_count; i++)
-        pages->numbers[i] = chunk->present[part->row + i];
+    const size_t start = page->size;
     etlheap_text_add(page, unknown, sizeof unknown);
-    parquet_hybrid_add(page, pages->numbers, part->row_count, 1);
+    parquet_hybrid_add(page, pages->numbers, count, bits);
     if (page->failed)
         return;
-    const u32 size = (u32)(page->size - sizeof unknown);
-    memcpy(page->bytes, &size, sizeof size);
+    const u32 size = (u32)(page->size - start - sizeof unknown);
+    memcpy(page->bytes + start, &size, sizeof size);
 }
 
 static void add_plain(const parquet_chunk *chunk, const page_part *part, etlheap_text *page)
@@ -272,7 +373,7 @@ static void add_header(const page_part *part, bool is_dictionary, bool is_coded,
     parquet_thrift_i32(&thrift, 2, (i64)pages->page.size);
     parquet_thrift_i32(&thrift, 3, (i64)pages->packed.size);
     parquet_thrift_struct(&thrift, is_dictionary ? 7 : 5);
-    parquet_thrift_i32(&thrift, 1, part->row_count);
+    parquet_thrift_i32(&thrift, 1, part->level_count);
     if (is_dictionary) {
         parquet_thrift_i32(&thrift, 2, PARQUET_ENCODING_PLAIN);
     } else {

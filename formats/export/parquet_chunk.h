@@ -3,6 +3,8 @@
  *
  *     data page    header | zstd( [u32 size, what is NULL] values )
  *     what is NULL   one bit a row, 1 for a value; only of optional columns (hybrid)
+ *                    of lists: whether a value goes on with the list before; 0 no list,
+ *                    1 an empty one, 2 a value (both hybrid, each behind its u32 size)
  *     values         plain, or u8 width and numbers of dictionary entries (hybrid)
  *     dictionary     header | zstd( distinct values, plain )
  *     plain          i64 little endian, one bit of a truth, u32 size and bytes of a text
@@ -13,6 +15,7 @@
 #define PARQUET_CHUNK_H
 
 #include "parquet_dictionary.h"
+#include "parquet_list.h"
 #include "parquet_thrift.h"
 #include "parquet_write.h"
 
@@ -24,9 +27,11 @@ typedef struct parquet_chunk {
     u32 row_count, value_count; /* values: what is not NULL */
     u8 *present;                /* by row; only of optional columns */
     u64 *numbers;               /* by value, without a dictionary */
-    u32 *entries;               /* by value, with one */
+    u32 *entries;               /* by value, with one; of lists their numbers */
     u64 text_bytes;             /* that texts take when written plainly */
+    u64 item_count;             /* of the lists of all rows */
     parquet_dictionary dictionary;
+    parquet_lists lists;
 } parquet_chunk;
 
 /* Where pages go; the texts are scratch. */
@@ -34,7 +39,7 @@ typedef struct parquet_pages {
     etlheap_sink *sink;
     u64 offset; /* in the file */
     ZSTD_CCtx *zstd;
-    u32 *numbers; /* PARQUET_PAGE_ROWS */
+    u32 *numbers; /* PARQUET_PAGE_ROWS; of lists as many values */
     etlheap_text header, page, packed;
     bool failed; /* no memory */
 } parquet_pages;
@@ -58,6 +63,12 @@ void parquet_chunk_null(parquet_chunk *chunk);
 /* A text's entry, and a value of an entry. */
 u32 parquet_chunk_intern(parquet_chunk *chunk, const char *text, size_t size);
 void parquet_chunk_entry(parquet_chunk *chunk, u32 entry);
+
+/* Adds a text to the list that was begun last. */
+void parquet_chunk_item(parquet_chunk *chunk, const char *text, size_t size);
+
+/* Values with those that are NULL; a list counts as its items, or as one without any. */
+u64 parquet_chunk_level_count(const parquet_chunk *chunk);
 
 /* Encodes and writes the pages. */
 parquet_chunk_sizes parquet_chunk_write(const parquet_chunk *chunk, parquet_pages *pages);

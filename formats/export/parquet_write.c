@@ -19,6 +19,14 @@
 #define GROUP_BYTES_MIN ETL_MIB
 
 /* LogicalType, a union: the field of each. */
+#define REQUIRED          0
+#define OPTIONAL          1
+#define REPEATED          2
+#define CONVERTED_LIST    3
+#define LOGICAL_LIST      3
+#define LIST_NAME         "list"
+#define ELEMENT_NAME      "element"
+#define LIST_GROUPS       2
 #define LOGICAL_STRING    1
 #define LOGICAL_TIMESTAMP 8
 #define LOGICAL_INTEGER   10
@@ -47,6 +55,8 @@ static void add_chunk(const parquet_chunk *chunk, const parquet_chunk_sizes *siz
                       parquet_thrift *thrift);
 static void write_footer(parquet_writer *writer);
 static void add_schema(const parquet_writer *writer, parquet_thrift *thrift);
+static void add_list_groups(const parquet_column *column, parquet_thrift *thrift);
+static void add_leaf(const parquet_column *column, parquet_thrift *thrift);
 static void add_logical_type(parquet_type type, parquet_thrift *thrift);
 static void send(parquet_writer *writer, const void *bytes, size_t size);
 static void writer_free(parquet_writer *writer);
@@ -128,6 +138,22 @@ void parquet_put_new(parquet_writer *writer, parquet_name *name, const char *tex
     name->group = writer->group;
     name->entry = parquet_chunk_intern(chunk, (const char *)valid.at, valid.size);
     writer->text_bytes += chunk->dictionary.bytes.size - before;
+    parquet_chunk_entry(chunk, name->entry);
+}
+
+void parquet_put_new_list(parquet_writer *writer, parquet_name *name, const etl_bytes *texts,
+                          u32 count)
+{
+    parquet_chunk *const chunk = next_chunk(writer);
+    const size_t before = chunk->dictionary.bytes.size;
+    const u32 kept = (u32)etl_min_u64(count, PARQUET_PAGE_ROWS);
+    name->group = writer->group;
+    name->entry = parquet_lists_begin(&chunk->lists);
+    for (u32 i = 0; i < kept; i++) {
+        const etl_bytes valid = valid_text(writer, (const char *)texts[i].at, texts[i].size);
+        parquet_chunk_item(chunk, (const char *)valid.at, valid.size);
+    }
+    writer->text_bytes += chunk->dictionary.bytes.size - before + kept * sizeof *chunk->lists.items;
     parquet_chunk_entry(chunk, name->entry);
 }
 
@@ -241,10 +267,14 @@ static void add_chunk(const parquet_chunk *chunk, const parquet_chunk_sizes *siz
     parquet_thrift_member_i32(thrift, PARQUET_ENCODING_RLE);
     if (sizes->is_coded)
         parquet_thrift_member_i32(thrift, PARQUET_ENCODING_RLE_DICTIONARY);
-    parquet_thrift_list(thrift, 3, PARQUET_THRIFT_BYTES, 1);
+    parquet_thrift_list(thrift, 3, PARQUET_THRIFT_BYTES, column->is_list ? 3 : 1);
     parquet_thrift_member_string(thrift, column->name);
+    if (column->is_list) {
+        parquet_thrift_member_string(thrift, LIST_NAME);
+        parquet_thrift_member_string(thrift, ELEMENT_NAME);
+    }
     parquet_thrift_i32(thrift, 4, PARQUET_CODEC_ZSTD);
-    parquet_thrift_i64(thrift, 5, chunk->row_count);
+    parquet_thrift_i64(thrift, 5, (i64)parquet_chunk_level_count(chunk));
     parquet_thrift_i64(thrift, 6, (i64)sizes->plain_bytes);
     parquet_thrift_i64(thrift, 7, (i64)sizes->packed_bytes);
     parquet_thrift_i64(thrift, 9, (i64)sizes->data_offset);
@@ -292,29 +322,61 @@ static void write_footer(parquet_writer *writer)
 /* SchemaElement: the root, then the columns. */
 static void add_schema(const parquet_writer *writer, parquet_thrift *thrift)
 {
-    static const signed char converted[] = {
-#define PARQUET_CONVERTED(name, physical_type, converted_type) converted_type,
-        PARQUET_TYPES(PARQUET_CONVERTED)
-#undef PARQUET_CONVERTED
-    };
     const parquet_options *const options = &writer->options;
-    parquet_thrift_list(thrift, 2, PARQUET_THRIFT_STRUCT, (u64)options->column_count + 1);
+    u64 elements = (u64)options->column_count + 1;
+    for (u32 i = 0; i < options->column_count; i++)
+        elements += options->columns[i].is_list ? LIST_GROUPS : 0;
+    parquet_thrift_list(thrift, 2, PARQUET_THRIFT_STRUCT, elements);
     parquet_thrift_open(thrift);
     parquet_thrift_string(thrift, 4, options->name);
     parquet_thrift_i32(thrift, 5, options->column_count);
     parquet_thrift_close(thrift);
     for (u32 i = 0; i < options->column_count; i++) {
         const parquet_column *const column = &options->columns[i];
-        const parquet_type type = (parquet_type)column->type;
-        parquet_thrift_open(thrift);
-        parquet_thrift_i32(thrift, 1, parquet_physical_type(type));
-        parquet_thrift_i32(thrift, 3, column->is_optional ? 1 : 0);
-        parquet_thrift_string(thrift, 4, column->name);
-        if (converted[type] >= 0)
-            parquet_thrift_i32(thrift, 6, converted[type]);
-        add_logical_type(type, thrift);
-        parquet_thrift_close(thrift);
+        if (column->is_list)
+            add_list_groups(column, thrift);
+        add_leaf(column, thrift);
     }
+}
+
+/* A list is a group of its name with a repeated group in it, which has the elements.
+ * Source: LogicalTypes.md of the format, "Lists". */
+static void add_list_groups(const parquet_column *column, parquet_thrift *thrift)
+{
+    parquet_thrift_open(thrift);
+    parquet_thrift_i32(thrift, 3, column->is_optional ? OPTIONAL : REQUIRED);
+    parquet_thrift_string(thrift, 4, column->name);
+    parquet_thrift_i32(thrift, 5, 1);
+    parquet_thrift_i32(thrift, 6, CONVERTED_LIST);
+    parquet_thrift_struct(thrift, 10);
+    parquet_thrift_struct(thrift, LOGICAL_LIST);
+    parquet_thrift_close(thrift);
+    parquet_thrift_close(thrift);
+    parquet_thrift_close(thrift);
+    parquet_thrift_open(thrift);
+    parquet_thrift_i32(thrift, 3, REPEATED);
+    parquet_thrift_string(thrift, 4, LIST_NAME);
+    parquet_thrift_i32(thrift, 5, 1);
+    parquet_thrift_close(thrift);
+}
+
+static void add_leaf(const parquet_column *column, parquet_thrift *thrift)
+{
+    static const signed char converted[] = {
+#define PARQUET_CONVERTED(name, physical_type, converted_type) converted_type,
+        PARQUET_TYPES(PARQUET_CONVERTED)
+#undef PARQUET_CONVERTED
+    };
+    const parquet_type type = (parquet_type)column->type;
+    const bool may_be_null = column->is_optional && !column->is_list;
+    parquet_thrift_open(thrift);
+    parquet_thrift_i32(thrift, 1, parquet_physical_type(type));
+    parquet_thrift_i32(thrift, 3, may_be_null ? OPTIONAL : REQUIRED);
+    parquet_thrift_string(thrift, 4, column->is_list ? ELEMENT_NAME : column->name);
+    if (converted[type] >= 0)
+        parquet_thrift_i32(thrift, 6, converted[type]);
+    add_logical_type(type, thrift);
+    parquet_thrift_close(thrift);
 }
 
 /* What the converted type says, in the words that took its place. */

@@ -7,7 +7,7 @@
  *     footer         schema, where the chunks are, what values they have, facts
  *     u32 size of the footer   "PAR1"
  *
- * A table is flat. Values are put in the order of its columns; a row group is in
+ * A table is flat but for lists of texts. Values are put in the order of its columns; a row group is in
  * memory until it is full and then encoded and written. Columns whose values repeat
  * are written as a dictionary and the numbers of its entries, if that is smaller;
  * pages are compressed with zstd. Each chunk tells its smallest and largest value, so
@@ -45,6 +45,7 @@ typedef struct parquet_column {
     u8 type;          /* parquet_type */
     bool is_optional; /* may be NULL */
     bool repeats;     /* numbers: a dictionary is tried; texts always have one */
+    bool is_list;     /* of texts, which may be NULL as a whole but not one by one */
 } parquet_column;
 
 #define PARQUET_GROUP_ROWS  ((u32)256 * 1024)
@@ -82,6 +83,10 @@ typedef struct parquet_name {
 
 bool parquet_put_known(parquet_writer *writer, const parquet_name *name);
 void parquet_put_new(parquet_writer *writer, parquet_name *name, const char *text, size_t size);
+
+/* The same for the texts of a list, of which the first PARQUET_PAGE_ROWS are kept. */
+void parquet_put_new_list(parquet_writer *writer, parquet_name *name, const etl_bytes *texts,
+                          u32 count);
 
 /* The same at once. NULL text is a NULL value. */
 void parquet_put_name(parquet_writer *writer, parquet_name *name, const char *text);

@@ -7,6 +7,7 @@
  */
 #include "formats/formats.h"
 #include "text_buffer.h"
+#include "units.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -30,6 +31,7 @@ struct etlheap_sink {
     int error;          /* errno of the first failure */
     ZSTD_CCtx *zstd;    /* NULL: not compressed */
     char *packed;       /* ZSTD_CStreamOutSize() bytes */
+    bool ascii;         /* other characters are replaced */
     size_t used;
     char buffer[SINK_BUFFER_BYTES];
 };
@@ -40,6 +42,8 @@ static etl_status open_temporary(const char *path, bool exists, etlheap_sink **o
 static int create_beside(const char *path, char **temporary);
 static void write_long(etlheap_sink *sink, size_t length, const char *format, va_list arguments)
     ETL_PRINTF(3, 0);
+static void write_ascii(etlheap_sink *sink, const char *text, size_t size);
+static void write_bytes(etlheap_sink *sink, const void *bytes, size_t size);
 static void pass_on(etlheap_sink *sink, const char *bytes, size_t size, ZSTD_EndDirective how);
 static void send_all(etlheap_sink *sink, const char *bytes, size_t size);
 static void sink_free(etlheap_sink *sink);
@@ -89,7 +93,41 @@ etl_status etlheap_sink_compress(etlheap_sink *sink, etl_error *err)
     return ETL_OK;
 }
 
+void etlheap_sink_ascii(etlheap_sink *sink)
+{
+    sink->ascii = true;
+}
+
 void etlheap_sink_write(etlheap_sink *sink, const void *bytes, size_t size)
+{
+    if (sink->ascii)
+        write_ascii(sink, bytes, size);
+    else
+        write_bytes(sink, bytes, size);
+}
+
+/* Writers write whole characters. */
+static void write_ascii(etlheap_sink *sink, const char *text, size_t size)
+{
+    static const char dash[] = "\xE2\x80\x93"; /* U+2013 */
+    size_t run = 0;
+    size_t at = 0;
+    while (at < size) {
+        if ((u8)text[at] < 0x80) {
+            at++;
+            continue;
+        }
+        const size_t length = etl_max_u64(etlheap_units_utf8_length(text + at, size - at), 1);
+        const bool is_dash = length == sizeof dash - 1 && memcmp(text + at, dash, length) == 0;
+        write_bytes(sink, text + run, at - run);
+        write_bytes(sink, is_dash ? "-" : "?", 1);
+        at += length;
+        run = at;
+    }
+    write_bytes(sink, text + run, size - run);
+}
+
+static void write_bytes(etlheap_sink *sink, const void *bytes, size_t size)
 {
     if (size > sizeof sink->buffer - sink->used) {
         pass_on(sink, sink->buffer, sink->used, ZSTD_e_continue);
@@ -242,6 +280,7 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     sink->error = 0;
     sink->zstd = NULL;
     sink->packed = NULL;
+    sink->ascii = false;
     sink->used = 0;
     *out = sink;
     return ETL_OK;

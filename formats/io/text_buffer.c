@@ -98,6 +98,20 @@ void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame)
         etlheap_text_add_format(text, "+0x%" PRIx64, frame->displacement);
 }
 
+void etlheap_text_add_function(etlheap_text *text, const etlheap_frame *frame)
+{
+    if (!frame->module || !frame->symbol) {
+        etlheap_text_add_frame(text, frame);
+        return;
+    }
+    etlheap_text_add_string(text, frame->symbol);
+    if (frame->is_nearest)
+        etlheap_text_add_format(text, "+0x%" PRIx64, frame->displacement);
+    etlheap_text_add_string(text, " (");
+    etlheap_text_add_string(text, frame->module);
+    etlheap_text_add_string(text, ")");
+}
+
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame)
 {
     if (frame->line != 0) {

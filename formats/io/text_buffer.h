@@ -25,6 +25,9 @@ const char *etlheap_text_of(const etlheap_text *text);
  * symbol, shows as debuggers show it: "app.exe!grow+0x123". */
 void etlheap_text_add_frame(etlheap_text *text, const etlheap_frame *frame);
 
+/* The same for tables, the function first: "Leaky::grow (app.exe)". */
+void etlheap_text_add_function(etlheap_text *text, const etlheap_frame *frame);
+
 /* "  leak.cpp:42" where the line is known, "  [inlined]" where the call was. */
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame);
 

@@ -63,7 +63,10 @@ static bool add_frames(etlheap_frame_texts *texts, const etlheap_table *table)
     }
     for (u32 i = texts->count; i < table->frame_count; i++) {
         etlheap_text_clear(&texts->scratch);
-        etlheap_text_add_frame(&texts->scratch, &table->frames[i]);
+        if (texts->is_shown)
+            etlheap_text_add_function(&texts->scratch, &table->frames[i]);
+        else
+            etlheap_text_add_frame(&texts->scratch, &table->frames[i]);
         if (texts->is_shown)
             etlheap_display_add(&texts->text, etlheap_text_of(&texts->scratch));
         else

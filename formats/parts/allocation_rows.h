@@ -14,7 +14,7 @@ extern const etlheap_key etlheap_allocation_keys[ETLHEAP_ALLOCATION_KEYS];
 /* The row's keys, for the writers of keys; it has no measures. */
 etlheap_row etlheap_allocation_row(const etlheap_lifetimes *walk, const etlheap_lifetime *lifetime);
 
-/* Frames as etlheap_text_add_frame says them. Lists have the same ones over and
+/* Frames as etlheap_text_add_frame says them, those shown with the function first. Lists have the same ones over and
  * over, so each is made once. Start from {0}. */
 typedef struct etlheap_frame_texts {
     bool is_shown; /* they go to a terminal: what may not be shown is replaced */

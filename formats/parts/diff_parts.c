@@ -1,5 +1,6 @@
 /* diff_parts.c - see diff_parts.h. */
 #include "diff_parts.h"
+#include "field_units.h"
 
 #include "formats/io/units.h"
 #include "layout_read.h"
@@ -44,11 +45,15 @@ void etlheap_diff_key(etlheap_diff_column column, etlheap_measure measure, bool 
              etlheap_measure_word(measure), is_rate ? "_per_1000s" : "");
 }
 
+static_assert(ETLHEAP_DIFF_NAME_SIZE >= ETLHEAP_TITLE_SIZE, "a title with its unit fits");
+
 void etlheap_diff_title(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
                         char out[ETLHEAP_DIFF_NAME_SIZE])
 {
-    snprintf(out, ETLHEAP_DIFF_NAME_SIZE, "%s %s%s", columns[column].title,
-             etlheap_measure_title(measure), is_rate ? " per 1000 s" : "");
+    char title[ETLHEAP_TITLE_SIZE];
+    snprintf(title, sizeof title, "%s %s%s", columns[column].title, etlheap_measure_title(measure),
+             is_rate ? " per 1000 s" : "");
+    etlheap_title_with_unit(title, etlheap_field_unit(etlheap_measure_field(measure)), out);
 }
 
 etlheap_field etlheap_diff_field(const etlheap_diff_answer *answer, etlheap_key key)

@@ -21,7 +21,7 @@ typedef enum etlheap_diff_column {
 
 /* "base_size" and "Base Size", or as amounts per 1000 seconds "base_size_per_1000s" and
  * "Base Size per 1000 s". */
-#define ETLHEAP_DIFF_NAME_SIZE 64
+#define ETLHEAP_DIFF_NAME_SIZE 96
 void etlheap_diff_key(etlheap_diff_column column, etlheap_measure measure, bool is_rate,
                       char out[ETLHEAP_DIFF_NAME_SIZE]);
 void etlheap_diff_title(etlheap_diff_column column, etlheap_measure measure, bool is_rate,

@@ -8,6 +8,7 @@
 #include "abilities.h"
 #include "display.h"
 #include "layout_read.h"
+#include "short_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
 };
 
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
+static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace);
 static void add_count(etlheap_text *text, u64 count, const char *what);
 static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
                           const etlheap_text *text);
@@ -66,9 +68,19 @@ void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
     const etlheap_indices frames = etlheap_row_frames(table, row);
     if (key == ETLHEAP_KEY_STACK && frames.count > 0)
         index = frames.at[0];
-    etlheap_text_add_key(text, table, row, key);
-    if (index != ETLHEAP_NO_INDEX)
-        etlheap_text_add_source(text, &table->frames[index]);
+    if (index == ETLHEAP_NO_INDEX) {
+        etlheap_text_add_key(text, table, row, key);
+        return;
+    }
+    etlheap_text_add_function(text, &table->frames[index]);
+    etlheap_text_add_source(text, &table->frames[index]);
+}
+
+bool etlheap_key_is_name(etlheap_key key)
+{
+    const u32 names = 1u << ETLHEAP_KEY_STACK | 1u << ETLHEAP_KEY_FRAME | 1u << ETLHEAP_KEY_SITE |
+                      1u << ETLHEAP_KEY_TYPE_NAME;
+    return (names >> key & 1) != 0;
 }
 
 void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
@@ -80,7 +92,7 @@ void etlheap_grid_frames(etlheap_grid *grid, const etlheap_table *table, const e
     for (u32 i = 1; i < shown; i++) {
         etlheap_text_clear(&text);
         etlheap_text_add_format(&text, "%*s", (int)indent, "");
-        etlheap_text_add_frame(&text, &table->frames[frames.at[i]]);
+        etlheap_text_add_function(&text, &table->frames[frames.at[i]]);
         etlheap_text_add_source(&text, &table->frames[frames.at[i]]);
         add_frame(grid, &text);
     }
@@ -104,10 +116,38 @@ void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const 
 
 void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, const char *heading)
 {
+    etlheap_text text = { 0 };
+    etlheap_text_add_words(&text, heading, layout);
     etlheap_sink_text(sink, "\n");
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_STRONG);
-    etlheap_display_wrap(sink, heading, 0, 0, layout->width);
+    etlheap_display_wrap(sink, text.failed ? heading : etlheap_text_of(&text), 0, 0, layout->width);
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_text_free(&text);
+}
+
+void etlheap_text_add_words(etlheap_text *text, const char *words, const etlheap_layout *layout)
+{
+    const etlheap_fit fit = { layout->width, true, false, layout->ascii };
+    while (*words != '\0') {
+        const size_t size = strcspn(words, " ");
+        const size_t gap = strspn(words + size, " ");
+        if (layout->whole || layout->width == 0)
+            etlheap_text_add(text, words, size);
+        else
+            etlheap_display_add_fitted(text, words, size, &fit);
+        etlheap_text_add(text, words + size, gap);
+        words += size + gap;
+    }
+}
+
+void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
+                           const etlheap_layout *layout)
+{
+    const etlheap_fit fit = { layout->width, true, true, layout->ascii };
+    if (layout->whole || layout->width == 0)
+        etlheap_text_add(text, etlheap_text_of(name), name->size);
+    else
+        etlheap_display_add_fitted(text, etlheap_text_of(name), name->size, &fit);
 }
 
 /* Three lines that identify the recording, and a fourth when it is incomplete. */
@@ -120,8 +160,7 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
         etlheap_text_add_string(scratch, i > 0 ? ", " : "");
         etlheap_display_add(scratch, trace->files[i]);
     }
-    etlheap_units_size((i64)etl_min_u64(trace->bytes, INT64_MAX), text);
-    etlheap_text_add_format(scratch, " (%s)", text);
+    add_sizes(scratch, trace);
     label_of_text(sink, layout, "Trace", scratch);
 
     etlheap_text_clear(scratch);
@@ -153,6 +192,19 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     add_count(scratch, trace->events_lost, " events, ");
     add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
     label_of_text(sink, layout, "Lost", scratch);
+}
+
+/* Of a store its own, and that of what it was made of. */
+static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace)
+{
+    char bytes[ETLHEAP_UNITS_SIZE];
+    char store_bytes[ETLHEAP_UNITS_SIZE];
+    etlheap_units_size((i64)etl_min_u64(trace->bytes, INT64_MAX), bytes);
+    etlheap_units_size((i64)etl_min_u64(trace->store_bytes, INT64_MAX), store_bytes);
+    if (trace->store_bytes != 0)
+        etlheap_text_add_format(text, " (%s, a store of %s of trace)", store_bytes, bytes);
+    else
+        etlheap_text_add_format(text, " (%s)", bytes);
 }
 
 void etlheap_text_window(etlheap_sink *sink, const etlheap_layout *layout,
@@ -216,7 +268,7 @@ void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
 static void add_frame(etlheap_grid *grid, const etlheap_text *text)
 {
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_WEAK);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
+    etlheap_grid_name(grid, etlheap_text_of(text));
     if (text->failed)
         grid->text.failed = true;
 }

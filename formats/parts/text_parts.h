@@ -20,10 +20,13 @@ etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);
 /* Fills the next cell of a row with a measure; not with one that is not known. */
 void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value);
 
-/* A key of a row as etlheap_text_add_key has it, and where the frame that it shows
- * is in the source. */
+/* A key of a row as etlheap_text_add_key has it, but frames with the function first and
+ * where it is in the source. */
 void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
                                  const etlheap_row *row, etlheap_key key);
+
+/* Whether values of the key are names of functions or types, which may be long. */
+bool etlheap_key_is_name(etlheap_key key);
 
 /* The frames of a row's stack after the first, each as the first cell of a row of its
  * own, as many as make `frames_max` with the first. */
@@ -36,6 +39,14 @@ void etlheap_text_label(etlheap_sink *sink, const etlheap_layout *layout, const 
 
 /* A heading of a section, after an empty line. */
 void etlheap_text_heading(etlheap_sink *sink, const etlheap_layout *layout, const char *heading);
+
+/* Appends words that will be wrapped; those longer than a line, which names are, are
+ * fitted into one. */
+void etlheap_text_add_words(etlheap_text *text, const char *words, const etlheap_layout *layout);
+
+/* Appends a name that has its lines to itself, as it fits. */
+void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
+                           const etlheap_layout *layout);
 
 /* What the trace is: files, session, machine, time. `scratch` is overwritten. */
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,

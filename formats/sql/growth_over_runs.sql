@@ -31,19 +31,19 @@ SET VARIABLE top = coalesce(getvariable('top'), 25);               -- stacks tha
 SET VARIABLE order_by = coalesce(getvariable('order_by'), 'trend'); -- or 'growth'
 
 WITH summaries AS (
-    SELECT * FROM read_parquet(getvariable('files'), filename = 'file')
+    SELECT * FROM read_parquet(getvariable('files'), filename = 'run_file')
 ),
 runs AS (
-    SELECT file, row_number() OVER (ORDER BY start_time, file) AS run
-    FROM (SELECT DISTINCT start_time, file FROM summaries)
-    QUALIFY row_number() OVER (ORDER BY start_time DESC, file DESC) <= getvariable('last_runs')
+    SELECT run_file, row_number() OVER (ORDER BY start_time, run_file) AS run
+    FROM (SELECT DISTINCT start_time, run_file FROM summaries)
+    QUALIFY row_number() OVER (ORDER BY start_time DESC, run_file DESC) <= getvariable('last_runs')
 ),
 measured AS (
     -- NULL is the hash of no stack, and equals nothing: here it is a row like others.
     SELECT row(kind, process, stack_hash) AS id, run, min(site) AS site, min(stack) AS stack,
            CAST(sum(outstanding_size) AS BIGINT) AS size,
            CAST(sum(outstanding_count) AS BIGINT) AS count
-    FROM summaries JOIN runs USING (file)
+    FROM summaries JOIN runs USING (run_file)
     GROUP BY ALL
 ),
 stacks AS (

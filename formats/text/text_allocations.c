@@ -2,144 +2,315 @@
  * text_allocations.c - one line for each lifetime.
  *
  *       Address    Size  Handle  Type  Alloc Time  Free Time  ...  Process  Stack
- *     0x1f00120      24  0x1f0000 AIFO  1.234567800         -  ...  app.exe (4321)  app.exe!f < ...
+ *     0x1f00120      24  0x1f0000 AIFO  1.234567800         -  ...  app.exe (4321)  f (app.exe) < ...
  *
- * Columns are as wide as usual values need; a line is never cut. Words have no
- * spaces up to the process, so that lines can be cut by programs.
+ * Lists are written as they are read, so columns are as wide as usual values need. Words
+ * have no spaces up to the process, so that lines can be cut by programs.
+ *
+ * Where a line has an end, the columns that matter least are left out, and frames stand
+ * on lines of their own below:
+ *
+ *       Address    Size  Type  Alloc Time (s)  Process
+ *     0x1f00120      24  AIFO     1.234567800  app.exe (4321)
+ *         f (app.exe)
  */
 #include "formats/io/units.h"
 #include "formats/parts/allocation_rows.h"
-#include "formats/writers.h"
+#include "formats/parts/display.h"
 #include "formats/parts/layout_read.h"
+#include "formats/parts/text_parts.h"
+#include "formats/writers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define TIME_COLUMNS    16
-#define ADDRESS_COLUMNS 16
-#define SIZE_COLUMNS    12
-#define THREAD_COLUMNS  8
+#define GAP             2
+#define PROCESS_COLUMNS 24 /* at least */
+#define INDENT          4  /* of frames below a line */
 
-static void write_head(etlheap_sink *sink);
-static void write_row(const etlheap_row *row, const etlheap_lifetime *lifetime, etlheap_sink *sink);
-static void write_right(etlheap_sink *sink, const char *text, size_t columns);
-static void write_left(etlheap_sink *sink, const char *text, size_t columns);
-static void write_address(etlheap_sink *sink, u64 address);
-static void write_time(etlheap_sink *sink, i64 ns);
-static void write_process(etlheap_sink *sink, const etlheap_row *row);
-static void write_stack(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
-                        etlheap_frame_texts *texts, etlheap_sink *sink);
+typedef void cell_fn(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                     char out[ETLHEAP_UNITS_SIZE]);
+
+typedef struct list_column {
+    const char *title;
+    u32 columns;
+    bool is_left;
+    u32 rank; /* those with a lower one are shown first */
+    cell_fn *cell;
+} list_column;
+
+/* What the lines of a list have in common. */
+typedef struct list_writer {
+    const etlheap_layout *layout;
+    u32 width; /* 0: lines have no end */
+    u32 shown; /* columns by bit */
+    etlheap_frame_texts frames;
+    etlheap_text text;
+    etlheap_sink *sink;
+} list_writer;
+
+static cell_fn cell_address, cell_size, cell_kind, cell_handle, cell_type, cell_alloc_time,
+    cell_free_time, cell_lifetime, cell_free_type, cell_is_realloc, cell_thread;
+
+/* WPA's titles, and units where there are any. */
+static const list_column list_columns[] = {
+    { "Address", 16, false, 0, cell_address },
+    { "Size", 10, false, 1, cell_size },
+    { "Kind", 12, true, 8, cell_kind },
+    { "Handle", 14, false, 6, cell_handle },
+    { "Type", 4, true, 3, cell_type },
+    { "Alloc Time (s)", 14, false, 2, cell_alloc_time },
+    { "Free Time (s)", 14, false, 4, cell_free_time },
+    { "Lifetime (s)", 14, false, 5, cell_lifetime },
+    { "Free Type", 12, true, 9, cell_free_type },
+    { "Is Realloc", 10, false, 10, cell_is_realloc },
+    { "Thread", 6, false, 7, cell_thread },
+};
+
+static u32 columns_that_fit(u32 width);
+static void write_head(const list_writer *w);
+static void write_row(list_writer *w, const etlheap_row *row, const etlheap_lifetime *lifetime);
+static void write_padded(etlheap_sink *sink, const list_column *column, const char *text,
+                         bool is_first);
+static void write_process(list_writer *w, const etlheap_row *row, u32 used);
+static void write_stack(list_writer *w, const etlheap_table *table, const etlheap_row *row);
+static void write_frame(list_writer *w, etl_bytes frame);
+static void write_note(const list_writer *w);
+static void time_text(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 
 etl_status etlheap_write_allocations_text(etlheap_lifetimes *walk, const etlheap_layout *given,
                                           etlheap_sink *sink)
 {
     etlheap_layout own;
-    const etlheap_layout *const layout = &own;
     const etl_status layout_status = etlheap_layout_read(given, &own);
     if (layout_status != ETL_OK)
         return layout_status;
-    etlheap_frame_texts texts = { .is_shown = true };
+    list_writer w = {
+        .layout = &own,
+        .width = own.whole ? 0 : own.width,
+        .frames = { .is_shown = true },
+        .sink = sink,
+    };
     etlheap_lifetime lifetime;
-    write_head(sink);
+    w.shown = columns_that_fit(w.width);
+    write_head(&w);
     while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime)) {
         const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
-        write_row(&row, &lifetime, sink);
-        write_stack(etlheap_lifetimes_table(walk), &row, layout->frames_max, &texts, sink);
-        etlheap_sink_text(sink, "\n");
+        write_row(&w, &row, &lifetime);
+        write_stack(&w, etlheap_lifetimes_table(walk), &row);
     }
-    const bool failed = texts.failed;
-    etlheap_frame_texts_free(&texts);
+    write_note(&w);
+    const bool failed = w.frames.failed || w.text.failed;
+    etlheap_frame_texts_free(&w.frames);
+    etlheap_text_free(&w.text);
     return failed ? ETL_ERR_MEMORY : etlheap_lifetimes_status(walk, NULL);
 }
 
-/* WPA's titles, and units where there are any. */
-static void write_head(etlheap_sink *sink)
+/* By rank, up to the first that does not fit beside the process. The first two always stay. */
+static u32 columns_that_fit(u32 width)
 {
-    write_right(sink, "Address", ADDRESS_COLUMNS);
-    write_right(sink, "Size", SIZE_COLUMNS);
-    etlheap_sink_text(sink, "  Kind        ");
-    write_right(sink, "Handle", ADDRESS_COLUMNS);
-    etlheap_sink_text(sink, "  Type");
-    write_right(sink, "Alloc Time (s)", TIME_COLUMNS);
-    write_right(sink, "Free Time (s)", TIME_COLUMNS);
-    write_right(sink, "LifeTime (s)", TIME_COLUMNS);
-    etlheap_sink_text(sink, "  FreeType      Is Realloc");
-    write_right(sink, "Thread", THREAD_COLUMNS);
-    etlheap_sink_text(sink, "  Process, Stack\n");
+    u32 shown = 0;
+    u32 used = PROCESS_COLUMNS;
+    for (u32 rank = 0; rank < ETL_COUNT_OF(list_columns); rank++) {
+        for (u32 c = 0; c < ETL_COUNT_OF(list_columns); c++) {
+            if (list_columns[c].rank != rank)
+                continue;
+            used += list_columns[c].columns + GAP;
+            if (width > 0 && rank > 1 && used > width)
+                return shown;
+            shown |= 1u << c;
+        }
+    }
+    return shown;
 }
 
-static void write_row(const etlheap_row *row, const etlheap_lifetime *lifetime, etlheap_sink *sink)
+static void write_head(const list_writer *w)
 {
-    char number[ETLHEAP_UNITS_SIZE];
-    write_address(sink, lifetime->address);
-    snprintf(number, sizeof number, "%" PRIu64, lifetime->size_bytes);
-    write_right(sink, number, SIZE_COLUMNS);
-    etlheap_sink_text(sink, "  ");
-    write_left(sink, etlheap_kind_name((etlheap_kind)row->kind), sizeof "virtualalloc" - 1);
-    if (row->has_heap)
-        write_address(sink, row->heap_handle);
-    else
-        write_right(sink, "-", ADDRESS_COLUMNS);
-    etlheap_sink_text(sink, "  ");
-    etlheap_sink_text(sink, etlheap_type_name((etlheap_type)row->type));
-    write_time(sink, lifetime->alloc_ns);
-    write_time(sink, lifetime->free_ns);
-    write_time(sink, lifetime->lifetime_ns);
-    etlheap_sink_text(sink, "  ");
-    write_left(sink, etlheap_free_type_name((etlheap_free_type)row->free_type),
-               sizeof "process-exit" - 1);
-    write_right(sink, lifetime->is_realloc ? "yes" : "-", sizeof "  Is Realloc" - 1);
-    snprintf(number, sizeof number, "%" PRIu32, row->thread);
-    write_right(sink, row->thread == ETL_NO_ID ? "-" : number, THREAD_COLUMNS);
-    write_process(sink, row);
+    etlheap_emphasis_on(w->sink, w->layout, ETLHEAP_EMPHASIS_STRONG);
+    for (u32 c = 0; c < ETL_COUNT_OF(list_columns); c++) {
+        if (w->shown >> c & 1)
+            write_padded(w->sink, &list_columns[c], list_columns[c].title, c == 0);
+    }
+    etlheap_sink_text(w->sink, w->width > 0 ? "  Process" : "  Process, Stack");
+    etlheap_emphasis_off(w->sink, w->layout, ETLHEAP_EMPHASIS_STRONG);
+    etlheap_sink_text(w->sink, "\n");
 }
 
-static void write_right(etlheap_sink *sink, const char *text, size_t columns)
-{
-    const size_t size = strlen(text);
-    etlheap_sink_fill(sink, ' ', size < columns ? columns - size : 1);
-    etlheap_sink_text(sink, text);
-}
-
-static void write_left(etlheap_sink *sink, const char *text, size_t columns)
-{
-    const size_t size = strlen(text);
-    etlheap_sink_text(sink, text);
-    etlheap_sink_fill(sink, ' ', size < columns ? columns - size : 0);
-}
-
-static void write_address(etlheap_sink *sink, u64 address)
+static void write_row(list_writer *w, const etlheap_row *row, const etlheap_lifetime *lifetime)
 {
     char text[ETLHEAP_UNITS_SIZE];
-    snprintf(text, sizeof text, "0x%" PRIx64, address);
-    write_right(sink, text, ADDRESS_COLUMNS);
+    u32 used = 0;
+    for (u32 c = 0; c < ETL_COUNT_OF(list_columns); c++) {
+        if (!(w->shown >> c & 1))
+            continue;
+        list_columns[c].cell(row, lifetime, text);
+        write_padded(w->sink, &list_columns[c], text, c == 0);
+        used += (u32)etl_max_u64(strlen(text), list_columns[c].columns) + GAP;
+    }
+    write_process(w, row, used);
 }
 
-static void write_time(etlheap_sink *sink, i64 ns)
+/* A value that is wider than its column moves those behind it: it is never cut. */
+static void write_padded(etlheap_sink *sink, const list_column *column, const char *text,
+                         bool is_first)
 {
-    char text[ETLHEAP_UNITS_SIZE] = "-";
-    if (ns != INT64_MIN && ns != INT64_MAX)
-        etlheap_units_seconds(ns, text);
-    write_right(sink, text, TIME_COLUMNS);
+    const size_t size = strlen(text);
+    const size_t padding = size < column->columns ? column->columns - size : 0;
+    etlheap_sink_fill(sink, ' ', (is_first ? 0 : GAP) + (column->is_left ? 0 : padding));
+    etlheap_sink_text(sink, text);
+    etlheap_sink_fill(sink, ' ', column->is_left ? padding : 0);
 }
 
-static void write_process(etlheap_sink *sink, const etlheap_row *row)
+/* A name that does not fit stands on a line of its own. */
+static void write_process(list_writer *w, const etlheap_row *row, u32 used)
 {
-    etlheap_sink_text(sink, "  ");
-    etlheap_sink_printable(sink, row->process, strlen(row->process));
-    etlheap_sink_format(sink, " (%" PRIu32 ")", row->pid);
+    etlheap_text_clear(&w->text);
+    etlheap_display_add(&w->text, row->process);
+    etlheap_text_add_format(&w->text, " (%" PRIu32 ")", row->pid);
+    const u32 columns = etlheap_display_width(etlheap_text_of(&w->text), w->text.size);
+    const bool fits = w->width == 0 || used + columns <= w->width;
+    etlheap_sink_text(w->sink, fits ? "" : "\n");
+    etlheap_sink_fill(w->sink, ' ', GAP);
+    etlheap_sink_text(w->sink, etlheap_text_of(&w->text));
 }
 
-static void write_stack(const etlheap_table *table, const etlheap_row *row, u32 frames_max,
-                        etlheap_frame_texts *texts, etlheap_sink *sink)
+static void write_stack(list_writer *w, const etlheap_table *table, const etlheap_row *row)
 {
     const etlheap_indices frames = etlheap_row_frames(table, row);
-    const u32 shown = (u32)etl_min_u64(frames.count, frames_max);
+    const u32 shown = (u32)etl_min_u64(frames.count, w->layout->frames_max);
+    const bool has_lines = w->width > 0;
+    etlheap_emphasis_on(w->sink, w->layout,
+                        has_lines ? ETLHEAP_EMPHASIS_WEAK : ETLHEAP_EMPHASIS_NONE);
     for (u32 i = 0; i < shown; i++) {
-        const etl_bytes frame = etlheap_frame_texts_of(texts, table, frames.at[i]);
-        etlheap_sink_text(sink, i == 0 ? "  " : " < ");
-        etlheap_sink_write(sink, frame.at, frame.size);
+        const etl_bytes frame = etlheap_frame_texts_of(&w->frames, table, frames.at[i]);
+        if (has_lines) {
+            write_frame(w, frame);
+            continue;
+        }
+        etlheap_sink_text(w->sink, i == 0 ? "  " : " < ");
+        etlheap_sink_write(w->sink, frame.at, frame.size);
     }
     if (shown > 0 && shown < frames.count)
-        etlheap_sink_format(sink, " < (%" PRIu32 " more)", frames.count - shown);
+        etlheap_sink_format(w->sink,
+                            has_lines ? "\n    (%" PRIu32 " more)" : " < (%" PRIu32 " more)",
+                            frames.count - shown);
+    etlheap_emphasis_off(w->sink, w->layout,
+                         has_lines ? ETLHEAP_EMPHASIS_WEAK : ETLHEAP_EMPHASIS_NONE);
+    etlheap_sink_text(w->sink, "\n");
+}
+
+static void write_frame(list_writer *w, etl_bytes frame)
+{
+    etlheap_text fitted = { 0 };
+    etlheap_text_clear(&w->text);
+    etlheap_text_add_format(&w->text, "%*s", INDENT, "");
+    etlheap_text_add(&w->text, (const char *)frame.at, frame.size);
+    etlheap_text_add_name(&fitted, &w->text, w->layout);
+    etlheap_sink_text(w->sink, "\n");
+    etlheap_sink_text(w->sink, etlheap_text_of(&fitted));
+    w->text.failed |= fitted.failed;
+    etlheap_text_free(&fitted);
+}
+
+static void write_note(const list_writer *w)
+{
+    etlheap_column omitted[ETL_COUNT_OF(list_columns)];
+    u32 count = 0;
+    for (u32 c = 0; c < ETL_COUNT_OF(list_columns); c++) {
+        if (!(w->shown >> c & 1))
+            omitted[count++] = (etlheap_column){ .title = list_columns[c].title };
+    }
+    etlheap_grid_note(omitted, 0, count, w->layout, w->sink);
+}
+
+static void cell_address(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                         char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)row;
+    snprintf(out, ETLHEAP_UNITS_SIZE, "0x%" PRIx64, lifetime->address);
+}
+
+static void cell_size(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                      char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)row;
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRIu64, lifetime->size_bytes);
+}
+
+static void cell_kind(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                      char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)lifetime;
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s", etlheap_kind_name((etlheap_kind)row->kind));
+}
+
+static void cell_handle(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                        char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)lifetime;
+    if (row->has_heap)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "0x%" PRIx64, row->heap_handle);
+    else
+        snprintf(out, ETLHEAP_UNITS_SIZE, "-");
+}
+
+static void cell_type(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                      char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)lifetime;
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s", etlheap_type_name((etlheap_type)row->type));
+}
+
+static void cell_alloc_time(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                            char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)row;
+    time_text(lifetime->alloc_ns, out);
+}
+
+static void cell_free_time(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                           char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)row;
+    time_text(lifetime->free_ns, out);
+}
+
+static void cell_lifetime(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                          char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)row;
+    time_text(lifetime->lifetime_ns, out);
+}
+
+static void cell_free_type(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                           char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)lifetime;
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s",
+             etlheap_free_type_name((etlheap_free_type)row->free_type));
+}
+
+static void cell_is_realloc(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                            char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)row;
+    snprintf(out, ETLHEAP_UNITS_SIZE, "%s", lifetime->is_realloc ? "yes" : "-");
+}
+
+static void cell_thread(const etlheap_row *row, const etlheap_lifetime *lifetime,
+                        char out[ETLHEAP_UNITS_SIZE])
+{
+    (void)lifetime;
+    if (row->thread == ETL_NO_ID)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "-");
+    else
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%" PRIu32, row->thread);
+}
+
+static void time_text(i64 ns, char out[ETLHEAP_UNITS_SIZE])
+{
+    if (ns == INT64_MIN || ns == INT64_MAX)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "-");
+    else
+        etlheap_units_seconds(ns, out);
 }

@@ -245,13 +245,13 @@ static etl_status write_stacks(const etlheap_gate_budget *budget,
         if (!subject->process)
             etlheap_text_add_string(&text, ": ");
         if (frames.count > 0) {
-            etlheap_text_add_frame(&text, &budget->table->frames[frames.at[0]]);
+            etlheap_text_add_function(&text, &budget->table->frames[frames.at[0]]);
             etlheap_text_add_source(&text, &budget->table->frames[frames.at[0]]);
         } else {
             etlheap_text_add_string(&text, "(no stack)");
         }
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
-        etlheap_grid_cell(&grid, etlheap_text_of(&text));
+        etlheap_grid_name(&grid, etlheap_text_of(&text));
         etlheap_grid_size(&grid, (i64)stack->now.size_bytes);
         etlheap_grid_count(&grid, (i64)stack->now.count);
         if (growth) {

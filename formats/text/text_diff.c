@@ -223,7 +223,7 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
         listed++;
         add_keys(table, row, text);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
-        etlheap_grid_cell(&grid, etlheap_text_of(text));
+        etlheap_grid_name(&grid, etlheap_text_of(text));
         etlheap_grid_cell(&grid, etlheap_diff_state_word((etlheap_diff_state)change->state));
         add_amounts(diff, change, diff->measure, text, &grid);
         if (has_partner)
@@ -265,7 +265,7 @@ static void add_keys(const etlheap_table *table, const etlheap_row *row, etlheap
         if (key == ETLHEAP_KEY_PROCESS)
             etlheap_text_add_string(text, row->process);
         else
-            etlheap_text_add_key(text, table, row, key);
+            etlheap_text_add_key_source(text, table, row, key);
     }
 }
 

@@ -240,7 +240,8 @@ static report_columns columns_of(const etlheap_table *table, const etlheap_layou
     return out;
 }
 
-/* Indentation is part of the cell: it is cut with it when space is short. */
+/* Indentation is part of the cell. A level with a function stands on a line of its own if
+ * it does not fit beside its numbers. */
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid)
 {
@@ -250,16 +251,21 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
     etlheap_text_clear(text);
     etlheap_text_add_format(text, "%*s", (int)entry->level * INDENT, "");
     const size_t indent = text->size;
+    bool is_name = false;
     for (u32 k = 0; k < keys->key_count; k++) {
         etlheap_text_add_string(text, text->size > indent ? "  " : "");
         const etlheap_key key = table->group_by[keys->key_first + k];
         etlheap_text_add_key_source(text, table, &table->rows[entry->row], key);
+        is_name |= etlheap_key_is_name(key);
     }
     const bool is_row = entry->level + 1 == outline->level_count;
     if (is_row && table->rows[entry->row].grows_most)
         etlheap_text_add_string(text, "  grows most");
     etlheap_grid_row(grid, strong ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
+    if (is_name)
+        etlheap_grid_name(grid, etlheap_text_of(text));
+    else
+        etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
 /* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */

@@ -426,20 +426,19 @@ static void add_line(const etlheap_table *table, const call_tree *tree, const tr
     etlheap_grid_measure(grid, tree->value, node->value);
     etlheap_grid_measure(grid, tree->count, node->count);
     etlheap_grid_cell(grid, share);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
+    etlheap_grid_name(grid, etlheap_text_of(text));
 }
 
 /* Of a node that stands for several places what they share is shown; that the
  * symbol is a guess is told in any case. */
 static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text)
 {
-    etlheap_frame shown = *frame;
-    shown.is_nearest &= !has_places;
-    etlheap_text_add_frame(text, &shown);
+    if (has_places && frame->is_nearest)
+        etlheap_text_add_format(text, "%s+... (%s)", frame->symbol, frame->module);
+    else
+        etlheap_text_add_function(text, frame);
     if (!has_places)
-        etlheap_text_add_source(text, &shown);
-    else if (frame->is_nearest)
-        etlheap_text_add_string(text, "+...");
+        etlheap_text_add_source(text, frame);
 }
 
 /* The next line's node, depth first; NO_NODE after the last. */

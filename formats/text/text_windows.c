@@ -37,7 +37,8 @@ static const etlheap_cell_column shown_columns[] = {
 
 static etl_status write_body(const etlheap_windows_view *view, etlheap_sink *sink);
 static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *sink);
-static etl_status write_block(const etlheap_windows_view *view, u32 row, etlheap_sink *sink);
+static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
+                              u32 row, u32 *shown, etlheap_sink *sink);
 static u32 quiet_until(const etlheap_windows *windows, u32 row, u32 window);
 static bool is_quiet(const etlheap_windows *windows, u32 row, u32 window);
 static void add_cell(const etlheap_cell *cell, etlheap_grid *grid);
@@ -88,22 +89,7 @@ static etl_status write_blocks(const etlheap_windows_view *view, etlheap_sink *s
     bool *const listed = calloc((size_t)table->row_count + 1, sizeof *listed);
     etl_status status = listed ? ETL_OK : ETL_ERR_MEMORY;
     u32 omitted = 0;
-    if (listed)
-        etlheap_layout_choose(view->layout, table, listed);
-    for (u32 i = 0; i < table->row_count && status == ETL_OK; i++) {
-        if (listed[i])
-            status = write_block(view, i, sink);
-        else
-            omitted++;
-    }
-    free(listed);
-    write_omitted(view, omitted, sink);
-    return status;
-}
-
-static etl_status write_block(const etlheap_windows_view *view, u32 row, etlheap_sink *sink)
-{
-    const etlheap_windows *const windows = view->answer->windows;
+    u32 shown = BLOCK_COLUMNS;
     char title[TITLE_SIZE];
     etlheap_column columns[BLOCK_COLUMNS] = { { .title = title } };
     snprintf(title, sizeof title, "Window (%s)", view->unit);
@@ -111,11 +97,31 @@ static etl_status write_block(const etlheap_windows_view *view, u32 row, etlheap
         columns[c + 1] =
             (etlheap_column){ .title = etlheap_field_title(etlheap_cell_field(shown_columns[c])),
                               .right = true };
+    if (listed)
+        etlheap_layout_choose(view->layout, table, listed);
+    for (u32 i = 0; i < table->row_count && status == ETL_OK; i++) {
+        if (listed[i])
+            status = write_block(view, columns, i, &shown, sink);
+        else
+            omitted++;
+    }
+    free(listed);
+    etlheap_grid_note(columns, shown, BLOCK_COLUMNS, view->layout, sink);
+    write_omitted(view, omitted, sink);
+    return status;
+}
+
+/* *shown becomes the number of columns that fit, if that is smaller: the note of what
+ * does not is for all blocks. */
+static etl_status write_block(const etlheap_windows_view *view, const etlheap_column *columns,
+                              u32 row, u32 *shown, etlheap_sink *sink)
+{
+    const etlheap_windows *const windows = view->answer->windows;
     const etl_status status = etlheap_windows_write_head(view, row, sink);
     if (status != ETL_OK)
         return status;
     etlheap_sink_text(sink, "\n");
-    etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
+    etlheap_grid grid = etlheap_grid_begin(columns, BLOCK_COLUMNS);
     for (u32 w = 0; w < windows->window_count;) {
         const u32 end = quiet_until(windows, row, w);
         etlheap_cell cell;
@@ -128,7 +134,7 @@ static etl_status write_block(const etlheap_windows_view *view, u32 row, etlheap
         add_cell(&cell, &grid);
         w = end;
     }
-    return etlheap_grid_write(&grid, view->layout, sink);
+    return etlheap_grid_write_part(&grid, view->layout, sink, shown);
 }
 
 /* The window after the ones that can be shown as one: those that follow each other

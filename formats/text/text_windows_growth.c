@@ -91,7 +91,7 @@ static void add_stack(const etlheap_windows_view *view, u32 row, i64 growth, etl
     etlheap_text_add_key_source(&text, table, &table->rows[row], ETLHEAP_KEY_STACK);
     etlheap_units_share(measures[ETLHEAP_MEASURE_IMPACTING_SIZE], growth, share);
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
-    etlheap_grid_cell(grid, etlheap_text_of(&text));
+    etlheap_grid_name(grid, etlheap_text_of(&text));
     etlheap_grid_size(grid, measures[ETLHEAP_MEASURE_IMPACTING_SIZE]);
     etlheap_grid_cell(grid, share);
     etlheap_grid_size(grid, measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE]);

@@ -172,21 +172,25 @@ static bool write_frames(const etlheap_windows_view *view, const etlheap_row *ro
     const etlheap_indices frames = etlheap_row_frames(table, row);
     etlheap_text text = { 0 };
     etlheap_text shown = { 0 };
+    etlheap_text fitted = { 0 };
     etlheap_emphasis_on(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
     for (u32 i = 1; i < frames.count && i < view->layout->frames_max; i++) {
         etlheap_text_clear(&text);
         etlheap_text_clear(&shown);
-        etlheap_text_add_frame(&text, &table->frames[frames.at[i]]);
+        etlheap_text_clear(&fitted);
+        etlheap_text_add_format(&text, "%*s", FRAME_INDENT, "");
+        etlheap_text_add_function(&text, &table->frames[frames.at[i]]);
         etlheap_text_add_source(&text, &table->frames[frames.at[i]]);
         etlheap_display_add(&shown, etlheap_text_of(&text));
-        etlheap_sink_fill(sink, ' ', FRAME_INDENT);
-        etlheap_display_wrap(sink, etlheap_text_of(&shown), FRAME_INDENT, FRAME_INDENT,
-                             view->layout->width);
+        etlheap_text_add_name(&fitted, &shown, view->layout);
+        etlheap_sink_text(sink, etlheap_text_of(&fitted));
+        etlheap_sink_text(sink, "\n");
     }
     etlheap_emphasis_off(sink, view->layout, ETLHEAP_EMPHASIS_WEAK);
-    const bool failed = text.failed || shown.failed;
+    const bool failed = text.failed || shown.failed || fitted.failed;
     etlheap_text_free(&text);
     etlheap_text_free(&shown);
+    etlheap_text_free(&fitted);
     return !failed;
 }
 

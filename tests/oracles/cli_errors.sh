@@ -179,6 +179,15 @@ fi
 
 expect 2 "unknown command nonsense; see" nonsense
 expect 2 "unknown command nonsense; see" nonsense good.etl
+expect 2 "unknown command nonsense; see" help nonsense
+expect 2 "good.etl: a file is no command, did you mean etlheap report good.etl?" good.etl
+expect 2 "--format: html is a format of export: etlheap export INPUT --format html -o FILE.html" report good.etl --format html
+expect 2 "--format: parquet is a format of export" windows good.etl --format parquet
+expect 2 "--format: json is a format of other commands: etlheap report INPUT --format json" export good.etl --format json
+expect 2 "--format: sarif is a format of other commands: etlheap check INPUT" export good.etl --format sarif
+expect 2 "the file is html, which export writes" report good.etl -o page.html
+expect 2 "or -o FILE with the suffix of one" export good.etl -o page.txt
+expect 2 "lifetime_p99_ns committed_size reserved_size overhead_size growth_rate steadiness" report good.etl --sort nonsense
 for command in report windows symbols info dump; do
     expect 2 input $command
     expect 2 "unknown option --nonsense; see etlheap $command --help" $command --nonsense good.etl

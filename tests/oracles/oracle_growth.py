@@ -177,7 +177,7 @@ def curves_of(documents):
     curves, texts = {}, {}
     for when, document in enumerate(documents):
         for row in document["rows"]:
-            text, stack, site, _ = stack_cells(document, row["stack"])
+            text, stack, site, *_ = stack_cells(document, row["stack"])
             key = (row["kind"], row["process"], stack)
             curve = curves.setdefault(key, [None] * len(documents))
             old = curve[when] or (0, 0)

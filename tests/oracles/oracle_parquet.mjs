@@ -7,7 +7,7 @@
 // {"sql": "..."}: rows as DuckDB answers, and their columns' types, and {"file": "..."}:
 // rows as hyparquet reads them. The answers are a list in the same order, a refusal is
 // {"error": "..."}. Integers are written as texts "i123", as JSON has no 64 bits, and
-// texts as "t...", lists as texts with "," between.
+// texts as "t...", lists of texts as "l" and JSON, other lists as texts with "," between.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
@@ -24,6 +24,8 @@ function cell(value) {
     if (value === null || value === undefined) return null;
     if (typeof value === "bigint" || typeof value === "number") return `i${value}`;
     if (typeof value === "string") return `t${value}`;
+    const items = Array.isArray(value) ? value : value.items;
+    if (Array.isArray(items) && items.every((item) => typeof item === "string")) return `l${JSON.stringify(items)}`;
     if (Array.isArray(value.items)) return `t${value.items.join(",")}`;
     return value;
 }
@@ -41,7 +43,11 @@ async function readHyparquet(path) {
     const bytes = readFileSync(path);
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
     const metadata = parquetMetadata(file);
-    const names = metadata.schema.slice(1).map((element) => element.name);
+    const names = [];
+    for (let i = 1; i < metadata.schema.length; i++) {
+        names.push(metadata.schema[i].name);
+        if (metadata.schema[i].num_children) i += 2; // a list: "list" and "element"
+    }
     const parsers = { timestampFromMicroseconds: (micros) => micros };
     const objects = await parquetReadObjects({ file, metadata, compressors, parsers });
     return {

@@ -33,7 +33,8 @@ INSTALL_SECONDS = 60
 
 RUN = {"trace": "VARCHAR", "computer": "VARCHAR", "session": "VARCHAR",
        "start_time": "TIMESTAMP WITH TIME ZONE", "duration_ns": "BIGINT"}
-STACK = {"stack": "VARCHAR", "stack_hash": "BIGINT", "site": "VARCHAR", "module": "VARCHAR"}
+STACK = {"stack": "VARCHAR[]", "stack_hash": "BIGINT", "site": "VARCHAR", "module": "VARCHAR", "function": "VARCHAR",
+         "file": "VARCHAR", "line": "BIGINT"}
 MEASURES = ["count", "size", "impacting_size", "outstanding_count", "outstanding_size", "realloc_count",
             "peak_count", "peak_size"]
 SUMMARIES = {"kind": "VARCHAR", "process": "VARCHAR", "pid": "BIGINT", "heap": "UBIGINT", "type": "VARCHAR",
@@ -84,6 +85,8 @@ def install(folder):
 
 
 def value_of(cell):
+    if isinstance(cell, str) and cell[0] == "l":
+        return tuple(json.loads(cell[1:]))
     if isinstance(cell, str):
         return int(cell[1:]) if cell[0] == "i" else cell[1:]
     return cell
@@ -175,11 +178,11 @@ def fnv1a(text):
 
 def stack_cells(document, index):
     if index is None:
-        return (None,) * 4
+        return (None,) * len(STACK)
     frames = [document["frames"][i] for i in document["stacks"][index]]
-    texts = [frame_text(frame) for frame in frames]
-    joined = ";".join(text.replace(";", ":") for text in texts)
-    return joined, stack_hash(frames), texts[0], frames[0]["module"]
+    texts = tuple(frame_text(frame) for frame in frames)
+    first = frames[0]
+    return texts, stack_hash(frames), texts[0], first["module"], first["symbol"], first["file"], first["line"]
 
 
 def run_cells(document):

@@ -386,7 +386,7 @@ def check_exports(results, library):
     results.equal("an export does not count as a name", (listed["modules"][0]["status"], listed["totals"]),
                   ("exports", [{"kind": "heap", "size": 0x1000, "named_size": 0}]))
     text = etlheap("report", trace, "--symbols", folder)
-    results.check("text shows it as debuggers do", f"{library.name}!get_memory+0x6" in text, text)
+    results.check("text shows how far from it", f"get_memory+0x6 ({library.name})" in text, text)
 
 
 # --- what goes by names -----------------------------------------------------------------------
@@ -465,11 +465,11 @@ def check_names(results, program):
 
 def check_text(results, trace, path, name):
     text = etlheap("report", trace, *path, environment={"COLUMNS": "160"})
-    results.check("text shows function, file and line", f"{name}!zmalloc  zmalloc.c:" in text, text)
+    results.check("text shows function, file and line", f"zmalloc ({name})  zmalloc.c:" in text, text)
     csv = etlheap("report", trace, *path, "--format", "csv")
     results.check("csv shows functions", f"{name}!zmalloc < {name}!sdsnewlen < {name}!main" in csv, csv)
     tree = etlheap("report", trace, *path, "--tree", environment={"COLUMNS": "160"})
-    results.check("a tree has one node a function", tree.count(f"{name}!main") == 1, tree)
+    results.check("a tree has one node a function", tree.count(f"main ({name})") == 1, tree)
     top = etlheap("report", trace, *path, "--top", "1", "--format", "json")
     results.equal("--top names what is left", [shown(f) for f in json.loads(top)["frames"]], ["0x1234"])
 

@@ -91,6 +91,87 @@ static void every_spelling_of_a_value_is_taken(void **state)
     }
 }
 
+static const char *format_for(const cli_command *command, const char *text)
+{
+    static cli_options options;
+    char line[128];
+    snprintf(line, sizeof line, "%s", text);
+    cli_options_free(&options);
+    assert_int_equal(parse(command, line, &options, NULL), ETL_OK);
+    const char *const format = options.format ? options.format : "text";
+    cli_options_free(&options);
+    return format;
+}
+
+static void a_suffix_picks_the_format_unless_one_is_given(void **state)
+{
+    static const cli_command export = {
+        "export", CLI_EXPORT, "INPUT...", "Writes.", examples, NULL
+    };
+    static const cli_command check = { "check", CLI_CHECK, "INPUT...", "Checks.", examples, NULL };
+    (void)state;
+    assert_string_equal(format_for(&report, "a -o x.json"), "json");
+    assert_string_equal(format_for(&report, "a -o x.JSON"), "json");
+    assert_string_equal(format_for(&report, "a -o x.csv.zst"), "csv");
+    assert_string_equal(format_for(&report, "a -o x.json --format text"), "text");
+    assert_string_equal(format_for(&report, "a --format csv -o x.json"), "csv");
+    assert_string_equal(format_for(&report, "a -o x.txt"), "text");
+    assert_string_equal(format_for(&report, "a -o .json"), "text");
+    assert_string_equal(format_for(&report, "a -o json"), "text");
+    assert_string_equal(format_for(&report, "a -o -"), "text");
+    assert_string_equal(format_for(&report, "a -o x.xml"), "text");
+    assert_string_equal(format_for(&check, "a --max-outstanding 1 -o x.xml"), "junit");
+    assert_string_equal(format_for(&check, "a --max-outstanding 1 -o x.sarif"), "sarif");
+    assert_string_equal(format_for(&allocations, "a -o x.ndjson"), "ndjson");
+    assert_string_equal(format_for(&export, "a -o x.dhat.json"), "dhat");
+    assert_string_equal(format_for(&export, "a -o x.speedscope.json.zst"), "speedscope");
+    assert_string_equal(format_for(&export, "a -o x.pb.gz"), "pprof");
+    assert_string_equal(format_for(&export, "a -o x.html"), "html");
+    assert_string_equal(format_for(&export, "a -o x.html --format folded"), "folded");
+    expect_error(&report, "a -o x.html", "export writes");
+    expect_error(&export, "a -o x.json", "suffix of one");
+}
+
+static void all_rows_can_be_asked_for(void **state)
+{
+    char line[] = "a --top ALL";
+    char few[] = "a --top 3";
+    cli_options options;
+    (void)state;
+    assert_int_equal(parse(&report, line, &options, NULL), ETL_OK);
+    assert_true(options.top > 0);
+    assert_int_equal(cli_top_limit(&options), 0);
+    cli_options_free(&options);
+    assert_int_equal(parse(&report, few, &options, NULL), ETL_OK);
+    assert_int_equal(cli_top_limit(&options), 3);
+    cli_options_free(&options);
+    expect_error(&report, "a --top 0", "nor all");
+    expect_error(&report, "a -j all", "to 1024");
+}
+
+/* Users read there what they may write; a list in words of ours would miss the next one. */
+static void help_and_errors_have_every_choice(void **state)
+{
+    const cli_command *const all[] = { &report, &symbols, &windows, &allocations, &info, &dump };
+    (void)state;
+    for (size_t c = 0; c < ETL_COUNT_OF(all); c++) {
+        capture out;
+        capture_open(&out);
+        cli_write_help(all[c], out.sink);
+        const char *const text = capture_text(&out);
+        for (u32 i = 0; i < cli_option_count(); i++) {
+            const cli_option *const option = cli_option_at(i);
+            if (!(option->commands & all[c]->bit) || option->value == CLI_VALUE_FORMAT)
+                continue;
+            const char *at = strstr(text, option->name);
+            assert_non_null(at);
+            for (u32 k = 0; cli_value_choice((cli_value)option->value, k); k++)
+                assert_non_null(strstr(at, cli_value_choice((cli_value)option->value, k)));
+        }
+        capture_close(&out);
+    }
+}
+
 static void filters_reach_their_members(void **state)
 {
     char line[] = "app.etl --kind heap,Extent --type aifo --process a.exe --process 42 "
@@ -468,6 +549,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_hold_without_options),
         cmocka_unit_test(every_spelling_of_a_value_is_taken),
+        cmocka_unit_test(a_suffix_picks_the_format_unless_one_is_given),
+        cmocka_unit_test(all_rows_can_be_asked_for),
+        cmocka_unit_test(help_and_errors_have_every_choice),
         cmocka_unit_test(filters_reach_their_members),
         cmocka_unit_test(shape_and_run_reach_their_members),
         cmocka_unit_test(tags_and_growth_reach_their_members),

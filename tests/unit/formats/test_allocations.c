@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/support/capture.h"
+#include "formats/parts/display.h"
 #include "formats/writers.h"
 #include "tests/support/hand_result.h"
 
@@ -90,15 +91,21 @@ static int close_bench(void **state)
     return 0;
 }
 
+static const char *write_with(bench *b, const char *format, const etlheap_layout *layout)
+{
+    assert_int_equal(etlheap_lifetimes_open(b->result, &b->query, NULL, &b->walk, NULL), ETL_OK);
+    assert_int_equal(
+        etlheap_format_named(format)->write_allocations(b->walk, layout, b->captured.sink), ETL_OK);
+    return capture_text(&b->captured);
+}
+
+/* As into a file. */
 static const char *write_as(bench *b, const char *format, u32 frames_max)
 {
     etlheap_layout layout = etlheap_layout_default();
     layout.frames_max = frames_max;
-    assert_int_equal(etlheap_lifetimes_open(b->result, &b->query, NULL, &b->walk, NULL), ETL_OK);
-    assert_int_equal(
-        etlheap_format_named(format)->write_allocations(b->walk, &layout, b->captured.sink),
-        ETL_OK);
-    return capture_text(&b->captured);
+    layout.whole = true;
+    return write_with(b, format, &layout);
 }
 
 static void csv_quotes_names_and_leaves_the_unknown_empty(void **state)
@@ -178,7 +185,7 @@ static void text_has_a_line_each_that_a_terminal_can_take(void **state)
 {
     char *const text = squeezed(write_as(*state, "text", 1));
     assert_string_equal(
-        text, "Address Size Kind Handle Type Alloc Time (s) Free Time (s) LifeTime (s) FreeType "
+        text, "Address Size Kind Handle Type Alloc Time (s) Free Time (s) Lifetime (s) Free Type "
               "Is Realloc Thread Process, Stack\n"
               "0x7fff0000 4096 virtualalloc - AOFO - - - process-exit - - a,\"b\".exe (42)\n"
               "0x1000 24 heap 0x1f0000 AIFI 0.000001000 0.000003000 0.000002000 free yes 7 "
@@ -186,6 +193,47 @@ static void text_has_a_line_each_that_a_terminal_can_take(void **state)
               "0x2000 0 heap 0x1f0000 AIFO 0.000002000 - - none - - "
               "\xef\xbf\xbd[2Jbad\xef\xbf\xbd.exe (43)\n");
     free(text);
+}
+
+/* Numbers and names stay whole: columns are left out, and frames get lines of their own. */
+static void a_terminal_has_the_columns_that_fit(void **state)
+{
+    etlheap_layout layout = etlheap_layout_default();
+    layout.width = 80;
+    layout.frames_max = 1;
+    assert_string_equal(
+        write_with(*state, "text", &layout),
+        "         Address        Size  Type  Alloc Time (s)  Process\n"
+        "      0x7fff0000        4096  AOFO               -  a,\"b\".exe (42)\n"
+        "          0x1000          24  AIFI     0.000001000  a,\"b\".exe (42)\n"
+        "    a b.exe+0x1234\n"
+        "    (1 more)\n"
+        "          0x2000           0  AIFO     0.000002000  \xef\xbf\xbd[2Jbad\xef\xbf\xbd.exe "
+        "(43)\n"
+        "\n"
+        "Columns that do not fit: Kind, Handle, Free Time (s), Lifetime (s), Free Type,\n"
+        "Is Realloc, Thread\n");
+}
+
+static void lines_of_a_list_keep_to_the_width(void **state)
+{
+    bench *const b = *state;
+    for (u32 width = 60; width < 200; width += 7) {
+        etlheap_layout layout = etlheap_layout_default();
+        capture out;
+        layout.width = width;
+        capture_open(&out);
+        etlheap_lifetimes *walk = NULL;
+        assert_int_equal(etlheap_lifetimes_open(b->result, &b->query, NULL, &walk, NULL), ETL_OK);
+        assert_int_equal(etlheap_format_named("text")->write_allocations(walk, &layout, out.sink),
+                         ETL_OK);
+        etlheap_lifetimes_close(walk);
+        const char *const text = capture_text(&out);
+        for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
+            assert_true(etlheap_display_width(line, strcspn(line, "\n")) <= width);
+        assert_true((strstr(text, "do not fit") != NULL) == (width < 172));
+        capture_close(&out);
+    }
 }
 
 static void stacks_are_left_out_of_text_when_nobody_wants_them(void **state)
@@ -203,6 +251,8 @@ int main(void)
         RULE(a_line_of_ndjson_needs_nothing_else),
         RULE(the_document_lists_rows_then_frames_then_stacks),
         RULE(text_has_a_line_each_that_a_terminal_can_take),
+        RULE(a_terminal_has_the_columns_that_fit),
+        RULE(lines_of_a_list_keep_to_the_width),
         RULE(stacks_are_left_out_of_text_when_nobody_wants_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

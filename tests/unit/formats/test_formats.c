@@ -186,8 +186,8 @@ static void csv_has_the_keys_of_json_and_quotes(void **state)
 static void csv_has_titles_when_asked(void **state)
 {
     static const char titles[] =
-        "Kind,Process,PID,Handle,Type,Impacting Type,Stack,Count,Size,Impacting Size,"
-        "Outstanding Count,Outstanding Size,Realloc Count,Count Peak,Size Peak\n"
+        "Kind,Process,PID,Handle,Type,Impacting Type,Stack,Count,Size (B),Impacting Size (B),"
+        "Outstanding Count,Outstanding Size (B),Realloc Count,Count Peak,Size Peak (B)\n"
         "virtualalloc,quiet.exe,20,,AIFO,";
     const etlheap_table table = made_table();
     etlheap_layout layout = etlheap_layout_default();

@@ -182,11 +182,11 @@ static void the_tree_begins_with_the_outermost_frame(void **state)
                "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
                "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30\n"
                "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
-               "   4.00 KiB            1  100.0 %    leaky.exe!Leaky::grow\n"
+               "   4.00 KiB            1  100.0 %    Leaky::grow (leaky.exe)\n"
                "      500 B            2  100.0 %  heap  leaky.exe (10)\n"
                "      500 B            2  100.0 %    main,\"x\".dll+0x30\n"
                "      500 B            2  100.0 %    leaky.exe+0x20\n"
-               "      300 B            1   60.0 %    - leaky.exe!Leaky::grow\n"
+               "      300 B            1   60.0 %    - Leaky::grow (leaky.exe)\n"
                "      200 B            1   40.0 %    - 0x7ff612340000\n"
                "      100 B            1  100.0 %  heap  quiet.exe (20)\n"
                "      100 B            1  100.0 %    [no stack recorded]\n");
@@ -200,11 +200,11 @@ static void the_inverted_tree_begins_with_the_innermost(void **state)
                "Outstanding  Outstanding\n"
                "       Size        Count    Share  Frame, and who called it\n"
                "   4.00 KiB            1  100.0 %  virtualalloc  quiet.exe (20)\n"
-               "   4.00 KiB            1  100.0 %    leaky.exe!Leaky::grow\n"
+               "   4.00 KiB            1  100.0 %    Leaky::grow (leaky.exe)\n"
                "   4.00 KiB            1  100.0 %    leaky.exe+0x20\n"
                "   4.00 KiB            1  100.0 %    main,\"x\".dll+0x30\n"
                "      500 B            2  100.0 %  heap  leaky.exe (10)\n"
-               "      300 B            1   60.0 %    - leaky.exe!Leaky::grow\n"
+               "      300 B            1   60.0 %    - Leaky::grow (leaky.exe)\n"
                "      300 B            1   60.0 %      leaky.exe+0x20\n"
                "      300 B            1   60.0 %      main,\"x\".dll+0x30\n"
                "      200 B            1   40.0 %    - 0x7ff612340000\n"
@@ -233,7 +233,7 @@ static void small_frames_are_left_out_and_counted(void **state)
     assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
     const char *const text = capture_text(&out);
     assert_non_null(strstr(text, "      302 B            2  100.0 %    leaky.exe+0x20\n"));
-    assert_non_null(strstr(text, "      300 B            1   99.3 %    leaky.exe!Leaky::grow\n"));
+    assert_non_null(strstr(text, "      300 B            1   99.3 %    Leaky::grow (leaky.exe)\n"));
     assert_non_null(strstr(text, "\n1 frame is not shown: below 1 % of the process.\n"));
     assert_null(strstr(text, "0x7ff612340000"));
     capture_close(&out);
@@ -254,7 +254,7 @@ static void negative_sums_are_drawn_by_magnitude(void **state)
     capture_open(&out);
     assert_int_equal(etlheap_write_tree_text(&table, &layout, out.sink), ETL_OK);
     assert_non_null(
-        strstr(capture_text(&out), "   -300 B      1  100.0 %    leaky.exe!Leaky::grow\n"));
+        strstr(capture_text(&out), "   -300 B      1  100.0 %    Leaky::grow (leaky.exe)\n"));
     capture_close(&out);
 }
 

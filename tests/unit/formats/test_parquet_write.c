@@ -199,6 +199,43 @@ static void texts_that_repeat_are_a_dictionary(void **state)
     parquet_chunk_free(&chunk);
 }
 
+static void add_list(parquet_chunk *chunk, const char *letters)
+{
+    const u32 list = parquet_lists_begin(&chunk->lists);
+    for (; *letters != '\0'; letters++)
+        parquet_chunk_item(chunk, letters, 1);
+    parquet_chunk_entry(chunk, list);
+}
+
+static void lists_are_levels_and_values(void **state)
+{
+    const parquet_column column = {
+        .name = "x", .type = PARQUET_STRING, .is_optional = true, .is_list = true
+    };
+    parquet_chunk chunk;
+    (void)state;
+    assert_true(parquet_chunk_init(&chunk, &column, 8));
+    add_list(&chunk, "ab");
+    parquet_chunk_null(&chunk);
+    add_list(&chunk, "");
+    add_list(&chunk, "b");
+    assert_int_equal(parquet_chunk_level_count(&chunk), 5);
+    write_chunk(&chunk, &got);
+    assert_true(got.sizes.is_coded);
+    expect_page(&got, 0,
+                "0100000061"
+                "0100000062");
+    /* 0 1 0 0 0: what goes on; 2 2 0 1 2: value, value, no list, empty, value; entries 0 1 1 */
+    expect_page(&got, 1,
+                "02000000"
+                "0302"
+                "03000000"
+                "034a02"
+                "01"
+                "0306");
+    parquet_chunk_free(&chunk);
+}
+
 static void texts_that_do_not_repeat_are_plain(void **state)
 {
     const parquet_column column = { .name = "x", .type = PARQUET_STRING, .is_optional = true };
@@ -396,6 +433,7 @@ int main(void)
         cmocka_unit_test(unsigned_numbers_have_an_order_of_their_own),
         cmocka_unit_test(truths_are_bits),
         cmocka_unit_test(texts_that_repeat_are_a_dictionary),
+        cmocka_unit_test(lists_are_levels_and_values),
         cmocka_unit_test(texts_that_do_not_repeat_are_plain),
         cmocka_unit_test(numbers_that_do_not_repeat_are_plain),
         cmocka_unit_test(long_texts_are_not_told_as_statistics),

@@ -52,6 +52,65 @@ static void a_file_in_a_folder_is_found(void **state)
     symbol_finder_expect(f, "flat/app.pdb");
 }
 
+static void a_file_in_a_folder_below_is_found(void **state)
+{
+    symbol_finder *const f = *state;
+    symbol_tree_symbol(&f->tree, "out/a/x64/App.pdb", KEY);
+    symbol_tree_symbol(&f->tree, "out/z.text", OTHER);
+    symbol_finder_find_in(f, "%/out");
+    symbol_finder_expect(f, "out/a/x64/App.pdb");
+}
+
+/* Nearest first; other builds are passed over, however many. */
+static void of_files_below_the_right_build_is_taken(void **state)
+{
+    symbol_finder *const f = *state;
+    symbol_tree_symbol(&f->tree, "out/app.pdb", OTHER);
+    symbol_tree_symbol(&f->tree, "out/a/app.pdb", OTHER_AGE);
+    symbol_tree_symbol(&f->tree, "out/b/app.pdb", OTHER);
+    symbol_tree_symbol(&f->tree, "out/b/c/app.pdb", KEY);
+    symbol_finder_find_in(f, "%/out");
+    symbol_finder_expect(f, "out/b/c/app.pdb");
+    symbol_tree_symbol(&f->tree, "out/c/app.pdb", KEY);
+    symbol_finder_find_in(f, "%/out");
+    symbol_finder_expect(f, "out/c/app.pdb");
+}
+
+static void a_cabinet_below_is_found(void **state)
+{
+    symbol_finder *const f = *state;
+    symbol_tree_symbol(&f->tree, "out/a/app.pdb", OTHER);
+    symbol_tree_cabinet(&f->tree, "out/b/app.pd_", "app.pdb", KEY);
+    assert_int_equal(symbol_finder_find_in(f, "%/out"), SYMBOL_FOUND);
+    assert_true(symbol_tree_is_symbol(f->request.file, KEY));
+}
+
+/* A store has its files where their keys say. Hidden folders are other programs'. */
+static void folders_of_stores_and_hidden_ones_are_not_searched(void **state)
+{
+    symbol_finder *const f = *state;
+    symbol_tree_symbol(&f->tree, "out/app.pdb/" OTHER "/app.pdb", KEY);
+    symbol_tree_symbol(&f->tree, "out/.git/app.pdb", KEY);
+    assert_int_equal(symbol_finder_find_in(f, "%/out"), SYMBOL_MISSING);
+    symbol_tree_symbol(&f->tree, "store/a/app.pdb", KEY);
+    assert_int_equal(symbol_finder_find_in(f, "srv*%/store"), SYMBOL_MISSING);
+}
+
+static void folders_that_are_missing_have_names(void **state)
+{
+    symbol_finder *const f = *state;
+    u32 element = 0;
+    symbol_tree_symbol(&f->tree, "out/app.pdb", KEY);
+    symbol_finder_path(f, "%/gone;%/out;cache*%/cache;srv*%/down*http://none.invalid/;srv*%/lost");
+    const char *missing = symbol_path_missing(f->path, 0, &element);
+    assert_string_equal(missing, symbol_tree_path(&f->tree, "gone"));
+    assert_int_equal(element, 0);
+    missing = symbol_path_missing(f->path, 1, &element);
+    assert_string_equal(missing, symbol_tree_path(&f->tree, "lost"));
+    assert_null(symbol_path_missing(f->path, element + 1, &element));
+    assert_int_equal(element, UINT32_MAX);
+}
+
 static void a_file_in_a_store_is_found(void **state)
 {
     symbol_finder *const f = *state;
@@ -386,6 +445,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_written_as_stores_have_them),
         TEST(a_file_in_a_folder_is_found),
+        TEST(a_file_in_a_folder_below_is_found),
+        TEST(of_files_below_the_right_build_is_taken),
+        TEST(a_cabinet_below_is_found),
+        TEST(folders_of_stores_and_hidden_ones_are_not_searched),
+        TEST(folders_that_are_missing_have_names),
         TEST(a_file_in_a_store_is_found),
         TEST(an_image_is_found_by_its_time_stamp_and_size),
         TEST(a_store_is_not_searched_flat),

@@ -1,0 +1,32 @@
+/*
+ * parquet_list.h - the lists of a column of lists, each kept once in a row group.
+ *
+ * Rows share stacks, so a row has the number of its list, as a row of texts has the number
+ * of a dictionary entry. Lists are spelled out only in the pages.
+ */
+#ifndef PARQUET_LIST_H
+#define PARQUET_LIST_H
+
+#include "formats/formats.h"
+
+typedef struct parquet_list {
+    u32 start, count; /* of the items */
+    u64 text_bytes;   /* that they take when written plainly */
+} parquet_list;
+
+/* Start from {0}. */
+typedef struct parquet_lists {
+    parquet_list *at;
+    u32 *items; /* entries of the chunk's dictionary */
+    u32 count, capacity, item_count, item_capacity;
+    bool failed; /* no memory */
+} parquet_lists;
+
+/* Begins a list, whose items are then added; returns its number. */
+u32 parquet_lists_begin(parquet_lists *lists);
+void parquet_lists_item(parquet_lists *lists, u32 entry, u64 text_bytes);
+
+void parquet_lists_clear(parquet_lists *lists);
+void parquet_lists_free(parquet_lists *lists);
+
+#endif

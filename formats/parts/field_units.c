@@ -1,0 +1,36 @@
+/* field_units.c - see field_units.h. */
+#include "field_units.h"
+
+#include <stdio.h>
+
+static bool ends_in(const char *text, const char *end);
+
+/* Keys say it: what they end in is part of the contract with programs. */
+const char *etlheap_field_unit(etlheap_field field)
+{
+    const char *const key = etlheap_field_key(field);
+    if (field == ETLHEAP_FIELD_SIZE || ends_in(key, "_size"))
+        return "B";
+    if (field == ETLHEAP_FIELD_GROWTH_RATE)
+        return "B/s";
+    if (field == ETLHEAP_FIELD_STEADINESS)
+        return "%";
+    return ends_in(key, "_ns") ? "ns" : "";
+}
+
+/* Some have theirs already. */
+void etlheap_title_with_unit(const char *title, const char *unit, char out[ETLHEAP_TITLE_SIZE])
+{
+    const int size = (int)(ends_in(title, "/s") ? strlen(title) - 2 : strlen(title));
+    if (unit[0] == '\0' || ends_in(title, ")"))
+        snprintf(out, ETLHEAP_TITLE_SIZE, "%s", title);
+    else
+        snprintf(out, ETLHEAP_TITLE_SIZE, "%.*s (%s)", size, title, unit);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t size = strlen(text);
+    const size_t length = strlen(end);
+    return size >= length && strcmp(text + size - length, end) == 0;
+}

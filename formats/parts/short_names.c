@@ -1,0 +1,178 @@
+/* short_names.c - see short_names.h. */
+#include "short_names.h"
+
+#include "formats/io/text_buffer.h"
+#include "display.h"
+
+#define MIDDLE_MIN   12 /* narrower texts lose their end */
+#define BELOW_INDENT 4
+#define PART_GAP     2
+
+static void add_cut(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit,
+                    const char *ellipsis);
+static void add_broken(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit);
+static size_t part_size(const char *text, size_t size);
+static size_t tail_of(const char *text, size_t size, u32 columns);
+static size_t operator_size(const char *name, size_t size, size_t at);
+static size_t arguments_size(const char *text, size_t size);
+static bool is_word(char c);
+
+void etlheap_display_add_fitted(etlheap_text *to, const char *text, size_t size,
+                                const etlheap_fit *fit)
+{
+    const char *const ellipsis = fit->ascii ? "..." : "\xE2\x80\xA6";
+    etlheap_text name = { 0 };
+    if (fit->is_name && etlheap_display_fit(text, size, fit->columns) < size) {
+        etlheap_display_add_short(&name, text, size, ellipsis);
+        text = etlheap_text_of(&name);
+        size = name.size;
+    }
+    if (etlheap_display_fit(text, size, fit->columns) == size)
+        etlheap_text_add(to, text, size);
+    else if (fit->is_name && fit->breaks)
+        add_broken(to, text, size, fit);
+    else
+        add_cut(to, text, size, fit, ellipsis);
+    to->failed |= name.failed;
+    etlheap_text_free(&name);
+}
+
+void etlheap_display_add_short(etlheap_text *to, const char *name, size_t size,
+                               const char *ellipsis)
+{
+    size_t run = 0;
+    size_t operator_end = 0;
+    for (size_t at = 0; at < size;) {
+        const size_t of_operator = operator_size(name, size, at);
+        const bool follows_name = at > 0 && (is_word(name[at - 1]) || at == operator_end);
+        const size_t arguments = of_operator == 0 && follows_name && name[at] == '<'
+                                     ? arguments_size(name + at, size - at)
+                                     : 0;
+        if (arguments > 2) {
+            etlheap_text_add(to, name + run, at + 1 - run);
+            etlheap_text_add_string(to, ellipsis);
+            run = at + arguments - 1; /* the closing bracket */
+        }
+        operator_end = at + of_operator;
+        at += arguments > 0 ? arguments : (of_operator > 0 ? of_operator : 1);
+    }
+    etlheap_text_add(to, name + run, size - run);
+}
+
+/* The parts between two spaces, on as many lines as they need: the name and its module,
+ * the place in the source, a mark. */
+static void add_broken(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit)
+{
+    size_t indent = 0;
+    while (indent < size && text[indent] == ' ')
+        indent++;
+    u32 below = (u32)indent + BELOW_INDENT;
+    if (below >= fit->columns)
+        below = 0;
+    u32 column = (u32)indent;
+    etlheap_text_add(to, text, indent);
+    for (size_t at = indent; at < size;) {
+        const size_t part = part_size(text + at, size - at);
+        const u32 columns = etlheap_display_width(text + at, part);
+        const u32 gap = at > indent ? PART_GAP : 0;
+        if (at > indent && column + gap + columns > fit->columns) {
+            etlheap_text_add_format(to, "\n%*s", (int)below, "");
+            column = below;
+        } else {
+            etlheap_text_add_format(to, "%*s", (int)gap, "");
+            column += gap;
+        }
+        const etlheap_fit rest = { fit->columns - column, true, false, fit->ascii };
+        etlheap_display_add_fitted(to, text + at, part, &rest);
+        column += (u32)etl_min_u64(columns, rest.columns);
+        at += part;
+        while (at < size && text[at] == ' ')
+            at++;
+    }
+}
+
+/* Bytes up to two spaces or the end. */
+static size_t part_size(const char *text, size_t size)
+{
+    size_t part = 0;
+    while (part < size && !(part + 1 < size && text[part] == ' ' && text[part + 1] == ' '))
+        part++;
+    return part;
+}
+
+/* Two thirds of a name, which begins with the function, are kept from the start; of a path
+ * or a command line two thirds from the end. */
+static void add_cut(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit,
+                    const char *ellipsis)
+{
+    const u32 marked =
+        (u32)etl_min_u64(etlheap_display_width(ellipsis, strlen(ellipsis)), fit->columns);
+    const u32 kept = fit->columns - marked;
+    const u32 end = fit->columns < MIDDLE_MIN ? 0 : (fit->is_name ? kept / 3 : kept - kept / 3);
+    const size_t head = etlheap_display_fit(text, size, kept - end);
+    const size_t tail = tail_of(text, size, end);
+    etlheap_text_add(to, text, head);
+    etlheap_text_add(to, ellipsis, fit->ascii ? marked : strlen(ellipsis));
+    etlheap_text_add(to, text + tail, size - tail);
+    /* A wide character that did not fit leaves a column open. */
+    const u32 used =
+        etlheap_display_width(text, head) + etlheap_display_width(text + tail, size - tail);
+    etlheap_text_add_format(to, "%*s", (int)(kept - used), "");
+}
+
+/* Where the longest end begins that takes at most `columns`. */
+static size_t tail_of(const char *text, size_t size, u32 columns)
+{
+    u32 left = etlheap_display_width(text, size);
+    size_t at = 0;
+    while (at < size) {
+        const etlheap_glyph glyph = etlheap_glyph_at(text + at, size - at);
+        if (left <= columns && glyph.columns > 0)
+            break;
+        left -= glyph.columns;
+        at += glyph.size;
+    }
+    return at;
+}
+
+/* Bytes of "operator<<" and the like, whose brackets are none; 0 for other text. */
+static size_t operator_size(const char *name, size_t size, size_t at)
+{
+    static const char word[] = "operator";
+    static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
+                                         "<=",  ">=",  "->",  "<",   ">" };
+    const size_t length = sizeof word - 1;
+    if (size - at <= length || memcmp(name + at, word, length) != 0 ||
+        (at > 0 && is_word(name[at - 1])))
+        return 0;
+    for (size_t i = 0; i < ETL_COUNT_OF(signs); i++) {
+        const size_t sign = strlen(signs[i]);
+        if (size - at - length >= sign && memcmp(name + at + length, signs[i], sign) == 0)
+            return length + sign;
+    }
+    return 0;
+}
+
+/* Bytes from a bracket to its partner, both included; 0 without a partner. The arrow of a
+ * return type closes nothing. */
+static size_t arguments_size(const char *text, size_t size)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '<')
+            depth++;
+        if (text[i] != '>' || (i > 0 && text[i - 1] == '-'))
+            continue;
+        depth--;
+        if (depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* Of an identifier; bytes beyond ASCII are letters. */
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (u8)c >= 0x80;
+}
