@@ -110,7 +110,7 @@ static void write_formats(const cli_command *command, etlheap_sink *sink)
         const etlheap_format *const format = etlheap_format_at(i);
         if (!cli_format_fits(format, command->bit))
             continue;
-        const size_t size = strlen(format->name) + strlen(format->summary) + sizeof ", ()" - 1;
+        const size_t size = strlen(format->name) + strlen(format->summary) + sizeof ",  ()" - 1;
         const bool is_new_line = any && column + size > LINE_COLUMNS;
         column = (is_new_line ? SPELLING_COLUMN : column) + size;
         etlheap_sink_text(sink, is_new_line ? ",\n" : any ? ", " : "");
