@@ -45,7 +45,7 @@ typedef struct process_history {
     u32 name, command_line; /* strings */
     i64 start_ticks, end_ticks;
     i64 modules_end_ticks; /* of an end that a record told: not before from_ticks then */
-    i64 first_seen_ticks; /* first memory event, implicit processes only */
+    i64 first_seen_ticks;  /* first memory event, implicit processes only */
     u64 unique_key;
     u32 pointer_bits;
     bool is_implicit; /* known from memory events alone */
