@@ -497,7 +497,6 @@ typedef struct etl_field {
 } etl_field;
 
 typedef struct etl_event_info {
-    const char *name; /* "Heap/Alloc" */
     const etl_field *fields;
     size_t field_count;
 } etl_event_info;

@@ -6,12 +6,12 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/buffer_peek \
 	etl/decode \
 	etl/decode_heap \
-	etl/decode_image \
 	etl/decode_memory \
 	etl/decode_stack \
 	etl/decode_system \
 	etl/describe \
 	etl/event_class \
+	etl/event_layout \
 	etl/file_kind \
 	etl/index_ahead \
 	etl/index_begins \

@@ -7,30 +7,10 @@
  */
 #include "decode_internal.h"
 
-ETL_DECODER(heap_create)
 ETL_DECODER(heap_alloc)
 ETL_DECODER(heap_realloc)
-ETL_DECODER(heap_handle)
 ETL_DECODER(heap_free)
-ETL_DECODER(heap_extent)
 ETL_DECODER(heap_snapshot)
-
-static inline bool read_heap_create(etl_payload p, etl_event *out)
-{
-    const bool has_sizes = p.version >= 3;
-    if (!etl_need(&p.c, p.width + 4 + (has_sizes ? 3 * p.width : 0)))
-        return false;
-    etl_heap_create event = { 0 };
-    event.heap_handle = etl_pointer(&p.c, p.width);
-    event.heap_flags = etl_u32(&p.c);
-    if (has_sizes) {
-        event.reserved_space_bytes = etl_pointer(&p.c, p.width);
-        event.committed_space_bytes = etl_pointer(&p.c, p.width);
-        event.allocated_space_bytes = etl_pointer(&p.c, p.width);
-    }
-    out->as.heap_create = event;
-    return true;
-}
 
 static inline bool read_heap_alloc(etl_payload p, etl_event *out)
 {
@@ -66,31 +46,6 @@ static inline bool read_heap_free(etl_payload p, etl_event *out)
     event->heap_handle = etl_pointer(&p.c, p.width);
     event->free_address = etl_pointer(&p.c, p.width);
     event->source_id = etl_u32(&p.c);
-    return true;
-}
-
-static inline bool read_heap_handle(etl_payload p, etl_event *out)
-{
-    if (!etl_need(&p.c, p.width))
-        return false;
-    out->as.heap_handle.heap_handle = etl_pointer(&p.c, p.width);
-    return true;
-}
-
-static inline bool read_heap_extent(etl_payload p, etl_event *out)
-{
-    const bool has_allocated = p.version >= 3;
-    if (!etl_need(&p.c, 6 * p.width + 4 + (has_allocated ? p.width : 0)))
-        return false;
-    etl_heap_extent *const event = &out->as.heap_extent;
-    event->heap_handle = etl_pointer(&p.c, p.width);
-    event->size_bytes = etl_pointer(&p.c, p.width);
-    event->address = etl_pointer(&p.c, p.width);
-    event->free_space_bytes = etl_pointer(&p.c, p.width);
-    event->committed_space_bytes = etl_pointer(&p.c, p.width);
-    event->reserved_space_bytes = etl_pointer(&p.c, p.width);
-    event->ucr_count = etl_u32(&p.c);
-    event->allocated_space_bytes = has_allocated ? etl_pointer(&p.c, p.width) : 0;
     return true;
 }
 

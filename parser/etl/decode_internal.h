@@ -1,5 +1,5 @@
 /*
- * decode_internal.h - what the decoders share (private to the parser).
+ * decode_internal.h - what the hand-written decoders share (private to the parser).
  *
  * A decoder is a body and a row function. The body, `read_<name>`, reads one
  * payload at the pointer width of `p`; ETL_DECODER makes the row function that
@@ -79,25 +79,15 @@ typedef enum etl_fit { ETL_FIT_NONE, ETL_FIT_LOOSE, ETL_FIT_EXACT } etl_fit;
         return true;                                                                               \
     }
 
-etl_decode_fn etl_decode_heap_create, etl_decode_heap_alloc, etl_decode_heap_realloc,
-    etl_decode_heap_handle, etl_decode_heap_free, etl_decode_heap_extent, etl_decode_heap_snapshot;
+etl_decode_fn etl_decode_heap_alloc, etl_decode_heap_realloc, etl_decode_heap_free,
+    etl_decode_heap_snapshot;
 
-etl_decode_fn etl_decode_heap_range_rundown, etl_decode_heap_range_create, etl_decode_heap_range,
-    etl_decode_virtual_memory, etl_decode_virtual_rundown, etl_decode_meminfo,
-    etl_decode_meminfo_ws;
+etl_decode_fn etl_decode_virtual_memory, etl_decode_heap_range_rundown, etl_decode_meminfo_ws;
 
-etl_decode_fn etl_decode_process, etl_decode_process_terminate, etl_decode_thread,
-    etl_decode_thread_name;
-
-etl_decode_fn etl_decode_image, etl_decode_image_kernel_base, etl_decode_image_id,
-    etl_decode_image_debug, etl_decode_image_dbg_file, etl_decode_image_rsds,
-    etl_decode_image_portable_pdb, etl_decode_image_embedded_pdb, etl_decode_image_error,
-    etl_decode_image_file_version;
+etl_decode_fn etl_decode_process, etl_decode_process_defunct, etl_decode_thread, etl_decode_image;
 
 etl_decode_fn etl_decode_stack, etl_decode_stack_key, etl_decode_stack_definition;
 
-etl_decode_fn etl_decode_config_cpu, etl_decode_config_platform, etl_decode_device_family,
-    etl_decode_build_info, etl_decode_system_paths, etl_decode_volume, etl_decode_lost_event,
-    etl_decode_mark;
+etl_decode_fn etl_decode_config_cpu, etl_decode_device_family, etl_decode_lost_event;
 
 #endif

@@ -1,21 +1,16 @@
 /*
- * decode_memory.c - VirtualAlloc, heap ranges and the memory samples.
+ * decode_memory.c - VirtualAlloc, and the memory events that hold lists.
  *
- * Layouts with their sources are in layout_events.h. Two of these events hold a
- * list behind a count; a count that promises more than the payload holds makes
- * the record too short, so the lists published are as long as they say.
+ * Layouts with their sources are in layout_events.h. A list stands behind a count; a
+ * count that promises more than the payload holds makes the record too short, so the
+ * lists published are as long as they say.
  */
 #include "decode_internal.h"
 
 static inline size_t meminfo_ws_entry_bytes(const etl_payload *p, u32 count);
-static inline u64 sum_pointers(etl_cursor *c, unsigned width, u32 count);
 
 ETL_DECODER(virtual_memory)
-ETL_DECODER(virtual_rundown)
 ETL_DECODER(heap_range_rundown)
-ETL_DECODER(heap_range_create)
-ETL_DECODER(heap_range)
-ETL_DECODER(meminfo)
 ETL_DECODER(meminfo_ws)
 
 static inline bool read_virtual_memory(etl_payload p, etl_event *out)
@@ -28,16 +23,6 @@ static inline bool read_virtual_memory(etl_payload p, etl_event *out)
     event->process_id = etl_u32(&p.c);
     event->flags = etl_u32(&p.c);
     event->commit_size_bytes = 0;
-    return true;
-}
-
-static inline bool read_virtual_rundown(etl_payload p, etl_event *out)
-{
-    if (!etl_need(&p.c, 3 * p.width + 8))
-        return false;
-    (void)read_virtual_memory(p, out);
-    etl_skip(&p.c, 2 * p.width + 8);
-    out->as.virtual_memory.commit_size_bytes = etl_pointer(&p.c, p.width);
     return true;
 }
 
@@ -65,52 +50,6 @@ static inline bool read_heap_range_rundown(etl_payload p, etl_event *out)
     if (!etl_ok(&p.c))
         return false;
     out->as.heap_range_rundown = event;
-    return true;
-}
-
-static inline bool read_heap_range_create(etl_payload p, etl_event *out)
-{
-    if (!etl_need(&p.c, 2 * p.width + 4))
-        return false;
-    etl_heap_range_create *const event = &out->as.heap_range_create;
-    event->heap_handle = etl_pointer(&p.c, p.width);
-    event->first_range_size_bytes = etl_pointer(&p.c, p.width);
-    event->flags = etl_u32(&p.c);
-    return true;
-}
-
-static inline bool read_heap_range(etl_payload p, etl_event *out)
-{
-    if (!etl_need(&p.c, 3 * p.width))
-        return false;
-    etl_heap_range *const event = &out->as.heap_range;
-    event->heap_handle = etl_pointer(&p.c, p.width);
-    event->address = etl_pointer(&p.c, p.width);
-    event->size_bytes = etl_pointer(&p.c, p.width);
-    return true;
-}
-
-/* The appended values come together or not at all; only the length tells. */
-static inline bool read_meminfo(etl_payload p, etl_event *out)
-{
-    if (!etl_need(&p.c, ETL_MEMINFO_VALUES * p.width))
-        return false;
-    etl_meminfo event = { 0 };
-    event.zero_pages = etl_pointer(&p.c, p.width);
-    event.free_pages = etl_pointer(&p.c, p.width);
-    event.modified_pages = etl_pointer(&p.c, p.width);
-    event.modified_no_write_pages = etl_pointer(&p.c, p.width);
-    event.bad_pages = etl_pointer(&p.c, p.width);
-    event.standby_pages = sum_pointers(&p.c, p.width, ETL_MEMINFO_PRIORITIES);
-    event.repurposed_pages = sum_pointers(&p.c, p.width, ETL_MEMINFO_PRIORITIES);
-    event.modified_page_file_pages = etl_pointer(&p.c, p.width);
-    if (etl_need(&p.c, ETL_MEMINFO_VALUES_APPENDED * p.width)) {
-        event.paged_pool_commit_pages = etl_pointer(&p.c, p.width);
-        event.non_paged_pool_pages = etl_pointer(&p.c, p.width);
-        event.mdl_pages = etl_pointer(&p.c, p.width);
-        event.commit_pages = etl_pointer(&p.c, p.width);
-    }
-    out->as.meminfo = event;
     return true;
 }
 
@@ -154,12 +93,4 @@ static inline size_t meminfo_ws_entry_bytes(const etl_payload *p, u32 count)
     if (p->version <= 2 || count == 0 || p->c.left % count != 0)
         return known;
     return etl_max_u64(known, p->c.left / count);
-}
-
-static inline u64 sum_pointers(etl_cursor *c, unsigned width, u32 count)
-{
-    u64 sum = 0;
-    for (u32 i = 0; i < count; i++)
-        sum = etl_sat_add_u64(sum, etl_pointer(c, width));
-    return sum;
 }

@@ -1,5 +1,5 @@
 /*
- * decode_system.c - processes, threads, the machine, and marks.
+ * decode_system.c - processes, threads, modules and the machine, where no list will do.
  *
  * Layouts with their sources are in layout_events.h. Where an event ends in
  * strings, those that are missing come out empty: writers leave them off, and
@@ -8,22 +8,18 @@
 #include "decode_internal.h"
 
 static inline bool skip_user_sid(etl_cursor *c, unsigned width);
+static inline size_t image_fixed_bytes(u16 version, unsigned width);
 static inline bool is_sid(etl_cursor c, u32 *authority_count);
 static inline size_t config_cpu_bytes(const etl_payload *p);
 static inline etl_bytes take_fixed_string16(etl_cursor *c, size_t size);
 
 ETL_DECODER_BY_FIT(process)
-ETL_DECODER(process_terminate)
+ETL_DECODER_BY_FIT(process_defunct)
+ETL_DECODER_BY_FIT(image)
 ETL_DECODER(thread)
-ETL_DECODER(thread_name)
 ETL_DECODER(config_cpu)
-ETL_DECODER(config_platform)
 ETL_DECODER(device_family)
-ETL_DECODER(build_info)
-ETL_DECODER(system_paths)
-ETL_DECODER(volume)
 ETL_DECODER(lost_event)
-ETL_DECODER(mark)
 
 static inline etl_fit read_process(etl_payload p, etl_event *out)
 {
@@ -54,13 +50,10 @@ static inline etl_fit read_process(etl_payload p, etl_event *out)
     return p.c.left == 0 ? ETL_FIT_EXACT : ETL_FIT_LOOSE;
 }
 
-static inline bool read_process_terminate(etl_payload p, etl_event *out)
+/* The only one that may have an exit time; it is shown with one field more. */
+static inline etl_fit read_process_defunct(etl_payload p, etl_event *out)
 {
-    if (!etl_need(&p.c, 4))
-        return false;
-    const u32 process_id = etl_u32(&p.c);
-    out->as.process = (etl_process_event){ .process_id = process_id };
-    return true;
+    return read_process(p, out);
 }
 
 /* Version 1 tells nothing but the ids when a thread ends. */
@@ -97,16 +90,24 @@ static inline bool read_thread(etl_payload p, etl_event *out)
     return true;
 }
 
-static inline bool read_thread_name(etl_payload p, etl_event *out)
+static inline etl_fit read_image(etl_payload p, etl_event *out)
 {
-    if (!etl_need(&p.c, 8))
-        return false;
-    etl_thread_event event = { 0 };
-    event.process_id = etl_u32(&p.c);
-    event.thread_id = etl_u32(&p.c);
-    event.name = etl_string16(&p.c);
-    out->as.thread = event;
-    return true;
+    if (!etl_need(&p.c, image_fixed_bytes(p.version, p.width)))
+        return ETL_FIT_NONE;
+    etl_image_event event = { 0 };
+    event.image_base = etl_pointer(&p.c, p.width);
+    event.image_size_bytes = p.version >= 1 ? etl_pointer(&p.c, p.width) : etl_u32(&p.c);
+    event.process_id = p.version >= 1 ? etl_u32(&p.c) : p.header_pid;
+    if (p.version >= 2) {
+        event.image_checksum = etl_u32(&p.c);
+        event.time_date_stamp = etl_u32(&p.c);
+        etl_skip(&p.c, 4 + p.width + 16); /* signature, default base, reserved */
+    }
+    event.file_name = etl_string16(&p.c);
+    out->as.image = event;
+    /* An image is neither empty nor larger than its 32-bit size field allows. */
+    const bool is_plausible = event.image_size_bytes != 0 && event.image_size_bytes <= UINT32_MAX;
+    return p.c.left == 0 && is_plausible ? ETL_FIT_EXACT : ETL_FIT_LOOSE;
 }
 
 static inline bool read_config_cpu(etl_payload p, etl_event *out)
@@ -132,17 +133,6 @@ static inline bool read_config_cpu(etl_payload p, etl_event *out)
     return true;
 }
 
-static inline bool read_config_platform(etl_payload p, etl_event *out)
-{
-    etl_config_platform event = { 0 };
-    event.manufacturer = etl_string16(&p.c);
-    event.product = etl_string16(&p.c);
-    event.bios_date = etl_string16(&p.c);
-    event.bios_version = etl_string16(&p.c);
-    out->as.config_platform = event;
-    return true;
-}
-
 static inline bool read_device_family(etl_payload p, etl_event *out)
 {
     if (!etl_need(&p.c, 16))
@@ -159,46 +149,10 @@ static inline bool read_device_family(etl_payload p, etl_event *out)
     return true;
 }
 
-static inline bool read_build_info(etl_payload p, etl_event *out)
-{
-    if (!etl_need(&p.c, 8))
-        return false;
-    etl_build_info event = { 0 };
-    event.install_date_filetime = etl_u64(&p.c);
-    event.build_lab = etl_string16(&p.c);
-    event.product_name = etl_string16(&p.c);
-    out->as.build_info = event;
-    return true;
-}
-
-static inline bool read_system_paths(etl_payload p, etl_event *out)
-{
-    etl_system_paths event = { 0 };
-    event.system_directory = etl_string16(&p.c);
-    event.windows_directory = etl_string16(&p.c);
-    out->as.system_paths = event;
-    return true;
-}
-
 /* An unknown volume has no second string. */
-static inline bool read_volume(etl_payload p, etl_event *out)
-{
-    etl_volume_mapping event = { 0 };
-    event.nt_path = etl_string16(&p.c);
-    event.dos_path = etl_string16(&p.c);
-    out->as.volume_mapping = event;
-    return true;
-}
-
 static inline bool read_lost_event(etl_payload p, etl_event *out)
 {
     out->as.lost_event.type = p.type;
-    return true;
-}
-
-static inline bool read_mark(etl_payload p, etl_event *out)
-{
-    out->as.mark.text = etl_string8(&p.c);
     return true;
 }
 
@@ -233,6 +187,13 @@ static inline bool is_sid(etl_cursor c, u32 *authority_count)
     const u32 authority_high = etl_u32(&c); /* big endian, so only zero is small */
     return revision == ETL_SID_REVISION && *authority_count <= ETL_SID_AUTHORITIES_MAX &&
            authority_high == 0;
+}
+
+static inline size_t image_fixed_bytes(u16 version, unsigned width)
+{
+    if (version == 0)
+        return width + 4;
+    return version == 1 ? 2 * width + 4 : 3 * width + 32;
 }
 
 static inline size_t config_cpu_bytes(const etl_payload *p)

@@ -1,13 +1,14 @@
 /*
  * names.c - what events are called.
  *
- * One table from class and type to name, sorted and searched by halving. The
+ * Events that we decode have their names in event_rows.h. Of the others there is one
+ * table from class and type to name, sorted and searched by halving. The
  * names are those of the kernel's MOF classes, which WPA and xperf show too,
  * with the class spelled as event_class.c has it; the MOF's HeapTrace is Heap
  * here. Types the MOF does not publish are named after the constants of phnt, and
  * the injected classes as PerfView names them.
  */
-#include "decode_internal.h"
+#include "event_layout.h"
 
 typedef struct name_row {
     u16 key;
@@ -65,15 +66,7 @@ static const name_row names[] = {
     { 0x024d, "PageFault/SessionRundownEnd" },
     { 0x024e, "PageFault/SessionDelete" },
     { 0x024f, "PageFault/PFMappedSectionDelete" },
-    { 0x0262, "PageFault/VirtualAlloc" },
-    { 0x0263, "PageFault/VirtualFree" },
-    { 0x0264, "HeapRange/Rundown" },
-    { 0x0265, "HeapRange/Create" },
-    { 0x0266, "HeapRange/Reserve" },
-    { 0x0267, "HeapRange/Release" },
-    { 0x0268, "HeapRange/Destroy" },
     { 0x0269, "PageFault/ImageLoadBacked" },
-    { 0x0270, "PageFault/MemInfo" },
     { 0x0271, "PageFault/ContiguousMemory" },
     { 0x0272, "PageFault/StoreFault" },
     { 0x0273, "PageFault/InStoreFault" },
@@ -86,11 +79,8 @@ static const name_row names[] = {
     { 0x027a, "PageFault/PageCombine" },
     { 0x027b, "PageFault/KernelMemUsage" },
     { 0x027c, "PageFault/MMStats" },
-    { 0x027d, "PageFault/MemInfoWS" },
     { 0x027e, "PageFault/MemInfoSessionWS" },
     { 0x027f, "PageFault/VirtualRotate" },
-    { 0x0280, "PageFault/VirtualAllocDCStart" },
-    { 0x0281, "PageFault/VirtualAllocDCEnd" },
     { 0x0282, "PageFault/PageAccessEx" },
     { 0x0283, "PageFault/RemoveFromWS" },
     { 0x0284, "PageFault/WSShareableRundown" },
@@ -98,18 +88,11 @@ static const name_row names[] = {
     { 0x0286, "PageFault/MemResetInfo" },
     { 0x0287, "PageFault/PFMappedSectionObjectCreate" },
     { 0x0288, "PageFault/PFMappedSectionObjectDelete" },
-    { 0x0301, "Process/Start" },
-    { 0x0302, "Process/End" },
-    { 0x0303, "Process/DCStart" },
-    { 0x0304, "Process/DCEnd" },
-    { 0x030a, "Image/Load" },
-    { 0x030b, "Process/Terminate" },
     { 0x0320, "Process/PerfCtr" },
     { 0x0321, "Process/PerfCtrRundown" },
     { 0x0323, "Process/InSwap" },
     { 0x0324, "Process/Freeze" },
     { 0x0325, "Process/Thaw" },
-    { 0x0327, "Process/Defunct" },
     { 0x0328, "Process/SetAffinity" },
     { 0x0400, "FileIo/Name" },
     { 0x0420, "FileIo/FileCreate" },
@@ -119,10 +102,6 @@ static const name_row names[] = {
     { 0x0426, "FileIo/UnmapFile" },
     { 0x0427, "FileIo/MapFileDCStart" },
     { 0x0428, "FileIo/MapFileDCEnd" },
-    { 0x0501, "Thread/Start" },
-    { 0x0502, "Thread/End" },
-    { 0x0503, "Thread/DCStart" },
-    { 0x0504, "Thread/DCEnd" },
     { 0x0524, "Thread/CSwitch" },
     { 0x0525, "Thread/CompCS" },
     { 0x0529, "Thread/SpinLock" },
@@ -133,7 +112,6 @@ static const name_row names[] = {
     { 0x0534, "Thread/SetIoPriority" },
     { 0x0535, "Thread/ThreadAffinity" },
     { 0x0539, "Thread/WorkerThread" },
-    { 0x0548, "Thread/SetName" },
     { 0x060a, "TcpIp/SendIPV4" },
     { 0x060b, "TcpIp/RecvIPV4" },
     { 0x060c, "TcpIp/ConnectIPV4" },
@@ -146,7 +124,6 @@ static const name_row names[] = {
     { 0x080b, "UdpIp/RecvIPV4" },
     { 0x081a, "UdpIp/SendIPV6" },
     { 0x081b, "UdpIp/RecvIPV6" },
-    { 0x0b0a, "SystemConfig/CPU" },
     { 0x0b0b, "SystemConfig/PhyDisk" },
     { 0x0b0c, "SystemConfig/LogDisk" },
     { 0x0b0d, "SystemConfig/NIC" },
@@ -159,7 +136,6 @@ static const name_row names[] = {
     { 0x0b16, "SystemConfig/PnP" },
     { 0x0b17, "SystemConfig/IDEChannel" },
     { 0x0b18, "SystemConfig/NumaNode" },
-    { 0x0b19, "SystemConfig/Platform" },
     { 0x0b1a, "SystemConfig/ProcessorGroup" },
     { 0x0b1b, "SystemConfig/ProcessorNumber" },
     { 0x0b1c, "SystemConfig/DPI" },
@@ -167,7 +143,6 @@ static const name_row names[] = {
     { 0x0b1e, "SystemConfig/TelemetryConfiguration" },
     { 0x0b1f, "SystemConfig/Defragmentation" },
     { 0x0b20, "SystemConfig/MobilePlatform" },
-    { 0x0b21, "SystemConfig/DeviceFamily" },
     { 0x0b22, "SystemConfig/FlightIds" },
     { 0x0b23, "SystemConfig/Processors" },
     { 0x0e20, "Pool/Alloc" },
@@ -186,24 +161,15 @@ static const name_row names[] = {
     { 0x0e2d, "Pool/PoolSnapSessionDCEnd" },
     { 0x0e2e, "Pool/BigPoolSnapSessionDCStart" },
     { 0x0e2f, "Pool/BigPoolSnapSessionDCEnd" },
-    { 0x0f22, "PerfInfo/Mark" },
     { 0x0f2e, "PerfInfo/SampleProf" },
     { 0x0f2f, "PerfInfo/PmcCounterProf" },
     { 0x0f30, "PerfInfo/PmcCounterConfig" },
     { 0x0f48, "PerfInfo/SetInterval" },
     { 0x0f49, "PerfInfo/CollectionStart" },
     { 0x0f4a, "PerfInfo/CollectionEnd" },
-    { 0x1020, "Heap/Create" },
-    { 0x1021, "Heap/Alloc" },
-    { 0x1022, "Heap/ReAlloc" },
-    { 0x1023, "Heap/Destroy" },
-    { 0x1024, "Heap/Free" },
-    { 0x1025, "Heap/Expand" },
-    { 0x1026, "Heap/SnapShot" },
     { 0x1027, "Heap/CreateSnapShot" },
     { 0x1028, "Heap/DestroySnapShot" },
     { 0x1029, "Heap/ExtendSnapShot" },
-    { 0x102a, "Heap/Contract" },
     { 0x102b, "Heap/Lock" },
     { 0x102c, "Heap/Unlock" },
     { 0x102d, "Heap/Validate" },
@@ -220,46 +186,18 @@ static const name_row names[] = {
     { 0x1038, "Heap/SubSegmentActivated" },
     { 0x1039, "Heap/AffinitySlotChanged" },
     { 0x103a, "Heap/SubsegmentReuseThresholdActivated" },
-    { 0x1402, "Image/UnLoad" },
-    { 0x1403, "Image/DCStart" },
-    { 0x1404, "Image/DCEnd" },
     { 0x1420, "Image/Relocation" },
-    { 0x1421, "Image/KernelBase" },
     { 0x1422, "Image/HypercallPage" },
     { 0x1720, "CritSec/Enter" },
     { 0x1721, "CritSec/Leave" },
     { 0x1722, "CritSec/Collision" },
     { 0x1723, "CritSec/Initialize" },
-    { 0x1820, "StackWalk/Stack" },
-    { 0x1822, "StackWalk/KeyCreate" },
-    { 0x1823, "StackWalk/KeyDelete" },
-    { 0x1824, "StackWalk/KeyRundown" },
-    { 0x1825, "StackWalk/KeyKernel" },
-    { 0x1826, "StackWalk/KeyUser" },
-    { 0x2000, "ImageID/Info" },
-    { 0x2020, "ImageID/None" },
-    { 0x2022, "ImageID/DbgID_DBG" },
-    { 0x2024, "ImageID/DbgID_RSDS" },
-    { 0x2025, "ImageID/DbgID_ILRSDS" },
-    { 0x2026, "ImageID/DbgPPDB" },
-    { 0x2027, "ImageID/DbgEmbeddedPDB" },
-    { 0x2028, "ImageID/DbgDeterm" },
-    { 0x2029, "ImageID/Error" },
-    { 0x2040, "ImageID/FileVersion" },
-    { 0x2120, "SysConfigEx/BuildInfo" },
-    { 0x2121, "SysConfigEx/SystemPaths" },
-    { 0x2122, "SysConfigEx/UnknownVolume" },
-    { 0x2123, "SysConfigEx/VolumeMapping" },
     { 0x2124, "SysConfigEx/NetworkInterface" },
-    { 0x2125, "SysConfigEx/DeviceFamily" },
     { 0x2220, "MetaData/EventInfo" },
     { 0x2221, "MetaData/EventMapInfo" },
     { 0x2321, "WinSat/WinSPR" },
     { 0x2323, "WinSat/Metrics" },
     { 0x2325, "WinSat/SystemConfig" },
-    { 0x2520, "Lost_Event/RTLostEvent" },
-    { 0x2521, "Lost_Event/RTLostBuffer" },
-    { 0x2522, "Lost_Event/RTLostFile" },
 };
 
 const char *etl_hook_name(u16 hook)
@@ -286,6 +224,9 @@ const char *etl_provider_name(const u8 *guid)
 
 static const char *name_of_key(u16 key)
 {
+    const etl_decoder *const row = etl_decoder_of_key(key);
+    if (row != NULL)
+        return row->name;
     size_t low = 0;
     size_t high = ETL_COUNT_OF(names);
     while (low < high) {

@@ -170,11 +170,12 @@ etl_record decode_vector_record(const decode_vector *vector, etl_bytes payload,
     };
 }
 
-void decode_print_event(const etl_event *event, char *out, size_t capacity)
+void decode_print_event(const etl_record *record, const etl_event *event, char *out,
+                        size_t capacity)
 {
     line text = { out, capacity };
     const etl_event_info *const info = etl_event_describe(event->kind);
-    say(&text, "%s", info->name);
+    say(&text, "%s", etl_record_name(record));
     for (size_t i = 0; i < info->field_count; i++)
         print_field(&text, event, &info->fields[i]);
 }
@@ -187,7 +188,7 @@ static bool decodes_as(const decode_vector *vector, const etl_record *record, u6
     etl_diag_counts diag = { { 0 } };
     char text[DECODE_WHY_SIZE / 2] = "";
     if (etl_decode(record, &event, &diag))
-        decode_print_event(&event, text, sizeof text);
+        decode_print_event(record, &event, text, sizeof text);
     const bool same_text = strcmp(text, vector->event) == 0;
     const bool same_counts = diag.of[ETL_DIAG_event_truncated] == 0 &&
                              diag.of[ETL_DIAG_event_version_newer] == newer_count;

@@ -42,8 +42,9 @@ u8 *decode_vector_payload(const decode_vector *vector, size_t *size);
 etl_record decode_vector_record(const decode_vector *vector, etl_bytes payload,
                                 etl_header_kind header);
 
-/* The event as one line: its name and all its fields. */
-void decode_print_event(const etl_event *event, char *out, size_t capacity);
+/* The event of a record as one line: the name and all fields. */
+void decode_print_event(const etl_record *record, const etl_event *event, char *out,
+                        size_t capacity);
 
 bool decode_in_all_headers(const decode_vector *vector, char why[DECODE_WHY_SIZE]);
 bool decode_cuts_cleanly(const decode_vector *vector, char why[DECODE_WHY_SIZE]);

@@ -95,7 +95,7 @@ static const decode_vector vectors[] = {
       .version = 2,
       .pointer_bytes = 8,
       .hex = "90ed430383faffff 00103340f77f0000",
-      .event = "StackWalk/Definition stack_key=0xfffffa830343ed90 frames=0x7ff740331000",
+      .event = "StackWalk/KeyCreate stack_key=0xfffffa830343ed90 frames=0x7ff740331000",
       .least = 8,
       .open_ended = true,
       .newest = true },
@@ -104,7 +104,7 @@ static const decode_vector vectors[] = {
       .version = 2,
       .pointer_bytes = 8,
       .hex = "90ed430383faffff 00103340f77f0000 00203340f77f0000",
-      .event = "StackWalk/Definition stack_key=0xfffffa830343ed90 "
+      .event = "StackWalk/KeyDelete stack_key=0xfffffa830343ed90 "
                "frames=0x7ff740331000,0x7ff740332000",
       .least = 8,
       .open_ended = true,
@@ -114,7 +114,7 @@ static const decode_vector vectors[] = {
       .version = 2,
       .pointer_bytes = 4,
       .hex = "90ed4383 00104000 00204000 00000000",
-      .event = "StackWalk/Definition stack_key=0x8343ed90 frames=0x401000,0x402000",
+      .event = "StackWalk/KeyRundown stack_key=0x8343ed90 frames=0x401000,0x402000",
       .least = 4,
       .open_ended = true,
       .newest = true },

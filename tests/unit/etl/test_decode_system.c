@@ -261,7 +261,7 @@ static const decode_vector vectors[] = {
       .version = 0,
       .pointer_bytes = 8,
       .hex = "2c12f46503000a00 03000000 02000000",
-      .event = "SystemConfig/DeviceFamily os_major=10 os_minor=3 os_build=26100 "
+      .event = "SysConfigEx/DeviceFamily os_major=10 os_minor=3 os_build=26100 "
                "os_revision=4652 device_family=3 device_form=2",
       .least = WHOLE,
       .newest = true },
@@ -310,7 +310,7 @@ static const decode_vector vectors[] = {
       .version = 0,
       .pointer_bytes = 8,
       .hex = "",
-      .event = "Lost_Event/Lost type=32",
+      .event = "Lost_Event/RTLostEvent type=32",
       .least = 0,
       .newest = true },
     { .name = "lost file",
@@ -318,7 +318,7 @@ static const decode_vector vectors[] = {
       .version = 0,
       .pointer_bytes = 4,
       .hex = "",
-      .event = "Lost_Event/Lost type=34",
+      .event = "Lost_Event/RTLostFile type=34",
       .least = 0,
       .newest = true },
     { .name = "mark",

@@ -259,12 +259,11 @@ static void a_hook_record_has_its_own_hook_even_of_an_unknown_group(void **state
     assert_int_equal(diag.of[ETL_DIAG_event_truncated], 0);
 }
 
-static void every_kind_of_event_has_a_name_and_fields(void **state)
+static void every_kind_of_event_has_fields(void **state)
 {
     (void)state;
     for (int kind = ETL_EVENT_NONE + 1; kind < ETL_EVENT_KIND_COUNT; kind++) {
         const etl_event_info *const info = etl_event_describe((etl_event_kind)kind);
-        assert_non_null(info->name);
         assert_true(info->field_count > 0);
         for (size_t i = 0; i < info->field_count; i++) {
             assert_non_null(info->fields[i].name);
@@ -276,7 +275,7 @@ static void every_kind_of_event_has_a_name_and_fields(void **state)
 }
 
 /* Tries all keys with a payload of zeros, which is long enough for every event. */
-static void decoded_events_are_named_like_their_records(void **state)
+static void every_kind_is_decoded_and_named(void **state)
 {
     (void)state;
     static const u8 payload[1024] = { 0 };
@@ -290,12 +289,7 @@ static void decoded_events_are_named_like_their_records(void **state)
             if (!etl_decode(&record, &event, &diag))
                 continue;
             seen[event.kind] = true;
-            const char *const name = etl_event_describe(event.kind)->name;
-            const bool is_shared = event.kind == ETL_EVENT_STACK_DEFINITION ||
-                                   event.kind == ETL_EVENT_LOST_EVENT ||
-                                   event.kind == ETL_EVENT_CONFIG_DEVICE_FAMILY;
-            if (!is_shared)
-                assert_string_equal(name, etl_record_name(&record));
+            assert_non_null(etl_record_name(&record));
         }
     }
     for (int kind = ETL_EVENT_NONE + 1; kind < ETL_EVENT_KIND_COUNT; kind++)
@@ -318,8 +312,8 @@ int main(void)
         cmocka_unit_test(providers_have_the_name_that_windows_registers),
         cmocka_unit_test(records_without_a_known_guid_have_no_name),
         cmocka_unit_test(a_hook_record_has_its_own_hook_even_of_an_unknown_group),
-        cmocka_unit_test(every_kind_of_event_has_a_name_and_fields),
-        cmocka_unit_test(decoded_events_are_named_like_their_records),
+        cmocka_unit_test(every_kind_of_event_has_fields),
+        cmocka_unit_test(every_kind_is_decoded_and_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
