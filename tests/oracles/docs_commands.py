@@ -345,8 +345,8 @@ def check_servers(results, text, folder):
     traces = make_runs(folder)
     # GitHub gives "" where there is no such input.
     for name, script, outputs, place, accept in (
-        ("GitHub", check_github(results, github), ["leaks.xml", "leaks.sarif", "app.ehs", "base.ehs", "summary.md"], "", ("", "true")),
-        ("Azure", check_azure(results, azure), ["leaks.xml", "baseline/base.ehs"], "trace", ("False", "True")),
+        ("GitHub", check_github(results, github), ["leaks.xml", "leaks.sarif", "leaks.json", "app.ehs", "base.ehs", "summary.md"], "", ("", "true")),
+        ("Azure", check_azure(results, azure), ["leaks.xml", "leaks.sarif", "leaks.md", "baseline/base.ehs"], "trace", ("False", "True")),
         ("Jenkins", check_jenkins(results, jenkins), ["leaks.xml", "leaks.sarif", "base.ehs"], "", ("false", "true")),
     ):
         server = Server(results, name, script, os.path.join(folder, name.lower()), place, accept)
