@@ -170,6 +170,7 @@ typedef struct etlheap_gate_stack {
     const char *process;
     u64 fingerprint; /* of process name and functions: the same in the next build */
     etlheap_amount now, baseline;
+    u32 frames_apart; /* so many, from the innermost, tell it apart from the others listed */
 } etlheap_gate_stack;
 
 /* What a limit was held against. */
@@ -188,6 +189,7 @@ typedef struct etlheap_gate_subject {
     const etlheap_gate_stack *stacks; /* of failures: largest first */
     u32 stack_count;                  /* at most stacks_max */
     u32 stacks_omitted;
+    u32 frames_apart; /* scope STACK: so many of its frames tell it apart from the others listed */
 } etlheap_gate_subject;
 
 /* Subjects are those that failed, then as many others as were asked for, those in

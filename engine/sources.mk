@@ -5,6 +5,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/diff_order \
 	compare/diff_rows \
 	compare/gate \
+	compare/gate_apart \
 	compare/gate_doubts \
 	compare/gate_fingerprint \
 	compare/gate_rows \

@@ -75,7 +75,11 @@ extern "C" {
     X(VOLUME_MAPPING, volume_mapping)                                                              \
     X(VOLUME_UNKNOWN, volume_mapping)                                                              \
     X(LOST_EVENT, lost_event)                                                                      \
-    X(MARK, mark)
+    X(MARK, mark)                                                                                  \
+    X(METHOD_LOAD, method)                                                                         \
+    X(METHOD_UNLOAD, method)                                                                       \
+    X(METHOD_DCSTART, method)                                                                      \
+    X(METHOD_DCEND, method)
 
 typedef enum etl_event_kind {
     ETL_EVENT_NONE,
@@ -419,6 +423,21 @@ typedef struct etl_mark {
     etl_bytes text; /* 8-bit text */
 } etl_mark;
 
+/* A method of .NET with the code that was compiled for it, just in time or before. */
+typedef struct etl_method_event {
+    u64 method_id;
+    u64 module_id;
+    u64 start_address;
+    u64 rejit_id; /* version 2; 0 before, and of code compiled the first time */
+    u32 size_bytes;
+    u32 token;
+    u32 flags;
+    u16 clr_instance_id;      /* version 1 */
+    etl_bytes name_space;     /* UTF-16, with the type: "System.Text.StringBuilder" */
+    etl_bytes name;           /* UTF-16 */
+    etl_bytes signature_text; /* UTF-16 */
+} etl_method_event;
+
 typedef struct etl_event {
     etl_event_kind kind;
     u8 pointer_bytes; /* of the payload as it was read: 4 or 8 */
@@ -459,6 +478,7 @@ typedef struct etl_event {
         etl_volume_mapping volume_mapping;
         etl_lost_event lost_event;
         etl_mark mark;
+        etl_method_event method;
     } as;
 } etl_event;
 

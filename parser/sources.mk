@@ -39,6 +39,7 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	symbols/pe_debug \
 	symbols/pe_exports \
 	system/cgroup \
+	system/file_start \
 	system/files_$(PLATFORM) \
 	system/late_library_$(PLATFORM) \
 	system/map \

@@ -133,6 +133,7 @@ static const question questions[] = {
 };
 
 static const question_refinement refinements[] = {
+    { "--address", COL(ADDRESS), false, false },
     { "--at-exit", COL(HOW), false, false },
     { "--from", WINDOWED, false, false },
     { "--from mark", WINDOWED, false, true },

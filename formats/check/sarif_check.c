@@ -321,8 +321,7 @@ static void add_sentence(etlheap_text *sentence, const etlheap_gate_budget *budg
                          const etlheap_gate_subject *subject, const etlheap_gate_stack *stack)
 {
     const bool is_stack = budget->budget.scope == ETLHEAP_SCOPE_STACK;
-    const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
-    etlheap_check_add_site(sentence, budget->table, frames);
+    etlheap_check_add_site(sentence, budget->table, stack);
     etlheap_text_add_string(sentence, ": ");
     if (is_stack)
         etlheap_check_add_finding(sentence, budget, subject);

@@ -45,12 +45,7 @@ bool etlheap_is_packed(const char *path)
 static const packing *packing_of(const char *path)
 {
     u8 start[SIGNATURE_BYTES];
-    const int file = etl_path_kind_of(path) == ETL_PATH_FILE ? etl_file_open(path) : -1;
-    if (file < 0)
-        return NULL;
-    const i64 size = etl_file_read(file, start, sizeof start);
-    (void)etl_file_close(file);
-    return packing_named_by((etl_bytes){ start, size > 0 ? (size_t)size : 0 });
+    return packing_named_by((etl_bytes){ start, etl_file_start(path, start, sizeof start) });
 }
 
 static const packing *packing_named_by(etl_bytes start)

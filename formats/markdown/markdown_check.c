@@ -117,7 +117,9 @@ static void write_stack(const etlheap_check *check, const etlheap_gate_budget *b
     const etlheap_indices frames = etlheap_check_frames(budget->table, stack->stack);
     etlheap_sink_text(sink, "| ");
     if (frames.count > 0)
-        etlheap_markdown_frames(sink, budget->table, frames, FRAMES_SHOWN);
+        etlheap_markdown_frames(sink, budget->table, frames,
+                                stack->frames_apart > FRAMES_SHOWN ? stack->frames_apart
+                                                                   : FRAMES_SHOWN);
     else
         etlheap_sink_text(sink, "(no stack)");
     etlheap_sink_text(sink, " | ");

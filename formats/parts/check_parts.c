@@ -76,6 +76,17 @@ void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *sub
         etlheap_text_add_format(text, " 0x%" PRIx64, subject->heap_handle);
 }
 
+static void add_frames(etlheap_text *text, const etlheap_table *table, etlheap_indices frames,
+                       u64 frames_max, bool with_lines)
+{
+    for (u32 i = 0; i < frames.count && i < frames_max; i++) {
+        etlheap_text_add_string(text, i > 0 ? ", called by " : "");
+        etlheap_text_add_frame(text, &table->frames[frames.at[i]]);
+        if (with_lines)
+            etlheap_text_add_source(text, &table->frames[frames.at[i]]);
+    }
+}
+
 void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, bool with_ids)
 {
@@ -84,23 +95,22 @@ void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *bu
         return;
     const etlheap_indices frames = etlheap_check_frames(budget->table, subject->stack);
     etlheap_text_add_string(text, " ");
-    if (frames.count > 0)
+    if (frames.count == 0)
+        etlheap_text_add_string(text, "(no stack)");
+    else if (!with_ids)
         etlheap_text_add_frame(text, &budget->table->frames[frames.at[0]]);
     else
-        etlheap_text_add_string(text, "(no stack)");
+        add_frames(text, budget->table, frames, etl_max_u64(subject->frames_apart, 1), true);
 }
 
-void etlheap_check_add_site(etlheap_text *text, const etlheap_table *table, etlheap_indices frames)
+void etlheap_check_add_site(etlheap_text *text, const etlheap_table *table,
+                            const etlheap_gate_stack *stack)
 {
-    if (frames.count == 0) {
+    const etlheap_indices frames = etlheap_check_frames(table, stack->stack);
+    if (frames.count == 0)
         etlheap_text_add_string(text, "code without a recorded stack");
-        return;
-    }
-    etlheap_text_add_frame(text, &table->frames[frames.at[0]]);
-    if (frames.count == 1)
-        return;
-    etlheap_text_add_string(text, ", called by ");
-    etlheap_text_add_frame(text, &table->frames[frames.at[1]]);
+    else
+        add_frames(text, table, frames, etl_max_u64(stack->frames_apart, 2), false);
 }
 
 void etlheap_check_add_finding(etlheap_text *text, const etlheap_gate_budget *budget,

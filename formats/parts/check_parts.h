@@ -19,8 +19,10 @@ void etlheap_check_add_limit(etlheap_text *text, const etlheap_budget *budget);
 /* What a budget measures: "640 KiB" or "160 allocations", "+" before growth. */
 void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i64 value);
 
-/* "heap app.exe (4321) 0x1f0000", "heap app.exe app.exe!Leaky::grow", "heap total";
- * with_ids false leaves out what differs from run to run. */
+/* "heap app.exe (4321) 0x1f0000", "heap app.exe (4321) app.exe!grow  leak.cpp:42, called by
+ * app.exe!run  main.cpp:7", "heap total". Stacks have as many callers as tell them apart from
+ * the others listed; with_ids false leaves out callers, lines and what else differs from run
+ * to run. */
 void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, bool with_ids);
 
@@ -28,8 +30,10 @@ void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *bu
 void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *subject,
                              bool with_ids);
 
-/* "app.exe!grow, called by app.exe!run", "code without a recorded stack" */
-void etlheap_check_add_site(etlheap_text *text, const etlheap_table *table, etlheap_indices frames);
+/* "app.exe!grow, called by app.exe!run", "code without a recorded stack"; with the callers that
+ * tell the stack apart from the others listed. */
+void etlheap_check_add_site(etlheap_text *text, const etlheap_table *table,
+                            const etlheap_gate_stack *stack);
 
 /* "640 KiB in 160 allocations exceed the limit of 128 KiB by 512 KiB"; growth says
  * from what to what. For subjects that did not exceed it, what there is. */

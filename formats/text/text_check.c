@@ -181,21 +181,40 @@ static void add_value(const etlheap_budget *budget, i64 value, etlheap_grid *gri
         etlheap_grid_size(grid, value);
 }
 
+/* The callers that tell a stack apart from the others, a line each: at the end of a long
+ * line the width would cut them. */
+static void add_callers(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                        etlheap_text *text, etlheap_grid *grid)
+{
+    const etlheap_indices frames = etlheap_check_frames(budget->table, subject->stack);
+    for (u32 i = 1; i < subject->frames_apart; i++) {
+        etlheap_text_clear(text);
+        etlheap_text_add_string(text, "    ");
+        etlheap_text_add_frame(text, &budget->table->frames[frames.at[i]]);
+        etlheap_text_add_source(text, &budget->table->frames[frames.at[i]]);
+        etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_name(grid, etlheap_text_of(text));
+    }
+}
+
 static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                         etlheap_text *text, etlheap_grid *grid)
 {
+    etlheap_gate_subject own = *subject;
     i64 margin;
     if (__builtin_sub_overflow(subject->limit, subject->measured, &margin))
         margin = INT64_MAX;
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
     etlheap_text_clear(text);
     etlheap_text_add_string(text, "  ");
-    etlheap_check_add_subject(text, budget, subject, true);
+    own.frames_apart = 1;
+    etlheap_check_add_subject(text, budget, &own, true);
     etlheap_grid_cell(grid, etlheap_text_of(text));
     etlheap_grid_cell(grid, etlheap_outcome_word(subject->outcome));
     add_value(&budget->budget, subject->measured, grid);
     add_value(&budget->budget, subject->limit, grid);
     add_value(&budget->budget, margin, grid);
+    add_callers(budget, subject, text, grid);
 }
 
 /* Each failed subject: what it exceeds, and who is to blame. */
@@ -258,7 +277,9 @@ static etl_status write_stacks(const etlheap_gate_budget *budget,
             etlheap_grid_size(&grid, (i64)stack->baseline.size_bytes);
             etlheap_grid_count(&grid, (i64)stack->baseline.count);
         }
-        etlheap_grid_frames(&grid, budget->table, &row, layout->frames_max, 2);
+        etlheap_grid_frames(
+            &grid, budget->table, &row,
+            stack->frames_apart > layout->frames_max ? stack->frames_apart : layout->frames_max, 2);
     }
     etlheap_sink_text(sink, "\n");
     etl_status status = etlheap_grid_write(&grid, layout, sink);

@@ -17,6 +17,7 @@
 #include "umdh_inside.h"
 
 #include "parser/cursor.h"
+#include "parser/system/files.h"
 #include "parser/system/map.h"
 
 #include <inttypes.h>
@@ -69,10 +70,10 @@ bool etlheap_umdh_recognise_comparison(const char *path)
 {
     char *text = NULL;
     etl_bytes bytes;
-    etl_map map = { 0 };
-    if (etl_map_open(path, false, &map, NULL) != ETL_OK)
+    u8 *const start = malloc(RECOGNISE_BYTES);
+    if (start == NULL)
         return false;
-    const etl_bytes begin = { map.bytes.at, (size_t)etl_min_u64(map.bytes.size, RECOGNISE_BYTES) };
+    const etl_bytes begin = { start, etl_file_start(path, start, RECOGNISE_BYTES) };
     bool found = false;
     if (umdh_text_of(begin, &text, &bytes, NULL) == ETL_OK) {
         etl_cursor c = etl_cursor_of(bytes);
@@ -80,7 +81,7 @@ bool etlheap_umdh_recognise_comparison(const char *path)
         found = umdh_take_until(&c, syntax_line, &before);
     }
     free(text);
-    etl_map_close(&map);
+    free(start);
     return found;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "formats/umdh_log.h"
 
+#include "parser/system/files.h"
 #include "parser/system/map.h"
 #include "parser/system/name_fold.h"
 #include "umdh_inside.h"
@@ -34,10 +35,8 @@ static int compare_modules(const void *a, const void *b);
 
 bool etlheap_umdh_recognise(const char *path)
 {
-    etl_map map = { 0 };
-    if (etl_map_open(path, false, &map, NULL) != ETL_OK)
-        return false;
-    const etl_bytes begin = { map.bytes.at, (size_t)etl_min_u64(map.bytes.size, RECOGNISE_BYTES) };
+    u8 start[RECOGNISE_BYTES];
+    const etl_bytes begin = { start, etl_file_start(path, start, sizeof start) };
     bool is_log = umdh_lines_recognise(begin);
     if (!is_log && is_utf16(begin)) {
         char *text = NULL;
@@ -46,7 +45,6 @@ bool etlheap_umdh_recognise(const char *path)
                  umdh_lines_recognise((etl_bytes){ (const u8 *)text, size });
         free(text);
     }
-    etl_map_close(&map);
     return is_log;
 }
 

@@ -186,7 +186,7 @@ static const etl_class_row classes[] = {
       "Microsoft-Windows-Dwm-Udwm" },
     { GUID(0xa319d300, 0x015c, 0x48be, 0xacdb, 0x47746e154751), ETL_CLASS_NONE,
       "Microsoft-Windows-FileInfoMinifilter" },
-    { GUID(0xa669021c, 0xc450, 0x4609, 0xa035, 0x5af59af4df18), ETL_CLASS_NONE,
+    { GUID(0xa669021c, 0xc450, 0x4609, 0xa035, 0x5af59af4df18), ETL_CLASS_DOTNET_RUNDOWN,
       "Microsoft-Windows-DotNETRuntimeRundown" },
     { GUID(0xa68ca8b7, 0x004f, 0xd7b6, 0xa698, 0x07e2de0f1f5d), ETL_CLASS_NONE,
       "Microsoft-Windows-Kernel-General" },
@@ -232,7 +232,7 @@ static const etl_class_row classes[] = {
       "Microsoft-Windows-Diagnostics-Performance" },
     { GUID(0xcfeb0608, 0x330e, 0x4410, 0xb00d, 0x56d8da9986e6), ETL_CLASS_NONE,
       "Microsoft-Antimalware-AMFilter" },
-    { GUID(0xd1d93ef7, 0xe1f2, 0x4f45, 0x9943, 0x03d245fe6c00), ETL_CLASS_NONE,
+    { GUID(0xd1d93ef7, 0xe1f2, 0x4f45, 0x9943, 0x03d245fe6c00), ETL_CLASS_KERNEL_MEMORY,
       "Microsoft-Windows-Kernel-Memory" },
     { GUID(0xd29d56ea, 0x4867, 0x4221, 0xb02e, 0xcfd998834075), ETL_CLASS_NONE,
       "Microsoft-Windows-Dwm-Dwm" },
@@ -251,7 +251,7 @@ static const etl_class_row classes[] = {
     { GUID(0xdef2fe46, 0x7bd6, 0x4b80, 0xbd94, 0xf57fe20d0ce3), ETL_CLASS_STACKWALK, "StackWalk" },
     { GUID(0xe02a841c, 0x75a3, 0x4fa7, 0xafc8, 0xae09cf9b7f23), ETL_CLASS_NONE,
       "Microsoft-Windows-Kernel-Audit-API-Calls" },
-    { GUID(0xe13c0d23, 0xccbc, 0x4e12, 0x931b, 0xd9cc2eee27e4), ETL_CLASS_NONE,
+    { GUID(0xe13c0d23, 0xccbc, 0x4e12, 0x931b, 0xd9cc2eee27e4), ETL_CLASS_DOTNET,
       "Microsoft-Windows-DotNETRuntime" },
     { GUID(0xe43445e0, 0x0903, 0x48c3, 0xb878, 0xff0fccebdd04), ETL_CLASS_POWER, "Power" },
     { GUID(0xe4b70372, 0x261f, 0x4c54, 0x8fa6, 0xa5a7914d73da), ETL_CLASS_NONE,
@@ -304,20 +304,26 @@ const etl_class_row *etl_class_row_at(size_t index)
     return &classes[index];
 }
 
-u16 etl_classic_record_key(const etl_record *record)
+u16 etl_guid_record_key(const etl_record *record)
 {
-    if (!etl_record_is_classic(record) || record->provider == NULL)
+    const bool is_classic = etl_record_is_classic(record);
+    const bool is_manifest =
+        record->header == ETL_HEADER_EVENT32 || record->header == ETL_HEADER_EVENT64;
+    if ((!is_classic && !is_manifest) || record->provider == NULL)
         return ETL_KEY_NONE;
     const etl_class_row *const row = etl_class_of_guid(record->provider);
-    if (row == NULL || row->class_number == ETL_CLASS_NONE)
+    if (row == NULL || row->class_number == ETL_CLASS_NONE ||
+        is_manifest != (row->class_number >= ETL_CLASS_PROVIDERS))
         return ETL_KEY_NONE;
+    if (is_manifest)
+        return record->id <= UINT8_MAX ? (u16)(row->class_number << 8 | record->id) : ETL_KEY_NONE;
     const u16 key = (u16)(row->class_number << 8 | record->opcode);
     return key == ETL_HOOK_IMAGE_LOAD_CLASS ? (u16)ETL_HOOK_IMAGE_LOAD : key;
 }
 
 bool etl_record_hook(const etl_record *record, u16 *hook)
 {
-    const u16 key = record->has_hook ? record->hook : etl_classic_record_key(record);
+    const u16 key = record->has_hook ? record->hook : etl_guid_record_key(record);
     if (!record->has_hook && key >> 8 >= ETL_CLASS_HOOK_COUNT)
         return false;
     *hook = key;
@@ -328,7 +334,7 @@ bool etl_record_is_injected(const etl_record *record)
 {
     if (record->has_hook)
         return false;
-    const unsigned class_number = etl_classic_record_key(record) >> 8;
+    const unsigned class_number = etl_guid_record_key(record) >> 8;
     return class_number >= ETL_CLASS_IMAGE_ID && class_number <= ETL_CLASS_PERFTRACK;
 }
 

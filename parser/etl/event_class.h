@@ -30,17 +30,18 @@ static inline bool etl_record_is_classic(const etl_record *record)
 #define ETL_KEY_NONE ((u16)0xffffu)
 
 /*
- * Class and type of a classic record as one number, class << 8 | type, with image
- * loads under the hook id they have otherwise. ETL_KEY_NONE for other headers
- * and for classes that are none of ours; else class < ETL_CLASS_COUNT.
+ * Class and type of a record with a GUID as one number, class << 8 | type, with image
+ * loads under the hook id they have otherwise; of a provider with a manifest, provider
+ * << 8 | id. ETL_KEY_NONE for messages, for classes that are none of ours and for ids
+ * above 255; else class < ETL_CLASS_COUNT.
  */
-u16 etl_classic_record_key(const etl_record *record);
+u16 etl_guid_record_key(const etl_record *record);
 
 /* The same for any record: the hook id of one that has it. */
 static inline u16 etl_record_key(const etl_record *record)
 {
     if (!record->has_hook)
-        return etl_classic_record_key(record);
+        return etl_guid_record_key(record);
     return record->hook >> 8 < ETL_CLASS_HOOK_COUNT ? record->hook : ETL_KEY_NONE;
 }
 

@@ -317,6 +317,48 @@ typedef enum etl_bytes_type {
     X(KEY_IMAGE_FILE_VERSION, IMAGE_FILE_VERSION, 0, LAYOUT(IMAGE_FILE_VERSION),                   \
       "ImageID/FileVersion")
 
+/* --- providers with a manifest ------------------------------------------------------- */
+
+/* The twin of PageFault/MemInfo, with the number of priorities, which is 8, before it. Pages
+ * of the whole system. Source: the manifest, as dissect.etl has it; built bytes only. */
+#define ETL_LAYOUT_KERNEL_MEMINFO(V, GAP, LATE)                                                    \
+    GAP(0, U8)                                                                                     \
+    ETL_LAYOUT_MEMINFO(V, GAP, V)
+
+#define ETL_ROWS_KERNEL_MEMORY(X, ALSO)                                                            \
+    ALSO(KEY_KERNEL_MEMINFO, MEMINFO, 1, LAYOUT(KERNEL_MEMINFO),                                   \
+         "Microsoft-Windows-Kernel-Memory/MemInfo")                                                \
+    ALSO(KEY_KERNEL_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws),                                  \
+         "Microsoft-Windows-Kernel-Memory/MemInfoWS")
+
+/* Load, unload and rundowns of a method. The ids are 64-bit numbers in 32-bit processes too.
+ * Source: the manifests, TE. Seen in 64-bit
+ * processes: load 290, unload 288, DCStop 16,702. */
+#define ETL_LAYOUT_METHOD(V, GAP, LATE)                                                            \
+    V(0, U64, method.method_id, HEX64, "method_id")                                                \
+    V(0, U64, method.module_id, HEX64, "module_id")                                                \
+    V(0, U64, method.start_address, HEX64, "start_address")                                        \
+    V(0, U32, method.size_bytes, U32, "size")                                                      \
+    V(0, U32, method.token, HEX32, "token")                                                        \
+    V(0, U32, method.flags, HEX32, "flags")                                                        \
+    V(0, TEXT16, method.name_space, TEXT16, "namespace")                                           \
+    V(0, TEXT16, method.name, TEXT16, "name")                                                      \
+    V(0, TEXT16, method.signature_text, TEXT16, "signature")                                       \
+    V(1, U16, method.clr_instance_id, U16, "clr_instance_id")                                      \
+    V(2, U64, method.rejit_id, U64, "rejit_id")
+
+#define ETL_ROWS_DOTNET(X, ALSO)                                                                   \
+    X(KEY_METHOD_LOAD, METHOD_LOAD, 2, LAYOUT(METHOD),                                             \
+      "Microsoft-Windows-DotNETRuntime/Method/LoadVerbose")                                        \
+    X(KEY_METHOD_UNLOAD, METHOD_UNLOAD, 2, LAYOUT(METHOD),                                         \
+      "Microsoft-Windows-DotNETRuntime/Method/UnloadVerbose")
+
+#define ETL_ROWS_DOTNET_RUNDOWN(X, ALSO)                                                           \
+    X(KEY_METHOD_DCSTART, METHOD_DCSTART, 2, LAYOUT(METHOD),                                       \
+      "Microsoft-Windows-DotNETRuntimeRundown/Method/DCStartVerbose")                              \
+    X(KEY_METHOD_DCEND, METHOD_DCEND, 2, LAYOUT(METHOD),                                           \
+      "Microsoft-Windows-DotNETRuntimeRundown/Method/DCStopVerbose")
+
 /* --- all of them -------------------------------------------------------------------- */
 
 /* C(class, rows): one page of the decoder table each. */
@@ -331,6 +373,9 @@ typedef enum etl_bytes_type {
     C(STACKWALK)                                                                                   \
     C(IMAGE_ID)                                                                                    \
     C(SYSCONFIG_EX)                                                                                \
-    C(LOST_EVENT)
+    C(LOST_EVENT)                                                                                  \
+    C(KERNEL_MEMORY)                                                                               \
+    C(DOTNET)                                                                                      \
+    C(DOTNET_RUNDOWN)
 
 #endif

@@ -71,7 +71,13 @@ typedef enum etl_class {
     ETL_CLASS_WINSAT = 0x23,
     ETL_CLASS_PERFTRACK = 0x24,
     ETL_CLASS_LOST_EVENT = 0x25,
-    ETL_CLASS_COUNT = 0x26,
+
+    /* Providers with a manifest: the type is the id of an event, up to 255. */
+    ETL_CLASS_PROVIDERS = 0x26,
+    ETL_CLASS_KERNEL_MEMORY = 0x26,
+    ETL_CLASS_DOTNET = 0x27,
+    ETL_CLASS_DOTNET_RUNDOWN = 0x28,
+    ETL_CLASS_COUNT = 0x29,
 
     ETL_CLASS_NONE = 0xff
 } etl_class;
@@ -317,6 +323,16 @@ typedef enum etl_class {
 #define ETL_KEY_VOLUME_UNKNOWN 0x2122u
 #define ETL_KEY_VOLUME_MAPPING 0x2123u
 #define ETL_KEY_DEVICE_FAMILY  0x2125u
+
+/* Microsoft-Windows-Kernel-Memory: ids. Source: its manifest, as dissect.etl has it. */
+#define ETL_KEY_KERNEL_MEMINFO    0x2601u
+#define ETL_KEY_KERNEL_MEMINFO_WS 0x2602u
+
+/* Methods of .NET: ids 143 and 144 of either provider. Source: their manifests, TE. */
+#define ETL_KEY_METHOD_LOAD    0x278fu
+#define ETL_KEY_METHOD_UNLOAD  0x2790u
+#define ETL_KEY_METHOD_DCSTART 0x288fu
+#define ETL_KEY_METHOD_DCEND   0x2890u
 
 /* Lost_Event, by GUID only: no payload. Source: Microsoft's page on the class. */
 #define ETL_KEY_LOST_EVENT  0x2520u

@@ -208,8 +208,10 @@ const char *etl_hook_name(u16 hook)
 const char *etl_record_name(const etl_record *record)
 {
     const u16 key = etl_record_key(record);
-    if (record->has_hook || key != ETL_KEY_NONE)
-        return name_of_key(key);
+    const bool is_provider = !record->has_hook && key >> 8 >= ETL_CLASS_PROVIDERS;
+    const char *const name = name_of_key(key);
+    if (!is_provider || name != NULL)
+        return name;
     const bool is_message = record->header == ETL_HEADER_MESSAGE;
     if (record->provider == NULL || is_message)
         return NULL;

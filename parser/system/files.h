@@ -87,6 +87,10 @@ i64 etl_file_read(int file, void *into, size_t size);
 /* The same from `offset` on, wherever reading has got to, which on Windows moves. */
 i64 etl_file_read_at(int file, u64 offset, void *into, size_t size);
 
+/* How many bytes there are, `size` at most, of the beginning of a file; 0 if it cannot be read
+ * or the path is no file's. */
+size_t etl_file_start(const char *path, void *into, size_t size);
+
 /* For pipes, whose bytes come when another program writes them. Waits until a read would not
  * have to, since there are bytes, the end or an error; false if none came in the milliseconds. */
 bool etl_file_wait(int file, u32 milliseconds);

@@ -48,6 +48,7 @@ TARGETS = (
     Target("engine/fold/windows_rows.c", "windows", WINDOWS),
     Target("engine/fold/windows_journal.c", "windows", WINDOWS),
     Target("engine/compare/gate.c", "gate", GATE),
+    Target("engine/compare/gate_apart.c", "gate", "test_gate_apart"),
     Target("engine/compare/gate_doubts.c", "gate", GATE),
     Target("engine/compare/gate_fingerprint.c", "gate", "test_gate_fingerprint " + GATE),
     Target("engine/compare/gate_rows.c", "gate", GATE),

@@ -15,6 +15,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import tarfile
@@ -667,6 +668,31 @@ def without_addresses(value):
     return value
 
 
+def check_apart(results):
+    """Stacks of one function read differently in every format, whatever the width."""
+    blocks = [Block("heap", 0x8000, (("app.exe", 0x1000), ("lib.dll", o), ("Qt5.dll", 0x1000))) for o in (0x1010, 0x1020)]
+    blocks.append(Block("heap", 0x8000, (("app.exe", 0x1000), ("lib.dll", 0x1020), ("Qt5.dll", 0x1010))))
+    trace = write_trace("apart.etl", blocks)
+    budget = ["--max-outstanding", "stack:1K", "--top", "2"]
+    callers = [["lib.dll+0x1010"], ["lib.dll+0x1020", "Qt5.dll+0x1000"], ["lib.dll+0x1020", "Qt5.dll+0x1010"]]
+    chains = [", called by ".join(["app.exe+0x1000", *chain]) for chain in callers]
+    junit = xml.etree.ElementTree.fromstring(attempt(trace, *budget, "--format", "junit")[1])
+    said = [failure.get("message").split(": ")[0].split(") ")[1] for failure in junit.iter("failure")]
+    results.equal("JUnit failures name callers that differ", sorted(said), sorted(chains))
+    names = {case.get("name").split(" [")[0] for case in junit.iter("testcase")}
+    results.equal("names of JUnit cases stay as they were", names, {"heap app.exe app.exe+0x1000"})
+    log = json.loads(attempt(trace, *budget, "--format", "sarif")[1])
+    said = {result["message"]["text"].split(": ")[0] for result in log["runs"][0]["results"]}
+    results.equal("SARIF results name callers that differ", len(said), 3)
+    text = attempt(trace, *budget, "--frames", "1")[1].decode()
+    for chain in callers:
+        rows = "".join(rf"\n +{re.escape(frame)} *" for frame in chain)
+        found = re.findall(rf"\n  heap app\.exe[^\n]*app\.exe\+0x1000 [^\n]*{rows}(?=\n)", text)
+        results.check(f"the table lists {chain[-1]} below its stack", len(found) == 1, text)
+    markdown = attempt(trace, *budget, "--format", "markdown")[1].decode()
+    results.check("Markdown names callers that differ", all(f"{chain}`" in markdown for chain in chains), markdown)
+
+
 def check_same(results):
     """The same bytes whatever -j, and from a store as from its trace."""
     sound = make_trace("demo.etl")
@@ -701,6 +727,7 @@ def main():
     check_matching(results)
     check_suppressions(results)
     check_documents(results)
+    check_apart(results)
     check_same(results)
     results.finish()
 

@@ -34,11 +34,18 @@ def environment(**more):
     return {**kept, "LC_ALL": "C.UTF-8", "TERM": "xterm", **more}
 
 
+def command(arguments):
+    """Run where the files lie: their names are short then, as a person types them."""
+    prefix = WORK + os.sep
+    words = [str(word) for word in arguments]
+    return [os.path.abspath(ETLHEAP), *(word.replace(prefix, "") for word in words)]
+
+
 def on_terminal(columns, *arguments, **more):
     """What the program writes to a terminal of this width, without returns."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    with subprocess.Popen([ETLHEAP, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=slave,
+    with subprocess.Popen(command(arguments), cwd=WORK, stdin=subprocess.DEVNULL, stdout=slave,
                           stderr=subprocess.PIPE, env=environment(**more)) as process:
         os.close(slave)
         said = b""
@@ -55,7 +62,7 @@ def on_terminal(columns, *arguments, **more):
 
 
 def in_pipe_bytes(*arguments, **more):
-    done = subprocess.run([ETLHEAP, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+    done = subprocess.run(command(arguments), cwd=WORK, stdin=subprocess.DEVNULL, capture_output=True,
                           env=environment(**more), check=False)
     return done.stdout
 

@@ -201,23 +201,52 @@ def thrift_value(data, at, kind):
     raise ValueError(f"thrift type {kind}")
 
 
+def leaves(schema):
+    """Columns of the file: name of the outermost, levels of definition and of repetition."""
+    found, at = [], 1
+
+    def walk(name, definition, repetition):
+        nonlocal at
+        element, at = schema[at], at + 1
+        name = name or element[4].decode()
+        definition += element.get(3, 0) > 0
+        repetition += element.get(3, 0) == 2
+        if 1 in element:
+            found.append((name, definition, repetition, element))
+        for _ in range(element.get(5, 0)):
+            walk(name, definition, repetition)
+
+    while at < len(schema):
+        walk(None, 0, 0)
+    return found
+
+
 def parquet_rows(data):
     footer, _ = thrift(data, len(data) - 8 - struct.unpack_from("<I", data, len(data) - 8)[0])
-    schema = [element for element in footer[2] if 1 in element]
+    columns_of = leaves(footer[2])
     facts = {pair[1].decode(): pair[2].decode("utf-8", "replace")[:400] for pair in footer.get(5, [])}
-    rows = [{"(footer)": facts, "(schema)": [[element[4].decode(), element[1]] for element in schema]}]
+    rows = [{"(footer)": facts, "(schema)": [[name, element[1]] for name, _, _, element in columns_of]}]
     for group in footer[4]:
-        columns = [column_values(data, chunk[3], element.get(3, 0)) for chunk, element in zip(group[1], schema, strict=True)]
-        names = [element[4].decode() for element in schema]
+        columns = [column_values(data, chunk[3], definition, repetition)
+                   for chunk, (_, definition, repetition, _) in zip(group[1], columns_of, strict=True)]
+        names = [name for name, _, _, _ in columns_of]
         rows += [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     return rows
 
 
-def column_values(data, chunk, optional):
+def levels(page, place, largest, count):
+    """Levels behind their size, and where they end; none are kept when all are 0."""
+    if largest == 0:
+        return [0] * count, place
+    size = struct.unpack_from("<I", page, place)[0]
+    return hybrid(page, place + 4, largest.bit_length(), count), place + 4 + size
+
+
+def column_values(data, chunk, definition, repetition):
     kind, count = chunk[1], chunk[5]
     at = chunk.get(11) or chunk[9]
-    dictionary, values = None, []
-    while len(values) < count:
+    dictionary, values, read = None, [], 0
+    while read < count:
         header, at = thrift(data, at)
         page = data[at:at + header[3]]
         at += header[3]
@@ -226,17 +255,23 @@ def column_values(data, chunk, optional):
             dictionary = plain(page, kind, header[7][1])
             continue
         shape = header[5]
-        present, place = [1] * shape[1], 0
-        if optional:
-            size = struct.unpack_from("<I", page)[0]
-            present, place = hybrid(page, 4, 1, shape[1]), 4 + size
-        filled = sum(present)
+        read += shape[1]
+        repeated, place = levels(page, 0, repetition, shape[1])
+        defined, place = levels(page, place, definition, shape[1])
+        filled = sum(level == definition for level in defined)
         if shape[2] == 8:
             found = [dictionary[i] for i in hybrid(page, place + 1, page[place], filled)] if filled else []
         else:
             found = plain(page[place:], kind, filled)
         found = iter(found)
-        values += [next(found) if is_there else None for is_there in present]
+        for again, level in zip(repeated, defined, strict=True):
+            value = [next(found)] if level == definition else []
+            if repetition == 0:
+                values.append(value[0] if value else None)
+            elif again:
+                values[-1] += value
+            else:
+                values.append(value if level + 1 >= definition else None)
     return values
 
 

@@ -40,6 +40,14 @@ static const etl_header_kind classic_headers[2][2] = {
     { ETL_HEADER_FULL64, ETL_HEADER_INSTANCE64 },
 };
 
+/* All that a provider with a manifest has. */
+static const etl_header_kind event_headers[2] = { ETL_HEADER_EVENT32, ETL_HEADER_EVENT64 };
+
+static bool is_provider(const decode_vector *vector)
+{
+    return vector->key >> 8 >= ETL_CLASS_PROVIDERS;
+}
+
 static bool is_hook(const decode_vector *vector)
 {
     return vector->key >> 8 < ETL_CLASS_HOOK_COUNT;
@@ -48,6 +56,8 @@ static bool is_hook(const decode_vector *vector)
 static etl_header_kind plain_header(const decode_vector *vector)
 {
     const int wide = vector->pointer_bytes == 8;
+    if (is_provider(vector))
+        return event_headers[wide];
     return is_hook(vector) ? hook_headers[wide][0] : classic_headers[wide][0];
 }
 
@@ -62,7 +72,11 @@ bool decode_in_all_headers(const decode_vector *vector, char why[DECODE_WHY_SIZE
         const etl_record record = decode_vector_record(vector, payload, hook_headers[wide][i]);
         good = decodes_as(vector, &record, 0, why);
     }
-    for (size_t i = 0; good && i < 2; i++) {
+    if (is_provider(vector)) {
+        const etl_record record = decode_vector_record(vector, payload, event_headers[wide]);
+        good = decodes_as(vector, &record, 0, why);
+    }
+    for (size_t i = 0; good && !is_provider(vector) && i < 2; i++) {
         const etl_record record = decode_vector_record(vector, payload, classic_headers[wide][i]);
         good = decodes_as(vector, &record, 0, why);
     }
@@ -153,19 +167,22 @@ etl_record decode_vector_record(const decode_vector *vector, etl_bytes payload,
                                 etl_header_kind header)
 {
     const bool classic = header >= ETL_HEADER_FULL32 && header <= ETL_HEADER_INSTANCE64;
+    const bool is_event = header == ETL_HEADER_EVENT32 || header == ETL_HEADER_EVENT64;
+    const bool has_guid = classic || is_event;
     const bool by_load_class = vector->key == ETL_HOOK_IMAGE_LOAD;
     const u8 class_number = by_load_class ? ETL_CLASS_IMAGE : (u8)(vector->key >> 8);
     return (etl_record){
         .tid = 78,
         .pid = 77,
-        .hook = classic ? 0 : vector->key,
+        .hook = has_guid ? 0 : vector->key,
+        .id = is_event ? vector->key & 0xff : 0,
         .version = vector->version,
-        .opcode = (u8)vector->key,
+        .opcode = is_event ? 0 : (u8)vector->key,
         .header = (u8)header,
         .pointer_bytes = vector->pointer_bytes,
-        .has_hook = !classic,
+        .has_hook = !has_guid,
         .has_time = true,
-        .provider = classic ? class_guid(class_number) : NULL,
+        .provider = has_guid ? class_guid(class_number) : NULL,
         .payload = payload,
     };
 }

@@ -283,6 +283,11 @@ static void every_kind_is_decoded_and_named(void **state)
     for (u8 number = 0; number < ETL_CLASS_COUNT; number++) {
         for (u32 type = 0; guid_of(number) != NULL && type < 256; type++) {
             etl_record record = classic_record(guid_of(number), (u8)type);
+            if (number >= ETL_CLASS_PROVIDERS)
+                record = (etl_record){ .header = ETL_HEADER_EVENT64,
+                                       .pointer_bytes = 8,
+                                       .id = (u16)type,
+                                       .provider = guid_of(number) };
             record.payload = (etl_bytes){ payload, sizeof payload };
             etl_event event;
             etl_diag_counts diag = { { 0 } };

@@ -108,7 +108,6 @@ static bool buffer_is_none(const world *w, u32 id)
     const bool is_none = etl_buffer_info_of(trace, id) == NULL &&
                          !etl_buffer_first_ticks(trace, id, &ticks) &&
                          etl_buffer_load(trace, id, &scratch, &diag, &buffer) == ETL_ERR_ARGUMENT;
-    /* Nobody loaded one that is there. */
     const bool has_record = !is_none || etl_record_next(&buffer, &record);
     etl_scratch_free(&scratch);
     return !has_record;
