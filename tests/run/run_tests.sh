@@ -58,12 +58,13 @@ oracle_install     installs the library and the program for Linux
 oracle_memory      counts memory with a library that is loaded before the C library
 oracle_pdb         runs make_symbolize, a program for Linux
 oracle_pipes       sends signals, limits files, and opens a terminal of Linux
+oracle_recipes     runs the scripts of build servers on Linux
 oracle_sarif       validates the bytes that oracle_check compares
 oracle_second_writer  starts the program thousands of times
 oracle_seeds       starts the program hundreds of times
 oracle_undecorate  runs make_undecorate, a program for Linux
 oracle_workload    starts the program hundreds of times
-docs_commands      runs the scripts of build servers on Linux
+docs_commands      reads the pages and recipes, which are the same everywhere
 '
 
 list_scripts() # words that start a script, file...
