@@ -56,7 +56,8 @@ extern "C" {
     X(MORE_COLUMNS, "give lines more columns (width), or no limit (whole)")                        \
     /* of a failed check; places and brackets are filled in, see formats/parts/check_more.h */     \
     X(FAILED_STACKS, "report the stacks that have the frame (require_frames)")                     \
-    X(GROWN_STACKS, "compare the stacks that have the frame (etlheap_diff_tables)")
+    X(GROWN_STACKS, "compare the stacks that have the frame (etlheap_diff_tables)")                \
+    X(WRAPPER, "cull the frame (cull_frames)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -3,8 +3,10 @@
 
 #include "check_parts.h"
 #include "layout_read.h"
+#include "formats/io/units.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 
 /* Values of the places, ready for a shell; "" for what there is not. */
 typedef struct place {
@@ -130,4 +132,30 @@ void etlheap_check_add_more(etlheap_text *text, const etlheap_result *result,
         text->failed |= places[i].value.failed;
         etlheap_text_free(&places[i].value);
     }
+}
+
+void etlheap_check_add_wrapper(etlheap_text *text, const etlheap_gate_wrapper *wrapper,
+                               etl_hint_fn *say)
+{
+    const etlheap_frame frame = { .module = wrapper->module, .symbol = wrapper->symbol };
+    place places[PLACE_COUNT] = {
+        [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },
+        [KIND] = { .name = "kind" },   [PROCESS] = { .name = "process" },
+        [FRAME] = { .name = "frame" }, [SYMBOLS] = { .name = "symbols" },
+    };
+    etlheap_text name = { 0 };
+    char size[ETLHEAP_UNITS_SIZE], all[ETLHEAP_UNITS_SIZE];
+    etlheap_units_size((i64)etl_min_u64(wrapper->size_bytes, INT64_MAX), size);
+    etlheap_units_size((i64)etl_min_u64(wrapper->of_bytes, INT64_MAX), all);
+    etlheap_text_add_frame(&name, &frame);
+    add_quoted(&places[FRAME].value, etlheap_text_of(&name));
+    etlheap_text_add_string(text, etlheap_kind_name(wrapper->kind));
+    etlheap_text_add_string(text, ": ");
+    etlheap_text_add_string(text, etlheap_text_of(&name));
+    etlheap_text_add_format(text, " allocates %s of %s for %" PRIu32 " functions that call it",
+                            size, all, wrapper->callers);
+    add_filled(text, places, etlheap_hint_words(say, ETL_HINT_WRAPPER));
+    text->failed |= name.failed || places[FRAME].value.failed;
+    etlheap_text_free(&name);
+    etlheap_text_free(&places[FRAME].value);
 }

@@ -397,6 +397,14 @@ static void write_advice(const etlheap_check *check, const etlheap_layout *layou
     for (u32 i = 0; i < check->gate->budget_count; i++)
         grew |=
             check->gate->budgets[i].budget.is_growth && check->gate->budgets[i].failed_count > 0;
+    for (u32 i = 0; i < check->gate->wrapper_count; i++) {
+        etlheap_text text = { 0 }, shown = { 0 };
+        etlheap_check_add_wrapper(&text, &check->gate->wrappers[i], layout->hint);
+        etlheap_display_add(&shown, etlheap_text_of(&text));
+        etlheap_text_heading(sink, layout, etlheap_text_of(&shown));
+        etlheap_text_free(&text);
+        etlheap_text_free(&shown);
+    }
     const char *const ways =
         etlheap_hint_words(layout->hint, grew ? ETL_HINT_SUPPRESS_OR_ACCEPT : ETL_HINT_SUPPRESS);
     if (*ways != '\0')
