@@ -232,6 +232,15 @@ typedef struct etlheap_gate_absence {
     u32 process_count;
 } etlheap_gate_absence;
 
+/* A function that is the innermost of more than half of the outstanding bytes of a kind, with
+ * three callers at least: it allocates for others, and should be culled to see them. */
+typedef struct etlheap_gate_wrapper {
+    etlheap_kind kind;
+    const char *module, *symbol;
+    u64 size_bytes, of_bytes; /* its own, and those of the kind; without what is suppressed */
+    u32 callers;              /* functions */
+} etlheap_gate_wrapper;
+
 typedef struct etlheap_gate {
     etlheap_outcome outcome;      /* the worst of the budgets; PASS when all were skipped */
     u32 doubts;                   /* of all budgets */
@@ -246,6 +255,8 @@ typedef struct etlheap_gate {
     u32 kinds;                                         /* bit per etlheap_kind: it has events */
     etlheap_amount outstanding[ETLHEAP_KIND_CAPACITY]; /* without what is suppressed */
     etlheap_amount suppressed[ETLHEAP_KIND_CAPACITY];
+    etlheap_gate_wrapper wrappers[ETLHEAP_KIND_CAPACITY]; /* at most one of a kind */
+    u32 wrapper_count;
     const etlheap_trace_info *baseline; /* NULL: none */
     /* Taking this run as the next baseline loosens nothing: no subject of a growth
      * budget is larger than it was (grown_count are), and no process with memory in

@@ -11,6 +11,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/gate_rows \
 	compare/gate_subjects \
 	compare/gate_tables \
+	compare/gate_wrappers \
 	compare/row_identity \
 	compare/suppressions \
 	context/context \

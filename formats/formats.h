@@ -199,6 +199,7 @@ typedef struct etlheap_source_roots {
 typedef struct etlheap_check {
     const etlheap_gate *gate;
     const char *baseline_name; /* file; NULL: none was named */
+    const char *symbols;       /* the symbol path, for commands; NULL: none was named */
     etlheap_ratchet ratchet;
     /* Of SARIF logs alone: */
     u32 results_max;      /* results that are listed; 0: 5,000, which GitHub shows */

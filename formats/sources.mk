@@ -77,6 +77,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	markdown/markdown_report \
 	parts/abilities \
 	parts/allocation_rows \
+	parts/check_more \
 	parts/check_parts \
 	parts/diff_parts \
 	parts/display \

@@ -53,7 +53,11 @@ extern "C" {
     X(ALL_BLOCKS, "list lifetimes one by one (etlheap_lifetimes_open)")                            \
     X(ONE_THREAD, "select a thread (threads)")                                                     \
     /* of what is left out of a table */                                                           \
-    X(MORE_COLUMNS, "give lines more columns (width), or no limit (whole)")
+    X(MORE_COLUMNS, "give lines more columns (width), or no limit (whole)")                        \
+    /* of a failed check; places and brackets are filled in, see formats/parts/check_more.h */     \
+    X(FAILED_STACKS, "report the stacks that have the frame (require_frames)")                     \
+    X(GROWN_STACKS, "compare the stacks that have the frame (etlheap_diff_tables)")                \
+    X(WRAPPER, "cull the frame (cull_frames)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -151,6 +151,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     const etlheap_check check = {
         .gate = q->gate,
         .baseline_name = options->baseline,
+        .symbols = options->symbols,
         .ratchet = q->ratchet,
         .results_max = options->sarif_results,
         .category = options->sarif_category,

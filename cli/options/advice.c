@@ -37,6 +37,11 @@ static const char *const advice[ETL_HINT_COUNT] = {
                             "\"{process}\" --require-frame \"{frame}\"",
     [ETL_HINT_ONE_THREAD] =
         " To see the stacks of one thread: etlheap report \"{file}\" --thread TID",
+    [ETL_HINT_FAILED_STACKS] = "etlheap report {files} --kind {kind}[ --process {process}]"
+                               "[ --require-frame {frame}] --frames 64[ --symbols {symbols}]",
+    [ETL_HINT_GROWN_STACKS] = "etlheap diff {baseline} {files} --kind {kind}[ --process {process}]"
+                              "[ --require-frame {frame}] --frames 64[ --symbols {symbols}]",
+    [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists the callers in its place",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",
 };
 

@@ -133,7 +133,7 @@ static etl_status judge(owned_gate *gate, etl_error *err)
         status = gate_tables_name(gate, err);
     if (status == ETL_OK)
         finish(gate);
-    if (status == ETL_OK && !gate_tell_apart(gate))
+    if (status == ETL_OK && (!gate_tell_apart(gate) || !gate_find_wrappers(gate)))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return status;
 }

@@ -6,6 +6,7 @@
  *     gate_subjects     rows, budget ──▶ subjects, judged
  *     gate_doubts       results ──▶ why a verdict may prove nothing
  *     gate_fingerprint  subjects, stacks ──▶ names that outlive ids and addresses
+ *     gate_wrappers     rows ──▶ functions that hide who allocates
  *     gate_apart        subjects, stacks ──▶ frames that tell them apart
  */
 #ifndef ETLHEAP_GATE_INSIDE_H
@@ -122,6 +123,11 @@ u64 gate_stack_fingerprint(const etlheap_table *table, const char *process, u32 
 /* Of what a budget's subject is. */
 u64 gate_subject_fingerprint(const etlheap_table *table, const etlheap_budget *budget,
                              const etlheap_gate_subject *subject);
+
+/* --- gate_wrappers.c -------------------------------------------------------------- */
+
+/* Sets the wrappers of the gate; frames have names. False without memory. */
+bool gate_find_wrappers(owned_gate *gate);
 
 /* --- gate_apart.c ---------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  * it holds, and how much that grew. Lists are as long as a person reads; JSON has all.
  */
 #include "formats/io/units.h"
+#include "formats/parts/check_more.h"
 #include "formats/parts/check_parts.h"
 #include "formats/parts/layout_read.h"
 #include "formats/parts/source_roots.h"
@@ -133,7 +134,8 @@ static void write_stack(const etlheap_check *check, const etlheap_gate_budget *b
     etlheap_sink_text(sink, " |\n");
 }
 
-static void write_blame(const etlheap_check *check, const etlheap_gate_budget *budget,
+static void write_blame(const etlheap_result *result, const etlheap_check *check,
+                        const etlheap_gate_budget *budget, const etlheap_layout *layout,
                         etlheap_text *text, etlheap_sink *sink)
 {
     static const etlheap_markdown_column columns[] = {
@@ -154,6 +156,13 @@ static void write_blame(const etlheap_check *check, const etlheap_gate_budget *b
             write_stack(check, budget, &subject->stacks[k], text, sink);
         if (subject->stacks_omitted > 0)
             etlheap_sink_format(sink, "| %" PRIu32 " more | | | |\n", subject->stacks_omitted);
+        etlheap_text_clear(text);
+        etlheap_check_add_more(text, result, check, budget, subject, layout->hint);
+        if (text->size == 0)
+            continue;
+        etlheap_sink_text(sink, "\nMore: ");
+        etlheap_markdown_code(sink, etlheap_text_of(text));
+        etlheap_sink_text(sink, "\n");
     }
 }
 
@@ -190,7 +199,7 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
     for (u32 i = 0; i < gate->budget_count; i++)
         write_budget(&gate->budgets[i], &text, sink);
     for (u32 i = 0; i < gate->budget_count; i++)
-        write_blame(check, &gate->budgets[i], &text, sink);
+        write_blame(result, check, &gate->budgets[i], &layout, &text, sink);
     etlheap_sink_text(sink, "\n");
     write_advice(check, &layout, sink);
     etlheap_markdown_losses(sink, "", &gate->diagnostics, layout.hint);

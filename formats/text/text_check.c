@@ -5,6 +5,7 @@
  * then each budget with what was measured, then what failed with the stacks to
  * blame, known leaks, and what was lost.
  */
+#include "formats/parts/check_more.h"
 #include "formats/parts/check_parts.h"
 #include "formats/parts/display.h"
 #include "formats/parts/text_parts.h"
@@ -28,7 +29,8 @@ static etl_status write_budgets(const etlheap_gate *gate, const etlheap_layout *
 static void add_budget(const etlheap_gate_budget *budget, etlheap_text *text, etlheap_grid *grid);
 static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                         etlheap_text *text, etlheap_grid *grid);
-static etl_status write_failures(const etlheap_gate_budget *budget, const etlheap_layout *layout,
+static etl_status write_failures(const etlheap_result *result, const etlheap_check *check,
+                                 const etlheap_gate_budget *budget, const etlheap_layout *layout,
                                  etlheap_text *text, etlheap_sink *sink);
 static etl_status write_stacks(const etlheap_gate_budget *budget,
                                const etlheap_gate_subject *subject, const etlheap_layout *layout,
@@ -60,7 +62,7 @@ etl_status etlheap_write_check_text(const etlheap_result *result, const etlheap_
     write_baseline(check, layout, &text, sink);
     etl_status status = write_budgets(gate, layout, &text, sink);
     for (u32 i = 0; status == ETL_OK && i < gate->budget_count; i++)
-        status = write_failures(&gate->budgets[i], layout, &text, sink);
+        status = write_failures(result, check, &gate->budgets[i], layout, &text, sink);
     if (status == ETL_OK)
         status = write_suppressions(gate, layout, &text, sink);
     write_rebuilt(gate, layout, &text, sink);
@@ -217,8 +219,21 @@ static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_su
     add_callers(budget, subject, text, grid);
 }
 
-/* Each failed subject: what it exceeds, and who is to blame. */
-static etl_status write_failures(const etlheap_gate_budget *budget, const etlheap_layout *layout,
+/* A command to be copied: it does not wrap. */
+static void write_more(etlheap_text *command, etlheap_sink *sink)
+{
+    etlheap_text line = { 0 };
+    if (command->size == 0)
+        return;
+    etlheap_display_add(&line, etlheap_text_of(command));
+    etlheap_sink_format(sink, "More: %s\n", etlheap_text_of(&line));
+    command->failed |= line.failed;
+    etlheap_text_free(&line);
+}
+
+/* Each failed subject: what it exceeds, who is to blame, and the command that shows more. */
+static etl_status write_failures(const etlheap_result *result, const etlheap_check *check,
+                                 const etlheap_gate_budget *budget, const etlheap_layout *layout,
                                  etlheap_text *text, etlheap_sink *sink)
 {
     etl_status status = ETL_OK;
@@ -235,6 +250,9 @@ static etl_status write_failures(const etlheap_gate_budget *budget, const etlhea
         text->failed |= heading.failed;
         etlheap_text_free(&heading);
         status = write_stacks(budget, subject, layout, sink);
+        etlheap_text_clear(text);
+        etlheap_check_add_more(text, result, check, budget, subject, layout->hint);
+        write_more(text, sink);
     }
     return status;
 }
@@ -379,6 +397,14 @@ static void write_advice(const etlheap_check *check, const etlheap_layout *layou
     for (u32 i = 0; i < check->gate->budget_count; i++)
         grew |=
             check->gate->budgets[i].budget.is_growth && check->gate->budgets[i].failed_count > 0;
+    for (u32 i = 0; i < check->gate->wrapper_count; i++) {
+        etlheap_text text = { 0 }, shown = { 0 };
+        etlheap_check_add_wrapper(&text, &check->gate->wrappers[i], layout->hint);
+        etlheap_display_add(&shown, etlheap_text_of(&text));
+        etlheap_text_heading(sink, layout, etlheap_text_of(&shown));
+        etlheap_text_free(&text);
+        etlheap_text_free(&shown);
+    }
     const char *const ways =
         etlheap_hint_words(layout->hint, grew ? ETL_HINT_SUPPRESS_OR_ACCEPT : ETL_HINT_SUPPRESS);
     if (*ways != '\0')

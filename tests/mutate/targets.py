@@ -54,6 +54,7 @@ TARGETS = (
     Target("engine/compare/gate_rows.c", "gate", GATE),
     Target("engine/compare/gate_subjects.c", "gate", GATE),
     Target("engine/compare/gate_tables.c", "gate", GATE),
+    Target("engine/compare/gate_wrappers.c", "gate", "test_gate_wrappers"),
     Target("parser/etl/xpress.c", "parser", "test_xpress test_buffer_load test_trace test_real_traces"),
     Target("parser/etl/xpress_huffman.c", "parser", "test_xpress_huffman test_buffer_load test_real_traces"),
     Target("parser/etl/record.c", "parser", "test_record test_items test_trace test_buffer_peek test_decode_heap test_real_traces test_engine"),

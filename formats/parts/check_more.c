@@ -1,0 +1,161 @@
+/* check_more.c - see check_more.h. */
+#include "check_more.h"
+
+#include "check_parts.h"
+#include "layout_read.h"
+#include "formats/io/units.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+/* Values of the places, ready for a shell; "" for what there is not. */
+typedef struct place {
+    const char *name;
+    etlheap_text value;
+} place;
+
+enum { FILES, BASELINE, KIND, PROCESS, FRAME, SYMBOLS, PLACE_COUNT };
+
+/* Names come from traces: what a shell would act on stands between quotes that it heeds. */
+static void add_quoted(etlheap_text *text, const char *word)
+{
+    bool plain = *word != '\0' && *word != '-', meek = true;
+    for (const char *at = word; *at != '\0'; at++) {
+        plain &= isalnum((unsigned char)*at) || strchr("._-/:+,@%", *at) != NULL;
+        meek &= strchr("\"$`\\!", *at) == NULL;
+    }
+    const char *const mark = plain ? "" : meek ? "\"" : "'";
+    etlheap_text_add_string(text, mark);
+    for (const char *at = word; *at != '\0'; at++) {
+        if (*at == '\'' && *mark == '\'')
+            etlheap_text_add_string(text, "'\\''");
+        else
+            etlheap_text_add(text, at, 1);
+    }
+    etlheap_text_add_string(text, mark);
+}
+
+/* "app.exe!grow", or the module alone of a frame without a name. */
+static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stack)
+{
+    const etlheap_indices frames = etlheap_check_frames(table, stack);
+    const etlheap_frame *const frame = frames.count > 0 ? &table->frames[frames.at[0]] : NULL;
+    etlheap_text pattern = { 0 };
+    if (!frame || !frame->module)
+        return;
+    etlheap_text_add_string(&pattern, frame->module);
+    etlheap_text_add_string(&pattern, "!");
+    etlheap_text_add_string(&pattern, frame->symbol ? frame->symbol : "");
+    add_quoted(text, etlheap_text_of(&pattern));
+    text->failed |= pattern.failed;
+    etlheap_text_free(&pattern);
+}
+
+static void fill_places(place *places, const etlheap_result *result, const etlheap_check *check,
+                        const etlheap_gate_budget *budget, const etlheap_gate_subject *subject)
+{
+    const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    for (u32 i = 0; i < trace->file_count; i++) {
+        etlheap_text_add_string(&places[FILES].value, i > 0 ? " " : "");
+        add_quoted(&places[FILES].value, trace->files[i]);
+    }
+    if (check->baseline_name)
+        add_quoted(&places[BASELINE].value, check->baseline_name);
+    add_quoted(&places[KIND].value, etlheap_kind_name(subject->kind));
+    if (check->symbols)
+        add_quoted(&places[SYMBOLS].value, check->symbols);
+    if (subject->stack_count == 0)
+        return;
+    if (*subject->stacks[0].process)
+        add_quoted(&places[PROCESS].value, subject->stacks[0].process);
+    add_pattern(&places[FRAME].value, budget->table, subject->stacks[0].stack);
+}
+
+static const etlheap_text *place_at(const place *places, const char *name, size_t size)
+{
+    for (int i = 0; i < PLACE_COUNT; i++) {
+        if (strlen(places[i].name) == size && memcmp(places[i].name, name, size) == 0)
+            return &places[i].value;
+    }
+    return NULL;
+}
+
+/* Appends a part of the hint, up to `end`, with its places filled. False: one has nothing. */
+static bool add_part(etlheap_text *text, const place *places, const char *at, const char *end)
+{
+    bool complete = true;
+    while (at < end) {
+        const size_t size = *at == '{' ? strcspn(at, "}") : 0;
+        const etlheap_text *const value = size > 0 ? place_at(places, at + 1, size - 1) : NULL;
+        if (value)
+            etlheap_text_add(text, etlheap_text_of(value), value->size);
+        else
+            etlheap_text_add(text, at, 1);
+        complete &= !value || value->size > 0;
+        at += value ? size + 1 : 1;
+    }
+    return complete;
+}
+
+static void add_filled(etlheap_text *text, const place *places, const char *words)
+{
+    etlheap_text part = { 0 };
+    while (*words != '\0') {
+        const bool optional = *words == '[';
+        const size_t size = strcspn(words + optional, optional ? "]" : "[");
+        etlheap_text_clear(&part);
+        if (add_part(&part, places, words + optional, words + optional + size) || !optional)
+            etlheap_text_add(text, etlheap_text_of(&part), part.size);
+        words += optional + size;
+        words += optional && *words != '\0';
+    }
+    text->failed |= part.failed;
+    etlheap_text_free(&part);
+}
+
+void etlheap_check_add_more(etlheap_text *text, const etlheap_result *result,
+                            const etlheap_check *check, const etlheap_gate_budget *budget,
+                            const etlheap_gate_subject *subject, etl_hint_fn *say)
+{
+    place places[PLACE_COUNT] = {
+        [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },
+        [KIND] = { .name = "kind" },   [PROCESS] = { .name = "process" },
+        [FRAME] = { .name = "frame" }, [SYMBOLS] = { .name = "symbols" },
+    };
+    const bool compares = budget->budget.is_growth && check->baseline_name &&
+                          etlheap_result_trace(result)->file_count == 1;
+    const char *const words =
+        etlheap_hint_words(say, compares ? ETL_HINT_GROWN_STACKS : ETL_HINT_FAILED_STACKS);
+    fill_places(places, result, check, budget, subject);
+    add_filled(text, places, words);
+    for (int i = 0; i < PLACE_COUNT; i++) {
+        text->failed |= places[i].value.failed;
+        etlheap_text_free(&places[i].value);
+    }
+}
+
+void etlheap_check_add_wrapper(etlheap_text *text, const etlheap_gate_wrapper *wrapper,
+                               etl_hint_fn *say)
+{
+    const etlheap_frame frame = { .module = wrapper->module, .symbol = wrapper->symbol };
+    place places[PLACE_COUNT] = {
+        [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },
+        [KIND] = { .name = "kind" },   [PROCESS] = { .name = "process" },
+        [FRAME] = { .name = "frame" }, [SYMBOLS] = { .name = "symbols" },
+    };
+    etlheap_text name = { 0 };
+    char size[ETLHEAP_UNITS_SIZE], all[ETLHEAP_UNITS_SIZE];
+    etlheap_units_size((i64)etl_min_u64(wrapper->size_bytes, INT64_MAX), size);
+    etlheap_units_size((i64)etl_min_u64(wrapper->of_bytes, INT64_MAX), all);
+    etlheap_text_add_frame(&name, &frame);
+    add_quoted(&places[FRAME].value, etlheap_text_of(&name));
+    etlheap_text_add_string(text, etlheap_kind_name(wrapper->kind));
+    etlheap_text_add_string(text, ": ");
+    etlheap_text_add_string(text, etlheap_text_of(&name));
+    etlheap_text_add_format(text, " allocates %s of %s for %" PRIu32 " functions that call it",
+                            size, all, wrapper->callers);
+    add_filled(text, places, etlheap_hint_words(say, ETL_HINT_WRAPPER));
+    text->failed |= name.failed || places[FRAME].value.failed;
+    etlheap_text_free(&name);
+    etlheap_text_free(&places[FRAME].value);
+}
