@@ -383,11 +383,6 @@ static bool selects_any(const etlheap_result *result, const etlheap_query *query
     return any;
 }
 
-static bool is_address_given(const cli_options *options)
-{
-    return options->address_first > 0 || options->address_last < UINT64_MAX;
-}
-
 static void note_empty(const cli_options *options, const char *subject,
                        const etlheap_result *result, const etlheap_query *query)
 {
@@ -398,12 +393,12 @@ static void note_empty(const cli_options *options, const char *subject,
     bool blamed = false;
     for (u32 i = 0; i < FILTER_COUNT; i++)
         given += is_given(query, (filter)i);
-    if ((given == 0 && !is_address_given(options)) || !selects_any(result, &open))
+    if ((given == 0 && !cli_has_address(options)) || !selects_any(result, &open))
         return; /* the window has nothing, or the trace, as the answer says */
     for (u32 i = 0; i < FILTER_COUNT; i++)
         close_filter(query, (filter)i, &all);
     if (selects_any(result, &all)) {
-        if (is_address_given(options))
+        if (cli_has_address(options))
             cli_note(subject, "--address selects nothing: no block has a byte there at this time");
         return;
     }

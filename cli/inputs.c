@@ -96,7 +96,7 @@ int cli_stores_check(const cli_options *options)
             continue; /* what is not there, reading it will say */
         cli_complain(path, etlheap_is_packed(path)
                                ? "is packed, and merge reads stores as they are; unpack it first"
-                               : "is no store; make one of it with etlheap store");
+                               : "is not a store; etlheap store makes one from a trace");
         return CLI_EXIT_INPUT;
     }
     return paths;

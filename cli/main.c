@@ -214,7 +214,7 @@ static int unknown_command(const char *name)
     char message[240];
     if (etl_path_kind_of(name) == ETL_PATH_FILE) {
         snprintf(message, sizeof message,
-                 "a file is no command, did you mean etlheap report %.120s?", name);
+                 "is a file, not a command; did you mean etlheap report %.120s?", name);
         cli_complain(name, message);
         return CLI_EXIT_USAGE;
     }

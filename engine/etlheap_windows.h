@@ -123,8 +123,8 @@ bool etlheap_windows_cell(const etlheap_windows *windows, u32 row, u32 window, e
 i64 etlheap_windows_start_size(const etlheap_windows *windows, u32 row, u32 window);
 
 /* The first window from this one on in which something happens to the row; the number of
- * windows when there is none. The windows before it are all alike, so there is no need to ask
- * for their cells. The windows must follow each other without gaps, and not be of a summary. */
+ * windows if nothing does. The windows before it are all alike: nobody needs to ask for their
+ * cells. The windows must follow each other without gaps, and not be of a summary. */
 u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 window);
 
 /* A rise of the outstanding size to a level that lasted, from one that had. */

@@ -82,7 +82,7 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
         .sort = options->lifetime_sort,
         .sort_descending = options->lifetime_descending,
         .top = cli_top_limit(options),
-        .by_address = options->address_first > 0 || options->address_last < UINT64_MAX,
+        .by_address = cli_has_address(options),
         .address_first = options->address_first,
         .address_last = options->address_last,
         .memory_bytes_max = options->memory_bytes,

@@ -246,7 +246,7 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
 {
     if (option->value == CLI_VALUE_COUNT || option->value == CLI_VALUE_TOP)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: '%.60s' is no number from 1 to %" PRIu32 "%s", spelled, text,
+                             "%s: '%.60s' is not a number from 1 to %" PRIu32 "%s", spelled, text,
                              count_max(option), option->value == CLI_VALUE_TOP ? ", nor all" : "");
     if (takes_times(option) && cli_time_is_too_large(text))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
@@ -487,7 +487,7 @@ static etl_status store_list(const cli_option *option, const char *spelled, cons
         u32 index;
         if (!cli_next_word(&rest, word))
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "%s: '%.60s' is no list of words with one comma between", spelled,
+                                 "%s: '%.60s' is not a list of words separated by commas", spelled,
                                  text);
         if (!find_choice((cli_value)option->value, word, &index))
             return bad_choice(option, spelled, word, out->command_bit, err);
@@ -518,7 +518,7 @@ static etl_status store_names(const char *spelled, const char *text, cli_words *
             *comma = '\0';
         if (*word == '\0')
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "%s: '%.60s' is no list of names with one comma between", spelled,
+                                 "%s: '%.60s' is not a list of names separated by commas", spelled,
                                  text);
         status = cli_words_add(names, word, err);
         word = comma ? comma + 1 : NULL;

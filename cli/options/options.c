@@ -90,6 +90,11 @@ bool cli_wants_transient(const cli_options *options)
     return options->impacting == 1u << CLI_IMPACTING_TRANSIENT;
 }
 
+bool cli_has_address(const cli_options *options)
+{
+    return options->address_first > 0 || options->address_last < UINT64_MAX;
+}
+
 bool cli_wants_growth(const cli_options *options)
 {
     return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||

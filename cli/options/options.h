@@ -225,6 +225,9 @@ bool cli_wants_transient(const cli_options *options);
 /* Whether rows have growth: asked for, or sorted by. */
 bool cli_wants_growth(const cli_options *options);
 
+/* Whether --address limits the answer. */
+bool cli_has_address(const cli_options *options);
+
 /* Whether an input is standard input: "-". */
 bool cli_is_stdin(const char *input);
 

@@ -234,7 +234,9 @@ bool cli_parse_duration_range(const char *text, i64 *min_ns, i64 *max_ns, bool *
     return true;
 }
 
-bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool *empty)
+/* "A..B" of what `parse_end` reads, with either end left out. */
+static bool parse_range(const char *text, bool (*parse_end)(const char *text, u64 *out), u64 *first,
+                        u64 *last, bool *empty)
 {
     char low[RANGE_END_SIZE];
     char high[RANGE_END_SIZE];
@@ -243,28 +245,7 @@ bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool
     *empty = false;
     if (!split_range(text, low, high))
         return false;
-    if ((low[0] != '\0' && !cli_parse_size(low, &min)) ||
-        (high[0] != '\0' && !cli_parse_size(high, &max)))
-        return false;
-    *empty = min > max;
-    if (*empty)
-        return false;
-    *min_bytes = min;
-    *max_bytes = max;
-    return true;
-}
-
-bool cli_parse_address_range(const char *text, u64 *first, u64 *last, bool *empty)
-{
-    char low[RANGE_END_SIZE];
-    char high[RANGE_END_SIZE];
-    u64 min = 0;
-    u64 max = UINT64_MAX;
-    *empty = false;
-    if (!split_range(text, low, high))
-        return false;
-    if ((low[0] != '\0' && !cli_parse_handle(low, &min)) ||
-        (high[0] != '\0' && !cli_parse_handle(high, &max)))
+    if ((low[0] != '\0' && !parse_end(low, &min)) || (high[0] != '\0' && !parse_end(high, &max)))
         return false;
     *empty = min > max;
     if (*empty)
@@ -272,6 +253,16 @@ bool cli_parse_address_range(const char *text, u64 *first, u64 *last, bool *empt
     *first = min;
     *last = max;
     return true;
+}
+
+bool cli_parse_size_range(const char *text, u64 *min_bytes, u64 *max_bytes, bool *empty)
+{
+    return parse_range(text, cli_parse_size, min_bytes, max_bytes, empty);
+}
+
+bool cli_parse_address_range(const char *text, u64 *first, u64 *last, bool *empty)
+{
+    return parse_range(text, cli_parse_handle, first, last, empty);
 }
 
 bool cli_next_word(const char **list, char word[CLI_WORD_SIZE])

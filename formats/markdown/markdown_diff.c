@@ -17,10 +17,7 @@ static void write_amount(etlheap_measure measure, i64 value, bool is_rate, bool 
 {
     char number[ETLHEAP_UNITS_SIZE];
     const i64 whole = is_rate ? value / 1000 : value;
-    if (etlheap_measure_style_of(measure).is_size)
-        etlheap_units_size(whole, number);
-    else
-        etlheap_units_count(whole, number);
+    etlheap_measure_words(measure, whole, number);
     etlheap_sink_format(sink, "%s%s%s | ", is_change && whole > 0 ? "+" : "", number,
                         is_rate ? "/s" : "");
 }

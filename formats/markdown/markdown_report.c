@@ -12,43 +12,28 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const etlheap_measure shown_measures[] = {
-    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
-    ETLHEAP_MEASURE_IMPACTING_SIZE,
-    ETLHEAP_MEASURE_SIZE,
-    ETLHEAP_MEASURE_COUNT,
-};
-
 static void write_value(etlheap_measure measure, i64 value, etlheap_sink *sink)
 {
-    const etlheap_measure_style style = etlheap_measure_style_of(measure);
-    char number[ETLHEAP_UNITS_SIZE] = "";
-    if (value == ETLHEAP_NOT_KNOWN)
-        number[0] = '\0';
-    else if (style.is_time)
-        etlheap_units_duration(value, number);
-    else if (style.is_size)
-        etlheap_units_size(value, number);
-    else
-        etlheap_units_count(value, number);
-    etlheap_sink_text(sink, number);
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_measure_words(measure, value, words);
+    etlheap_sink_text(sink, words);
     etlheap_sink_text(sink, " | ");
 }
 
 static void write_totals(const etlheap_table *table, etlheap_sink *sink)
 {
-    etlheap_markdown_column columns[ETL_COUNT_OF(shown_measures) + 1] = { { "Kind", false } };
-    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+    etlheap_markdown_column columns[ETLHEAP_SHOWN_MEASURES + 1] = { { "Kind", false } };
+    for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
         columns[i + 1] =
-            (etlheap_markdown_column){ etlheap_measure_title(shown_measures[i]), true };
+            (etlheap_markdown_column){ etlheap_measure_title(etlheap_shown_measures[i]), true };
     etlheap_markdown_columns(sink, columns, (u32)ETL_COUNT_OF(columns));
     for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         if (!table->totals[kind].present)
             continue;
         etlheap_sink_format(sink, "| %s | ", etlheap_kind_name((etlheap_kind)kind));
-        for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
-            write_value(shown_measures[i], table->totals[kind].measures[shown_measures[i]], sink);
+        for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
+            write_value(etlheap_shown_measures[i],
+                        table->totals[kind].measures[etlheap_shown_measures[i]], sink);
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");

@@ -16,6 +16,13 @@ typedef struct place {
 
 enum { FILES, BASELINE, KIND, PROCESS, FRAME, SYMBOLS, PLACE_COUNT };
 
+#define NO_PLACES                                                                                  \
+    {                                                                                              \
+        [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },                        \
+        [KIND] = { .name = "kind" }, [PROCESS] = { .name = "process" },                            \
+        [FRAME] = { .name = "frame" }, [SYMBOLS] = { .name = "symbols" },                          \
+    }
+
 /* Names come from traces: what a shell would act on stands between quotes that it heeds. */
 static void add_quoted(etlheap_text *text, const char *word)
 {
@@ -117,11 +124,7 @@ void etlheap_check_add_more(etlheap_text *text, const etlheap_result *result,
                             const etlheap_check *check, const etlheap_gate_budget *budget,
                             const etlheap_gate_subject *subject, etl_hint_fn *say)
 {
-    place places[PLACE_COUNT] = {
-        [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },
-        [KIND] = { .name = "kind" },   [PROCESS] = { .name = "process" },
-        [FRAME] = { .name = "frame" }, [SYMBOLS] = { .name = "symbols" },
-    };
+    place places[PLACE_COUNT] = NO_PLACES;
     const bool compares = budget->budget.is_growth && check->baseline_name &&
                           etlheap_result_trace(result)->file_count == 1;
     const char *const words =
@@ -138,11 +141,7 @@ void etlheap_check_add_wrapper(etlheap_text *text, const etlheap_gate_wrapper *w
                                etl_hint_fn *say)
 {
     const etlheap_frame frame = { .module = wrapper->module, .symbol = wrapper->symbol };
-    place places[PLACE_COUNT] = {
-        [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },
-        [KIND] = { .name = "kind" },   [PROCESS] = { .name = "process" },
-        [FRAME] = { .name = "frame" }, [SYMBOLS] = { .name = "symbols" },
-    };
+    place places[PLACE_COUNT] = NO_PLACES;
     etlheap_text name = { 0 };
     char size[ETLHEAP_UNITS_SIZE], all[ETLHEAP_UNITS_SIZE];
     etlheap_units_size((i64)etl_min_u64(wrapper->size_bytes, INT64_MAX), size);

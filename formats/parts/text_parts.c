@@ -33,6 +33,14 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_STEADINESS] = { .adds_up = false },
 };
 
+const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES] = {
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
+    ETLHEAP_MEASURE_IMPACTING_SIZE,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_COUNT,
+};
+
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
 static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace);
 static void add_count(etlheap_text *text, u64 count, const char *what);
@@ -44,19 +52,24 @@ etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure)
     return measure_styles[measure];
 }
 
+void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_UNITS_SIZE])
+{
+    const etlheap_measure_style style = measure_styles[measure];
+    if (value == ETLHEAP_NOT_KNOWN)
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s", style.is_peak ? "\xE2\x80\x93" : "");
+    else if (style.is_time)
+        etlheap_units_duration(value, out);
+    else if (style.is_size)
+        etlheap_units_size(value, out);
+    else
+        etlheap_units_count(value, out);
+}
+
 void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value)
 {
-    char text[ETLHEAP_UNITS_SIZE];
-    if (value == ETLHEAP_NOT_KNOWN) {
-        etlheap_grid_cell(grid, measure_styles[measure].is_peak ? "\xE2\x80\x93" : "");
-    } else if (measure_styles[measure].is_time) {
-        etlheap_units_duration(value, text);
-        etlheap_grid_cell(grid, text);
-    } else if (measure_styles[measure].is_size) {
-        etlheap_grid_size(grid, value);
-    } else {
-        etlheap_grid_count(grid, value);
-    }
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_measure_words(measure, value, words);
+    etlheap_grid_cell(grid, words);
 }
 
 void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,

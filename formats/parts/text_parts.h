@@ -5,6 +5,7 @@
 #ifndef ETLHEAP_TEXT_PARTS_H
 #define ETLHEAP_TEXT_PARTS_H
 
+#include "formats/io/units.h"
 #include "tabular.h"
 
 /* How a measure is shown. */
@@ -16,6 +17,14 @@ typedef struct etlheap_measure_style {
 } etlheap_measure_style;
 
 etlheap_measure_style etlheap_measure_style_of(etlheap_measure measure);
+
+/* The measures of what is outstanding that a report lists, in order. */
+enum { ETLHEAP_SHOWN_MEASURES = 5 };
+extern const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES];
+
+/* A measure as a person reads it: a duration, a size or a count; nothing, or a dash for a peak,
+ * if it is not known. */
+void etlheap_measure_words(etlheap_measure measure, i64 value, char out[ETLHEAP_UNITS_SIZE]);
 
 /* Fills the next cell of a row with a measure; not with one that is not known. */
 void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value);

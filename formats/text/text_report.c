@@ -18,17 +18,9 @@
 
 #define INDENT 2
 
-/* Columns after the first, in order. A sort measure that is none of them comes
- * before them: it would be odd not to show it. */
-static const etlheap_measure shown_measures[] = {
-    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
-    ETLHEAP_MEASURE_IMPACTING_SIZE,
-    ETLHEAP_MEASURE_SIZE,
-    ETLHEAP_MEASURE_COUNT,
-};
-
-/* The same for what came and went: nothing of it is outstanding. */
+/* Columns after the first, in place of etlheap_shown_measures, for what came and went: nothing of
+ * it is outstanding. A sort measure that is none of a report's comes before them: it would be odd
+ * not to show it. */
 static const etlheap_measure transient_measures[] = {
     ETLHEAP_MEASURE_SIZE,         ETLHEAP_MEASURE_COUNT,
     ETLHEAP_MEASURE_PEAK_SIZE,    ETLHEAP_MEASURE_LIFETIME_MEDIAN,
@@ -142,11 +134,12 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
 static etl_status write_totals(const etlheap_table *table, const etlheap_layout *layout,
                                etlheap_sink *sink)
 {
-    etlheap_column columns[ETL_COUNT_OF(shown_measures) + 2] = { { .title = "Kind" } };
+    etlheap_column columns[ETLHEAP_SHOWN_MEASURES + 2] = { { .title = "Kind" } };
     u32 count = 1;
-    for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
+    for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
         columns[count++] =
-            (etlheap_column){ .title = etlheap_measure_title(shown_measures[i]), .right = true };
+            (etlheap_column){ .title = etlheap_measure_title(etlheap_shown_measures[i]),
+                              .right = true };
     columns[count++] = (etlheap_column){ .title = "Unknown Frees", .right = true };
 
     etlheap_grid grid = etlheap_grid_begin(columns, count);
@@ -156,8 +149,9 @@ static etl_status write_totals(const etlheap_table *table, const etlheap_layout 
             continue;
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_cell(&grid, etlheap_kind_name((etlheap_kind)kind));
-        for (size_t i = 0; i < ETL_COUNT_OF(shown_measures); i++)
-            etlheap_grid_measure(&grid, shown_measures[i], total->measures[shown_measures[i]]);
+        for (size_t i = 0; i < ETLHEAP_SHOWN_MEASURES; i++)
+            etlheap_grid_measure(&grid, etlheap_shown_measures[i],
+                                 total->measures[etlheap_shown_measures[i]]);
         etlheap_grid_count(&grid, (i64)etl_min_u64(total->free_without_alloc, INT64_MAX));
     }
     etlheap_sink_text(sink, "\n");
@@ -217,7 +211,7 @@ static measure_list measures_of(const etlheap_table *table)
         return (measure_list){ transient_measures, ETL_COUNT_OF(transient_measures) };
     if (table->measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1)
         return (measure_list){ heap_measures, ETL_COUNT_OF(heap_measures) };
-    return (measure_list){ shown_measures, ETL_COUNT_OF(shown_measures) };
+    return (measure_list){ etlheap_shown_measures, ETLHEAP_SHOWN_MEASURES };
 }
 
 /* The first column takes what the others leave. */

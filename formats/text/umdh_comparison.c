@@ -410,34 +410,17 @@ static bool parse_frame(etlheap_umdh *log, etl_bytes text, etlheap_frame *out)
 
 static void set_table(comparison_reader *r)
 {
-    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK,
-                                        ETLHEAP_KEY_TYPE_NAME };
     etlheap_umdh *const log = r->log;
-    etlheap_table *const table = &log->table;
     log->stack_count = log->row_count;
     log->info = (etlheap_umdh_info){
         .version = "", .time = "", .machine = "", .process = "Unknown", .pid = ETL_NO_ID
     };
     if (r->process != 0)
         log->info.process = log->lines.texts.bytes + r->process;
-    table->group_by = keys;
-    table->group_by_count = (u32)ETL_COUNT_OF(keys);
-    table->measures = 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |
-                      1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
-    table->frames = log->frames;
-    table->frame_count = log->address_count;
-    table->stack_starts = log->stack_starts;
-    table->frame_indices = log->frame_indices;
-    table->stack_count = log->stack_count;
-    table->rows = log->rows;
-    table->row_count = log->row_count;
-    etlheap_total *const total = &table->totals[ETLHEAP_KIND_HEAP];
-    total->present = true;
     for (u32 i = 0; i < log->row_count; i++) {
         log->rows[i].process = log->info.process;
         log->rows[i].type_name = log->ids[i];
-        for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
-            total->measures[m] = etl_sat_add_i64(total->measures[m], log->rows[i].measures[m]);
         log->info.block_count += (u64)log->rows[i].measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];
     }
+    umdh_set_table(log);
 }

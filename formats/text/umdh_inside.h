@@ -30,4 +30,8 @@ struct etlheap_umdh {
  * is to be freed. LIMIT, MEMORY. */
 etl_status umdh_text_of(etl_bytes bytes, char **text, etl_bytes *out, etl_error *err);
 
+/* Fills the table of the rows, frames and stacks that are there, and adds the rows to the
+ * totals. A comparison has put the overhead there, which no row of it tells. */
+void umdh_set_table(etlheap_umdh *log);
+
 #endif

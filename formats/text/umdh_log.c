@@ -161,26 +161,30 @@ static bool make_table(etlheap_umdh *log)
         qsort(lines->modules, lines->module_count, sizeof *lines->modules, compare_modules);
     if (!find_addresses(log) || !add_rows(log))
         return false;
-    log->table = (etlheap_table){
-        .group_by = log_keys,
-        .group_by_count = (u32)ETL_COUNT_OF(log_keys),
-        .measures = 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |
-                    1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_OVERHEAD_SIZE,
-        .frames = log->frames,
-        .frame_count = log->address_count,
-        .stack_starts = log->stack_starts,
-        .frame_indices = log->frame_indices,
-        .stack_count = log->stack_count,
-        .rows = log->rows,
-        .row_count = log->row_count,
-    };
-    etlheap_total *const total = &log->table.totals[ETLHEAP_KIND_HEAP];
+    umdh_set_table(log);
+    return true;
+}
+
+void umdh_set_table(etlheap_umdh *log)
+{
+    etlheap_table *const table = &log->table;
+    table->group_by = log_keys;
+    table->group_by_count = (u32)ETL_COUNT_OF(log_keys);
+    table->measures = 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT |
+                      1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
+    table->frames = log->frames;
+    table->frame_count = log->address_count;
+    table->stack_starts = log->stack_starts;
+    table->frame_indices = log->frame_indices;
+    table->stack_count = log->stack_count;
+    table->rows = log->rows;
+    table->row_count = log->row_count;
+    etlheap_total *const total = &table->totals[ETLHEAP_KIND_HEAP];
     total->present = true;
     for (u32 i = 0; i < log->row_count; i++) {
         for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++)
             total->measures[m] = etl_sat_add_i64(total->measures[m], log->rows[i].measures[m]);
     }
-    return true;
 }
 
 /* Of the modules, in the order of the log: the first is the program. */

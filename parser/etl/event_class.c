@@ -321,9 +321,15 @@ u16 etl_guid_record_key(const etl_record *record)
     return key == ETL_HOOK_IMAGE_LOAD_CLASS ? (u16)ETL_HOOK_IMAGE_LOAD : key;
 }
 
+/* Spares events of manifests, which have neither, the search for their provider. */
+static u16 classic_key(const etl_record *record)
+{
+    return etl_record_is_classic(record) ? etl_guid_record_key(record) : ETL_KEY_NONE;
+}
+
 bool etl_record_hook(const etl_record *record, u16 *hook)
 {
-    const u16 key = record->has_hook ? record->hook : etl_guid_record_key(record);
+    const u16 key = record->has_hook ? record->hook : classic_key(record);
     if (!record->has_hook && key >> 8 >= ETL_CLASS_HOOK_COUNT)
         return false;
     *hook = key;
@@ -334,7 +340,7 @@ bool etl_record_is_injected(const etl_record *record)
 {
     if (record->has_hook)
         return false;
-    const unsigned class_number = etl_guid_record_key(record) >> 8;
+    const unsigned class_number = classic_key(record) >> 8;
     return class_number >= ETL_CLASS_IMAGE_ID && class_number <= ETL_CLASS_PERFTRACK;
 }
 

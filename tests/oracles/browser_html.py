@@ -21,11 +21,10 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 
 import oracle_symbols
-from browser_page import PACKAGE, Page, figure, find_browser, make_trace, open_report, table_value
-from oracle_support import Results, run, run_json, skip_all
+from browser_page import figure, make_trace, open_report, run_in_browser, table_value
+from oracle_support import run, run_json
 
 MAKE_SYMBOL_TRACE = os.path.join(os.environ.get("OUT", "build/check"), "make_symbol_trace")
 WIDGETS = {"button", "radio", "slider", "searchbox", "combobox", "treeitem", "treegrid", "tree", "table", "link"}
@@ -331,19 +330,5 @@ def use(results, page, folder):
     results.equal("no requests but for the files", page.requests, opened)
 
 
-def main():
-    browser = find_browser()
-    if browser is None:
-        skip_all(f"no Chromium here to open HTML reports in; to have it: apt-get install {PACKAGE}")
-    results = Results()
-    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP"), ignore_cleanup_errors=True) as folder:
-        page = Page(browser, folder)
-        try:
-            use(results, page, folder)
-        finally:
-            page.close()
-    results.finish()
-
-
 if __name__ == "__main__":
-    main()
+    run_in_browser(use)

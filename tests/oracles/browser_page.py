@@ -10,9 +10,10 @@ import os
 import select
 import shutil
 import subprocess
+import tempfile
 import time
 
-from oracle_support import run
+from oracle_support import Results, run, skip_all
 
 PROGRAMS = (
     "chromium",
@@ -246,3 +247,18 @@ def table_value(page, row, column):
         f".find((one) => one.querySelector('th').textContent.includes({json.dumps(row)}));"
         f" return row ? Number(row.querySelectorAll('td')[{column}].dataset.value) : null; }})()"
     )
+
+
+def run_in_browser(use):
+    """Calls use(results, page, folder) with an open page, or skips all without Chromium."""
+    browser = find_browser()
+    if browser is None:
+        skip_all(f"no Chromium here to open HTML reports in; to have it: apt-get install {PACKAGE}")
+    results = Results()
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP"), ignore_cleanup_errors=True) as folder:
+        page = Page(browser, folder)
+        try:
+            use(results, page, folder)
+        finally:
+            page.close()
+    results.finish()

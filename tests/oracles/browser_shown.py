@@ -23,12 +23,11 @@ import json
 import os
 import shlex
 import subprocess
-import tempfile
 import time
 from collections import Counter, defaultdict
 
-from browser_page import PACKAGE, Page, figure, find_browser, make_trace, open_report, table_value
-from oracle_support import Results, run, run_json, skip_all
+from browser_page import figure, make_trace, open_report, run_in_browser, table_value
+from oracle_support import run, run_json
 
 MAKE_SYMBOL_TRACE = os.path.join(os.environ.get("OUT", "build/check"), "make_symbol_trace")
 MIB = 1 << 20
@@ -520,19 +519,5 @@ def use(results, page, folder):
     results.equal("no requests but for the files", [url.split("#")[0] for url in asked], opened)
 
 
-def main():
-    browser = find_browser()
-    if browser is None:
-        skip_all(f"no Chromium here to open HTML reports in; to have it: apt-get install {PACKAGE}")
-    results = Results()
-    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP"), ignore_cleanup_errors=True) as folder:
-        page = Page(browser, folder)
-        try:
-            use(results, page, folder)
-        finally:
-            page.close()
-    results.finish()
-
-
 if __name__ == "__main__":
-    main()
+    run_in_browser(use)

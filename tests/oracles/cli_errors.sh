@@ -180,7 +180,7 @@ fi
 expect 2 "unknown command nonsense; see" nonsense
 expect 2 "unknown command nonsense; see" nonsense good.etl
 expect 2 "unknown command nonsense; see" help nonsense
-expect 2 "good.etl: a file is no command, did you mean etlheap report good.etl?" good.etl
+expect 2 "good.etl: is a file, not a command; did you mean etlheap report good.etl?" good.etl
 expect 2 "--format: html is a format of export: etlheap export INPUT --format html -o FILE.html" report good.etl --format html
 expect 2 "--format: parquet is a format of export" windows good.etl --format parquet
 expect 2 "--format: json is a format of other commands: etlheap report INPUT --format json" export good.etl --format json
@@ -194,8 +194,8 @@ for command in report windows symbols info dump; do
     expect 2 "--format needs a value: FORMAT" $command good.etl --format
     expect 2 "--format: 'nonsense' is not one of text, " $command good.etl --format nonsense
     expect 2 "unknown option -x; see etlheap $command --help" $command good.etl -x
-    expect 2 "-j: 'nonsense' is no number from 1 to 1024" $command good.etl -j nonsense
-    expect 2 "-j: '-1' is no number from 1 to 1024" $command good.etl -j -1
+    expect 2 "-j: 'nonsense' is not a number from 1 to 1024" $command good.etl -j nonsense
+    expect 2 "-j: '-1' is not a number from 1 to 1024" $command good.etl -j -1
 done
 expect 2 input store -o out.ehs
 expect 2 -o store good.etl
@@ -219,8 +219,8 @@ expect 2 "leave out --tree" report good.etl --growth --tree
 expect 2 "--kind: 'nonsense' is not one of heap, virtualalloc" report good.etl --kind nonsense
 expect 2 "--type: 'nonsense' is not one of AIFO, AIFI, AOFI, AOFO" report good.etl --type nonsense
 expect 2 "--at-exit: 'nonsense' is not one of leaked, freed" report good.etl --at-exit=nonsense
-expect 2 "--top: 'nonsense' is no number from 1" report good.etl --top nonsense
-expect 2 "--top: '-1' is no number from 1" report good.etl --top -1
+expect 2 "--top: 'nonsense' is not a number from 1" report good.etl --top nonsense
+expect 2 "--top: '-1' is not a number from 1" report good.etl --top -1
 expect 2 "--from: 'nonsense' is no time such as 12s" report good.etl --from nonsense
 expect 2 "--to: '5parsecs' is no time such as 12s" report good.etl --to 5parsecs
 expect 2 "--heap: 'nonsense' is no list of heap handles" report good.etl --heap nonsense
@@ -228,7 +228,7 @@ expect 2 "--thread: 'nonsense' is no list of thread ids" report good.etl --threa
 expect 2 "--lifetime: 'nonsense' is no range of times" report good.etl --lifetime nonsense
 expect 2 "--size: 'nonsense' is no range of sizes" report good.etl --size nonsense
 expect 2 "--size: '12Q..' is no range of sizes" report good.etl --size 12Q..
-expect 2 "is no number from 1 to 4294967294" report good.etl --top 99999999999999999999
+expect 2 "is not a number from 1 to 4294967294" report good.etl --top 99999999999999999999
 expect 2 "--tree: 'nonsense' is not one of callees, callers" report good.etl --tree=nonsense
 
 # --- contradictory filters: status 2 ---------------------------------------------------------

@@ -88,7 +88,7 @@ def check_lists(results, trace):
     results.equal("a list is the option repeated", rows("--process", "BatteryMeter.exe,MemoryTestApp.exe"), both)
     results.equal("names go without .exe, in any case", rows("--process", "batterymeter,MEMORYTESTAPP"), both)
     empty = ask("report", trace, ["--process", "a,,b"])
-    results.check("an empty name is refused", empty.returncode == 2 and "no list of names" in empty.stderr, empty.stderr)
+    results.check("an empty name is refused", empty.returncode == 2 and "not a list of names" in empty.stderr, empty.stderr)
 
 
 def check_nameless(results, trace):

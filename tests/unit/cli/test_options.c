@@ -392,11 +392,11 @@ static void bad_values_name_option_and_remedy(void **state)
     expect_error(&report, "a --lifetime 1s..300000000000s", "is out of range");
     expect_error(&report, "a --size 1K..16777216T", "the largest size is 18446744073709551615");
     expect_error(&report, "a --from 5parsecs", "--from: '5parsecs' is no time such as 12s");
-    expect_error(&report, "a --top 0", "--top: '0' is no number from 1 to 4294967294");
-    expect_error(&report, "a --top -1", "--top: '-1' is no number from 1");
+    expect_error(&report, "a --top 0", "--top: '0' is not a number from 1 to 4294967294");
+    expect_error(&report, "a --top -1", "--top: '-1' is not a number from 1");
     expect_error(&report, "a -j 0", "-j: '0'");
-    expect_error(&report, "a -j 99999", "-j: '99999' is no number from 1 to 1024");
-    expect_error(&report, "a --top 99999999999999999999", "is no number from 1 to 4294967294");
+    expect_error(&report, "a -j 99999", "-j: '99999' is not a number from 1 to 1024");
+    expect_error(&report, "a --top 99999999999999999999", "is not a number from 1 to 4294967294");
     expect_error(&report, "a --size 12Q..", "--size: '12Q..' is no range of sizes");
     expect_error(&report, "a --heap 0x1f0000,", "is no list of heap handles");
     expect_error(&report, "a --thread 4294967296", "is no list of thread ids");
@@ -404,7 +404,7 @@ static void bad_values_name_option_and_remedy(void **state)
     expect_error(&report, "a --sort siz", "did you mean size?");
     expect_error(&report, "a --sort zzz", "is not one of count size impacting_size");
     expect_error(&report, "a --kind pool", "is not one of heap, virtualalloc, extent");
-    expect_error(&report, "a --type AIFO,,AOFO", "one comma");
+    expect_error(&report, "a --type AIFO,,AOFO", "separated by commas");
     expect_error(&report, "a --group-by kind,kind", "kind is given twice");
     expect_error(&report, "a --format yaml", "is not one of text, json, csv");
     expect_error(&report, "a --tree=sideways", "is not one of callees, callers");
