@@ -20,6 +20,7 @@
 #define STACK_BYTES ((size_t)1 << 20) /* no function here takes a tenth of it */
 #define PATIENCE    10000u            /* looks, some hundred microseconds */
 #define CROWD       4u                /* threads to a processor, at most */
+#define CLEAR_BYTES ((size_t)4 << 20) /* of a task; of large pages, two */
 #define CROWD_LEAST 8u                /* as many as that are always started */
 
 struct etlheap_crew {
@@ -186,6 +187,33 @@ void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *co
             fn(context, i);
     }
     etlheap_crew_close(crew);
+}
+
+/* Memory to be cleared. */
+typedef struct clearing {
+    u8 *at;
+    size_t size;
+} clearing;
+
+static void clear_piece(void *context, u32 task)
+{
+    const clearing *const all = context;
+    const size_t from = (size_t)task * CLEAR_BYTES;
+    memset(all->at + from, 0, all->size - from < CLEAR_BYTES ? all->size - from : CLEAR_BYTES);
+}
+
+void *etlheap_workers_calloc(u32 jobs, size_t count, size_t size)
+{
+    clearing all = { .at = NULL };
+    if (__builtin_mul_overflow(count, size, &all.size) || all.size / CLEAR_BYTES >= UINT32_MAX)
+        return NULL;
+    if (jobs < 2 || all.size < 2 * CLEAR_BYTES)
+        return calloc(count, size);
+    all.at = malloc(all.size);
+    if (all.at != NULL)
+        etlheap_workers_run(jobs, (u32)((all.size + CLEAR_BYTES - 1) / CLEAR_BYTES), clear_piece,
+                            &all);
+    return all.at;
 }
 
 struct etlheap_helper {

@@ -29,6 +29,10 @@ void etlheap_crew_close(etlheap_crew *crew); /* NULL is allowed */
  * too: all tasks run in any case. */
 void etlheap_workers_run(u32 jobs, u32 task_count, etlheap_task_fn *fn, void *context);
 
+/* calloc by `jobs` threads, for large memory: the system clears pages as they are first written,
+ * and one thread alone would be at it for long while the others have nothing to do. */
+void *etlheap_workers_calloc(u32 jobs, size_t count, size_t size);
+
 /*
  * A thread beside the crews, for what waits for the disk and not for a processor. It calls
  * fn(context, mark), which does one piece of work and returns whether there may be more;

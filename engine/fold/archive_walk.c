@@ -222,7 +222,8 @@ static etl_status open_words(archive_walk *walk, etl_error *err)
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
                              "%llu MiB of memory are needed, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
-    walk->own_words.at = calloc(walk->ordinals + 1, sizeof *walk->own_words.at);
+    walk->own_words.at =
+        etlheap_workers_calloc(walk->threads, walk->ordinals + 1, sizeof *walk->own_words.at);
     walk->survivors = calloc(walk->ordinals / 8 + 1, 1);
     return walk->own_words.at != NULL && walk->survivors != NULL ? ETL_OK : no_memory(err);
 }

@@ -82,7 +82,8 @@ static etl_status open_words(block_words *words, const query_plan *plan, etl_err
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
                              "%llu MiB of memory are needed, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
-    words->at = calloc(words->count + 1, sizeof *words->at);
+    words->at =
+        etlheap_workers_calloc(log_pass_tasks(plan->query), words->count + 1, sizeof *words->at);
     return words->at == NULL ? no_memory(err) : ETL_OK;
 }
 

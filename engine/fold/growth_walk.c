@@ -40,7 +40,6 @@ static bool rate_rows(aggregator *a, size_t first, const log_groups *groups,
     const u32 count = (u32)(a->groups.count - first);
     if (count == 0)
         return true; /* nor need there be a list of groups to point into */
-    const u32 jobs = a->query->jobs == 0 ? etlheap_workers_default_jobs() : a->query->jobs;
     u32 *const group_of = malloc(((size_t)count + 1) * sizeof *group_of);
     if (group_of == NULL)
         return false;
@@ -52,7 +51,7 @@ static bool rate_rows(aggregator *a, size_t first, const log_groups *groups,
     }
     assert(at == count);
     rating_work work = { a->groups.at + first, group_of, count, moments, cells };
-    etlheap_workers_run(jobs, count / ROWS_PER_TASK + 1, rate_task, &work);
+    etlheap_workers_run(log_pass_tasks(a->query), count / ROWS_PER_TASK + 1, rate_task, &work);
     free(group_of);
     return true;
 }
@@ -72,7 +71,8 @@ etl_status growth_walk_finish(growth_walk *walk, aggregator *a, size_t first, et
 {
     const log_groups *const groups = walk->events.groups;
     window_cells cells = { NULL, NULL };
-    const bool ok = windows_cells_make(&cells, &walk->events.job.cells, groups->count) &&
+    const bool ok = windows_cells_make(&cells, &walk->events.job.cells, groups->count,
+                                       log_pass_tasks(a->query)) &&
                     rate_rows(a, first, groups, &walk->moments, &cells);
     windows_cells_free(&cells);
     return ok ? ETL_OK : no_memory(err);

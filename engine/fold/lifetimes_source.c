@@ -9,6 +9,7 @@
 
 #define ROUND_SEGMENTS 4u /* of each thread */
 #define ENDS_SHARE     4u /* of the memory allowed */
+#define PIECE_ENDS     (1u << 18)
 
 /* One thread's part of a round. Blocks are distinct, so no two threads write to one place of
  * the ends unless the file is damaged, which is found out by counting. */
@@ -26,6 +27,12 @@ typedef struct end_round {
     lifetimes_source *source;
     u32 first, end;
 } end_round;
+
+/* Ends of the chunk that are known, counted by all threads. */
+typedef struct ends_count {
+    const lifetimes_source *source;
+    u64 known;
+} ends_count;
 
 static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_error *err);
 static etl_status open_readers(lifetimes_source *source, etl_error *err);
@@ -162,6 +169,37 @@ bool lifetimes_source_wants(const lifetimes_source *source, u32 segment)
            info->size_min <= source->wanted.size_max_bytes;
 }
 
+/* The chunk's ends are millions: all threads clear and count them, in pieces. */
+static u32 piece_count(const lifetimes_source *source)
+{
+    return (u32)((source->chunk.count + PIECE_ENDS - 1) / PIECE_ENDS);
+}
+
+static u64 piece_end(const lifetimes_source *source, u32 piece)
+{
+    return etl_min_u64(source->chunk.count, (piece + (u64)1) * PIECE_ENDS);
+}
+
+static void forget_piece(void *context, u32 piece)
+{
+    const lifetimes_source *const source = context;
+    const u64 from = piece * (u64)PIECE_ENDS, end = piece_end(source, piece);
+    for (u64 i = from; i < end; i++)
+        source->end_ticks[i] = ETLHEAP_TICKS_NEVER;
+    memset(source->end_how + from, ETLHEAP_FREE_NONE, end - from);
+    memset(source->is_marked + from, 0, end - from);
+}
+
+static void count_piece(void *context, u32 piece)
+{
+    ends_count *const count = context;
+    const u64 end = piece_end(count->source, piece);
+    u64 known = 0;
+    for (u64 i = piece * (u64)PIECE_ENDS; i < end; i++)
+        known += count->source->end_how[i] != ETLHEAP_FREE_NONE;
+    __atomic_fetch_add(&count->known, known, __ATOMIC_RELAXED);
+}
+
 /* Room for the ends of the chunk at hand, none of them known. */
 static bool fit_ends(lifetimes_source *source)
 {
@@ -181,10 +219,7 @@ static bool fit_ends(lifetimes_source *source)
         source->end_capacity = 0;
         return false;
     }
-    for (u64 i = 0; i < count; i++)
-        source->end_ticks[i] = ETLHEAP_TICKS_NEVER;
-    memset(source->end_how, ETLHEAP_FREE_NONE, count);
-    memset(source->is_marked, 0, count);
+    etlheap_workers_run(source->wanted.jobs, piece_count(source), forget_piece, source);
     return true;
 }
 
@@ -211,7 +246,8 @@ etl_status lifetimes_source_find_ends(lifetimes_source *source, etl_error *err)
     const lifetimes_chunk *const chunk = &source->chunk;
     const u32 segments = (u32)source->archive->segments.count;
     const u32 step = ROUND_SEGMENTS * source->wanted.jobs;
-    u64 found = 0, distinct = 0;
+    ends_count distinct = { .source = source };
+    u64 found = 0;
     if (source->has_ends)
         return ETL_OK;
     etl_status status = fit_ends(source) ? ETL_OK : no_memory(err);
@@ -220,9 +256,9 @@ etl_status lifetimes_source_find_ends(lifetimes_source *source, etl_error *err)
         end_round round = { source, first, segments - first < step ? segments : first + step };
         status = run_round(&round, &found, err);
     }
-    for (u64 i = 0; status == ETL_OK && i < chunk->count; i++)
-        distinct += source->end_how[i] != ETLHEAP_FREE_NONE;
-    if (status == ETL_OK && distinct != found)
+    if (status == ETL_OK)
+        etlheap_workers_run(source->wanted.jobs, piece_count(source), count_piece, &distinct);
+    if (status == ETL_OK && distinct.known != found)
         status = etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store ends a block twice");
     source->has_ends = status == ETL_OK;
     return status;

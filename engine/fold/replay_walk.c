@@ -84,7 +84,8 @@ static bool open_sums(round_work *work, replay_job *const *jobs)
         assert(!walk->finds_moment || (walk->curves_only && walk->group_count <= 1));
         if (walk->windows != NULL || walk->finds_moment)
             continue;
-        job->groups = calloc(walk->group_count + (size_t)1, sizeof *job->groups);
+        job->groups = etlheap_workers_calloc(work->threads, walk->group_count + (size_t)1,
+                                             sizeof *job->groups);
         ok = ok && job->groups != NULL;
     }
     return ok;

@@ -303,7 +303,8 @@ static etl_status make_cells(maker *m, u32 number, etl_error *err)
     window_cell_list *const walked = &m->events[number].job.cells;
     windows_cells_shift(walked, 0, m->first_log_group);
     const bool ok = windows_rows_walk(&rows, pass, log_pass_tasks(a->query), walked) &&
-                    windows_cells_make(&m->out->cells[number], walked, (u32)a->groups.count);
+                    windows_cells_make(&m->out->cells[number], walked, (u32)a->groups.count,
+                                       log_pass_tasks(a->query));
     ETLHEAP_VECTOR_FREE(walked);
     return ok ? ETL_OK : no_memory(err);
 }

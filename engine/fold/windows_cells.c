@@ -3,12 +3,14 @@
  *
  * There are millions of them where many groups meet many windows, so both are packed
  * (packed_cells.h). Walked ones are put into the order of their groups as they are; then each
- * group's are unpacked, joined, and packed again.
+ * group's are unpacked, joined, and packed again. Threads share the groups: what one of them makes
+ * does not depend on how many there are.
  */
 #include "windows_cells.h"
 
 #include <stdlib.h>
 
+#include "engine/core/workers.h"
 #include "packed_cells.h"
 
 /* What a walked cell begins with. */
@@ -18,14 +20,30 @@ typedef struct walked_head {
 
 #define WALKED_BYTES_MAX (sizeof(walked_head) + CELL_AMOUNTS * sizeof(u64) + PACKED_SLACK)
 
-/* Cells of a group being made. */
+/* A task, and the cells of its groups. */
 typedef struct cell_maker {
+    u32 first, end;                     /* groups */
     ETLHEAP_VECTOR(window_cell) joined; /* of the group at hand */
-    ETLHEAP_VECTOR(u8) packed;          /* of all groups so far */
+    ETLHEAP_VECTOR(u8) packed;          /* of all its groups so far */
+    bool failed;
 } cell_maker;
 
+typedef struct making {
+    window_cell_list *walked;
+    window_cell_list sorted; /* by group */
+    size_t *starts;
+    window_cell_group *groups;
+    u32 group_count, task_count;
+    cell_maker *tasks;
+} making;
+
 static cell_amounts walked_amounts(const window_hot *hot);
-static bool sort_by_group(window_cell_list *walked, size_t *starts, u32 group_count);
+static bool sort_by_group(making *work);
+static void share_groups(making *work);
+static void put_in_place(void *context, u32 task);
+static bool make_groups(making *work);
+static void make_some(void *context, u32 task);
+static bool gather(making *work, window_cells *out);
 static bool join_cells(cell_maker *maker, const u8 *from, const u8 *end);
 static bool pack_cells(cell_maker *maker, window_cell_group *group);
 
@@ -108,22 +126,25 @@ void windows_cells_shift(window_cell_list *walked, size_t from, u32 by)
     }
 }
 
-bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count)
+bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count, u32 jobs)
 {
-    size_t *const starts = calloc((size_t)group_count + 2, sizeof *starts);
-    cell_maker maker = { .joined = { 0 } };
+    making work = { .walked = walked,
+                    .starts = calloc((size_t)group_count + 2, sizeof *work.starts),
+                    .group_count = group_count,
+                    .task_count = jobs == 0 ? 1 : jobs };
     *out = (window_cells){ NULL, calloc((size_t)group_count + 1, sizeof *out->groups) };
-    bool ok = starts != NULL && out->groups != NULL && sort_by_group(walked, starts, group_count) &&
-              ETLHEAP_RESERVE(&maker.packed, PACKED_SLACK);
-    for (u32 g = 0; ok && g < group_count; g++)
-        ok = join_cells(&maker, walked->at + starts[g], walked->at + starts[g + 1]) &&
-             pack_cells(&maker, &out->groups[g]);
+    work.groups = out->groups;
+    work.tasks = calloc(work.task_count, sizeof *work.tasks);
+    const bool ok = work.starts != NULL && work.groups != NULL && work.tasks != NULL &&
+                    sort_by_group(&work) && make_groups(&work) && gather(&work, out);
     ETLHEAP_VECTOR_FREE(walked);
-    ETLHEAP_VECTOR_FREE(&maker.joined);
-    free(starts);
-    out->at = maker.packed.at;
-    u8 *const smaller = ok ? realloc(out->at, maker.packed.count + PACKED_SLACK) : NULL;
-    out->at = smaller == NULL ? out->at : smaller;
+    ETLHEAP_VECTOR_FREE(&work.sorted);
+    for (u32 i = 0; work.tasks != NULL && i < work.task_count; i++) {
+        ETLHEAP_VECTOR_FREE(&work.tasks[i].joined);
+        ETLHEAP_VECTOR_FREE(&work.tasks[i].packed);
+    }
+    free(work.tasks);
+    free(work.starts);
     return ok;
 }
 
@@ -135,27 +156,98 @@ void windows_cells_free(window_cells *cells)
 }
 
 /* Stable: what comes first of a group stays first. Cells of group g are then from starts[g] up
- * to starts[g + 1]. */
-static bool sort_by_group(window_cell_list *walked, size_t *starts, u32 group_count)
+ * to starts[g + 1]. A task puts the cells of its groups in place, and passes over all others. */
+static bool sort_by_group(making *work)
 {
-    window_cell_list sorted = { 0 };
-    if (!ETLHEAP_RESERVE(&sorted, walked->count + PACKED_SLACK))
+    window_cell_list *const walked = work->walked;
+    size_t *const starts = work->starts;
+    if (!ETLHEAP_RESERVE(&work->sorted, walked->count + PACKED_SLACK))
         return false;
     walked_head head;
     for (size_t at = 0; at < walked->count; at += walked_bytes(&head)) {
         head = read_head(walked->at + at);
         starts[head.group + 2] += walked_bytes(&head);
     }
-    for (u32 g = 0; g < group_count; g++)
+    for (u32 g = 0; g < work->group_count; g++)
         starts[g + 1] += starts[g];
-    for (size_t at = 0; at < walked->count; at += walked_bytes(&head)) {
-        head = read_head(walked->at + at);
-        memcpy(sorted.at + starts[head.group + 1], walked->at + at, walked_bytes(&head));
-        starts[head.group + 1] += walked_bytes(&head);
-    }
-    sorted.count = walked->count;
+    share_groups(work);
+    etlheap_workers_run(work->task_count, work->task_count, put_in_place, work);
+    work->sorted.count = walked->count;
     ETLHEAP_VECTOR_FREE(walked);
-    *walked = sorted;
+    return true;
+}
+
+/* Tasks get groups with about as many bytes each. Before cells are put in place, those of group g
+ * begin at starts[g + 1]. */
+static void share_groups(making *work)
+{
+    u32 group = 0;
+    for (u32 i = 0; i < work->task_count; i++) {
+        const size_t end = work->walked->count / work->task_count * (i + 1);
+        work->tasks[i].first = group;
+        while (group < work->group_count && work->starts[group + 1] < end)
+            group++;
+        group = i + 1 == work->task_count ? work->group_count : group;
+        work->tasks[i].end = group;
+    }
+}
+
+static void put_in_place(void *context, u32 task)
+{
+    const making *const work = context;
+    const cell_maker *const own = &work->tasks[task];
+    walked_head head;
+    for (size_t at = 0; at < work->walked->count; at += walked_bytes(&head)) {
+        head = read_head(work->walked->at + at);
+        if (head.group - own->first >= own->end - own->first)
+            continue;
+        size_t *const place = &work->starts[head.group + 1];
+        memcpy(work->sorted.at + *place, work->walked->at + at, walked_bytes(&head));
+        *place += walked_bytes(&head);
+    }
+}
+
+static bool make_groups(making *work)
+{
+    bool ok = true;
+    etlheap_workers_run(work->task_count, work->task_count, make_some, work);
+    for (u32 i = 0; i < work->task_count; i++)
+        ok = ok && !work->tasks[i].failed;
+    return ok;
+}
+
+static void make_some(void *context, u32 task)
+{
+    const making *const work = context;
+    const u8 *const sorted = work->sorted.at;
+    cell_maker *const own = &work->tasks[task];
+    bool ok = ETLHEAP_RESERVE(&own->packed, PACKED_SLACK);
+    for (u32 g = own->first; ok && g < own->end; g++)
+        ok = join_cells(own, sorted + work->starts[g], sorted + work->starts[g + 1]) &&
+             pack_cells(own, &work->groups[g]);
+    own->failed = !ok;
+}
+
+/* All cells in one piece: the first task's grows by those of the others. */
+static bool gather(making *work, window_cells *out)
+{
+    cell_maker *const all = &work->tasks[0];
+    ETLHEAP_VECTOR_FREE(&work->sorted);
+    for (u32 i = 1; i < work->task_count; i++) {
+        cell_maker *const own = &work->tasks[i];
+        for (u32 g = own->first; g < own->end; g++)
+            work->groups[g].start += all->packed.count;
+        if (!ETLHEAP_RESERVE(&all->packed, own->packed.count + PACKED_SLACK))
+            return false;
+        if (own->packed.count > 0)
+            memcpy(all->packed.at + all->packed.count, own->packed.at, own->packed.count);
+        all->packed.count += own->packed.count;
+        ETLHEAP_VECTOR_FREE(&own->packed);
+    }
+    u8 *const smaller = realloc(all->packed.at, all->packed.count + PACKED_SLACK);
+    out->at = smaller == NULL ? all->packed.at : smaller;
+    all->packed.at = NULL;
+    all->packed.count = 0;
     return true;
 }
 

@@ -58,8 +58,8 @@ bool windows_turn(window_hot *hot, u32 group, u32 interval, window_cell_list *ou
 void windows_cells_shift(window_cell_list *walked, size_t from, u32 by);
 
 /* Makes the cells of all groups from walked ones, which it takes: of each group in
- * the order of time. False without memory; to be freed in any case. */
-bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count);
+ * the order of time; by so many threads. False without memory; to be freed in any case. */
+bool windows_cells_make(window_cells *out, window_cell_list *walked, u32 group_count, u32 jobs);
 void windows_cells_free(window_cells *cells);
 
 /* The interval of the group's first cell from this interval on; WINDOW_NO_INTERVAL: none. */

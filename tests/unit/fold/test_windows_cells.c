@@ -168,7 +168,7 @@ static void random_cells_come_back(void **state)
         const u32 count = walk(&random, plain, &walked, by);
         windows_cells_shift(&walked, 0, by);
         windows_cells_shift(&walked, walked.count, 7);
-        assert_true(windows_cells_make(&cells, &walked, GROUPS));
+        assert_true(windows_cells_make(&cells, &walked, GROUPS, 1 + (u32)(seed % 7)));
         assert_null(walked.at);
         for (u32 group = 0; group < GROUPS; group++)
             check_group(&cells, group, plain, count);
@@ -183,7 +183,7 @@ static bool any_of(window_hot hot)
     window_cell_list walked = { 0 };
     window_cells cells;
     assert_true(windows_turn(&hot, 0, WINDOW_NO_INTERVAL, &walked));
-    assert_true(windows_cells_make(&cells, &walked, 1));
+    assert_true(windows_cells_make(&cells, &walked, 1, 3));
     const bool any = windows_cells_any(&cells, 0);
     windows_cells_free(&cells);
     return any;
