@@ -186,8 +186,9 @@ lto_gcc := -flto -ffat-lto-objects
 lto_clang := -flto
 VARIANT_FLAGS := $(flags_$(VARIANT)) $(if $(filter 1,$(LTO)),$(lto_$(COMPILER)))
 
-# Hashing a stack is a loop that pays to be unrolled.
-$(OUT)/engine/context/stacks.o: private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FLAGS))
+# Rooms with code for each record or event: loops that pay to be unrolled and split.
+HOT_ROOMS := parser/etl engine/context engine/read engine/pair engine/log engine/fold
+$(HOT_ROOMS:%=$(OUT)/%/%.o): private VARIANT_FLAGS := $(patsubst -O2,-O3,$(VARIANT_FLAGS))
 
 # Windows 10 and later, names of files in UTF-16, and printf as C has it.
 system_posix := -D_POSIX_C_SOURCE=200809L
