@@ -139,7 +139,15 @@ static etl_status add_tags(const cli_options *options, cli_query *out, etl_error
     return status;
 }
 
-/* A tree is one per kind and process, whatever heap and type the stacks have; tags
+static bool is_grouped_by(const cli_options *options, etlheap_key key)
+{
+    bool given = false;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        given |= options->group_by[i] == key;
+    return given;
+}
+
+/* A tree is one per kind and process, or what else is asked for, and has stacks in any case; tags
  * are for what is larger than a stack; growth is of all types. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
@@ -155,6 +163,8 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
         memcpy(query->group_by + query->group_by_count, options->group_by,
                options->group_by_count * sizeof options->group_by[0]);
         query->group_by_count += options->group_by_count;
+        if (options->tree != ETLHEAP_TREE_NONE && !is_grouped_by(options, ETLHEAP_KEY_STACK))
+            query->group_by[query->group_by_count++] = ETLHEAP_KEY_STACK;
     } else if (options->tree != ETLHEAP_TREE_NONE) {
         memcpy(query->group_by, tree_keys, sizeof tree_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
@@ -172,9 +182,6 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
 static void add_kind(const cli_options *options, etlheap_query *query)
 {
     const bool one_kind = options->kinds != 0 && (options->kinds & (options->kinds - 1)) == 0;
-    bool given = false;
-    for (u32 i = 0; i < options->group_by_count; i++)
-        given |= options->group_by[i] == ETLHEAP_KEY_KIND;
-    if (!one_kind && !given)
+    if (!one_kind && !is_grouped_by(options, ETLHEAP_KEY_KIND))
         query->group_by[query->group_by_count++] = ETLHEAP_KEY_KIND;
 }

@@ -415,16 +415,10 @@ static etl_status check_tags(const cli_options *options, etl_error *err)
 static etl_status check_report(const cli_options *options, etl_error *err)
 {
     const bool text = strcmp(cli_format_of(options)->name, "text") == 0;
-    bool has_stack = options->group_by_count == 0;
-    for (u32 i = 0; i < options->group_by_count; i++)
-        has_stack |= options->group_by[i] == ETLHEAP_KEY_STACK;
     if (options->tree != ETLHEAP_TREE_NONE && !text)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--tree is text; it cannot be --format %s, whose rows have the stacks",
                              options->format);
-    if (options->tree != ETLHEAP_TREE_NONE && !has_stack)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--tree needs stacks: leave out --group-by or add stack to it");
     if (options->heaps.count > 0 && options->kinds == 1u << ETLHEAP_KIND_VIRTUALALLOC)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,

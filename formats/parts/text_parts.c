@@ -89,6 +89,18 @@ void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
     etlheap_text_add_source(text, &table->frames[index]);
 }
 
+void etlheap_text_add_keys(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
+                           const etlheap_key *keys, u32 count)
+{
+    const size_t start = text->size;
+    for (u32 i = 0; i < count; i++) {
+        etlheap_text_add_string(text, text->size > start ? "  " : "");
+        etlheap_text_add_key_source(text, table, row, keys[i]);
+    }
+    if (text->size == start)
+        etlheap_text_add_format(text, "[no %s]", etlheap_key_word(keys[0]));
+}
+
 bool etlheap_key_is_name(etlheap_key key)
 {
     const u32 names = 1u << ETLHEAP_KEY_STACK | 1u << ETLHEAP_KEY_FRAME | 1u << ETLHEAP_KEY_SITE |

@@ -34,6 +34,11 @@ void etlheap_grid_measure(etlheap_grid *grid, etlheap_measure measure, i64 value
 void etlheap_text_add_key_source(etlheap_text *text, const etlheap_table *table,
                                  const etlheap_row *row, etlheap_key key);
 
+/* Keys of a row as above, side by side, at least one; "[no heap]" and the like where a row has
+ * none of them, as committed ranges have no heap. */
+void etlheap_text_add_keys(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
+                           const etlheap_key *keys, u32 count);
+
 /* Whether values of the key are names of functions or types, which may be long. */
 bool etlheap_key_is_name(etlheap_key key);
 

@@ -244,14 +244,11 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
     const bool strong = table->group_by[keys->key_first] == ETLHEAP_KEY_PROCESS;
     etlheap_text_clear(text);
     etlheap_text_add_format(text, "%*s", (int)entry->level * INDENT, "");
-    const size_t indent = text->size;
+    etlheap_text_add_keys(text, table, &table->rows[entry->row], table->group_by + keys->key_first,
+                          keys->key_count);
     bool is_name = false;
-    for (u32 k = 0; k < keys->key_count; k++) {
-        etlheap_text_add_string(text, text->size > indent ? "  " : "");
-        const etlheap_key key = table->group_by[keys->key_first + k];
-        etlheap_text_add_key_source(text, table, &table->rows[entry->row], key);
-        is_name |= etlheap_key_is_name(key);
-    }
+    for (u32 k = 0; k < keys->key_count; k++)
+        is_name |= etlheap_key_is_name(table->group_by[keys->key_first + k]);
     const bool is_row = entry->level + 1 == outline->level_count;
     if (is_row && table->rows[entry->row].grows_most)
         etlheap_text_add_string(text, "  grows most");

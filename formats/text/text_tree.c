@@ -1,11 +1,17 @@
 /*
  * text_tree.c - the call tree of a report, from either end of the stacks.
  *
- * Rows are sorted by process and then by their frames in the order of the tree,
- * so that stacks with a common beginning are neighbours. A scan keeps the path
- * of the row before it open, opens nodes from where the paths part, and adds
- * the row to every node of its path: sums are inclusive. Small nodes are left
- * out, siblings are sorted, and a walk over links writes the lines.
+ * The path of a row is its keys, then the frames of its stack in the order of the tree:
+ *
+ *     level 0    kind and process
+ *     level 1    heap               each other key that rows are grouped by
+ *     frame 0    app.exe!main
+ *     frame 1    app.exe!load
+ *
+ * Rows are sorted by their paths, so that those with a common beginning are neighbours. A
+ * scan keeps the path of the row before it open, opens nodes from where the paths part, and
+ * adds the row to every node of its path: sums are inclusive. Small nodes are left out,
+ * siblings are sorted, and a walk over links writes the lines.
  *
  * Frames of one function are one node, as far as names are known: a caller is the
  * same whichever line it called from. The line is shown when there is but one.
@@ -16,6 +22,7 @@
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "formats/parts/display.h"
+#include "formats/parts/outline.h"
 #include "formats/parts/tabular.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
@@ -23,7 +30,8 @@
 #include <stdlib.h>
 
 #define NO_NODE        UINT32_MAX
-#define ROOT_INDENT    2
+#define LEVEL_INDENT   2
+#define FRAME_LEVEL    UINT32_MAX
 #define MARK_COLUMNS   2   /* of "- " */
 #define SHARE_SHOWN    100 /* a node is shown from 1/100 of its root on */
 #define NODES_AT_FIRST 1024
@@ -34,17 +42,26 @@ typedef struct tree_frame {
     u32 index;
 } tree_frame;
 
+/* What stands above the frames: keys of each level, side by side. */
+typedef struct tree_levels {
+    etlheap_key keys[ETLHEAP_GROUP_BY_MAX + 1];
+    u32 starts[ETLHEAP_GROUP_BY_MAX + 2]; /* by level, in keys; and the end of the last */
+    u32 count;
+} tree_levels;
+
 typedef struct tree_row {
     const etlheap_row *row;
     etlheap_indices frames;
     const u32 *functions; /* by frame: the first of the same function */
-    bool inverted;        /* innermost first */
+    const tree_levels *levels;
+    bool inverted; /* innermost first */
 } tree_row;
 
 typedef struct tree_node {
-    u32 parent; /* NO_NODE: a root, one per kind and process */
+    u32 parent; /* NO_NODE: a root */
     u32 root;
-    u32 frame; /* ETLHEAP_NO_INDEX: of a root, or no stack */
+    u32 level; /* FRAME_LEVEL: a frame */
+    u32 frame; /* ETLHEAP_NO_INDEX: of a level, or no stack */
     const etlheap_row *row;
     i64 value, count; /* inclusive */
     u32 first_child, next_sibling;
@@ -53,6 +70,7 @@ typedef struct tree_node {
 } tree_node;
 
 typedef struct call_tree {
+    tree_levels levels;
     tree_node *nodes; /* a parent stands before its children */
     u32 node_count, node_capacity;
     u32 *open; /* path of the last row, from its root on */
@@ -70,13 +88,16 @@ typedef struct tree_sibling {
 static void choose_measures(const etlheap_layout *layout, call_tree *tree);
 static u32 *find_functions(const etlheap_table *table);
 static int compare_functions(const void *left, const void *right);
-static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions, bool inverted);
+static tree_levels levels_of(const etlheap_table *table);
+static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions,
+                             const tree_levels *levels, bool inverted);
 static int compare_paths(const void *left, const void *right);
-static int compare_roots(const etlheap_row *a, const etlheap_row *b);
+static int compare_level(const tree_row *a, const tree_row *b, u32 level);
 static u32 frame_at(const tree_row *row, u32 depth);
 static u32 function_at(const tree_row *row, u32 depth);
 static u32 depth_of(const tree_row *row);
 static u32 common_depth(const tree_row *a, const tree_row *b);
+static u32 common_path(const tree_row *a, const tree_row *b);
 static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree);
 static void add_to_node(const etlheap_table *table, const tree_row *row, u32 depth,
                         call_tree *tree);
@@ -86,9 +107,10 @@ static bool is_shown(const call_tree *tree, u32 node);
 static int compare_siblings(const void *left, const void *right);
 static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
                              call_tree *tree, u32 first_root, etlheap_sink *sink);
-static u32 indent_below(const tree_node *parent, bool branches);
+static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title);
+static u32 indent_below(const tree_node *parent, bool is_marked);
 static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
-                     bool branches, etlheap_text *text, etlheap_grid *grid);
+                     bool is_marked, etlheap_text *text, etlheap_grid *grid);
 static void add_function(const etlheap_frame *frame, bool has_places, etlheap_text *text);
 static u32 next_node(const call_tree *tree, u32 node);
 
@@ -99,12 +121,14 @@ etl_status etlheap_write_tree_text(const etlheap_table *table, const etlheap_lay
     u32 first_root = NO_NODE;
     etl_status status = ETL_ERR_MEMORY;
     u32 *const functions = find_functions(table);
-    tree_row *const rows =
-        functions ? sorted_rows(table, functions, layout->tree == ETLHEAP_TREE_CALLERS) : NULL;
+    tree.levels = levels_of(table);
+    tree_row *const rows = functions ? sorted_rows(table, functions, &tree.levels,
+                                                   layout->tree == ETLHEAP_TREE_CALLERS)
+                                     : NULL;
     u32 depth_max = 1;
     for (u32 i = 0; rows && i < table->row_count; i++)
         depth_max = (u32)etl_max_u64(depth_max, depth_of(&rows[i]));
-    tree.open = calloc((size_t)depth_max + 1, sizeof *tree.open);
+    tree.open = calloc((size_t)depth_max + tree.levels.count, sizeof *tree.open);
     choose_measures(layout, &tree);
     if (rows && tree.open)
         status = grow_tree(table, rows, &tree);
@@ -181,28 +205,53 @@ static int compare_functions(const void *left, const void *right)
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
+/* Kind and process share the first level, in this order: sums never cross kinds. All other keys
+ * but the stack have one each. */
+static tree_levels levels_of(const etlheap_table *table)
+{
+    tree_levels out = { .keys = { ETLHEAP_KEY_KIND } };
+    u32 count = 1, given = 0;
+    while (given < table->group_by_count && (table->group_by[given] == ETLHEAP_KEY_KIND ||
+                                             table->group_by[given] == ETLHEAP_KEY_PROCESS)) {
+        if (table->group_by[given++] == ETLHEAP_KEY_PROCESS)
+            out.keys[count++] = ETLHEAP_KEY_PROCESS;
+    }
+    out.starts[++out.count] = count;
+    for (; given < table->group_by_count; given++) {
+        if (table->group_by[given] == ETLHEAP_KEY_STACK ||
+            table->group_by[given] == ETLHEAP_KEY_KIND)
+            continue;
+        out.keys[count++] = table->group_by[given];
+        out.starts[++out.count] = count;
+    }
+    return out;
+}
+
 /* NULL when out of memory. */
-static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions, bool inverted)
+static tree_row *sorted_rows(const etlheap_table *table, const u32 *functions,
+                             const tree_levels *levels, bool inverted)
 {
     tree_row *const rows = malloc((size_t)table->row_count * sizeof *rows);
     for (u32 i = 0; rows && i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
-        rows[i] = (tree_row){ row, etlheap_row_frames(table, row), functions, inverted };
+        rows[i] = (tree_row){ row, etlheap_row_frames(table, row), functions, levels, inverted };
     }
     if (rows)
         qsort(rows, table->row_count, sizeof *rows, compare_paths);
     return rows;
 }
 
-/* Process first, then frame by frame in the order of the tree; a path that ends
- * comes before one that goes on. */
+/* Level by level, then frame by frame in the order of the tree; a path that ends comes before
+ * one that goes on. */
 static int compare_paths(const void *left, const void *right)
 {
     const tree_row *const a = left;
     const tree_row *const b = right;
-    const int roots = compare_roots(a->row, b->row);
-    if (roots != 0)
-        return roots;
+    for (u32 level = 0; level < a->levels->count; level++) {
+        const int order = compare_level(a, b, level);
+        if (order != 0)
+            return order;
+    }
     const u32 depth = common_depth(a, b);
     if (depth < depth_of(a) && depth < depth_of(b))
         return function_at(a, depth) < function_at(b, depth) ? -1 : 1;
@@ -211,16 +260,13 @@ static int compare_paths(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* A root is a kind and a process: sums never cross kinds. */
-static int compare_roots(const etlheap_row *a, const etlheap_row *b)
+static int compare_level(const tree_row *a, const tree_row *b, u32 level)
 {
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->pid != b->pid)
-        return a->pid < b->pid ? -1 : 1;
-    if (!a->process || !b->process)
-        return (a->process != NULL) - (b->process != NULL);
-    return strcmp(a->process, b->process);
+    const tree_levels *const levels = a->levels;
+    int order = 0;
+    for (u32 i = levels->starts[level]; order == 0 && i < levels->starts[level + 1]; i++)
+        order = etlheap_row_compare_key(a->row, b->row, levels->keys[i]);
+    return order;
 }
 
 /* A row without a stack has a path of one node, "no stack recorded". */
@@ -253,18 +299,26 @@ static u32 common_depth(const tree_row *a, const tree_row *b)
     return depth;
 }
 
+/* Nodes that two paths share from the root on. */
+static u32 common_path(const tree_row *a, const tree_row *b)
+{
+    for (u32 level = 0; level < a->levels->count; level++) {
+        if (compare_level(a, b, level) != 0)
+            return level;
+    }
+    return a->levels->count + common_depth(a, b);
+}
+
 /* See the top of the file: one scan over neighbours. */
 static etl_status grow_tree(const etlheap_table *table, const tree_row *rows, call_tree *tree)
 {
     for (u32 i = 0; i < table->row_count; i++) {
-        const bool same_root = i > 0 && compare_roots(rows[i - 1].row, rows[i].row) == 0;
-        const u32 depth = depth_of(&rows[i]);
-        u32 kept = same_root ? 1 + common_depth(&rows[i - 1], &rows[i]) : 0;
-        for (; kept <= depth; kept++) {
+        tree->open_count = tree->levels.count + depth_of(&rows[i]);
+        for (u32 kept = i == 0 ? 0 : common_path(&rows[i - 1], &rows[i]); kept < tree->open_count;
+             kept++) {
             if (!open_node(&rows[i], kept, tree))
                 return ETL_ERR_MEMORY;
         }
-        tree->open_count = depth + 1;
         for (u32 d = 0; d < tree->open_count; d++)
             add_to_node(table, &rows[i], d, tree);
     }
@@ -276,7 +330,8 @@ static void add_to_node(const etlheap_table *table, const tree_row *row, u32 dep
     tree_node *const node = &tree->nodes[tree->open[depth]];
     node->value = etl_sat_add_i64(node->value, row->row->measures[tree->value]);
     node->count = etl_sat_add_i64(node->count, row->row->measures[tree->count]);
-    const u32 frame = depth > 0 ? frame_at(row, depth - 1) : ETLHEAP_NO_INDEX;
+    const u32 frame =
+        node->level == FRAME_LEVEL ? frame_at(row, depth - tree->levels.count) : ETLHEAP_NO_INDEX;
     if (frame == node->frame)
         return;
     const etlheap_frame *const a = &table->frames[frame], *const b = &table->frames[node->frame];
@@ -284,7 +339,7 @@ static void add_to_node(const etlheap_table *table, const tree_row *row, u32 dep
                         a->is_nearest != b->is_nearest || a->displacement != b->displacement;
 }
 
-/* Opens the node of a row's path at `depth`; depth 0 is its root. */
+/* Opens the node of a row's path at `depth`, which begins with its levels. */
 static bool open_node(const tree_row *row, u32 depth, call_tree *tree)
 {
     if (tree->node_count == tree->node_capacity) {
@@ -297,12 +352,13 @@ static bool open_node(const tree_row *row, u32 depth, call_tree *tree)
         tree->nodes = nodes;
         tree->node_capacity = capacity;
     }
-    const u32 id = tree->node_count;
+    const u32 id = tree->node_count, levels = tree->levels.count;
     tree->open[depth] = id;
     tree->nodes[id] = (tree_node){
         .parent = depth > 0 ? tree->open[depth - 1] : NO_NODE,
         .root = tree->open[0],
-        .frame = depth > 0 ? frame_at(row, depth - 1) : ETLHEAP_NO_INDEX,
+        .level = depth < levels ? depth : FRAME_LEVEL,
+        .frame = depth < levels ? ETLHEAP_NO_INDEX : frame_at(row, depth - levels),
         .row = row->row,
         .first_child = NO_NODE,
         .next_sibling = NO_NODE,
@@ -362,22 +418,22 @@ static int compare_siblings(const void *left, const void *right)
 static etl_status write_tree(const etlheap_table *table, const etlheap_layout *layout,
                              call_tree *tree, u32 first_root, etlheap_sink *sink)
 {
+    etlheap_text text = { 0 }, title = { 0 };
+    add_title(&tree->levels, layout, &title);
     const etlheap_column columns[] = {
         { .title = etlheap_measure_title(tree->value), .right = true },
         { .title = etlheap_measure_title(tree->count), .right = true },
         { .title = "Share", .right = true },
-        { .title = layout->tree == ETLHEAP_TREE_CALLERS ? "Frame, and who called it"
-                                                        : "Frame, and what it called",
-          .flexible = true },
+        { .title = etlheap_text_of(&title), .flexible = true },
     };
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
-    etlheap_text text = { 0 };
     for (u32 at = first_root; at != NO_NODE; at = next_node(tree, at)) {
         tree_node *const node = &tree->nodes[at];
         const tree_node *const parent = node->parent == NO_NODE ? NULL : &tree->nodes[node->parent];
         const bool branches = parent && tree->nodes[parent->first_child].next_sibling != NO_NODE;
-        node->indent = indent_below(parent, branches);
-        add_line(table, tree, node, branches, &text, &grid);
+        const bool is_marked = branches && node->level == FRAME_LEVEL;
+        node->indent = indent_below(parent, is_marked);
+        add_line(table, tree, node, is_marked, &text, &grid);
     }
     if (first_root == NO_NODE)
         etlheap_text_heading(sink, layout, "Nothing to draw a tree of: every sum is zero.");
@@ -386,43 +442,61 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
     if (tree->hidden > 0) {
         char hidden[ETLHEAP_UNITS_SIZE];
         etlheap_units_count(tree->hidden, hidden);
-        etlheap_sink_format(sink, "\n%s %s not shown: below 1 %% of the process.\n", hidden,
-                            tree->hidden == 1 ? "frame is" : "frames are");
+        etlheap_sink_format(sink, "\n%s %s not shown: below 1 %% of the %s.\n", hidden,
+                            tree->hidden == 1 ? "frame is" : "frames are",
+                            tree->levels.starts[1] > 1 ? "process" : "kind");
     }
-    if (text.failed)
+    if (text.failed || title.failed)
         status = ETL_ERR_MEMORY;
+    etlheap_text_free(&title);
     etlheap_text_free(&text);
     return status;
 }
 
-/* An only child stands right below its parent, siblings behind a mark. */
-static u32 indent_below(const tree_node *parent, bool branches)
+/* "Kind, Process / Handle / Frame, and what it called"; without levels below the first, the
+ * last alone: everybody knows a process. */
+static void add_title(const tree_levels *levels, const etlheap_layout *layout, etlheap_text *title)
+{
+    for (u32 level = 0; levels->count > 1 && level < levels->count; level++) {
+        for (u32 i = levels->starts[level]; i < levels->starts[level + 1]; i++) {
+            etlheap_text_add_string(title, i > levels->starts[level] ? ", " : "");
+            etlheap_text_add_string(title, etlheap_key_title(levels->keys[i]));
+        }
+        etlheap_text_add_string(title, " / ");
+    }
+    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS
+                                       ? "Frame, and who called it"
+                                       : "Frame, and what it called");
+}
+
+/* Levels step in. A frame that is an only child stands right below its caller, siblings stand
+ * behind a mark. */
+static u32 indent_below(const tree_node *parent, bool is_marked)
 {
     if (!parent)
         return 0;
-    const u32 base = parent->parent == NO_NODE ? ROOT_INDENT : parent->indent;
-    return base + (branches ? MARK_COLUMNS : 0);
+    const u32 base = parent->indent + (parent->level == FRAME_LEVEL ? 0 : LEVEL_INDENT);
+    return base + (is_marked ? MARK_COLUMNS : 0);
 }
 
 static void add_line(const etlheap_table *table, const call_tree *tree, const tree_node *node,
-                     bool branches, etlheap_text *text, etlheap_grid *grid)
+                     bool is_marked, etlheap_text *text, etlheap_grid *grid)
 {
-    const bool is_root = node->parent == NO_NODE;
     char share[ETLHEAP_UNITS_SIZE];
     etlheap_units_share(node->value, tree->nodes[node->root].value, share);
     etlheap_text_clear(text);
-    etlheap_text_add_format(text, "%*s", (int)node->indent - (branches ? MARK_COLUMNS : 0), "");
-    etlheap_text_add_string(text, branches ? "- " : "");
-    if (is_root) {
-        etlheap_text_add_key(text, table, node->row, ETLHEAP_KEY_KIND);
-        etlheap_text_add_string(text, "  ");
-        etlheap_text_add_key(text, table, node->row, ETLHEAP_KEY_PROCESS);
-    } else if (node->frame == ETLHEAP_NO_INDEX) {
+    etlheap_text_add_format(text, "%*s", (int)(node->indent - (is_marked ? MARK_COLUMNS : 0)), "");
+    etlheap_text_add_string(text, is_marked ? "- " : "");
+    const u32 *const starts = tree->levels.starts;
+    if (node->level != FRAME_LEVEL)
+        etlheap_text_add_keys(text, table, node->row, tree->levels.keys + starts[node->level],
+                              starts[node->level + 1] - starts[node->level]);
+    else if (node->frame == ETLHEAP_NO_INDEX)
         etlheap_text_add_string(text, "[no stack recorded]");
-    } else {
+    else
         add_function(&table->frames[node->frame], node->has_places, text);
-    }
-    etlheap_grid_row(grid, is_root ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
+    etlheap_grid_row(grid,
+                     node->parent == NO_NODE ? ETLHEAP_EMPHASIS_STRONG : ETLHEAP_EMPHASIS_NONE);
     etlheap_grid_measure(grid, tree->value, node->value);
     etlheap_grid_measure(grid, tree->count, node->count);
     etlheap_grid_cell(grid, share);

@@ -418,7 +418,6 @@ static void contradictions_are_refused(void **state)
     expect_error(&report, "a --size 64K..1K", "empty range");
     expect_error(&report, "a --lifetime 2s..1s", "empty range");
     expect_error(&report, "a --tree --format json", "--tree is text");
-    expect_error(&report, "a --tree --group-by process", "--tree needs stacks");
     expect_error(&report, "a --group-by tag", "--stack-tags FILE");
     expect_error(&report, "a --stack-tags t --group-by stack", "--group-by tag, which is not");
     expect_error(&report, "a --growth --group-by free_type", "leave out types");

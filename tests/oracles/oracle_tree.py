@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""The call tree against one that is made here from the rows of the same report as JSON.
+
+Each random trace is asked for trees below several lists of keys, from either end of the
+stacks. A line of the tree is what it counts, how far it is indented, and its text; siblings
+of one size may stand in any order, so lines are compared as a bag.
+"""
+
+import os
+import subprocess
+from collections import Counter
+
+from oracle_support import ETLHEAP, WORK, Results, run_json
+
+OUT = os.environ.get("OUT", "build/check")
+MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
+OPTIONS = ["--no-symbols", "--no-cull", "--sort", "outstanding_count"]
+SEEDS = (3, 4, 11)
+
+# --group-by, and the levels above the frames, kind and process first.
+GROUPS = [
+    ("", [["kind", "process"]]),
+    ("process,heap,type", [["kind", "process"], ["heap"], ["type"]]),
+    ("heap,stack", [["kind"], ["heap"]]),
+    ("kind,process,thread,stack", [["kind", "process"], ["thread"]]),
+    ("module,process", [["kind"], ["module"], ["process"]]),
+    ("stack,type", [["kind"], ["type"]]),
+]
+
+
+class Node:
+    def __init__(self, label, level):
+        self.label, self.level = label, level  # level None: a frame
+        self.count = 0
+        self.children = {}
+
+
+def key_text(row, key):
+    if key == "process":
+        return f"{row['process']} ({row['pid']})"
+    value = row[key]
+    return "" if value is None else str(value)
+
+
+def frame_text(frame):
+    return f"{frame['module']}+{frame['offset']}" if frame["module"] else frame["address"]
+
+
+def path_of(document, row, levels, inverted):
+    for number, keys in enumerate(levels):
+        texts = [text for text in (key_text(row, key) for key in keys) if text]
+        yield ("  ".join(texts) or f"[no {keys[0]}]", number)
+    stack = [] if row["stack"] is None else document["stacks"][row["stack"]]
+    frames = [frame_text(document["frames"][index]) for index in stack]
+    for text in frames if inverted else reversed(frames):
+        yield (text, None)
+    if not frames:
+        yield ("[no stack recorded]", None)
+
+
+def grow(document, levels, inverted):
+    top = Node("", 0)
+    for row in document["rows"]:
+        node = top
+        for label, level in path_of(document, row, levels, inverted):
+            node = node.children.setdefault((label, level), Node(label, level))
+            node.count += row["outstanding_count"]
+    return top
+
+
+def lines_of(node, root, indent, out):
+    """A level steps in by two; siblings among frames stand behind a mark."""
+    shown = [child for child in node.children.values()
+             if child.count != 0 and child.count >= (root or child).count // 100]
+    for child in shown:
+        is_marked = child.level is None and len(shown) > 1
+        at = indent + (2 if is_marked else 0)
+        out.append((child.count, at, child.label))
+        lines_of(child, root or child, at + (0 if child.level is None else 2), out)
+    return out
+
+
+def read_tree(text, title):
+    """(count, indent, text) of each line below the heading of the tree."""
+    lines = text.split("\n")
+    head = next(i for i, line in enumerate(lines) if title in line)
+    column = lines[head].index(lines[head].split("Share  ", 1)[1])
+    out = []
+    for line in lines[head + 1:]:
+        if not line.strip():
+            break
+        words = line[column:]
+        indent = len(words) - len(words.lstrip())
+        mark = words.lstrip().startswith("- ")
+        label = words.lstrip()[2:] if mark else words.lstrip()
+        out.append((int(line.split()[0].replace(",", "")), indent + (2 if mark else 0), label))
+    return out
+
+
+def compare(results, trace, seed):
+    for keys, levels in GROUPS:
+        grouped = list(dict.fromkeys([key for level in levels for key in level] + ["stack"]))
+        document = run_json("report", trace, *OPTIONS, "--top", "all", "--group-by", ",".join(grouped))
+        for tree, title in (("--tree", "Frame, and what it called"), ("--tree=callers", "Frame, and who called it")):
+            command = [ETLHEAP, "report", trace, *OPTIONS, tree, *(["--group-by", keys] if keys else [])]
+            text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            wanted = lines_of(grow(document, levels, tree != "--tree"), None, 0, [])
+            got = read_tree(text, title)
+            name = f"seed {seed}: {tree} --group-by {keys or 'nothing'}"
+            differ = list((Counter(wanted) - Counter(got)).items())[:4] + list((Counter(got) - Counter(wanted)).items())[:4]
+            results.check(name, len(got) > 8 and not differ, f"{len(got)} lines, {len(wanted)} wanted", *differ)
+            below = [i for i, line in enumerate(got) if line[1] == 0]
+            results.check(f"{name}: each kind's lines come together", [got[i][0] for i in below] == sorted(
+                (got[i][0] for i in below), reverse=True))
+
+
+def main():
+    results = Results()
+    for seed in SEEDS:
+        trace = os.path.join(WORK, f"tree{seed}.etl")
+        subprocess.run([MAKE_TRACE, "workload", trace, "--seed", str(seed), "--events", "3000"], check=True,
+                       capture_output=True)
+        compare(results, trace, seed)
+        os.remove(trace)
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
