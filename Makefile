@@ -120,6 +120,9 @@ HTML_PAGE := $(OUT)/formats/html_page
 HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
 	_data.js _page.js _state.js _chart.js _flame.js _rows.js _threads.js _blocks.js _table.js _spikes.js \
 	_views.js _copy.js _link.js _main.js)
+DIFF_PAGE := $(OUT)/formats/diff_page
+DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \
+	diff_tree.js diff_flame.js diff_table.js diff_main.js)
 
 LIBRARY := $(OUT)/libetlheap.a
 INSTALLED_LIBRARY := $(OUT)/installed/libetlheap.a
@@ -259,7 +262,7 @@ define link
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter-out %.o,$^) $(1) $(PKG_LIBS)
 endef
 
-LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o
+LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
@@ -363,9 +366,14 @@ $(FUZZ_PROGRAMS): $(OUT)/fuzz/fuzz_%: $(OUT)/fuzz/fuzz_%.o $(FUZZ_SUPPORT) $(BUI
 $(HTML_PAGE).c: formats/html/embed.awk $(HTML_FILES)
 	$(SAY) "  AWK   $@"
 	@mkdir -p $(@D)
-	$(Q)LC_ALL=C awk -f formats/html/embed.awk $(HTML_FILES) > $@
+	$(Q)LC_ALL=C awk -v page=html_page -f formats/html/embed.awk $(HTML_FILES) > $@
 
-$(HTML_PAGE).o: $(HTML_PAGE).c $(OUT)/.flags | $(READY)
+$(DIFF_PAGE).c: formats/html/embed.awk $(DIFF_FILES)
+	$(SAY) "  AWK   $@"
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v page=diff_page -f formats/html/embed.awk $(DIFF_FILES) > $@
+
+$(HTML_PAGE).o $(DIFF_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -380,7 +388,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE

@@ -43,6 +43,7 @@ static const char *const diff_examples[] = {
     "etlheap diff base.ehs new.etl --process app.exe --symbols out",
     "etlheap diff short.etl long.etl --per-second --group-by process,site",
     "etlheap diff base.etl new.etl --format json | jq '.rows[] | select(.state == \"added\")'",
+    "etlheap diff base.ehs new.ehs -o diff.html          a flame graph: red grew, blue shrank",
     "etlheap diff first.txt second.txt                   two logs of umdh -pn:app.exe -f:FILE",
     "etlheap diff comparison.txt                         what umdh first.txt second.txt printed",
     NULL,

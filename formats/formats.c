@@ -75,6 +75,21 @@ static const etlheap_format formats[] = {
         .summary = "for code hosts",
         .write_check = etlheap_write_check_sarif,
     },
+    {
+        .name = "html",
+        .suffix = ".html",
+        .summary = "a page to look at",
+        .shows_equal = true,
+        .rows_max = 10000,
+        .write_diff = etlheap_write_diff_html,
+    },
+    {
+        .name = "folded",
+        .suffix = ".folded",
+        .summary = "for flame graphs",
+        .shows_equal = true,
+        .write_diff = etlheap_write_diff_folded,
+    },
 };
 
 u32 etlheap_format_count(void)

@@ -252,6 +252,8 @@ typedef struct etlheap_format {
     const char *summary; /* one line for --help */
     bool has_titles;     /* heeds layout->titles */
     bool is_choice;      /* lists a choice of rows, and says how many it leaves out */
+    bool shows_equal;    /* of a comparison it wants what is equal on both sides, too */
+    u32 rows_max;        /* of a comparison, unless --top says how many; 0: all */
     etl_status (*write_report)(const etlheap_result *result, const etlheap_table *table,
                                const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,

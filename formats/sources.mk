@@ -11,6 +11,8 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	csv/csv_rows \
 	csv/csv_symbols \
 	csv/csv_windows \
+	export/diff_folded \
+	export/diff_html \
 	export/export_csv \
 	export/export_dhat \
 	export/export_events \
@@ -36,6 +38,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_wpa_profile \
 	export/export_wpa_xml \
 	export/exporters \
+	export/folded_path \
 	export/parquet_chunk \
 	export/parquet_dictionary \
 	export/parquet_hybrid \

@@ -66,6 +66,11 @@ etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlh
 etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                                   etlheap_sink *sink);
 
+etl_status etlheap_write_diff_folded(const etlheap_diff_answer *answer,
+                                     const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_diff_html(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                   etlheap_sink *sink);
+
 /* Two logs of one process, in the form of UMDH's own comparison. */
 void etlheap_write_umdh_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink);

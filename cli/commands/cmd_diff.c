@@ -368,7 +368,7 @@ static etlheap_diff_options diff_options(const cli_options *options)
     etlheap_diff_options asked = etlheap_diff_options_default();
     asked.measure = options->sort;
     asked.ascending = options->sort_ascending;
-    asked.keep_unchanged = options->all;
+    asked.keep_unchanged = options->all || cli_format_of(options)->shows_equal;
     asked.per_second = options->per_second;
     return asked;
 }
@@ -376,8 +376,10 @@ static etlheap_diff_options diff_options(const cli_options *options)
 /* Text counts the rows that it leaves out. */
 static void keep_top(const cli_options *options, etlheap_diff *diff)
 {
-    if (cli_top_limit(options) > 0 && !cli_format_of(options)->is_choice)
-        etlheap_diff_keep_top(diff, options->top);
+    const etlheap_format *const format = cli_format_of(options);
+    const u32 rows_max = options->top == 0 ? format->rows_max : cli_top_limit(options);
+    if (rows_max > 0 && !format->is_choice)
+        etlheap_diff_keep_top(diff, rows_max);
 }
 
 static int write_answer(const cli_options *options, const cli_guard *guard,

@@ -309,16 +309,21 @@ static bool join(const char *const *choices, u32 count, const char *between, siz
     return true;
 }
 
+etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *exporter,
+                               etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "%s: %s is a format of export: etlheap export INPUT --format %s -o FILE%s",
+                         spelled, exporter->name, exporter->name, exporter->suffix);
+}
+
 /* A page for browsers is a report to users, but a format of export to this program. */
 static bool is_of_other_command(const cli_option *option, const char *spelled, const char *word,
                                 etl_error *err)
 {
     u32 index;
     if (option->value == CLI_VALUE_FORMAT && find_choice(CLI_VALUE_EXPORTER, word, &index)) {
-        const etlheap_exporter *const exporter = etlheap_exporter_at(index);
-        etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                      "%s: %s is a format of export: etlheap export INPUT --format %s -o FILE%s",
-                      spelled, exporter->name, exporter->name, exporter->suffix);
+        (void)cli_refuse_exporter(spelled, etlheap_exporter_at(index), err);
         return true;
     }
     if (option->value == CLI_VALUE_EXPORTER && find_choice(CLI_VALUE_FORMAT, word, &index)) {

@@ -29,6 +29,8 @@ static etl_status check_tags(const cli_options *options, etl_error *err);
 static etl_status check_export(const cli_options *options, etl_error *err);
 static etl_status check_output_name(const cli_command *command, const cli_options *options,
                                     etl_error *err);
+static etl_status refuse_format(const cli_command *command, const etlheap_format *format,
+                                etl_error *err);
 static etl_status check_report(const cli_options *options, etl_error *err);
 static etl_status check_windows(const cli_options *options, etl_error *err);
 static etl_status check_growth(const cli_options *options, etl_error *err);
@@ -291,9 +293,7 @@ static etl_status check_options(const cli_command *command, const cli_options *o
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--every is for --summary: a full store answers for any windows");
     if ((command->bit & CLI_SHOWING) && !cli_format_fits(format, command->bit))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--format %s is no format of %s; see etlheap %s --help", format->name,
-                             command->name, command->name);
+        return refuse_format(command, format, err);
     if ((command->bit & CLI_SHOWING) && check_output_name(command, options, err) != ETL_OK)
         return ETL_ERR_ARGUMENT;
     if (command->bit == CLI_EXPORT && check_export(options, err) != ETL_OK)
@@ -311,6 +311,18 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     return status == ETL_OK && command->bit == CLI_REPORT ? check_report(options, err) : status;
 }
 
+/* What a comparison alone writes, `export` writes of a single recording. */
+static etl_status refuse_format(const cli_command *command, const etlheap_format *format,
+                                etl_error *err)
+{
+    const etlheap_exporter *const exporter = etlheap_exporter_named(format->name);
+    if (exporter && !format->write_report && !format->write_allocations)
+        return cli_refuse_exporter("--format", exporter, err);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "--format %s is not a format of %s; see etlheap %s --help", format->name,
+                         command->name, command->name);
+}
+
 /* Text in a file called .html would open as a page that looks broken. */
 static etl_status check_output_name(const cli_command *command, const cli_options *options,
                                     etl_error *err)
@@ -318,7 +330,8 @@ static etl_status check_output_name(const cli_command *command, const cli_option
     const char *const format = options->format || !cli_output_is_file(options)
                                    ? NULL
                                    : cli_format_of_name(options->output, CLI_EXPORT);
-    if (!format || etlheap_format_named(format))
+    const etlheap_format *const same = format ? etlheap_format_named(format) : NULL;
+    if (!format || (same && cli_format_fits(same, CLI_REPORT)))
         return ETL_OK;
     return etl_fail_with(
         err, ETL_ERR_ARGUMENT, 0,

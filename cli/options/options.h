@@ -259,6 +259,10 @@ const char *cli_format_of_name(const char *name, u32 command_bit);
 /* How many rows --top lets through; 0: all. */
 u32 cli_top_limit(const cli_options *options);
 
+/* Says that a format is one of `export`, and how to get it. ETL_ERR_ARGUMENT. */
+etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *exporter,
+                               etl_error *err);
+
 /* Whether --help has to list the words of an option: its own text does not. */
 bool cli_option_lacks_choices(const cli_option *option);
 

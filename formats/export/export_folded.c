@@ -8,15 +8,14 @@
  * that kinds, which must not be added up, are towers of their own.
  */
 #include "formats/io/text_buffer.h"
-#include "formats/parts/display.h"
 #include "export_samples.h"
 #include "export_writers.h"
+#include "folded_path.h"
 
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
 
 static void write_sample(const export_samples *samples, const etlheap_row *row,
                          etlheap_text *scratch, etlheap_sink *sink);
-static void write_name(etlheap_text *name, etlheap_text *scratch, etlheap_sink *sink);
 
 etl_status etlheap_export_folded(const etlheap_export_request *request, etlheap_sink *sink,
                                  etl_error *err)
@@ -40,33 +39,8 @@ etl_status etlheap_export_folded(const etlheap_export_request *request, etlheap_
 static void write_sample(const export_samples *samples, const etlheap_row *row,
                          etlheap_text *scratch, etlheap_sink *sink)
 {
-    const etlheap_indices frames = etlheap_row_frames(samples->table, row);
-    etlheap_text name = { 0 };
-    etlheap_sink_text(sink, etlheap_kind_name((etlheap_kind)row->kind));
-    etlheap_text_add_key(&name, samples->table, row, ETLHEAP_KEY_PROCESS);
-    write_name(&name, scratch, sink);
-    for (u32 i = frames.count; i > 0; i--) {
-        etlheap_text_add_frame(&name, &samples->table->frames[frames.at[i - 1]]);
-        write_name(&name, scratch, sink);
-    }
-    if (frames.count == 0) {
-        etlheap_text_add_string(&name, EXPORT_NO_STACK);
-        write_name(&name, scratch, sink);
-    }
-    scratch->failed |= name.failed;
-    etlheap_text_free(&name);
+    folded_path_write(samples->table, row, scratch, sink);
     etlheap_sink_text(sink, " ");
     etlheap_sink_signed(sink, export_size(samples, row));
     etlheap_sink_text(sink, "\n");
-}
-
-/* A semicolon in a name would end it. */
-static void write_name(etlheap_text *name, etlheap_text *scratch, etlheap_sink *sink)
-{
-    etlheap_text_clear(scratch);
-    etlheap_display_add(scratch, etlheap_text_of(name));
-    etlheap_sink_text(sink, ";");
-    for (size_t i = 0; i < scratch->size; i++)
-        etlheap_sink_write(sink, scratch->bytes[i] == ';' ? ":" : &scratch->bytes[i], 1);
-    etlheap_text_clear(name);
 }

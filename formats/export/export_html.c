@@ -12,7 +12,6 @@
 
 static bool write_page(const html_answers *answers, const html_choice *choice,
                        const html_blocks *blocks, etlheap_sink *sink);
-static void write_lines(const char *const *lines, etlheap_sink *sink);
 
 etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_sink *sink,
                                etl_error *err)
@@ -40,9 +39,9 @@ static bool write_page(const html_answers *answers, const html_choice *choice,
     bool ok = true;
     for (const char *const *line = html_page_html; ok && *line != NULL; line++) {
         if (strcmp(*line, "@style@\n") == 0)
-            write_lines(html_page_css, sink);
+            html_write_lines(html_page_css, sink);
         else if (strcmp(*line, "@script@\n") == 0)
-            write_lines(html_page_js, sink);
+            html_write_lines(html_page_js, sink);
         else if (strcmp(*line, "@data@\n") == 0)
             ok = html_write_data(answers, choice, blocks, sink);
         else
@@ -51,7 +50,7 @@ static bool write_page(const html_answers *answers, const html_choice *choice,
     return ok;
 }
 
-static void write_lines(const char *const *lines, etlheap_sink *sink)
+void html_write_lines(const char *const *lines, etlheap_sink *sink)
 {
     for (; *lines != NULL; lines++)
         etlheap_sink_text(sink, *lines);

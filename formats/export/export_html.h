@@ -42,10 +42,17 @@ void html_answers_close(html_answers *answers);
 bool html_write_data(const html_answers *answers, const html_choice *choice,
                      const html_blocks *blocks, etlheap_sink *sink);
 
+void html_write_lines(const char *const *lines, etlheap_sink *sink);
+
 /* Made by the Makefile: the lines of formats/html/report.html and so on. The last is
  * followed by NULL. */
 extern const char *const html_page_html[];
 extern const char *const html_page_css[];
 extern const char *const html_page_js[];
+
+/* The same of formats/html/diff.html, the page of a comparison. */
+extern const char *const diff_page_html[];
+extern const char *const diff_page_css[];
+extern const char *const diff_page_js[];
 
 #endif

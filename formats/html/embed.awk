@@ -1,6 +1,6 @@
 # embed.awk - the files of a page as C: arrays of lines, NULL behind the last.
 #
-#   awk -f embed.awk report.html report.css report_data.js ... > html_page.c
+#   awk -v page=html_page -f embed.awk report.html report.css report_data.js ... > html_page.c
 #
 # Files become html_page_html, html_page_css and so on, those of one kind one after
 # the other in one array. A compiler need not take literals of more than 4095
@@ -19,7 +19,7 @@ FNR == 1 {
     if (NR > 1 && name != before)
         print "    NULL,\n};"
     if (name != before)
-        printf "\nconst char *const html_page_%s[] = {\n", name
+        printf "\nconst char *const %s_%s[] = {\n", page, name
 }
 
 {

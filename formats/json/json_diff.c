@@ -10,6 +10,7 @@
 #include "formats/parts/diff_parts.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
+#include "json_diff.h"
 #include "json_rows.h"
 
 static void write_side(etlheap_json *json, const char *key, const etlheap_diff_side *side);
@@ -24,8 +25,14 @@ static void write_amounts(etlheap_json *json, etlheap_measure measure, bool is_r
                           const i64 values[ETLHEAP_DIFF_COLUMN_COUNT]);
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text);
 
-etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *given,
+etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                                    etlheap_sink *sink)
+{
+    return json_diff_write(answer, layout, false, sink);
+}
+
+etl_status json_diff_write(const etlheap_diff_answer *answer, const etlheap_layout *given,
+                           bool in_markup, etlheap_sink *sink)
 {
     etlheap_layout layout;
     const etl_status layout_status = etlheap_layout_read(given, &layout);
@@ -35,6 +42,7 @@ etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlh
     etlheap_json json = etlheap_json_begin(sink, 2);
     etlheap_text text = { 0 };
     json.hint = layout.hint;
+    json.in_markup = in_markup;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-diff-1");
     write_side(&json, "base", &answer->base);

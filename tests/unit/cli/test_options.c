@@ -424,13 +424,13 @@ static void contradictions_are_refused(void **state)
     expect_error(&report, "a --growth --impacting transient", "leave out types");
     expect_error(&report, "a --growth --histogram size", "leave out --tree and --histogram");
     expect_error(&report, "a --kind virtualalloc --heap 0x1", "exclude each other");
-    expect_error(&report, "a --format ndjson", "--format ndjson is no format of report");
-    expect_error(&dump, "a --format csv", "--format csv is no format of dump");
-    expect_error(&info, "a --format csv", "--format csv is no format of info");
+    expect_error(&report, "a --format ndjson", "--format ndjson is not a format of report");
+    expect_error(&dump, "a --format csv", "--format csv is not a format of dump");
+    expect_error(&info, "a --format csv", "--format csv is not a format of info");
     expect_error(&report, "a --titles", "--titles works only with --format csv");
     expect_error(&report, "a --titles --format json", "--titles works only with --format csv");
     expect_error(&info, "a --titles", "--titles is no option of info");
-    expect_error(&symbols, "a --format ndjson", "--format ndjson is no format of symbols");
+    expect_error(&symbols, "a --format ndjson", "--format ndjson is not a format of symbols");
     expect_error(&symbols, "a --require-frame x", "--require-frame is no option of symbols");
     expect_error(&symbols, "a --symbols", "--symbols needs a value");
     expect_error(&windows, "a --every 1s --at 5s", "--every, --at and --window exclude each other");

@@ -1,0 +1,15 @@
+/*
+ * folded_path.h - a row as the path of a flame graph: names between semicolons.
+ */
+#ifndef ETLHEAP_FOLDED_PATH_H
+#define ETLHEAP_FOLDED_PATH_H
+
+#include "formats/formats.h"
+
+/* "heap;app.exe (4321);ntdll.dll!RtlUserThreadStart;app.exe!main": the row's keys in the order of
+ * the table's group_by, then its stack, the outermost frame first. `scratch` is overwritten;
+ * scratch->failed: out of memory. */
+void folded_path_write(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
+                       etlheap_sink *sink);
+
+#endif

@@ -1,0 +1,57 @@
+// What the page begins with, and what its controls do.
+
+function fileNames(side) {
+  const files = side.trace?.files ?? (side.file === undefined ? [] : [side.file]);
+  return files.map((path) => path.split(/[\\/]/).pop()).join(", ");
+}
+
+function drawPage() {
+  tree = buildTree();
+  drawFlame();
+  drawDetails();
+  drawRows();
+}
+
+function change(name, value) {
+  state[name] = value;
+  if (name === "kind" || name === "direction") state.zoom = null;
+  if (name === "kind") state.shown = 50;
+  if (name === "width") drawFlame();
+  else drawPage();
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  byId("theme").textContent = theme === "dark" ? "Light" : "Dark";
+  byId("theme").setAttribute("aria-pressed", theme === "dark");
+}
+
+function begin() {
+  const title = `${fileNames(diff.base)} \u2192 ${fileNames(diff.new)}`;
+  document.title = `${title}: memory comparison`;
+  byId("page-title").textContent = title;
+  byId("page-subtitle").textContent = `${diff.measure.replaceAll("_", " ")}, ${count(diff.unchanged_count)} groups are equal on both sides`;
+  byId("notices").replaceChildren(...diff.hints.map((hint) => make("p", { class: "notice" }, hint.text)));
+  const largest = (kind) => rows.reduce((sum, row) => sum + (row.kind === kind ? Math.abs(row.now - row.base) : 0), 0);
+  kinds.sort((a, b) => largest(b) - largest(a));
+  byId("kind").append(...kinds.map((kind) => make("option", { value: kind }, kind)));
+  state.kind = kinds[0] ?? "heap";
+  setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  drawTotals();
+  drawPage();
+}
+
+for (const name of ["kind", "width", "direction"]) byId(name).addEventListener("change", (event) => change(name, event.target.value));
+byId("search").addEventListener("input", (event) => change("search", event.target.value.trim().toLowerCase()));
+byId("theme").addEventListener("click", () => {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  drawFlame();
+});
+byId("print").addEventListener("click", () => print());
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.target.tagName === "INPUT") return;
+  event.preventDefault();
+  byId("search").focus();
+});
+addEventListener("resize", () => drawFlame());
+begin();
