@@ -5,7 +5,9 @@
 
 static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_error *err);
 static etl_status fill_segment(lifetimes_archive *reader, store_segment *rows, etl_error *err);
-static void put_ends(const lifetimes_archive *reader, u64 first, store_segment *rows);
+static bool is_useful(const lifetimes_archive *reader, u32 segment);
+static etl_status add_rows(const lifetimes_archive *reader, const log_batch *batch, u64 *end,
+                           store_segment *rows, etl_error *err);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -39,7 +41,19 @@ void lifetimes_archive_rewind(lifetimes_archive *reader)
 {
     reader->next = reader->source.first;
     reader->next_open = 0;
+    reader->size_floor_bytes = 0;
     lifetimes_source_seek(&reader->source, reader->next);
+}
+
+void lifetimes_archive_raise_floor(lifetimes_archive *reader, u64 size_bytes)
+{
+    reader->size_floor_bytes = etl_max_u64(reader->size_floor_bytes, size_bytes);
+}
+
+static bool is_useful(const lifetimes_archive *reader, u32 segment)
+{
+    return lifetimes_source_wants(&reader->source, segment) &&
+           reader->source.archive->segments.at[segment].size_max >= reader->size_floor_bytes;
 }
 
 u32 lifetimes_archive_done(const lifetimes_archive *reader, u32 *total)
@@ -55,8 +69,7 @@ etl_status lifetimes_archive_next(lifetimes_archive *reader, const store_segment
     store_segment *const segment = &reader->scratch.segments.at[0];
     *rows = NULL;
     const bool is_open_next = reader->next_open < source->open.count;
-    while (!is_open_next && reader->next < source->end &&
-           !lifetimes_source_wants(source, reader->next))
+    while (!is_open_next && reader->next < source->end && !is_useful(reader, reader->next))
         reader->next++;
     if (!is_open_next && reader->next == source->end)
         return ETL_OK;
@@ -69,6 +82,14 @@ etl_status lifetimes_archive_next(lifetimes_archive *reader, const store_segment
     if (status == ETL_OK)
         *rows = segment;
     return status;
+}
+
+/* What became of a block, by its place among the ends. */
+static inline void put_end(const lifetimes_source *source, u64 end, store_segment *rows, u32 at)
+{
+    rows->free_type[at] = source->end_how[end];
+    rows->free_ticks[at] = source->end_ticks[end];
+    rows->is_realloc[at] |= source->is_marked[end];
 }
 
 static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_error *err)
@@ -88,7 +109,8 @@ static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_
     }
     rows->rows = count;
     reader->next_open += count;
-    put_ends(reader, first, rows);
+    for (u32 at = 0; at < count; at++)
+        put_end(&reader->source, first + at, rows, at);
     return ETL_OK;
 }
 
@@ -99,26 +121,40 @@ static etl_status fill_segment(lifetimes_archive *reader, store_segment *rows, e
     const lifetimes_chunk *const chunk = &source->chunk;
     const ehs_segment_info *const info = &source->archive->segments.at[segment];
     const log_batch *batch = NULL;
+    u64 end = chunk->open_count + (info->first_ordinal - chunk->first_ordinal);
     rows->rows = 0;
     log_reader_seek(&reader->opens, segment, segment + 1);
     etl_status status = log_next(&reader->opens, &batch, err);
     while (status == ETL_OK && batch != NULL) {
-        status = archive_fill_rows(source->archive, batch, rows, err);
+        status = add_rows(reader, batch, &end, rows, err);
         if (status == ETL_OK)
             status = log_next(&reader->opens, &batch, err);
     }
-    if (status == ETL_OK)
-        put_ends(reader, chunk->open_count + (info->first_ordinal - chunk->first_ordinal), rows);
     return status;
 }
 
-/* The ends from `first` on are those of the rows. */
-static void put_ends(const lifetimes_archive *reader, u64 first, store_segment *rows)
+/* The batch's blocks of a wanted size. `end` is where the end of the next block is. */
+static etl_status add_rows(const lifetimes_archive *reader, const log_batch *batch, u64 *end,
+                           store_segment *rows, etl_error *err)
 {
     const lifetimes_source *const source = &reader->source;
-    for (u32 at = 0; at < rows->rows; at++) {
-        rows->free_type[at] = source->end_how[first + at];
-        rows->free_ticks[at] = source->end_ticks[first + at];
-        rows->is_realloc[at] |= source->is_marked[first + at];
+    const u64 least = etl_max_u64(source->wanted.size_min_bytes, reader->size_floor_bytes);
+    for (u32 i = 0; i < batch->count; i++) {
+        const u32 row = batch->row[i], at = rows->rows;
+        if (!log_opens(batch, i))
+            continue;
+        const u64 own_end = (*end)++;
+        if (batch->size[row] < least || batch->size[row] > source->wanted.size_max_bytes)
+            continue;
+        if (!archive_fill_slot(source->archive, batch->slot[row], batch->thread[row], rows, at))
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                                 "segment %u names a slot that there is not", batch->segment);
+        rows->alloc_ticks[at] = batch->ticks[i];
+        rows->address[at] = batch->address[row];
+        rows->size_bytes[at] = batch->size[row];
+        rows->is_realloc[at] = batch->is_realloc[row];
+        put_end(source, own_end, rows, at);
+        rows->rows++;
     }
+    return ETL_OK;
 }

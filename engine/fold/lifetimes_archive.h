@@ -12,6 +12,7 @@ typedef struct lifetimes_archive {
     log_reader opens;
     allocation_store scratch; /* one segment of rows */
     u32 next;                 /* segment to hand out */
+    u64 size_floor_bytes;     /* smaller blocks are not handed out any more */
     size_t next_open;         /* row of the checkpoint to hand out */
 } lifetimes_archive;
 
@@ -26,6 +27,10 @@ void lifetimes_archive_close(lifetimes_archive *reader);
  */
 etl_status lifetimes_archive_next(lifetimes_archive *reader, const store_segment **rows,
                                   etl_error *err);
+
+/* Smaller blocks are of no use from now on, until the next time through. Most segments have no
+ * block as large as the largest ones, and are not read then. */
+void lifetimes_archive_raise_floor(lifetimes_archive *reader, u64 size_bytes);
 
 /* From the beginning again. */
 void lifetimes_archive_rewind(lifetimes_archive *reader);

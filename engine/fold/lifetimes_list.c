@@ -122,6 +122,13 @@ static u64 key_of(const walk_list *list, const walk_row *row)
     return list->descending ? ~key : key;
 }
 
+u64 walk_list_floor(const walk_list *list)
+{
+    const bool is_full = list->top != 0 && list->items.count >= list->top;
+    const bool by_size = list->sort == ETLHEAP_LIFETIME_SIZE && list->descending;
+    return is_full && by_size ? ~list->items.at[0].key : 0;
+}
+
 /* --- the first rows ----------------------------------------------------------------- */
 
 static void swap_items(const walk_list *list, size_t a, size_t b)

@@ -44,6 +44,10 @@ int walk_compare(const etlheap_result *result, const walk_row *a, const walk_row
 /* MEMORY. The place counts unless the list copies. */
 etl_status walk_list_add(walk_list *list, const walk_row *row, u64 place, etl_error *err);
 
+/* With the largest rows first and all places taken: the size of the smallest that is kept, and
+ * of those that follow only larger or equal ones count. Else 0. */
+u64 walk_list_floor(const walk_list *list);
+
 /* The place of a row of the result's store. */
 static inline u64 walk_place(u32 segment, u32 at)
 {

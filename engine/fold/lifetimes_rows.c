@@ -50,6 +50,8 @@ etl_status walk_visit_all(etlheap_lifetimes *walk, walk_visit what, etl_error *e
             break;
         const etlheap_segment segment = store_view(rows);
         status = visit_segment(walk, what, &segment, 0, err);
+        if (what == WALK_KEEP)
+            lifetimes_archive_raise_floor(&walk->archive, walk_list_floor(&walk->kept));
         if (status == ETL_OK)
             status = poll(walk, err);
     }
@@ -148,7 +150,7 @@ static etl_status load_batch(etlheap_lifetimes *walk, etl_error *err)
     if (status != ETL_OK)
         return status;
     walk->is_read = rows == NULL;
-    if (rows != NULL) {
+    if (rows != NULL && rows->rows > 0) {
         walk->horizon_ticks = rows->alloc_ticks[rows->rows - 1];
         status = add_to_batch(walk, rows, err);
     }
