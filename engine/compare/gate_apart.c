@@ -1,20 +1,23 @@
 /*
- * gate_apart.c - how many frames it takes to tell the stacks of a list apart.
+ * gate_apart.c - how many frames of a stack must be shown so that no two stacks read alike.
  *
- *     stacks of a list, sorted by their frames     frames it takes
+ * `check` lists what exceeds a budget, with the stacks to blame. Stacks of one subject are told
+ * apart from each other; if subjects are stacks themselves, those of one budget are.
+ *
+ *     stacks, sorted by their frames               frames it takes
  *         alloc ← grow ← load                      3: the next one differs in its third
  *         alloc ← grow ← save ← main               3
  *         alloc ← read ← main                      2
  *
- * In this order no other stack has more frames in common with a stack than one of its two
- * neighbours. Frames are compared as people see them, by function and line: two addresses
- * of one line read alike.
+ * After sorting, the stack that shares the most leading frames with a given stack is one of its
+ * two neighbours. Frames are compared as they are printed, by function and line: two addresses of
+ * one line read alike. Two stacks that print the same to the end are shown whole.
  */
 #include <stdlib.h>
 
 #include "gate.h"
 
-/* A stack of a list, and where its answer goes. */
+/* A stack to compare, and where the number of its frames goes. */
 typedef struct apart {
     const etlheap_table *table;
     const char *process;
@@ -43,7 +46,7 @@ bool gate_tell_apart(owned_gate *gate)
         tell(&stacks);
     }
     tell(&subjects);
-    /* The one stack of such a subject is told apart from those of the other subjects. */
+    /* If subjects are stacks, each has exactly one: it was compared with those of the others. */
     for (size_t i = 0; i < gate->listed.count; i++) {
         const gate_unsigned *const listed = &gate->listed.at[i];
         if (listed->budget->budget.scope == ETLHEAP_SCOPE_STACK && listed->subject->stack_count > 0)

@@ -6,7 +6,7 @@
  * address for as long as any earlier module reaches that far. The lives of one
  * base follow each other in time, so of each base it looks at two at most: the
  * last that began by then, and the next. The processes of an id follow each other
- * too, so if one of its lives is the asking process's, these two are.
+ * too, so if a life at this base is the asking process's, at least one of these two is.
  */
 #include "modules.h"
 

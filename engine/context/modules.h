@@ -62,15 +62,15 @@ void modules_free(module_table *modules);
  * kernel's modules. UINT32_MAX: none. */
 u32 modules_find(const module_table *modules, const module_space *space, u64 address);
 
-/* Whether a module that was found for one address is what is found for another, at
- * any time: of a process whose modules never share addresses. */
+/* Whether the module covers the address, too. Only for processes without epochs, whose modules
+ * never share addresses. */
 bool modules_is_at(const module_table *modules, u32 module, const module_space *space, u64 address);
 
 /* When the module is sure to be what addresses of the space mean. */
 module_span modules_span(const module_table *modules, u32 module, const module_space *space);
 
-/* The time for which that is so of all modules that the process may have: who asks
- * for addresses at such a moment gets no guess. */
+/* The time in which every module of the process is loaded. A look-up in it that finds a module is
+ * never a guess. */
 module_span modules_sure_span(const module_table *modules, u32 pid, u32 process);
 
 /* Do addresses of the process mean other modules at other times? */

@@ -1,5 +1,9 @@
 /*
- * growth_rate.c - the rating of one curve; growth.h has its definition.
+ * growth_rate.c - how fast and how steadily one curve of outstanding sizes grows.
+ *
+ * The rate is Siegel's repeated median: for each sample the median of the slopes to all others,
+ * and the median of these. Steadiness is 100 * (pairs of samples that rise less those that fall) /
+ * all pairs, at least 0. growth.h defines both.
  *
  * A table may have a hundred thousand rows, so nothing is done for each of the 528 pairs of
  * samples that is not needed:
@@ -8,8 +12,9 @@
  *               insertion. Samples that stay as the one before are sorted as one.
  *     rate      a median is above zero only if more than half of the values are. So signs tell
  *               the sign of the rate, and for most rows it is 0.
- *               Else the median of medians is selected (estimate_rate): a pivot among the samples
- *               is worked out, and of the others only the side of it on which they lie is counted.
+ *               Else the median of medians is selected (estimate_rate): the median slope of one
+ *               sample, the pivot, is computed, and of each other sample only whether its median
+ *               lies above or below the pivot.
  *     division  slopes are products of floating point, off by a known share. The rate is a whole
  *               number, so the share hardly ever matters; if it may, exact_rate divides.
  */
@@ -93,8 +98,8 @@ static void insert_run(sample_run *runs, u32 number, u8 sorted[GROWTH_SAMPLES])
     run->smaller_before = run->first - larger - equal;
 }
 
-/* Samples of a run have none between them, so all of them stand to others alike. `smaller` and
- * `larger` are those of any time. */
+/* The samples of a run are equal and adjacent, so each has as many rising and falling slopes as
+ * the others. `smaller` and `larger` count samples of any time. */
 static void count_run(const sample_run *run, u32 smaller, u32 larger, sample_signs *out)
 {
     const i32 up = (i32)(run->smaller_before + larger - run->larger_before);
@@ -140,7 +145,7 @@ static void count_signs(const growth_moments *moments, const i64 sizes[GROWTH_SA
     }
 }
 
-/* False if the rate is 0, as the medians of neither sign are more than half. */
+/* False if neither positive nor negative medians are more than half: then the rate is 0. */
 static bool find_sign(const growth_moments *moments, const sample_signs *signs, signed_samples *out)
 {
     u8 rising[GROWTH_SAMPLES], falling[GROWTH_SAMPLES];
@@ -204,7 +209,7 @@ static i64 exact_rate(const growth_moments *moments, const signed_samples *sampl
 
 /* --- estimated -------------------------------------------------------------------------- */
 
-/* Positive numbers compare as their bits do. The topmost is set below zero. */
+/* The bits of positive doubles sort as the doubles do. The top bit says that one is negative. */
 static i64 bits_of(double value)
 {
     i64 bits;

@@ -1,9 +1,12 @@
 /*
  * peak_moment.c - the moment at which most is outstanding.
  *
- * Ranges and extents are in memory: their beginnings and ends are put in the order of time and
- * added up. The events of a log are in that order; all threads add up stretches of it, and the
- * time of the peak is looked up when its place is known.
+ * Lifetimes in memory, such as ranges and extents, become steps: plus the size when one begins,
+ * minus the size when it ends. The steps are sorted by time and added up, and the largest sum is
+ * the peak. Heap events of a log are in the order of time already: each thread adds up a segment
+ * of them, and once the position of the peak is known, its time is read from the log.
+ *
+ * Only the sum after the last step of a tick counts, so steps are sorted by their tick alone.
  */
 #include <stdlib.h>
 
@@ -68,8 +71,8 @@ static etl_status walk(void *state, log_pass *pass, etl_error *err)
     return ETLHEAP_PUSH(&pass->events, &finder->events) ? ETL_OK : no_memory(err);
 }
 
-/* What is older than the window is there just before its first tick. Without anything
- * outstanding the moment is the end of the window. */
+/* Memory allocated before the window counts as allocated one tick before it. If nothing is ever
+ * outstanding, the moment is the end of the window. */
 static etlheap_peak_moment moment_at(const query_plan *plan, i64 ticks, i64 size, i64 count)
 {
     const bool found = size > 0;
@@ -122,7 +125,7 @@ static bool sort_rows(const moment_finder *finder, u32 kind, step_list *steps,
     return *sorted != NULL || steps->rows.count == 0;
 }
 
-/* What happens in one tick happens together. */
+/* All steps of a tick are applied before the sum is compared with the largest one. */
 static bool find_in_rows(moment_finder *finder, u32 kind)
 {
     const peak_row *const rows = finder->rows[kind].at;

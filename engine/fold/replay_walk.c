@@ -1,8 +1,14 @@
 /*
- * replay_walk.c - see replay_walk.h, and heap_rows.c for the idea.
+ * replay_walk.c - walks the heap events of a journal or a store for several jobs at once.
  *
- * How a source is cut depends on its length and on the number of groups alone,
- * and segments are added up in order: threads change nothing.
+ * The events are cut into segments between two ticks. Threads walk segments side by side, each
+ * with curves that start at 0. Then segments are joined in the order of time:
+ *
+ *     segment 1    net +3, peak 5         peak so far  5        sum  3
+ *     segment 2    net -1, peak 4         peak so far  3 + 4    sum  2
+ *
+ * Cuts depend only on the number of events and of groups, never on the number of threads, and
+ * no tick lies in two segments: so the answer is the same for any number of threads.
  */
 #include "replay_walk.h"
 
@@ -125,7 +131,8 @@ static void close_walker(replay_walker *walker)
     ETLHEAP_VECTOR_FREE(&walker->cells);
 }
 
-/* A segment ends where enough events are in it, for the most groups too, and time moves on. */
+/* A segment ends once it has enough events for the job with the most groups, and before a part
+ * that begins a new tick. */
 static bool cut(const round_work *work, segment_list *out)
 {
     const replay_source *const source = work->source;

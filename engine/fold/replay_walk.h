@@ -28,8 +28,8 @@ typedef struct live_group {
     type_sums types[ETLHEAP_TYPE_COUNT];
 } live_group;
 
-/* A group during a walk: what blocks that come and go touch is one cache line, and
- * the lines of all groups lie together; the rest is apart. */
+/* A group during a walk. Blocks that are allocated and freed in the window touch this cache line
+ * alone; these lines are contiguous, and the rest of a group is in its cold_group. */
 typedef struct hot_group {
     u64 time; /* number of the tick of the latest step; 0: none yet */
     curve curve;

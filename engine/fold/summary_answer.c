@@ -1,13 +1,16 @@
 /*
- * summary_answer.c - see summary_answer.h.
+ * summary_answer.c - reports from a summary.
  *
- * An entry is as many lifetimes of one stack. So each of its sums is put where one
- * such lifetime would go. The peak of a group is known in two cases:
+ * An entry of a summary adds up many lifetimes that share a process and a stack. Each of its sums
+ * goes to the group that any one of those lifetimes would go to. The peak of a group is
+ * known in three cases:
  *
- *     one entry alone, with all that it has    its own peak
- *     nothing came and went                    what there is at the end is the most
+ *     the group is one whole entry       the entry's peak
+ *     only one row of an entry counts    that row's peak
+ *     nothing was freed                  the peak is what is outstanding at the end
  *
- * Of several entries nobody knows what was there when each had its peak.
+ * The peaks of several entries cannot be combined, as they had them at different moments: the
+ * peak is not known. Rows of an entry are contiguous, in the order of entries.
  */
 #include "summary_answer.h"
 #include "engine/core/type_rule.h"
@@ -164,7 +167,7 @@ static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], const summary_sum
     type_add_measures(measures, type, &sums);
 }
 
-/* Before the measures are added: those of a group without any are 0. */
+/* To be called before add_measures: a count of 0 says that this is the group's first entry. */
 static void keep_peak(group_row *group, const summary_peak *most)
 {
     i64 *const m = group->measures;
@@ -173,7 +176,8 @@ static void keep_peak(group_row *group, const summary_peak *most)
     m[ETLHEAP_MEASURE_PEAK_SIZE] = is_known ? signed_of(most->size_bytes) : ETLHEAP_NOT_KNOWN;
 }
 
-/* Without frees a curve only rises. What was freed without bytes changes no size. */
+/* If all of a group's lifetimes are outstanding, its peak is its total. Freed blocks of no bytes
+ * change the count's peak but not the size's, so the two are looked at separately. */
 static void settle_peaks(aggregator *a)
 {
     for (size_t i = 0; i < a->groups.count; i++) {

@@ -14,8 +14,8 @@ bool summary_selects(const aggregator *a, const summary_entry *entry);
  * False without memory. */
 bool summary_group(aggregator *a, const summary_entry *entry, etlheap_type type, u32 *group);
 
-/* Makes the groups of the entries, with their peaks; when stacks are collected
- * only, those. False without memory. */
+/* Makes the groups of the entries, with their peaks. An aggregator that only collects stacks
+ * (is_collecting) gets the stacks and no groups. False without memory. */
 bool summary_rows(aggregator *a);
 
 #endif

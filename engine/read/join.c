@@ -4,7 +4,7 @@
  * A stack piece names its event by exact time and thread. Its event is older,
  * so it lies in this slice or in an earlier one, never in a later one: pieces
  * are used up slice by slice, and it is the events that wait, for two seconds of
- * trace time (latest user half observed: 0.40 s). The cases:
+ * trace time (latest user half observed: 0.40 s). The cases, which join_pieces.c decides:
  *
  *  - A kernel part comes first, on the event's CPU; the user part comes when the
  *    thread returns to user mode, maybe on another CPU, much later.
@@ -12,15 +12,15 @@
  *    is found by time and CPU (or time and process for a user part), and learns
  *    its thread from its first piece.
  *    A user part whose kernel part belongs to some other event does not belong to it.
- *  - A process that allocates in another one is who walks the stack: the memory is
- *    the other's, the addresses are its own.
+ *  - If a process allocates in another one, the memory belongs to the other, and the
+ *    addresses of the stack to itself.
  *  - The user part is written once for all kernel parts that the thread left
  *    since it entered the kernel: it goes to every event of the thread that has
  *    a kernel part, no user part, and is not later than the piece.
  *
- *  - A part is of the process and the life of the thread that its event's kernel part is
- *    of: a thread that ends in the kernel leaves a kernel part that nothing completes, and
- *    its id may soon be another thread's.
+ *  - A user part completes a kernel part only if both come from the same process and the same
+ *    life of the thread. A thread that ends in the kernel leaves a kernel part that nothing
+ *    completes, and Windows may soon give its id to another thread.
  *
  * Sources: etl-events.md D.3 and D.4 (TraceEvent's behaviour and observation).
  */

@@ -1,4 +1,16 @@
-/* snapshot.c - results of lists of blocks; see etlheap_snapshot.h. */
+/*
+ * snapshot.c - a heap snapshot as a result: a list of the blocks in use at one moment, as UMDH and
+ * other tools write it.
+ *
+ * Reports ask what was outstanding at a moment. So a snapshot is presented as a recording
+ * without duration, in which every block was allocated before the first event and is never
+ * freed: it is AOFO, and each question that can be answered about outstanding memory has its
+ * usual answer.
+ *
+ * A snapshot has one process, number 1 in all tables. Stacks of blocks are indices + 1, and 0 is
+ * no stack. The stack table merges equal stacks: `deferred_ids` says where each stack of the
+ * snapshot is in it.
+ */
 #include "engine/engine.h"
 
 #include <stdlib.h>
@@ -52,7 +64,7 @@ etl_status etlheap_snapshot_result(const etlheap_snapshot *given, etlheap_result
     return ETL_OK;
 }
 
-/* A moment: the clock stands at 0. */
+/* A snapshot has no duration: a clock of 1 GHz starts when it was taken, and stays at 0. */
 static bool set_clock(etlheap_result *result, const etlheap_snapshot *snapshot)
 {
     etl_session *const session =
@@ -163,7 +175,9 @@ static etl_status add_blocks(etlheap_result *result, const etlheap_snapshot *sna
     for (u64 i = 0; i < snapshot->block_count; i++) {
         const etlheap_snapshot_block *const block = &snapshot->blocks[i];
         if (block->stack > snapshot->stack_count)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such stack of a block");
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "block %llu names stack %u, but there are %u stacks",
+                                 (unsigned long long)i, block->stack, snapshot->stack_count);
         const lifetime row = { .alloc_ticks = ETLHEAP_TICKS_BEFORE,
                                .free_ticks = ETLHEAP_TICKS_NEVER,
                                .address = block->address,

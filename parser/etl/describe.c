@@ -1,9 +1,12 @@
 /*
  * describe.c - the fields of every event, for output.
  *
- * Those of a regular event are the list of values in event_rows.h; those of the others
- * are listed here, under the name of their reader. A field is called as its member is,
- * without the unit behind it; addresses, handles and flags are shown in hexadecimal.
+ * `dump` prints an event from one row: labels, offsets in etl_event, and how values are shown.
+ * Regular events take their fields from the lists of values in event_rows.h. This file lists the
+ * fields of all others, in arrays named <reader>_fields, which event_rows.h names in turn. A label
+ * is the name of the member, mostly without its unit (_bytes, _filetime). Addresses, handles
+ * and flags are shown in hexadecimal. Each FIELD names the type that its member has in etl_event:
+ * nothing checks that.
  */
 #include "event_rows.h"
 #include "parser/parser.h"
@@ -149,7 +152,7 @@ static const etl_field lost_event_fields[] = {
     FIELD(lost_event.type, "type", U32),
 };
 
-/* Of a list of values: the members, not the gaps. */
+/* Expands a list of values into fields, and skips its gaps. */
 #define LIST_FIELD(since, type, member, shown, label) FIELD(member, label, shown),
 #define NO_FIELD(since, type)
 #define FIELDS_OF(list)                                                                            \

@@ -1,11 +1,12 @@
 /*
  * pe.c - opens a program file: headers and section table.
  *
- * What the reader needs to translate addresses must be sound, so damage there
- * is an error; everything found through addresses is looked at afterwards, and
- * damage in it is only counted. Sections of hostile files may overlap, lie
- * outside the file or outside the image: each is cut to what the file holds,
- * and an address always goes to the first section that claims it.
+ * Damage to the headers or to the section table itself is an error. Data that is reached through
+ * an RVA (debug directory, exports) is read later; damage in it is counted, and the file opens.
+ * Sections of hostile files may overlap, or lie outside the file or the image: each is
+ * clipped to what the file holds, which is counted too, and an address goes to the first section
+ * that claims it. After check_section every section lies within the file: pe_view_from
+ * relies on that.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -182,7 +183,7 @@ static etl_status read_optional_header(etl_pe_image *image, etl_cursor c, u64 of
         return etl_fail_with(err, ETL_ERR_CORRUPT, offset,
                              "the optional header at 0x%llx is shorter than its kind",
                              (unsigned long long)offset);
-    /* A larger count than what follows is common in packed files, and harmless. */
+    /* Packed files often claim more directories than the header holds: the excess is ignored. */
     const u64 wanted = (u64)directory_count * PE_DIRECTORY_BYTES;
     const etl_bytes directories = etl_view(&c, (size_t)etl_min_u64(c.left, wanted));
     read_directories(image, etl_cursor_of(directories));
@@ -240,7 +241,7 @@ static etl_pe_section read_section(etl_cursor *c)
     return section;
 }
 
-/* Cuts a section to what the file holds of it; `offset` is that of its row. */
+/* Clips a section's raw data to the file. `offset` is that of its row in the section table. */
 static void check_section(etl_pe_image *image, u32 index, u64 offset)
 {
     etl_pe_section *const section = &image->sections[index];
@@ -278,7 +279,7 @@ u32 pe_section_index_of(const etl_pe_image *image, u32 rva)
     return image->info.section_count;
 }
 
-/* Old linkers leave VirtualSize 0, and files may hold more than it says. */
+/* Old linkers leave VirtualSize 0: then the size of the raw data counts. */
 static u32 memory_size(const etl_pe_section *section)
 {
     return section->virtual_size ? section->virtual_size : section->file_size;
