@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_error *err);
-static etl_status fill_segment(lifetimes_archive *reader, store_segment *rows, etl_error *err);
+static void fill_lane(void *context, u32 number);
+static etl_status fill_lanes(lifetimes_archive *reader, etl_error *err);
 static bool is_useful(const lifetimes_archive *reader, u32 segment);
 static etl_status add_rows(const lifetimes_archive *reader, const log_batch *batch, u64 *end,
                            store_segment *rows, etl_error *err);
@@ -14,15 +15,24 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
+/* A lane has megabytes of rows: where memory is limited there is one. */
 etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *archive,
                                   const lifetimes_wanted *wanted, etl_error *err)
 {
     *out = (lifetimes_archive){ .next = 0 };
     etl_status status = lifetimes_source_open(&out->source, archive, wanted, err);
-    if (status == ETL_OK)
-        status = archive_read(archive, EHS_WANT_OPENS, &out->opens, err);
-    if (status == ETL_OK && store_add_segment(&out->scratch, EHS_PART_ROWS) == NULL)
-        status = no_memory(err);
+    const u32 useful = (u32)etl_min_u64(out->source.wanted.jobs, archive->segments.count);
+    const u32 lanes = archive->memory_bytes_max != 0 ? 1 : useful;
+    while (status == ETL_OK &&
+           (out->lane_count == 0 || out->lane_count < etl_min_u64(lanes, LIFETIMES_LANES_MAX))) {
+        status = archive_read(archive, EHS_WANT_OPENS, &out->lanes[out->lane_count++].opens, err);
+        if (status == ETL_OK && store_add_segment(&out->scratch, EHS_PART_ROWS) == NULL)
+            status = no_memory(err);
+    }
+    if (status == ETL_OK) {
+        out->crew = etlheap_crew_open(out->lane_count);
+        status = out->crew == NULL ? no_memory(err) : ETL_OK;
+    }
     if (status == ETL_OK)
         lifetimes_archive_rewind(out);
     return status;
@@ -31,7 +41,9 @@ etl_status lifetimes_archive_open(lifetimes_archive *out, const ehs_archive *arc
 void lifetimes_archive_close(lifetimes_archive *reader)
 {
     lifetimes_source_close(&reader->source);
-    log_reader_close(&reader->opens);
+    for (u32 i = 0; i < reader->lane_count; i++)
+        log_reader_close(&reader->lanes[i].opens);
+    etlheap_crew_close(reader->crew);
     store_free(&reader->scratch);
     *reader = (lifetimes_archive){ .next = 0 };
 }
@@ -41,6 +53,7 @@ void lifetimes_archive_rewind(lifetimes_archive *reader)
 {
     reader->next = reader->source.first;
     reader->next_open = 0;
+    reader->filled = reader->handed_out = 0;
     reader->size_floor_bytes = 0;
     lifetimes_source_seek(&reader->source, reader->next);
 }
@@ -66,22 +79,52 @@ etl_status lifetimes_archive_next(lifetimes_archive *reader, const store_segment
                                   etl_error *err)
 {
     lifetimes_source *const source = &reader->source;
-    store_segment *const segment = &reader->scratch.segments.at[0];
+    store_segment *const segments = reader->scratch.segments.at;
+    etl_status status = ETL_OK;
     *rows = NULL;
-    const bool is_open_next = reader->next_open < source->open.count;
-    while (!is_open_next && reader->next < source->end && !is_useful(reader, reader->next))
-        reader->next++;
-    if (!is_open_next && reader->next == source->end)
-        return ETL_OK;
-    if (!is_open_next && reader->next >= source->chunk.end)
-        lifetimes_source_seek(source, reader->next);
-    etl_status status = lifetimes_source_find_ends(source, err);
-    if (status == ETL_OK)
-        status =
-            is_open_next ? fill_open(reader, segment, err) : fill_segment(reader, segment, err);
-    if (status == ETL_OK)
-        *rows = segment;
+    if (reader->next_open < source->open.count) {
+        status = lifetimes_source_find_ends(source, err);
+        if (status == ETL_OK)
+            status = fill_open(reader, &segments[0], err);
+        *rows = status == ETL_OK ? &segments[0] : NULL;
+        return status;
+    }
+    if (reader->handed_out == reader->filled)
+        status = fill_lanes(reader, err);
+    if (status == ETL_OK && reader->handed_out < reader->filled)
+        *rows = &segments[reader->handed_out++];
     return status;
+}
+
+/* The next useful segments of one chunk, whose ends are all known. */
+static etl_status fill_lanes(lifetimes_archive *reader, etl_error *err)
+{
+    lifetimes_source *const source = &reader->source;
+    reader->filled = reader->handed_out = 0;
+    for (; reader->next < source->end && reader->filled < reader->lane_count; reader->next++) {
+        if (!is_useful(reader, reader->next))
+            continue;
+        if (reader->next >= source->chunk.end && reader->filled > 0)
+            break;
+        if (reader->next >= source->chunk.end)
+            lifetimes_source_seek(source, reader->next);
+        reader->lanes[reader->filled++].segment = reader->next;
+    }
+    if (reader->filled == 0)
+        return ETL_OK;
+    const etl_status status = lifetimes_source_find_ends(source, err);
+    if (status != ETL_OK)
+        return status;
+    etlheap_crew_run(reader->crew, reader->filled, fill_lane, reader);
+    for (u32 i = 0; i < reader->filled; i++) {
+        const lifetimes_lane *const lane = &reader->lanes[i];
+        if (lane->status == ETL_OK)
+            continue;
+        if (err != NULL)
+            *err = lane->err;
+        return lane->status;
+    }
+    return ETL_OK;
 }
 
 /* What became of a block, by its place among the ends. */
@@ -114,23 +157,24 @@ static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_
     return ETL_OK;
 }
 
-static etl_status fill_segment(lifetimes_archive *reader, store_segment *rows, etl_error *err)
+static void fill_lane(void *context, u32 number)
 {
+    lifetimes_archive *const reader = context;
     const lifetimes_source *const source = &reader->source;
-    const u32 segment = reader->next++;
     const lifetimes_chunk *const chunk = &source->chunk;
-    const ehs_segment_info *const info = &source->archive->segments.at[segment];
+    lifetimes_lane *const lane = &reader->lanes[number];
+    store_segment *const rows = &reader->scratch.segments.at[number];
+    const ehs_segment_info *const info = &source->archive->segments.at[lane->segment];
     const log_batch *batch = NULL;
     u64 end = chunk->open_count + (info->first_ordinal - chunk->first_ordinal);
     rows->rows = 0;
-    log_reader_seek(&reader->opens, segment, segment + 1);
-    etl_status status = log_next(&reader->opens, &batch, err);
-    while (status == ETL_OK && batch != NULL) {
-        status = add_rows(reader, batch, &end, rows, err);
-        if (status == ETL_OK)
-            status = log_next(&reader->opens, &batch, err);
+    log_reader_seek(&lane->opens, lane->segment, lane->segment + 1);
+    lane->status = log_next(&lane->opens, &batch, &lane->err);
+    while (lane->status == ETL_OK && batch != NULL) {
+        lane->status = add_rows(reader, batch, &end, rows, &lane->err);
+        if (lane->status == ETL_OK)
+            lane->status = log_next(&lane->opens, &batch, &lane->err);
     }
-    return status;
 }
 
 /* The batch's blocks of a wanted size. `end` is where the end of the next block is. */

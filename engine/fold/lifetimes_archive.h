@@ -1,17 +1,32 @@
 /*
  * lifetimes_archive.h - heap lifetimes of a log as rows, a segment at a time, in the order of
  * their allocations.
+ *
+ * Segments are decoded some at once, each by a lane of its own, and handed out one by one.
  */
 #ifndef ETLHEAP_LIFETIMES_ARCHIVE_H
 #define ETLHEAP_LIFETIMES_ARCHIVE_H
 
+#include "engine/core/workers.h"
 #include "lifetimes_source.h"
+
+#define LIFETIMES_LANES_MAX 8u
+
+/* A segment being decoded. */
+typedef struct lifetimes_lane {
+    log_reader opens;
+    u32 segment;
+    etl_status status;
+    etl_error err;
+} lifetimes_lane;
 
 typedef struct lifetimes_archive {
     lifetimes_source source;
-    log_reader opens;
-    allocation_store scratch; /* one segment of rows */
-    u32 next;                 /* segment to hand out */
+    lifetimes_lane lanes[LIFETIMES_LANES_MAX];
+    u32 lane_count, filled, handed_out; /* lanes: all, those with rows, and of these */
+    etlheap_crew *crew;
+    allocation_store scratch; /* a segment of rows for each lane */
+    u32 next;                 /* segment to decode */
     u64 size_floor_bytes;     /* smaller blocks are not handed out any more */
     size_t next_open;         /* row of the checkpoint to hand out */
 } lifetimes_archive;
