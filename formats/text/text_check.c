@@ -388,15 +388,9 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
 static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
                          etlheap_sink *sink)
 {
-    bool grew = false;
-    u32 failed = 0;
-    for (u32 i = 0; i < check->gate->budget_count; i++)
-        failed += check->gate->budgets[i].failed_count;
-    if (failed == 0 || etlheap_check_is_accepted(check))
+    bool grew;
+    if (etlheap_check_failures(check, &grew) == 0)
         return;
-    for (u32 i = 0; i < check->gate->budget_count; i++)
-        grew |=
-            check->gate->budgets[i].budget.is_growth && check->gate->budgets[i].failed_count > 0;
     for (u32 i = 0; i < check->gate->wrapper_count; i++) {
         etlheap_text text = { 0 }, shown = { 0 };
         etlheap_check_add_wrapper(&text, &check->gate->wrappers[i], layout->hint);
