@@ -141,6 +141,13 @@ static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
     return status;
 }
 
+/* `diff` takes one file a side, and logs of UMDH as a whole. */
+static bool may_compare(const cli_options *options, const inquiry *q)
+{
+    return options->inputs.count == 1 && !options->together && !q->inputs.log &&
+           !q->baseline.inputs.log;
+}
+
 /* The next baseline is written before the verdict that tells of it, and gets its name
  * after it. */
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
@@ -151,7 +158,9 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     const etlheap_check check = {
         .gate = q->gate,
         .baseline_name = options->baseline,
-        .symbols = options->symbols,
+        .inputs = { options->inputs.at, options->inputs.count },
+        .selection = { options->selection.at, options->selection.count },
+        .may_compare = may_compare(options, q),
         .ratchet = q->ratchet,
         .results_max = options->sarif_results,
         .category = options->sarif_category,
@@ -174,7 +183,9 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status == CLI_EXIT_DONE && replaces)
         exit_status = cli_baseline_replace(options, guard, &q->baseline);
-    return exit_status == CLI_EXIT_DONE ? exit_of_verdict(options, q) : exit_status;
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    return exit_of_verdict(options, q);
 }
 
 static int exit_of_verdict(const cli_options *options, const inquiry *q)
