@@ -11,6 +11,7 @@
  *     else                                      0
  */
 #include "cli/baseline.h"
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
 #include "cli/options/root_words.h"
@@ -148,6 +149,20 @@ static bool may_compare(const cli_options *options, const inquiry *q)
            !q->baseline.inputs.log;
 }
 
+/* A budget is kept by what a filter left out, too. */
+static void note_filters(const cli_options *options, const inquiry *q)
+{
+    const etlheap_query *const query = &q->question.query.query;
+    const char *const subject = cli_inputs_subject(&q->inputs);
+    u64 selected = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        selected |= q->gate->outstanding[kind].count | q->gate->suppressed[kind].count;
+    if (q->gate->is_unmeasured && !options->allow_empty)
+        cli_note_unmeasured(options, subject, q->question.result, query);
+    else
+        cli_note_filters(options, subject, q->question.result, query, selected == 0);
+}
+
 /* The next baseline is written before the verdict that tells of it, and gets its name
  * after it. */
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
@@ -185,6 +200,7 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
         exit_status = cli_baseline_replace(options, guard, &q->baseline);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    note_filters(options, q);
     return exit_of_verdict(options, q);
 }
 
