@@ -184,6 +184,9 @@ def check_wrapper(results, program, folder):
                   hint in suite.find("system-out").text, suite.find("system-out").text)
     # As it is told: the callers stand in the place of the wrapper, and nothing wraps any more.
     again = verdict(*arguments, "--cull-frame", function)[1]
+    shown = attempt(*arguments, "--cull-frame", function)[1].decode()
+    results.check("text has functions before modules, but in commands",
+                  f"make<int> ({program.name})" in shown and not re.search(r"^(?!More: ).*!make<", shown, re.MULTILINE), shown[:600])
     innermost = sorted(s["frames"][0]["symbol"] for s in again["budgets"][0]["subjects"])
     results.equal("with that frame culled the callers are blamed", innermost, sorted([*callers, "entry"]))
     results.equal("and there is no wrapper left", again["wrappers"], [])
