@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "parser/system/files.h"
+
 /* Values of the places, ready for a shell; "" for what there is not. */
 typedef struct place {
     const char *name;
@@ -24,22 +26,30 @@ enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, PLACE_COUNT };
         [SELECTION] = { .name = "selection" },                                                     \
     }
 
-/* Names come from traces: what a shell would act on stands between quotes that it heeds. */
+/* Names come from traces: what a shell would act on stands between quotes that it heeds. Those
+ * of Windows have double quotes in common, and take backslashes as they are but for those before
+ * a quote. */
 static void add_quoted(etlheap_text *text, const char *word)
 {
+    const bool for_windows = etl_path_is_separator('\\');
+    const char *const plain_signs = for_windows ? "._-/:+,@" : "._-/:+,@%";
     bool plain = *word != '\0', meek = true;
     for (const char *at = word; *at != '\0'; at++) {
-        plain &= isalnum((unsigned char)*at) || strchr("._-/:+,@%", *at) != NULL;
-        meek &= strchr("\"$`\\!", *at) == NULL;
+        plain &= isalnum((unsigned char)*at) || strchr(plain_signs, *at) != NULL;
+        meek &= for_windows || strchr("\"$`\\!", *at) == NULL;
     }
     const char *const mark = plain ? "" : meek ? "\"" : "'";
+    size_t backslashes = 0;
     etlheap_text_add_string(text, mark);
     for (const char *at = word; *at != '\0'; at++) {
-        if (*at == '\'' && *mark == '\'')
-            etlheap_text_add_string(text, "'\\''");
+        backslashes = *at == '\\' ? backslashes + 1 : 0;
+        if (*at == *mark)
+            etlheap_text_add_string(text, *mark == '"' ? "\\\"" : "'\\''");
         else
             etlheap_text_add(text, at, 1);
     }
+    for (size_t i = 0; i < backslashes && *mark == '"'; i++)
+        etlheap_text_add_string(text, "\\");
     etlheap_text_add_string(text, mark);
 }
 

@@ -21,6 +21,7 @@ from oracle_check import MAKE_TRACE, Block, attempt, make_trace, path_of, verdic
 from oracle_support import ETLHEAP, Results, run, run_json
 
 SHOWN = 20  # failures of a budget that text lists
+ON_WINDOWS = os.environ.get("PLATFORM") == "windows"  # its shells have other quotes than sh, which runs them under Wine
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "_NT_SYMBOL_PATH"}
 
 
@@ -131,7 +132,7 @@ def check_names(results):
     """Names of files and modules as a shell takes them; what has no stack."""
     stack = (("app.exe", 0x1000), ("lib.dll", 0x1010))
     small = write_trace("more small.etl", [Block("heap", 0x1000, stack)])
-    trace = write_trace("more $(x)'s.etl", [Block("heap", 0x8000, stack), Block("virtualalloc", 0x8000, ())])
+    trace = write_trace("more %TMP% it's.etl" if ON_WINDOWS else "more $(x)'s.etl", [Block("heap", 0x8000, stack), Block("virtualalloc", 0x8000, ())])
     check_case(results, "outstanding memory", [trace], ["--max-outstanding", "heap/stack:1K"])
     check_case(results, "growth", [trace], ["--max-growth", "heap/process:1K", "--baseline", small], "diff")
     check_case(results, "memory without a stack", [trace], ["--max-outstanding", "virtualalloc/total:1K"])
@@ -169,7 +170,8 @@ def check_wrapper(results, program, folder):
     trace, callers = wrapped_trace(program)
     arguments = [trace, "--max-outstanding", "heap/stack:1K", "--symbols", folder]
     function = f"{program.name}!get_memory"
-    hint = f"--cull-frame '{function}' lists the callers in its place"
+    mark = '"' if ON_WINDOWS else "'"
+    hint = f"--cull-frame {mark}{function}{mark} lists the callers in its place"
     sentence = f"heap: {function} allocates 16.0 KiB of 18.0 KiB for {len(callers)} functions that call it"
     text = " ".join(attempt(*arguments)[1].decode().split())
     results.check("text names the wrapper and what to cull", sentence in text and hint in text, text[-600:])
