@@ -21,6 +21,9 @@ from oracle_support import WORK, Results
 ETLHEAP = oracle_support.ETLHEAP
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/make_trace"))
 TEMPORARY = "unpacked"
+# Windows has a folder of its own for temporary files, and Wine keeps its server's in TMPDIR.
+ON_WINDOWS = os.environ.get("PLATFORM") == "windows"
+ENVIRONMENT = os.environ if ON_WINDOWS else {**os.environ, "TMPDIR": TEMPORARY}
 ENDINGS = (".etl", ".etl.zip", ".etl.gz", ".etl.zst", ".diagsession")
 
 results = Results()
@@ -29,7 +32,7 @@ results = Results()
 def ask(*arguments, stdin=b""):
     """Status, standard output and standard error of a run whose standard input is a pipe."""
     done = subprocess.run([ETLHEAP, *arguments], input=stdin, capture_output=True, timeout=300,
-                          env={**os.environ, "TMPDIR": TEMPORARY}, check=False)
+                          env=ENVIRONMENT, check=False)
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
 
 
