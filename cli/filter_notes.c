@@ -64,7 +64,7 @@ typedef struct nearest {
 } nearest;
 
 static void note_processes(const cli_options *options, const char *subject,
-                           const etlheap_result *result);
+                           const etlheap_result *result, bool only_slips);
 static bool names_any_process(const etlheap_result *result, const etlheap_query *query);
 static void note_patterns(const cli_options *options, const char *subject,
                           const etlheap_query *query);
@@ -97,11 +97,19 @@ static void add(note *text, const char *format, ...)
 void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
                       const etlheap_query *query, bool is_empty)
 {
-    note_processes(options, subject, result);
+    note_processes(options, subject, result, false);
     note_patterns(options, subject, query);
     note_window(subject, result, query->from_ns, query->to_ns);
     if (is_empty)
         note_empty(options, subject, result, query);
+}
+
+void cli_note_unmeasured(const cli_options *options, const char *subject,
+                         const etlheap_result *result, const etlheap_query *query)
+{
+    note_processes(options, subject, result, true);
+    note_patterns(options, subject, query);
+    note_window(subject, result, query->from_ns, query->to_ns);
 }
 
 void cli_note_record_filters(const cli_options *options, const char *subject,
@@ -113,7 +121,7 @@ void cli_note_record_filters(const cli_options *options, const char *subject,
         (void)cli_time_resolve(&options->from, start, &from_ns);
     if (options->to.given)
         (void)cli_time_resolve(&options->to, start, &to_ns);
-    note_processes(options, subject, result);
+    note_processes(options, subject, result, false);
     note_window(subject, result, from_ns, to_ns);
     note_events(options, subject, result);
 }
@@ -172,10 +180,15 @@ static void consider(nearest *best, const char *name, u64 weight)
     best->at[at] = fresh;
 }
 
+static bool has_near(const nearest *best)
+{
+    return best->count > 0 && best->at[0].distance != UINT32_MAX;
+}
+
 /* Near ones if there are any, else the largest. */
 static void add_nearest(const nearest *best, const char *all, note *text)
 {
-    const bool is_near = best->count > 0 && best->at[0].distance != UINT32_MAX;
+    const bool is_near = has_near(best);
     add(text, "%s", is_near ? "; did you mean " : all);
     for (u32 i = 0; i < best->count && (!is_near || best->at[i].distance != UINT32_MAX); i++)
         add(text, "%s%s", i > 0 ? (is_near ? " or " : ", ") : "", best->at[i].name);
@@ -183,7 +196,7 @@ static void add_nearest(const nearest *best, const char *all, note *text)
 }
 
 static void note_processes(const cli_options *options, const char *subject,
-                           const etlheap_result *result)
+                           const etlheap_result *result, bool only_slips)
 {
     const u32 count = etlheap_process_count(result);
     for (u32 i = 0; i < options->processes.count; i++) {
@@ -197,7 +210,7 @@ static void note_processes(const cli_options *options, const char *subject,
             if (!found && (events > 0 || distance_of(best.word, process->name) <= 1))
                 consider(&best, process->name, events);
         }
-        if (found)
+        if (found || (only_slips && !has_near(&best)))
             continue;
         note text = { .used = 0 };
         add(&text, "--process %.60s names no process of the trace", best.word);

@@ -15,6 +15,11 @@
 void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
                       const etlheap_query *query, bool is_empty);
 
+/* The same for a check that measured nothing and says so, with the processes that there are: of
+ * words of --process only those are noted that look like a slip. */
+void cli_note_unmeasured(const cli_options *options, const char *subject,
+                         const etlheap_result *result, const etlheap_query *query);
+
 /* Notes once, behind a text report, that its first stacks have no names of functions because no
  * symbol path was given, and what to type. */
 void cli_note_nameless(const cli_options *options, const etlheap_table *table);

@@ -37,6 +37,8 @@ static etl_status open_trace(const cli_options *options, const char *path, const
                              cli_inputs *out, etl_error *err);
 static int check_recording(const cli_options *options, const cli_inputs *inputs);
 static char *join(const char *path, const char *between, const char *member);
+static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
+                             cli_stores *out);
 
 int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *out)
 {
@@ -83,23 +85,46 @@ etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guar
     return take_store(path, path, out, err);
 }
 
-int cli_stores_check(const cli_options *options)
+static int refuse_trace(const char *path)
 {
-    const int paths = check_paths(options);
-    for (u32 i = 0; paths == CLI_EXIT_DONE && i < options->inputs.count; i++) {
+    cli_complain(path, "is not a store; etlheap store makes one from a trace");
+    return CLI_EXIT_INPUT;
+}
+
+int cli_stores_open(const cli_options *options, cli_guard *guard, cli_stores *out)
+{
+    *out = (cli_stores){ .count = options->inputs.count };
+    int exit_status = check_paths(options);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    out->paths = calloc(out->count, sizeof *out->paths);
+    out->unpacked = calloc(out->count, sizeof *out->unpacked);
+    if (!out->paths || !out->unpacked) {
+        cli_complain(NULL, "out of memory");
+        return CLI_EXIT_INPUT;
+    }
+    for (u32 i = 0; i < out->count && exit_status == CLI_EXIT_DONE; i++) {
         const char *const path = options->inputs.at[i];
+        out->paths[i] = path;
         if (cli_is_stdin(path)) {
             cli_complain(NULL, "stores to merge cannot come from standard input; name files");
             return CLI_EXIT_USAGE;
         }
-        if (is_store(path) || etl_path_kind_of(path) == ETL_PATH_ABSENT)
-            continue; /* what is not there, reading it will say */
-        cli_complain(path, etlheap_is_packed(path)
-                               ? "is packed, and merge reads stores as they are; unpack it first"
-                               : "is not a store; etlheap store makes one from a trace");
-        return CLI_EXIT_INPUT;
+        if (etlheap_is_packed(path))
+            exit_status = open_packed_store(options, i, guard, out);
+        else if (!is_store(path) && etl_path_kind_of(path) != ETL_PATH_ABSENT)
+            exit_status = refuse_trace(path); /* what is not there, reading it will say */
     }
-    return paths;
+    return exit_status;
+}
+
+void cli_stores_close(cli_stores *stores)
+{
+    for (u32 i = 0; i < stores->count && stores->unpacked; i++)
+        etlheap_unpacked_close(stores->unpacked[i]);
+    free(stores->unpacked);
+    free(stores->paths);
+    *stores = (cli_stores){ 0 };
 }
 
 bool cli_inputs_need_traces(const cli_inputs *inputs, const char *why)
@@ -313,6 +338,25 @@ static etl_status open_packed(const cli_options *options, const char *path, cons
     const etl_status status = etlheap_unpack(path, &wanted, &unpacked, err);
     cli_progress_end(&progress);
     return status == ETL_OK ? open_unpacked(options, name, unpacked, out, err) : status;
+}
+
+static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
+                             cli_stores *out)
+{
+    const char *const path = options->inputs.at[index];
+    etl_error err = { .status = ETL_OK };
+    cli_guard_begin(guard);
+    cli_progress progress = cli_progress_begin(options, "unpacking", guard);
+    const etlheap_unpack_options wanted = unpack_options(&progress);
+    const etl_status status = etlheap_unpack(path, &wanted, &out->unpacked[index], &err);
+    cli_progress_end(&progress);
+    if (status != ETL_OK) {
+        if (status != ETL_ERR_CANCELLED)
+            cli_complain_error(path, &err);
+        return CLI_EXIT_INPUT;
+    }
+    out->paths[index] = etlheap_unpacked_member_of(out->unpacked[index], 0).path;
+    return is_store(out->paths[index]) ? CLI_EXIT_DONE : refuse_trace(path);
 }
 
 /* Takes over what is unpacked. Open traces keep their bytes when the temporary files' names go;

@@ -31,9 +31,18 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
 etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guard *guard,
                           cli_inputs *out, etl_error *err);
 
-/* For commands that take any number of stores: an exit status; the sentence about
- * what is no store, or given twice, was written to stderr. */
-int cli_stores_check(const cli_options *options);
+/* Any number of stores. What is packed is in temporary files, as long as they are open. */
+typedef struct cli_stores {
+    const char **paths;          /* as many as there are inputs, which are their names */
+    etlheap_unpacked **unpacked; /* whose file a path is; NULL: the input itself */
+    u32 count;
+} cli_stores;
+
+/* Finds the stores that the inputs are: an exit status; the sentence about what is no store, or
+ * given twice, was written to stderr. *out is to be closed in every case. The guard is active
+ * while temporary files exist. */
+int cli_stores_open(const cli_options *options, cli_guard *guard, cli_stores *out);
+void cli_stores_close(cli_stores *stores);
 
 /* For commands that need the traces themselves: false, said to the user, when the
  * input is a store. */

@@ -59,12 +59,12 @@ static etl_status write_summary(const cli_options *options, const cli_inputs *in
         .jobs = options->jobs,
         .memory_bytes_max = options->memory_bytes,
     };
-    const char *const path = inputs->store;
+    const char *const path = inputs->store, *const name = inputs->store_name;
     etl_status status = etlheap_summary_open(&summary_options, &out->summary, err);
     if (status != ETL_OK)
         return status;
     if (path)
-        status = etlheap_summary_add_stores(out->summary, &path, 1, engine_options->progress,
+        status = etlheap_summary_add_stores(out->summary, &path, &name, 1, engine_options->progress,
                                             engine_options->progress_user, err);
     else
         status = etlheap_summary_add_traces(out->summary, inputs->traces,

@@ -66,14 +66,15 @@ etl_status etlheap_summary_add_traces(etlheap_summary *summary, etl_trace *const
                                       const etlheap_options *options, etl_error *err);
 
 /*
- * Adds stores, summaries or full ones, which are summarised. progress may be NULL;
- * it counts the bytes of the files. After a failure the summary is to be freed.
+ * Adds stores, summaries or full ones, which are summarised. `names` are what errors call them;
+ * NULL: their paths. progress may be NULL; it counts the bytes of the files. After a failure the summary is to be freed.
  * Errors as of etlheap_open_store; ETL_ERR_ARGUMENT: a trace is there twice, or the
  * windows of two summaries differ; ETL_ERR_CANCELLED.
  */
 etl_status etlheap_summary_add_stores(etlheap_summary *summary, const char *const *paths,
-                                      u32 path_count, etlheap_progress_fn *progress,
-                                      void *progress_user, etl_error *err);
+                                      const char *const *names, u32 path_count,
+                                      etlheap_progress_fn *progress, void *progress_user,
+                                      etl_error *err);
 
 /* Writes the file from front to end. The summary can be added to no more.
  * ETL_ERR_IO, ETL_ERR_LIMIT, ETL_ERR_MEMORY. */

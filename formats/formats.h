@@ -195,11 +195,21 @@ typedef struct etlheap_source_roots {
     u32 count;
 } etlheap_source_roots;
 
+/* Words of a command line, as they were typed. */
+typedef struct etlheap_typed {
+    const char *const *at;
+    u32 count;
+} etlheap_typed;
+
 /* What a check came to; everything is borrowed. */
 typedef struct etlheap_check {
     const etlheap_gate *gate;
     const char *baseline_name; /* file; NULL: none was named */
-    const char *symbols;       /* the symbol path, for commands; NULL: none was named */
+    /* For the commands that a failure names: what was read, for want of them the files of the
+     * trace; the options that select and name what was measured; and whether the two sides of
+     * a growth can be compared by a command of their own. */
+    etlheap_typed inputs, selection;
+    bool may_compare;
     etlheap_ratchet ratchet;
     /* Of SARIF logs alone: */
     u32 results_max;      /* results that are listed; 0: 5,000, which GitHub shows */

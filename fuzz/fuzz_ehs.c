@@ -67,9 +67,10 @@ static bool merge(const char *path, kept_bytes *out)
     etlheap_summary *summary = NULL;
     etl_error err;
     *out = (kept_bytes){ NULL, 0 };
-    const bool ok = etlheap_summary_open(&options, &summary, &err) == ETL_OK &&
-                    etlheap_summary_add_stores(summary, &path, 1, NULL, NULL, &err) == ETL_OK &&
-                    etlheap_summary_write(summary, &store, &err) == ETL_OK;
+    const bool ok =
+        etlheap_summary_open(&options, &summary, &err) == ETL_OK &&
+        etlheap_summary_add_stores(summary, &path, NULL, 1, NULL, NULL, &err) == ETL_OK &&
+        etlheap_summary_write(summary, &store, &err) == ETL_OK;
     etlheap_summary_free(summary);
     return ok;
 }

@@ -11,6 +11,7 @@
  *     else                                      0
  */
 #include "cli/baseline.h"
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/options/budgets.h"
 #include "cli/options/root_words.h"
@@ -141,6 +142,27 @@ static etl_status judge(const cli_options *options, inquiry *q, etl_error *err)
     return status;
 }
 
+/* `diff` takes one file a side, and logs of UMDH as a whole. */
+static bool may_compare(const cli_options *options, const inquiry *q)
+{
+    return options->inputs.count == 1 && !options->together && !q->inputs.log &&
+           !q->baseline.inputs.log;
+}
+
+/* A budget is kept by what a filter left out, too. */
+static void note_filters(const cli_options *options, const inquiry *q)
+{
+    const etlheap_query *const query = &q->question.query.query;
+    const char *const subject = cli_inputs_subject(&q->inputs);
+    u64 selected = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        selected |= q->gate->outstanding[kind].count | q->gate->suppressed[kind].count;
+    if (q->gate->is_unmeasured && !options->allow_empty)
+        cli_note_unmeasured(options, subject, q->question.result, query);
+    else
+        cli_note_filters(options, subject, q->question.result, query, selected == 0);
+}
+
 /* The next baseline is written before the verdict that tells of it, and gets its name
  * after it. */
 static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *q,
@@ -151,7 +173,9 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     const etlheap_check check = {
         .gate = q->gate,
         .baseline_name = options->baseline,
-        .symbols = options->symbols,
+        .inputs = { options->inputs.at, options->inputs.count },
+        .selection = { options->selection.at, options->selection.count },
+        .may_compare = may_compare(options, q),
         .ratchet = q->ratchet,
         .results_max = options->sarif_results,
         .category = options->sarif_category,
@@ -174,7 +198,10 @@ static int write_verdict(const cli_options *options, cli_guard *guard, inquiry *
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status == CLI_EXIT_DONE && replaces)
         exit_status = cli_baseline_replace(options, guard, &q->baseline);
-    return exit_status == CLI_EXIT_DONE ? exit_of_verdict(options, q) : exit_status;
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    note_filters(options, q);
+    return exit_of_verdict(options, q);
 }
 
 static int exit_of_verdict(const cli_options *options, const inquiry *q)

@@ -8,9 +8,10 @@
 #include "cli/system/memory_limit.h"
 #include "commands.h"
 
-static int merge_inputs(const cli_options *options, cli_guard *guard, etlheap_summary *summary);
+static int merge_inputs(const cli_options *options, cli_guard *guard, const cli_stores *stores,
+                        etlheap_summary *summary);
 static etl_status add_inputs(const cli_options *options, const cli_guard *guard,
-                             etlheap_summary *summary, etl_error *err);
+                             const cli_stores *stores, etlheap_summary *summary, etl_error *err);
 
 int cli_run_merge(const cli_options *options)
 {
@@ -24,20 +25,23 @@ int cli_run_merge(const cli_options *options)
     cli_guard guard = { .active = false };
     etlheap_summary *summary = NULL;
     etl_error err = { .status = ETL_OK };
-    int status = cli_stores_check(options);
-    if (status != CLI_EXIT_DONE)
-        return status;
-    if (etlheap_summary_open(&summary_options, &summary, &err) != ETL_OK) {
+    cli_stores stores;
+    int status = cli_stores_open(options, &guard, &stores);
+    if (status == CLI_EXIT_DONE &&
+        etlheap_summary_open(&summary_options, &summary, &err) != ETL_OK) {
         cli_complain_error(NULL, &err);
-        return cli_exit_of(err.status);
+        status = cli_exit_of(err.status);
     }
-    status = merge_inputs(options, &guard, summary);
+    if (status == CLI_EXIT_DONE)
+        status = merge_inputs(options, &guard, &stores, summary);
     etlheap_summary_free(summary);
+    cli_stores_close(&stores);
     cli_guard_end(&guard);
     return status;
 }
 
-static int merge_inputs(const cli_options *options, cli_guard *guard, etlheap_summary *summary)
+static int merge_inputs(const cli_options *options, cli_guard *guard, const cli_stores *stores,
+                        etlheap_summary *summary)
 {
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
@@ -47,7 +51,7 @@ static int merge_inputs(const cli_options *options, cli_guard *guard, etlheap_su
     const etlheap_store_options store = { .size = sizeof store,
                                           .write = cli_sink_put,
                                           .user = sink };
-    etl_status status = add_inputs(options, guard, summary, &err);
+    etl_status status = add_inputs(options, guard, stores, summary, &err);
     if (status == ETL_OK)
         status = etlheap_summary_write(summary, &store, &err);
     if (status != ETL_OK && etlheap_sink_ok(sink))
@@ -59,13 +63,14 @@ static int merge_inputs(const cli_options *options, cli_guard *guard, etlheap_su
 }
 
 static etl_status add_inputs(const cli_options *options, const cli_guard *guard,
-                             etlheap_summary *summary, etl_error *err)
+                             const cli_stores *stores, etlheap_summary *summary, etl_error *err)
 {
-    for (u32 i = 0; i < options->inputs.count; i++)
-        cli_memory_note_input(options->inputs.at[i], true, false);
+    for (u32 i = 0; i < stores->count; i++)
+        cli_memory_note_input(stores->paths[i], true, false);
     cli_progress progress = cli_progress_begin(options, "merging", guard);
-    const etl_status status = etlheap_summary_add_stores(
-        summary, options->inputs.at, options->inputs.count, cli_progress_update, &progress, err);
+    const etl_status status =
+        etlheap_summary_add_stores(summary, stores->paths, options->inputs.at, stores->count,
+                                   cli_progress_update, &progress, err);
     cli_progress_end(&progress);
     return status;
 }

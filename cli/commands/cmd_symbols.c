@@ -1,6 +1,7 @@
 /*
  * cmd_symbols.c - `etlheap symbols`: which modules have symbols, which do not.
  */
+#include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
 #include "cli/question.h"
@@ -33,6 +34,15 @@ int cli_run_symbols(const cli_options *options)
     return status;
 }
 
+/* No memory is outstanding, with a stack or without. */
+static bool is_empty(const etlheap_symbol_list *list)
+{
+    i64 size = 0;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        size |= list->size[kind];
+    return list->module_count == 0 && size == 0;
+}
+
 static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
                        listing *out)
 {
@@ -49,6 +59,8 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
+                     &out->question.query.query, is_empty(out->list));
     return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->list->diagnostics);
 }
 

@@ -38,9 +38,10 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_ONE_THREAD] =
         " To see the stacks of one thread: etlheap report \"{file}\" --thread TID",
     [ETL_HINT_FAILED_STACKS] = "etlheap report {files} --kind {kind}[ --process {process}]"
-                               "[ --require-frame {frame}] --frames 64[ --symbols {symbols}]",
+                               "[ --heap {heap}][ --require-frame {frame}][ {selection}] "
+                               "--frames 64",
     [ETL_HINT_GROWN_STACKS] = "etlheap diff {baseline} {files} --kind {kind}[ --process {process}]"
-                              "[ --require-frame {frame}] --frames 64[ --symbols {symbols}]",
+                              "[ --require-frame {frame}][ {selection}] --frames 64",
     [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists the callers in its place",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",
 };

@@ -65,6 +65,12 @@ void cli_completion_words(const cli_command *command, const cli_option *option, 
     }
 }
 
+void cli_completion_commands(const cli_command_list *commands, etlheap_sink *sink)
+{
+    for (size_t i = 0; i < commands->count; i++)
+        etlheap_sink_format(sink, "%s%s", i > 0 ? " " : "", commands->at[i].name);
+}
+
 void cli_completion_quote(const char *text, const char *quote, etlheap_sink *sink)
 {
     etlheap_sink_text(sink, "'");

@@ -25,6 +25,12 @@ const char *cli_completion_word(const cli_command *command, const cli_option *op
 /* All of them with spaces between. */
 void cli_completion_words(const cli_command *command, const cli_option *option, etlheap_sink *sink);
 
+/* `etlheap help COMMAND` is no command with options, but a word in the place of one. */
+#define CLI_HELP_SUMMARY "Says what a command does, with its options and examples."
+
+/* The names of all commands with spaces between. */
+void cli_completion_commands(const cli_command_list *commands, etlheap_sink *sink);
+
 /* A text between single quotes; a quote in it is written as `quote`, and the lines of
  * a text of several are joined. */
 void cli_completion_quote(const char *text, const char *quote, etlheap_sink *sink);

@@ -61,9 +61,14 @@ void cli_completion_bash(const cli_command_list *commands, etlheap_sink *sink)
 static void write_commands(const cli_command_list *commands, etlheap_sink *sink)
 {
     etlheap_sink_text(sink, "    if ((COMP_CWORD == 1)); then\n        _etlheap_words '");
-    for (size_t i = 0; i < commands->count; i++)
-        etlheap_sink_format(sink, "%s ", commands->at[i].name);
-    etlheap_sink_text(sink, "--help --version'\n        return\n    fi\n");
+    cli_completion_commands(commands, sink);
+    etlheap_sink_text(sink, " help --help --version'\n"
+                            "        return\n"
+                            "    fi\n"
+                            "    if [[ ${COMP_WORDS[1]} == help ]]; then\n"
+                            "        ((COMP_CWORD == 2)) && _etlheap_words '");
+    cli_completion_commands(commands, sink);
+    etlheap_sink_text(sink, "'\n        return\n    fi\n");
 }
 
 /* The rows of a command whose option stands before the word. */

@@ -15,6 +15,11 @@ void cli_completion_fish(const cli_command_list *commands, etlheap_sink *sink)
         cli_completion_quote(commands->at[i].summary, "\\'", sink);
         etlheap_sink_text(sink, "\n");
     }
+    etlheap_sink_text(sink, "complete -c etlheap -n __fish_use_subcommand -f -a help -d ");
+    cli_completion_quote(CLI_HELP_SUMMARY, "\\'", sink);
+    etlheap_sink_text(sink, "\ncomplete -c etlheap -n '__fish_seen_subcommand_from help' -f -a '");
+    cli_completion_commands(commands, sink);
+    etlheap_sink_text(sink, "'\n");
     for (size_t i = 0; i < commands->count; i++) {
         for (u32 k = 0; k < cli_option_count(); k++) {
             if (cli_option_at(k)->commands & commands->at[i].bit)

@@ -21,6 +21,9 @@ void cli_completion_zsh(const cli_command_list *commands, etlheap_sink *sink)
     }
     etlheap_sink_text(sink, "  )\n"
                             "  if (( CURRENT == 2 )); then\n"
+                            "    commands+=(help:");
+    cli_completion_quote(CLI_HELP_SUMMARY, "'\\''", sink);
+    etlheap_sink_text(sink, ")\n"
                             "    _describe -t commands command commands\n"
                             "    return\n"
                             "  fi\n"
@@ -30,7 +33,9 @@ void cli_completion_zsh(const cli_command_list *commands, etlheap_sink *sink)
                             "  case $command in\n");
     for (size_t i = 0; i < commands->count; i++)
         write_command(&commands->at[i], sink);
-    etlheap_sink_text(sink, "  esac\n"
+    etlheap_sink_text(sink, "  help)\n"
+                            "    (( CURRENT == 2 )) && _describe -t commands command commands ;;\n"
+                            "  esac\n"
                             "}\n\n"
                             "if [[ $funcstack[1] == _etlheap ]]; then\n"
                             "  _etlheap \"$@\"\n"

@@ -128,7 +128,7 @@ void cli_options_free(cli_options *options)
                                  &options->stack_tags,     &options->max_outstanding,
                                  &options->max_growth,     &options->max_outstanding_count,
                                  &options->suppressions,   &options->max_growth_count,
-                                 &options->source_roots };
+                                 &options->source_roots,   &options->selection };
     for (u32 i = 0; i < options->process_lists.count; i++)
         free((void *)(uintptr_t)options->process_lists.at[i]);
     free(options->process_lists.at);
@@ -229,7 +229,11 @@ static etl_status parse_long(const cli_command *command, char *const *words, cli
                                  option->placeholder);
         *taken = 2;
     }
-    return cli_value_store(option, option->name, value, out, err);
+    status = cli_value_store(option, option->name, value, out, err);
+    if (status != ETL_OK || !(option->commands & CLI_REPEATED))
+        return status;
+    status = cli_words_add(&out->selection, option->name, err);
+    return status == ETL_OK && value ? cli_words_add(&out->selection, value, err) : status;
 }
 
 /* "-j 4", "-j4", "-h". Letters are not run together: few options have one. */

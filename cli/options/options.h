@@ -33,6 +33,10 @@ typedef enum cli_exit {
 #define CLI_MERGE       1024u
 #define CLI_SELFTEST    2048u
 
+/* Beside them: the commands that a check names are given the option, too, and so show what it
+ * measured. Not those for which the verdict knows better: kinds, processes, frames. */
+#define CLI_REPEATED 4096u
+
 /* Commands that have options in common: all filters and groupings, a window and
  * the simple filters, CSV, a format. */
 #define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF)
@@ -124,7 +128,8 @@ typedef struct cli_options {
     u32 sarif_results;                      /* 0: not given */
     const char *sarif_category;             /* NULL: not given */
     cli_words source_roots;                 /* FROM=TO */
-    const char *symbols;                    /* NULL: not given */
+    cli_words selection; /* options that are repeated, each with its value behind it */
+    const char *symbols; /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
     u32 jobs;

@@ -3,7 +3,8 @@
  *
  * Frames are named before memory is judged only where names decide: suppressions
  * and comparisons go by them. Else only what is listed gets names, since with a
- * symbol server each module that is asked about may be a download.
+ * symbol server each module that is asked about may be a download; of a failure also the
+ * stacks in the same modules, among which a function may hide who allocates.
  */
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@ static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool n
                              const etlheap_table **out, etl_error *err);
 static etl_status compare(owned_gate *gate, etl_error *err);
 static void mark_listed(const owned_gate *gate, bool *listed_stacks);
+static bool mark_alike(const owned_gate *gate, bool *stacks);
 
 etl_status gate_tables_open(owned_gate *gate, etl_error *err)
 {
@@ -41,6 +43,14 @@ void gate_tables_close(owned_gate *gate)
     etlheap_table_free(gate->table);
 }
 
+static bool has_failed(const owned_gate *gate)
+{
+    bool failed = false;
+    for (u32 b = 0; b < gate->gate.budget_count; b++)
+        failed |= gate->budgets[b].failed_count > 0;
+    return failed;
+}
+
 etl_status gate_tables_name(owned_gate *gate, etl_error *err)
 {
     const etlheap_table *const table = gate->table;
@@ -50,10 +60,11 @@ etl_status gate_tables_name(owned_gate *gate, etl_error *err)
     bool *const stacks = calloc((size_t)table->stack_count + 1, sizeof *stacks);
     bool *const rows = calloc((size_t)table->row_count + 1, sizeof *rows);
     etl_status status = ETL_OK;
-    if (stacks == NULL || rows == NULL) {
+    if (stacks != NULL)
+        mark_listed(gate, stacks);
+    if (stacks == NULL || rows == NULL || (has_failed(gate) && !mark_alike(gate, stacks))) {
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     } else {
-        mark_listed(gate, stacks);
         for (u32 i = 0; i < table->row_count; i++)
             rows[i] = table->rows[i].stack != ETLHEAP_NO_INDEX && stacks[table->rows[i].stack];
         status = etlheap_table_name(&gate->table, gate->now->query->symbols, rows, err);
@@ -128,4 +139,50 @@ static void mark_listed(const owned_gate *gate, bool *listed_stacks)
             }
         }
     }
+}
+
+static bool is_among(const char *const *modules, size_t count, const char *module)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (modules[i] == module || strcmp(modules[i], module) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Collects the modules of the marked stacks. */
+static size_t list_modules(const etlheap_table *table, const bool *stacks, const char **modules)
+{
+    size_t count = 0;
+    for (u32 s = 0; s < table->stack_count; s++) {
+        for (u32 i = table->stack_starts[s]; stacks[s] && i < table->stack_starts[s + 1]; i++) {
+            const char *const module = table->frames[table->frame_indices[i]].module;
+            if (module != NULL && !is_among(modules, count, module))
+                modules[count++] = module;
+        }
+    }
+    return count;
+}
+
+/* Marks the stacks that have no module but those of the marked ones. False without memory. */
+static bool mark_alike(const owned_gate *gate, bool *stacks)
+{
+    const etlheap_table *const table = gate->table;
+    const char **const modules = calloc((size_t)table->frame_count + 1, sizeof(const char *));
+    bool *const foreign = calloc((size_t)table->frame_count + 1, sizeof *foreign);
+    const bool ok = modules != NULL && foreign != NULL;
+    const size_t count = ok ? list_modules(table, stacks, modules) : 0;
+    for (u32 f = 0; ok && f < table->frame_count; f++) {
+        const char *const module = table->frames[f].module;
+        foreign[f] = module != NULL && !is_among(modules, count, module);
+    }
+    for (u32 s = 0; ok && s < table->stack_count; s++) {
+        bool alike = true;
+        for (u32 i = table->stack_starts[s]; alike && i < table->stack_starts[s + 1]; i++)
+            alike = !foreign[table->frame_indices[i]];
+        stacks[s] |= alike;
+    }
+    free(modules);
+    free(foreign);
+    return ok;
 }

@@ -11,7 +11,7 @@
 #include "parser/sized.h"
 
 typedef struct store_input {
-    const char *path;
+    const char *path, *name;
     ehs_content content;
     u64 bytes;
 } store_input;
@@ -24,7 +24,7 @@ typedef struct adding {
     void *progress_user;
 } adding;
 
-static etl_status look_at(const char *path, store_input *out, etl_error *err);
+static etl_status look_at(store_input *input, etl_error *err);
 static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error *err);
 
 etl_status summary_add_result(etlheap_summary *s, const etlheap_result *result, const char *origin,
@@ -42,7 +42,8 @@ etl_status summary_add_result(etlheap_summary *s, const etlheap_result *result, 
 }
 
 /* Summaries first: they say which windows the others are to be cut into. */
-etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *paths, u32 path_count,
+etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *paths,
+                                      const char *const *names, u32 path_count,
                                       etlheap_progress_fn *progress, void *progress_user,
                                       etl_error *err)
 {
@@ -52,7 +53,9 @@ etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *pat
     etl_status status =
         a.inputs == NULL ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory") : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < path_count; i++) {
-        status = look_at(paths[i], &a.inputs[i], err);
+        a.inputs[i] =
+            (store_input){ .path = paths[i], .name = names != NULL ? names[i] : paths[i] };
+        status = look_at(&a.inputs[i], err);
         a.total_bytes = etl_sat_add_u64(a.total_bytes, a.inputs[i].bytes);
     }
     for (size_t k = 0; k < ETL_COUNT_OF(order); k++) {
@@ -65,28 +68,27 @@ etl_status etlheap_summary_add_stores(etlheap_summary *s, const char *const *pat
     return status;
 }
 
-static etl_status name_input(const char *path, const etl_error *inner, etl_error *err)
+static etl_status name_input(const char *name, const etl_error *inner, etl_error *err)
 {
-    return etl_fail_hint(err, inner->status, inner->hint, "%s: %.150s", summary_path(path),
+    return etl_fail_hint(err, inner->status, inner->hint, "%s: %.150s", summary_path(name),
                          inner->message);
 }
 
-static etl_status look_at(const char *path, store_input *out, etl_error *err)
+static etl_status look_at(store_input *input, etl_error *err)
 {
     etl_error inner = { .status = ETL_OK };
     etl_map map;
     ehs_reader reader;
-    *out = (store_input){ .path = path };
-    etl_status status = etl_map_open(path, false, &map, &inner);
+    etl_status status = etl_map_open(input->path, false, &map, &inner);
     if (status == ETL_OK)
         status = ehs_reader_open(&reader, map.bytes, &inner);
     if (status == ETL_OK) {
-        out->content = reader.content;
-        out->bytes = map.bytes.size;
+        input->content = reader.content;
+        input->bytes = map.bytes.size;
         ehs_reader_close(&reader);
     }
     etl_map_close(&map);
-    return status == ETL_OK ? status : name_input(path, &inner, err);
+    return status == ETL_OK ? status : name_input(input->name, &inner, err);
 }
 
 static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error *err)
@@ -100,12 +102,12 @@ static etl_status add_store(etlheap_summary *s, adding *a, u32 index, etl_error 
     if (status == ETL_OK)
         status = archive_open(&map, &request, &result, &inner);
     if (status == ETL_OK)
-        status = summary_add_result(s, result, input->path, &inner);
+        status = summary_add_result(s, result, input->name, &inner);
     etlheap_result_free(result);
     if (status == ETL_ERR_ARGUMENT) /* it names the files */
         return etl_fail_hint(err, status, inner.hint, "%s", inner.message);
     if (status != ETL_OK)
-        return name_input(input->path, &inner, err);
+        return name_input(input->name, &inner, err);
     a->done_bytes = etl_sat_add_u64(a->done_bytes, input->bytes);
     return a->progress == NULL || a->progress(a->progress_user, a->done_bytes, a->total_bytes)
                ? ETL_OK

@@ -13,6 +13,7 @@
  */
 #include "formats/io/units.h"
 #include "formats/io/xml.h"
+#include "formats/parts/check_more.h"
 #include "formats/parts/check_parts.h"
 #include "formats/parts/display.h"
 #include "formats/writers.h"
@@ -32,7 +33,7 @@ static bool has_case_of_its_own(const etlheap_gate_budget *budget);
 static bool is_empty_failure(const etlheap_gate_budget *budget);
 static void write_counts(etlheap_xml *xml, const suite_counts *counts, i64 duration_ns);
 static void write_suite(etlheap_xml *xml, const etlheap_result *result, const etlheap_check *check,
-                        const suite_counts *counts);
+                        etl_hint_fn *say);
 static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
                              const etlheap_check *check, etlheap_text *text);
 static void write_budget(etlheap_xml *xml, const etlheap_check *check,
@@ -45,7 +46,8 @@ static void add_stacks(etlheap_text *text, const etlheap_gate_budget *budget,
                        const etlheap_gate_subject *subject);
 static void add_doubts(etlheap_text *text, u32 doubts);
 static void add_accepted(etlheap_text *text, const etlheap_gate *gate);
-static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_text *text);
+static void write_output(etlheap_xml *xml, const etlheap_check *check, etl_hint_fn *say,
+                         etlheap_text *text);
 static void add_losses(etlheap_text *text, const char *whose, const etl_diag_counts *counts);
 
 etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap_check *check,
@@ -55,10 +57,9 @@ etl_status etlheap_write_check_junit(const etlheap_result *result, const etlheap
     const etl_status layout_status = etlheap_layout_read(given, &layout);
     if (layout_status != ETL_OK)
         return layout_status;
-    const suite_counts counts = count_cases(check);
     etlheap_xml xml = etlheap_xml_begin(sink);
     etlheap_xml_element(&xml, "testsuites");
-    write_suite(&xml, result, check, &counts);
+    write_suite(&xml, result, check, layout.hint);
     etlheap_xml_close(&xml);
     return etlheap_xml_end(&xml);
 }
@@ -117,9 +118,10 @@ static void write_counts(etlheap_xml *xml, const suite_counts *counts, i64 durat
 }
 
 static void write_suite(etlheap_xml *xml, const etlheap_result *result, const etlheap_check *check,
-                        const suite_counts *counts)
+                        etl_hint_fn *say)
 {
     const etlheap_trace_info *const trace = etlheap_result_trace(result);
+    const suite_counts counts = count_cases(check);
     char time[ETLHEAP_UNITS_SIZE];
     etlheap_text text = { 0 };
     etlheap_units_filetime(trace->start_time_filetime, time);
@@ -130,12 +132,12 @@ static void write_suite(etlheap_xml *xml, const etlheap_result *result, const et
     etlheap_xml_attribute_u64(xml, "id", 0);
     etlheap_xml_attribute(xml, "hostname", *trace->computer ? trace->computer : "localhost");
     etlheap_xml_attribute(xml, "timestamp", time);
-    write_counts(xml, counts, trace->duration_ns);
-    etlheap_xml_attribute_u64(xml, "skipped", counts->skipped);
+    write_counts(xml, &counts, trace->duration_ns);
+    etlheap_xml_attribute_u64(xml, "skipped", counts.skipped);
     write_properties(xml, trace, check, &text);
     for (u32 i = 0; i < check->gate->budget_count; i++)
         write_budget(xml, check, &check->gate->budgets[i], &text);
-    write_output(xml, check, &text);
+    write_output(xml, check, say, &text);
     etlheap_xml_close(xml);
     xml->failed |= text.failed;
     etlheap_text_free(&text);
@@ -313,13 +315,30 @@ static void add_accepted(etlheap_text *text, const etlheap_gate *gate)
     }
 }
 
+/* What hides the ones to blame. */
+static void add_wrappers(etlheap_text *text, const etlheap_check *check, etl_hint_fn *say)
+{
+    bool grew;
+    const u32 count = etlheap_check_failures(check, &grew) > 0 ? check->gate->wrapper_count : 0;
+    for (u32 i = 0; i < count; i++) {
+        etlheap_text line = { 0 };
+        etlheap_check_add_wrapper(&line, &check->gate->wrappers[i], say);
+        etlheap_display_add(text, etlheap_text_of(&line));
+        etlheap_text_add_string(text, "\n");
+        text->failed |= line.failed;
+        etlheap_text_free(&line);
+    }
+}
+
 /* What is neither pass nor failure: known leaks, and what was lost. */
-static void write_output(etlheap_xml *xml, const etlheap_check *check, etlheap_text *text)
+static void write_output(etlheap_xml *xml, const etlheap_check *check, etl_hint_fn *say,
+                         etlheap_text *text)
 {
     const etlheap_gate *const gate = check->gate;
     etlheap_text_clear(text);
     if (etlheap_check_is_accepted(check))
         add_accepted(text, gate);
+    add_wrappers(text, check, say);
     for (u32 i = 0; i < gate->suppression_count; i++) {
         const etlheap_suppression_use *const use = &gate->suppressions[i];
         etlheap_text_add_string(text, "leak:");

@@ -65,25 +65,33 @@ static etl_status unpack_archive(unpacking *job, zip_t *archive, etl_error *err)
     return status;
 }
 
-/* Read-only: libzip would otherwise want to write the file anew on close. */
+/* libzip would open the file by itself as one that stays, which a temporary one on Windows does
+ * not: it gets a stream. Read-only: it would want to write the file anew on close. */
 static etl_status open_archive(const char *path, zip_t **out, etl_error *err)
 {
-    int code = ZIP_ER_MEMORY;
-    char *const name = etl_path_for_library(path);
-    *out = name ? zip_open(name, ZIP_RDONLY, &code) : NULL;
-    free(name);
-    if (*out)
-        return ETL_OK;
+    FILE *const file = etl_file_stream(path);
     zip_error_t error;
-    zip_error_init_with_code(&error, code);
+    *out = NULL;
+    if (!file)
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot open the zip: %s", strerror(errno));
+    zip_error_init(&error);
+    zip_source_t *const source = zip_source_filep_create(file, 0, -1, &error);
+    if (source)
+        *out = zip_open_from_source(source, ZIP_RDONLY, &error);
+    else
+        (void)fclose(file);
+    if (source && !*out)
+        zip_source_free(source); /* and closes the file */
+    const int code = zip_error_code_zip(&error);
     const etl_status status =
         code == ZIP_ER_MEMORY
             ? ETL_ERR_MEMORY
             : (code == ZIP_ER_OPEN || code == ZIP_ER_READ ? ETL_ERR_IO : ETL_ERR_CORRUPT);
-    etl_fail_with(err, status, 0, "cannot open the zip: %s; copy or download it again",
-                  zip_error_strerror(&error));
+    if (!*out)
+        etl_fail_with(err, status, 0, "cannot open the zip: %s; copy or download it again",
+                      zip_error_strerror(&error));
     zip_error_fini(&error);
-    return status;
+    return *out ? ETL_OK : status;
 }
 
 /* Only the directory is read here, so all that can be refused by it is. */

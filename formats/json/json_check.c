@@ -24,6 +24,7 @@ static void write_amounts(etlheap_json *json, const etlheap_budget *budget,
                           const etlheap_amount *now, const etlheap_amount *baseline);
 static void write_frames(etlheap_json *json, const etlheap_table *table, u32 stack);
 static void write_totals(etlheap_json *json, const etlheap_gate *gate);
+static void write_wrappers(etlheap_json *json, const etlheap_gate *gate);
 static void write_suppressions(etlheap_json *json, const etlheap_gate *gate);
 
 etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_check *check,
@@ -52,6 +53,7 @@ etl_status etlheap_write_check_json(const etlheap_result *result, const etlheap_
         write_budget(&json, &gate->budgets[i]);
     etlheap_json_array_close(&json);
     write_totals(&json, gate);
+    write_wrappers(&json, gate);
     write_suppressions(&json, gate);
     etlheap_json_diagnostics(&json, &gate->diagnostics);
     etlheap_json_object_close(&json);
@@ -240,6 +242,24 @@ static void write_totals(etlheap_json *json, const etlheap_gate *gate)
         etlheap_json_u64(json, "outstanding_count", gate->outstanding[kind].count);
         etlheap_json_u64(json, "suppressed_size", gate->suppressed[kind].size_bytes);
         etlheap_json_u64(json, "suppressed_count", gate->suppressed[kind].count);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+/* Functions that hide who allocates, at most one of a kind. */
+static void write_wrappers(etlheap_json *json, const etlheap_gate *gate)
+{
+    etlheap_json_array(json, "wrappers");
+    for (u32 i = 0; i < gate->wrapper_count; i++) {
+        const etlheap_gate_wrapper *const wrapper = &gate->wrappers[i];
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "kind", etlheap_kind_name(wrapper->kind));
+        etlheap_json_string(json, "module", wrapper->module);
+        etlheap_json_string(json, "symbol", wrapper->symbol);
+        etlheap_json_u64(json, "size", wrapper->size_bytes);
+        etlheap_json_u64(json, "of_size", wrapper->of_bytes);
+        etlheap_json_u64(json, "callers", wrapper->callers);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);

@@ -121,6 +121,21 @@ void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const
         etlheap_json_bool(json, etlheap_field_key(ETLHEAP_FIELD_GROWS_MOST), true);
 }
 
+/* What the columns of Parquet are called, too: one line needs no list of frames. */
+static void write_site(etlheap_json *json, const etlheap_frame *frame)
+{
+    const bool has_line = frame != NULL && frame->line != 0;
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MODULE),
+                        frame != NULL ? frame->module : NULL);
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_FUNCTION),
+                        frame != NULL ? frame->symbol : NULL);
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_FILE), has_line ? frame->file : NULL);
+    if (has_line)
+        etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_LINE), frame->line);
+    else
+        etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_LINE));
+}
+
 void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
                               const etlheap_row *row, etlheap_frame_texts *texts)
 {
@@ -128,6 +143,7 @@ void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
     const etlheap_indices frames = etlheap_row_frames(table, row);
     if (row->stack == ETLHEAP_NO_INDEX) {
         etlheap_json_null(json, word);
+        write_site(json, NULL);
         return;
     }
     etlheap_json_array(json, word);
@@ -136,6 +152,7 @@ void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
         etlheap_json_string_bytes(json, NULL, (const char *)frame.at, frame.size);
     }
     etlheap_json_array_close(json);
+    write_site(json, frames.count > 0 ? &table->frames[frames.at[0]] : NULL);
 }
 
 /* Indices and thread ids alike: all bits set means none. */

@@ -22,7 +22,8 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
 /* The measures that rows of the table have; null for what is not known. */
 void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const etlheap_row *row);
 
-/* The row's stack as the texts of its frames, for lines that stand alone; null: none. */
+/* The row's stack as the texts of its frames, and the module, function, file and line of the
+ * innermost one, for lines that stand alone; null: none, or not known. */
 void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
                               const etlheap_row *row, etlheap_frame_texts *texts);
 

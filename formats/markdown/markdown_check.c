@@ -167,19 +167,20 @@ static void write_blame(const etlheap_result *result, const etlheap_check *check
 }
 
 static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
-                         etlheap_sink *sink)
+                         etlheap_text *text, etlheap_sink *sink)
 {
-    u32 failed = 0, grew = 0;
-    for (u32 i = 0; i < check->gate->budget_count; i++) {
-        const etlheap_gate_budget *const budget = &check->gate->budgets[i];
-        failed += budget->failed_count;
-        grew += budget->budget.is_growth ? budget->failed_count : 0;
-    }
-    const char *const ways = etlheap_hint_words(layout->hint, grew > 0 ? ETL_HINT_SUPPRESS_OR_ACCEPT
-                                                                       : ETL_HINT_SUPPRESS);
-    if (failed == 0 || *ways == '\0' || etlheap_check_is_accepted(check))
+    bool grew;
+    if (etlheap_check_failures(check, &grew) == 0)
         return;
-    etlheap_markdown_paragraph(sink, ways);
+    for (u32 i = 0; i < check->gate->wrapper_count; i++) {
+        etlheap_text_clear(text);
+        etlheap_check_add_wrapper(text, &check->gate->wrappers[i], layout->hint);
+        etlheap_markdown_paragraph(sink, etlheap_text_of(text));
+    }
+    const char *const ways =
+        etlheap_hint_words(layout->hint, grew ? ETL_HINT_SUPPRESS_OR_ACCEPT : ETL_HINT_SUPPRESS);
+    if (*ways != '\0')
+        etlheap_markdown_paragraph(sink, ways);
 }
 
 etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlheap_check *check,
@@ -201,7 +202,7 @@ etl_status etlheap_write_check_markdown(const etlheap_result *result, const etlh
     for (u32 i = 0; i < gate->budget_count; i++)
         write_blame(result, check, &gate->budgets[i], &layout, &text, sink);
     etlheap_sink_text(sink, "\n");
-    write_advice(check, &layout, sink);
+    write_advice(check, &layout, &text, sink);
     etlheap_markdown_losses(sink, "", &gate->diagnostics, layout.hint);
     etlheap_markdown_losses(sink, "baseline: ", &gate->baseline_diagnostics, layout.hint);
     const bool failed = text.failed;

@@ -8,46 +8,68 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "parser/system/files.h"
+
 /* Values of the places, ready for a shell; "" for what there is not. */
 typedef struct place {
     const char *name;
     etlheap_text value;
 } place;
 
-enum { FILES, BASELINE, KIND, PROCESS, FRAME, SYMBOLS, PLACE_COUNT };
+enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, PLACE_COUNT };
 
 #define NO_PLACES                                                                                  \
     {                                                                                              \
         [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },                        \
         [KIND] = { .name = "kind" }, [PROCESS] = { .name = "process" },                            \
-        [FRAME] = { .name = "frame" }, [SYMBOLS] = { .name = "symbols" },                          \
+        [HEAP] = { .name = "heap" }, [FRAME] = { .name = "frame" },                                \
+        [SELECTION] = { .name = "selection" },                                                     \
     }
 
-/* Names come from traces: what a shell would act on stands between quotes that it heeds. */
+/* Names come from traces: what a shell would act on stands between quotes that it heeds. Those
+ * of Windows have double quotes in common, and take backslashes as they are but for those before
+ * a quote. */
 static void add_quoted(etlheap_text *text, const char *word)
 {
-    bool plain = *word != '\0' && *word != '-', meek = true;
+    const bool for_windows = etl_path_is_separator('\\');
+    const char *const plain_signs = for_windows ? "._-/:+,@" : "._-/:+,@%";
+    bool plain = *word != '\0', meek = true;
     for (const char *at = word; *at != '\0'; at++) {
-        plain &= isalnum((unsigned char)*at) || strchr("._-/:+,@%", *at) != NULL;
-        meek &= strchr("\"$`\\!", *at) == NULL;
+        plain &= isalnum((unsigned char)*at) || strchr(plain_signs, *at) != NULL;
+        meek &= for_windows || strchr("\"$`\\!", *at) == NULL;
     }
     const char *const mark = plain ? "" : meek ? "\"" : "'";
+    size_t backslashes = 0;
     etlheap_text_add_string(text, mark);
     for (const char *at = word; *at != '\0'; at++) {
-        if (*at == '\'' && *mark == '\'')
-            etlheap_text_add_string(text, "'\\''");
+        backslashes = *at == '\\' ? backslashes + 1 : 0;
+        if (*at == *mark)
+            etlheap_text_add_string(text, *mark == '"' ? "\\\"" : "'\\''");
         else
             etlheap_text_add(text, at, 1);
     }
+    for (size_t i = 0; i < backslashes && *mark == '"'; i++)
+        etlheap_text_add_string(text, "\\");
     etlheap_text_add_string(text, mark);
 }
 
-/* "app.exe!grow", or the module alone of a frame without a name. */
+static void add_words(etlheap_text *text, etlheap_typed words)
+{
+    for (u32 i = 0; i < words.count; i++) {
+        etlheap_text_add_string(text, i > 0 ? " " : "");
+        add_quoted(text, words.at[i]);
+    }
+}
+
+/* "app.exe!grow", or the module alone of a frame without a name; of the innermost frame that
+ * is in a module. */
 static void add_pattern(etlheap_text *text, const etlheap_table *table, u32 stack)
 {
     const etlheap_indices frames = etlheap_check_frames(table, stack);
-    const etlheap_frame *const frame = frames.count > 0 ? &table->frames[frames.at[0]] : NULL;
+    const etlheap_frame *frame = NULL;
     etlheap_text pattern = { 0 };
+    for (u32 i = 0; i < frames.count && (!frame || !frame->module); i++)
+        frame = &table->frames[frames.at[i]];
     if (!frame || !frame->module)
         return;
     etlheap_text_add_string(&pattern, frame->module);
@@ -62,20 +84,21 @@ static void fill_places(place *places, const etlheap_result *result, const etlhe
                         const etlheap_gate_budget *budget, const etlheap_gate_subject *subject)
 {
     const etlheap_trace_info *const trace = etlheap_result_trace(result);
-    for (u32 i = 0; i < trace->file_count; i++) {
-        etlheap_text_add_string(&places[FILES].value, i > 0 ? " " : "");
-        add_quoted(&places[FILES].value, trace->files[i]);
-    }
+    const etlheap_typed files = { trace->files, trace->file_count };
+    add_words(&places[FILES].value, check->inputs.count > 0 ? check->inputs : files);
+    add_words(&places[SELECTION].value, check->selection);
     if (check->baseline_name)
         add_quoted(&places[BASELINE].value, check->baseline_name);
     add_quoted(&places[KIND].value, etlheap_kind_name(subject->kind));
-    if (check->symbols)
-        add_quoted(&places[SYMBOLS].value, check->symbols);
-    if (subject->stack_count == 0)
-        return;
-    if (*subject->stacks[0].process)
-        add_quoted(&places[PROCESS].value, subject->stacks[0].process);
-    add_pattern(&places[FRAME].value, budget->table, subject->stacks[0].stack);
+    const char *process = subject->process;
+    if (subject->has_heap)
+        etlheap_text_add_format(&places[HEAP].value, "0x%" PRIx64, subject->heap_handle);
+    if (subject->stack_count > 0)
+        process = subject->stacks[0].process;
+    if (process && *process)
+        add_quoted(&places[PROCESS].value, process);
+    if (subject->stack_count > 0)
+        add_pattern(&places[FRAME].value, budget->table, subject->stacks[0].stack);
 }
 
 static const etlheap_text *place_at(const place *places, const char *name, size_t size)
@@ -125,8 +148,7 @@ void etlheap_check_add_more(etlheap_text *text, const etlheap_result *result,
                             const etlheap_gate_subject *subject, etl_hint_fn *say)
 {
     place places[PLACE_COUNT] = NO_PLACES;
-    const bool compares = budget->budget.is_growth && check->baseline_name &&
-                          etlheap_result_trace(result)->file_count == 1;
+    const bool compares = budget->budget.is_growth && check->baseline_name && check->may_compare;
     const char *const words =
         etlheap_hint_words(say, compares ? ETL_HINT_GROWN_STACKS : ETL_HINT_FAILED_STACKS);
     fill_places(places, result, check, budget, subject);

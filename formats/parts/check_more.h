@@ -2,8 +2,9 @@
  * check_more.h - the command that shows more of a failure than a check does.
  *
  * Which command that is the program says in its hint (parser/hint.h), with places for what
- * only the verdict knows: {files}, {baseline}, {kind}, {process}, {frame}, {symbols}. A part
- * in brackets is left out if a place in it has nothing: "report {files}[ --process {process}]".
+ * only the verdict knows: {files}, {baseline}, {kind}, {process}, {heap}, {frame}, and {selection},
+ * the options of the check that select and name. A part in brackets is left out if a place in it
+ * has nothing: "report {files}[ --process {process}]".
  */
 #ifndef ETLHEAP_CHECK_MORE_H
 #define ETLHEAP_CHECK_MORE_H

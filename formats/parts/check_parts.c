@@ -153,6 +153,18 @@ bool etlheap_check_is_accepted(const etlheap_check *check)
     return check->ratchet == ETLHEAP_RATCHET_ACCEPTED;
 }
 
+u32 etlheap_check_failures(const etlheap_check *check, bool *grew)
+{
+    u32 failed = 0;
+    *grew = false;
+    for (u32 i = 0; i < check->gate->budget_count && !etlheap_check_is_accepted(check); i++) {
+        const etlheap_gate_budget *const budget = &check->gate->budgets[i];
+        failed += budget->failed_count;
+        *grew |= budget->budget.is_growth && budget->failed_count > 0;
+    }
+    return failed;
+}
+
 const char *etlheap_check_verdict_word(const etlheap_check *check)
 {
     return etlheap_check_is_accepted(check) ? etlheap_ratchet_word(ETLHEAP_RATCHET_ACCEPTED)

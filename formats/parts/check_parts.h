@@ -53,6 +53,10 @@ const char *etlheap_check_verdict_word(const etlheap_check *check);
 /* Was what exceeds its limit accepted with this run? Then it is no failure. */
 bool etlheap_check_is_accepted(const etlheap_check *check);
 
+/* Subjects that fail, of all budgets, and whether one of them does by its growth; none if they
+ * were accepted. */
+u32 etlheap_check_failures(const etlheap_check *check, bool *grew);
+
 /* What came of it, in a sentence: "2 of 3 budgets are exceeded". */
 void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check);
 

@@ -5,6 +5,7 @@
 
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
+#include "short_names.h"
 
 typedef struct character_range {
     u32 first, last;
@@ -118,7 +119,7 @@ void etlheap_display_wrap(etlheap_sink *sink, const char *words, u32 column, u32
 {
     bool first = true;
     while (*words != '\0') {
-        const size_t size = strcspn(words, " ");
+        const size_t size = etlheap_display_word_size(words, strlen(words));
         const u32 columns = etlheap_display_width(words, size);
         if (!first && width > 0 && column + 1 + columns > width) {
             etlheap_sink_text(sink, "\n");

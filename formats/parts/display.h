@@ -31,7 +31,8 @@ size_t etlheap_display_fit(const char *text, size_t size, u32 columns);
 
 /*
  * Writes words as printable text in lines of at most `width` columns (0: one line), the
- * lines after the first indented by `indent`; `column` is where the first begins.
+ * lines after the first indented by `indent`; `column` is where the first begins. A name with
+ * the arguments of its templates is one word.
  */
 void etlheap_display_wrap(etlheap_sink *sink, const char *words, u32 column, u32 indent, u32 width);
 

@@ -13,6 +13,8 @@ static void add_cut(etlheap_text *to, const char *text, size_t size, const etlhe
 static void add_broken(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit);
 static size_t part_size(const char *text, size_t size);
 static size_t tail_of(const char *text, size_t size, u32 columns);
+static size_t step_size(const char *name, size_t size, size_t at, size_t *operator_end,
+                        size_t *arguments);
 static size_t operator_size(const char *name, size_t size, size_t at);
 static size_t arguments_size(const char *text, size_t size);
 static bool is_word(char c);
@@ -43,20 +45,39 @@ void etlheap_display_add_short(etlheap_text *to, const char *name, size_t size,
     size_t run = 0;
     size_t operator_end = 0;
     for (size_t at = 0; at < size;) {
-        const size_t of_operator = operator_size(name, size, at);
-        const bool follows_name = at > 0 && (is_word(name[at - 1]) || at == operator_end);
-        const size_t arguments = of_operator == 0 && follows_name && name[at] == '<'
-                                     ? arguments_size(name + at, size - at)
-                                     : 0;
+        size_t arguments;
+        const size_t step = step_size(name, size, at, &operator_end, &arguments);
         if (arguments > 2) {
             etlheap_text_add(to, name + run, at + 1 - run);
             etlheap_text_add_string(to, ellipsis);
             run = at + arguments - 1; /* the closing bracket */
         }
-        operator_end = at + of_operator;
-        at += arguments > 0 ? arguments : (of_operator > 0 ? of_operator : 1);
+        at += step;
     }
     etlheap_text_add(to, name + run, size - run);
+}
+
+size_t etlheap_display_word_size(const char *text, size_t size)
+{
+    size_t operator_end = 0, arguments;
+    size_t at = 0;
+    while (at < size && text[at] != ' ')
+        at += step_size(text, size, at, &operator_end, &arguments);
+    return at;
+}
+
+/* Bytes of what stands there: a list of template arguments, an operator, or a byte. */
+static size_t step_size(const char *name, size_t size, size_t at, size_t *operator_end,
+                        size_t *arguments)
+{
+    const size_t of_operator = operator_size(name, size, at);
+    const bool follows_name = at > 0 && (is_word(name[at - 1]) || at == *operator_end);
+    const bool opens = of_operator == 0 && follows_name && name[at] == '<';
+    *arguments = opens ? arguments_size(name + at, size - at) : 0;
+    *operator_end = at + of_operator;
+    if (*arguments > 0)
+        return *arguments;
+    return of_operator > 0 ? of_operator : 1;
 }
 
 /* The parts between two spaces, on as many lines as they need: the name and its module,

@@ -29,4 +29,8 @@ void etlheap_display_add_fitted(etlheap_text *to, const char *text, size_t size,
 void etlheap_display_add_short(etlheap_text *to, const char *name, size_t size,
                                const char *ellipsis);
 
+/* Bytes up to the first space that is not among the arguments of a template: a line may end
+ * there. */
+size_t etlheap_display_word_size(const char *text, size_t size);
+
 #endif

@@ -154,7 +154,7 @@ void etlheap_text_add_words(etlheap_text *text, const char *words, const etlheap
 {
     const etlheap_fit fit = { layout->width, true, false, layout->ascii };
     while (*words != '\0') {
-        const size_t size = strcspn(words, " ");
+        const size_t size = etlheap_display_word_size(words, strlen(words));
         const size_t gap = strspn(words + size, " ");
         if (layout->whole || layout->width == 0)
             etlheap_text_add(text, words, size);

@@ -192,26 +192,46 @@ static void add_callers(const etlheap_gate_budget *budget, const etlheap_gate_su
     for (u32 i = 1; i < subject->frames_apart; i++) {
         etlheap_text_clear(text);
         etlheap_text_add_string(text, "    ");
-        etlheap_text_add_frame(text, &budget->table->frames[frames.at[i]]);
+        etlheap_text_add_function(text, &budget->table->frames[frames.at[i]]);
         etlheap_text_add_source(text, &budget->table->frames[frames.at[i]]);
         etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_name(grid, etlheap_text_of(text));
     }
 }
 
+/* "heap app.exe (4321) grow (app.exe)  a.cpp:42, called by ...", functions first as all text has
+ * them. */
+static void add_subject_name(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
+                             u64 frames_max, etlheap_text *text)
+{
+    const bool of_stack = budget->budget.scope == ETLHEAP_SCOPE_STACK && subject->process;
+    const etlheap_indices none = { NULL, 0 };
+    const etlheap_indices frames =
+        of_stack ? etlheap_check_frames(budget->table, subject->stack) : none;
+    etlheap_check_add_owner(text, subject, true);
+    if (of_stack && frames.count == 0)
+        etlheap_text_add_string(text, " (no stack)");
+    for (u32 i = 0; i < frames.count && i < frames_max; i++) {
+        etlheap_text_add_string(text, i > 0 ? ", called by " : " ");
+        etlheap_text_add_function(text, &budget->table->frames[frames.at[i]]);
+        etlheap_text_add_source(text, &budget->table->frames[frames.at[i]]);
+    }
+}
+
 static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
                         etlheap_text *text, etlheap_grid *grid)
 {
-    etlheap_gate_subject own = *subject;
     i64 margin;
     if (__builtin_sub_overflow(subject->limit, subject->measured, &margin))
         margin = INT64_MAX;
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
     etlheap_text_clear(text);
     etlheap_text_add_string(text, "  ");
-    own.frames_apart = 1;
-    etlheap_check_add_subject(text, budget, &own, true);
-    etlheap_grid_cell(grid, etlheap_text_of(text));
+    add_subject_name(budget, subject, 1, text);
+    if (budget->budget.scope == ETLHEAP_SCOPE_STACK)
+        etlheap_grid_name(grid, etlheap_text_of(text));
+    else
+        etlheap_grid_cell(grid, etlheap_text_of(text));
     etlheap_grid_cell(grid, etlheap_outcome_word(subject->outcome));
     add_value(&budget->budget, subject->measured, grid);
     add_value(&budget->budget, subject->limit, grid);
@@ -242,7 +262,7 @@ static etl_status write_failures(const etlheap_result *result, const etlheap_che
         const etlheap_gate_subject *const subject = &budget->subjects[i];
         etlheap_text heading = { 0 };
         etlheap_text_clear(text);
-        etlheap_check_add_subject(text, budget, subject, true);
+        add_subject_name(budget, subject, etl_max_u64(subject->frames_apart, 1), text);
         etlheap_text_add_string(text, ": ");
         etlheap_check_add_finding(text, budget, subject);
         etlheap_display_add(&heading, etlheap_text_of(text));
@@ -388,15 +408,9 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
 static void write_advice(const etlheap_check *check, const etlheap_layout *layout,
                          etlheap_sink *sink)
 {
-    bool grew = false;
-    u32 failed = 0;
-    for (u32 i = 0; i < check->gate->budget_count; i++)
-        failed += check->gate->budgets[i].failed_count;
-    if (failed == 0 || etlheap_check_is_accepted(check))
+    bool grew;
+    if (etlheap_check_failures(check, &grew) == 0)
         return;
-    for (u32 i = 0; i < check->gate->budget_count; i++)
-        grew |=
-            check->gate->budgets[i].budget.is_growth && check->gate->budgets[i].failed_count > 0;
     for (u32 i = 0; i < check->gate->wrapper_count; i++) {
         etlheap_text text = { 0 }, shown = { 0 };
         etlheap_check_add_wrapper(&text, &check->gate->wrappers[i], layout->hint);

@@ -15,6 +15,7 @@
 #define RECOGNISE_BYTES 4096
 
 static const char first_line[] = "// UMDH: version ";
+static const char modules_line[] = "// Loaded modules:";
 
 /* Where the reader is. */
 typedef struct umdh_reader {
@@ -27,6 +28,7 @@ typedef struct umdh_reader {
     u64 heap;        /* whose blocks are listed */
     bool in_modules, in_heap;
     bool takes_frames; /* lines of frames belong to the last block */
+    bool is_bare;      /* no head, and heaps have titles alone */
 } umdh_reader;
 
 static bool next_line(umdh_reader *r);
@@ -41,11 +43,23 @@ static etl_status read_frame(umdh_reader *r, etl_error *err);
 static etl_status bad_line(const umdh_reader *r, const char *what, etl_error *err);
 static bool add_text(umdh_lines *lines, etl_bytes text, size_t *offset);
 
+/* The first line that says something is the list of modules: a script wrote it, for UMDH to
+ * find names. */
+static bool is_bare(etl_bytes text)
+{
+    etl_cursor c = etl_cursor_of(text);
+    while (c.left > 0 && (c.at[0] == '\r' || c.at[0] == '\n'))
+        etl_skip(&c, 1);
+    return umdh_take_text(&c, modules_line);
+}
+
 bool umdh_lines_recognise(etl_bytes text)
 {
     etl_cursor c =
         etl_cursor_of((etl_bytes){ text.at, (size_t)etl_min_u64(text.size, RECOGNISE_BYTES) });
     etl_bytes before;
+    if (is_bare(text))
+        return true;
     return umdh_take_until(&c, first_line, &before) &&
            (before.size == 0 || before.at[before.size - 1] == '\n');
 }
@@ -57,11 +71,12 @@ etl_status umdh_lines_read(etl_bytes text, umdh_lines *out, etl_error *err)
     out->pid = ETL_NO_ID;
     if (!umdh_lines_recognise(text))
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "this is no log of UMDH");
+    r.is_bare = is_bare(text);
     etlheap_text_add(&out->texts, "", 1);
     etl_status status = out->texts.failed ? ETL_ERR_MEMORY : ETL_OK;
     while (status == ETL_OK && next_line(&r))
         status = read_line(&r, err);
-    if (status == ETL_OK && r.in_heap)
+    if (status == ETL_OK && r.in_heap && !r.is_bare)
         status = bad_line(&r, "the log ends inside a heap: copy or take it again", err);
     if (status == ETL_ERR_MEMORY)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -134,7 +149,7 @@ static etl_status read_comment(umdh_reader *r, etl_error *err)
     etl_cursor probe = r->line;
     if (umdh_take_text(&probe, first_line))
         return read_version(r, err);
-    if (umdh_take_text(&r->line, "// Loaded modules:"))
+    if (umdh_take_text(&r->line, modules_line))
         r->in_modules = true;
     else if (r->in_modules && umdh_take_text(&r->line, "//"))
         return read_module(r, err);
@@ -196,6 +211,20 @@ static etl_status read_module(umdh_reader *r, etl_error *err)
     return ETL_OK;
 }
 
+/* "*- - - Heap 3D0000 Hogs - - -", behind the beginning of a heap unless the log is bare. */
+static void begin_titled(umdh_reader *r)
+{
+    etl_cursor c = r->line;
+    etl_bytes before;
+    u64 heap;
+    if (!umdh_take_until(&c, " Heap ", &before) || !umdh_take_hex(&c, &heap) ||
+        !umdh_take_text(&c, " Hogs"))
+        return;
+    r->in_heap = true;
+    r->heap = heap;
+    r->out->heap_count++;
+}
+
 static etl_status read_marker(umdh_reader *r, etl_error *err)
 {
     etl_cursor start = r->line, end = r->line;
@@ -213,6 +242,8 @@ static etl_status read_marker(umdh_reader *r, etl_error *err)
         if (!r->in_heap)
             return bad_line(r, "a heap ends that did not begin", err);
         r->in_heap = false;
+    } else if (r->is_bare) {
+        begin_titled(r);
     }
     return ETL_OK;
 }

@@ -16,8 +16,10 @@
  *
  *     *- - - - - End of data for heap @ 3D0000 - - - - -
  *
- * All numbers are hexadecimal, but for the PID. Source: observed, two logs of UMDH
- * 6.1, and Microsoft's pages on UMDH.
+ * All numbers are hexadecimal, but for the PID. A log without the first lines, and with titles of
+ * heaps ("Heap 0 Hogs") in place of their beginnings and ends, is one that a script wrote for UMDH
+ * to find names; UMDH takes the numbers of it for hexadecimal, too, whatever the script meant.
+ * Source: observed, two logs of UMDH 6.1 and one of a script, and Microsoft's pages on UMDH.
  */
 #ifndef ETLHEAP_UMDH_LINES_H
 #define ETLHEAP_UMDH_LINES_H
@@ -52,7 +54,7 @@ typedef struct umdh_lines {
     u32 skipped_lines, skipped_first;
 } umdh_lines;
 
-/* Is there a first line of a log near the beginning? */
+/* Is there a first line of a log near the beginning, or does it begin with the modules? */
 bool umdh_lines_recognise(etl_bytes text);
 
 /* All lines of a log in ASCII or UTF-8. Errors as of etlheap_umdh_open. */

@@ -40,10 +40,6 @@ bool etl_path_is_same(const char *a, const char *b);
 /* The name of what `path` leads to, without links; the caller frees it. */
 char *etl_path_resolve(const char *path);
 
-/* The name for a library that opens it by itself, in UTF-8, and knows nothing of long
- * names; the caller frees it. NULL with errno. */
-char *etl_path_for_library(const char *path);
-
 /* Whether the character parts a name: / and, on Windows, \. */
 bool etl_path_is_separator(char c);
 

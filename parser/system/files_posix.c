@@ -50,11 +50,6 @@ char *etl_path_resolve(const char *path)
     return realpath(path, NULL);
 }
 
-char *etl_path_for_library(const char *path)
-{
-    return strdup(path);
-}
-
 bool etl_path_is_separator(char c)
 {
     return c == '/';

@@ -147,14 +147,6 @@ char *etl_path_resolve(const char *path)
     return text;
 }
 
-char *etl_path_for_library(const char *path)
-{
-    wchar_t *const name = etl_windows_path(path);
-    char *const text = name ? etl_windows_text(name) : NULL;
-    free(name);
-    return text;
-}
-
 bool etl_path_is_separator(char c)
 {
     return c == '/' || c == '\\';

@@ -18,7 +18,7 @@ import subprocess
 
 import oracle_symbols
 from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json
-from oracle_truth import IMPACTING_TYPES, Truth, filter_of, frame_text, type_of, windows_of
+from oracle_truth import IMPACTING_TYPES, Truth, filter_of, frame_text, site_of, type_of, windows_of
 
 OUT = os.environ.get("OUT", "build/check")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
@@ -174,7 +174,7 @@ def compare_formats(results, trace):
         stack = row["stack"]
         frames = None if stack is None else [texts[i] for i in document["stacks"][stack]]
         in_line = line.pop("stack")
-        wanted = {key: value for key, value in row.items() if key != "stack"}
+        wanted = {key: value for key, value in row.items() if key != "stack"} | site_of(document, stack)
         if line != wanted or (in_line and [frame.lower() for frame in in_line]) != frames:
             by_lines.append(f"{line} is not {wanted} with {frames}")
         if cell["stack"].lower() != " < ".join(frames or []) or not is_same_cell(cell, row):

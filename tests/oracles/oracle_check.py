@@ -693,31 +693,6 @@ def check_apart(results):
     results.check("Markdown names callers that differ", all(f"{chain}`" in markdown for chain in chains), markdown)
 
 
-def check_more(results):
-    """The command that a failure names runs as it is written, and shows the stack."""
-    stack = (("app.exe", 0x1000), ("lib.dll", 0x1010))
-    small = write_trace("more small.etl", [Block("heap", 0x1000, stack)])
-    trace = write_trace("more $(x)'s.etl", [Block("heap", 0x8000, stack), Block("virtualalloc", 0x8000, ())])
-    for name, options, word, count in (
-        ("outstanding memory", ["--max-outstanding", "heap/stack:1K"], "report", 1),
-        ("growth", ["--max-growth", "heap/process:1K", "--baseline", small], "diff", 1),
-        ("memory without a stack", ["--max-outstanding", "virtualalloc/total:1K"], "report", 1),
-        ("a pass", ["--max-outstanding", "heap/total:1G"], "", 0),
-    ):
-        text = attempt(trace, *options)[1].decode()
-        commands = re.findall(r"^More: (.*)$", text, re.MULTILINE)
-        results.equal(f"a check of {name} names a command for each failure", len(commands), count)
-        markdown = attempt(trace, *options, "--format", "markdown")[1].decode()
-        results.equal(f"Markdown of {name} names it, too", markdown.count("\nMore: "), count)
-        for command in commands:
-            results.equal(f"the command of {name}", command.split(" ")[1], word)
-            line = command.replace("etlheap", ETLHEAP, 1) + " --format json"
-            done = subprocess.run(["sh", "-c", line], capture_output=True, check=False, timeout=60)
-            results.equal(f"the command of {name} runs", (done.returncode, done.stderr.decode().strip()), (0, ""))
-            shown = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
-            results.equal(f"the command of {name} has one row", len(shown), 1)
-
-
 def check_same(results):
     """The same bytes whatever -j, and from a store as from its trace."""
     sound = make_trace("demo.etl")
@@ -753,7 +728,6 @@ def main():
     check_suppressions(results)
     check_documents(results)
     check_apart(results)
-    check_more(results)
     check_same(results)
     results.finish()
 

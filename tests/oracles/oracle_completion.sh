@@ -112,6 +112,9 @@ fish_offers()
 # What is typed, and what has to be offered: after the last comma or "=" of the word.
 typed=(
     'etlheap expo' 'export'
+    'etlheap hel' 'help'
+    'etlheap help ' "$commands"
+    'etlheap help expo' 'export'
     'etlheap report --proc' '--process'
     'etlheap report --kind v' 'virtualalloc'
     'etlheap report --kind heap,e' 'extent'

@@ -19,6 +19,7 @@ import subprocess
 
 import oracle_symbols
 from oracle_support import ETLHEAP, WORK, Results, run, run_json
+from oracle_truth import site_of
 
 OUT = os.environ.get("OUT", "build/check")
 BUILD = os.environ.get("BUILD", "build")
@@ -179,7 +180,7 @@ def check_rows(results, trace, label, *arguments):
     wrong = []
     for row, line, cell in zip(report["rows"], lines, cells, strict=True):
         frames = None if row["stack"] is None else [texts[i] for i in report["stacks"][row["stack"]]]
-        if line != {**row, "stack": frames}:
+        if line != {**row, "stack": frames, **site_of(report, row["stack"])}:
             wrong.append(f"{line} is not {row} with {frames}")
         if list(cell) != list(row) or cell["stack"] != " < ".join(frames or []) or \
                 any(cell[key] != ("" if row[key] is None else str(row[key])) for key in row if key != "stack"):

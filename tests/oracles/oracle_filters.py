@@ -14,6 +14,8 @@ from oracle_support import ETLHEAP, WORK, Results
 OUT = os.environ.get("OUT", "build/check")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
 PLAIN = ["--no-symbols"]
+WITHOUT = ("dump", "symbols")  # commands that have no --no-symbols
+LIMIT = ["--max-outstanding", "1G"]
 
 # Command, filters, and what the notes say, one text each.
 ROWS = [
@@ -38,6 +40,17 @@ ROWS = [
     ("allocations", ["--process", "nosuch"], ["--process nosuch names no process"]),
     ("windows", ["--process", "nosuch"], ["--process nosuch names no process"]),
     ("export", ["--format", "folded", "--process", "nosuch"], ["--process nosuch names no process"]),
+    ("check", [*LIMIT, "--size", "1G.."], ["--size selects nothing"]),
+    ("check", [*LIMIT, "--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
+    ("check", [*LIMIT, "--from", "100s"], ["the window begins after the last event of the trace"]),
+    ("check", [*LIMIT, "--require-frame", "app.exe!grow"], ["--require-frame app.exe!grow names a function",
+                                                            "--require-frame selects nothing"]),
+    ("check", [*LIMIT, "--process", "nosuch", "--allow-empty"], [
+        "--process nosuch names no process of the trace; those with most memory events are BatteryMeter.exe"]),
+    ("symbols", ["--process", "Battery"], ["--process Battery names no process", "did you mean BatteryMeter.exe?"]),
+    ("symbols", ["--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
+    ("symbols", ["--from", "100s"], ["the window begins after the last event of the trace"]),
+    ("symbols", ["--size", "1G.."], ["--size selects nothing"]),
     ("dump", ["--events", "Heap/Aloc"], ["--events Heap/Aloc names no event of the trace; did you mean Heap/Alloc"]),
     ("dump", ["--events", "0x7777"], ["--events 0x7777 names no event", "the most frequent are ", "etlheap info"]),
     ("dump", ["--process", "nosuch"], ["--process nosuch names no process"]),
@@ -52,12 +65,14 @@ QUIET = [
     ("report", ["--kind", "heap", "--size", "1..", "--type", "AIFO"]),
     ("report", ["--require-frame", "kernel32!"]),
     ("allocations", ["--top", "1"]),
+    ("check", [*LIMIT, "--process", "batterymeter", "--size", "1.."]),
+    ("symbols", ["--process", "batterymeter"]),
     ("dump", ["--events", "Heap/*", "--process", "BatteryMeter"]),
 ]
 
 
 def ask(command, trace, options):
-    plain = [] if command == "dump" else PLAIN
+    plain = [] if command in WITHOUT else PLAIN
     return subprocess.run([ETLHEAP, command, trace, *plain, *options], capture_output=True, check=False, text=True)
 
 
@@ -91,6 +106,18 @@ def check_lists(results, trace):
     results.check("an empty name is refused", empty.returncode == 2 and "not a list of names" in empty.stderr, empty.stderr)
 
 
+def check_unmeasured(results, trace):
+    """A check that measured nothing names the processes itself: a note is for a slip alone."""
+    for word, notes in (("Battery", ["did you mean BatteryMeter.exe?"]), ("nosuch", [])):
+        done = ask("check", trace, [*LIMIT, "--process", word])
+        said = done.stderr.splitlines()
+        of_notes = [line for line in said if line.startswith("etlheap: note: ")]
+        results.check(f"check of {word}: fails, and says so once", done.returncode == 1 and len(said) == len(of_notes) + 1
+                      and "nothing was measured: " in said[-1], done.stderr)
+        results.check(f"check of {word}: {len(notes)} notes", len(of_notes) == len(notes)
+                      and all(text in line for text, line in zip(notes, of_notes)), done.stderr)
+
+
 def check_nameless(results, trace):
     """A text report says once that stacks have no names, unless the user chose so."""
     environment = {key: value for key, value in os.environ.items() if key != "_NT_SYMBOL_PATH"}
@@ -109,6 +136,7 @@ def main():
     check_rows(results, trace)
     check_quiet(results, trace)
     check_lists(results, trace)
+    check_unmeasured(results, trace)
     check_nameless(results, trace)
     results.finish()
 

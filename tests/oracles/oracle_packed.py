@@ -21,6 +21,9 @@ from oracle_support import WORK, Results
 ETLHEAP = oracle_support.ETLHEAP
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/make_trace"))
 TEMPORARY = "unpacked"
+# Windows has a folder of its own for temporary files, and Wine keeps its server's in TMPDIR.
+ON_WINDOWS = os.environ.get("PLATFORM") == "windows"
+ENVIRONMENT = os.environ if ON_WINDOWS else {**os.environ, "TMPDIR": TEMPORARY}
 ENDINGS = (".etl", ".etl.zip", ".etl.gz", ".etl.zst", ".diagsession")
 
 results = Results()
@@ -29,7 +32,7 @@ results = Results()
 def ask(*arguments, stdin=b""):
     """Status, standard output and standard error of a run whose standard input is a pipe."""
     done = subprocess.run([ETLHEAP, *arguments], input=stdin, capture_output=True, timeout=300,
-                          env={**os.environ, "TMPDIR": TEMPORARY}, check=False)
+                          env=ENVIRONMENT, check=False)
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
 
 
@@ -161,6 +164,23 @@ def check_stores():
         results.check(f"store {name} --summary makes totals of a store", status == 0, said)
 
 
+def check_merge():
+    """Packed stores are merged as what they hold; errors name what was typed."""
+    status, _, said = ask("store", "b.etl", "--summary", "-o", "b.ehs")
+    results.check("store b.etl --summary", status == 0, said)
+    write("b.ehs.gz", gzip.compress(read("b.ehs")))
+    status, _, said = ask("merge", "s.ehs", "b.ehs", "-o", "merged.ehs")
+    results.check("merge of two", status == 0, said)
+    for words in (["s.ehs.gz", "b.ehs.gz"], ["s.ehs", "b.ehs.gz"], ["a.ehs.gz", "b.ehs"], ["b.ehs", "s.ehs.zst"]):
+        if not all(map(os.path.exists, words)):
+            results.skip(f"merge {' '.join(words)}", "zstd is not installed")
+            continue
+        status, _, said = ask("merge", *words, "-o", "packed.ehs")
+        results.check(f"merge {' '.join(words)}: the same file", status == 0 and said == "" and
+                      read("packed.ehs") == read("merged.ehs"), f"status {status}: {said}")
+        os.remove("packed.ehs")
+
+
 def check_batch():
     """Folders are searched for every ending, and stores are named after what was packed."""
     os.makedirs("many/deep")
@@ -189,6 +209,9 @@ def check_refusals():
     write("twice.etl.gz", gzip.compress(packed))
     write("cut.etl.gz", packed[:-100])
     write("bad.etl.gz", packed[:-6] + b"\1" + packed[-5:])
+    store = read("s.ehs.gz")
+    write("cut.ehs.gz", store[:-100])
+    write("bad.ehs.gz", store[:-6] + b"\1" + store[-5:])
     make_zip("none.etl.zip", [("notes.txt", b"no trace")])
     cases = [
         (["report", "-", "-"], trace, 2, "standard input is given twice"),
@@ -209,7 +232,10 @@ def check_refusals():
         (["check", "-", "--baseline", "-", "--max-growth", "1"], trace, 2, "cannot both come from standard input"),
         (["check", "a.etl", "--baseline", "-", "--max-growth", "1", "--update-baseline"], trace, 2, "--baseline FILE"),
         (["merge", "-", "-o", "never.ehs"], read("s.ehs"), 2, "cannot come from standard input; name files"),
-        (["merge", "s.ehs", "s.ehs.gz", "-o", "never.ehs"], b"", 3, "s.ehs.gz: is packed"),
+        (["merge", "s.ehs", "s.ehs.gz", "-o", "never.ehs"], b"", 2, "s.ehs and s.ehs.gz both hold the trace"),
+        (["merge", "s.ehs", "a.etl.gz", "-o", "never.ehs"], b"", 3, "a.etl.gz: is not a store"),
+        (["merge", "s.ehs", "cut.ehs.gz", "-o", "never.ehs"], b"", 3, "cut.ehs.gz: the gzip file is cut off"),
+        (["merge", "s.ehs", "bad.ehs.gz", "-o", "never.ehs"], b"", 3, "bad.ehs.gz: "),
         (["store", "-"], trace, 2, "needs -o FILE"),
         (["store", "-", "-o", "never.ehs"], read("a.ehs"), 2, "it is a store already"),
         (["store", "-", "--out-dir", "never"], trace, 2, "so traces cannot come from standard input"),
@@ -238,6 +264,7 @@ def main():
     check_commands()
     check_pairs()
     check_stores()
+    check_merge()
     check_batch()
     check_refusals()
     check_file_named_dash()

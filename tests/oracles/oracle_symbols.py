@@ -468,6 +468,11 @@ def check_text(results, trace, path, name):
     results.check("text shows function, file and line", f"zmalloc ({name})  zmalloc.c:" in text, text)
     csv = etlheap("report", trace, *path, "--format", "csv")
     results.check("csv shows functions", f"{name}!zmalloc < {name}!sdsnewlen < {name}!main" in csv, csv)
+    lines = [json.loads(line) for line in etlheap("export", trace, *path, "--format", "ndjson").splitlines()]
+    named = [line for line in lines if line["function"] == "zmalloc"]
+    results.check("a line of ndjson has module, function, file and line of its site", named and all(
+        (line["module"], line["file"][-9:], line["stack"][0]) == (name, "zmalloc.c", f"{name}!zmalloc") and line["line"] > 0
+        for line in named), lines[:2])
     tree = etlheap("report", trace, *path, "--tree", environment={"COLUMNS": "160"})
     results.check("a tree has one node a function", tree.count(f"main ({name})") == 1, tree)
     top = etlheap("report", trace, *path, "--top", "1", "--format", "json")

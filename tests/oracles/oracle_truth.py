@@ -185,6 +185,12 @@ def filter_of(truth, random_source):
 # --- the report ------------------------------------------------------------------
 
 
+def site_of(document, stack):
+    """What a line says of the innermost frame, in the words of Parquet's columns."""
+    frame = {} if stack is None else document["frames"][document["stacks"][stack][0]]
+    return {key: frame.get(word) for key, word in (("module", "module"), ("function", "symbol"), ("file", "file"), ("line", "line"))}
+
+
 def frame_text(frame):
     """A frame as the truth writes it: base name and offset, or the address."""
     if frame["module"] is None:

@@ -120,6 +120,8 @@ static void csv_quotes_names_and_leaves_the_unknown_empty(void **state)
         "heap,\"\x1b[2Jbad\n.exe\",43,0x1f0000,AIFO,Impacting,none,0,0x2000,0,2000,,,,\n");
 }
 
+#define NO_SITE "\"module\": null, \"function\": null, \"file\": null, \"line\": null"
+
 static void a_line_of_ndjson_needs_nothing_else(void **state)
 {
     bench *const b = *state;
@@ -131,18 +133,19 @@ static void a_line_of_ndjson_needs_nothing_else(void **state)
         "\"type\": \"AOFI\", \"impacting_type\": \"Impacting\", \"free_type\": \"process-exit\", "
         "\"is_realloc\": false, \"address\": \"0x7fff0000\", \"size\": 4096, "
         "\"alloc_time_ns\": null, \"free_time_ns\": 3000, \"lifetime_ns\": null, "
-        "\"thread\": null, \"stack\": null}\n"
+        "\"thread\": null, \"stack\": null, " NO_SITE "}\n"
         "{\"kind\": \"heap\", \"process\": \"a,\\\"b\\\".exe\", \"pid\": 42, \"heap\": "
         "\"0x1f0000\", "
         "\"type\": \"AIFI\", \"impacting_type\": \"Transient\", \"free_type\": \"free\", "
         "\"is_realloc\": true, \"address\": \"0x1000\", \"size\": 24, "
         "\"alloc_time_ns\": 1000, \"free_time_ns\": 3000, \"lifetime_ns\": 2000, "
-        "\"thread\": 7, \"stack\": [\"a b.exe+0x1234\", \"0xdeadbeef\"]}\n"
+        "\"thread\": 7, \"stack\": [\"a b.exe+0x1234\", \"0xdeadbeef\"], "
+        "\"module\": \"a b.exe\", \"function\": null, \"file\": null, \"line\": null}\n"
         "{\"kind\": \"heap\", \"process\": \"\\u001b[2Jbad\\n.exe\", \"pid\": 43, "
         "\"heap\": \"0x1f0000\", \"type\": \"AIFO\", \"impacting_type\": \"Impacting\", "
         "\"free_type\": \"none\", \"is_realloc\": false, \"address\": \"0x2000\", \"size\": 0, "
         "\"alloc_time_ns\": 2000, \"free_time_ns\": null, \"lifetime_ns\": null, "
-        "\"thread\": null, \"stack\": null}\n");
+        "\"thread\": null, \"stack\": null, " NO_SITE "}\n");
 }
 
 static void the_document_lists_rows_then_frames_then_stacks(void **state)

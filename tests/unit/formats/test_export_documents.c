@@ -237,7 +237,8 @@ static void ndjson_has_a_row_a_line_with_its_stack(void **state)
         "\"type\": \"AIFO\", \"impacting_type\": \"Impacting\", \"count\": 1, \"size\": 4096, "
         "\"impacting_size\": 4096, \"outstanding_count\": 1, \"outstanding_size\": 4096, "
         "\"realloc_count\": 0, \"peak_count\": 1, \"peak_size\": 4096, "
-        "\"stack\": [\"a.exe+0x20\"]}\n");
+        "\"stack\": [\"a.exe+0x20\"], \"module\": \"a.exe\", \"function\": null, \"file\": null, "
+        "\"line\": null}\n");
     capture_close(&e.captured);
     etlheap_result_free(e.result);
 }

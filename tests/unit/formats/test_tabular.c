@@ -12,6 +12,7 @@
 #include "formats/parts/display.h"
 #include "formats/parts/short_names.h"
 #include "formats/parts/tabular.h"
+#include "formats/parts/text_parts.h"
 #include "formats/io/text_buffer.h"
 
 static const etlheap_column columns[] = {
@@ -350,6 +351,42 @@ static void words_wrap_with_a_hanging_indent(void **state)
     capture_close(&out);
 }
 
+/* A heading is prose with names in it. */
+static void a_name_is_one_word_with_its_arguments(void **state)
+{
+    static const struct {
+        const char *words;
+        u32 width;
+        const char *lines;
+    } rows[] = {
+        { "heap a<b, c>::d (app.exe)", 18, "\nheap a<b, c>::d\n(app.exe)\n" },
+        { "heap a<b, c>::d (app.exe)", 12, "\nheap\na<b, c>::d\n(app.exe)\n" },
+        { "map<int, pair<char, int> >::at in x", 20, "\nmap<...>::at in x\n" },
+        { "operator<< <a, b> is c < d", 10, "\noperator<<\n<a, b> is\nc < d\n" },
+        { "a< b and c", 6, "\na< b\nand c\n" },
+        { "f<a, b>", 0, "\nf<a, b>\n" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        etlheap_layout layout = etlheap_layout_default();
+        capture out;
+        layout.width = rows[i].width;
+        layout.ascii = true;
+        capture_open(&out);
+        etlheap_text_heading(out.sink, &layout, rows[i].words);
+        assert_string_equal(capture_text(&out), rows[i].lines);
+        capture_close(&out);
+    }
+    etlheap_layout whole = etlheap_layout_default();
+    capture out;
+    whole.width = 20;
+    whole.whole = true;
+    capture_open(&out);
+    etlheap_text_heading(out.sink, &whole, "heap map<int, pair<char, int> >::at in x");
+    assert_string_equal(capture_text(&out), "\nheap\nmap<int, pair<char, int> >::at\nin x\n");
+    capture_close(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +407,7 @@ int main(void)
         cmocka_unit_test(names_cannot_control_the_terminal),
         cmocka_unit_test(wide_and_combining_characters_are_measured),
         cmocka_unit_test(words_wrap_with_a_hanging_indent),
+        cmocka_unit_test(a_name_is_one_word_with_its_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,28 @@ static void a_header_without_facts_leaves_them_unknown(void **unused)
     etlheap_umdh_close(log);
 }
 
+/* A script's: no first lines, and heaps that have a title alone. */
+static void a_log_without_a_head_has_heaps_by_title(void **unused)
+{
+    (void)unused;
+    etlheap_umdh *const log =
+        parse("\n// Loaded modules: \n//     Base Size Module\n"
+              "//   B30000    39000 D:\\App.exe\n//\n"
+              "*- - - Heap 0 Hogs - - -\n\n" BLOCKS
+              "\n*- - - Heap 1A Hogs - - -\n1 bytes + 0 at 0 by BackTrace1\n");
+    const etlheap_umdh_info *const info = etlheap_umdh_info_of(log);
+    assert_string_equal(info->process, "App.exe");
+    assert_string_equal(info->version, "");
+    assert_int_equal(info->heap_count, 2);
+    assert_int_equal(info->block_count, 5);
+    assert_int_equal(info->skipped_lines, 0);
+    etlheap_umdh_close(log);
+    refuse("// Loaded modules:\n1 bytes + 0 at 0 by BackTrace1\n", ETL_ERR_CORRUPT,
+           "line 2: a block outside of all heaps");
+    refuse("// UMDH: version 6\n*- - - Heap 0 Hogs\n1 bytes + 0 at 0 by BackTrace1\n",
+           ETL_ERR_CORRUPT, "line 3: a block outside of all heaps");
+}
+
 static void a_log_without_blocks_is_one(void **unused)
 {
     (void)unused;
@@ -447,6 +469,7 @@ int main(void)
         cmocka_unit_test(frames_are_module_and_offset),
         cmocka_unit_test(line_ends_and_utf16_make_no_difference),
         cmocka_unit_test(a_header_without_facts_leaves_them_unknown),
+        cmocka_unit_test(a_log_without_a_head_has_heaps_by_title),
         cmocka_unit_test(a_log_without_blocks_is_one),
         cmocka_unit_test(unknown_lines_in_a_heap_are_counted),
         cmocka_unit_test(damage_is_told_with_its_line),

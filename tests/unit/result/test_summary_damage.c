@@ -233,7 +233,7 @@ static bool merge_alone(const char *from, const char *to)
 {
     etlheap_summary *const merged = summary_begin(0);
     etl_error err = { .message = "" };
-    const etl_status status = etlheap_summary_add_stores(merged, &from, 1, NULL, NULL, &err);
+    const etl_status status = etlheap_summary_add_stores(merged, &from, NULL, 1, NULL, NULL, &err);
     if (status == ETL_OK)
         summary_end(merged, to);
     else

@@ -169,7 +169,7 @@ static void summaries_of_different_windows_are_refused(void **state)
         summary_end(summary, paths[i]);
     }
     etlheap_summary *const merged = summary_begin(0);
-    assert_int_equal(etlheap_summary_add_stores(merged, paths, 2, NULL, NULL, &err),
+    assert_int_equal(etlheap_summary_add_stores(merged, paths, NULL, 2, NULL, NULL, &err),
                      ETL_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "windows of one length"));
     assert_int_equal(err.hint, ETL_HINT_SAME_WINDOWS);
@@ -283,7 +283,7 @@ static void merge(const char *const *paths, u32 count, const char *to)
 {
     etlheap_summary *const merged = summary_begin(0);
     etl_error err = { .message = "" };
-    if (etlheap_summary_add_stores(merged, paths, count, NULL, NULL, &err) != ETL_OK)
+    if (etlheap_summary_add_stores(merged, paths, NULL, count, NULL, NULL, &err) != ETL_OK)
         fail_msg("%s", err.message);
     summary_end(merged, to);
 }
