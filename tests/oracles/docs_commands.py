@@ -35,7 +35,7 @@ BUILD = os.environ.get("BUILD", "build")
 RECORDERS = {
     "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig",
     "xperf": "-on -start -stop -d -f -heap -pids -PidNewProcess -stackwalk -BufferSize -MinBuffers -MaxBuffers -MaxFile "
-             "-FileMode -merge -compress -a",
+             "-FileMode -merge -compress -i -a -pid",
 }
 # Options in sentences that are other programs'.
 OTHERS = set("--joblog --resume-failed --sshlogin --static".split())
