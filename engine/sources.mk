@@ -122,6 +122,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/census \
 	read/census_match \
 	read/deferred \
+	read/descriptions \
 	read/join \
 	read/join_chains \
 	read/join_pieces \

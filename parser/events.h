@@ -76,6 +76,8 @@ extern "C" {
     X(VOLUME_UNKNOWN, volume_mapping)                                                              \
     X(LOST_EVENT, lost_event)                                                                      \
     X(MARK, mark)                                                                                  \
+    X(EVENT_DESCRIPTION, event_description)                                                        \
+    X(EVENT_MAP, event_map)                                                                        \
     X(METHOD_LOAD, method)                                                                         \
     X(METHOD_UNLOAD, method)                                                                       \
     X(METHOD_DCSTART, method)                                                                      \
@@ -423,6 +425,25 @@ typedef struct etl_mark {
     etl_bytes text; /* 8-bit text */
 } etl_mark;
 
+/* What a merge says of an event: MetaData/EventInfo. described.h reads its fields. */
+typedef struct etl_event_description {
+    etl_guid provider; /* class GUID of a classic event */
+    u16 id;
+    u16 version;
+    u16 opcode;
+    u32 property_count;
+    etl_bytes provider_name; /* UTF-16, all three; any may be empty */
+    etl_bytes event_name;
+    etl_bytes opcode_name;
+} etl_event_description;
+
+/* Numbers with names: MetaData/EventMapInfo. */
+typedef struct etl_event_map {
+    etl_guid provider;
+    u32 entry_count;
+    etl_bytes name; /* UTF-16 */
+} etl_event_map;
+
 /* A method of .NET with the code that was compiled for it, just in time or before. */
 typedef struct etl_method_event {
     u64 method_id;
@@ -478,6 +499,8 @@ typedef struct etl_event {
         etl_volume_mapping volume_mapping;
         etl_lost_event lost_event;
         etl_mark mark;
+        etl_event_description event_description;
+        etl_event_map event_map;
         etl_method_event method;
     } as;
 } etl_event;

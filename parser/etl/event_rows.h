@@ -30,6 +30,7 @@
 #ifndef ETL_EVENT_ROWS_H
 #define ETL_EVENT_ROWS_H
 
+#include "layout_descriptions.h"
 #include "layout_events.h"
 
 /* What stands on disk, and the type of its member. */
@@ -211,6 +212,11 @@ typedef enum etl_bytes_type {
     ALSO(KEY_LOST_BUFFER, LOST_EVENT, 2, CODED(lost_event), "Lost_Event/RTLostBuffer")             \
     ALSO(KEY_LOST_FILE, LOST_EVENT, 2, CODED(lost_event), "Lost_Event/RTLostFile")
 
+/* See layout_descriptions.h. */
+#define ETL_ROWS_METADATA(X, ALSO)                                                                 \
+    X(KEY_EVENT_INFO, EVENT_DESCRIPTION, 0, CODED(event_description), "MetaData/EventInfo")        \
+    X(KEY_EVENT_MAP, EVENT_MAP, 0, CODED(event_map), "MetaData/EventMapInfo")
+
 /* --- stack walks ------------------------------------------------------------------ */
 
 #define ETL_ROWS_STACKWALK(X, ALSO)                                                                \
@@ -373,6 +379,7 @@ typedef enum etl_bytes_type {
     C(STACKWALK)                                                                                   \
     C(IMAGE_ID)                                                                                    \
     C(SYSCONFIG_EX)                                                                                \
+    C(METADATA)                                                                                    \
     C(LOST_EVENT)                                                                                  \
     C(KERNEL_MEMORY)                                                                               \
     C(DOTNET)                                                                                      \

@@ -193,8 +193,6 @@ static const name_row names[] = {
     { 0x1722, "CritSec/Collision" },
     { 0x1723, "CritSec/Initialize" },
     { 0x2124, "SysConfigEx/NetworkInterface" },
-    { 0x2220, "MetaData/EventInfo" },
-    { 0x2221, "MetaData/EventMapInfo" },
     { 0x2321, "WinSat/WinSPR" },
     { 0x2323, "WinSat/Metrics" },
     { 0x2325, "WinSat/SystemConfig" },
