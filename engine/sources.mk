@@ -123,6 +123,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/census_match \
 	read/deferred \
 	read/descriptions \
+	read/event_census \
 	read/join \
 	read/join_chains \
 	read/join_pieces \

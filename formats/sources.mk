@@ -87,6 +87,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/layout_read \
 	parts/moment \
 	parts/outline \
+	parts/provider_events \
 	parts/record_view \
 	parts/short_names \
 	parts/source_roots \

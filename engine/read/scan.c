@@ -165,7 +165,8 @@ static bool scan_record(scanner *s)
     if (!etl_decode(record, &event, &out->diag))
         event.kind = ETL_EVENT_NONE;
     handle_fn *const handle = handlers[event.kind];
-    if (s->input->keeps_targets && !note_target(s))
+    if (s->input->keeps_targets &&
+        !(note_target(s) && (record->has_hook || event_census_add(&out->census.events, record))))
         return false;
     if (handle != NULL)
         return handle(s, &event);

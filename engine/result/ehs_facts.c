@@ -104,6 +104,19 @@ static const ehs_field provider_fields[] = {
     FIELD(PROVIDER_BYTES, etlheap_provider_count, bytes, U64),
 };
 
+static const ehs_field event_fields[] = {
+    FIELD(EVENT_GUID_LOW, etlheap_event_count, provider, U64),
+    FIELD(EVENT_GUID_HIGH, etlheap_event_count, provider.bytes[8], U64),
+    FIELD(EVENT_IS_CLASS, etlheap_event_count, is_class, BOOL),
+    FIELD(EVENT_ID, etlheap_event_count, id, U16),
+    FIELD(EVENT_OPCODE, etlheap_event_count, opcode, U16),
+    FIELD(EVENT_VERSION, etlheap_event_count, version, U16),
+    FIELD(EVENT_PROVIDER_NAME, etlheap_event_count, provider_name, TEXT),
+    FIELD(EVENT_NAME, etlheap_event_count, name, TEXT),
+    FIELD(EVENT_COUNT, etlheap_event_count, count, U64),
+    FIELD(EVENT_BYTES, etlheap_event_count, bytes, U64),
+};
+
 static const ehs_field diagnostic_fields[] = {
     FIELD(DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
     FIELD(DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
@@ -171,6 +184,7 @@ static const ehs_table foreign_table_2_0 = { foreign_fields, 2, sizeof(foreign_s
 static const ehs_table volume_table = TABLE(volume_fields, volume_text);
 static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
 static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
+static const ehs_table event_table = TABLE(event_fields, etlheap_event_count);
 static const ehs_table diagnostic_table = TABLE(diagnostic_fields, diagnostic_row);
 static const ehs_table census_diagnostic_table = TABLE(census_diagnostic_fields, diagnostic_row);
 static const ehs_table file_table = TABLE(file_fields, etlheap_summary_file);
@@ -202,6 +216,7 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            save_volumes(saver, &result->context) &&
            ehs_table_save(saver, &hook_table, result->hooks.at, result->hooks.count) &&
            ehs_table_save(saver, &provider_table, result->providers.at, result->providers.count) &&
+           ehs_table_save(saver, &event_table, result->events.at, result->events.count) &&
            save_diagnostics(saver, &diagnostic_table, &result->diag) &&
            save_diagnostics(saver, &census_diagnostic_table, &result->census_diag) &&
            save_files(saver, result) &&
@@ -285,6 +300,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
         status = ehs_vector_load(loader, &hook_table, &result->hooks);
     if (status == ETL_OK)
         status = ehs_vector_load(loader, &provider_table, &result->providers);
+    if (status == ETL_OK)
+        status = ehs_vector_load(loader, &event_table, &result->events);
     if (status == ETL_OK)
         status = load_diagnostics(loader, &diagnostic_table, &result->diag);
     if (status == ETL_OK)

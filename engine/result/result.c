@@ -172,6 +172,10 @@ static bool copy_census(etlheap_result *result, const record_census *census)
     if (result->providers.count > 0)
         qsort(result->providers.at, result->providers.count, sizeof *result->providers.at,
               result_by_guid);
+    if (!event_census_finish(&census->events, &result->context.strings, &result->events.at,
+                             &result->events.count))
+        return false;
+    result->events.capacity = result->events.count;
     result->info.events = census->records;
     result->stack_counts.records = census->stack_records;
     return true;
@@ -281,6 +285,7 @@ void etlheap_result_free(etlheap_result *result)
     ETLHEAP_VECTOR_FREE(&result->processes);
     ETLHEAP_VECTOR_FREE(&result->hooks);
     ETLHEAP_VECTOR_FREE(&result->providers);
+    ETLHEAP_VECTOR_FREE(&result->events);
     ETLHEAP_VECTOR_FREE(&result->files);
     ETLHEAP_VECTOR_FREE(&result->recorded);
     summary_data_free(result->summary);
@@ -387,6 +392,12 @@ u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider
 {
     *rows = result->providers.at;
     return (u32)result->providers.count;
+}
+
+u32 etlheap_event_counts(const etlheap_result *result, const etlheap_event_count **rows)
+{
+    *rows = result->events.at;
+    return (u32)result->events.count;
 }
 
 const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result)

@@ -52,6 +52,7 @@ struct etlheap_result {
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;
+    ETLHEAP_VECTOR(etlheap_event_count) events; /* of providers */
     etlheap_trace_info info;
     ETLHEAP_VECTOR(const char *) files;
     ETLHEAP_VECTOR(etlheap_summary_file) recorded; /* files that a store was made of */

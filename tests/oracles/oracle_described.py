@@ -17,10 +17,10 @@ import struct
 import subprocess
 import tempfile
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from oracle_baseline import TOLERANCE_NS, number
-from oracle_support import Results, dump, run, traces_folder
+from oracle_support import Results, dump, run, run_json, traces_folder
 from second_writer import records
 from second_writer.container import Clock, QPC, Record, Style, TraceFile
 from second_writer.described import (
@@ -253,6 +253,22 @@ def diagnostics_of(path):
     return process.stderr
 
 
+def check_info(results, path, folder):
+    """Names and counts of events, from the trace and from a store."""
+    store = os.path.join(folder, "described.ehs")
+    run("store", path, "-o", store)
+    for name, source in (("trace", path), ("store", store)):
+        found = {row["guid"]: row for row in run_json("info", source)["providers"]}
+        example = found[str(PROVIDER)]
+        results.equal(f"info of the {name}: the provider's name", example["name"], "Example-Manifest")
+        told = [(row["id"], row["version"], row["name"], row["count"]) for row in example["events"]]
+        results.equal(f"info of the {name}: its events", told,
+                      [(20, 0, None, 1), (21, 0, "Named", 1), (21, 1, None, 1),
+                       (100, 4, "AllTypes/Start", 1), (100, 8, "AllTypes/Start", 1)])
+        told = [(row["opcode"], row["name"]) for row in found["99990000-3333-4444-5555-666677778888"]["events"]]
+        results.equal(f"info of the {name}: a classic event", told, [(12, "Thing/Send")])
+
+
 def check_built(results, folder):
     listing = Listing(folder, "tracelogging.etl")
     tracelogging_events(listing)
@@ -262,6 +278,7 @@ def check_built(results, folder):
     manifest_events(listing)
     path, found = check_listing(results, "manifest", listing)
     results.equal("manifest: nothing is wrong", "description" in diagnostics_of(path), False)
+    check_info(results, path, folder)
     other = [row for row in found.values() if row.get("id") == 21 and row["version"] == 1]
     results.equal("another version is not described", ["fields" in row for row in other], [False])
     text = run("dump", path, "--events", "Example-Manifest/AllTypes/*").decode("utf-8")
@@ -350,6 +367,16 @@ def check_real(results, folder):
     payloads = [row["fields"] for row in described if row["id"] == 160]
     results.equal("pktmon: packets are as long as they say",
                   sum(len(row["Payload"]) != 2 * row["LoggedPayloadSize"] for row in payloads), 0)
+    # `info` counts under the names that `dump` shows.
+    for name in ("dynamicevents-28cpu-compressed.etl", "primitive-types.etl"):
+        path = os.path.join(folder, name)
+        shown = Counter(row["name"] for row in dump(path) if row["header"].startswith("event") and "/" in row.get("name", ""))
+        told = Counter()
+        for provider in run_json("info", path)["providers"]:
+            for row in provider.get("events", ()):
+                if row["name"]:
+                    told[f"{provider['name']}/{row['name']}"] += row["count"]
+        results.equal_maps(f"{name}: info counts what dump names", dict(told), dict(shown))
     rows = dump(os.path.join(folder, "tiny-selfdescribing-compressed.etl"))
     told = [(row["name"], row["fields"]) for row in rows if row["header"] == "event64"]
     results.equal("tiny: its only event", told, [("MySource/TestEvent", {"a": {"b": "Hello", "c": "World!"}})])
