@@ -22,6 +22,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/slots \
 	context/stack_numbering \
 	context/stacks \
+	context/thread_names \
 	core/address_numbers \
 	core/arena \
 	core/digit_sort \

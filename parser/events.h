@@ -37,6 +37,7 @@ extern "C" {
     X(VIRTUAL_ALLOC_DCEND, virtual_memory)                                                         \
     X(MEMINFO, meminfo)                                                                            \
     X(MEMINFO_WS, meminfo_ws)                                                                      \
+    X(MEMINFO_SESSION_WS, meminfo_ws)                                                              \
     X(PROCESS_START, process)                                                                      \
     X(PROCESS_END, process)                                                                        \
     X(PROCESS_DCSTART, process)                                                                    \
@@ -229,7 +230,7 @@ typedef struct etl_meminfo {
     u64 commit_pages;
 } etl_meminfo;
 
-/* entries: count of entry_bytes each; etl_meminfo_ws_entry reads one. */
+/* entries: count of entry_bytes each, of processes or (MEMINFO_SESSION_WS) of sessions; etl_meminfo_ws_entry reads one. */
 typedef struct etl_meminfo_ws {
     u32 count;
     u32 entry_bytes;
@@ -237,10 +238,10 @@ typedef struct etl_meminfo_ws {
 } etl_meminfo_ws;
 
 typedef struct etl_meminfo_ws_row {
-    u32 process_id;
+    u32 process_id; /* or session */
     u64 working_set_pages;
     u64 commit_pages;
-    u64 virtual_size_pages;
+    u64 virtual_size_pages; /* of a session: its paged pool */
     u64 private_working_set_pages;
 } etl_meminfo_ws_row;
 

@@ -242,6 +242,10 @@ typedef enum ehs_lane {
     X(EVENT_NAME, 0x1B08, "event.name", PLANES, NONE, 4)                                           \
     X(EVENT_COUNT, 0x1B09, "event.count", PLANES, NONE, 8)                                         \
     X(EVENT_BYTES, 0x1B0A, "event.bytes", PLANES, NONE, 8)                                         \
+    X(THREAD_NAME_PID, 0x1C01, "thread_name.pid", PLANES, NONE, 4)                                 \
+    X(THREAD_NAME_TID, 0x1C02, "thread_name.tid", PLANES, NONE, 4)                                 \
+    X(THREAD_NAME_TICKS, 0x1C03, "thread_name.ticks", PLANES, NONE, 8)                             \
+    X(THREAD_NAME_TEXT, 0x1C04, "thread_name.name", PLANES, NONE, 4)                               \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \

@@ -256,10 +256,11 @@ static void write_working_sets(etlheap_json *json, const etlheap_value *value)
         if (!etl_meminfo_ws_entry(value->working_sets, (u8)value->width, i, &row))
             break;
         etlheap_json_object(json, NULL);
-        etlheap_json_u64(json, "process_id", row.process_id);
+        etlheap_json_u64(json, value->of_sessions ? "session_id" : "process_id", row.process_id);
         etlheap_json_u64(json, "working_set_pages", row.working_set_pages);
         etlheap_json_u64(json, "commit_pages", row.commit_pages);
-        etlheap_json_u64(json, "virtual_size_pages", row.virtual_size_pages);
+        etlheap_json_u64(json, value->of_sessions ? "paged_pool_pages" : "virtual_size_pages",
+                         row.virtual_size_pages);
         etlheap_json_u64(json, "private_working_set_pages", row.private_working_set_pages);
         etlheap_json_object_close(json);
     }

@@ -132,7 +132,9 @@ typedef enum etl_bytes_type {
     X(HOOK_HEAP_RANGE_RELEASE, HEAP_RANGE_RELEASE, 3, LAYOUT(HEAP_RANGE), "HeapRange/Release")     \
     X(HOOK_HEAP_RANGE_DESTROY, HEAP_RANGE_DESTROY, 3, LAYOUT(HEAP_HANDLE), "HeapRange/Destroy")    \
     X(HOOK_MEMINFO, MEMINFO, 2, LAYOUT(MEMINFO), "PageFault/MemInfo")                              \
-    X(HOOK_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws), "PageFault/MemInfoWS")
+    X(HOOK_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws), "PageFault/MemInfoWS")                    \
+    X(HOOK_MEMINFO_SESSION_WS, MEMINFO_SESSION_WS, 2, CODED(meminfo_ws),                           \
+      "PageFault/MemInfoSessionWS")
 
 /* --- processes and threads ----------------------------------------------------- */
 
@@ -335,7 +337,9 @@ typedef enum etl_bytes_type {
     ALSO(KEY_KERNEL_MEMINFO, MEMINFO, 1, LAYOUT(KERNEL_MEMINFO),                                   \
          "Microsoft-Windows-Kernel-Memory/MemInfo")                                                \
     ALSO(KEY_KERNEL_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws),                                  \
-         "Microsoft-Windows-Kernel-Memory/MemInfoWS")
+         "Microsoft-Windows-Kernel-Memory/MemInfoWS")                                              \
+    ALSO(KEY_KERNEL_MEMINFO_SESSION_WS, MEMINFO_SESSION_WS, 2, CODED(meminfo_ws),                  \
+         "Microsoft-Windows-Kernel-Memory/MemInfoSessionWS")
 
 /* Load, unload and rundowns of a method. The ids are 64-bit numbers in 32-bit processes too.
  * Source: the manifests, TE. Seen in 64-bit

@@ -79,7 +79,6 @@ static const name_row names[] = {
     { 0x027a, "PageFault/PageCombine" },
     { 0x027b, "PageFault/KernelMemUsage" },
     { 0x027c, "PageFault/MMStats" },
-    { 0x027e, "PageFault/MemInfoSessionWS" },
     { 0x027f, "PageFault/VirtualRotate" },
     { 0x0282, "PageFault/PageAccessEx" },
     { 0x0283, "PageFault/RemoveFromWS" },
