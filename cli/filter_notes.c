@@ -315,7 +315,7 @@ static bool is_given(const etlheap_query *query, filter one)
     case FILTER_HEAP:
         return query->heap_count > 0;
     case FILTER_THREAD:
-        return query->thread_count > 0;
+        return query->thread_count > 0 || query->thread_name_count > 0;
     case FILTER_TYPE:
         return query->types != 0;
     case FILTER_LIFETIME:
@@ -365,6 +365,8 @@ static void close_filter(const etlheap_query *from, filter one, etlheap_query *t
     case FILTER_THREAD:
         to->threads = from->threads;
         to->thread_count = from->thread_count;
+        to->thread_names = from->thread_names;
+        to->thread_name_count = from->thread_name_count;
         break;
     case FILTER_TYPE:
         to->types = from->types;

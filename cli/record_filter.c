@@ -19,8 +19,10 @@ static etl_status add_processes(const cli_options *options, const cli_inputs *in
 static etl_status add_named(const cli_words *names, const etlheap_result *result,
                             cli_record_filter *out, etl_error *err);
 static etl_status add_process(cli_record_filter *out, cli_wanted_process process, etl_error *err);
-static bool passes_events(const cli_words *events, const etl_record *record);
-static bool matches_event(const char *word, const etl_record *record);
+static bool passes_events(const cli_words *events, const etlheap_stream_record *stream,
+                          etlheap_text *scratch);
+static bool matches_event(const char *word, const etlheap_stream_record *stream,
+                          etlheap_text *scratch);
 static bool passes_process(const cli_record_filter *filter, u32 pid, i64 ticks);
 static u32 payload_pid(const etl_event *event);
 
@@ -43,11 +45,11 @@ void cli_record_filter_free(cli_record_filter *filter)
 }
 
 bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_record *record,
-                       const etl_event *event)
+                       const etl_event *event, etlheap_text *scratch)
 {
     if (record->time_ns < filter->from_ns || record->time_ns >= filter->to_ns)
         return false;
-    if (!passes_events(&filter->events, &record->record))
+    if (!passes_events(&filter->events, record, scratch))
         return false;
     return filter->any_process || passes_process(filter, record->record.pid, record->ticks) ||
            passes_process(filter, payload_pid(event), record->ticks);
@@ -114,29 +116,47 @@ static etl_status add_process(cli_record_filter *out, cli_wanted_process process
 }
 
 /* Each word of the option may be a list. */
-static bool passes_events(const cli_words *events, const etl_record *record)
+static bool passes_events(const cli_words *events, const etlheap_stream_record *stream,
+                          etlheap_text *scratch)
 {
     for (u32 i = 0; i < events->count; i++) {
         const char *list = events->at[i];
         char word[CLI_WORD_SIZE];
         while (*list != '\0' && cli_next_word(&list, word)) {
-            if (matches_event(word, record))
+            if (matches_event(word, stream, scratch))
                 return true;
         }
     }
     return events->count == 0;
 }
 
-/* A hook id, a name with wildcards, or a provider's GUID or name. */
-static bool matches_event(const char *word, const etl_record *record)
+/* The whole name that the trace gives the event, or its provider alone. */
+static bool matches_title(const char *word, const etlheap_stream_record *stream,
+                          etlheap_text *scratch)
 {
+    if (!etlheap_record_title(stream, scratch) || scratch->bytes == NULL)
+        return false;
+    if (etl_name_glob(word, scratch->bytes))
+        return true;
+    char *const slash = strchr(scratch->bytes, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    return etl_name_glob(word, scratch->bytes);
+}
+
+/* A hook id, a name with wildcards, or a provider's GUID or name. */
+static bool matches_event(const char *word, const etlheap_stream_record *stream,
+                          etlheap_text *scratch)
+{
+    const etl_record *const record = &stream->record;
     const char *const name = etl_record_name(record);
     u64 number;
     if (record->has_hook)
         return cli_word_names_hook(word, record->hook, name);
     if (name && !cli_parse_handle(word, &number) && etl_name_glob(word, name))
         return true;
-    return record->provider && cli_word_names_provider(word, record->provider);
+    return (record->provider && cli_word_names_provider(word, record->provider)) ||
+           matches_title(word, stream, scratch);
 }
 
 bool cli_word_names_hook(const char *word, u16 hook, const char *name)

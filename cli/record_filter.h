@@ -37,6 +37,6 @@ bool cli_word_names_provider(const char *word, const u8 *guid);
 
 /* Whether a record is to be listed; `event` is its decoded form or NONE. */
 bool cli_record_passes(const cli_record_filter *filter, const etlheap_stream_record *record,
-                       const etl_event *event);
+                       const etl_event *event, etlheap_text *scratch);
 
 #endif

@@ -72,7 +72,9 @@ void cli_query_free(cli_query *query)
     etlheap_tags_close(query->tags);
     query->tags = NULL;
     free(query->threads);
+    free((void *)query->thread_names);
     query->threads = NULL;
+    query->thread_names = NULL;
 }
 
 etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_ns, i64 *to_ns,
@@ -111,19 +113,26 @@ static etl_status add_patterns(const cli_options *options, cli_query *out, etl_e
     return status;
 }
 
-/* Options keep all numbers as u64; the engine's thread ids have 32 bits. */
+/* What is a number is an id; no thread has such a name that would not be found by it. */
 static etl_status add_threads(const cli_options *options, cli_query *out, etl_error *err)
 {
     const u32 count = options->threads.count;
+    etlheap_query *const query = &out->query;
     if (count == 0)
         return ETL_OK;
     out->threads = calloc(count, sizeof *out->threads);
-    if (!out->threads)
+    out->thread_names = calloc(count, sizeof *out->thread_names);
+    if (!out->threads || !out->thread_names)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    for (u32 i = 0; i < count; i++)
-        out->threads[i] = (u32)options->threads.at[i];
-    out->query.threads = out->threads;
-    out->query.thread_count = count;
+    for (u32 i = 0; i < count; i++) {
+        u64 tid;
+        if (cli_parse_count(options->threads.at[i], UINT32_MAX, &tid))
+            out->threads[query->thread_count++] = (u32)tid;
+        else
+            out->thread_names[query->thread_name_count++] = options->threads.at[i];
+    }
+    query->threads = out->threads;
+    query->thread_names = out->thread_names;
     return ETL_OK;
 }
 

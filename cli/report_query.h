@@ -12,6 +12,7 @@ typedef struct cli_query {
     cli_patterns require_frames, cull_frames;
     etlheap_tags *tags; /* NULL none */
     u32 *threads;
+    const char **thread_names;
     i64 kind_to_ticks[ETLHEAP_KIND_CAPACITY]; /* for --at peak */
 } cli_query;
 

@@ -239,6 +239,10 @@ typedef struct etlheap_module_info {
 u32 etlheap_module_count(const etlheap_result *result);
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
 
+/* The last name of a thread of a process; of ETL_NO_ID, or a process without such a thread,
+ * that of the latest thread of the id. NULL: it has none. Owned by the result. */
+const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
+
 /* Records by hook id, and all others by provider or class GUID (is_message: WPP). */
 typedef struct etlheap_hook_count {
     u16 hook;
@@ -254,6 +258,20 @@ typedef struct etlheap_provider_count {
     u64 bytes;
 } etlheap_provider_count;
 
+/* Events of providers, by id and version; events of TraceLogging, by name. The names are those
+ * that the trace gives. Only of traces that `census_only` read, and of their stores. */
+typedef struct etlheap_event_count {
+    etl_guid provider;
+    bool is_class; /* a classic event: `opcode` tells it apart, else `id` */
+    u16 id;
+    u16 opcode;
+    u16 version;
+    const char *provider_name; /* "" unknown, as the name */
+    const char *name;          /* "Event" or "Event/Opcode" */
+    u64 count;
+    u64 bytes;
+} etlheap_event_count;
+
 typedef struct etlheap_stack_counts {
     u64 records; /* stack walks and key references */
     u64 matched; /* their event is in the trace; known after census_only runs only */
@@ -265,12 +283,15 @@ typedef struct etlheap_stack_counts {
 /* In ascending hook and GUID order. */
 u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows);
 u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider_count **rows);
+/* In ascending order of GUID, id, version and name. */
+u32 etlheap_event_counts(const etlheap_result *result, const etlheap_event_count **rows);
 const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result);
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
 /* What can be analysed. */
 typedef struct etlheap_abilities {
     bool heap, virtualalloc, extent, stacks, modules, symbols;
+    bool memory; /* MemInfo: commit, working sets and available memory over time */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
@@ -422,6 +443,10 @@ typedef struct etlheap_query {
      * to FREE_TYPE. 0: every row stands on its own. */
     u32 whole_rows_max;
     bool processes_by_name; /* those of one name are one, whose rows have pid ETL_NO_ID */
+    /* Beside `threads`: threads with such a name, as etl_name_glob matches them. A block of another thread
+     * that had the same id in another process is selected too. */
+    const char *const *thread_names;
+    u32 thread_name_count;
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -485,6 +510,7 @@ typedef struct etlheap_row {
     bool grows_most;       /* grouped by heap: the largest impacting size of its kind, above 0 */
     u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
+    const char *thread_name; /* THREAD key; NULL: it has none */
 } etlheap_row;
 
 typedef struct etlheap_total {

@@ -30,7 +30,16 @@ typedef struct etlheap_stream_record {
     u32 session;
     i64 ticks; /* in the first trace's clock; the record's own when clocks agree */
     i64 time_ns;
+    etl_description description; /* after etlheap_stream_describe; else ETL_DESCRIPTION_NONE */
+    etl_diag_counts *diag;       /* of the stream: where a walk over the fields counts */
 } etlheap_stream_record;
+
+/*
+ * From now on, records of events that describe themselves, or that the traces describe,
+ * have their description. Descriptions are looked for when the first event turns up that
+ * has none of its own: then all buffers are read once more.
+ */
+void etlheap_stream_describe(etlheap_stream *stream);
 
 /* False after the last record, and when there is no memory to go on: ask
  * etlheap_stream_status, which then is ETL_ERR_MEMORY and else ETL_OK. */

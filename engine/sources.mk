@@ -22,6 +22,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/slots \
 	context/stack_numbering \
 	context/stacks \
+	context/thread_names \
 	core/address_numbers \
 	core/arena \
 	core/digit_sort \
@@ -122,6 +123,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/census \
 	read/census_match \
 	read/deferred \
+	read/descriptions \
+	read/event_census \
 	read/join \
 	read/join_chains \
 	read/join_pieces \

@@ -249,6 +249,11 @@ struct etlheap_text {
 
 void etlheap_text_free(etlheap_text *text);
 
+/* The name of an event that describes itself, or that the trace describes: "Provider/Event",
+ * and "Provider/Event/Opcode" if it has one. It replaces the text. False: it has no
+ * description. */
+bool etlheap_record_title(const etlheap_stream_record *record, etlheap_text *text);
+
 /*
  * One output format. A writer that is NULL is not offered. All return ETL_OK,
  * ETL_ERR_MEMORY, or what is wrong with the layout: ETL_ERR_ARGUMENT (its size or a value

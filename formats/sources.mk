@@ -82,6 +82,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/allocation_rows \
 	parts/check_more \
 	parts/check_parts \
+	parts/described_view \
 	parts/diff_parts \
 	parts/display \
 	parts/export_numbers \
@@ -89,6 +90,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/layout_read \
 	parts/moment \
 	parts/outline \
+	parts/provider_events \
 	parts/record_view \
 	parts/short_names \
 	parts/source_roots \

@@ -78,6 +78,15 @@ typedef enum etl_severity {
     X(event_version_newer, INFO,                                                                   \
       "events of a newer version than we know were read as the newest one we know; compare a "     \
       "total with WPA's, and look for a newer etlheap")                                            \
+    X(description_invalid, DAMAGE,                                                                 \
+      "descriptions of an event's fields that contradict themselves; the fields after that are "   \
+      "shown in hexadecimal, and no totals depend on them")                                        \
+    X(description_mismatch, INFO,                                                                  \
+      "events that are shorter than the description of their fields; the fields that are missing " \
+      "were left out")                                                                             \
+    X(descriptions_limited, LIMIT,                                                                 \
+      "descriptions of events beyond the first 64 MiB of them were ignored: fields of those "      \
+      "events are not shown")                                                                      \
     X(time_backwards, INFO,                                                                        \
       "records whose time is before their predecessor's in the same buffer: their provider sets "  \
       "it; they count at the time they name")                                                      \

@@ -37,6 +37,7 @@ extern "C" {
     X(VIRTUAL_ALLOC_DCEND, virtual_memory)                                                         \
     X(MEMINFO, meminfo)                                                                            \
     X(MEMINFO_WS, meminfo_ws)                                                                      \
+    X(MEMINFO_SESSION_WS, meminfo_ws)                                                              \
     X(PROCESS_START, process)                                                                      \
     X(PROCESS_END, process)                                                                        \
     X(PROCESS_DCSTART, process)                                                                    \
@@ -76,6 +77,8 @@ extern "C" {
     X(VOLUME_UNKNOWN, volume_mapping)                                                              \
     X(LOST_EVENT, lost_event)                                                                      \
     X(MARK, mark)                                                                                  \
+    X(EVENT_DESCRIPTION, event_description)                                                        \
+    X(EVENT_MAP, event_map)                                                                        \
     X(METHOD_LOAD, method)                                                                         \
     X(METHOD_UNLOAD, method)                                                                       \
     X(METHOD_DCSTART, method)                                                                      \
@@ -227,7 +230,7 @@ typedef struct etl_meminfo {
     u64 commit_pages;
 } etl_meminfo;
 
-/* entries: count of entry_bytes each; etl_meminfo_ws_entry reads one. */
+/* entries: count of entry_bytes each, of processes or (MEMINFO_SESSION_WS) of sessions; etl_meminfo_ws_entry reads one. */
 typedef struct etl_meminfo_ws {
     u32 count;
     u32 entry_bytes;
@@ -235,10 +238,10 @@ typedef struct etl_meminfo_ws {
 } etl_meminfo_ws;
 
 typedef struct etl_meminfo_ws_row {
-    u32 process_id;
+    u32 process_id; /* or session */
     u64 working_set_pages;
     u64 commit_pages;
-    u64 virtual_size_pages;
+    u64 virtual_size_pages; /* of a session: its paged pool */
     u64 private_working_set_pages;
 } etl_meminfo_ws_row;
 
@@ -423,6 +426,25 @@ typedef struct etl_mark {
     etl_bytes text; /* 8-bit text */
 } etl_mark;
 
+/* What a merge says of an event: MetaData/EventInfo. described.h reads its fields. */
+typedef struct etl_event_description {
+    etl_guid provider; /* class GUID of a classic event */
+    u16 id;
+    u16 version;
+    u16 opcode;
+    u32 property_count;
+    etl_bytes provider_name; /* UTF-16, all three; any may be empty */
+    etl_bytes event_name;
+    etl_bytes opcode_name;
+} etl_event_description;
+
+/* Numbers with names: MetaData/EventMapInfo. */
+typedef struct etl_event_map {
+    etl_guid provider;
+    u32 entry_count;
+    etl_bytes name; /* UTF-16 */
+} etl_event_map;
+
 /* A method of .NET with the code that was compiled for it, just in time or before. */
 typedef struct etl_method_event {
     u64 method_id;
@@ -478,6 +500,8 @@ typedef struct etl_event {
         etl_volume_mapping volume_mapping;
         etl_lost_event lost_event;
         etl_mark mark;
+        etl_event_description event_description;
+        etl_event_map event_map;
         etl_method_event method;
     } as;
 } etl_event;

@@ -354,6 +354,10 @@ bool etl_record_is_injected(const etl_record *record);
 
 #include "events.h"
 
+/* --- events that describe themselves: see described.h ------------------------ */
+
+#include "described.h"
+
 /* Declared once more for those who include events.h by itself, which includes this. */
 typedef struct etl_event etl_event;
 

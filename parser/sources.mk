@@ -5,11 +5,16 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/buffer_index \
 	etl/buffer_peek \
 	etl/decode \
+	etl/decode_description \
 	etl/decode_heap \
 	etl/decode_memory \
 	etl/decode_stack \
 	etl/decode_system \
 	etl/describe \
+	etl/description \
+	etl/description_property \
+	etl/description_value \
+	etl/description_walk \
 	etl/event_class \
 	etl/event_layout \
 	etl/file_kind \

@@ -70,8 +70,10 @@ static int dump_inputs(dump *job)
         cli_record_filter_build(job->options, job->inputs, job->guard, &job->filter, &err);
     if (status == ETL_OK)
         status = etlheap_stream_open(job->inputs->traces, job->inputs->count, &job->stream, &err);
-    if (status == ETL_OK)
+    if (status == ETL_OK) {
+        etlheap_stream_describe(job->stream);
         status = dump_records(job, sink, &err);
+    }
     if (status != ETL_OK)
         return cli_output_fail(sink, subject, &err);
     exit_status = cli_output_close(job->options, job->guard, ETL_OK, sink);
@@ -128,7 +130,7 @@ static etl_status dump_record(dump *job, const etlheap_stream_record *record, et
     etl_diag_counts ignored = { { 0 } };
     etl_event event;
     etl_decode(&record->record, &event, &ignored);
-    if (!cli_record_passes(&job->filter, record, &event))
+    if (!cli_record_passes(&job->filter, record, &event, scratch))
         return ETL_OK;
     job->listed++;
     return cli_format_of(job->options)->write_record(record, &event, scratch, sink);

@@ -28,7 +28,6 @@ static const char *const expectations[] = {
     [CLI_VALUE_ADDRESSES] = "address or range of them such as 0x1f0010 or 0x1f0000..0x1f0fff",
     [CLI_VALUE_SIZES] = "range of sizes such as 64K..1.5M, 64K.. or ..4096",
     [CLI_VALUE_HEAPS] = "list of heap handles such as 0x1f0000,0x200000",
-    [CLI_VALUE_THREADS] = "list of thread ids such as 4321,8888",
 };
 
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
@@ -103,9 +102,6 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         return store_times(option, spelled, text, member, err);
     case CLI_VALUE_HEAPS:
         good = parse_numbers(text, member, UINT64_MAX, &no_memory);
-        break;
-    case CLI_VALUE_THREADS:
-        good = parse_numbers(text, member, UINT32_MAX, &no_memory);
         break;
     case CLI_VALUE_LIFETIMES:
     case CLI_VALUE_SIZES:

@@ -128,14 +128,14 @@ void cli_options_free(cli_options *options)
                                  &options->stack_tags,     &options->max_outstanding,
                                  &options->max_growth,     &options->max_outstanding_count,
                                  &options->suppressions,   &options->max_growth_count,
-                                 &options->source_roots,   &options->selection };
+                                 &options->source_roots,   &options->selection,
+                                 &options->threads };
     for (u32 i = 0; i < options->process_lists.count; i++)
         free((void *)(uintptr_t)options->process_lists.at[i]);
     free(options->process_lists.at);
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
     free(options->heaps.at);
-    free(options->threads.at);
     free(options->moments.at);
     free(options->windows.at);
     *options = (cli_options){ 0 };

@@ -112,7 +112,8 @@ typedef struct cli_options {
     u32 kinds, types;     /* bit masks; 0: all */
     u32 impacting;        /* bit by word: transient, impacting, persistent; 0: not given */
     cli_words processes, process_lists; /* names point into the lists, which are freed */
-    cli_numbers heaps, threads;
+    cli_words threads;                  /* ids and names */
+    cli_numbers heaps;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
     u64 address_first, address_last; /* of allocations; both belong to the range */
@@ -174,7 +175,6 @@ typedef enum cli_value {
     CLI_VALUE_SIZES,
     CLI_VALUE_ADDRESSES,
     CLI_VALUE_HEAPS,     /* cli_numbers */
-    CLI_VALUE_THREADS,   /* cli_numbers */
     CLI_VALUE_KINDS,     /* u32 mask */
     CLI_VALUE_TYPES,     /* u32 mask */
     CLI_VALUE_IMPACTING, /* u32 mask */

@@ -30,6 +30,9 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
         row.pid =
             a->query->processes_by_name ? ETL_NO_ID : a->result->processes.at[key->process - 1].pid;
     }
+    if (query_groups_by(a->query, ETLHEAP_KEY_THREAD))
+        row.thread_name =
+            etlheap_thread_name(a->result, key->process != 0 ? row.pid : ETL_NO_ID, row.thread);
     memcpy(row.measures, group->measures, sizeof group->measures);
     const bool by_frame =
         query_groups_by(a->query, ETLHEAP_KEY_FRAME) || query_groups_by(a->query, ETLHEAP_KEY_SITE);

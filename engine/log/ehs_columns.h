@@ -232,6 +232,20 @@ typedef enum ehs_lane {
     X(MEMORY_AVAILABLE, 0x1A04, "memory.available", PLANES, NONE, 8)                               \
     X(MEMORY_WORKING_SET, 0x1A05, "memory.working_set", PLANES, NONE, 8)                           \
     X(MEMORY_PRIVATE, 0x1A06, "memory.private_working_set", PLANES, NONE, 8)                       \
+    X(EVENT_GUID_LOW, 0x1B01, "event.guid_low", PLANES, NONE, 8)                                   \
+    X(EVENT_GUID_HIGH, 0x1B02, "event.guid_high", PLANES, NONE, 8)                                 \
+    X(EVENT_IS_CLASS, 0x1B03, "event.is_class", BITS, NONE, 1)                                     \
+    X(EVENT_ID, 0x1B04, "event.id", PLANES, NONE, 4)                                               \
+    X(EVENT_OPCODE, 0x1B05, "event.opcode", PLANES, NONE, 4)                                       \
+    X(EVENT_VERSION, 0x1B06, "event.version", PLANES, NONE, 4)                                     \
+    X(EVENT_PROVIDER_NAME, 0x1B07, "event.provider_name", PLANES, NONE, 4)                         \
+    X(EVENT_NAME, 0x1B08, "event.name", PLANES, NONE, 4)                                           \
+    X(EVENT_COUNT, 0x1B09, "event.count", PLANES, NONE, 8)                                         \
+    X(EVENT_BYTES, 0x1B0A, "event.bytes", PLANES, NONE, 8)                                         \
+    X(THREAD_NAME_PID, 0x1C01, "thread_name.pid", PLANES, NONE, 4)                                 \
+    X(THREAD_NAME_TID, 0x1C02, "thread_name.tid", PLANES, NONE, 4)                                 \
+    X(THREAD_NAME_TICKS, 0x1C03, "thread_name.ticks", PLANES, NONE, 8)                             \
+    X(THREAD_NAME_TEXT, 0x1C04, "thread_name.name", PLANES, NONE, 4)                               \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \

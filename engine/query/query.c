@@ -119,6 +119,34 @@ static bool select_processes(query_plan *plan)
     return true;
 }
 
+static bool names_thread(const etlheap_query *query, const thread_name *thread)
+{
+    for (u32 i = 0; i < query->thread_name_count; i++) {
+        if (etl_name_glob(query->thread_names[i], thread->name))
+            return true;
+    }
+    return false;
+}
+
+/* The ids as they are, and those of the threads that are named. */
+static bool select_threads(query_plan *plan)
+{
+    const etlheap_query *const query = plan->query;
+    const thread_names *const names = &plan->result->thread_names;
+    if (!query_selects_threads(query))
+        return true;
+    plan->threads = calloc(names->list.count + query->thread_count + 1, sizeof *plan->threads);
+    if (plan->threads == NULL)
+        return false;
+    for (u32 i = 0; i < query->thread_count; i++)
+        plan->threads[plan->thread_count++] = query->threads[i];
+    for (size_t i = 0; i < names->list.count; i++) {
+        if (names_thread(query, &names->list.at[i]))
+            plan->threads[plan->thread_count++] = names->list.at[i].tid;
+    }
+    return true;
+}
+
 /* The sizes of a heap are those of a row only when the row is all of a heap. */
 static u32 measures_of(const etlheap_query *query)
 {
@@ -177,7 +205,7 @@ bool query_asks_blocks(const etlheap_query *query)
         by_type |= key == ETLHEAP_KEY_TYPE;
     }
     const bool selects_types = query->types != 0 || query->at_end;
-    return query->lifetime_ranks || query->thread_count > 0 || query->lifetime_min_ns > 0 ||
+    return query->lifetime_ranks || query_selects_threads(query) || query->lifetime_min_ns > 0 ||
            query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
 }
 
@@ -200,7 +228,7 @@ static const char *lacks_in_summary(const etlheap_query *query)
         return "the whole of each trace";
     if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
         return "no heap handles, which differ from run to run";
-    if (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD))
+    if (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD))
         return "no threads";
     if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
         query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
@@ -275,7 +303,8 @@ static void set_ticks(query_plan *plan)
 static bool asks_threads(const etlheap_query *query)
 {
     const bool has_blocks = query->kinds == 0 || (query->kinds >> ETLHEAP_KIND_HEAP & 1) != 0;
-    return has_blocks && (query->thread_count > 0 || query_groups_by(query, ETLHEAP_KEY_THREAD));
+    return has_blocks &&
+           (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD));
 }
 
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
@@ -297,7 +326,7 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
         out->kind_to_ticks[kind] =
             query->kind_to_ticks == NULL ? out->to_ticks : query->kind_to_ticks[kind];
-    if (!select_processes(out))
+    if (!select_processes(out) || !select_threads(out))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return ETL_OK;
 }
@@ -305,7 +334,9 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
 void query_close(query_plan *plan)
 {
     free(plan->process_selected);
+    free(plan->threads);
     plan->process_selected = NULL;
+    plan->threads = NULL;
 }
 
 static bool lists_u64(const u64 *list, u32 count, u64 value)
@@ -317,13 +348,13 @@ static bool lists_u64(const u64 *list, u32 count, u64 value)
     return count == 0;
 }
 
-static bool lists_u32(const u32 *list, u32 count, u32 value)
+static bool wants_thread(const query_plan *plan, u32 thread)
 {
-    for (u32 i = 0; i < count; i++) {
-        if (list[i] == value)
+    for (u32 i = 0; i < plan->thread_count; i++) {
+        if (plan->threads[i] == thread)
             return true;
     }
-    return count == 0;
+    return false;
 }
 
 bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns)
@@ -371,7 +402,7 @@ bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_b
     out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
     return (plan->types >> out->type & 1) != 0 && block->size_bytes >= query->size_min_bytes &&
            block->size_bytes <= query->size_max_bytes &&
-           lists_u32(query->threads, query->thread_count, block->thread) &&
+           (!query_selects_threads(query) || wants_thread(plan, block->thread)) &&
            lifetime_fits(plan, out);
 }
 

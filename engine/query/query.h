@@ -15,6 +15,8 @@ typedef struct query_plan {
     u32 types;                             /* bit per etlheap_type that is wanted */
     i64 kind_to_ticks[ETLHEAP_KIND_COUNT]; /* to_ticks, or the kind's own */
     bool *process_selected;                /* by process id; [0] unused */
+    u32 *threads;                          /* ids that are wanted, also by name */
+    u32 thread_count;
 } query_plan;
 
 /* Reads what a caller gave, by its size; NULL is the default. Every public function with a
@@ -54,6 +56,12 @@ bool query_lifetime_ns(const query_plan *plan, const query_row *row, i64 *ns);
 
 /* The first ns at or after a window's end in ticks that is after all before it. */
 i64 query_end_ns(const query_plan *plan, i64 to_ticks);
+
+/* Does the query select threads, by id or by name? */
+static inline bool query_selects_threads(const etlheap_query *query)
+{
+    return query->thread_count > 0 || query->thread_name_count > 0;
+}
 
 /* Is the key among those the query groups by? */
 bool query_groups_by(const etlheap_query *query, etlheap_key key);

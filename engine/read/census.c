@@ -97,7 +97,7 @@ bool census_merge(record_census *into, const record_census *from)
         if (!add_provider(into, &from->providers.at[i]))
             return false;
     }
-    return true;
+    return event_census_merge(&into->events, &from->events);
 }
 
 etl_diag_counts census_diagnostics(const etl_diag_counts *run, const etlheap_stack_counts *stacks)
@@ -122,5 +122,6 @@ void census_free(record_census *census)
         free(census->pages[group]);
     ETLHEAP_VECTOR_FREE(&census->providers);
     etlheap_index_free(&census->provider_index);
+    event_census_free(&census->events);
     *census = (record_census){ 0 };
 }

@@ -4,8 +4,7 @@
 #ifndef ETLHEAP_CENSUS_H
 #define ETLHEAP_CENSUS_H
 
-#include "engine/core/intern.h"
-#include "engine/engine.h"
+#include "event_census.h"
 
 typedef struct census_count {
     u64 count, bytes;
@@ -17,7 +16,8 @@ typedef struct record_census {
     census_count *pages[256];
     ETLHEAP_VECTOR(etlheap_provider_count) providers;
     etlheap_index provider_index;
-    u32 last_provider; /* id of the latest one: records come in runs */
+    u32 last_provider;   /* id of the latest one: records come in runs */
+    event_census events; /* of providers; counted by runs that `info` asks */
     u64 records;
     u64 stack_records; /* stack walks and key references */
     u64 key_records;

@@ -22,7 +22,7 @@ static bool note_heap(scanner *s, const etl_event *event);
 static u8 range_shard(u32 pid);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
     handle_snapshot, handle_range, handle_memory, handle_system, handle_thread, handle_stack,
-    handle_key, handle_definition, handle_lost;
+    handle_key, handle_definition, handle_lost, handle_thread_name;
 
 /* What is done with an event; kinds without a row are counted only. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
@@ -52,6 +52,9 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_PROCESS_DEFUNCT] = handle_system,
     [ETL_EVENT_THREAD_START] = handle_thread,
     [ETL_EVENT_THREAD_END] = handle_thread,
+    [ETL_EVENT_THREAD_DCSTART] = handle_thread_name,
+    [ETL_EVENT_THREAD_DCEND] = handle_thread_name,
+    [ETL_EVENT_THREAD_SET_NAME] = handle_thread_name,
     [ETL_EVENT_IMAGE_LOAD] = handle_system,
     [ETL_EVENT_IMAGE_UNLOAD] = handle_system,
     [ETL_EVENT_IMAGE_DCSTART] = handle_system,
@@ -165,7 +168,8 @@ static bool scan_record(scanner *s)
     if (!etl_decode(record, &event, &out->diag))
         event.kind = ETL_EVENT_NONE;
     handle_fn *const handle = handlers[event.kind];
-    if (s->input->keeps_targets && !note_target(s))
+    if (s->input->keeps_targets &&
+        !(note_target(s) && (record->has_hook || event_census_add(&out->census.events, record))))
         return false;
     if (handle != NULL)
         return handle(s, &event);
@@ -375,10 +379,19 @@ static bool handle_system(scanner *s, const etl_event *event)
     return note_heap(s, event) && count_heap_event(s);
 }
 
+static bool handle_thread_name(scanner *s, const etl_event *event)
+{
+    const etl_thread_event *const thread = &event->as.thread;
+    thread_note note = { .ticks = s->ticks, .pid = thread->process_id, .tid = thread->thread_id };
+    return thread->name.size == 0 ||
+           (etlheap_arena_copy(&s->out->arena, thread->name, &note.name) &&
+            ETLHEAP_PUSH(&s->out->thread_names, note));
+}
+
 static bool handle_thread(scanner *s, const etl_event *event)
 {
     const thread_turn turn = { s->ticks, event->as.thread.thread_id };
-    return ETLHEAP_PUSH(&s->out->turns, turn);
+    return ETLHEAP_PUSH(&s->out->turns, turn) && handle_thread_name(s, event);
 }
 
 static bool handle_lost(scanner *s, const etl_event *event)
@@ -548,7 +561,7 @@ void scan_output_reset(scan_output *out)
     out->events.count = out->unsettled.count = out->spans.count = out->pieces.count =
         out->key_uses.count = out->sample.count = out->local_events.count = out->trails.count = 0;
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
-    out->heap_notes.count = out->memory_notes.count = 0;
+    out->heap_notes.count = out->memory_notes.count = out->thread_names.count = 0;
     out->met = 0;
     out->is_unsorted = false;
     out->first_trail.is_known = false;
@@ -574,6 +587,7 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->system);
     ETLHEAP_VECTOR_FREE(&out->heap_notes);
     ETLHEAP_VECTOR_FREE(&out->memory_notes);
+    ETLHEAP_VECTOR_FREE(&out->thread_names);
     ETLHEAP_VECTOR_FREE(&out->targets);
     stack_table_free(&out->new_stacks);
     etlheap_arena_free(&out->arena);

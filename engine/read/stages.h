@@ -19,6 +19,7 @@
 #include "engine/context/heap_sizes.h"
 #include "engine/context/meminfo.h"
 #include "engine/context/stacks.h"
+#include "engine/context/thread_names.h"
 #include "engine/engine.h"
 #include "census.h"
 #include "plan.h"
@@ -200,6 +201,7 @@ typedef struct scan_output {
     first_trail first_trail;          /* of those that one CPU has whole */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(thread_turn) turns;
+    thread_notes thread_names; /* their text is in the arena */
     ETLHEAP_VECTOR(key_use) key_uses;
     ETLHEAP_VECTOR(key_definition) definitions;
     ETLHEAP_VECTOR(system_event) system;

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "descriptions.h"
 #include "engine/engine.h"
 #include "plan.h"
 
@@ -31,7 +32,9 @@ struct etlheap_stream {
     ETLHEAP_VECTOR(open_buffer *) heap;
     ETLHEAP_VECTOR(open_buffer *) spare; /* closed ones; their scratch is kept */
     open_buffer *current;                /* gave the latest record; not in the heap */
+    description_set descriptions;
     etl_diag_counts diag;
+    bool describes, has_descriptions;
     bool failed, is_over;
 };
 
@@ -79,6 +82,7 @@ void etlheap_stream_close(etlheap_stream *stream)
     free_buffer(stream->current);
     ETLHEAP_VECTOR_FREE(&stream->heap);
     ETLHEAP_VECTOR_FREE(&stream->spare);
+    descriptions_free(&stream->descriptions);
     plan_close(&stream->plan);
     timebase_close(&stream->base);
     free(stream);
@@ -143,6 +147,31 @@ static bool end(etlheap_stream *stream)
     return false;
 }
 
+void etlheap_stream_describe(etlheap_stream *stream)
+{
+    stream->describes = true;
+}
+
+/* Hooks and messages have no descriptions. False without memory. */
+static bool describe(etlheap_stream *stream, etlheap_stream_record *out)
+{
+    out->description = (etl_description){ .source = ETL_DESCRIPTION_NONE };
+    out->diag = &stream->diag;
+    const bool may_have = out->record.provider != NULL && !out->record.has_hook &&
+                          !etl_record_is_injected(&out->record);
+    if (!stream->describes || !may_have ||
+        descriptions_find(&stream->descriptions, &out->record, &out->description, &stream->diag) ||
+        stream->has_descriptions)
+        return true;
+    stream->has_descriptions = true;
+    etl_diag_counts ignored = { { 0 } }; /* the record's own were counted above */
+    if (!descriptions_read(&stream->descriptions, stream->traces, stream->trace_count,
+                           &stream->diag))
+        return false;
+    descriptions_find(&stream->descriptions, &out->record, &out->description, &ignored);
+    return true;
+}
+
 bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out)
 {
     if (stream->failed)
@@ -163,7 +192,10 @@ bool etlheap_stream_next(etlheap_stream *stream, etlheap_stream_record *out)
     out->session = open->buffer.session;
     out->ticks = open->record.has_time ? tick_map_apply(map, open->record.ticks) : open->key;
     out->time_ns = etl_time_ns(stream->base.base, out->ticks);
-    return true;
+    if (describe(stream, out))
+        return true;
+    stream->failed = true;
+    return false;
 }
 
 /* Takes the next record and puts the buffer back, or retires it at its end. */

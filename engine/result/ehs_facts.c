@@ -24,7 +24,8 @@ enum {
     CAN_EXTENT = 4,
     CAN_STACKS = 8,
     CAN_MODULES = 16,
-    CAN_SYMBOLS = 32
+    CAN_SYMBOLS = 32,
+    CAN_MEMORY = 64
 };
 
 /* The one row of table trace. */
@@ -104,6 +105,19 @@ static const ehs_field provider_fields[] = {
     FIELD(PROVIDER_BYTES, etlheap_provider_count, bytes, U64),
 };
 
+static const ehs_field event_fields[] = {
+    FIELD(EVENT_GUID_LOW, etlheap_event_count, provider, U64),
+    FIELD(EVENT_GUID_HIGH, etlheap_event_count, provider.bytes[8], U64),
+    FIELD(EVENT_IS_CLASS, etlheap_event_count, is_class, BOOL),
+    FIELD(EVENT_ID, etlheap_event_count, id, U16),
+    FIELD(EVENT_OPCODE, etlheap_event_count, opcode, U16),
+    FIELD(EVENT_VERSION, etlheap_event_count, version, U16),
+    FIELD(EVENT_PROVIDER_NAME, etlheap_event_count, provider_name, TEXT),
+    FIELD(EVENT_NAME, etlheap_event_count, name, TEXT),
+    FIELD(EVENT_COUNT, etlheap_event_count, count, U64),
+    FIELD(EVENT_BYTES, etlheap_event_count, bytes, U64),
+};
+
 static const ehs_field diagnostic_fields[] = {
     FIELD(DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
     FIELD(DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
@@ -135,6 +149,13 @@ static const ehs_field memory_fields[] = {
     FIELD(MEMORY_AVAILABLE, memory_row, available_bytes, U64),
     FIELD(MEMORY_WORKING_SET, memory_row, working_set_bytes, U64),
     FIELD(MEMORY_PRIVATE, memory_row, private_working_set_bytes, U64),
+};
+
+static const ehs_field thread_name_fields[] = {
+    FIELD(THREAD_NAME_PID, thread_name, pid, U32),
+    FIELD(THREAD_NAME_TID, thread_name, tid, U32),
+    FIELD(THREAD_NAME_TICKS, thread_name, ticks, U64),
+    FIELD(THREAD_NAME_TEXT, thread_name, name, TEXT),
 };
 
 static const ehs_field trace_fields[] = {
@@ -171,11 +192,13 @@ static const ehs_table foreign_table_2_0 = { foreign_fields, 2, sizeof(foreign_s
 static const ehs_table volume_table = TABLE(volume_fields, volume_text);
 static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
 static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
+static const ehs_table event_table = TABLE(event_fields, etlheap_event_count);
 static const ehs_table diagnostic_table = TABLE(diagnostic_fields, diagnostic_row);
 static const ehs_table census_diagnostic_table = TABLE(census_diagnostic_fields, diagnostic_row);
 static const ehs_table file_table = TABLE(file_fields, etlheap_summary_file);
 static const ehs_table heap_size_table = TABLE(heap_size_fields, heap_size);
 static const ehs_table memory_table = TABLE(memory_fields, memory_row);
+static const ehs_table thread_name_table = TABLE(thread_name_fields, thread_name);
 static const ehs_table trace_table = TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
@@ -191,6 +214,7 @@ static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
 static etl_status load_files(ehs_loader *loader, etlheap_result *result);
 static etl_status load_heap_sizes(ehs_loader *loader, etlheap_result *result);
 static etl_status load_memory(ehs_loader *loader, etlheap_result *result);
+static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result);
 static etl_status load_trace(ehs_loader *loader, etlheap_result *result);
 
 bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
@@ -202,12 +226,15 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            save_volumes(saver, &result->context) &&
            ehs_table_save(saver, &hook_table, result->hooks.at, result->hooks.count) &&
            ehs_table_save(saver, &provider_table, result->providers.at, result->providers.count) &&
+           ehs_table_save(saver, &event_table, result->events.at, result->events.count) &&
            save_diagnostics(saver, &diagnostic_table, &result->diag) &&
            save_diagnostics(saver, &census_diagnostic_table, &result->census_diag) &&
            save_files(saver, result) &&
            ehs_table_save(saver, &heap_size_table, result->heap_sizes.at,
                           result->heap_sizes.count) &&
            ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
+           ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
+                          result->thread_names.list.count) &&
            save_trace(saver, result);
 }
 
@@ -256,7 +283,8 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
 {
     return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
            (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
-           (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u);
+           (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
+           (can->memory ? CAN_MEMORY : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -286,6 +314,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     if (status == ETL_OK)
         status = ehs_vector_load(loader, &provider_table, &result->providers);
     if (status == ETL_OK)
+        status = ehs_vector_load(loader, &event_table, &result->events);
+    if (status == ETL_OK)
         status = load_diagnostics(loader, &diagnostic_table, &result->diag);
     if (status == ETL_OK)
         status = load_diagnostics(loader, &census_diagnostic_table, &result->census_diag);
@@ -295,6 +325,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
         status = load_heap_sizes(loader, result);
     if (status == ETL_OK)
         status = load_memory(loader, result);
+    if (status == ETL_OK)
+        status = load_thread_names(loader, result);
     if (status == ETL_OK)
         status = load_trace(loader, result);
     for (size_t i = 0; i < result->hooks.count; i++)
@@ -424,6 +456,18 @@ static etl_status load_memory(ehs_loader *loader, etlheap_result *result)
     return status;
 }
 
+static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
+{
+    thread_names *const names = &result->thread_names;
+    const etl_status status = ehs_vector_load(loader, &thread_name_table, &names->list);
+    for (size_t i = 1; i < names->list.count && status == ETL_OK; i++) {
+        if (!thread_name_precedes(&names->list.at[i - 1], &names->list.at[i]))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of thread names is out of order", i);
+    }
+    return status;
+}
+
 /* The clock of the trace as a session, for conversions of time. */
 static bool make_session(etlheap_result *result, const trace_row *row)
 {
@@ -454,6 +498,7 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->stacks = (bits & CAN_STACKS) != 0;
     can->modules = (bits & CAN_MODULES) != 0;
     can->symbols = (bits & CAN_SYMBOLS) != 0;
+    can->memory = (bits & CAN_MEMORY) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)

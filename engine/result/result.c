@@ -37,6 +37,7 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
     if (parts->memory_notes != NULL &&
         !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
         return ETL_ERR_MEMORY;
+    thread_names_sort(&result->thread_names);
     rewrite_columns(result, new_ids);
     judge(result, parts);
     return ETL_OK;
@@ -172,6 +173,10 @@ static bool copy_census(etlheap_result *result, const record_census *census)
     if (result->providers.count > 0)
         qsort(result->providers.at, result->providers.count, sizeof *result->providers.at,
               result_by_guid);
+    if (!event_census_finish(&census->events, &result->context.strings, &result->events.at,
+                             &result->events.count))
+        return false;
+    result->events.capacity = result->events.count;
     result->info.events = census->records;
     result->stack_counts.records = census->stack_records;
     return true;
@@ -237,6 +242,21 @@ static bool describe_trace(etlheap_result *result, const result_parts *parts)
     return true;
 }
 
+/* A census keeps no rows of memory, and other runs do not count events by id. */
+static bool has_memory(const etlheap_result *result)
+{
+    bool has = result->memory.count > 0;
+    for (size_t i = 0; i < result->hooks.count; i++)
+        has |= result->hooks.at[i].hook == 0x0270 || result->hooks.at[i].hook == 0x027D;
+    for (size_t i = 0; i < result->events.count; i++) {
+        const etlheap_event_count *const event = &result->events.at[i];
+        const char *const name = etl_provider_name(event->provider.bytes);
+        has |= (event->id == 1 || event->id == 2) && !event->is_class && name != NULL &&
+               strcmp(name, "Microsoft-Windows-Kernel-Memory") == 0;
+    }
+    return has;
+}
+
 /* What can be analysed, and what to tell the user about it. */
 static void judge(etlheap_result *result, const result_parts *parts)
 {
@@ -251,6 +271,7 @@ static void judge(etlheap_result *result, const result_parts *parts)
     can->modules = result->modules.list.count > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
         can->symbols |= result->modules.list.at[i].has_rsds;
+    can->memory = has_memory(result);
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
     for (u32 i = 0; i < parts->trace_count; i++)
         etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));
@@ -278,9 +299,11 @@ void etlheap_result_free(etlheap_result *result)
     free(result->slots);
     ETLHEAP_VECTOR_FREE(&result->heap_sizes);
     ETLHEAP_VECTOR_FREE(&result->memory);
+    thread_names_free(&result->thread_names);
     ETLHEAP_VECTOR_FREE(&result->processes);
     ETLHEAP_VECTOR_FREE(&result->hooks);
     ETLHEAP_VECTOR_FREE(&result->providers);
+    ETLHEAP_VECTOR_FREE(&result->events);
     ETLHEAP_VECTOR_FREE(&result->files);
     ETLHEAP_VECTOR_FREE(&result->recorded);
     summary_data_free(result->summary);
@@ -377,6 +400,11 @@ const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 i
     return index < result->modules.list.count ? &result->modules.list.at[index] : NULL;
 }
 
+const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid)
+{
+    return thread_names_find(&result->thread_names, pid, tid);
+}
+
 u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows)
 {
     *rows = result->hooks.at;
@@ -387,6 +415,12 @@ u32 etlheap_provider_counts(const etlheap_result *result, const etlheap_provider
 {
     *rows = result->providers.at;
     return (u32)result->providers.count;
+}
+
+u32 etlheap_event_counts(const etlheap_result *result, const etlheap_event_count **rows)
+{
+    *rows = result->events.at;
+    return (u32)result->events.count;
 }
 
 const etlheap_stack_counts *etlheap_result_stacks(const etlheap_result *result)

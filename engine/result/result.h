@@ -5,6 +5,7 @@
 #define ETLHEAP_RESULT_H
 
 #include "engine/context/modules.h"
+#include "engine/context/thread_names.h"
 #include "engine/log/journal.h"
 #include "engine/log/store.h"
 #include "engine/pair/shard.h"
@@ -49,9 +50,11 @@ struct etlheap_result {
     waiting_slot *slots;         /* of stacks that came late */
     heap_size_list heap_sizes;
     memory_rows memory;
+    thread_names thread_names;
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;
+    ETLHEAP_VECTOR(etlheap_event_count) events; /* of providers */
     etlheap_trace_info info;
     ETLHEAP_VECTOR(const char *) files;
     ETLHEAP_VECTOR(etlheap_summary_file) recorded; /* files that a store was made of */

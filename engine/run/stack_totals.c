@@ -97,7 +97,7 @@ static bool is_plain(const etlheap_query *query)
 {
     return query->kind_to_ticks == NULL && query->kinds == 0 && query->types == 0 &&
            !query->at_end && query->process_count == 0 && query->heap_count == 0 &&
-           query->thread_count == 0 && query->lifetime_min_ns <= 0 &&
+           !query_selects_threads(query) && query->lifetime_min_ns <= 0 &&
            query->lifetime_max_ns == INT64_MAX && query->size_min_bytes == 0 &&
            query->size_max_bytes == UINT64_MAX;
 }

@@ -7,6 +7,9 @@
  *     stacks    numbers of frames; frames of strings (export_html_choice.h)
  *     blocks    single blocks of rows (export_html_blocks.h)
  *     threads   numbers: group, thread + 1 or 0, type, count, size
+ *     memory    null, or commit and available memory of the system by window
+ *     process_memory  the same of processes that are shown: commit, working set
+ *     thread_names  {pid, thread, name} for those that have one; some come more than once
  *
  * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range.
  * Cells (export_html_code.h) describe single windows. A row whose cells exceed the
@@ -33,6 +36,7 @@
 #define HTML_GROUP_BYTES 150000
 #define HTML_MODULES_MAX 300
 #define HTML_THREADS_MAX 2000 /* sums of one type */
+#define HTML_MEMORY_MAX  64   /* processes with curves */
 
 #define ROW_HAS_CELLS (1u << ETLHEAP_TYPE_COUNT)
 #define ROW_HAS_START (2u << ETLHEAP_TYPE_COUNT)
@@ -70,6 +74,7 @@ static void write_strings(writer *w, const char *key, const export_numbers *stri
 static void write_rows(writer *w);
 static bool write_blocks(writer *w, const html_blocks *blocks);
 static void write_threads(writer *w);
+static void write_memory(writer *w);
 static void add_row(writer *w, u32 index, u64 *budget);
 static void write_symbols(writer *w);
 static void write_module(writer *w, const etlheap_symbol_module *row);
@@ -95,6 +100,7 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
     write_rows(&w);
     ok = write_blocks(&w, blocks) && ok;
     write_threads(&w);
+    write_memory(&w);
     etlheap_json_array(json, "histograms");
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++) {
         etlheap_json_object(json, NULL);
@@ -406,6 +412,27 @@ static bool write_blocks(writer *w, const html_blocks *blocks)
     return true;
 }
 
+/* A thread has a row for each heap and type; these are neighbours at best, so names repeat. */
+static void write_thread_names(writer *w, const etlheap_table *threads, u32 count)
+{
+    const etlheap_row *before = NULL;
+    etlheap_json_array(&w->json, "thread_names");
+    for (u32 i = 0; i < count; i++) {
+        const etlheap_row *const row = &threads->rows[i];
+        const bool is_same =
+            before != NULL && before->thread == row->thread && before->pid == row->pid;
+        if (row->thread_name == NULL || is_same)
+            continue;
+        before = row;
+        etlheap_json_object(&w->json, NULL);
+        etlheap_json_u64(&w->json, "pid", row->pid);
+        etlheap_json_u64(&w->json, "thread", row->thread);
+        etlheap_json_string(&w->json, "name", row->thread_name);
+        etlheap_json_object_close(&w->json);
+    }
+    etlheap_json_array_close(&w->json);
+}
+
 /* What is cut off is what the group has besides: its types are there. */
 static void write_threads(writer *w)
 {
@@ -428,8 +455,70 @@ static void write_threads(writer *w)
     free(group_of);
     w->scratch.failed |= !ok;
     etlheap_json_string(&w->json, "threads", etlheap_text_of(&w->scratch));
+    write_thread_names(w, threads, most);
     etlheap_json_string(&w->json, "thread_advice",
                         etlheap_hint_words(w->json.hint, ETL_HINT_ONE_THREAD));
+}
+
+typedef enum memory_part { MEMORY_COMMIT, MEMORY_AVAILABLE, MEMORY_WORKING_SET } memory_part;
+
+/* One number for each window, as it ends; null where nothing is known. */
+static void write_curve(writer *w, const char *key, const etlheap_memory_sample *samples,
+                        memory_part part)
+{
+    etlheap_json_array(&w->json, key);
+    for (u32 i = 0; i < w->answers->window_count; i++) {
+        const etlheap_memory_sample *const sample = &samples[i];
+        const u64 bytes = part == MEMORY_COMMIT      ? sample->commit_bytes
+                          : part == MEMORY_AVAILABLE ? sample->available_bytes
+                                                     : sample->working_set_bytes;
+        if (sample->is_known && (part != MEMORY_COMMIT || sample->has_commit))
+            etlheap_json_u64(&w->json, NULL, bytes);
+        else
+            etlheap_json_null(&w->json, NULL);
+    }
+    etlheap_json_array_close(&w->json);
+}
+
+/* Does a row of the page belong to the process? Others have no place to be shown at. */
+static bool is_shown(const writer *w, const etlheap_process_memory *process)
+{
+    const etlheap_table *const table = w->answers->groups->table;
+    for (u32 i = 0; i < table->row_count; i++) {
+        if (table->rows[i].pid == process->pid &&
+            strcmp(table->rows[i].process, process->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What MemInfo records say; null and empty without them. */
+static void write_memory(writer *w)
+{
+    const etlheap_windows *const kinds = w->answers->kinds;
+    u32 written = 0;
+    if (kinds->memory == NULL) {
+        etlheap_json_null(&w->json, "memory");
+    } else {
+        etlheap_json_object(&w->json, "memory");
+        write_curve(w, "commit_size", kinds->memory, MEMORY_COMMIT);
+        write_curve(w, "available_size", kinds->memory, MEMORY_AVAILABLE);
+        etlheap_json_object_close(&w->json);
+    }
+    etlheap_json_array(&w->json, "process_memory");
+    for (u32 i = 0; i < kinds->process_memory_count && written < HTML_MEMORY_MAX; i++) {
+        const etlheap_process_memory *const process = &kinds->process_memory[i];
+        if (!is_shown(w, process))
+            continue;
+        written++;
+        etlheap_json_object(&w->json, NULL);
+        etlheap_json_string(&w->json, "process", process->name);
+        etlheap_json_u64(&w->json, "pid", process->pid);
+        write_curve(w, "commit_size", process->at, MEMORY_COMMIT);
+        write_curve(w, "working_set_size", process->at, MEMORY_WORKING_SET);
+        etlheap_json_object_close(&w->json);
+    }
+    etlheap_json_array_close(&w->json);
 }
 
 /* The modules in which most memory is outstanding come first. */

@@ -34,7 +34,7 @@ function exactSeconds(ns) {
   return `${(ns / 1e9).toFixed(9)} s`;
 }
 
-function blockRow(block) {
+function blockRow(block, group) {
   const { size, address, thread, end, from, to } = block;
   const freed = to === null ? "not freed" : exactSeconds(to);
   const how = end === "none" || end === "free" ? "" : ` (${end.replaceAll("-", " ")})`;
@@ -46,7 +46,7 @@ function blockRow(block) {
     make("td", {}, from === null ? "before the trace" : exactSeconds(from)),
     make("td", {}, freed + how),
     make("td", {}, from === null || to === null ? "\u2013" : span(to - from)),
-    make("td", {}, thread < 0 ? "\u2013" : String(thread)),
+    make("td", {}, thread < 0 ? "\u2013" : threadLabel(thread, group)),
   );
 }
 
@@ -81,7 +81,7 @@ function blockLines(row) {
       time(from),
       time(to),
       end,
-      thread < 0 ? "" : thread,
+      thread < 0 ? "" : threadLabel(thread, row.group),
       stackCell(row),
     ]),
   ];
@@ -104,6 +104,6 @@ function blocksOf(row) {
       make("button", { type: "button", onclick: (event) => copyLines(event.target, blockLines(row)) }, "Copy blocks"),
       make("button", { type: "button", onclick: () => saveLines("blocks", blockLines(row)) }, "CSV"),
     ),
-    make("table", { class: "blocks", "aria-label": "Blocks" }, head, make("tbody", {}, ...row.blocks.map(blockRow))),
+    make("table", { class: "blocks", "aria-label": "Blocks" }, head, make("tbody", {}, ...row.blocks.map((block) => blockRow(block, row.group)))),
   ];
 }

@@ -135,6 +135,7 @@ function drawChart() {
   box.append(svg);
   addBrush(svg, cells, peaks);
   drawLegend(all);
+  drawMemory();
 }
 
 function chartSummary() {

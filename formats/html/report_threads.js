@@ -14,8 +14,16 @@ const threads = new Map(); // by group: { thread, or -1, type, count, size }
   }
 }
 
-function threadText(thread) {
-  return thread < 0 ? "Unknown thread" : `Thread ${thread}`;
+const threadNames = new Map(report.thread_names.map(({ pid, thread, name }) => [`${pid}:${thread}`, name]));
+
+// As processes are named: "Worker (8888)"; the id alone if the thread has no name.
+function threadLabel(thread, group) {
+  const name = threadNames.get(`${group.pid}:${thread}`);
+  return name === undefined ? String(thread) : `${name} (${thread})`;
+}
+
+function threadText(thread, group) {
+  return thread < 0 ? "Unknown thread" : `Thread ${threadLabel(thread, group)}`;
 }
 
 function addThreads(all) {
@@ -23,7 +31,7 @@ function addThreads(all) {
   for (const group of groups) {
     if (group.kind !== state.kind.kind || (state.group !== null && state.group !== group)) continue;
     const mine = threads.get(group) ?? [];
-    const shown = groupMatches(group) ? mine : mine.filter((one) => threadText(one.thread).toLowerCase().includes(words));
+    const shown = groupMatches(group) ? mine : mine.filter((one) => threadText(one.thread, group).toLowerCase().includes(words));
     for (const one of shown) addThread(all, group, one);
     if (groupMatches(group)) addOtherThreads(all, group, mine);
   }
@@ -37,7 +45,7 @@ function addThread(all, group, { thread, type, count: amount, size }) {
   types[2 * type] = amount;
   types[2 * type + 1] = size;
   const path = pathOfGroup(all, group);
-  const node = childNode(path.at(-1), `t${thread}`, "Thread", threadText(thread));
+  const node = childNode(path.at(-1), `t${thread}`, "Thread", threadText(thread, group));
   addTo([...path, node, typeNode(node, type)], sumsOfType(types, type));
 }
 

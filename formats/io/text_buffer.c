@@ -16,7 +16,7 @@ typedef size_t convert_fn(etl_bytes from, char *out, size_t capacity);
 
 static bool reserve(etlheap_text *text, size_t more);
 static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *convert);
-static void add_thread(etlheap_text *text, u32 thread);
+static void add_thread(etlheap_text *text, const etlheap_row *row);
 static void add_size_class(etlheap_text *text, u64 size_bytes);
 static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index);
 
@@ -164,7 +164,7 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
         etlheap_text_add_string(text, row->module ? row->module : "[no module]");
         break;
     case ETLHEAP_KEY_THREAD:
-        add_thread(text, row->thread);
+        add_thread(text, row);
         break;
     case ETLHEAP_KEY_TYPE_NAME:
         etlheap_text_add_string(text, row->type_name);
@@ -221,12 +221,15 @@ static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *conve
     text->bytes[text->size] = '\0';
 }
 
-static void add_thread(etlheap_text *text, u32 thread)
+/* As processes are: "Worker (8888)". */
+static void add_thread(etlheap_text *text, const etlheap_row *row)
 {
-    if (thread == ETL_NO_ID)
+    if (row->thread == ETL_NO_ID)
         etlheap_text_add_string(text, "[unknown thread]");
+    else if (row->thread_name != NULL)
+        etlheap_text_add_format(text, "%s (%" PRIu32 ")", row->thread_name, row->thread);
     else
-        etlheap_text_add_format(text, "%" PRIu32, thread);
+        etlheap_text_add_format(text, "%" PRIu32, row->thread);
 }
 
 /* Classes are powers of two and read well as such. */

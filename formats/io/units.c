@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NS_PER_SECOND       INT64_C(1000000000)
 #define FILETIME_PER_SECOND INT64_C(10000000)
@@ -139,6 +140,27 @@ void etlheap_units_filetime(i64 filetime, char out[ETLHEAP_UNITS_SIZE])
              "%04" PRId64 "-%02" PRIu32 "-%02" PRIu32 "T%02d:%02d:%02d.%07" PRId64 "00Z", year,
              month, day, (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60),
              fraction);
+}
+
+bool etlheap_units_real(double value, char out[ETLHEAP_UNITS_SIZE])
+{
+    if (value != value || value - value != 0) {
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%s",
+                 value != value ? "nan"
+                 : value < 0    ? "-inf"
+                                : "inf");
+        return false;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, ETLHEAP_UNITS_SIZE, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            break;
+    }
+    /* A locale that the host program has set may write a comma. */
+    char *const comma = strchr(out, ',');
+    if (comma != NULL)
+        *comma = '.';
+    return true;
 }
 
 void etlheap_units_share(i64 part, i64 whole, char out[ETLHEAP_UNITS_SIZE])

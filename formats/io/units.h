@@ -32,6 +32,9 @@ void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 /* ISO 8601 in UTC with nine digits: "2020-07-29T00:07:00.623615000Z". */
 void etlheap_units_filetime(i64 filetime, char out[ETLHEAP_UNITS_SIZE]);
 
+/* The shortest decimal number that reads back as the same. False: "nan", "inf" or "-inf". */
+bool etlheap_units_real(double value, char out[ETLHEAP_UNITS_SIZE]);
+
 /* "97.3 %" of part in whole; "" when there is no whole. */
 void etlheap_units_share(i64 part, i64 whole, char out[ETLHEAP_UNITS_SIZE]);
 

@@ -153,6 +153,10 @@ void etlheap_json_diagnostics(etlheap_json *json, const etl_diag_counts *counts)
 /* Writes what stands before a value: comma, line break, key. */
 static void begin_value(etlheap_json *json, const char *key)
 {
+    if (json->is_named) {
+        json->is_named = false;
+        return;
+    }
     if (json->depth > 0) {
         const u32 bit = (u32)1 << (json->depth - 1);
         const bool breaks = json->depth <= json->break_depth;
@@ -167,6 +171,26 @@ static void begin_value(etlheap_json *json, const char *key)
         etlheap_sink_text(json->sink, key);
         etlheap_sink_text(json->sink, "\": ");
     }
+}
+
+void etlheap_json_name(etlheap_json *json, const char *name, size_t size)
+{
+    begin_value(json, NULL);
+    etlheap_sink_write(json->sink, "\"", 1);
+    write_text(json, name, size);
+    etlheap_sink_text(json->sink, "\": ");
+    json->is_named = true;
+}
+
+void etlheap_json_real(etlheap_json *json, const char *key, double value)
+{
+    char text[ETLHEAP_UNITS_SIZE];
+    if (!etlheap_units_real(value, text)) {
+        etlheap_json_string(json, key, text);
+        return;
+    }
+    begin_value(json, key);
+    etlheap_sink_text(json->sink, text);
 }
 
 /* A container begins without members, whatever was at its depth before. */

@@ -18,6 +18,7 @@ typedef struct etlheap_json {
     u32 break_depth;   /* containers opened above this depth have one member a line */
     u32 filled;        /* bit d: the container at depth d + 1 has a member */
     etl_hint_fn *hint; /* what the program says in diagnostics; NULL: nothing */
+    bool is_named;     /* the next value has its key already */
     bool in_markup;    /* `<` is escaped in strings: the text stands in an element of HTML */
 } etlheap_json;
 
@@ -32,11 +33,18 @@ void etlheap_json_object_close(etlheap_json *json);
 void etlheap_json_array(etlheap_json *json, const char *key);
 void etlheap_json_array_close(etlheap_json *json);
 
+/* The key of the next value, whose own is then ignored: for names from files, which may hold
+ * anything. */
+void etlheap_json_name(etlheap_json *json, const char *name, size_t size);
+
 /* A NULL text becomes null. */
 void etlheap_json_string(etlheap_json *json, const char *key, const char *text);
 void etlheap_json_string_bytes(etlheap_json *json, const char *key, const char *text, size_t size);
 void etlheap_json_i64(etlheap_json *json, const char *key, i64 value);
 void etlheap_json_u64(etlheap_json *json, const char *key, u64 value);
+/* The shortest number that reads back as the same; of what is no number a string. */
+void etlheap_json_real(etlheap_json *json, const char *key, double value);
+
 void etlheap_json_bool(etlheap_json *json, const char *key, bool value);
 void etlheap_json_null(etlheap_json *json, const char *key);
 

@@ -2,6 +2,7 @@
  * json_dump.c - one JSON object a line for each record.
  */
 #include "formats/io/text_buffer.h"
+#include "formats/parts/described_view.h"
 #include "formats/parts/record_view.h"
 #include "formats/writers.h"
 #include "json.h"
@@ -12,6 +13,10 @@ static void write_provider(etlheap_json *json, const etl_record *record);
 static void write_fields(etlheap_json *json, const etl_event *event, etlheap_text *scratch);
 static void write_value(etlheap_json *json, const char *key, const etlheap_value *value,
                         const etlheap_text *scratch);
+static void write_name(etlheap_json *json, const etlheap_stream_record *stream, bool is_described,
+                       etlheap_text *scratch);
+static void write_described(etlheap_json *json, const etlheap_stream_record *stream,
+                            etlheap_text *scratch);
 static void write_frames(etlheap_json *json, const etlheap_value *value);
 static void write_ranges(etlheap_json *json, const etlheap_value *value);
 static void write_working_sets(etlheap_json *json, const etlheap_value *value);
@@ -21,13 +26,15 @@ etl_status etlheap_write_record_json(const etlheap_stream_record *record, const 
                                      etlheap_text *scratch, etlheap_sink *sink)
 {
     etlheap_json json = etlheap_json_begin(sink, 0);
-    const char *const name = etl_record_name(&record->record);
+    const bool is_ours = event->kind != ETL_EVENT_NONE;
+    const bool is_described = !is_ours && record->description.source != ETL_DESCRIPTION_NONE;
     etlheap_json_object(&json, NULL);
     write_header(&json, record);
-    if (name)
-        etlheap_json_string(&json, "name", name);
-    if (event->kind != ETL_EVENT_NONE)
+    write_name(&json, record, is_described, scratch);
+    if (is_ours)
         write_fields(&json, event, scratch);
+    else if (is_described)
+        write_described(&json, record, scratch);
     write_stack(&json, &record->record);
     etlheap_json_object_close(&json);
     etlheap_json_end(&json);
@@ -122,6 +129,106 @@ static void write_value(etlheap_json *json, const char *key, const etlheap_value
     }
 }
 
+static void write_name(etlheap_json *json, const etlheap_stream_record *stream, bool is_described,
+                       etlheap_text *scratch)
+{
+    const char *const name = etl_record_name(&stream->record);
+    if (!is_described) {
+        if (name)
+            etlheap_json_string(json, "name", name);
+        return;
+    }
+    etlheap_text_clear(scratch);
+    etlheap_text_add_event(scratch, &stream->record, &stream->description);
+    etlheap_json_string_bytes(json, "name", etlheap_text_of(scratch), scratch->size);
+}
+
+/* Text is converted into the scratch. */
+static void write_described_value(etlheap_json *json, const etl_value *value, etlheap_text *scratch)
+{
+    switch ((etl_value_type)value->type) {
+    case ETL_VALUE_UNSIGNED:
+        etlheap_json_u64(json, NULL, value->number);
+        break;
+    case ETL_VALUE_SIGNED:
+        etlheap_json_i64(json, NULL, (i64)value->number);
+        break;
+    case ETL_VALUE_HEX:
+        etlheap_json_hex(json, NULL, value->number, 1);
+        break;
+    case ETL_VALUE_BOOL:
+        etlheap_json_bool(json, NULL, value->number != 0);
+        break;
+    case ETL_VALUE_REAL:
+        etlheap_json_real(json, NULL, value->real);
+        break;
+    default:
+        etlheap_text_clear(scratch);
+        etlheap_text_add_value(scratch, value);
+        etlheap_json_string_bytes(json, NULL, etlheap_text_of(scratch), scratch->size);
+        break;
+    }
+}
+
+/* The names of a number stand beside it, so that it stays a number. */
+static void write_map_names(etlheap_json *json, const etl_step *step, etlheap_text *scratch)
+{
+    etlheap_text_clear(scratch);
+    etlheap_text_add_label(scratch, step->name);
+    etlheap_text_add_string(scratch, "_name");
+    const size_t name_size = scratch->size;
+    if (!etlheap_text_add_map_names(scratch, &step->value))
+        return;
+    const char *const text = etlheap_text_of(scratch);
+    etlheap_json_name(json, text, etl_min_u64(name_size, scratch->size));
+    etlheap_json_string_bytes(json, NULL, text + name_size, scratch->size - name_size);
+}
+
+/* Names are those of the file, so two fields may have the same one. */
+static void write_described(etlheap_json *json, const etlheap_stream_record *stream,
+                            etlheap_text *scratch)
+{
+    etl_walk walk;
+    etl_step step;
+    bool is_array[ETL_WALK_DEPTH_MAX + 1] = { false }; /* by depth: what is open */
+    u32 depth = 0;
+    etlheap_json_object(json, "fields");
+    etl_walk_begin(&walk, &stream->record, &stream->description, stream->diag);
+    while (!scratch->failed && etl_walk_next(&walk, &step)) {
+        if (step.kind == ETL_STEP_CLOSE) {
+            if (is_array[depth])
+                etlheap_json_array_close(json);
+            else
+                etlheap_json_object_close(json);
+            depth--;
+            continue;
+        }
+        if (!is_array[depth]) {
+            etlheap_text_clear(scratch);
+            etlheap_text_add_label(scratch, step.name);
+            etlheap_json_name(json, etlheap_text_of(scratch), scratch->size);
+        }
+        if (step.kind == ETL_STEP_VALUE) {
+            write_described_value(json, &step.value, scratch);
+            if (!is_array[depth] && step.value.map != NULL)
+                write_map_names(json, &step, scratch);
+            continue;
+        }
+        is_array[++depth] = step.kind == ETL_STEP_ARRAY;
+        if (is_array[depth])
+            etlheap_json_array(json, NULL);
+        else
+            etlheap_json_object(json, NULL);
+    }
+    for (; depth > 0; depth--) {
+        if (is_array[depth])
+            etlheap_json_array_close(json);
+        else
+            etlheap_json_object_close(json);
+    }
+    etlheap_json_object_close(json);
+}
+
 static void write_frames(etlheap_json *json, const etlheap_value *value)
 {
     for (u32 i = 0; i < value->count; i++)
@@ -149,10 +256,11 @@ static void write_working_sets(etlheap_json *json, const etlheap_value *value)
         if (!etl_meminfo_ws_entry(value->working_sets, (u8)value->width, i, &row))
             break;
         etlheap_json_object(json, NULL);
-        etlheap_json_u64(json, "process_id", row.process_id);
+        etlheap_json_u64(json, value->of_sessions ? "session_id" : "process_id", row.process_id);
         etlheap_json_u64(json, "working_set_pages", row.working_set_pages);
         etlheap_json_u64(json, "commit_pages", row.commit_pages);
-        etlheap_json_u64(json, "virtual_size_pages", row.virtual_size_pages);
+        etlheap_json_u64(json, value->of_sessions ? "paged_pool_pages" : "virtual_size_pages",
+                         row.virtual_size_pages);
         etlheap_json_u64(json, "private_working_set_pages", row.private_working_set_pages);
         etlheap_json_object_close(json);
     }

@@ -2,6 +2,7 @@
  * json_info.c - the `etlheap-info-1` document.
  */
 #include "formats/parts/abilities.h"
+#include "formats/parts/provider_events.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
 #include "json.h"
@@ -12,8 +13,9 @@ static void write_time(etlheap_json *json, const char *key, const etlheap_result
                        i64 ticks);
 static void write_events(etlheap_json *json, const etlheap_result *result);
 static void write_providers(etlheap_json *json, const etlheap_result *result);
-static void write_provider(etlheap_json *json, const char *guid, const char *name, u64 count,
-                           u64 bytes);
+static void write_provider(etlheap_json *json, const etlheap_result *result,
+                           const etlheap_provider_count *provider);
+static void write_provider_events(etlheap_json *json, const etlheap_result *result, const u8 *guid);
 static void write_stacks(etlheap_json *json, const etlheap_result *result);
 static void write_abilities(etlheap_json *json, const etlheap_result *result);
 
@@ -109,33 +111,56 @@ static void write_providers(etlheap_json *json, const etlheap_result *result)
     etlheap_provider_count messages = { 0 };
     etlheap_json_array(json, "providers");
     for (u32 i = 0; i < count; i++) {
-        char guid[ETL_GUID_TEXT_SIZE];
         if (rows[i].is_message) {
+            messages.is_message = true;
             messages.count = etl_sat_add_u64(messages.count, rows[i].count);
             messages.bytes = etl_sat_add_u64(messages.bytes, rows[i].bytes);
             continue;
         }
-        etl_guid_format(rows[i].guid.bytes, guid);
-        write_provider(json, guid, etl_provider_name(rows[i].guid.bytes), rows[i].count,
-                       rows[i].bytes);
+        write_provider(json, result, &rows[i]);
     }
     if (messages.count > 0)
-        write_provider(json, "message", NULL, messages.count, messages.bytes);
+        write_provider(json, result, &messages);
     etlheap_json_array_close(json);
 }
 
-static void write_provider(etlheap_json *json, const char *guid, const char *name, u64 count,
-                           u64 bytes)
+static void write_provider(etlheap_json *json, const etlheap_result *result,
+                           const etlheap_provider_count *provider)
 {
+    char guid[ETL_GUID_TEXT_SIZE];
+    etl_guid_format(provider->guid.bytes, guid);
     etlheap_json_object(json, NULL);
-    etlheap_json_string(json, "guid", guid);
-    if (name)
-        etlheap_json_string(json, "name", name);
-    else
-        etlheap_json_null(json, "name");
-    etlheap_json_u64(json, "count", count);
-    etlheap_json_u64(json, "bytes", bytes);
+    etlheap_json_string(json, "guid", provider->is_message ? "message" : guid);
+    etlheap_json_string(
+        json, "name",
+        provider->is_message ? NULL : etlheap_provider_title(result, provider->guid.bytes));
+    etlheap_json_u64(json, "count", provider->count);
+    etlheap_json_u64(json, "bytes", provider->bytes);
+    if (!provider->is_message)
+        write_provider_events(json, result, provider->guid.bytes);
     etlheap_json_object_close(json);
+}
+
+/* Absent of stores and summaries that were written without them. */
+static void write_provider_events(etlheap_json *json, const etlheap_result *result, const u8 *guid)
+{
+    const etlheap_event_count *rows;
+    u32 count;
+    etlheap_provider_events(result, guid, &rows, &count);
+    if (count == 0)
+        return;
+    etlheap_json_array(json, "events");
+    for (u32 i = 0; i < count; i++) {
+        etlheap_json_object(json, NULL);
+        etlheap_json_u64(json, rows[i].is_class ? "opcode" : "id",
+                         rows[i].is_class ? rows[i].opcode : rows[i].id);
+        etlheap_json_u64(json, "version", rows[i].version);
+        etlheap_json_string(json, "name", rows[i].name[0] != '\0' ? rows[i].name : NULL);
+        etlheap_json_u64(json, "count", rows[i].count);
+        etlheap_json_u64(json, "bytes", rows[i].bytes);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
 }
 
 /* Matching is counted by census runs, which is what `info` makes. */

@@ -91,6 +91,8 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_THREAD:
         write_index(json, word, row->thread);
+        if (row->thread_name != NULL)
+            etlheap_json_string(json, "thread_name", row->thread_name);
         break;
     case ETLHEAP_KEY_SIZE_CLASS:
         etlheap_json_u64(json, word, row->size_class_bytes);

@@ -28,6 +28,10 @@ static const etlheap_ability abilities_table[] = {
     { "symbols", "which PDB belongs to each module",
       "merge on the recording machine (wpr -stop, xperf -d): that adds the PDB identities",
       offsetof(etlheap_abilities, symbols) },
+    { "memory", "commit and working sets of the system and of processes, over time",
+      "add MEMINFO+MEMINFO_WS to the flags of xperf -on; or, to record it beside wpr: xperf "
+      "-start Memory -on Microsoft-Windows-Kernel-Memory:0x60",
+      offsetof(etlheap_abilities, memory) },
 };
 
 u32 etlheap_ability_count(void)

@@ -75,6 +75,7 @@ etlheap_value etlheap_value_of(const etl_event *event, const etl_field *field,
     case ETL_FIELD_WS_ROWS:
         value.kind = ETLHEAP_VALUE_WORKING_SETS;
         value.working_sets = &event->as.meminfo_ws;
+        value.of_sessions = event->kind == ETL_EVENT_MEMINFO_SESSION_WS;
         value.count = event->as.meminfo_ws.count;
         value.width = event->pointer_bytes;
         break;

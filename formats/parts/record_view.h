@@ -27,6 +27,7 @@ typedef struct etlheap_value {
     u32 width;         /* bytes of a frame or pointer */
     const u8 *at;      /* FRAMES, RANGES */
     const etl_meminfo_ws *working_sets;
+    bool of_sessions; /* WORKING_SETS: not of processes */
 } etlheap_value;
 
 /* The value of a field; text is put into *scratch, which it replaces. */

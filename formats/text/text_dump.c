@@ -7,6 +7,7 @@
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
+#include "formats/parts/described_view.h"
 #include "formats/parts/display.h"
 #include "formats/parts/record_view.h"
 #include "formats/writers.h"
@@ -18,6 +19,10 @@
 static void write_id(etlheap_sink *sink, u32 id);
 static size_t write_name(const etl_record *record, etlheap_sink *sink);
 static void write_fields(const etl_event *event, etlheap_text *scratch, etlheap_sink *sink);
+static size_t write_described_name(const etlheap_stream_record *stream, etlheap_text *scratch,
+                                   etlheap_sink *sink);
+static void write_described(const etlheap_stream_record *stream, etlheap_text *scratch,
+                            etlheap_sink *sink);
 static void write_value(const etlheap_value *value, const etlheap_text *scratch,
                         etlheap_sink *sink);
 static void write_frames(const etlheap_value *value, const char *separator, etlheap_sink *sink);
@@ -39,11 +44,16 @@ etl_status etlheap_write_record_text(const etlheap_stream_record *record, const 
     write_id(sink, record->record.pid);
     write_id(sink, record->record.tid);
     etlheap_sink_text(sink, "  ");
-    const size_t size = write_name(&record->record, sink);
+    const bool is_ours = event->kind != ETL_EVENT_NONE;
+    const bool is_described = !is_ours && record->description.source != ETL_DESCRIPTION_NONE;
+    const size_t size = is_described ? write_described_name(record, scratch, sink)
+                                     : write_name(&record->record, sink);
     etlheap_sink_fill(sink, ' ', size < NAME_COLUMNS ? NAME_COLUMNS - size : 0);
     etlheap_sink_format(sink, " %6zu", record->record.payload.size);
-    if (event->kind != ETL_EVENT_NONE)
+    if (is_ours)
         write_fields(event, scratch, sink);
+    else if (is_described)
+        write_described(record, scratch, sink);
     write_stack(&record->record, sink);
     etlheap_sink_text(sink, "\n");
     return scratch->failed ? ETL_ERR_MEMORY : ETL_OK;
@@ -120,6 +130,95 @@ static void write_value(const etlheap_value *value, const etlheap_text *scratch,
     case ETLHEAP_VALUE_WORKING_SETS:
         write_working_sets(value, sink);
         break;
+    }
+}
+
+/* Returns the columns, as write_name does. */
+static size_t write_described_name(const etlheap_stream_record *stream, etlheap_text *scratch,
+                                   etlheap_sink *sink)
+{
+    etlheap_text_clear(scratch);
+    etlheap_text_add_event(scratch, &stream->record, &stream->description);
+    etlheap_sink_printable(sink, etlheap_text_of(scratch), scratch->size);
+    return etlheap_display_width(etlheap_text_of(scratch), scratch->size);
+}
+
+static void write_described_value(const etl_value *value, etlheap_text *scratch, etlheap_sink *sink)
+{
+    char number[ETLHEAP_UNITS_SIZE];
+    const bool is_text = value->type == ETL_VALUE_TEXT8 || value->type == ETL_VALUE_TEXT16;
+    switch ((etl_value_type)value->type) {
+    case ETL_VALUE_UNSIGNED:
+        etlheap_sink_unsigned(sink, value->number);
+        return;
+    case ETL_VALUE_SIGNED:
+        etlheap_sink_signed(sink, (i64)value->number);
+        return;
+    case ETL_VALUE_HEX:
+        etlheap_sink_text(sink, "0x");
+        etlheap_sink_hex(sink, value->number, 1);
+        return;
+    case ETL_VALUE_BOOL:
+        etlheap_sink_text(sink, value->number != 0 ? "true" : "false");
+        return;
+    case ETL_VALUE_REAL:
+        etlheap_units_real(value->real, number);
+        etlheap_sink_text(sink, number);
+        return;
+    default:
+        break;
+    }
+    etlheap_text_clear(scratch);
+    etlheap_text_add_value(scratch, value);
+    etlheap_sink_text(sink, is_text ? "\"" : "");
+    etlheap_sink_printable(sink, etlheap_text_of(scratch), scratch->size);
+    etlheap_sink_text(sink, is_text ? "\"" : "");
+}
+
+/* "2 (Foreground)" */
+static void write_map_names(const etl_value *value, etlheap_text *scratch, etlheap_sink *sink)
+{
+    etlheap_text_clear(scratch);
+    if (!etlheap_text_add_map_names(scratch, value))
+        return;
+    etlheap_sink_text(sink, " (");
+    etlheap_sink_printable(sink, etlheap_text_of(scratch), scratch->size);
+    etlheap_sink_text(sink, ")");
+}
+
+/* name=value as for other events; arrays in [], structures in {}. */
+static void write_described(const etlheap_stream_record *stream, etlheap_text *scratch,
+                            etlheap_sink *sink)
+{
+    etl_walk walk;
+    etl_step step;
+    char closing[ETL_WALK_DEPTH_MAX + 1] = ""; /* by depth */
+    u32 depth = 0;
+    const char *separator = "  ";
+    etl_walk_begin(&walk, &stream->record, &stream->description, stream->diag);
+    while (!scratch->failed && etl_walk_next(&walk, &step)) {
+        if (step.kind == ETL_STEP_CLOSE) {
+            etlheap_sink_write(sink, &closing[depth--], 1);
+            separator = " ";
+            continue;
+        }
+        etlheap_sink_text(sink, separator);
+        separator = " ";
+        if (step.name.bytes.size > 0) {
+            etlheap_text_clear(scratch);
+            etlheap_text_add_label(scratch, step.name);
+            etlheap_sink_printable(sink, etlheap_text_of(scratch), scratch->size);
+            etlheap_sink_text(sink, "=");
+        }
+        if (step.kind == ETL_STEP_VALUE) {
+            write_described_value(&step.value, scratch, sink);
+            write_map_names(&step.value, scratch, sink);
+            continue;
+        }
+        const bool is_array = step.kind == ETL_STEP_ARRAY;
+        closing[++depth] = is_array ? ']' : '}';
+        etlheap_sink_text(sink, is_array ? "[" : "{");
+        separator = "";
     }
 }
 

@@ -8,6 +8,7 @@
 #include "formats/io/units.h"
 #include "formats/json/summary_traces.h"
 #include "formats/parts/abilities.h"
+#include "formats/parts/provider_events.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
@@ -34,6 +35,8 @@ static etl_status write_events(const etlheap_result *result, const etlheap_layou
                                etlheap_sink *sink);
 static etl_status write_providers(const etlheap_result *result, const etlheap_layout *layout,
                                   etlheap_sink *sink);
+static etl_status write_named_events(const etlheap_result *result, const etlheap_layout *layout,
+                                     etlheap_sink *sink);
 static int compare_rows(const void *left, const void *right);
 static u32 shown_of(u32 count, const etlheap_layout *layout);
 static etl_status write_list(const char *heading, u32 count, etlheap_grid *grid,
@@ -60,6 +63,8 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
         status = write_events(result, layout, sink);
     if (status == ETL_OK)
         status = write_providers(result, layout, sink);
+    if (status == ETL_OK)
+        status = write_named_events(result, layout, sink);
     etlheap_text_diagnostics(sink, layout, etlheap_result_diagnostics(result));
     if (text.failed)
         status = ETL_ERR_MEMORY;
@@ -214,7 +219,7 @@ static etl_status write_providers(const etlheap_result *result, const etlheap_la
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
     for (u32 i = 0; i < shown_of(count, layout); i++) {
         const etlheap_provider_count *const provider = &providers[rows[i].index];
-        const char *const name = etl_provider_name(provider->guid.bytes);
+        const char *const name = etlheap_provider_title(result, provider->guid.bytes);
         char guid[ETL_GUID_TEXT_SIZE];
         etl_guid_format(provider->guid.bytes, guid);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
@@ -225,6 +230,43 @@ static etl_status write_providers(const etlheap_result *result, const etlheap_la
     }
     free(rows);
     return write_list("Events by provider", count, &grid, layout, sink);
+}
+
+/* Those that the trace names: of the others there is nothing to say but their ids. */
+static etl_status write_named_events(const etlheap_result *result, const etlheap_layout *layout,
+                                     etlheap_sink *sink)
+{
+    static const etlheap_column columns[] = {
+        { .title = "Provider" },
+        { .title = "Id", .right = true },
+        { .title = "Event", .flexible = true },
+        { .title = "Count", .right = true },
+        { .title = "Size", .right = true },
+    };
+    const etlheap_event_count *events = NULL;
+    const u32 all = etlheap_event_counts(result, &events);
+    info_row *const rows = calloc((size_t)all + 1, sizeof *rows);
+    u32 count = 0;
+    if (!rows)
+        return ETL_ERR_MEMORY;
+    for (u32 i = 0; i < all; i++) {
+        if (events[i].name[0] != '\0')
+            rows[count++] = (info_row){ events[i].count, i };
+    }
+    qsort(rows, count, sizeof *rows, compare_rows);
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    for (u32 i = 0; i < shown_of(count, layout); i++) {
+        const etlheap_event_count *const event = &events[rows[i].index];
+        const char *const provider = etlheap_provider_title(result, event->provider.bytes);
+        etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
+        etlheap_grid_cell(&grid, provider ? provider : "");
+        add_unsigned(&grid, event->is_class ? event->opcode : event->id);
+        etlheap_grid_cell(&grid, event->name);
+        add_unsigned(&grid, event->count);
+        etlheap_grid_size(&grid, (i64)etl_min_u64(event->bytes, INT64_MAX));
+    }
+    free(rows);
+    return write_list("Events of providers by name", count, &grid, layout, sink);
 }
 
 /* Largest first, ties in the order of the result. */

@@ -90,4 +90,6 @@ etl_decode_fn etl_decode_stack, etl_decode_stack_key, etl_decode_stack_definitio
 
 etl_decode_fn etl_decode_config_cpu, etl_decode_device_family, etl_decode_lost_event;
 
+etl_decode_fn etl_decode_event_description, etl_decode_event_map;
+
 #endif

@@ -152,6 +152,23 @@ static const etl_field lost_event_fields[] = {
     FIELD(lost_event.type, "type", U32),
 };
 
+static const etl_field event_description_fields[] = {
+    FIELD(event_description.provider, "described_provider", GUID),
+    FIELD(event_description.id, "described_id", U16),
+    FIELD(event_description.version, "described_version", U16),
+    FIELD(event_description.opcode, "described_opcode", U16),
+    FIELD(event_description.provider_name, "provider_name", TEXT16),
+    FIELD(event_description.event_name, "event_name", TEXT16),
+    FIELD(event_description.opcode_name, "opcode_name", TEXT16),
+    FIELD(event_description.property_count, "property_count", U32),
+};
+
+static const etl_field event_map_fields[] = {
+    FIELD(event_map.provider, "described_provider", GUID),
+    FIELD(event_map.name, "map_name", TEXT16),
+    FIELD(event_map.entry_count, "entry_count", U32),
+};
+
 /* Expands a list of values into fields, and skips its gaps. */
 #define LIST_FIELD(since, type, member, shown, label) FIELD(member, label, shown),
 #define NO_FIELD(since, type)

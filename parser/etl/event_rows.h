@@ -30,6 +30,7 @@
 #ifndef ETL_EVENT_ROWS_H
 #define ETL_EVENT_ROWS_H
 
+#include "layout_descriptions.h"
 #include "layout_events.h"
 
 /* What stands on disk, and the type of its member. */
@@ -131,7 +132,9 @@ typedef enum etl_bytes_type {
     X(HOOK_HEAP_RANGE_RELEASE, HEAP_RANGE_RELEASE, 3, LAYOUT(HEAP_RANGE), "HeapRange/Release")     \
     X(HOOK_HEAP_RANGE_DESTROY, HEAP_RANGE_DESTROY, 3, LAYOUT(HEAP_HANDLE), "HeapRange/Destroy")    \
     X(HOOK_MEMINFO, MEMINFO, 2, LAYOUT(MEMINFO), "PageFault/MemInfo")                              \
-    X(HOOK_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws), "PageFault/MemInfoWS")
+    X(HOOK_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws), "PageFault/MemInfoWS")                    \
+    X(HOOK_MEMINFO_SESSION_WS, MEMINFO_SESSION_WS, 2, CODED(meminfo_ws),                           \
+      "PageFault/MemInfoSessionWS")
 
 /* --- processes and threads ----------------------------------------------------- */
 
@@ -210,6 +213,11 @@ typedef enum etl_bytes_type {
     X(KEY_LOST_EVENT, LOST_EVENT, 2, CODED(lost_event), "Lost_Event/RTLostEvent")                  \
     ALSO(KEY_LOST_BUFFER, LOST_EVENT, 2, CODED(lost_event), "Lost_Event/RTLostBuffer")             \
     ALSO(KEY_LOST_FILE, LOST_EVENT, 2, CODED(lost_event), "Lost_Event/RTLostFile")
+
+/* See layout_descriptions.h. */
+#define ETL_ROWS_METADATA(X, ALSO)                                                                 \
+    X(KEY_EVENT_INFO, EVENT_DESCRIPTION, 0, CODED(event_description), "MetaData/EventInfo")        \
+    X(KEY_EVENT_MAP, EVENT_MAP, 0, CODED(event_map), "MetaData/EventMapInfo")
 
 /* --- stack walks ------------------------------------------------------------------ */
 
@@ -329,7 +337,9 @@ typedef enum etl_bytes_type {
     ALSO(KEY_KERNEL_MEMINFO, MEMINFO, 1, LAYOUT(KERNEL_MEMINFO),                                   \
          "Microsoft-Windows-Kernel-Memory/MemInfo")                                                \
     ALSO(KEY_KERNEL_MEMINFO_WS, MEMINFO_WS, 2, CODED(meminfo_ws),                                  \
-         "Microsoft-Windows-Kernel-Memory/MemInfoWS")
+         "Microsoft-Windows-Kernel-Memory/MemInfoWS")                                              \
+    ALSO(KEY_KERNEL_MEMINFO_SESSION_WS, MEMINFO_SESSION_WS, 2, CODED(meminfo_ws),                  \
+         "Microsoft-Windows-Kernel-Memory/MemInfoSessionWS")
 
 /* Load, unload and rundowns of a method. The ids are 64-bit numbers in 32-bit processes too.
  * Source: the manifests, TE. Seen in 64-bit
@@ -373,6 +383,7 @@ typedef enum etl_bytes_type {
     C(STACKWALK)                                                                                   \
     C(IMAGE_ID)                                                                                    \
     C(SYSCONFIG_EX)                                                                                \
+    C(METADATA)                                                                                    \
     C(LOST_EVENT)                                                                                  \
     C(KERNEL_MEMORY)                                                                               \
     C(DOTNET)                                                                                      \

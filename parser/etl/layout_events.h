@@ -164,9 +164,10 @@ typedef enum etl_class {
  *   SharedCommit
  * All in pages. Source: phnt, manifest.
  */
-#define ETL_HOOK_MEMINFO_WS      0x027du
-#define ETL_MEMINFO_WS_VALUES_V0 4u
-#define ETL_MEMINFO_WS_VALUES_V2 8u
+#define ETL_HOOK_MEMINFO_WS         0x027du
+#define ETL_HOOK_MEMINFO_SESSION_WS 0x027eu
+#define ETL_MEMINFO_WS_VALUES_V0    4u
+#define ETL_MEMINFO_WS_VALUES_V2    8u
 
 /*
  * Process, class 0x03.
@@ -325,8 +326,9 @@ typedef enum etl_class {
 #define ETL_KEY_DEVICE_FAMILY  0x2125u
 
 /* Microsoft-Windows-Kernel-Memory: ids. Source: its manifest, as dissect.etl has it. */
-#define ETL_KEY_KERNEL_MEMINFO    0x2601u
-#define ETL_KEY_KERNEL_MEMINFO_WS 0x2602u
+#define ETL_KEY_KERNEL_MEMINFO            0x2601u
+#define ETL_KEY_KERNEL_MEMINFO_WS         0x2602u
+#define ETL_KEY_KERNEL_MEMINFO_SESSION_WS 0x2603u
 
 /* Methods of .NET: ids 143 and 144 of either provider. Source: their manifests, TE. */
 #define ETL_KEY_METHOD_LOAD    0x278fu

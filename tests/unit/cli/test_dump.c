@@ -148,7 +148,7 @@ static void dump(const dumped *d, const cli_options *options, const char *format
         etl_diag_counts counts = { { 0 } };
         etl_event event;
         etl_decode(&record.record, &event, &counts);
-        if (cli_record_passes(&filter, &record, &event))
+        if (cli_record_passes(&filter, &record, &event, &scratch))
             etlheap_format_named(format)->write_record(&record, &event, &scratch, out->sink);
     }
     etlheap_stream_close(stream);

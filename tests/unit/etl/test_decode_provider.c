@@ -117,6 +117,25 @@ static const decode_vector vectors[] = {
       .event = "Microsoft-Windows-Kernel-Memory/MemInfoWS count=2 entries=4321:1/2/3/4,8:5/6/7/8",
       .least = WHOLE,
       .newest = false },
+    { .name = "working sets of sessions, with what version 2 adds",
+      .key = ETL_KEY_KERNEL_MEMINFO_SESSION_WS,
+      .version = 2,
+      .pointer_bytes = 4,
+      .hex = "01000000020000000b0000000c0000000d0000000e0000000f00000010000000"
+             "1100000012000000",
+      .event = "Microsoft-Windows-Kernel-Memory/MemInfoSessionWS count=1 entries=2:11/12/13/14",
+      .least = WHOLE,
+      .newest = true },
+    { .name = "working sets of sessions, of the kernel",
+      .key = ETL_HOOK_MEMINFO_SESSION_WS,
+      .version = 2,
+      .pointer_bytes = 8,
+      .hex = "01000000010000000b000000000000000c000000000000000d00000000000000"
+             "0e000000000000000f0000000000000010000000000000001100000000000000"
+             "1200000000000000",
+      .event = "PageFault/MemInfoSessionWS count=1 entries=1:11/12/13/14",
+      .least = WHOLE,
+      .newest = true },
 };
 
 #include "decode_vector_tests.h"

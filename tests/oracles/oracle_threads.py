@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Names of threads: in tables, as a filter, in stores and on the HTML page.
+
+The second writer makes a trace of two processes whose threads have names from every record
+that carries one: a rundown at the start, the start and end of a thread, a rundown at the end,
+and SetName. One thread is renamed, one has no name, and one id belongs to a thread of either
+process. Each thread allocates a size of its own, so that every row is known.
+"""
+
+import html
+import json
+import os
+import random
+import re
+import struct
+import tempfile
+
+from oracle_support import Results, run, run_json
+from second_writer import records
+from second_writer.container import Clock, QPC, Record, Style, TraceFile
+
+SET_NAME = 0x0548
+APP, OTHER = 4321, 5000
+
+# (pid, tid, size, name as it is at the end)
+THREADS = [
+    (APP, 100, 64, "Render Thread"),
+    (APP, 101, 128, "later name"),
+    (APP, 102, 256, None),
+    (APP, 103, 512, "Wörker #1"),
+    (APP, 104, 1024, "Ended"),
+    (APP, 105, 2048, "from the end"),
+    (APP, 200, 4096, "shared in app"),
+    (OTHER, 200, 8192, "shared in other"),
+]
+
+
+def write_trace(path):
+    clock = Clock(QPC, 10_000_000, 1_000_000, 132_000_000_000_000_000)
+    file = TraceFile(clock, 1, Style("session", 65536), 1_000_000, random.Random(1))
+    ticks = 1_000_000
+
+    def add(hook, version, pid, tid, payload, memory=False):
+        nonlocal ticks
+        ticks += 100
+        file.add(Record(0, ticks, 0, records.system(8, version, hook, tid, pid, ticks, payload), memory))
+
+    def thread(hook, pid, tid, name):
+        add(hook, 3, pid, tid, records.thread(8, pid, tid, 0x7FF600001000, name))
+
+    def set_name(pid, tid, name):
+        add(SET_NAME, 2, pid, tid, struct.pack("<II", pid, tid) + records.text16(name))
+
+    for pid, name in ((APP, "app.exe"), (OTHER, "other.exe")):
+        add(records.PROCESS_RUNDOWN_START, 4, pid, 1, records.process(8, pid << 12, pid, 4, 0, name, name))
+    thread(records.THREAD_RUNDOWN_START, APP, 100, "Render Thread")
+    thread(records.THREAD_RUNDOWN_START, APP, 101, "first name")
+    thread(records.THREAD_RUNDOWN_START, APP, 102, "")
+    thread(records.THREAD_RUNDOWN_START, APP, 200, "shared in app")
+    thread(records.THREAD_START, APP, 103, None)
+    set_name(APP, 103, "Wörker #1")
+    for pid, tid, size, _ in THREADS:
+        add(records.HEAP_ALLOC, 2, pid, tid, records.heap_alloc(8, 0x1F0000, size, 0x10000 * tid + pid * 16, 2), True)
+    set_name(APP, 101, "later name")
+    thread(records.THREAD_END, APP, 104, "Ended")
+    thread(records.THREAD_END, APP, 200, "shared in app")
+    thread(records.THREAD_START, OTHER, 200, "shared in other")
+    thread(records.THREAD_RUNDOWN_END, APP, 105, "from the end")
+    file.cut()
+    file.write(path, "threads.etl")
+
+
+def rows_of(path, *arguments):
+    table = run_json("report", path, "--group-by", "process,thread", *arguments)
+    return sorted((row["pid"], row["thread"], row["outstanding_size"], row.get("thread_name")) for row in table["rows"])
+
+
+def check(results, path, store):
+    for name, source in (("trace", path), ("store", store)):
+        results.equal(f"{name}: each thread has its last name", rows_of(source), sorted(THREADS))
+        for words, wanted in (
+            (["Render Thread"], [100]),
+            (["render*"], [100]),
+            (["later name"], [101]),
+            (["first name"], []),
+            (["w?rker #1"], [103]),
+            (["102,Ended"], [102, 104]),
+            (["103", "--thread", "from*"], [103, 105]),
+            (["nobody"], []),
+        ):
+            found = [row[1] for row in rows_of(source, "--thread", *words)]
+            results.equal(f"{name}: --thread {' '.join(words)}", found, wanted)
+        # An id is all that a block knows of its thread: both that have it are selected.
+        found = rows_of(source, "--thread", "shared in app")
+        results.equal(f"{name}: a name selects its id", [row[:2] for row in found], [(APP, 200), (OTHER, 200)])
+    text = run("report", path, "--group-by", "thread", "--no-symbols").decode()
+    for shown in ("Render Thread (100)", "later name (101)", " 102 ", "Wörker #1 (103)"):
+        results.check(f"text: {shown}", shown in text, text)
+    found = run("report", path, "--group-by", "process,thread", "--format", "csv").decode()
+    results.check("CSV keeps the id", ",103," in found and "rker" not in found, found)
+    lines = run("allocations", path, "--format", "ndjson").decode().splitlines()
+    told = sorted((row["pid"], row["thread"], row["size"], row.get("thread_name")) for row in map(json.loads, lines))
+    results.equal("allocations: the same names", told, sorted(THREADS))
+
+
+def check_page(results, path, folder):
+    page = os.path.join(folder, "page.html")
+    run("export", path, "--format", "html", "-o", page, "--no-symbols")
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    match = re.search(r'"thread_names":\s*(\[.*?\])', text, re.S)
+    results.check("the page has names", match is not None)
+    rows = json.loads(html.unescape(match.group(1))) if match else []
+    found = sorted({(row["pid"], row["thread"], row["name"]) for row in rows})
+    wanted = sorted((pid, tid, name) for pid, tid, _, name in THREADS if name)
+    results.equal("the page: names of threads", found, wanted)
+
+
+def main():
+    results = Results()
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
+        path = os.path.join(folder, "threads.etl")
+        store = os.path.join(folder, "threads.ehs")
+        write_trace(path)
+        run("store", path, "-o", store)
+        check(results, path, store)
+        check_page(results, path, folder)
+    results.finish()
+
+
+if __name__ == "__main__":
+    main()
