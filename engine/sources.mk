@@ -15,6 +15,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/row_identity \
 	compare/suppressions \
 	context/context \
+	context/heap_names \
 	context/heap_sizes \
 	context/meminfo \
 	context/modules \

@@ -4,6 +4,7 @@
  * The words of a list come from one place for checking, messages and help: the
  * engine's names of kinds, types, keys and measures, and the table of formats.
  */
+#include "custom_heaps.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -48,7 +49,13 @@ static bool parse_quantity(const cli_option *option, const char *text, void *mem
 static bool store_moment(const char *text, cli_options *out);
 static etl_status store_file(const cli_option *option, const char *spelled, const char *text,
                              const char **member, etl_error *err);
-static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory);
+
+/* One word of a list of numbers; false: it is none. */
+typedef bool parse_number_fn(const cli_options *options, const char *word, u64 *out);
+
+static bool parse_numbers(const char *text, cli_numbers *out, parse_number_fn *parse,
+                          const cli_options *options, bool *no_memory);
+static parse_number_fn parse_thread;
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
@@ -101,11 +108,13 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
     case CLI_VALUE_MOMENTS:
     case CLI_VALUE_WINDOWS:
         return store_times(option, spelled, text, member, err);
+    case CLI_VALUE_CUSTOM:
+        return cli_custom_heaps_add(member, spelled, text, err);
     case CLI_VALUE_HEAPS:
-        good = parse_numbers(text, member, UINT64_MAX, &no_memory);
+        good = parse_numbers(text, member, cli_custom_heap_named, out, &no_memory);
         break;
     case CLI_VALUE_THREADS:
-        good = parse_numbers(text, member, UINT32_MAX, &no_memory);
+        good = parse_numbers(text, member, parse_thread, out, &no_memory);
         break;
     case CLI_VALUE_LIFETIMES:
     case CLI_VALUE_SIZES:
@@ -418,12 +427,19 @@ static etl_status store_file(const cli_option *option, const char *spelled, cons
 }
 
 /* Lists add up over repetitions: --heap A --heap B is --heap A,B. */
-static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory)
+static bool parse_thread(const cli_options *options, const char *word, u64 *out)
+{
+    (void)options;
+    return cli_parse_handle(word, out) && *out <= UINT32_MAX;
+}
+
+static bool parse_numbers(const char *text, cli_numbers *out, parse_number_fn *parse,
+                          const cli_options *options, bool *no_memory)
 {
     char word[CLI_WORD_SIZE];
     while (*text != '\0') {
         u64 value;
-        if (!cli_next_word(&text, word) || !cli_parse_handle(word, &value) || value > max)
+        if (!cli_next_word(&text, word) || !parse(options, word, &value))
             return false;
         u64 *const at = realloc(out->at, ((size_t)out->count + 1) * sizeof *at);
         *no_memory = !at;

@@ -22,7 +22,7 @@ static bool note_heap(scanner *s, const etl_event *event);
 static u8 range_shard(u32 pid);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
     handle_snapshot, handle_range, handle_memory, handle_system, handle_thread, handle_stack,
-    handle_key, handle_definition, handle_lost;
+    handle_key, handle_definition, handle_lost, handle_custom;
 
 /* What is done with an event; kinds without a row are counted only. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
@@ -66,6 +66,8 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_CONFIG_DEVICE_FAMILY] = handle_system,
     [ETL_EVENT_VOLUME_MAPPING] = handle_system,
     [ETL_EVENT_LOST_EVENT] = handle_lost,
+    [ETL_EVENT_CUSTOM_ALLOC] = handle_custom,
+    [ETL_EVENT_CUSTOM_FREE] = handle_custom,
 };
 
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
@@ -162,7 +164,10 @@ static bool scan_record(scanner *s)
     if (!census_add(&out->census, record))
         return false;
     etl_event event;
-    if (!etl_decode(record, &event, &out->diag))
+    const scan_input *const input = s->input;
+    if (!etl_decode(record, &event, &out->diag) &&
+        !etl_custom_decode(input->custom_allocators, input->custom_allocator_count, record, &event,
+                           &out->diag))
         event.kind = ETL_EVENT_NONE;
     handle_fn *const handle = handlers[event.kind];
     if (s->input->keeps_targets && !note_target(s))
@@ -532,6 +537,51 @@ static bool handle_definition(scanner *s, const etl_event *event)
                                  .is_kernel = frames.part != PART_USER };
     return ETLHEAP_PUSH(&out->definitions, row) &&
            request_stack(s, &frames, TARGET_DEFINITION, out->definitions.count - 1);
+}
+
+/*
+ * The stack that an event has inside: whole, as all of it ran in the process. Of two parts
+ * with a match id this is the first.
+ */
+static bool take_item_stack(scanner *s, u32 event)
+{
+    scan_output *const out = s->out;
+    etl_bytes items = s->record->items;
+    etl_item item;
+    while (etl_item_next(&items, &item)) {
+        etl_item_stack stack;
+        frame_view frames;
+        if (!etl_item_stack_of(&item, &stack))
+            continue;
+        out->census.stack_items++;
+        if (s->input->census_only)
+            return true;
+        if (stack.is_key) {
+            out->events.at[event].stack = STACK_TAG_LOCAL; /* taken */
+            return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, stack.key, event });
+        }
+        if (!view_frames(s, stack.frames, stack.frame_bytes, stack.frame_count, &frames))
+            return false;
+        if (frames.count > 0)
+            out->events.at[event].stack = STACK_TAG_LOCAL;
+        return request_stack(s, &frames, TARGET_EVENT, event);
+    }
+    return true;
+}
+
+static bool handle_custom(scanner *s, const etl_event *event)
+{
+    const etl_custom_event *const custom = &event->as.custom;
+    const bool is_alloc = event->kind == ETL_EVENT_CUSTOM_ALLOC;
+    const u64 *const heap = custom->has_heap ? &custom->heap : NULL;
+    const memory_event row = { .op = is_alloc ? OP_CUSTOM_ALLOC : OP_CUSTOM_FREE,
+                               .address = custom->address,
+                               .size = custom->size_bytes,
+                               .heap = etlheap_custom_heap((const char *)custom->allocator.at, heap),
+                               .pid = s->record->pid,
+                               .tid = s->record->tid };
+    return push_event(s, row) &&
+           (!is_alloc || take_item_stack(s, (u32)(s->out->events.count - 1)));
 }
 
 bool scan_take_sample(scan_output *out)

@@ -108,6 +108,7 @@ static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
     to->stacks |= from->stacks;
     to->modules |= from->modules;
     to->symbols |= from->symbols;
+    to->custom |= from->custom;
 }
 
 static const char *same_text(const char *a, const char *b)
