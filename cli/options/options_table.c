@@ -166,7 +166,8 @@ static const cli_option options_table[] = {
     { "--memory", 0, CLI_VALUE_SIZE, OPTION(memory_bytes), CLI_ALL, group_run, "SIZE",
       "stop rather than use more memory: 512M, 4G" },
     { "--custom-heap", 0, CLI_VALUE_CUSTOM, OPTION(custom), CLI_ALL & ~CLI_MERGE, group_run,
-      "EVENTS", "count the events of another allocator, as docs/recording.md says:\n"
+      "EVENTS",
+      "count the events of another allocator, as docs/recording.md says:\n"
       "PROVIDER:alloc=ID(address@0:u64,size@8:u64),free=ID(address@0:u64);\n"
       "@FILE reads lines of a file; may be repeated" },
     { "--together", 0, CLI_VALUE_FLAG, OPTION(together), CLI_ALL & ~(CLI_DIFF | CLI_MERGE),

@@ -52,7 +52,7 @@ static const u8 lanes_of_kinds[ETLHEAP_KIND_COUNT] = {
 
 u8 ehs_lane_of_kind(u32 kind)
 {
-    return lanes_of_kinds[kind];
+    return kind < ETLHEAP_KIND_COUNT ? lanes_of_kinds[kind] : UINT8_MAX;
 }
 
 u32 ehs_kind_of_lane(u32 lane)

@@ -577,11 +577,11 @@ static bool handle_custom(scanner *s, const etl_event *event)
     const memory_event row = { .op = is_alloc ? OP_CUSTOM_ALLOC : OP_CUSTOM_FREE,
                                .address = custom->address,
                                .size = custom->size_bytes,
-                               .heap = etlheap_custom_heap((const char *)custom->allocator.at, heap),
+                               .heap =
+                                   etlheap_custom_heap((const char *)custom->allocator.at, heap),
                                .pid = s->record->pid,
                                .tid = s->record->tid };
-    return push_event(s, row) &&
-           (!is_alloc || take_item_stack(s, (u32)(s->out->events.count - 1)));
+    return push_event(s, row) && (!is_alloc || take_item_stack(s, (u32)(s->out->events.count - 1)));
 }
 
 bool scan_take_sample(scan_output *out)

@@ -166,8 +166,7 @@ static bool save_parts(ehs_saver *saver, const etlheap_result *result)
     return ehs_stacks_save(saver, &result->stacks) && ehs_facts_save(saver, result) &&
            ehs_table_save(saver, &head_table, &head, 1) && save_sources(saver, data) &&
            ehs_table_save(saver, &source_file_table, data->files.at, data->files.count) &&
-           save_diagnostics(saver, data) &&
-           save_entries(saver, data) &&
+           save_diagnostics(saver, data) && save_entries(saver, data) &&
            ehs_table_save(saver, &sum_table, data->rows.at, data->rows.count) &&
            ehs_table_save(saver, &cell_table, data->cells.at, data->cells.count) &&
            ehs_strings_save(saver);

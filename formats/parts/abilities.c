@@ -20,7 +20,8 @@ static const etlheap_ability abilities_table[] = {
       "heap events as above: a heap says when it commits more memory",
       offsetof(etlheap_abilities, extent) },
     { "custom", "blocks of allocators with events of their own",
-      "wpr -start etw-mimalloc.wprp -filemode for mimalloc built with MI_TRACK_ETW; for PIX and other "
+      "wpr -start etw-mimalloc.wprp -filemode for mimalloc built with MI_TRACK_ETW; for PIX and "
+      "other "
       "allocators see docs/recording.md",
       offsetof(etlheap_abilities, custom) },
     { "stacks", "who allocated",

@@ -10,8 +10,14 @@
 
 #include "parser/cursor.h"
 
-#define AT(offset, kind)             { .offset_bytes = (offset), .type = ETL_CUSTOM_##kind }
-#define BEHIND_POINTER(offset, kind) { (offset), 1, ETL_CUSTOM_##kind }
+#define AT(offset, kind)                                                                           \
+    {                                                                                              \
+        .offset_bytes = (offset), .type = ETL_CUSTOM_##kind                                        \
+    }
+#define BEHIND_POINTER(offset, kind)                                                               \
+    {                                                                                              \
+        (offset), 1, ETL_CUSTOM_##kind                                                             \
+    }
 
 static const etl_custom_allocator allocators_built_in[] = {
     /* The size in a free is what the block could hold, which may be more than was asked
