@@ -132,6 +132,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/realloc_trail \
 	read/release \
 	read/scan \
+	read/scan_custom \
 	read/scan_lean \
 	read/scan_stacks \
 	read/stream \

@@ -53,8 +53,8 @@ static etl_status store_file(const cli_option *option, const char *spelled, cons
 /* One word of a list of numbers; false: it is none. */
 typedef bool parse_number_fn(const cli_options *options, const char *word, u64 *out);
 
-static bool parse_numbers(const char *text, cli_numbers *out, parse_number_fn *parse,
-                          const cli_options *options, bool *no_memory);
+static bool parse_numbers(const cli_option *option, const char *text, cli_options *options,
+                          bool *no_memory);
 static parse_number_fn parse_thread;
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);
@@ -111,10 +111,8 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
     case CLI_VALUE_CUSTOM:
         return cli_custom_heaps_add(member, spelled, text, err);
     case CLI_VALUE_HEAPS:
-        good = parse_numbers(text, member, cli_custom_heap_named, out, &no_memory);
-        break;
     case CLI_VALUE_THREADS:
-        good = parse_numbers(text, member, parse_thread, out, &no_memory);
+        good = parse_numbers(option, text, out, &no_memory);
         break;
     case CLI_VALUE_LIFETIMES:
     case CLI_VALUE_SIZES:
@@ -433,10 +431,13 @@ static bool parse_thread(const cli_options *options, const char *word, u64 *out)
     return cli_parse_handle(word, out) && *out <= UINT32_MAX;
 }
 
-static bool parse_numbers(const char *text, cli_numbers *out, parse_number_fn *parse,
-                          const cli_options *options, bool *no_memory)
+static bool parse_numbers(const cli_option *option, const char *text, cli_options *options,
+                          bool *no_memory)
 {
     char word[CLI_WORD_SIZE];
+    const bool is_heap = option->value == CLI_VALUE_HEAPS;
+    parse_number_fn *const parse = is_heap ? cli_custom_heap_named : parse_thread;
+    cli_numbers *const out = (cli_numbers *)((char *)options + option->offset);
     while (*text != '\0') {
         u64 value;
         if (!cli_next_word(&text, word) || !parse(options, word, &value))
