@@ -28,8 +28,8 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *     HANDLE, POOL     planned: tables 1 to 6 of their own
  *     CUSTOM           rows of life; a block that is freed in parts is one for each part
  *
- * A lane's own tables 1 to 6 have the columns of those of heap blocks: 0x040104 says of each
- * custom block what heap.slot, 0x0104, says of a heap block (ehs_lane_column).
+ * A lane's own tables 1 to 6 have the columns of those of heap blocks: 0x060104 says of each
+ * pool block what heap.slot, 0x0104, says of a heap block (ehs_lane_column).
  */
 #define EHS_LANES(X)                                                                               \
     X(HEAP, 0, "heap")                                                                             \
