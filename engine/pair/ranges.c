@@ -433,9 +433,11 @@ static void free_custom(range_owner *owner, const memory_event *event, shard_out
     const range *found = range_map_seek(&owner->committed, start, &place);
     const bool is_block = found != NULL && found->start == start;
     const u64 end = event->size > 0 ? end_of(start, event->size) : is_block ? found->end : start;
-    if (found == NULL || found->start >= end)
+    if (start == end || found == NULL || found->start >= end) {
         count_unknown(owner, out);
-    const i64 alloc_ticks = found == NULL ? 0 : found->alloc_ticks;
+        return;
+    }
+    const i64 alloc_ticks = found->alloc_ticks;
     while (found != NULL && found->start < end && found->alloc_ticks == alloc_ticks) {
         const range removed = cut(owner, found, place, start, end, out);
         emit_range(owner, &removed, event->ticks, ETLHEAP_FREE_FREE, out);

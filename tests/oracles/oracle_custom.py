@@ -83,6 +83,9 @@ class Model:
                     return
         whole = [piece.end for one in live for piece in one.pieces if piece.start == address]
         end = address + size if size else whole[0] if whole else address
+        if end == address:
+            self.unknown[pid] = self.unknown.get(pid, 0) + 1
+            return
         hit = sorted((piece.start, one.ticks) for one in live for piece in one.pieces
                      if not piece.is_empty and piece.start < end and piece.end > address)
         if not hit:
@@ -229,6 +232,8 @@ def release(writer, model, program, heap, chance):
             address += first
         else:
             blocks.pop(address, None)
+    elif chance.random() < 0.05:
+        address += 8  # inside of a block, which is none
     else:
         blocks.pop(address, None)
     write_free(writer, program, heap, address, size if given is None else given)
@@ -345,6 +350,50 @@ def check_store(results, name, path, lifetimes, options):
                   any(total["kind"] == "custom" for total in support.run_json("report", merged)["totals"]))
 
 
+def check_hostile(results):
+    """Payloads and items of any length: what is too short is counted, and the rest is right."""
+    writer, model = Writer(5, Style("session", 16384)), Model()
+    chance, short = writer.chance, 0
+    for _ in range(2000):
+        program = Program(1000, chance.choice((4, 8)))
+        writer.step()
+        needed = {100: 16, 101: 8}
+        number = chance.choice((100, 101))
+        address = PAGES[4] + chance.randrange(1, 40) * 4096
+        payload = struct.pack("<QQQ", address, 100, 7)[:chance.randrange(0, 24)]
+        junk = chance.randbytes(chance.randrange(0, 40))
+        items = records.item(chance.choice((1, 5, 6, 0x11, 0x12)), junk) if chance.random() < 0.5 else b""
+        event(writer, program, MIMALLOC, number, payload, items)
+        short += len(payload) < needed[number]
+        if len(payload) >= needed[number] and number == 100:
+            model.alloc(1000, "mimalloc", writer.ticks, 1001, address, 100, ())
+        elif len(payload) >= needed[number]:
+            model.free(1000, "mimalloc", writer.ticks, address)
+    path = f"{support.WORK}/custom-hostile.etl"
+    writer.write(path)
+    report, rows = reported(path, "--group-by", "kind,process,heap")
+    named = {row["name"]: row["count"] for row in report["diagnostics"]}
+    results.equal("hostile: short payloads are counted", named["event_truncated"], short)
+    results.equal_maps("hostile: sums", rows, sums(model.lifetimes(), lambda one: (one[0], one[1])))
+
+
+def check_descriptions(results):
+    """A file of descriptions says what options say; info knows the kind."""
+    path, lines = f"{support.WORK}/custom-session-0.etl", f"{support.WORK}/engines.txt"
+    with open(lines, "w", encoding="ascii") as file:
+        file.write(f"# engines\n\n{ENGINE_EVENTS}\r\n{POOL_EVENTS}\n")
+    by_option = ["--custom-heap", ENGINE_EVENTS, "--custom-heap", POOL_EVENTS]
+    results.check("descriptions of a file are those of options",
+                  support.run("report", path, "--custom-heap", "@" + lines) == support.run("report", path, *by_option))
+    info = support.run_json("info", path)
+    results.check("info says that the kind can be analysed", "custom" in info["can"])
+    counted = sum(process.get("custom_events", 0) for process in info["processes"])
+    shown = [line for line in support.dump(path) if line.get("fields", {}).get("allocator")]
+    results.equal("info counts the events that dump shows", counted, len(shown))
+    only = support.run_json("report", path, "--heap", "PIX 3", "--group-by", "kind,heap", *by_option)
+    results.equal("--heap takes names", [row["heap"] for row in only["rows"]], ["PIX 3"])
+
+
 def main():
     results = support.Results()
     styles = {"session": Style("session", 16384), "merged": Style("merged", 16384, compress=True)}
@@ -355,6 +404,8 @@ def main():
             model = random_trace(path, seed * 100, 3000, style)
             lifetimes, options = check_trace(results, name, path, model)
             check_store(results, name, path, lifetimes, options)
+    check_hostile(results)
+    check_descriptions(results)
     results.finish()
 
 
