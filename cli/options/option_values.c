@@ -437,7 +437,7 @@ static bool parse_numbers(const cli_option *option, const char *text, cli_option
     char word[CLI_WORD_SIZE];
     const bool is_heap = option->value == CLI_VALUE_HEAPS;
     parse_number_fn *const parse = is_heap ? cli_custom_heap_named : parse_thread;
-    cli_numbers *const out = (cli_numbers *)((char *)options + option->offset);
+    cli_numbers *const out = is_heap ? &options->heaps : &options->threads;
     while (*text != '\0') {
         u64 value;
         if (!cli_next_word(&text, word) || !parse(options, word, &value))
