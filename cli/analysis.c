@@ -21,6 +21,8 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
         .temporary_folder = cli_temporary_folder(),
         .progress = cli_progress_update,
         .progress_user = &progress,
+        .custom_allocators = options->custom.at,
+        .custom_allocator_count = options->custom.count,
         .name = inputs->store_name,
     };
     const char *const *const names = (const char *const *)inputs->names;

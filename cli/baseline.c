@@ -121,6 +121,8 @@ static etl_status write_store(const cli_options *options, const cli_inputs *inpu
         .temporary_folder = cli_temporary_folder(),
         .progress = cli_progress_update,
         .progress_user = &progress,
+        .custom_allocators = options->custom.at,
+        .custom_allocator_count = options->custom.count,
         .store = &store,
     };
     const etl_status status = etlheap_analyze(inputs->traces, (const char *const *)inputs->names,

@@ -205,7 +205,8 @@ static void note_processes(const cli_options *options, const char *subject,
         for (u32 id = 1; id <= count && !found; id++) {
             const etlheap_process_info *const process =
                 etlheap_process_of(result, (etlheap_process){ id });
-            const u64 events = process->heap_events + process->virtualalloc_events;
+            const u64 events =
+                process->heap_events + process->virtualalloc_events + process->custom_events;
             found = etlheap_word_names_process(best.word, process);
             if (!found && (events > 0 || distance_of(best.word, process->name) <= 1))
                 consider(&best, process->name, events);

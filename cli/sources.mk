@@ -31,6 +31,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/completion_fish \
 	options/completion_zsh \
 	options/cull_list \
+	options/custom_heaps \
 	options/help \
 	options/man_page \
 	options/option_values \

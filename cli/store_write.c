@@ -38,6 +38,8 @@ etl_status cli_store_write(const cli_options *options, const cli_inputs *inputs,
         .temporary_folder = cli_temporary_folder(),
         .progress = cli_progress_update,
         .progress_user = &progress,
+        .custom_allocators = options->custom.at,
+        .custom_allocator_count = options->custom.count,
         .store = options->summary ? NULL : &store,
     };
     const etl_status status =

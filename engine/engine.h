@@ -48,6 +48,7 @@ typedef enum etlheap_kind {
     ETLHEAP_KIND_HEAP,         /* blocks from the heap functions */
     ETLHEAP_KIND_VIRTUALALLOC, /* committed ranges */
     ETLHEAP_KIND_EXTENT,       /* committed heap extents (Expand, Contract) */
+    ETLHEAP_KIND_CUSTOM,       /* blocks of allocators with events of their own */
     ETLHEAP_KIND_COUNT
 } etlheap_kind;
 
@@ -86,6 +87,18 @@ const char *etlheap_kind_name(etlheap_kind kind);           /* "heap" */
 const char *etlheap_free_type_name(etlheap_free_type type); /* "process-exit" */
 const char *etlheap_type_name(etlheap_type type);           /* "AIFO" */
 const char *etlheap_impacting_type_name(etlheap_type type); /* "Impacting" */
+
+/*
+ * Heaps by name. A heap of Windows is called by its handle, "0x1f0000". A heap of kind
+ * CUSTOM has a handle that is made of its allocator's name and number of it, which no
+ * heap of Windows can have: "mimalloc", "PIX 3"; "Engine ~0a3f1" if the allocator's number is
+ * so large that a hash stands for it. `heap` NULL: the allocator does not tell heaps apart.
+ * _of_name: false if no heap of kind CUSTOM is called so.
+ */
+#define ETLHEAP_HEAP_NAME_SIZE 24
+u64 etlheap_custom_heap(const char *name, const u64 *heap);
+void etlheap_heap_name(u64 handle, char out[ETLHEAP_HEAP_NAME_SIZE]);
+bool etlheap_heap_of_name(const char *word, u64 *handle);
 
 /* --- analysis ------------------------------------------------------------- */
 
@@ -130,6 +143,10 @@ typedef struct etlheap_options {
      * Borrowed for the call; may be NULL. */
     const etlheap_store_options *store;
     const char *name; /* of the store that is opened, for output; NULL: its path */
+    /* Allocators with events of their own, besides those that are built in and before them.
+     * Borrowed for the call. */
+    const etl_custom_allocator *custom_allocators;
+    u32 custom_allocator_count;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -205,6 +222,7 @@ typedef struct etlheap_process_info {
     u64 heap_events;
     u64 virtualalloc_events;
     u64 free_without_alloc[ETLHEAP_KIND_CAPACITY];
+    u64 custom_events;
 } etlheap_process_info;
 
 /* Processes in order of (pid, start); id.v - 1 is the index. NULL for id 0 and for ids
@@ -290,7 +308,7 @@ const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
 /* What can be analysed. */
 typedef struct etlheap_abilities {
-    bool heap, virtualalloc, extent, stacks, modules, symbols;
+    bool heap, virtualalloc, extent, stacks, modules, symbols, custom;
     bool memory; /* MemInfo: commit, working sets and available memory over time */
 } etlheap_abilities;
 

@@ -15,6 +15,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/row_identity \
 	compare/suppressions \
 	context/context \
+	context/heap_names \
 	context/heap_sizes \
 	context/meminfo \
 	context/modules \
@@ -134,6 +135,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/realloc_trail \
 	read/release \
 	read/scan \
+	read/scan_custom \
 	read/scan_lean \
 	read/scan_stacks \
 	read/stream \

@@ -31,10 +31,17 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
         check_inside(record.items, data, size);
         etl_bytes items = record.items;
         etl_item item;
-        while (etl_item_next(&items, &item))
+        while (etl_item_next(&items, &item)) {
+            etl_item_stack stack = { .frame_count = 0 };
             check_inside(item.data, data, size);
+            if (etl_item_stack_of(&item, &stack) && !stack.is_key)
+                check_inside(
+                    (etl_bytes){ stack.frames, (size_t)stack.frame_count * stack.frame_bytes },
+                    data, size);
+        }
         etl_event event;
-        (void)etl_decode(&record, &event, &diag);
+        if (!etl_decode(&record, &event, &diag))
+            (void)etl_custom_decode(NULL, 0, &record, &event, &diag);
     }
     return 0;
 }

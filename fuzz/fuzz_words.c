@@ -56,6 +56,11 @@ static void read_words(const char *text)
     require(list >= text && list <= text + strlen(text));
     require(etl_name_glob("*", text));
     (void)etl_name_glob(text, text);
+    etl_custom_allocator allocator;
+    u64 heap;
+    if (etl_custom_parse(text, &allocator, NULL) == ETL_OK)
+        require(memchr(allocator.name, '\0', sizeof allocator.name) != NULL);
+    (void)etlheap_heap_of_name(text, &heap);
     (void)etl_name_glob(text, "kernel32.dll");
     require(cli_edit_distance(text, text) == 0 || strlen(text) > CLI_WORD_SIZE / 2);
 }

@@ -82,7 +82,9 @@ extern "C" {
     X(METHOD_LOAD, method)                                                                         \
     X(METHOD_UNLOAD, method)                                                                       \
     X(METHOD_DCSTART, method)                                                                      \
-    X(METHOD_DCEND, method)
+    X(METHOD_DCEND, method)                                                                        \
+    X(CUSTOM_ALLOC, custom)                                                                        \
+    X(CUSTOM_FREE, custom)
 
 typedef enum etl_event_kind {
     ETL_EVENT_NONE,
@@ -460,6 +462,15 @@ typedef struct etl_method_event {
     etl_bytes signature_text; /* UTF-16 */
 } etl_method_event;
 
+/* An allocator's own allocation or free; see custom_events.h. */
+typedef struct etl_custom_event {
+    u64 address;
+    u64 size_bytes; /* of a free: what is given back, 0: the block, whatever its size */
+    u64 heap;       /* the allocator's own number of it; 0 without has_heap */
+    bool has_heap;
+    etl_bytes allocator; /* 8-bit text */
+} etl_custom_event;
+
 typedef struct etl_event {
     etl_event_kind kind;
     u8 pointer_bytes; /* of the payload as it was read: 4 or 8 */
@@ -503,6 +514,7 @@ typedef struct etl_event {
         etl_event_description event_description;
         etl_event_map event_map;
         etl_method_event method;
+        etl_custom_event custom;
     } as;
 } etl_event;
 

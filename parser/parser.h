@@ -339,6 +339,20 @@ typedef struct etl_item {
 /* Steps through record->items: start with a copy of it. False at the end. */
 bool etl_item_next(etl_bytes *items, etl_item *out);
 
+/* The stack of an event in an extended item: frames as etl_frame_at reads them, innermost
+ * first, or the key of a stack that another record defines. */
+typedef struct etl_item_stack {
+    u64 match_id; /* not 0: another record has the rest of the stack */
+    u64 key;
+    const u8 *frames;
+    u32 frame_count;
+    u32 frame_bytes; /* 4 or 8, whatever the record's pointers are */
+    bool is_key;
+} etl_item_stack;
+
+/* False for items that are no stacks, and for stacks without a match id. */
+bool etl_item_stack_of(const etl_item *item, etl_item_stack *out);
+
 /*
  * The hook id by which a record is decoded: its own, or for a classic record
  * (full header) of a kernel class GUID the hook of the same group and type.
@@ -353,6 +367,7 @@ bool etl_record_is_injected(const etl_record *record);
 /* --- events: see events.h -------------------------------------------------- */
 
 #include "events.h"
+#include "custom_events.h"
 
 /* --- events that describe themselves: see described.h ------------------------ */
 

@@ -4,6 +4,8 @@ PARSER_SRCS := $(patsubst %,parser/%.c, \
 	etl/buffer_header \
 	etl/buffer_index \
 	etl/buffer_peek \
+	etl/custom_events \
+	etl/custom_parse \
 	etl/decode \
 	etl/decode_description \
 	etl/decode_heap \

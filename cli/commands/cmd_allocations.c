@@ -103,7 +103,7 @@ static void note_findings(const cli_options *options, const cli_inputs *inputs, 
     const char *const subject = cli_inputs_subject(inputs);
     if (strcmp(cli_format_of(options)->name, "json") == 0)
         return;
-    if (!can.heap && !can.virtualalloc && !can.extent)
+    if (!can.heap && !can.virtualalloc && !can.extent && !can.custom)
         cli_note(subject, etl_diag_describe(ETL_DIAG_trace_without_memory_events)->advice);
     cli_note_losses(subject, &etlheap_lifetimes_table(made->walk)->diagnostics);
 }

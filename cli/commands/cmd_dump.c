@@ -129,7 +129,9 @@ static etl_status dump_record(dump *job, const etlheap_stream_record *record, et
     /* The stream has counted damage; decoding here is for showing. */
     etl_diag_counts ignored = { { 0 } };
     etl_event event;
-    etl_decode(&record->record, &event, &ignored);
+    if (!etl_decode(&record->record, &event, &ignored))
+        (void)etl_custom_decode(job->options->custom.at, job->options->custom.count,
+                                &record->record, &event, &ignored);
     if (!cli_record_passes(&job->filter, record, &event, scratch))
         return ETL_OK;
     job->listed++;

@@ -110,5 +110,5 @@ static bool may_repeat(const cli_option *option)
 {
     return option->value == CLI_VALUE_WORDS || option->value == CLI_VALUE_NAMES ||
            option->value == CLI_VALUE_MOMENTS || option->value == CLI_VALUE_WINDOWS ||
-           option->value == CLI_VALUE_HEAPS;
+           option->value == CLI_VALUE_CUSTOM || option->value == CLI_VALUE_HEAPS;
 }

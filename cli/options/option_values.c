@@ -4,6 +4,7 @@
  * The words of a list come from one place for checking, messages and help: the
  * engine's names of kinds, types, keys and measures, and the table of formats.
  */
+#include "custom_heaps.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -47,7 +48,10 @@ static bool parse_quantity(const cli_option *option, const char *text, void *mem
 static bool store_moment(const char *text, cli_options *out);
 static etl_status store_file(const cli_option *option, const char *spelled, const char *text,
                              const char **member, etl_error *err);
-static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory);
+
+/* One word of a list of numbers; false: it is none. */
+
+static bool parse_numbers(const char *text, cli_options *options, bool *no_memory);
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
@@ -100,8 +104,10 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
     case CLI_VALUE_MOMENTS:
     case CLI_VALUE_WINDOWS:
         return store_times(option, spelled, text, member, err);
+    case CLI_VALUE_CUSTOM:
+        return cli_custom_heaps_add(member, spelled, text, err);
     case CLI_VALUE_HEAPS:
-        good = parse_numbers(text, member, UINT64_MAX, &no_memory);
+        good = parse_numbers(text, out, &no_memory);
         break;
     case CLI_VALUE_LIFETIMES:
     case CLI_VALUE_SIZES:
@@ -419,12 +425,13 @@ static etl_status store_file(const cli_option *option, const char *spelled, cons
 }
 
 /* Lists add up over repetitions: --heap A --heap B is --heap A,B. */
-static bool parse_numbers(const char *text, cli_numbers *out, u64 max, bool *no_memory)
+static bool parse_numbers(const char *text, cli_options *options, bool *no_memory)
 {
     char word[CLI_WORD_SIZE];
+    cli_numbers *const out = &options->heaps;
     while (*text != '\0') {
         u64 value;
-        if (!cli_next_word(&text, word) || !cli_parse_handle(word, &value) || value > max)
+        if (!cli_next_word(&text, word) || !cli_custom_heap_named(options, word, &value))
             return false;
         u64 *const at = realloc(out->at, ((size_t)out->count + 1) * sizeof *at);
         *no_memory = !at;

@@ -136,6 +136,7 @@ void cli_options_free(cli_options *options)
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
     free(options->heaps.at);
+    free(options->custom.at);
     free(options->moments.at);
     free(options->windows.at);
     *options = (cli_options){ 0 };

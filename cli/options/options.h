@@ -75,6 +75,11 @@ typedef struct cli_numbers {
     u32 count;
 } cli_numbers;
 
+typedef struct cli_custom_heaps {
+    etl_custom_allocator *at;
+    u32 count;
+} cli_custom_heaps;
+
 typedef struct cli_times {
     cli_time *at;
     u32 count;
@@ -133,6 +138,7 @@ typedef struct cli_options {
     const char *symbols; /* NULL: not given */
     bool symbols_loose, offline;
     cli_words events;
+    cli_custom_heaps custom;
     u32 jobs;
     u64 memory_bytes;
     bool summary, allow_duplicates; /* store, merge */
@@ -175,6 +181,7 @@ typedef enum cli_value {
     CLI_VALUE_SIZES,
     CLI_VALUE_ADDRESSES,
     CLI_VALUE_HEAPS,     /* cli_numbers */
+    CLI_VALUE_CUSTOM,    /* cli_custom_heaps: may be repeated */
     CLI_VALUE_KINDS,     /* u32 mask */
     CLI_VALUE_TYPES,     /* u32 mask */
     CLI_VALUE_IMPACTING, /* u32 mask */

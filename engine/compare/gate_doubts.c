@@ -101,6 +101,8 @@ u32 gate_kinds_of_process(const etlheap_process_info *process)
         kinds |= 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_EXTENT;
     if (process->virtualalloc_events > 0)
         kinds |= 1u << ETLHEAP_KIND_VIRTUALALLOC;
+    if (process->custom_events > 0)
+        kinds |= 1u << ETLHEAP_KIND_CUSTOM;
     return kinds;
 }
 
@@ -131,6 +133,8 @@ static u32 kinds_able(const etlheap_result *result)
         kinds &= ~(1u << ETLHEAP_KIND_HEAP);
     if (!can.extent)
         kinds &= ~(1u << ETLHEAP_KIND_EXTENT);
+    if (!can.custom)
+        kinds &= ~(1u << ETLHEAP_KIND_CUSTOM);
     return kinds;
 }
 
@@ -196,7 +200,8 @@ static bool list_processes(owned_gate *gate)
         const etlheap_process_info *const info =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
         const u32 kinds = gate_kinds_of_process(info) & able;
-        const u64 events = etl_sat_add_u64(info->heap_events, info->virtualalloc_events);
+        const u64 system_events = etl_sat_add_u64(info->heap_events, info->virtualalloc_events);
+        const u64 events = etl_sat_add_u64(system_events, info->custom_events);
         if (kinds != 0)
             processes[listed++] = (etlheap_gate_process){ info->name, info->pid, kinds, events };
     }

@@ -26,11 +26,10 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *     RANGE, EXTENT    rows of life; their kind is the lane's number
  *     RESERVE          planned: rows of life, a row for each reservation
  *     HANDLE, POOL     planned: tables 1 to 6 of their own
- *     CUSTOM           planned: the same; a block that is freed in parts is rows of life, one
- *                      for each part
+ *     CUSTOM           rows of life; a block that is freed in parts is one for each part
  *
- * A lane's own tables 1 to 6 have the columns of those of heap blocks: 0x040104 says of each
- * custom block what heap.slot, 0x0104, says of a heap block (ehs_lane_column).
+ * A lane's own tables 1 to 6 have the columns of those of heap blocks: 0x060104 says of each
+ * pool block what heap.slot, 0x0104, says of a heap block (ehs_lane_column).
  */
 #define EHS_LANES(X)                                                                               \
     X(HEAP, 0, "heap")                                                                             \
@@ -246,6 +245,9 @@ typedef enum ehs_lane {
     X(THREAD_NAME_TID, 0x1C02, "thread_name.tid", PLANES, NONE, 4)                                 \
     X(THREAD_NAME_TICKS, 0x1C03, "thread_name.ticks", PLANES, NONE, 8)                             \
     X(THREAD_NAME_TEXT, 0x1C04, "thread_name.name", PLANES, NONE, 4)                               \
+    X(CUSTOM_PROCESS, 0x1E01, "custom.process", PLANES, NONE, 4)                                   \
+    X(CUSTOM_EVENTS, 0x1E02, "custom.events", PLANES, NONE, 8)                                     \
+    X(CUSTOM_UNPAIRED, 0x1E03, "custom.free_without_alloc", PLANES, NONE, 8)                       \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \

@@ -43,18 +43,49 @@ static const life_column life_columns[] = {
     LIFE(IS_REALLOC, is_realloc, is_realloc),
 };
 
-/* The kinds of rows are lanes. */
-static_assert((int)ETLHEAP_KIND_HEAP == EHS_LANE_HEAP &&
-                  (int)ETLHEAP_KIND_VIRTUALALLOC == EHS_LANE_RANGE &&
-                  (int)ETLHEAP_KIND_EXTENT == EHS_LANE_EXTENT,
-              "a kind is the number of its lane");
+static const u8 lanes_of_kinds[ETLHEAP_KIND_COUNT] = {
+    [ETLHEAP_KIND_HEAP] = EHS_LANE_HEAP,
+    [ETLHEAP_KIND_VIRTUALALLOC] = EHS_LANE_RANGE,
+    [ETLHEAP_KIND_EXTENT] = EHS_LANE_EXTENT,
+    [ETLHEAP_KIND_CUSTOM] = EHS_LANE_CUSTOM,
+};
+
+u8 ehs_lane_of_kind(u32 kind)
+{
+    return kind < ETLHEAP_KIND_COUNT ? lanes_of_kinds[kind] : UINT8_MAX;
+}
+
+u32 ehs_kind_of_lane(u32 lane)
+{
+    u32 kind = 0;
+    while (kind < ETLHEAP_KIND_COUNT && lanes_of_kinds[kind] != lane)
+        kind++;
+    return kind;
+}
+
+static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
+                        const u8 *lanes);
 
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows)
 {
     assert(rows->rows <= EHS_PART_ROWS);
+    u8 *const lanes = malloc(rows->rows + (size_t)1);
+    for (u32 i = 0; lanes != NULL && i < rows->rows; i++)
+        lanes[i] = ehs_lane_of_kind(rows->kind[i]);
+    const bool is_added = lanes != NULL && add_columns(out, codec, part, rows, lanes);
+    free(lanes);
+    return is_added;
+}
+
+/* `lanes` stand in place of the kinds. */
+static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
+                        const u8 *lanes)
+{
     for (size_t i = 0; i < ETL_COUNT_OF(life_columns); i++) {
         const void *values;
         memcpy(&values, (const u8 *)rows + life_columns[i].written, sizeof values);
+        if (life_columns[i].column == EHS_LIFE_KIND)
+            values = lanes;
         if (!ehs_blocks_add(out, codec, life_columns[i].column, part, values, rows->rows))
             return false;
     }
@@ -171,7 +202,8 @@ static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *col
     }
     *count = 0;
     for (u32 i = 0; i < rows; i++) {
-        if (columns->kind[i] >= ETLHEAP_KIND_COUNT)
+        const u32 kind = ehs_kind_of_lane(columns->kind[i]);
+        if (kind >= ETLHEAP_KIND_COUNT)
             continue;
         columns->rows[(*count)++] = (lifetime){ .alloc_ticks = columns->alloc_ticks[i],
                                                 .free_ticks = columns->free_ticks[i],
@@ -181,7 +213,7 @@ static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *col
                                                 .process = columns->process[i],
                                                 .stack = columns->stack[i],
                                                 .thread = columns->thread[i],
-                                                .kind = columns->kind[i],
+                                                .kind = (u8)kind,
                                                 .free_type = columns->free_type[i],
                                                 .is_realloc = columns->is_realloc[i] };
     }

@@ -1,8 +1,8 @@
 /*
  * ehs_rows.h - lifetimes as rows, and what their numbers mean.
  *
- * Committed ranges and heap extents are few beside heap blocks, so each lifetime
- * is a row. Rows leave while the trace is still read; their processes and stacks
+ * Committed ranges and heap extents are few beside heap blocks, and blocks of custom
+ * allocators may be freed in parts, so each lifetime of them is a row. Rows leave while the trace is still read; their processes and stacks
  * are then numbers of the run, which two small tables, written last, make final:
  *
  *     ref       a stack reference that was provisional: its stack, and the thread
@@ -17,6 +17,11 @@
 #include "ehs_table.h"
 #include "store.h"
 #include "tally.h"
+
+/* The number of the lane that stands for a kind on disk, and the kind of a lane;
+ * ETLHEAP_KIND_COUNT for lanes that this version does not know. */
+u8 ehs_lane_of_kind(u32 kind);
+u32 ehs_kind_of_lane(u32 lane);
 
 /* Encodes rows as part `part`. False without memory. */
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows);

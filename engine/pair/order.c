@@ -330,7 +330,7 @@ static bool flush_count(filler *f, cached_owner *cached)
 {
     const order_count count = cached->count;
     cached->count = (order_count){ 0 };
-    if (count.heap_events == 0 && count.virtualalloc_events == 0)
+    if (count.heap_events == 0 && count.virtualalloc_events == 0 && count.custom_events == 0)
         return true;
     return ETLHEAP_PUSH(&f->bucket->counts, count);
 }
@@ -367,6 +367,8 @@ static void count_event(cached_owner *owner, const memory_event *event)
     if (is_heap)
         owner->count.heap_events += op != OP_REALLOC_OLD && op != OP_REALLOC_FREED &&
                                     op != OP_REALLOC_ALONE && op != OP_REALLOC_CLOSE;
+    else if (op == OP_CUSTOM_ALLOC || op == OP_CUSTOM_FREE)
+        owner->count.custom_events++;
     else
         owner->count.virtualalloc_events += op != OP_RESERVE || event->heap == 0;
 }

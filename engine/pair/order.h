@@ -59,7 +59,7 @@ static_assert(sizeof(ordered_event) <= 48, "a slice of these should stay in the 
 /* Events of a process in a bucket. */
 typedef struct order_count {
     u32 process;
-    u32 heap_events, virtualalloc_events;
+    u32 heap_events, virtualalloc_events, custom_events;
 } order_count;
 
 typedef struct order_bucket {

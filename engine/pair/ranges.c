@@ -5,6 +5,7 @@
 
 #include "range_map.h"
 
+static u8 kind_of(u8 op);
 static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap);
 static void fill_gaps(range_map *map, range wanted, shard_output *out);
 static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out);
@@ -18,8 +19,12 @@ static void rundown_at_end(range_owner *owner, const memory_event *event, bool w
                            shard_output *out);
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out);
 static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out);
+static void count_unknown(const range_owner *owner, shard_output *out);
 static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
                           shard_output *out);
+static void open_custom(range_owner *owner, range wanted, shard_output *out);
+static void end_overlapped(range_owner *owner, range wanted, shard_output *out);
+static void free_custom(range_owner *owner, const memory_event *event, shard_output *out);
 static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
                         shard_output *out);
 
@@ -32,9 +37,10 @@ static u64 end_of(u64 start, u64 size)
 void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
                   u32 process, shard_output *out)
 {
-    const bool is_extent = event->op == OP_EXPAND || event->op == OP_CONTRACT;
-    const u8 kind = is_extent ? ETLHEAP_KIND_EXTENT : ETLHEAP_KIND_VIRTUALALLOC;
-    range_owner *const owner = owner_of(table, process, kind, is_extent ? event->heap : 0);
+    const u8 kind = kind_of(event->op);
+    const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
+    const u64 heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap;
+    range_owner *const owner = owner_of(table, process, kind, heap);
     if (owner == NULL) {
         out->out_of_memory = true;
         return;
@@ -53,6 +59,12 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         break;
     case OP_COMMIT:
         fill_gaps(&owner->committed, wanted, out);
+        break;
+    case OP_CUSTOM_ALLOC:
+        open_custom(owner, wanted, out);
+        break;
+    case OP_CUSTOM_FREE:
+        free_custom(owner, event, out);
         break;
     case OP_RESERVE:
         note_replaced(context, owner, event, out);
@@ -79,6 +91,13 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
     default:
         break;
     }
+}
+
+static u8 kind_of(u8 op)
+{
+    if (op == OP_CUSTOM_ALLOC || op == OP_CUSTOM_FREE)
+        return ETLHEAP_KIND_CUSTOM;
+    return op == OP_EXPAND || op == OP_CONTRACT ? ETLHEAP_KIND_EXTENT : ETLHEAP_KIND_VIRTUALALLOC;
 }
 
 typedef struct owner_key {
@@ -126,8 +145,12 @@ static bool has_bytes(const range_map *map, u64 start, u64 end)
  * trace. Pages of a known reservation may well be empty. */
 static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out)
 {
-    if (has_bytes(&owner->committed, start, end) || has_bytes(&owner->reserved, start, end))
-        return;
+    if (!has_bytes(&owner->committed, start, end) && !has_bytes(&owner->reserved, start, end))
+        count_unknown(owner, out);
+}
+
+static void count_unknown(const range_owner *owner, shard_output *out)
+{
     process_counts *const counts = shard_counts(out, owner->process);
     if (counts != NULL)
         counts->free_without_alloc[owner->kind]++;
@@ -356,12 +379,78 @@ static void rundown_at_end(range_owner *owner, const memory_event *event, bool w
         rundown(owner, event, out);
 }
 
+/* Ends the block of no bytes at the address; false: there is none. */
+static bool remove_empty(range_owner *owner, u64 address, i64 ticks, shard_output *out)
+{
+    range_place place;
+    const range *const found = range_map_seek(&owner->empty, address, &place);
+    if (found == NULL || found->start != address)
+        return false;
+    range block = *found;
+    block.end = block.start;
+    emit_range(owner, &block, ticks, ETLHEAP_FREE_FREE, out);
+    range_map_remove(&owner->empty, place);
+    return true;
+}
+
+/* A call that failed has no address. What ends beyond the address space is cut there. */
+static void open_custom(range_owner *owner, range wanted, shard_output *out)
+{
+    const bool is_empty = wanted.end == wanted.start;
+    if (wanted.start == 0 || wanted.start == UINT64_MAX)
+        return;
+    wanted.end += is_empty;
+    const bool is_over = has_bytes(&owner->committed, wanted.start, wanted.end) ||
+                         has_bytes(&owner->empty, wanted.start, wanted.start + 1);
+    etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, is_over);
+    (void)remove_empty(owner, wanted.start, wanted.alloc_ticks, out);
+    if (is_over)
+        end_overlapped(owner, wanted, out);
+    if (!range_map_insert(is_empty ? &owner->empty : &owner->committed, wanted))
+        out->out_of_memory = true;
+}
+
+/* Whole: of a block whose start was given out again nothing can be left. */
+static void end_overlapped(range_owner *owner, range wanted, shard_output *out)
+{
+    range_place place;
+    const range *found = range_map_seek(&owner->committed, wanted.start, &place);
+    while (found != NULL && found->start < wanted.end) {
+        emit_range(owner, found, wanted.alloc_ticks, ETLHEAP_FREE_FREE, out);
+        range_map_remove(&owner->committed, place);
+        found = range_map_seek(&owner->committed, wanted.start, &place);
+    }
+}
+
+/* Freeing NULL frees nothing. A free with a size takes bytes of one allocation, which may
+ * be in pieces by then; without one, the address must be that of a block. */
+static void free_custom(range_owner *owner, const memory_event *event, shard_output *out)
+{
+    range_place place;
+    const u64 start = event->address;
+    if (start == 0 || remove_empty(owner, start, event->ticks, out))
+        return;
+    const range *found = range_map_seek(&owner->committed, start, &place);
+    const bool is_block = found != NULL && found->start == start;
+    const u64 end = event->size > 0 ? end_of(start, event->size) : is_block ? found->end : start;
+    if (start == end || found == NULL || found->start >= end) {
+        count_unknown(owner, out);
+        return;
+    }
+    const i64 alloc_ticks = found->alloc_ticks;
+    while (found != NULL && found->start < end && found->alloc_ticks == alloc_ticks) {
+        const range removed = cut(owner, found, place, start, end, out);
+        emit_range(owner, &removed, event->ticks, ETLHEAP_FREE_FREE, out);
+        found = range_map_seek(&owner->committed, removed.end, &place);
+    }
+}
+
 static void emit_unfreed(const trace_context *context, const range_owner *owner, const range *from,
-                         shard_output *out)
+                         bool is_empty, shard_output *out)
 {
     lifetime row = { .alloc_ticks = from->alloc_ticks,
                      .address = from->start,
-                     .size = from->end - from->start,
+                     .size = is_empty ? 0 : from->end - from->start,
                      .heap = owner->heap,
                      .process = owner->process,
                      .stack = from->stack,
@@ -381,21 +470,28 @@ static bool is_dead(const trace_context *context, const range_owner *owner, cons
            context_heap_end(context, owner->process, owner->heap, from->alloc_ticks) < now_ticks;
 }
 
-static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
-                        shard_output *out)
+static void sweep_map(const trace_context *context, const range_owner *owner, range_map *map,
+                      i64 now_ticks, shard_output *out)
 {
     range_place place;
-    const range *found = range_map_seek(&owner->committed, 0, &place);
+    const range *found = range_map_seek(map, 0, &place);
     while (found != NULL) {
         if (!is_dead(context, owner, found, now_ticks)) {
-            found = range_map_next(&owner->committed, &place);
+            found = range_map_next(map, &place);
             continue;
         }
         const u64 end = found->end;
-        emit_unfreed(context, owner, found, out);
-        range_map_remove(&owner->committed, place);
-        found = range_map_seek(&owner->committed, end, &place);
+        emit_unfreed(context, owner, found, map == &owner->empty, out);
+        range_map_remove(map, place);
+        found = range_map_seek(map, end, &place);
     }
+}
+
+static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
+                        shard_output *out)
+{
+    sweep_map(context, owner, &owner->committed, now_ticks, out);
+    sweep_map(context, owner, &owner->empty, now_ticks, out);
 }
 
 void ranges_sweep(range_table *table, const trace_context *context, i64 now_ticks,
@@ -412,7 +508,10 @@ void ranges_finish(range_table *table, const trace_context *context, shard_outpu
         range_place place;
         const range *found = range_map_seek(&owner->committed, 0, &place);
         for (; found != NULL; found = range_map_next(&owner->committed, &place))
-            emit_unfreed(context, owner, found, out);
+            emit_unfreed(context, owner, found, false, out);
+        found = range_map_seek(&owner->empty, 0, &place);
+        for (; found != NULL; found = range_map_next(&owner->empty, &place))
+            emit_unfreed(context, owner, found, true, out);
     }
     ranges_free(table);
 }
@@ -422,6 +521,7 @@ void ranges_free(range_table *table)
     for (size_t i = 0; i < table->owners.count; i++) {
         range_map_free(&table->owners.at[i].committed);
         range_map_free(&table->owners.at[i].reserved);
+        range_map_free(&table->owners.at[i].empty);
         ETLHEAP_VECTOR_FREE(&table->owners.at[i].replaced);
         range_map_free(&table->owners.at[i].disputed);
     }

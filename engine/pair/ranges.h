@@ -20,6 +20,10 @@
  *    counted.
  *  - Freeing what is neither committed nor reserved is counted apart. Of a heap the
  *    addresses that it ever had as extents are its reservations.
+ *  - Blocks of custom allocators are ranges of theirs, because some can be freed in parts.
+ *    A free with a size gives back those bytes; one without, the block at its address. An
+ *    allocation over live ones ends them: their frees were lost. What has no bytes takes
+ *    one address in a map of its own.
  */
 #ifndef ETLHEAP_RANGES_H
 #define ETLHEAP_RANGES_H
@@ -57,10 +61,11 @@ typedef struct replaced_range {
 
 typedef struct range_owner {
     u32 process;
-    u8 kind;  /* ETLHEAP_KIND_VIRTUALALLOC or _EXTENT */
-    u64 heap; /* extents */
+    u8 kind;  /* ETLHEAP_KIND_VIRTUALALLOC, _EXTENT or _CUSTOM */
+    u64 heap; /* extents, and custom allocators */
     range_map committed;
     range_map reserved; /* VirtualAlloc reservations; times and stacks unused */
+    range_map empty;    /* custom blocks of no bytes, as ranges of one */
     ETLHEAP_VECTOR(replaced_range) replaced; /* of the latest moments, in time order */
     range_map disputed;                      /* regions that a rundown contradicted; likewise */
     bool was_told;                           /* of all its regions, by the rundown at the start */

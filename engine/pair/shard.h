@@ -9,7 +9,7 @@
 #include "engine/log/store.h"
 
 typedef struct process_counts {
-    u64 heap_events, virtualalloc_events;
+    u64 heap_events, virtualalloc_events, custom_events;
     u64 free_without_alloc[ETLHEAP_KIND_COUNT];
 } process_counts;
 

@@ -8,7 +8,8 @@
 #include "parser/sized.h"
 #include "parser/system/name_fold.h"
 
-static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent" };
+static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
+                                                            "custom" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
                                                                       "heap-destroy",
                                                                       "process-exit" };

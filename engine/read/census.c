@@ -81,6 +81,7 @@ bool census_merge(record_census *into, const record_census *from)
     into->records += from->records;
     into->stack_records += from->stack_records;
     into->key_records += from->key_records;
+    into->stack_items += from->stack_items;
     for (u32 group = 0; group < 256; group++) {
         const census_count *const page = from->pages[group];
         for (u32 type = 0; page != NULL && type < 256; type++) {

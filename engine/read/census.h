@@ -21,6 +21,7 @@ typedef struct record_census {
     u64 records;
     u64 stack_records; /* stack walks and key references */
     u64 key_records;
+    u64 stack_items; /* stacks inside of events of custom allocators */
 } record_census;
 
 /* A record a stack walk may belong to. */

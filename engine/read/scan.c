@@ -69,6 +69,8 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_CONFIG_DEVICE_FAMILY] = handle_system,
     [ETL_EVENT_VOLUME_MAPPING] = handle_system,
     [ETL_EVENT_LOST_EVENT] = handle_lost,
+    [ETL_EVENT_CUSTOM_ALLOC] = scan_custom,
+    [ETL_EVENT_CUSTOM_FREE] = scan_custom,
 };
 
 void scan_task(const scan_input *input, etl_scratch *scratch, scan_output *out)
@@ -165,7 +167,10 @@ static bool scan_record(scanner *s)
     if (!census_add(&out->census, record))
         return false;
     etl_event event;
-    if (!etl_decode(record, &event, &out->diag))
+    const scan_input *const input = s->input;
+    if (!etl_decode(record, &event, &out->diag) &&
+        !etl_custom_decode(input->custom_allocators, input->custom_allocator_count, record, &event,
+                           &out->diag))
         event.kind = ETL_EVENT_NONE;
     handle_fn *const handle = handlers[event.kind];
     if (s->input->keeps_targets &&
@@ -205,7 +210,7 @@ bool scan_note_event(scan_output *out, const memory_event *event)
     return true;
 }
 
-static bool push_event(scanner *s, memory_event event)
+bool scan_push_event(scanner *s, memory_event event)
 {
     scan_output *const out = s->out;
     event.ticks = s->ticks;
@@ -226,12 +231,12 @@ static u8 range_shard(u32 pid)
 static bool handle_alloc(scanner *s, const etl_event *event)
 {
     const etl_heap_alloc *const alloc = &event->as.heap_alloc;
-    return push_event(s, (memory_event){ .op = OP_ALLOC,
-                                         .address = alloc->alloc_address,
-                                         .size = alloc->alloc_size_bytes,
-                                         .heap = alloc->heap_handle,
-                                         .pid = s->record->pid,
-                                         .tid = s->record->tid });
+    return scan_push_event(s, (memory_event){ .op = OP_ALLOC,
+                                              .address = alloc->alloc_address,
+                                              .size = alloc->alloc_size_bytes,
+                                              .heap = alloc->heap_handle,
+                                              .pid = s->record->pid,
+                                              .tid = s->record->tid });
 }
 
 /* A moving realloc speaks of two addresses, whose shards may differ; one in
@@ -247,10 +252,10 @@ static bool handle_realloc(scanner *s, const etl_event *event)
                          .heap = realloc_event->heap_handle,
                          .pid = s->record->pid,
                          .tid = s->record->tid };
-    if (in_place && !push_event(s, row))
+    if (in_place && !scan_push_event(s, row))
         return false;
     row.op = in_place ? OP_REALLOC_SAME : OP_REALLOC_NEW;
-    if (!push_event(s, row))
+    if (!scan_push_event(s, row))
         return false;
     /* One that failed has no new address and leaves the old block as it is. */
     if (in_place || row.address == 0)
@@ -258,30 +263,31 @@ static bool handle_realloc(scanner *s, const etl_event *event)
     row.op = OP_REALLOC_OLD;
     row.address = old_address;
     row.size = realloc_event->old_alloc_size_bytes;
-    return push_event(s, row) && (s->input->census_only || realloc_trail_begin(s->out));
+    return scan_push_event(s, row) && (s->input->census_only || realloc_trail_begin(s->out));
 }
 
 static bool handle_free(scanner *s, const etl_event *event)
 {
     const etl_heap_free *const free_event = &event->as.heap_free;
-    return push_event(s, (memory_event){ .op = OP_FREE,
-                                         .address = free_event->free_address,
-                                         .heap = free_event->heap_handle,
-                                         .pid = s->record->pid,
-                                         .tid = s->record->tid });
+    return scan_push_event(s, (memory_event){ .op = OP_FREE,
+                                              .address = free_event->free_address,
+                                              .heap = free_event->heap_handle,
+                                              .pid = s->record->pid,
+                                              .tid = s->record->tid });
 }
 
 static bool handle_extent(scanner *s, const etl_event *event)
 {
     const etl_heap_extent *const extent = &event->as.heap_extent;
     return note_heap(s, event) &&
-           push_event(s, (memory_event){ .op = event->kind == ETL_EVENT_HEAP_EXPAND ? OP_EXPAND
-                                                                                    : OP_CONTRACT,
-                                         .address = extent->address,
-                                         .size = extent->size_bytes,
-                                         .heap = extent->heap_handle,
-                                         .pid = s->record->pid,
-                                         .tid = s->record->tid });
+           scan_push_event(
+               s,
+               (memory_event){ .op = event->kind == ETL_EVENT_HEAP_EXPAND ? OP_EXPAND : OP_CONTRACT,
+                               .address = extent->address,
+                               .size = extent->size_bytes,
+                               .heap = extent->heap_handle,
+                               .pid = s->record->pid,
+                               .tid = s->record->tid });
 }
 
 /* What the event says of the size of its heap. A census asks for no sizes. */
@@ -329,20 +335,20 @@ static bool handle_virtual(scanner *s, const etl_event *event)
         if ((memory->flags & ETL_MEM_RESERVE) != 0) {
             row.op = OP_RESERVE;
             row.heap = (memory->flags & ETL_MEM_COMMIT) != 0; /* counted once */
-            if (!push_event(s, row))
+            if (!scan_push_event(s, row))
                 return false;
             row.heap = 0;
         }
         row.op = OP_COMMIT;
-        return (memory->flags & ETL_MEM_COMMIT) == 0 || push_event(s, row);
+        return (memory->flags & ETL_MEM_COMMIT) == 0 || scan_push_event(s, row);
     case ETL_EVENT_VIRTUAL_FREE:
         row.op = (memory->flags & ETL_MEM_RELEASE) != 0 ? OP_RELEASE : OP_DECOMMIT;
-        return push_event(s, row);
+        return scan_push_event(s, row);
     default:
         row.op = event->kind == ETL_EVENT_VIRTUAL_ALLOC_DCSTART ? OP_RUNDOWN_START : OP_RUNDOWN_END;
         row.heap = memory->region_size_bytes;
         row.size = memory->commit_size_bytes;
-        return push_event(s, row);
+        return scan_push_event(s, row);
     }
 }
 
@@ -401,13 +407,6 @@ static bool handle_lost(scanner *s, const etl_event *event)
     return true;
 }
 
-/* A stack's frames as they are used: 8 bytes each, not too many. */
-typedef struct frame_view {
-    const void *at;
-    u32 count;
-    stack_part part;
-} frame_view;
-
 static stack_part classify(const u8 *frames, u32 frame_bytes, u32 count)
 {
     const u64 inner = etl_frame_at(frames, frame_bytes, 0);
@@ -419,7 +418,7 @@ static stack_part classify(const u8 *frames, u32 frame_bytes, u32 count)
 
 /* Frames of 4 bytes are widened into the one place for that, so what waits there
  * is looked up first. False without memory. */
-static bool view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count, frame_view *out)
+bool scan_view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count, frame_view *out)
 {
     *out = (frame_view){ frames, count, PART_WHOLE };
     if (count > STACK_FRAMES_MAX) {
@@ -440,7 +439,7 @@ static bool view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count
 }
 
 /* Has the stack's reference put where `target` and `index` say, soon. */
-static bool request_stack(scanner *s, const frame_view *frames, stack_target target, size_t index)
+bool scan_request_stack(scanner *s, const frame_view *frames, stack_target target, size_t index)
 {
     if (frames->count == 0)
         return true;
@@ -483,7 +482,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
     scan_output *const out = s->out;
     frame_view frames;
     out->census.stack_records++;
-    if (!view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
+    if (!scan_view_frames(s, stack->frames, stack->frame_bytes, stack->frame_count, &frames))
         return false;
     event_sort sort;
     const part_name name = { tick_map_apply(s->map, stack->event_ticks), stack->thread_id,
@@ -493,7 +492,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
         out->met++;
         if (frames.count > 0)
             settle(s, entry);
-        return request_stack(s, &frames, TARGET_EVENT, entry->event);
+        return scan_request_stack(s, &frames, TARGET_EVENT, entry->event);
     }
     return push_piece(s, entry,
                       (stack_piece){ .event_ticks = stack->event_ticks,
@@ -501,7 +500,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
                                      .tid = stack->thread_id,
                                      .part = frames.part & 15u,
                                      .sort = sort & 15u }) &&
-           request_stack(s, &frames, TARGET_PIECE, out->pieces.count - 1);
+           scan_request_stack(s, &frames, TARGET_PIECE, out->pieces.count - 1);
 }
 
 static bool handle_key(scanner *s, const etl_event *event)
@@ -534,8 +533,8 @@ static bool handle_definition(scanner *s, const etl_event *event)
     const etl_stack_definition *const definition = &event->as.stack_definition;
     scan_output *const out = s->out;
     frame_view frames;
-    if (!view_frames(s, definition->frames, definition->frame_bytes, definition->frame_count,
-                     &frames))
+    if (!scan_view_frames(s, definition->frames, definition->frame_bytes, definition->frame_count,
+                          &frames))
         return false;
     if (frames.count == 0)
         return true;
@@ -544,7 +543,7 @@ static bool handle_definition(scanner *s, const etl_event *event)
                                  .stream = out->stream,
                                  .is_kernel = frames.part != PART_USER };
     return ETLHEAP_PUSH(&out->definitions, row) &&
-           request_stack(s, &frames, TARGET_DEFINITION, out->definitions.count - 1);
+           scan_request_stack(s, &frames, TARGET_DEFINITION, out->definitions.count - 1);
 }
 
 bool scan_take_sample(scan_output *out)

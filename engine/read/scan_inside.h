@@ -4,6 +4,7 @@
  *     scan.c         buffers and records; what each kind of event becomes
  *     scan_lean.c    the same for the few kinds of which there are most
  *     scan_stacks.c  stacks on their way to their events
+ *     scan_custom.c  events of custom allocators, with their stacks
  */
 #ifndef ETLHEAP_SCAN_INSIDE_H
 #define ETLHEAP_SCAN_INSIDE_H
@@ -52,6 +53,26 @@ static inline bool scan_is_soon(const scanner *s, i64 event_ticks, i64 ticks)
 {
     return (u64)ticks - (u64)event_ticks <= s->settle_ticks;
 }
+
+/* A stack's frames as they are used: 8 bytes each, not too many. */
+typedef struct frame_view {
+    const void *at;
+    u32 count;
+    stack_part part;
+} frame_view;
+
+/* Frames of 4 bytes are widened into the one place for that, so what waits there
+ * is looked up first. False without memory. */
+bool scan_view_frames(scanner *s, const u8 *frames, u32 frame_bytes, u32 count, frame_view *out);
+
+/* Has the stack's reference put where `target` and `index` say, soon. False without memory. */
+bool scan_request_stack(scanner *s, const frame_view *frames, stack_target target, size_t index);
+
+/* Appends an event of the record in hand to the task's. False without memory. */
+bool scan_push_event(scanner *s, memory_event event);
+
+/* What becomes of an allocation or free of a custom allocator. False without memory. */
+bool scan_custom(scanner *s, const etl_event *event);
 
 /* Notes how process ids and times go on with an event that was appended. */
 bool scan_note_event(scan_output *out, const memory_event *event);

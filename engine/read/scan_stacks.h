@@ -107,7 +107,7 @@ static inline u32 stack_ring_last(const memory_event *events, u32 count, u32 eve
     const memory_event *const first = &events[event];
     u32 last = event;
     for (u32 i = event + 1; i < count && events[i].ticks == first->ticks; i++) {
-        if (events[i].tid == first->tid && !op_is_rundown(events[i].op))
+        if (events[i].tid == first->tid && !op_has_no_walk(events[i].op))
             last = i;
     }
     return last;
@@ -193,7 +193,7 @@ static inline void stack_learn_thread(memory_event *events, size_t count, const 
         const bool may_be = event->cpu != CPU_UNKNOWN && is_of_kernel;
         if (event->ticks < ticks)
             return;
-        if (event->ticks > ticks || !may_be || op_is_rundown(event->op))
+        if (event->ticks > ticks || !may_be || op_has_no_walk(event->op))
             continue;
         if (event->tid == ETL_NO_ID)
             event->tid = tid;
@@ -234,7 +234,7 @@ static inline event_sort stack_recent_sort(memory_event *events, size_t count,
         const memory_event *const event = &events[count - i];
         if (event->ticks < name->event_ticks)
             break;
-        if (event->ticks > name->event_ticks || op_is_rundown(event->op))
+        if (event->ticks > name->event_ticks || op_has_no_walk(event->op))
             continue;
         if (event->tid == name->tid) {
             const event_sort sort = event_sort_of(event->op);

@@ -49,6 +49,8 @@ typedef enum memory_op {
     OP_RELEASE,
     OP_RUNDOWN_START,
     OP_RUNDOWN_END,
+    OP_CUSTOM_ALLOC, /* of a program's own allocator */
+    OP_CUSTOM_FREE,  /* size 0: of the whole block */
     OP_EXPAND,
     OP_CONTRACT
 } memory_op;
@@ -60,10 +62,11 @@ static inline bool op_wants_stack(memory_op op)
            op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_EXPAND;
 }
 
-/* What a session logs of all processes when it begins or ends: no thread does it. */
-static inline bool op_is_rundown(u8 op)
+/* No stack record is of these: a session logs rundowns of all processes when it begins
+ * or ends, and no thread does it; events of custom allocators have their stacks inside. */
+static inline bool op_has_no_walk(u8 op)
 {
-    return op == OP_RUNDOWN_START || op == OP_RUNDOWN_END;
+    return op >= OP_RUNDOWN_START && op <= OP_CUSTOM_FREE;
 }
 
 /* Traces without buffers for each processor do not say which one logged an event. */
@@ -79,7 +82,8 @@ typedef struct memory_event {
     i64 ticks;
     u64 address;
     u64 size; /* requested bytes; OLD, FREED, ALONE: the old size; RUNDOWN: committed bytes */
-    u64 heap; /* handle; rundowns: region size; RESERVE: 1 with a commit */
+    u64 heap; /* handle, CUSTOM: etlheap_custom_heap; rundowns: region size; RESERVE: 1 with a
+                 commit */
     u32 pid;  /* owner of the memory */
     u32 tid;  /* ETL_NO_ID unknown */
     union {
@@ -229,6 +233,8 @@ typedef struct scan_input {
     bool census_only;   /* records are counted, and nothing is analysed */
     bool keeps_targets; /* for census_match.h */
     bool no_lean;       /* for tests: all records the long way, to the same output */
+    const etl_custom_allocator *custom_allocators; /* besides those that are built in */
+    u32 custom_allocator_count;
 } scan_input;
 
 /* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the

@@ -17,6 +17,12 @@ typedef struct diagnostic_row {
     u64 count;
 } diagnostic_row;
 
+/* What processes have of custom allocators; most have nothing, and no row. */
+typedef struct custom_row {
+    u64 events, unpaired;
+    u32 process;
+} custom_row;
+
 /* Bits of trace.can. */
 enum {
     CAN_HEAP = 1,
@@ -25,7 +31,8 @@ enum {
     CAN_STACKS = 8,
     CAN_MODULES = 16,
     CAN_SYMBOLS = 32,
-    CAN_MEMORY = 64
+    CAN_MEMORY = 64,
+    CAN_CUSTOM = 128
 };
 
 /* The one row of table trace. */
@@ -158,6 +165,12 @@ static const ehs_field thread_name_fields[] = {
     FIELD(THREAD_NAME_TEXT, thread_name, name, TEXT),
 };
 
+static const ehs_field custom_fields[] = {
+    FIELD(CUSTOM_PROCESS, custom_row, process, U32),
+    FIELD(CUSTOM_EVENTS, custom_row, events, U64),
+    FIELD(CUSTOM_UNPAIRED, custom_row, unpaired, U64),
+};
+
 static const ehs_field trace_fields[] = {
     FIELD(TRACE_SESSION, trace_row, info.session, TEXT),
     FIELD(TRACE_COMPUTER, trace_row, info.computer, TEXT),
@@ -199,12 +212,15 @@ static const ehs_table file_table = TABLE(file_fields, etlheap_summary_file);
 static const ehs_table heap_size_table = TABLE(heap_size_fields, heap_size);
 static const ehs_table memory_table = TABLE(memory_fields, memory_row);
 static const ehs_table thread_name_table = TABLE(thread_name_fields, thread_name);
+static const ehs_table custom_table = TABLE(custom_fields, custom_row);
 static const ehs_table trace_table = TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
 static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
                              const etl_diag_counts *counts);
 static bool save_files(ehs_saver *saver, const etlheap_result *result);
+static void set_custom(etlheap_process_info *process, const custom_row *row);
+static bool save_custom(ehs_saver *saver, const etlheap_result *result);
 static bool save_trace(ehs_saver *saver, const etlheap_result *result);
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
 static etl_status load_foreign(ehs_loader *loader, etlheap_result *result);
@@ -215,6 +231,7 @@ static etl_status load_files(ehs_loader *loader, etlheap_result *result);
 static etl_status load_heap_sizes(ehs_loader *loader, etlheap_result *result);
 static etl_status load_memory(ehs_loader *loader, etlheap_result *result);
 static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result);
+static etl_status load_custom(ehs_loader *loader, etlheap_result *result);
 static etl_status load_trace(ehs_loader *loader, etlheap_result *result);
 
 bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
@@ -235,7 +252,7 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
            ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
                           result->thread_names.list.count) &&
-           save_trace(saver, result);
+           save_custom(saver, result) && save_trace(saver, result);
 }
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context)
@@ -279,12 +296,27 @@ static bool save_files(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
+static bool save_custom(ehs_saver *saver, const etlheap_result *result)
+{
+    ETLHEAP_VECTOR(custom_row) rows = { 0 };
+    bool ok = true;
+    for (u32 i = 0; ok && i < result->processes.count; i++) {
+        const etlheap_process_info *const info = &result->processes.at[i];
+        const custom_row row = { info->custom_events, info->free_without_alloc[ETLHEAP_KIND_CUSTOM],
+                                 i + 1 };
+        ok = (row.events | row.unpaired) == 0 || ETLHEAP_PUSH(&rows, row);
+    }
+    ok = ok && (rows.count == 0 || ehs_table_save(saver, &custom_table, rows.at, rows.count));
+    ETLHEAP_VECTOR_FREE(&rows);
+    return ok;
+}
+
 u32 ehs_abilities_bits(const etlheap_abilities *can)
 {
     return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
            (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
            (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
-           (can->memory ? CAN_MEMORY : 0u);
+           (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -327,6 +359,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
         status = load_memory(loader, result);
     if (status == ETL_OK)
         status = load_thread_names(loader, result);
+    if (status == ETL_OK)
+        status = load_custom(loader, result);
     if (status == ETL_OK)
         status = load_trace(loader, result);
     for (size_t i = 0; i < result->hooks.count; i++)
@@ -468,6 +502,31 @@ static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
     return status;
 }
 
+static etl_status load_custom(ehs_loader *loader, etlheap_result *result)
+{
+    custom_row *rows = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &custom_table, &rows, &count);
+    for (size_t i = 0; i < count && status == ETL_OK; i++) {
+        if (rows[i].process < 1 || rows[i].process > result->processes.count ||
+            (i > 0 && rows[i].process <= rows[i - 1].process))
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of custom allocators is wrong or out of "
+                                   "order",
+                                   i);
+        else
+            set_custom(&result->processes.at[rows[i].process - 1], &rows[i]);
+    }
+    free(rows);
+    return status;
+}
+
+static void set_custom(etlheap_process_info *process, const custom_row *row)
+{
+    process->custom_events = row->events;
+    process->free_without_alloc[ETLHEAP_KIND_CUSTOM] = row->unpaired;
+}
+
 /* The clock of the trace as a session, for conversions of time. */
 static bool make_session(etlheap_result *result, const trace_row *row)
 {
@@ -499,6 +558,7 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->modules = (bits & CAN_MODULES) != 0;
     can->symbols = (bits & CAN_SYMBOLS) != 0;
     can->memory = (bits & CAN_MEMORY) != 0;
+    can->custom = (bits & CAN_CUSTOM) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)

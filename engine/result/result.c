@@ -73,6 +73,7 @@ static etlheap_process_info describe_process(const etlheap_result *result,
         .pointer_bits = row->pointer_bits,
         .heap_events = counts->heap_events,
         .virtualalloc_events = counts->virtualalloc_events,
+        .custom_events = counts->custom_events,
     };
     memcpy(info.free_without_alloc, counts->free_without_alloc, sizeof counts->free_without_alloc);
     return info;
@@ -100,7 +101,8 @@ static bool order_processes(etlheap_result *result, const result_parts *parts, u
         result->processes.at[i] = describe_process(result, row, counts);
         new_ids[id] = i + 1;
         const bool nameless =
-            row->name == 0 && counts->heap_events + counts->virtualalloc_events > 0;
+            row->name == 0 &&
+            counts->heap_events + counts->virtualalloc_events + counts->custom_events > 0;
         etl_diag_add(&result->diag, ETL_DIAG_process_unknown, nameless);
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
             etl_diag_add(&result->diag, ETL_DIAG_free_without_alloc,
@@ -264,10 +266,11 @@ static void judge(etlheap_result *result, const result_parts *parts)
     for (size_t i = 0; i < result->processes.count; i++) {
         can->heap |= result->processes.at[i].heap_events > 0;
         can->virtualalloc |= result->processes.at[i].virtualalloc_events > 0;
+        can->custom |= result->processes.at[i].custom_events > 0;
     }
     for (size_t i = 0; i < result->hooks.count; i++)
         can->extent |= result->hooks.at[i].hook == 0x1025 || result->hooks.at[i].hook == 0x102A;
-    can->stacks = parts->census->stack_records > 0;
+    can->stacks = parts->census->stack_records > 0 || parts->census->stack_items > 0;
     can->modules = result->modules.list.count > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
         can->symbols |= result->modules.list.at[i].has_rsds;
@@ -276,9 +279,9 @@ static void judge(etlheap_result *result, const result_parts *parts)
     for (u32 i = 0; i < parts->trace_count; i++)
         etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));
     etl_diag_add(&result->diag, ETL_DIAG_trace_without_memory_events,
-                 !can->heap && !can->virtualalloc);
+                 !can->heap && !can->virtualalloc && !can->custom);
     etl_diag_add(&result->diag, ETL_DIAG_trace_without_modules,
-                 !can->modules && (can->heap || can->virtualalloc));
+                 !can->modules && (can->heap || can->virtualalloc || can->custom));
 }
 
 void etlheap_result_free(etlheap_result *result)

@@ -109,6 +109,7 @@ static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
     to->modules |= from->modules;
     to->symbols |= from->symbols;
     to->memory |= from->memory;
+    to->custom |= from->custom;
 }
 
 static const char *same_text(const char *a, const char *b)

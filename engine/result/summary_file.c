@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "engine/log/ehs_rows.h"
 #include "engine/log/ehs_stacks.h"
 #include "ehs_facts.h"
 
@@ -138,6 +139,7 @@ static bool save_diagnostics(ehs_saver *saver, const summary_data *data);
 static etl_status load_sources(ehs_loader *loader, summary_data *data);
 static etl_status load_diagnostics(ehs_loader *loader, summary_data *data);
 static etl_status check_modules(ehs_loader *loader, const etlheap_result *result);
+static bool save_entries(ehs_saver *saver, const summary_data *data);
 static etl_status load_entries(ehs_loader *loader, etlheap_result *result);
 static etl_status check_entries(ehs_loader *loader, const etlheap_result *result);
 static etl_status check_cells(ehs_loader *loader, const summary_data *data);
@@ -164,8 +166,7 @@ static bool save_parts(ehs_saver *saver, const etlheap_result *result)
     return ehs_stacks_save(saver, &result->stacks) && ehs_facts_save(saver, result) &&
            ehs_table_save(saver, &head_table, &head, 1) && save_sources(saver, data) &&
            ehs_table_save(saver, &source_file_table, data->files.at, data->files.count) &&
-           save_diagnostics(saver, data) &&
-           ehs_table_save(saver, &entry_table, data->entries.at, data->entries.count) &&
+           save_diagnostics(saver, data) && save_entries(saver, data) &&
            ehs_table_save(saver, &sum_table, data->rows.at, data->rows.count) &&
            ehs_table_save(saver, &cell_table, data->cells.at, data->cells.count) &&
            ehs_strings_save(saver);
@@ -325,10 +326,26 @@ static etl_status check_modules(ehs_loader *loader, const etlheap_result *result
     return ETL_OK;
 }
 
+/* A kind is the number of its lane on disk, and in the order of lanes. */
+static bool save_entries(ehs_saver *saver, const summary_data *data)
+{
+    const size_t count = data->entries.count;
+    summary_entry *const rows = malloc((count + 1) * sizeof *rows);
+    for (size_t i = 0; rows != NULL && i < count; i++) {
+        rows[i] = data->entries.at[i];
+        rows[i].kind = ehs_lane_of_kind(rows[i].kind);
+    }
+    const bool ok = rows != NULL && ehs_table_save(saver, &entry_table, rows, count);
+    free(rows);
+    return ok;
+}
+
 static etl_status load_entries(ehs_loader *loader, etlheap_result *result)
 {
     summary_data *const data = result->summary;
     etl_status status = ehs_vector_load(loader, &entry_table, &data->entries);
+    for (size_t i = 0; i < data->entries.count; i++)
+        data->entries.at[i].kind = ehs_kind_of_lane(data->entries.at[i].kind);
     if (status == ETL_OK)
         status = ehs_vector_load(loader, &sum_table, &data->rows);
     if (status == ETL_OK)

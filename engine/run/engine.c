@@ -368,7 +368,9 @@ static void scan_one(void *context, u32 task)
                                .buffer_count = planned->count,
                                .end_ticks = state->slice.end_ticks,
                                .census_only = state->options.census_only,
-                               .keeps_targets = state->keeps_census };
+                               .keeps_targets = state->keeps_census,
+                               .custom_allocators = state->options.custom_allocators,
+                               .custom_allocator_count = state->options.custom_allocator_count };
     etl_scratch scratch = { 0 };
     scan_task(&input, &scratch, &state->tasks[task]);
     etl_scratch_free(&scratch);

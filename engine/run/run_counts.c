@@ -24,6 +24,7 @@ bool run_counts_take_order(run_counts *counts, const slice_order *order)
                 return false;
             into->heap_events += count->heap_events;
             into->virtualalloc_events += count->virtualalloc_events;
+            into->custom_events += count->custom_events;
         }
     }
     return true;

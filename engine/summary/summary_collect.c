@@ -294,7 +294,7 @@ static bool take_processes(etlheap_summary *s, const etlheap_result *result)
     bool ok = true;
     for (size_t i = 0; ok && i < result->processes.count; i++) {
         const etlheap_process_info *const info = &result->processes.at[i];
-        bool is_used = info->heap_events + info->virtualalloc_events > 0;
+        bool is_used = info->heap_events + info->virtualalloc_events + info->custom_events > 0;
         for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
             is_used |= info->free_without_alloc[kind] > 0;
         if (is_used || summary_has_rows(s, info->name))

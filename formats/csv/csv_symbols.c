@@ -17,7 +17,9 @@ static const etlheap_field own_fields[] = {
     ETLHEAP_FIELD_FILE,   ETLHEAP_FIELD_NOTE,   ETLHEAP_FIELD_PATH,
 };
 
-static void write_head(const etlheap_layout *layout, etlheap_sink *sink);
+static bool has_columns(const etlheap_symbol_list *list, int kind);
+static void write_head(const etlheap_symbol_list *list, const etlheap_layout *layout,
+                       etlheap_sink *sink);
 static void add_size(etlheap_csv_head *head, etlheap_kind kind, etlheap_field field);
 
 etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap_symbol_list *list,
@@ -29,7 +31,7 @@ etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap
     if (layout_status != ETL_OK)
         return layout_status;
     (void)result;
-    write_head(layout, sink);
+    write_head(list, layout, sink);
     for (u32 i = 0; i < list->module_count; i++) {
         const etlheap_symbol_module *const row = &list->modules[i];
         const char *const cells[] = { row->module->name, etlheap_symbol_state_word(row->state),
@@ -40,6 +42,8 @@ etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap
             etlheap_csv_cell(sink, cells[c]);
         }
         for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+            if (!has_columns(list, kind))
+                continue;
             etlheap_sink_text(sink, ",");
             etlheap_sink_signed(sink, row->size[kind]);
             etlheap_sink_text(sink, ",");
@@ -50,12 +54,21 @@ etl_status etlheap_write_symbols_csv(const etlheap_result *result, const etlheap
     return ETL_OK;
 }
 
-static void write_head(const etlheap_layout *layout, etlheap_sink *sink)
+/* Few programs have custom allocators: the others' files stay as they were. */
+static bool has_columns(const etlheap_symbol_list *list, int kind)
+{
+    return kind != ETLHEAP_KIND_CUSTOM || list->size[kind] != 0;
+}
+
+static void write_head(const etlheap_symbol_list *list, const etlheap_layout *layout,
+                       etlheap_sink *sink)
 {
     etlheap_csv_head head = etlheap_csv_head_begin(layout, sink);
     for (size_t i = 0; i < ETL_COUNT_OF(own_fields); i++)
         etlheap_csv_head_field(&head, own_fields[i]);
     for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+        if (!has_columns(list, kind))
+            continue;
         add_size(&head, (etlheap_kind)kind, ETLHEAP_FIELD_SIZE);
         add_size(&head, (etlheap_kind)kind, ETLHEAP_FIELD_NAMED_SIZE);
     }

@@ -150,6 +150,8 @@ static etl_status choose_kind(const etlheap_export_request *request, etlheap_kin
         *out = ETLHEAP_KIND_VIRTUALALLOC;
     else if (!can.heap && can.extent)
         *out = ETLHEAP_KIND_EXTENT;
+    else if (!can.heap && can.custom)
+        *out = ETLHEAP_KIND_CUSTOM;
     return ETL_OK;
 }
 

@@ -295,8 +295,11 @@ static void write_cell(wpa_writer *w, wpa_field field, const etlheap_row *row)
         etlheap_xml_attribute(&w->xml, name, etlheap_impacting_type_name((etlheap_type)row->type));
         break;
     case WPA_HANDLE:
-        if (row->has_heap)
-            etlheap_xml_attribute_hex(&w->xml, name, row->heap_handle);
+        if (row->has_heap) {
+            char heap[ETLHEAP_HEAP_NAME_SIZE];
+            etlheap_heap_name(row->heap_handle, heap);
+            etlheap_xml_attribute(&w->xml, name, heap);
+        }
         break;
     case WPA_STACK: {
         const u32 *const numbers = wpa_frames_of(&w->frames, w->table);

@@ -112,6 +112,13 @@ void etlheap_text_add_function(etlheap_text *text, const etlheap_frame *frame)
     etlheap_text_add_string(text, ")");
 }
 
+void etlheap_text_add_heap(etlheap_text *text, u64 handle)
+{
+    char name[ETLHEAP_HEAP_NAME_SIZE];
+    etlheap_heap_name(handle, name);
+    etlheap_text_add_string(text, name);
+}
+
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame)
 {
     if (frame->line != 0) {
@@ -143,7 +150,7 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
         break;
     case ETLHEAP_KEY_HEAP:
         if (row->has_heap)
-            etlheap_text_add_format(text, "0x%" PRIx64, row->heap_handle);
+            etlheap_text_add_heap(text, row->heap_handle);
         break;
     case ETLHEAP_KEY_TYPE:
         etlheap_text_add_string(text, etlheap_type_name((etlheap_type)row->type));

@@ -31,6 +31,9 @@ void etlheap_text_add_function(etlheap_text *text, const etlheap_frame *frame);
 /* "  leak.cpp:42" where the line is known, "  [inlined]" where the call was. */
 void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame);
 
+/* A heap by its name: "0x1f0000", "mimalloc". */
+void etlheap_text_add_heap(etlheap_text *text, u64 handle);
+
 /* Value of a key of a row as people read it: "app.exe (4321)", "0x1f0000",
  * "AIFO". Stacks, frames and sites are their innermost frame. */
 void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,

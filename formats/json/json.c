@@ -106,6 +106,13 @@ void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits
     etlheap_sink_write(json->sink, "\"", 1);
 }
 
+void etlheap_json_heap(etlheap_json *json, const char *key, u64 handle)
+{
+    char name[ETLHEAP_HEAP_NAME_SIZE];
+    etlheap_heap_name(handle, name);
+    etlheap_json_string(json, key, name);
+}
+
 void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace)
 {
     char start[ETLHEAP_UNITS_SIZE];

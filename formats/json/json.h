@@ -53,6 +53,7 @@ void etlheap_json_copy(etlheap_json *json, etl_bytes key, etl_bytes value);
 
 /* "0x1f0000", with at least `digits` digits. */
 void etlheap_json_hex(etlheap_json *json, const char *key, u64 value, int digits);
+void etlheap_json_heap(etlheap_json *json, const char *key, u64 handle); /* by its name */
 
 /* The `trace` object and the `diagnostics` array that all documents share. */
 void etlheap_json_trace(etlheap_json *json, const etlheap_trace_info *trace);

@@ -180,7 +180,7 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
     if (subject->process && subject->pid != ETL_NO_ID)
         etlheap_json_u64(json, "pid", subject->pid);
     if (scope == ETLHEAP_SCOPE_HEAP && subject->has_heap)
-        etlheap_json_hex(json, "heap", subject->heap_handle, 1);
+        etlheap_json_heap(json, "heap", subject->heap_handle);
     else if (scope == ETLHEAP_SCOPE_HEAP)
         etlheap_json_null(json, "heap");
     if (scope == ETLHEAP_SCOPE_STACK)

@@ -71,6 +71,8 @@ static void write_processes(etlheap_json *json, const etlheap_result *result)
             etlheap_json_u64(json, "pointer_bits", process->pointer_bits);
         etlheap_json_u64(json, "heap_events", process->heap_events);
         etlheap_json_u64(json, "virtualalloc_events", process->virtualalloc_events);
+        if (process->custom_events > 0)
+            etlheap_json_u64(json, "custom_events", process->custom_events);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);

@@ -67,7 +67,7 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_HEAP:
         if (row->has_heap)
-            etlheap_json_hex(json, word, row->heap_handle, 1);
+            etlheap_json_heap(json, word, row->heap_handle);
         else
             etlheap_json_null(json, word);
         break;

@@ -19,6 +19,11 @@ static const etlheap_ability abilities_table[] = {
     { "extent", "how far heaps grew (Heap Extents)",
       "heap events as above: a heap says when it commits more memory",
       offsetof(etlheap_abilities, extent) },
+    { "custom", "blocks of allocators with events of their own",
+      "wpr -start etw-mimalloc.wprp -filemode for mimalloc built with MI_TRACK_ETW; for PIX and "
+      "other "
+      "allocators see docs/recording.md",
+      offsetof(etlheap_abilities, custom) },
     { "stacks", "who allocated",
       "add -stackwalk HeapAlloc+HeapRealloc+VirtualAlloc to xperf; wpr's profiles have it",
       offsetof(etlheap_abilities, stacks) },
@@ -54,5 +59,5 @@ bool etlheap_ability_is_set(const etlheap_abilities *abilities, const etlheap_ab
 
 bool etlheap_abilities_lack_memory(const etlheap_abilities *abilities)
 {
-    return !abilities->heap && !abilities->virtualalloc && !abilities->extent;
+    return !abilities->heap && !abilities->virtualalloc && !abilities->extent && !abilities->custom;
 }

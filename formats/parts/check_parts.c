@@ -72,8 +72,10 @@ void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *sub
     etlheap_text_add_string(text, subject->process);
     if (with_ids && subject->pid != ETL_NO_ID)
         etlheap_text_add_format(text, " (%" PRIu32 ")", subject->pid);
-    if (subject->has_heap)
-        etlheap_text_add_format(text, " 0x%" PRIx64, subject->heap_handle);
+    if (subject->has_heap) {
+        etlheap_text_add_string(text, " ");
+        etlheap_text_add_heap(text, subject->heap_handle);
+    }
 }
 
 static void add_frames(etlheap_text *text, const etlheap_table *table, etlheap_indices frames,

@@ -249,7 +249,7 @@ static void cell_handle(const etlheap_row *row, const etlheap_lifetime *lifetime
 {
     (void)lifetime;
     if (row->has_heap)
-        snprintf(out, ETLHEAP_UNITS_SIZE, "0x%" PRIx64, row->heap_handle);
+        etlheap_heap_name(row->heap_handle, out);
     else
         snprintf(out, ETLHEAP_UNITS_SIZE, "-");
 }

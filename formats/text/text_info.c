@@ -116,12 +116,15 @@ static void write_stacks(const etlheap_result *result, const etlheap_layout *lay
 static etl_status write_processes(const etlheap_result *result, const etlheap_layout *layout,
                                   etlheap_sink *sink)
 {
-    static const etlheap_column columns[] = {
+    const bool has_custom = etlheap_result_abilities(result).custom;
+    const etlheap_column custom = { .title = "Custom Events", .right = true };
+    etlheap_column columns[] = {
         { .title = "PID", .right = true },
         { .title = "Process" },
         { .title = "Bits", .right = true },
         { .title = "Heap Events", .right = true },
         { .title = "VirtualAlloc Events", .right = true },
+        custom, /* only where there are any */
         { .title = "Start (s)", .right = true },
         { .title = "End (s)", .right = true },
         { .title = "Command Line", .flexible = true },
@@ -133,11 +136,13 @@ static etl_status write_processes(const etlheap_result *result, const etlheap_la
     for (u32 i = 0; i < count; i++) {
         const etlheap_process_info *const process =
             etlheap_process_of(result, (etlheap_process){ i + 1 });
-        rows[i] =
-            (info_row){ etl_sat_add_u64(process->heap_events, process->virtualalloc_events), i };
+        const u64 events = etl_sat_add_u64(process->heap_events, process->virtualalloc_events);
+        rows[i] = (info_row){ etl_sat_add_u64(events, process->custom_events), i };
     }
     qsort(rows, count, sizeof *rows, compare_rows);
-    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
+    if (!has_custom)
+        memmove(&columns[5], &columns[6], 3 * sizeof *columns);
+    etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns) - !has_custom);
     for (u32 i = 0; i < shown_of(count, layout); i++)
         add_process(result, etlheap_process_of(result, (etlheap_process){ rows[i].index + 1 }),
                     &grid);
@@ -158,6 +163,8 @@ static void add_process(const etlheap_result *result, const etlheap_process_info
     etlheap_grid_cell(grid, process->pointer_bits ? text : "");
     add_unsigned(grid, process->heap_events);
     add_unsigned(grid, process->virtualalloc_events);
+    if (etlheap_result_abilities(result).custom)
+        add_unsigned(grid, process->custom_events);
     etlheap_units_seconds(etlheap_time_ns(result, process->start_ticks), text);
     etlheap_grid_cell(grid, process->start_ticks == ETLHEAP_TICKS_BEFORE ? "" : text);
     etlheap_units_seconds(etlheap_time_ns(result, process->end_ticks), text);

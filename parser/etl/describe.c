@@ -169,6 +169,14 @@ static const etl_field event_map_fields[] = {
     FIELD(event_map.entry_count, "entry_count", U32),
 };
 
+/* These have no row: custom_events.c reads them by descriptions of its own. */
+static const etl_field custom_fields[] = {
+    FIELD(custom.allocator, "allocator", TEXT8),
+    FIELD(custom.heap, "heap", U64),
+    FIELD(custom.address, "address", HEX64),
+    FIELD(custom.size_bytes, "size", U64),
+};
+
 /* Expands a list of values into fields, and skips its gaps. */
 #define LIST_FIELD(since, type, member, shown, label) FIELD(member, label, shown),
 #define NO_FIELD(since, type)
@@ -184,8 +192,12 @@ static const etl_field event_map_fields[] = {
 #define KIND_ROW(key, kind, version_max, payload, name) [ETL_EVENT_##kind] = { payload },
 #define NO_ROW(key, kind, version_max, payload, name)
 #define KINDS_OF_CLASS(rows) ETL_ROWS_##rows(KIND_ROW, NO_ROW)
-static const etl_event_info events[ETL_EVENT_KIND_COUNT] = { [ETL_EVENT_NONE] = { NULL, 0 },
-                                                             ETL_ROW_CLASSES(KINDS_OF_CLASS) };
+static const etl_event_info events[ETL_EVENT_KIND_COUNT] = {
+    [ETL_EVENT_NONE] = { NULL, 0 },
+    [ETL_EVENT_CUSTOM_ALLOC] = { CODED(custom) },
+    [ETL_EVENT_CUSTOM_FREE] = { CODED(custom) },
+    ETL_ROW_CLASSES(KINDS_OF_CLASS)
+};
 
 const etl_event_info *etl_event_describe(etl_event_kind kind)
 {

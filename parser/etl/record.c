@@ -291,6 +291,27 @@ bool etl_item_next(etl_bytes *items, etl_item *out)
     return found;
 }
 
+bool etl_item_stack_of(const etl_item *item, etl_item_stack *out)
+{
+    const bool is_narrow = item->type == ETL_ITEM_STACK32 || item->type == ETL_ITEM_STACK_KEY32;
+    const bool is_key = item->type == ETL_ITEM_STACK_KEY32 || item->type == ETL_ITEM_STACK_KEY64;
+    if (!is_narrow && !is_key && item->type != ETL_ITEM_STACK64)
+        return false;
+    const u32 width = is_narrow ? 4 : 8;
+    etl_cursor c = etl_cursor_of(item->data);
+    *out = (etl_item_stack){ .match_id = etl_u64(&c), .frame_bytes = width, .is_key = is_key };
+    if (is_key)
+        out->key = etl_pointer(&c, width);
+    if (!etl_ok(&c) || is_key)
+        return etl_ok(&c);
+    const etl_bytes frames = etl_rest(&c);
+    out->frames = frames.at;
+    out->frame_count = (u32)(frames.size / width);
+    while (out->frame_count > 0 && etl_frame_at(frames.at, width, out->frame_count - 1) == 0)
+        out->frame_count--;
+    return true;
+}
+
 /* False, with the cursor where it was, when what is there is no sound item. */
 static bool read_item(etl_cursor *c, etl_item *out, bool *has_more)
 {

@@ -223,6 +223,11 @@ expect 2 "--top: 'nonsense' is not a number from 1" report good.etl --top nonsen
 expect 2 "--top: '-1' is not a number from 1" report good.etl --top -1
 expect 2 "--from: 'nonsense' is no time such as 12s" report good.etl --from nonsense
 expect 2 "--to: '5parsecs' is no time such as 12s" report good.etl --to 5parsecs
+expect 2 "--custom-heap: 'nonsense' at character 1: expected the GUID" report good.etl --custom-heap nonsense
+expect 2 "at character 56: expected ':'" report good.etl --custom-heap 'Microsoft-Windows-Win32k:alloc=100(address@0:u64,size@8)'
+printf '# an engine\nMicrosoft-Windows-Win32k:free=1(size@0:u64)\n' > bad.engines
+expect 2 "line 2 of bad.engines: the text ends" report good.etl --custom-heap @bad.engines
+expect 3 "cannot read the custom heaps missing.txt" report good.etl --custom-heap @missing.txt
 expect 2 "--heap: 'nonsense' is no list of heap handles" report good.etl --heap nonsense
 expect 2 "--thread: 'nonsense' is no list of thread ids" report good.etl --thread nonsense
 expect 2 "--lifetime: 'nonsense' is no range of times" report good.etl --lifetime nonsense

@@ -60,15 +60,20 @@ def full(width, class_guid, opcode, version, tid, pid, ticks, payload):
     return head + class_guid + struct.pack("<II", 0, 0) + payload
 
 
-def event(width, provider, event_id, tid, pid, ticks, payload, stack=()):
+def item(kind, data, more=0):
+    """An extended item of an EVENT_HEADER, padded to 8 bytes."""
+    size = (8 + len(data) + 7) & ~7
+    return (struct.pack("<HHHH", size, kind, more, len(data)) + data).ljust(size, b"\0")
+
+
+def event(width, provider, event_id, tid, pid, ticks, payload, stack=(), version=0, items=b""):
     """EVENT_HEADER: 80 bytes, then a stack as an extended item if there is one."""
-    items = b""
     if stack:
         data = struct.pack(f"<Q{len(stack)}Q", 0, *stack)  # 64-bit addresses, whatever the width
-        items = struct.pack("<HHHH", 8 + len(data), 6, 0, len(data)) + data
+        items = item(6, data)
     kind = 0x12 if width == 4 else 0x13
     head = struct.pack("<HBBHHIIq", 80 + len(items) + len(payload), kind, 0xC0, 1 if items else 0, 0, tid, pid, ticks)
-    descriptor = struct.pack("<HBBBBHQ", event_id, 0, 0, 4, 0, 0, 0)
+    descriptor = struct.pack("<HBBBBHQ", event_id, version, 0, 4, 0, 0, 0)
     return head + provider + descriptor + struct.pack("<II", 0, 0) + bytes(16) + items + payload
 
 

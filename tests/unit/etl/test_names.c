@@ -297,7 +297,8 @@ static void every_kind_is_decoded_and_named(void **state)
             assert_non_null(etl_record_name(&record));
         }
     }
-    for (int kind = ETL_EVENT_NONE + 1; kind < ETL_EVENT_KIND_COUNT; kind++)
+    /* Custom allocators' have no rows: test_custom_events.c. */
+    for (int kind = ETL_EVENT_NONE + 1; kind < ETL_EVENT_CUSTOM_ALLOC; kind++)
         assert_true(seen[kind]);
 }
 

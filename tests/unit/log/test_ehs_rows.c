@@ -125,7 +125,7 @@ static void rows_of_an_unknown_kind_are_passed_over(void **state)
     table_file file = { 0 };
     allocation_store given = { 0 }, got = { 0 };
     lifetime rows[] = { row_of(1), row_of(2), row_of(3) };
-    rows[1].kind = EHS_LANE_RESERVE;
+    rows[1].kind = ETLHEAP_KIND_COUNT;
     rows[1].process = rows[1].stack = 1000000;
     assert_true(store_append(&given, rows, 3));
     save_rows(&file, &given);

@@ -31,12 +31,12 @@ int close_fixture(void **state)
 
 void apply(fixture *f, memory_op op, i64 after, u64 page, u64 count)
 {
-    const bool is_extent = op == OP_EXPAND || op == OP_CONTRACT;
+    const bool has_heap = op >= OP_CUSTOM_ALLOC;
     const memory_event event = { .ticks = T0 + after,
                                  .op = (u8)op,
                                  .address = page * PAGE,
                                  .size = count * PAGE,
-                                 .heap = is_extent ? HEAP : 0,
+                                 .heap = has_heap ? HEAP : 0,
                                  .pid = PID,
                                  .tid = TID,
                                  .stack = (stack_ref)after + 1 };

@@ -37,7 +37,7 @@ typedef struct model {
     ETLHEAP_VECTOR(heap_row) heaps;
     ETLHEAP_VECTOR(owner_row) owners;
     ETLHEAP_VECTOR(slot_row) slots;
-    u64 heap_events[PROCESSES], range_events[PROCESSES];
+    u64 heap_events[PROCESSES], range_events[PROCESSES], custom_events[PROCESSES];
     i64 from_ticks;
     u32 waiting;
     u64 seed;
@@ -99,6 +99,10 @@ static void model_count(model *m, const model_event *row)
     case OP_RUNDOWN_START:
     case OP_RUNDOWN_END:
         m->range_events[row->process]++;
+        break;
+    case OP_CUSTOM_ALLOC:
+    case OP_CUSTOM_FREE:
+        m->custom_events[row->process]++;
         break;
     default:
         m->heap_events[row->process]++;
@@ -216,7 +220,7 @@ static void compare_event(const model *m, u32 rank)
 }
 
 /* Both have counted all slices up to here. */
-static void compare_counts(const model *m, u64 *heap_events, u64 *range_events)
+static void compare_counts(const model *m, u64 *heap_events, u64 *range_events, u64 *custom_events)
 {
     const slice_order *const order = &m->f->order;
     for (u32 b = 0; b < order->bucket_count; b++) {
@@ -225,11 +229,13 @@ static void compare_counts(const model *m, u64 *heap_events, u64 *range_events)
             assert_true(bucket->counts.at[i].process < PROCESSES);
             heap_events[bucket->counts.at[i].process] += bucket->counts.at[i].heap_events;
             range_events[bucket->counts.at[i].process] += bucket->counts.at[i].virtualalloc_events;
+            custom_events[bucket->counts.at[i].process] += bucket->counts.at[i].custom_events;
         }
     }
     for (u32 i = 0; i < PROCESSES; i++) {
         assert_int_equal(heap_events[i], m->heap_events[i]);
         assert_int_equal(range_events[i], m->range_events[i]);
+        assert_int_equal(custom_events[i], m->custom_events[i]);
     }
 }
 
@@ -278,6 +284,7 @@ static void compare_slices(order_check *f, u64 seed)
 {
     model m = { .f = f, .from_ticks = T0, .seed = seed };
     u64 heap_events[PROCESSES] = { 0 }, range_events[PROCESSES] = { 0 };
+    u64 custom_events[PROCESSES] = { 0 };
     m.events = malloc(EVENTS_MAX * sizeof *m.events);
     assert_non_null(m.events);
     prepare_context(&m, T0 + 12000);
@@ -289,7 +296,7 @@ static void compare_slices(order_check *f, u64 seed)
         for (u32 rank = 0; rank < m.count; rank++)
             compare_event(&m, rank);
         compare_tables(&m);
-        compare_counts(&m, heap_events, range_events);
+        compare_counts(&m, heap_events, range_events, custom_events);
         m.from_ticks = m.count == 0 ? m.from_ticks : m.events[m.count - 1].event.ticks + 1;
     }
     ETLHEAP_VECTOR_FREE(&m.heaps);

@@ -53,6 +53,7 @@ static const char *const neutral[] = {
     "--max-outstanding-count",
     "--memory",
     "--no-cull",
+    "--custom-heap",
     "--no-mmap",
     "--no-symbols",
     "--offline",
