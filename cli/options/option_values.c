@@ -49,8 +49,6 @@ static bool store_moment(const char *text, cli_options *out);
 static etl_status store_file(const cli_option *option, const char *spelled, const char *text,
                              const char **member, etl_error *err);
 
-/* One word of a list of numbers; false: it is none. */
-
 static bool parse_numbers(const char *text, cli_options *options, bool *no_memory);
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);

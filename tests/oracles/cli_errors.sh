@@ -229,7 +229,6 @@ printf '# an engine\nMicrosoft-Windows-Win32k:free=1(size@0:u64)\n' > bad.engine
 expect 2 "line 2 of bad.engines: the text ends" report good.etl --custom-heap @bad.engines
 expect 3 "cannot read the custom heaps missing.txt" report good.etl --custom-heap @missing.txt
 expect 2 "--heap: 'nonsense' is no list of heap handles" report good.etl --heap nonsense
-expect 2 "--thread: 'nonsense' is no list of thread ids" report good.etl --thread nonsense
 expect 2 "--lifetime: 'nonsense' is no range of times" report good.etl --lifetime nonsense
 expect 2 "--size: 'nonsense' is no range of sizes" report good.etl --size nonsense
 expect 2 "--size: '12Q..' is no range of sizes" report good.etl --size 12Q..
