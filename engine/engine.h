@@ -237,6 +237,10 @@ typedef struct etlheap_module_info {
 
 /* NULL for an index from the count on. */
 u32 etlheap_module_count(const etlheap_result *result);
+
+/* How many methods of .NET the trace names: frames in their code have a symbol, without
+ * any symbol file, and the name of the methods' file as module. */
+u32 etlheap_method_count(const etlheap_result *result);
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
 
 /* Records by hook id, and all others by provider or class GUID (is_message: WPP). */

@@ -17,6 +17,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/context \
 	context/heap_sizes \
 	context/meminfo \
+	context/methods \
+	context/methods_told \
 	context/modules \
 	context/modules_build \
 	context/slots \

@@ -232,6 +232,13 @@ typedef enum ehs_lane {
     X(MEMORY_AVAILABLE, 0x1A04, "memory.available", PLANES, NONE, 8)                               \
     X(MEMORY_WORKING_SET, 0x1A05, "memory.working_set", PLANES, NONE, 8)                           \
     X(MEMORY_PRIVATE, 0x1A06, "memory.private_working_set", PLANES, NONE, 8)                       \
+    X(METHOD_PID, 0x1B01, "method.pid", PLANES, NONE, 4)                                           \
+    X(METHOD_PROCESS, 0x1B02, "method.process", PLANES, NONE, 4)                                   \
+    X(METHOD_START, 0x1B03, "method.start", PLANES, NONE, 8)                                       \
+    X(METHOD_SIZE, 0x1B04, "method.size", PLANES, NONE, 4)                                         \
+    X(METHOD_LOAD, 0x1B05, "method.load", PLANES, NONE, 8)                                         \
+    X(METHOD_FILE, 0x1B06, "method.file", PLANES, NONE, 4)                                         \
+    X(METHOD_FUNCTION, 0x1B07, "method.function", PLANES, NONE, 4)                                 \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \

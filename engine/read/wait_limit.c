@@ -37,7 +37,8 @@ static size_t end_of_cell(const wait_limit *limit, const scan_output *task, size
         while (low < high && cell_of(limit, task->events.at[low].ticks) == cell);
         return low;
     }
-    if (task->events.at[high - 1].ticks < end_ticks) /* most tasks: spares a search in cold memory */
+    if (task->events.at[high - 1].ticks <
+        end_ticks) /* most tasks: spares a search in cold memory */
         return high;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;

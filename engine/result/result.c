@@ -248,7 +248,7 @@ static void judge(etlheap_result *result, const result_parts *parts)
     for (size_t i = 0; i < result->hooks.count; i++)
         can->extent |= result->hooks.at[i].hook == 0x1025 || result->hooks.at[i].hook == 0x102A;
     can->stacks = parts->census->stack_records > 0;
-    can->modules = result->modules.list.count > 0;
+    can->modules = modules_image_count(&result->modules) > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
         can->symbols |= result->modules.list.at[i].has_rsds;
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
@@ -369,12 +369,17 @@ const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etl
 
 u32 etlheap_module_count(const etlheap_result *result)
 {
-    return (u32)result->modules.list.count;
+    return modules_image_count(&result->modules);
+}
+
+u32 etlheap_method_count(const etlheap_result *result)
+{
+    return result->modules.methods.function_count;
 }
 
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)
 {
-    return index < result->modules.list.count ? &result->modules.list.at[index] : NULL;
+    return index < modules_image_count(&result->modules) ? &result->modules.list.at[index] : NULL;
 }
 
 u32 etlheap_hook_counts(const etlheap_result *result, const etlheap_hook_count **rows)
