@@ -275,6 +275,8 @@ const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 /* What can be analysed. */
 typedef struct etlheap_abilities {
     bool heap, virtualalloc, extent, stacks, modules, symbols;
+    bool methods;         /* names of methods of .NET, for some process */
+    bool methods_missing; /* a process runs .NET, and none of its methods has a name */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);

@@ -65,6 +65,23 @@ const method_range *methods_find(const module_table *modules, const module_space
     return best;
 }
 
+bool methods_are_missing(const module_table *modules)
+{
+    static const char *const runtimes[] = { "clr.dll", "coreclr.dll", "mscorwks.dll" };
+    const method_table *const methods = &modules->methods;
+    for (u32 i = 0; i < modules_image_count(modules); i++) {
+        const etlheap_module_info *const image = &modules->list.at[i];
+        const size_t last = ranges_after(methods, image->pid, UINT64_MAX);
+        if (last > 0 && methods->list.at[last - 1].pid == image->pid)
+            continue;
+        for (size_t k = 0; k < ETL_COUNT_OF(runtimes); k++) {
+            if (etl_name_same(image->name, runtimes[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* --- the table ------------------------------------------------------------------- */
 
 typedef struct function_search {

@@ -50,6 +50,9 @@ bool methods_precedes(const method_stay *a, const method_stay *b);
 /* The stays again; `count` is that of the table's ranges. */
 method_stay methods_stay(const module_table *modules, size_t index);
 
+/* Does a process have the runtime, of which no method is known? */
+bool methods_are_missing(const module_table *modules);
+
 /* The range that an address to return to lies in; NULL: none. */
 const method_range *methods_find(const module_table *modules, const module_space *space,
                                  u64 address);

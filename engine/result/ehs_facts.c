@@ -25,7 +25,9 @@ enum {
     CAN_EXTENT = 4,
     CAN_STACKS = 8,
     CAN_MODULES = 16,
-    CAN_SYMBOLS = 32
+    CAN_SYMBOLS = 32,
+    CAN_METHODS = 64,
+    CAN_NOT_METHODS = 128
 };
 
 /* The one row of table trace. */
@@ -281,7 +283,8 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
 {
     return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
            (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
-           (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u);
+           (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
+           (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -500,6 +503,8 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->stacks = (bits & CAN_STACKS) != 0;
     can->modules = (bits & CAN_MODULES) != 0;
     can->symbols = (bits & CAN_SYMBOLS) != 0;
+    can->methods = (bits & CAN_METHODS) != 0;
+    can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)

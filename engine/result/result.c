@@ -1,6 +1,7 @@
 /* result.c - see result.h; also the getters of engine.h. */
 #include "result.h"
 
+#include "engine/context/methods.h"
 #include "summary.h"
 #include "archive.h"
 #include "spellings.h"
@@ -251,6 +252,8 @@ static void judge(etlheap_result *result, const result_parts *parts)
     can->modules = modules_image_count(&result->modules) > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
         can->symbols |= result->modules.list.at[i].has_rsds;
+    can->methods = etlheap_method_count(result) > 0;
+    can->methods_missing = methods_are_missing(&result->modules);
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
     for (u32 i = 0; i < parts->trace_count; i++)
         etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));

@@ -108,6 +108,8 @@ static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
     to->stacks |= from->stacks;
     to->modules |= from->modules;
     to->symbols |= from->symbols;
+    to->methods |= from->methods;
+    to->methods_missing |= from->methods_missing;
 }
 
 static const char *same_text(const char *a, const char *b)
