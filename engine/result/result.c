@@ -377,7 +377,11 @@ u32 etlheap_module_count(const etlheap_result *result)
 
 u32 etlheap_method_count(const etlheap_result *result)
 {
-    return result->modules.methods.function_count;
+    const module_table *const modules = &result->modules;
+    u32 count = modules->methods.function_count;
+    for (size_t i = 0; result->mode == RESULT_SUMMARY && i < modules->list.count; i++)
+        count += modules_function(&modules->list.at[i]) != NULL;
+    return count;
 }
 
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)

@@ -78,6 +78,19 @@ def names_of(trace):
     return rows
 
 
+def by_site(path):
+    document = run_json("report", path, "--group-by", "site", "--no-cull", "--no-symbols", "--top", "all")
+    frames = document["frames"]
+    return [{**row, "site": (frames[row["site"]]["module"], frames[row["site"]]["symbol"])} for row in document["rows"]]
+
+
+def site_sums(blocks):
+    sums = {}
+    for size, names in blocks.items():
+        sums[names[0]] = sums.get(names[0], 0) + size
+    return sums
+
+
 def real_methods():
     """Events of methods as the program's `dump` shows them: (name, process, fields)."""
     out = run("dump", REAL + ".etl", "--format", "ndjson", "--events", "Microsoft-Windows-DotNETRuntime*/Method/*")
@@ -225,6 +238,11 @@ def check_random(results, seed):
         program.stop()
     path = trace.write(f"managed-{seed}.etl")
     results.equal_maps(f"seed {seed}: blocks are named by what was there at the time", names_of(path), wanted)
+    sites = {row["site"]: row["outstanding_size"] for row in by_site(path)}
+    summary = path.replace(".etl", ".sum.ehs")
+    run("store", path, "--summary", "-o", summary)
+    results.equal_maps(f"seed {seed}: a summary names its sites", {r["site"]: r["outstanding_size"] for r in by_site(summary)}, sites)
+    results.equal_maps(f"seed {seed}: a site is a method, wherever it is", sites, site_sums(wanted))
     symbols = run_json("symbols", path)
     results.equal(f"seed {seed}: no method wants a PDB", symbols["modules"], [])
     filtered = run_json("report", path, "--group-by", "kind", "--no-cull", "--require-frame", "ManagedModule!Some.Type.*")
