@@ -7,10 +7,13 @@
 #include "cli/system/terminal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define STORE_SIZE 4096
+#define PATH_SIZE  32768
 
 static void note_missing(const char *subject, const char *path);
+static bool add_ngen_folders(const etlheap_result *result, const char *path, char out[PATH_SIZE]);
 
 etl_status cli_symbols_check(const cli_options *options, etl_error *err)
 {
@@ -25,6 +28,13 @@ etl_status cli_symbols_check(const cli_options *options, etl_error *err)
         return ETL_OK;
     return etl_fail_with(err, status, 0, "%s: %.180s",
                          options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", why.message);
+}
+
+/* Of a path of one element. */
+static bool is_folder(const char *path)
+{
+    char missing[STORE_SIZE];
+    return etlheap_symbols_missing_folder(path, 0, missing, sizeof missing) == UINT32_MAX;
 }
 
 /* A slip in a path looks like a program without symbols. */
@@ -48,9 +58,15 @@ etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
                             etl_error *err)
 {
     char store[STORE_SIZE];
-    const char *const path = options->symbols ? options->symbols : cli_symbol_path();
+    char whole[PATH_SIZE] = "";
+    const bool is_asked = !options->no_symbols;
+    const char *const asked = options->symbols ? options->symbols : cli_symbol_path();
+    const char *path = is_asked ? asked : NULL;
     *out = (cli_symbols){ .symbols = NULL };
-    if (options->no_symbols || (!path && !always))
+    if (is_asked && add_ngen_folders(result, asked ? asked : "", whole))
+        path = whole;
+    /* The trace itself names methods of .NET. */
+    if (!path && !(always && is_asked) && etlheap_method_count(result) == 0)
         return ETL_OK;
     out->progress = cli_progress_begin(options, "symbols", guard);
     const etlheap_symbol_options symbol_options = {
@@ -58,13 +74,33 @@ etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
         .path = path,
         .default_store = cli_symbol_store(store, sizeof store) ? store : NULL,
         .temporary_folder = cli_temporary_folder(),
-        .offline = options->offline,
+        .offline = options->offline || !is_asked,
         .loose = options->symbols_loose,
         .jobs = options->jobs,
         .progress = cli_progress_update,
         .progress_user = &out->progress,
     };
     return etlheap_symbols_open(result, &symbol_options, &out->symbols, err);
+}
+
+/* wpr and xperf put the PDBs of images that .NET compiled before beside the trace, into a
+ * symbol store TRACE.NGENPDB. Those that are there come behind the path; false: none is. */
+static bool add_ngen_folders(const etlheap_result *result, const char *path, char out[PATH_SIZE])
+{
+    const etlheap_trace_info *const info = etlheap_result_trace(result);
+    char folder[STORE_SIZE];
+    int size = snprintf(out, PATH_SIZE, "%s", path);
+    bool any = false;
+    for (u32 i = 0; i < info->file_count && size >= 0 && size < PATH_SIZE; i++) {
+        const char *const file = info->files[i];
+        const int length = snprintf(folder, sizeof folder, "%s.NGENPDB", file);
+        if (length >= (int)sizeof folder || strpbrk(file, ";*") != NULL ||
+            size + length + 1 >= PATH_SIZE || !is_folder(folder))
+            continue;
+        size += snprintf(out + size, PATH_SIZE - (size_t)size, "%s%s", size > 0 ? ";" : "", folder);
+        any = true;
+    }
+    return any;
 }
 
 void cli_symbols_done(cli_symbols *symbols)

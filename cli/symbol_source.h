@@ -17,9 +17,10 @@ typedef struct cli_symbols {
 etl_status cli_symbols_check(const cli_options *options, etl_error *err);
 
 /*
- * Opens the symbols of --symbols, or of _NT_SYMBOL_PATH when that is absent.
- * Without either, and with --no-symbols, there are none, unless `always`. Errors
- * as of etlheap_symbols_open.
+ * Opens the symbols of --symbols, or of _NT_SYMBOL_PATH when that is absent, and of
+ * folders TRACE.NGENPDB beside the traces. Without any, and with --no-symbols, there are
+ * none, unless `always` or the traces name methods of .NET: then these have names.
+ * Errors as of etlheap_symbols_open.
  */
 etl_status cli_symbols_open(const cli_options *options, const cli_guard *guard,
                             const etlheap_result *result, bool always, cli_symbols *out,

@@ -255,6 +255,10 @@ typedef struct etlheap_module_info {
 
 /* NULL for an index from the count on. */
 u32 etlheap_module_count(const etlheap_result *result);
+
+/* How many methods of .NET the trace names: frames in their code have a symbol, without
+ * any symbol file, and the name of the methods' file as module. */
+u32 etlheap_method_count(const etlheap_result *result);
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index);
 
 /* The last name of a thread of a process; of ETL_NO_ID, or a process without such a thread,
@@ -309,7 +313,9 @@ const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 /* What can be analysed. */
 typedef struct etlheap_abilities {
     bool heap, virtualalloc, extent, stacks, modules, symbols, custom;
-    bool memory; /* MemInfo: commit, working sets and available memory over time */
+    bool memory;          /* MemInfo: commit, working sets and available memory over time */
+    bool methods;         /* names of methods of .NET, for some process */
+    bool methods_missing; /* a process runs .NET, and none of its methods has a name */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);

@@ -18,6 +18,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/heap_names \
 	context/heap_sizes \
 	context/meminfo \
+	context/methods \
+	context/methods_told \
 	context/modules \
 	context/modules_build \
 	context/slots \

@@ -150,6 +150,8 @@ typedef enum etl_severity {
       "call stacks with frames in modules that were not loaded at that moment: they are named "    \
       "after the module that was there before or later, which may be another one; record with "    \
       "LOADER, from before the program starts, and without losing events")                         \
+    X(method_size_odd, DAMAGE,                                                                     \
+      "methods of .NET that claim 16 MiB of code or more: they name no frames")                    \
     X(symbol_missing, INFO, "modules without symbols: their frames are module+offset")             \
     X(symbol_exports_only, INFO,                                                                   \
       "modules without a PDB: their frames are named after the nearest exported function, which "  \

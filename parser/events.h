@@ -83,6 +83,10 @@ extern "C" {
     X(METHOD_UNLOAD, method)                                                                       \
     X(METHOD_DCSTART, method)                                                                      \
     X(METHOD_DCEND, method)                                                                        \
+    X(ASSEMBLY_LOAD, assembly)                                                                     \
+    X(ASSEMBLY_UNLOAD, assembly)                                                                   \
+    X(ASSEMBLY_DCSTART, assembly)                                                                  \
+    X(ASSEMBLY_DCEND, assembly)                                                                    \
     X(CUSTOM_ALLOC, custom)                                                                        \
     X(CUSTOM_FREE, custom)
 
@@ -471,6 +475,15 @@ typedef struct etl_custom_event {
     etl_bytes allocator; /* 8-bit text */
 } etl_custom_event;
 
+/* A module of .NET: the file with the methods that have its id. */
+typedef struct etl_assembly_event {
+    u64 module_id;
+    u64 assembly_id;
+    u32 flags;
+    etl_bytes il_path;     /* UTF-16; of a dynamic module its name */
+    etl_bytes native_path; /* UTF-16: of the image compiled before; empty: none, or not known */
+} etl_assembly_event;
+
 typedef struct etl_event {
     etl_event_kind kind;
     u8 pointer_bytes; /* of the payload as it was read: 4 or 8 */
@@ -515,6 +528,7 @@ typedef struct etl_event {
         etl_event_map event_map;
         etl_method_event method;
         etl_custom_event custom;
+        etl_assembly_event assembly;
     } as;
 } etl_event;
 

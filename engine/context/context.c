@@ -1,5 +1,6 @@
 /* context.c - see context.h. */
 #include "context.h"
+#include "methods.h"
 
 #include <stdlib.h>
 
@@ -12,13 +13,17 @@ static apply_fn apply_start, apply_end, apply_rundown, apply_defunct, apply_dest
     apply_identity, apply_cpu, apply_volume;
 
 static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
-    [ETL_EVENT_PROCESS_START] = apply_start,     [ETL_EVENT_PROCESS_END] = apply_end,
-    [ETL_EVENT_PROCESS_DCSTART] = apply_rundown, [ETL_EVENT_PROCESS_DCEND] = apply_rundown,
-    [ETL_EVENT_PROCESS_DEFUNCT] = apply_defunct, [ETL_EVENT_HEAP_DESTROY] = apply_destroy,
-    [ETL_EVENT_IMAGE_LOAD] = apply_image,        [ETL_EVENT_IMAGE_UNLOAD] = apply_image,
-    [ETL_EVENT_IMAGE_DCSTART] = apply_image,     [ETL_EVENT_IMAGE_DCEND] = apply_image,
-    [ETL_EVENT_IMAGE_ID] = apply_identity,       [ETL_EVENT_IMAGE_RSDS] = apply_identity,
-    [ETL_EVENT_CONFIG_CPU] = apply_cpu,          [ETL_EVENT_VOLUME_MAPPING] = apply_volume,
+    [ETL_EVENT_PROCESS_START] = apply_start,      [ETL_EVENT_PROCESS_END] = apply_end,
+    [ETL_EVENT_PROCESS_DCSTART] = apply_rundown,  [ETL_EVENT_PROCESS_DCEND] = apply_rundown,
+    [ETL_EVENT_PROCESS_DEFUNCT] = apply_defunct,  [ETL_EVENT_HEAP_DESTROY] = apply_destroy,
+    [ETL_EVENT_IMAGE_LOAD] = apply_image,         [ETL_EVENT_IMAGE_UNLOAD] = apply_image,
+    [ETL_EVENT_IMAGE_DCSTART] = apply_image,      [ETL_EVENT_IMAGE_DCEND] = apply_image,
+    [ETL_EVENT_IMAGE_ID] = apply_identity,        [ETL_EVENT_IMAGE_RSDS] = apply_identity,
+    [ETL_EVENT_CONFIG_CPU] = apply_cpu,           [ETL_EVENT_VOLUME_MAPPING] = apply_volume,
+    [ETL_EVENT_METHOD_LOAD] = methods_told,       [ETL_EVENT_METHOD_UNLOAD] = methods_told,
+    [ETL_EVENT_METHOD_DCSTART] = methods_told,    [ETL_EVENT_METHOD_DCEND] = methods_told,
+    [ETL_EVENT_ASSEMBLY_LOAD] = assembly_told,    [ETL_EVENT_ASSEMBLY_UNLOAD] = assembly_told,
+    [ETL_EVENT_ASSEMBLY_DCSTART] = assembly_told, [ETL_EVENT_ASSEMBLY_DCEND] = assembly_told,
 };
 
 void context_open(trace_context *context, const timebase *base)
@@ -44,6 +49,9 @@ void context_close(trace_context *context)
     ETLHEAP_VECTOR_FREE(&context->image_changes);
     etlheap_index_free(&context->changes_by_pid);
     ETLHEAP_VECTOR_FREE(&context->identities);
+    ETLHEAP_VECTOR_FREE(&context->methods);
+    etlheap_index_free(&context->methods_by_place);
+    ETLHEAP_VECTOR_FREE(&context->assemblies);
     ETLHEAP_VECTOR_FREE(&context->volumes);
 }
 
@@ -212,8 +220,6 @@ static bool find_subject(trace_context *context, const system_event *row, proces
     return *out != NULL;
 }
 
-static bool add_change(trace_context *context, u32 pid, i64 ticks);
-
 /* The modules of a process go with it, so that addresses may mean something else from
  * then on. As with what a module's record says, that does not change earlier slices. */
 static bool end_process(trace_context *context, process_history *process, i64 ticks)
@@ -221,7 +227,7 @@ static bool end_process(trace_context *context, process_history *process, i64 ti
     const i64 from_ticks = context->from_ticks;
     process->end_ticks = ticks;
     process->modules_end_ticks = ticks < from_ticks ? from_ticks : ticks;
-    return add_change(context, process->pid, process->modules_end_ticks);
+    return context_add_change(context, process->pid, process->modules_end_ticks);
 }
 
 static bool apply_start(trace_context *context, const system_event *row)
@@ -304,16 +310,23 @@ static image_changes *changes_of(const trace_context *context, u32 pid)
     return id == 0 ? NULL : &context->image_changes.at[id - 1];
 }
 
-static bool add_change(trace_context *context, u32 pid, i64 ticks)
+image_changes *context_changes(trace_context *context, u32 pid)
 {
-    image_changes *changes = changes_of(context, pid);
-    if (changes == NULL) {
-        if (!ETLHEAP_PUSH(&context->image_changes, (image_changes){ .pid = pid }) ||
-            !etlheap_index_add(&context->changes_by_pid, etlheap_hash_u64(pid),
-                               (u32)context->image_changes.count))
-            return false;
-        changes = &context->image_changes.at[context->image_changes.count - 1];
-    }
+    image_changes *const known = changes_of(context, pid);
+    if (known != NULL)
+        return known;
+    if (!ETLHEAP_PUSH(&context->image_changes, (image_changes){ .pid = pid }) ||
+        !etlheap_index_add(&context->changes_by_pid, etlheap_hash_u64(pid),
+                           (u32)context->image_changes.count))
+        return NULL;
+    return &context->image_changes.at[context->image_changes.count - 1];
+}
+
+bool context_add_change(trace_context *context, u32 pid, i64 ticks)
+{
+    image_changes *const changes = context_changes(context, pid);
+    if (changes == NULL)
+        return false;
     const size_t count = changes->ticks.count;
     const bool is_late = count > 0 && changes->ticks.at[count - 1] > ticks;
     return ETLHEAP_PUSH(&changes->ticks, is_late ? changes->ticks.at[count - 1] : ticks);
@@ -323,8 +336,8 @@ static bool add_change(trace_context *context, u32 pid, i64 ticks)
  * told of for process 0 and, at times, 4. */
 static bool note_image_change(trace_context *context, const image_row *row)
 {
-    return add_change(context, row->pid, row->ticks) &&
-           (row->pid != 4 || add_change(context, 0, row->ticks));
+    return context_add_change(context, row->pid, row->ticks) &&
+           (row->pid != 4 || context_add_change(context, 0, row->ticks));
 }
 
 /* Narrows an epoch to what it is for one pid. */

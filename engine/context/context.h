@@ -80,11 +80,31 @@ typedef struct image_identity {
     u32 age, pdb_name, time_date_stamp;
 } image_identity;
 
-/* The moments at which images of a process id came, went or were told of. */
+/* The moments at which images of a process id came, went or were told of, or code that was
+ * compiled just in time took the place of other code. */
 typedef struct image_changes {
     u32 pid;
-    ETLHEAP_VECTOR(i64) ticks; /* ascending */
+    ETLHEAP_VECTOR(i64) ticks;   /* ascending */
+    u64 freed_from, freed_until; /* around the methods that went since the last of them */
 } image_changes;
+
+/* A method of .NET with its code, at one place until another is loaded there. */
+typedef struct method_row {
+    u64 start, module_id;
+    i64 load_ticks, unload_ticks; /* not before trace_context.from_ticks */
+    i64 told_ticks;               /* of the record */
+    u32 pid, size_bytes;
+    u32 name_space, name; /* strings */
+    u32 latest;           /* of the first row of a place: the id of the last */
+} method_row;
+
+/* The file that methods name by an id. */
+typedef struct assembly_row {
+    u64 module_id;
+    i64 ticks;
+    u32 pid;
+    u32 path; /* string */
+} assembly_row;
 
 /* A stretch of time in which a process's addresses mean the same modules. */
 typedef struct image_epoch {
@@ -107,6 +127,9 @@ typedef struct trace_context {
     ETLHEAP_VECTOR(image_changes) image_changes;
     etlheap_index changes_by_pid; /* id is index + 1 */
     ETLHEAP_VECTOR(image_identity) identities;
+    ETLHEAP_VECTOR(method_row) methods; /* at[id - 1] */
+    etlheap_index methods_by_place;     /* the first row of a (pid, start) */
+    ETLHEAP_VECTOR(assembly_row) assemblies;
     ETLHEAP_VECTOR(volume_row) volumes;
     u32 computer;   /* string */
     u32 page_bytes; /* as the system's configuration tells it; 0: it does not */
@@ -145,5 +168,13 @@ bool context_heap_ended(const trace_context *context, u32 process, u64 handle, i
 /* The epoch of the pid at `ticks`. Its number and start do not depend on how far
  * the trace has been read; its end is as far as is known. */
 image_epoch context_image_epoch(const trace_context *context, u32 pid, i64 ticks);
+
+/* --- for methods_told.c ---------------------------------------------------------- */
+
+/* From then on addresses of the pid may mean something else. False without memory. */
+bool context_add_change(trace_context *context, u32 pid, i64 ticks);
+
+/* The changes of a pid; NULL without memory. */
+image_changes *context_changes(trace_context *context, u32 pid);
 
 #endif

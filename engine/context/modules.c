@@ -20,6 +20,8 @@ void modules_free(module_table *modules)
     ETLHEAP_VECTOR_FREE(&modules->reach);
     ETLHEAP_VECTOR_FREE(&modules->is_program);
     ETLHEAP_VECTOR_FREE(&modules->epochs);
+    ETLHEAP_VECTOR_FREE(&modules->methods.list);
+    ETLHEAP_VECTOR_FREE(&modules->methods.reach);
 }
 
 static u64 end_of(const etlheap_module_info *module)
@@ -77,9 +79,14 @@ bool modules_index(module_table *out, const module_owners *owners)
             !ETLHEAP_PUSH(&out->is_program, is_program(owners, module)))
             return false;
     }
-    if (out->epochs.count > 0)
-        qsort(out->epochs.at, out->epochs.count, sizeof *out->epochs.at, by_epoch);
+    modules_sort_epochs(out);
     return true;
+}
+
+void modules_sort_epochs(module_table *modules)
+{
+    if (modules->epochs.count > 0)
+        qsort(modules->epochs.at, modules->epochs.count, sizeof *modules->epochs.at, by_epoch);
 }
 
 /* The first module at or after a place of the table. */

@@ -20,11 +20,27 @@ typedef struct module_epoch {
     i64 ticks;
 } module_epoch;
 
+/* Where code of a method lies, from when on. */
+typedef struct method_range {
+    u64 start;
+    i64 load_ticks;
+    u32 pid, process; /* final id; 0: whichever has the pid */
+    u32 size_bytes;
+    u32 module; /* the method's, see methods.h */
+} method_range;
+
+typedef struct method_table {
+    ETLHEAP_VECTOR(method_range) list; /* by (pid, start, load time) */
+    ETLHEAP_VECTOR(u64) reach;         /* largest end of this and all earlier of its pid */
+    u32 function_count;                /* methods that differ: the last of all modules */
+} method_table;
+
 typedef struct module_table {
     ETLHEAP_VECTOR(etlheap_module_info) list; /* by (pid, base, load time) */
     ETLHEAP_VECTOR(u64) reach;                /* largest end of this and all earlier of its pid */
     ETLHEAP_VECTOR(bool) is_program;     /* by module: the file that a process was started from */
     ETLHEAP_VECTOR(module_epoch) epochs; /* by (pid, ticks) */
+    method_table methods;
 } module_table;
 
 /* The processes of a run, to whom modules belong. */
@@ -58,6 +74,20 @@ bool modules_build(module_table *out, trace_context *context, const module_owner
 bool modules_index(module_table *out, const module_owners *owners);
 void modules_free(module_table *modules);
 
+/* The method of .NET that a module stands for; NULL: it is an image. */
+static inline const char *modules_function(const etlheap_module_info *module)
+{
+    const bool is_method = module->pid == ETL_NO_ID && !module->has_rsds &&
+                           module->pdb_name != NULL && module->pdb_name[0] != '\0';
+    return is_method ? module->pdb_name : NULL;
+}
+
+/* How many modules are images. They are the first ones. */
+static inline u32 modules_image_count(const module_table *modules)
+{
+    return (u32)modules->list.count - modules->methods.function_count;
+}
+
 /* The module at `address`, as above. Kernel addresses are looked up among the
  * kernel's modules. UINT32_MAX: none. */
 u32 modules_find(const module_table *modules, const module_space *space, u64 address);
@@ -79,6 +109,8 @@ bool modules_has_epochs(const module_table *modules, u32 pid);
 /* Look-ups among one process's modules give the same answer at all times of an
  * epoch; nearly every process has but one. The kernel's have their own, pid 0. */
 u32 modules_epoch(const module_table *modules, u32 pid, i64 ticks);
+
+void modules_sort_epochs(module_table *modules);
 
 /* --- for modules_build.c ------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "parser/system/name_fold.h"
-#include "modules.h"
+#include "methods.h"
 
 #define SYSTEM_PID 4u
 
@@ -273,7 +273,8 @@ bool modules_build(module_table *out, trace_context *context, const module_owner
     if (context->identities.count > 0)
         qsort(context->identities.at, context->identities.count, sizeof *context->identities.at,
               by_identity);
-    if (replay(out, context, owners) && modules_index(out, owners))
+    if (replay(out, context, owners) && modules_index(out, owners) &&
+        methods_build(out, context, owners))
         return true;
     modules_free(out);
     return false;

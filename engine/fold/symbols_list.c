@@ -158,7 +158,8 @@ static etl_status list_modules(lister *l, etl_error *err)
     }
     for (size_t i = 0; i < l->frames.pool.count; i++) {
         const u32 module = l->frames.frames.at[l->frames.pool.at[i]].module;
-        if (module == FRAME_NONE || l->rows[symbols->build_of[module]] != 0)
+        if (module == FRAME_NONE || symbols->build_of[module] == SYMBOL_BUILD_METHOD ||
+            l->rows[symbols->build_of[module]] != 0)
             continue;
         builds[count++] = symbols->build_of[module];
         l->rows[symbols->build_of[module]] = count;
@@ -228,7 +229,7 @@ static void add_sites(lister *l)
         const bool named = is_named(l, site);
         if (named)
             add_bytes(&list->named_size[row->kind], row->size_bytes);
-        if (site->module == FRAME_NONE)
+        if (site->module == FRAME_NONE || l->symbols->build_of[site->module] == SYMBOL_BUILD_METHOD)
             continue;
         etlheap_symbol_module *const out =
             &l->out->modules.at[l->rows[l->symbols->build_of[site->module]] - 1];

@@ -245,6 +245,13 @@ typedef enum ehs_lane {
     X(THREAD_NAME_TID, 0x1C02, "thread_name.tid", PLANES, NONE, 4)                                 \
     X(THREAD_NAME_TICKS, 0x1C03, "thread_name.ticks", PLANES, NONE, 8)                             \
     X(THREAD_NAME_TEXT, 0x1C04, "thread_name.name", PLANES, NONE, 4)                               \
+    X(METHOD_PID, 0x1D01, "method.pid", PLANES, NONE, 4)                                           \
+    X(METHOD_PROCESS, 0x1D02, "method.process", PLANES, NONE, 4)                                   \
+    X(METHOD_START, 0x1D03, "method.start", PLANES, NONE, 8)                                       \
+    X(METHOD_SIZE, 0x1D04, "method.size", PLANES, NONE, 4)                                         \
+    X(METHOD_LOAD, 0x1D05, "method.load", PLANES, NONE, 8)                                         \
+    X(METHOD_FILE, 0x1D06, "method.file", PLANES, NONE, 4)                                         \
+    X(METHOD_FUNCTION, 0x1D07, "method.function", PLANES, NONE, 4)                                 \
     X(CUSTOM_PROCESS, 0x1E01, "custom.process", PLANES, NONE, 4)                                   \
     X(CUSTOM_EVENTS, 0x1E02, "custom.events", PLANES, NONE, 8)                                     \
     X(CUSTOM_UNPAIRED, 0x1E03, "custom.free_without_alloc", PLANES, NONE, 8)                       \

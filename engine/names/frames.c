@@ -76,6 +76,11 @@ static bool same_identity(const etlheap_module_info *a, const etlheap_module_inf
     return a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
 }
 
+static bool same_function(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
 /* Programs are rebuilt and installed over one another; then one path is two
  * modules. */
 static bool same_module(const void *owner, u32 id, const void *key)
@@ -85,6 +90,7 @@ static bool same_module(const void *owner, u32 id, const void *key)
     if (search->by == SAME_NAME)
         return etl_name_same(a->name, b->name);
     return a->size_bytes == b->size_bytes && etl_name_same(a->path, b->path) &&
+           same_function(modules_function(a), modules_function(b)) &&
            (search->by == SAME_IMAGE ||
             (a->time_date_stamp == b->time_date_stamp && same_identity(a, b)));
 }
@@ -95,6 +101,9 @@ static u64 hash_module(const module_search *search, const etlheap_module_info *m
     const u64 hash = etl_name_hash(text, etlheap_hash_seed());
     if (search->by == SAME_NAME)
         return hash;
+    const char *const function = modules_function(module);
+    if (function != NULL)
+        return etlheap_hash_u64(hash ^ etlheap_hash_bytes(function, strlen(function)));
     const u64 stamp = search->by == SAME_BUILD ? module->time_date_stamp : 0;
     return etlheap_hash_u64(hash ^ module->size_bytes ^ stamp << 32);
 }

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "engine/context/methods.h"
 #include "frames.h"
 
 #define NUMBERS_AHEAD   64u            /* fetched while others are looked up */
@@ -33,7 +34,8 @@ static bool fit_standing(frame_finder *finder, u32 count);
 static bool fit_known(frame_finder *finder, frame_context *context, u32 count);
 static bool find_frame(frame_table *table, frame_context *context, const frame_row *row, u32 number,
                        u32 *frame);
-static frame_row row_of(const frame_table *table, u32 module, u64 address);
+static frame_row row_of(const frame_table *table, const frame_context *context, u32 module,
+                        u64 address, i64 ticks);
 
 bool frames_finder_open(frame_table *table)
 {
@@ -45,7 +47,8 @@ bool frames_finder_open(frame_table *table)
     finder->moves = calloc(modules->list.count + 1, sizeof *finder->moves);
     for (u32 i = 0; finder->moves != NULL && i < modules->list.count; i++) {
         const u32 stands = table->canonical[i];
-        finder->moves[stands] |= modules->list.at[i].base != modules->list.at[stands].base;
+        finder->moves[stands] |= modules->list.at[i].base != modules->list.at[stands].base ||
+                                 modules_function(&modules->list.at[i]) != NULL;
     }
     return finder->contexts_by_process != NULL && finder->sure != NULL && finder->moves != NULL;
 }
@@ -134,7 +137,7 @@ bool frames_find(frame_table *table, u32 context, u32 stack, i64 ticks, u32 *fra
         } else {
             const u64 address = stacks->addresses[number];
             const u32 module = frames_module_at(table, where, finder->hints, address, ticks);
-            const frame_row row = row_of(table, module, address);
+            const frame_row row = row_of(table, where, module, address, ticks);
             if (!find_frame(table, where, &row, number, &frames[i]))
                 return false;
         }
@@ -190,7 +193,7 @@ static bool find_number(frame_table *table, frame_context *where, frame_marks *m
         frame = table->finder.standing.at[number] - 1;
     } else {
         const u64 address = table->result->stacks.addresses[number];
-        const frame_row row = row_of(table, marks->modules[number], address);
+        const frame_row row = row_of(table, where, marks->modules[number], address, marks->ticks);
         if (!find_frame(table, where, &row, number, &frame))
             return false;
     }
@@ -279,8 +282,16 @@ u32 frames_module_at(const frame_table *table, const frame_context *context, u32
     return module;
 }
 
-static frame_row row_of(const frame_table *table, u32 module, u64 address)
+/* What the runtime says of its methods is more than the image says that they may lie in. */
+static frame_row row_of(const frame_table *table, const frame_context *context, u32 module,
+                        u64 address, i64 ticks)
 {
+    const module_space space = { context->pid, context->process, ticks };
+    const method_range *const method = methods_find(&table->result->modules, &space, address);
+    if (method != NULL)
+        return (frame_row){ .offset = address - method->start,
+                            .address = address,
+                            .module = table->canonical[method->module] };
     frame_row row = { .offset = address, .address = address, .module = FRAME_NONE };
     if (module != FRAME_NONE) {
         row.module = table->canonical[module];

@@ -148,6 +148,12 @@ static u64 hash_build(const etlheap_module_info *module)
     return etl_name_hash(module->name, etlheap_hash_bytes(&identity, sizeof identity));
 }
 
+/* Methods of .NET have no build: their names are known. */
+static bool is_method(const etlheap_symbols *symbols, u32 module)
+{
+    return modules_function(&symbols->result->modules.list.at[module]) != NULL;
+}
+
 /* Each process has its own entry for a library, and all are the same build. */
 static bool find_builds_of_modules(etlheap_symbols *symbols)
 {
@@ -158,6 +164,10 @@ static bool find_builds_of_modules(etlheap_symbols *symbols)
     for (u32 i = 0; ok && i < count; i++) {
         const etlheap_module_info *const module = &symbols->result->modules.list.at[i];
         const u64 hash = hash_build(module);
+        if (modules_function(module) != NULL) {
+            symbols->build_of[i] = SYMBOL_BUILD_METHOD;
+            continue;
+        }
         u32 id = etlheap_index_find(&index, hash, same_build, symbols, module);
         if (id == 0) {
             const symbol_build fresh = { .module = module, .state = ETLHEAP_SYMBOL_STATE_MISSING };
@@ -188,6 +198,8 @@ static u32 *builds_of_places(const etlheap_symbols *symbols, const symbol_place 
     *build_count = 0;
     for (size_t i = 0; builds != NULL && is_listed != NULL && i < count; i++) {
         const u32 build = symbols->build_of[places[i].module];
+        if (build == SYMBOL_BUILD_METHOD)
+            continue;
         if (!is_listed[build])
             builds[(*build_count)++] = build;
         is_listed[build] = true;
@@ -214,13 +226,15 @@ static int by_address(const void *a, const void *b)
 /* Sorts and looks up the addresses from `first` on. */
 static etl_status resolve_new(etlheap_symbols *symbols, size_t first, etl_error *err)
 {
-    const size_t count = symbols->addresses.count - first;
+    size_t count = symbols->addresses.count - first;
     symbol_address *const sorted = malloc((count + 1) * sizeof *sorted);
     if (sorted == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     memcpy(sorted, symbols->addresses.at + first, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_address);
-    const etl_status status = symbols_run_batch(symbols, sorted, count, err);
+    while (count > 0 && sorted[count - 1].build == SYMBOL_BUILD_METHOD)
+        count--;
+    const etl_status status = count == 0 ? ETL_OK : symbols_run_batch(symbols, sorted, count, err);
     free(sorted);
     return status;
 }
@@ -252,12 +266,27 @@ static bool same_address(const void *owner, u32 id, const void *key)
     return a->build == b->build && a->rva == b->rva;
 }
 
+static bool name_method(etlheap_symbols *symbols, u32 module, symbol_name *out)
+{
+    const char *const function = modules_function(&symbols->result->modules.list.at[module]);
+    symbol_level level = { 0 };
+    *out = (symbol_name){ .first_level = (u32)symbols->levels.count,
+                          .level_count = 1,
+                          .quality = SYMBOL_QUALITY_FUNCTION };
+    return etlheap_strings_add(&symbols->strings, function, strlen(function), &level.name) &&
+           ETLHEAP_PUSH(&symbols->levels, level);
+}
+
 /* The byte before an address to return to lies in the call; see symbols.h. */
 static bool add_place(etlheap_symbols *symbols, symbol_place *place)
 {
     const u64 before = place->offset == 0 ? 0 : place->offset - 1;
+    const bool of_method = is_method(symbols, place->module);
+    symbol_name fresh = { 0 };
     symbol_address wanted = { .build = symbols->build_of[place->module],
                               .rva = before > UINT32_MAX ? UINT32_MAX : (u32)before };
+    if (of_method)
+        wanted.rva = place->module;
     const u64 hash = etlheap_hash_u64((u64)wanted.build << 32 | wanted.rva);
     place->name = etlheap_index_find(&symbols->address_index, hash, same_address, symbols, &wanted);
     if (place->name != 0)
@@ -266,8 +295,9 @@ static bool add_place(etlheap_symbols *symbols, symbol_place *place)
         return false;
     wanted.name = (u32)symbols->names.count + 1;
     place->name = wanted.name;
-    return ETLHEAP_PUSH(&symbols->names, (symbol_name){ 0 }) &&
-           ETLHEAP_PUSH(&symbols->addresses, wanted) &&
+    if (of_method && !name_method(symbols, place->module, &fresh))
+        return false;
+    return ETLHEAP_PUSH(&symbols->names, fresh) && ETLHEAP_PUSH(&symbols->addresses, wanted) &&
            etlheap_index_add(&symbols->address_index, hash, wanted.name);
 }
 

@@ -82,9 +82,11 @@ typedef struct symbol_build {
     char note[160];          /* why a file was passed over; "" */
 } symbol_build;
 
+#define SYMBOL_BUILD_METHOD UINT32_MAX /* in place of a build: the trace tells the name */
+
 typedef struct symbol_address {
-    u32 build, rva;
-    u32 name; /* id it will have */
+    u32 build, rva; /* of a method: its module */
+    u32 name;       /* id it will have */
 } symbol_address;
 
 struct etlheap_symbols {
@@ -93,7 +95,7 @@ struct etlheap_symbols {
     bool offline;
     u32 jobs;
     etl_diag_counts diag;
-    u32 *build_of; /* by module */
+    u32 *build_of; /* by module; SYMBOL_BUILD_METHOD */
     ETLHEAP_VECTOR(symbol_build) builds;
     ETLHEAP_VECTOR(symbol_name) names;        /* names.at[id - 1] */
     ETLHEAP_VECTOR(symbol_address) addresses; /* the same order */

@@ -1,6 +1,7 @@
 /* ehs_facts.c - see ehs_facts.h. */
 #include "ehs_facts.h"
 
+#include "engine/context/methods.h"
 #include "spellings.h"
 
 #include <stdlib.h>
@@ -32,7 +33,9 @@ enum {
     CAN_MODULES = 16,
     CAN_SYMBOLS = 32,
     CAN_MEMORY = 64,
-    CAN_CUSTOM = 128
+    CAN_CUSTOM = 128,
+    CAN_METHODS = 256,
+    CAN_NOT_METHODS = 512
 };
 
 /* The one row of table trace. */
@@ -149,6 +152,16 @@ static const ehs_field heap_size_fields[] = {
     FIELD(HEAP_SIZE_RESERVED, heap_size, reserved, U64),
 };
 
+static const ehs_field method_fields[] = {
+    FIELD(METHOD_PID, method_stay, pid, U32),
+    FIELD(METHOD_PROCESS, method_stay, process, U32),
+    FIELD(METHOD_START, method_stay, start, U64),
+    FIELD(METHOD_SIZE, method_stay, size_bytes, U32),
+    FIELD(METHOD_LOAD, method_stay, load_ticks, U64),
+    FIELD(METHOD_FILE, method_stay, file, TEXT),
+    FIELD(METHOD_FUNCTION, method_stay, function, TEXT),
+};
+
 static const ehs_field memory_fields[] = {
     FIELD(MEMORY_PROCESS, memory_row, process, U32),
     FIELD(MEMORY_TICKS, memory_row, ticks, U64),
@@ -213,6 +226,7 @@ static const ehs_table heap_size_table = TABLE(heap_size_fields, heap_size);
 static const ehs_table memory_table = TABLE(memory_fields, memory_row);
 static const ehs_table thread_name_table = TABLE(thread_name_fields, thread_name);
 static const ehs_table custom_table = TABLE(custom_fields, custom_row);
+static const ehs_table method_table_columns = TABLE(method_fields, method_stay);
 static const ehs_table trace_table = TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
@@ -221,8 +235,10 @@ static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
 static bool save_files(ehs_saver *saver, const etlheap_result *result);
 static void set_custom(etlheap_process_info *process, const custom_row *row);
 static bool save_custom(ehs_saver *saver, const etlheap_result *result);
+static bool save_methods(ehs_saver *saver, const etlheap_result *result);
 static bool save_trace(ehs_saver *saver, const etlheap_result *result);
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
+static etl_status load_methods(ehs_loader *loader, etlheap_result *result);
 static etl_status load_foreign(ehs_loader *loader, etlheap_result *result);
 static etl_status load_volumes(ehs_loader *loader, etlheap_result *result);
 static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
@@ -238,7 +254,7 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
 {
     return ehs_table_save(saver, &process_table, result->processes.at, result->processes.count) &&
            ehs_table_save(saver, &module_table_columns, result->modules.list.at,
-                          result->modules.list.count) &&
+                          modules_image_count(&result->modules)) &&
            ehs_table_save(saver, &foreign_table, result->foreign.at, result->foreign.count) &&
            save_volumes(saver, &result->context) &&
            ehs_table_save(saver, &hook_table, result->hooks.at, result->hooks.count) &&
@@ -252,7 +268,18 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
            ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
                           result->thread_names.list.count) &&
-           save_custom(saver, result) && save_trace(saver, result);
+           save_custom(saver, result) && save_methods(saver, result) && save_trace(saver, result);
+}
+
+static bool save_methods(ehs_saver *saver, const etlheap_result *result)
+{
+    const size_t count = result->modules.methods.list.count;
+    method_stay *const rows = calloc(count + 1, sizeof *rows);
+    for (size_t i = 0; rows != NULL && i < count; i++)
+        rows[i] = methods_stay(&result->modules, i);
+    const bool ok = rows != NULL && ehs_table_save(saver, &method_table_columns, rows, count);
+    free(rows);
+    return ok;
 }
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context)
@@ -316,7 +343,8 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
     return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
            (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
            (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
-           (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u);
+           (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u) |
+           (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -335,6 +363,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     etl_status status = ehs_vector_load(loader, &process_table, &result->processes);
     if (status == ETL_OK)
         status = load_modules(loader, result);
+    if (status == ETL_OK)
+        status = load_methods(loader, result);
     if (status == ETL_OK && !spellings_settle(result))
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
@@ -396,6 +426,25 @@ static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
     return modules_index(modules, &owners)
                ? ETL_OK
                : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+static etl_status load_methods(ehs_loader *loader, etlheap_result *result)
+{
+    method_stay *rows = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &method_table_columns, &rows, &count);
+    for (size_t i = 0; status == ETL_OK && i < count; i++) {
+        const method_stay *const row = &rows[i];
+        if (row->process > result->processes.count || row->size_bytes >= METHOD_BYTES_MAX ||
+            row->function[0] == '\0' || (i > 0 && !methods_precedes(row - 1, row)))
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of methods is wrong or out of order", i);
+    }
+    if (status == ETL_OK && count > 0 &&
+        !methods_index(&result->modules, &result->context.strings, rows, count))
+        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    free(rows);
+    return status;
 }
 
 /* Whether they are the last of the stacks is known when those are. */
@@ -559,6 +608,8 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->symbols = (bits & CAN_SYMBOLS) != 0;
     can->memory = (bits & CAN_MEMORY) != 0;
     can->custom = (bits & CAN_CUSTOM) != 0;
+    can->methods = (bits & CAN_METHODS) != 0;
+    can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)

@@ -1,6 +1,7 @@
 /* result.c - see result.h; also the getters of engine.h. */
 #include "result.h"
 
+#include "engine/context/methods.h"
 #include "summary.h"
 #include "archive.h"
 #include "spellings.h"
@@ -271,9 +272,11 @@ static void judge(etlheap_result *result, const result_parts *parts)
     for (size_t i = 0; i < result->hooks.count; i++)
         can->extent |= result->hooks.at[i].hook == 0x1025 || result->hooks.at[i].hook == 0x102A;
     can->stacks = parts->census->stack_records > 0 || parts->census->stack_items > 0;
-    can->modules = result->modules.list.count > 0;
+    can->modules = modules_image_count(&result->modules) > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
         can->symbols |= result->modules.list.at[i].has_rsds;
+    can->methods = etlheap_method_count(result) > 0;
+    can->methods_missing = methods_are_missing(&result->modules);
     can->memory = has_memory(result);
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
     for (u32 i = 0; i < parts->trace_count; i++)
@@ -395,12 +398,21 @@ const etlheap_process_info *etlheap_process_of(const etlheap_result *result, etl
 
 u32 etlheap_module_count(const etlheap_result *result)
 {
-    return (u32)result->modules.list.count;
+    return modules_image_count(&result->modules);
+}
+
+u32 etlheap_method_count(const etlheap_result *result)
+{
+    const module_table *const modules = &result->modules;
+    u32 count = modules->methods.function_count;
+    for (size_t i = 0; result->mode == RESULT_SUMMARY && i < modules->list.count; i++)
+        count += modules_function(&modules->list.at[i]) != NULL;
+    return count;
 }
 
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)
 {
-    return index < result->modules.list.count ? &result->modules.list.at[index] : NULL;
+    return index < modules_image_count(&result->modules) ? &result->modules.list.at[index] : NULL;
 }
 
 const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid)

@@ -110,6 +110,8 @@ static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
     to->symbols |= from->symbols;
     to->memory |= from->memory;
     to->custom |= from->custom;
+    to->methods |= from->methods;
+    to->methods_missing |= from->methods_missing;
 }
 
 static const char *same_text(const char *a, const char *b)

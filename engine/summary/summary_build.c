@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "engine/context/methods.h"
 #include "parser/system/name_fold.h"
 #include "parser/sized.h"
 
@@ -144,8 +145,12 @@ bool summary_intern_module(etlheap_summary *s, const etlheap_module_info *module
                                  .load_ticks = ETLHEAP_TICKS_BEFORE,
                                  .unload_ticks = ETLHEAP_TICKS_NEVER };
     const u64 build = copy.size_bytes ^ (u64)copy.time_date_stamp << 32;
+    const char *const function = modules_function(module);
+    if (function != NULL)
+        copy.size_bytes = METHOD_BYTES_MAX; /* for offsets in it */
+    const u64 told = function != NULL ? etl_name_hash(function, 0) : 0;
     const u64 hash = etl_name_hash(copy.name, etlheap_hash_bytes(&copy.guid, sizeof copy.guid) ^
-                                                  etlheap_hash_u64(build));
+                                                  etlheap_hash_u64(build) ^ etlheap_hash_u64(told));
     *number = etlheap_index_find(&s->module_index, hash, same_module, s, &copy);
     if (*number != 0) {
         etlheap_module_info *const known = &s->modules.at[*number - 1];

@@ -27,6 +27,8 @@ bool table_number_frame(owned_table *out, table_numbers *numbers, const frame_ta
                                 .address = is_placed ? ETLHEAP_NO_ADDRESS : row->address,
                                 .offset = row->offset };
         table_place place = { .offset = row->offset, .module = row->module, .skip = row->skip };
+        if (row->module != FRAME_NONE)
+            fresh.symbol = modules_function(&frames->result->modules.list.at[row->module]);
         if (row->function != 0) {
             describe_function(frames, row, &fresh);
             place.module = FRAME_NONE;

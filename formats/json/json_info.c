@@ -34,6 +34,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     etlheap_json_traces(&json, result);
     write_processes(&json, result);
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));
+    etlheap_json_u64(&json, "methods", etlheap_method_count(result));
     write_events(&json, result);
     write_providers(&json, result);
     write_stacks(&json, result);

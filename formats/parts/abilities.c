@@ -37,6 +37,11 @@ static const etlheap_ability abilities_table[] = {
       "add MEMINFO+MEMINFO_WS to the flags of xperf -on; or, to record it beside wpr: xperf "
       "-start Memory -on Microsoft-Windows-Kernel-Memory:0x60",
       offsetof(etlheap_abilities, memory) },
+    { "methods", "functions of .NET, compiled just in time or before",
+      "add the profile DotNET to wpr: wpr -start Heap -start DotNET -filemode; or record the "
+      "runtime "
+      "and its rundown beside xperf's sessions: xperf -start ClrSession -on ClrAll:0x98:5",
+      offsetof(etlheap_abilities, methods) },
 };
 
 u32 etlheap_ability_count(void)
@@ -55,6 +60,13 @@ bool etlheap_ability_is_set(const etlheap_abilities *abilities, const etlheap_ab
     bool set;
     memcpy(&set, (const char *)abilities + ability->offset, sizeof set);
     return set;
+}
+
+bool etlheap_ability_is_missing(const etlheap_abilities *abilities, const etlheap_ability *ability)
+{
+    if (ability->offset == offsetof(etlheap_abilities, methods))
+        return abilities->methods_missing;
+    return !etlheap_ability_is_set(abilities, ability);
 }
 
 bool etlheap_abilities_lack_memory(const etlheap_abilities *abilities)

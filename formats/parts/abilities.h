@@ -17,7 +17,12 @@ u32 etlheap_ability_count(void);
 const etlheap_ability *etlheap_ability_at(u32 index);
 bool etlheap_ability_is_set(const etlheap_abilities *abilities, const etlheap_ability *ability);
 
-/* Neither heap nor VirtualAlloc nor extent events, nor those of custom allocators: there is nothing to report. */
+/* Is there something to record? .NET is only where a process runs it: a trace may have methods
+ * of one process and lack them of another, or need none. */
+bool etlheap_ability_is_missing(const etlheap_abilities *abilities, const etlheap_ability *ability);
+
+/* Neither heap nor VirtualAlloc nor extent events, nor those of custom allocators: there is
+ * nothing to report. */
 bool etlheap_abilities_lack_memory(const etlheap_abilities *abilities);
 
 #endif

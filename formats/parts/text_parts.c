@@ -285,7 +285,7 @@ void etlheap_text_remedies(etlheap_sink *sink, const etlheap_layout *layout,
 {
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
         const etlheap_ability *const ability = etlheap_ability_at(i);
-        if (!etlheap_ability_is_set(abilities, ability))
+        if (etlheap_ability_is_missing(abilities, ability))
             etlheap_text_label(sink, layout, ability->word, ability->remedy);
     }
 }

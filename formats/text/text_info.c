@@ -77,16 +77,17 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
                             etlheap_sink *sink)
 {
     const etlheap_abilities abilities = etlheap_result_abilities(result);
-    u32 missing = 0;
+    u32 missing = 0, shown = 0;
     etlheap_text_heading(sink, layout, "What can be analysed");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
         const etlheap_ability *const ability = etlheap_ability_at(i);
         const bool set = etlheap_ability_is_set(&abilities, ability);
-        missing += set ? 0 : 1;
+        missing += etlheap_ability_is_missing(&abilities, ability);
+        shown += set;
         if (set)
             etlheap_text_label(sink, layout, ability->word, ability->question);
     }
-    if (missing == etlheap_ability_count())
+    if (shown == 0)
         etlheap_text_label(sink, layout, "nothing", "no event of the trace is about memory");
     if (missing == 0)
         return;
@@ -109,6 +110,9 @@ static void write_stacks(const etlheap_result *result, const etlheap_layout *lay
     etlheap_text_label(sink, layout, "Stacks", etlheap_text_of(text));
     etlheap_text_clear(text);
     etlheap_text_add_format(text, "%" PRIu32, etlheap_module_count(result));
+    if (etlheap_method_count(result) > 0)
+        etlheap_text_add_format(text, ", and %" PRIu32 " methods of .NET",
+                                etlheap_method_count(result));
     etlheap_text_label(sink, layout, "Modules", etlheap_text_of(text));
 }
 

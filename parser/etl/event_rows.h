@@ -357,17 +357,35 @@ typedef enum etl_bytes_type {
     V(1, U16, method.clr_instance_id, U16, "clr_instance_id")                                      \
     V(2, U64, method.rejit_id, U64, "rejit_id")
 
+/* A file with methods, by the id that they name. What follows, which is about its PDBs, is not
+ * read. Source: Microsoft's page on loader events, TE. Seen: load 2, unload 2, DCStop 27. */
+#define ETL_LAYOUT_ASSEMBLY(V, GAP, LATE)                                                          \
+    V(0, U64, assembly.module_id, HEX64, "module_id")                                              \
+    V(0, U64, assembly.assembly_id, HEX64, "assembly_id")                                          \
+    V(0, U32, assembly.flags, HEX32, "flags")                                                      \
+    GAP(0, U32)                                                                                    \
+    V(0, TEXT16, assembly.il_path, TEXT16, "il_path")                                              \
+    V(0, TEXT16, assembly.native_path, TEXT16, "native_path")
+
 #define ETL_ROWS_DOTNET(X, ALSO)                                                                   \
     X(KEY_METHOD_LOAD, METHOD_LOAD, 2, LAYOUT(METHOD),                                             \
       "Microsoft-Windows-DotNETRuntime/Method/LoadVerbose")                                        \
     X(KEY_METHOD_UNLOAD, METHOD_UNLOAD, 2, LAYOUT(METHOD),                                         \
-      "Microsoft-Windows-DotNETRuntime/Method/UnloadVerbose")
+      "Microsoft-Windows-DotNETRuntime/Method/UnloadVerbose")                                      \
+    X(KEY_ASSEMBLY_LOAD, ASSEMBLY_LOAD, 2, LAYOUT(ASSEMBLY),                                       \
+      "Microsoft-Windows-DotNETRuntime/Loader/ModuleLoad")                                         \
+    X(KEY_ASSEMBLY_UNLOAD, ASSEMBLY_UNLOAD, 2, LAYOUT(ASSEMBLY),                                   \
+      "Microsoft-Windows-DotNETRuntime/Loader/ModuleUnload")
 
 #define ETL_ROWS_DOTNET_RUNDOWN(X, ALSO)                                                           \
     X(KEY_METHOD_DCSTART, METHOD_DCSTART, 2, LAYOUT(METHOD),                                       \
       "Microsoft-Windows-DotNETRuntimeRundown/Method/DCStartVerbose")                              \
     X(KEY_METHOD_DCEND, METHOD_DCEND, 2, LAYOUT(METHOD),                                           \
-      "Microsoft-Windows-DotNETRuntimeRundown/Method/DCStopVerbose")
+      "Microsoft-Windows-DotNETRuntimeRundown/Method/DCStopVerbose")                               \
+    X(KEY_ASSEMBLY_DCSTART, ASSEMBLY_DCSTART, 2, LAYOUT(ASSEMBLY),                                 \
+      "Microsoft-Windows-DotNETRuntimeRundown/Loader/ModuleDCStart")                               \
+    X(KEY_ASSEMBLY_DCEND, ASSEMBLY_DCEND, 2, LAYOUT(ASSEMBLY),                                     \
+      "Microsoft-Windows-DotNETRuntimeRundown/Loader/ModuleDCStop")
 
 /* --- all of them -------------------------------------------------------------------- */
 

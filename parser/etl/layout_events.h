@@ -336,6 +336,13 @@ typedef enum etl_class {
 #define ETL_KEY_METHOD_DCSTART 0x288fu
 #define ETL_KEY_METHOD_DCEND   0x2890u
 
+/* Their modules: ids 152 and 153, of rundowns 153 and 154. Source: Microsoft's page on
+ * loader events, TE. */
+#define ETL_KEY_ASSEMBLY_LOAD    0x2798u
+#define ETL_KEY_ASSEMBLY_UNLOAD  0x2799u
+#define ETL_KEY_ASSEMBLY_DCSTART 0x2899u
+#define ETL_KEY_ASSEMBLY_DCEND   0x289au
+
 /* Lost_Event, by GUID only: no payload. Source: Microsoft's page on the class. */
 #define ETL_KEY_LOST_EVENT  0x2520u
 #define ETL_KEY_LOST_BUFFER 0x2521u

@@ -380,6 +380,27 @@ typedef struct etl_build_pdb_spec {
 void etl_build_image_id(etl_build *b, etl_build_at at, const etl_build_image_spec *image,
                         const etl_build_pdb_spec *pdb);
 
+/* --- .NET ---------------------------------------------------------------------------- */
+
+#define ETL_BUILD_METHOD_LOAD     143u /* of rundowns: at the start */
+#define ETL_BUILD_METHOD_UNLOAD   144u /* of rundowns: at the end */
+#define ETL_BUILD_ASSEMBLY_LOAD   152u
+#define ETL_BUILD_ASSEMBLY_DCSTOP 154u /* of rundowns */
+
+typedef struct etl_build_method_spec {
+    u64 module_id;
+    u64 start;
+    u32 size;
+    u64 rejit_id;
+    const char *name_space, *name;
+} etl_build_method_spec;
+
+/* Of the process at.pid. */
+void etl_build_method(etl_build *b, etl_build_at at, u16 id, bool is_rundown,
+                      const etl_build_method_spec *spec);
+void etl_build_assembly(etl_build *b, etl_build_at at, u16 id, bool is_rundown, u64 module_id,
+                        const char *il_path);
+
 /* --- the system -------------------------------------------------------------------- */
 
 typedef struct etl_build_cpu_spec {

@@ -320,6 +320,18 @@ def check_ways(results, program, trace):
     return wanted
 
 
+def check_ngen(results, program, *stacks):
+    """The folder that wpr puts beside a trace is a symbol store of its own."""
+    trace = make_trace("ngen", program.lines(), *stacks)
+    wanted = report(trace, "--symbols", store_of(program, "ngen-store"))["frames"]
+    shutil.copytree(os.path.join(WORK, "ngen-store"), trace + ".NGENPDB")
+    results.equal("PDBs in TRACE.NGENPDB are found without a path", report(trace)["frames"], wanted)
+    results.equal("and with one", report(trace, "--symbols", fresh_folder("ngen-empty"))["frames"], wanted)
+    results.equal("not with --no-symbols", {f["symbol"] for f in report(trace, "--no-symbols")["frames"]}, {None})
+    shutil.rmtree(trace + ".NGENPDB")
+    results.equal("nor when it is gone", {f["symbol"] for f in report(trace)["frames"]}, {None})
+
+
 def check_mismatch(results, program, stacks):
     """The trace names a build that the PDB is not."""
     trace = make_trace("mismatch", program.lines(age=program.age + 1), *stacks)
@@ -627,6 +639,7 @@ def main():
     server, trace = programs[0], real_traces[0]
     stacks = [memory("alloc", 0x100, [server.at(0x5000 + 64 * i) for i in range(20)])]
     check_ways(results, server, trace)
+    check_ngen(results, server, *stacks)
     check_mismatch(results, server, stacks)
     check_damage(results, server, trace)
     check_image(results, server, stacks)

@@ -9,6 +9,9 @@ authors against real traces.
 
 A pointer has the width of its record, 4 or 8 bytes, never that of the file: a 32-bit
 program on 64-bit Windows writes records of width 4. Fields are packed.
+
+Methods and modules of .NET: Microsoft's pages on method and loader events, and the manifest of
+Microsoft-Windows-DotNETRuntime as dissect.etl ships it.
 """
 
 import struct
@@ -26,6 +29,11 @@ MARK = 0x0F22
 
 IMAGE_ID = uuid.UUID("b3e675d7-2554-4f18-830b-2762732560de").bytes_le
 IMAGE_ID_INFO, IMAGE_ID_RSDS = 0, 36
+
+DOTNET = uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4").bytes_le
+DOTNET_RUNDOWN = uuid.UUID("a669021c-c450-4609-a035-5af59af4df18").bytes_le
+METHOD_LOAD, METHOD_UNLOAD, METHOD_DCSTOP = (DOTNET, 143), (DOTNET, 144), (DOTNET_RUNDOWN, 144)
+MODULE_LOAD, MODULE_DCSTOP = (DOTNET, 152), (DOTNET_RUNDOWN, 154)
 
 MEM_COMMIT, MEM_RESERVE, MEM_DECOMMIT, MEM_RELEASE = 0x1000, 0x2000, 0x4000, 0x8000
 STILL_ACTIVE = 259
@@ -182,3 +190,16 @@ def stack_definition(width, key, frames):
 
 def sampled_profile(width, address, tid):
     return words(width, address) + u32(tid, 1)
+
+
+def method(method_id, module_id, start, size, name_space, name, signature, version=2):
+    """MethodLoadVerbose and its kin; ids and addresses have 8 bytes, whatever the width."""
+    payload = struct.pack("<QQQIII", method_id, module_id, start, size, 0x06000001, 1)
+    payload += text16(name_space) + text16(name) + text16(signature)
+    return payload + (struct.pack("<H", 9) if version > 0 else b"") + (struct.pack("<Q", 0) if version > 1 else b"")
+
+
+def managed_module(module_id, path):
+    """ModuleLoad and its kin, version 2, with two PDBs that do not matter."""
+    payload = struct.pack("<QQII", module_id, module_id ^ 0x7777, 8, 0) + text16(path) + text16("") + struct.pack("<H", 9)
+    return payload + 2 * (bytes(16) + u32(1) + text16(""))

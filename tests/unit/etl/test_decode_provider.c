@@ -74,6 +74,50 @@ static const decode_vector vectors[] = {
                "clr_instance_id=9 rejit_id=0",
       .least = 36,
       .newest = true },
+    { .name = "file with methods",
+      .key = ETL_KEY_ASSEMBLY_LOAD,
+      .version = 2,
+      .pointer_bytes = 8,
+      .hex = "2030935ef9070000c04d780000000000090000000000000043003a005c006100"
+             "2e0064006c006c0000006e002e0064006c006c0000000900",
+      .event = "Microsoft-Windows-DotNETRuntime/Loader/ModuleLoad "
+               "module_id=0x7f95e933020 assembly_id=0x784dc0 flags=0x9 "
+               "il_path='C:\\a.dll' native_path='n.dll'",
+      .least = 24,
+      .newest = true },
+    { .name = "file that goes",
+      .key = ETL_KEY_ASSEMBLY_UNLOAD,
+      .version = 2,
+      .pointer_bytes = 8,
+      .hex = "2030935ef9070000c04d780000000000090000000000000043003a005c006100"
+             "2e0064006c006c0000006e002e0064006c006c0000000900",
+      .event = "Microsoft-Windows-DotNETRuntime/Loader/ModuleUnload "
+               "module_id=0x7f95e933020 assembly_id=0x784dc0 flags=0x9 "
+               "il_path='C:\\a.dll' native_path='n.dll'",
+      .least = 24,
+      .newest = true },
+    { .name = "file at the start",
+      .key = ETL_KEY_ASSEMBLY_DCSTART,
+      .version = 2,
+      .pointer_bytes = 8,
+      .hex = "2030935ef9070000c04d780000000000090000000000000043003a005c006100"
+             "2e0064006c006c0000006e002e0064006c006c0000000900",
+      .event = "Microsoft-Windows-DotNETRuntimeRundown/Loader/ModuleDCStart "
+               "module_id=0x7f95e933020 assembly_id=0x784dc0 flags=0x9 "
+               "il_path='C:\\a.dll' native_path='n.dll'",
+      .least = 24,
+      .newest = true },
+    { .name = "file at the end, of version 0",
+      .key = ETL_KEY_ASSEMBLY_DCEND,
+      .version = 0,
+      .pointer_bytes = 8,
+      .hex = "2030935ef9070000c04d780000000000090000000000000043003a005c006100"
+             "2e0064006c006c0000006e002e0064006c006c000000",
+      .event = "Microsoft-Windows-DotNETRuntimeRundown/Loader/ModuleDCStop "
+               "module_id=0x7f95e933020 assembly_id=0x784dc0 flags=0x9 "
+               "il_path='C:\\a.dll' native_path='n.dll'",
+      .least = 24,
+      .newest = false },
     { .name = "memory of the system",
       .key = ETL_KEY_KERNEL_MEMINFO,
       .version = 1,

@@ -196,6 +196,14 @@ static void allocate_in_a_process_without_name(etl_build *b)
     etl_build_stack_walk(b, when, &(etl_build_stack){ .user = frames, .user_count = 1 });
 }
 
+static void load_a_method_without_end(etl_build *b)
+{
+    const etl_build_method_spec spec = {
+        .start = 0x10000, .size = UINT32_MAX, .name_space = "My.App", .name = "Run"
+    };
+    etl_build_method(b, at(3000), ETL_BUILD_METHOD_LOAD, false, &spec);
+}
+
 static void allocate_in_a_module_that_is_gone(etl_build *b)
 {
     const u64 frames[] = { CODE };
@@ -365,6 +373,7 @@ static const fault faults[] = {
     { ONE(heap_recreated, 1), .add = create_a_heap_again },
     { ONE(trace_without_memory_events, 1), .content = NO_MEMORY },
     { ONE(trace_without_modules, 1), .content = NO_IMAGE },
+    { ONE(method_size_odd, 1), .add = load_a_method_without_end },
     { ONE(module_guessed, 1), .add = allocate_in_a_module_that_is_gone },
 };
 
