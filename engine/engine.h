@@ -507,7 +507,7 @@ typedef struct etlheap_frame {
     const char *symbol;
     const char *file;
     u64 address;      /* the lowest it was seen at: processes differ */
-    u64 offset;       /* in the module; meaningless when module is NULL */
+    u64 offset;       /* in the module, or in the code of a method; meaningless without module */
     u64 displacement; /* of the call from the symbol's begin; for the nearest only */
     u32 line;         /* 0 unknown */
     bool is_inlined;

@@ -222,6 +222,7 @@ static void the_info_document_is_as_documented(void **state)
         "\"virtualalloc_events\": 0}\n"
         "  ],\n"
         "  \"modules\": 1,\n"
+        "  \"methods\": 0,\n"
         "  \"events\": [\n"
         "    {\"hook\": \"0x0000\", \"name\": \"EventTrace/Header\", \"count\": 1, \"bytes\": "
         "360},\n"
