@@ -146,6 +146,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	result/archive \
 	result/archive_rows \
 	result/ehs_facts \
+	result/ehs_optional \
 	result/result \
 	result/spellings \
 	result/summary \

@@ -1,10 +1,9 @@
 /*
  * scan.c - from buffers to memory events, stack pieces and system events.
  *
- * One pass over the records of a task. Every record is counted; those that the
- * analysis uses are decoded and leave as rows of the output. The few kinds of
- * which there are most go a shorter way (scan_lean.c), with the same rows at its
- * end. Stacks go to their events by way of scan_stacks.h.
+ * One pass over the records of a task. Every record is counted; those that the analysis uses are
+ * decoded and leave as rows of the output. The few kinds of which there are most go a shorter way
+ * (scan_lean.c), with the same rows. Stacks go to their events by way of scan_stacks.h.
  */
 #include "realloc_trail.h"
 #include "scan_inside.h"
@@ -570,8 +569,7 @@ void scan_output_reset(scan_output *out)
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = out->thread_names.count = 0;
     out->met = 0;
-    out->is_unsorted = false;
-    out->first_trail.is_known = false;
+    out->is_unsorted = out->first_trail.is_known = false;
     if (out->new_stacks.list.count > 0)
         stack_table_free(&out->new_stacks);
     if (out->arena.chunks != NULL)

@@ -1,7 +1,7 @@
 /* ehs_facts.c - see ehs_facts.h. */
 #include "ehs_facts.h"
 
-#include "engine/context/methods.h"
+#include "ehs_facts_inside.h"
 #include "spellings.h"
 
 #include <stdlib.h>
@@ -17,12 +17,6 @@ typedef struct diagnostic_row {
     const char *name;
     u64 count;
 } diagnostic_row;
-
-/* What processes have of custom allocators; most have nothing, and no row. */
-typedef struct custom_row {
-    u64 events, unpaired;
-    u32 process;
-} custom_row;
 
 /* Bits of trace.can. */
 enum {
@@ -46,208 +40,158 @@ typedef struct trace_row {
     u32 can;
 } trace_row;
 
-#define FIELD(column, type, member_name, kind)                                                     \
-    {                                                                                              \
-        EHS_##column, offsetof(type, member_name), EHS_MEMBER_##kind                               \
-    }
-#define TABLE(fields, type)                                                                        \
-    {                                                                                              \
-        fields, ETL_COUNT_OF(fields), sizeof(type)                                                 \
-    }
-
 static const ehs_field process_fields[] = {
-    FIELD(PROCESS_PID, etlheap_process_info, pid, U32),
-    FIELD(PROCESS_PARENT, etlheap_process_info, parent_pid, U32),
-    FIELD(PROCESS_NAME, etlheap_process_info, name, TEXT),
-    FIELD(PROCESS_COMMAND, etlheap_process_info, command_line, TEXT),
-    FIELD(PROCESS_START, etlheap_process_info, start_ticks, U64),
-    FIELD(PROCESS_END, etlheap_process_info, end_ticks, U64),
-    FIELD(PROCESS_POINTER_BITS, etlheap_process_info, pointer_bits, U32),
-    FIELD(PROCESS_HEAP_EVENTS, etlheap_process_info, heap_events, U64),
-    FIELD(PROCESS_VIRTUAL_EVENTS, etlheap_process_info, virtualalloc_events, U64),
-    FIELD(PROCESS_UNPAIRED_HEAP, etlheap_process_info, free_without_alloc[ETLHEAP_KIND_HEAP], U64),
-    FIELD(PROCESS_UNPAIRED_VIRTUAL, etlheap_process_info,
-          free_without_alloc[ETLHEAP_KIND_VIRTUALALLOC], U64),
-    FIELD(PROCESS_UNPAIRED_EXTENT, etlheap_process_info, free_without_alloc[ETLHEAP_KIND_EXTENT],
-          U64),
+    EHS_FIELD(PROCESS_PID, etlheap_process_info, pid, U32),
+    EHS_FIELD(PROCESS_PARENT, etlheap_process_info, parent_pid, U32),
+    EHS_FIELD(PROCESS_NAME, etlheap_process_info, name, TEXT),
+    EHS_FIELD(PROCESS_COMMAND, etlheap_process_info, command_line, TEXT),
+    EHS_FIELD(PROCESS_START, etlheap_process_info, start_ticks, U64),
+    EHS_FIELD(PROCESS_END, etlheap_process_info, end_ticks, U64),
+    EHS_FIELD(PROCESS_POINTER_BITS, etlheap_process_info, pointer_bits, U32),
+    EHS_FIELD(PROCESS_HEAP_EVENTS, etlheap_process_info, heap_events, U64),
+    EHS_FIELD(PROCESS_VIRTUAL_EVENTS, etlheap_process_info, virtualalloc_events, U64),
+    EHS_FIELD(PROCESS_UNPAIRED_HEAP, etlheap_process_info, free_without_alloc[ETLHEAP_KIND_HEAP],
+              U64),
+    EHS_FIELD(PROCESS_UNPAIRED_VIRTUAL, etlheap_process_info,
+              free_without_alloc[ETLHEAP_KIND_VIRTUALALLOC], U64),
+    EHS_FIELD(PROCESS_UNPAIRED_EXTENT, etlheap_process_info,
+              free_without_alloc[ETLHEAP_KIND_EXTENT], U64),
 };
 
 static const ehs_field module_fields[] = {
-    FIELD(MODULE_PID, etlheap_module_info, pid, U32),
-    FIELD(MODULE_BASE, etlheap_module_info, base, U64),
-    FIELD(MODULE_SIZE, etlheap_module_info, size_bytes, U64),
-    FIELD(MODULE_PATH, etlheap_module_info, path, TEXT),
-    FIELD(MODULE_NAME, etlheap_module_info, name, TEXT),
-    FIELD(MODULE_STAMP, etlheap_module_info, time_date_stamp, U32),
-    FIELD(MODULE_CHECKSUM, etlheap_module_info, checksum, U32),
-    FIELD(MODULE_HAS_RSDS, etlheap_module_info, has_rsds, BOOL),
-    FIELD(MODULE_GUID_LOW, etlheap_module_info, guid, U64),
-    FIELD(MODULE_GUID_HIGH, etlheap_module_info, guid.bytes[8], U64),
-    FIELD(MODULE_AGE, etlheap_module_info, age, U32),
-    FIELD(MODULE_PDB_NAME, etlheap_module_info, pdb_name, TEXT),
-    FIELD(MODULE_LOAD, etlheap_module_info, load_ticks, U64),
-    FIELD(MODULE_UNLOAD, etlheap_module_info, unload_ticks, U64),
-    FIELD(MODULE_PROCESS, etlheap_module_info, process.v, U32),
+    EHS_FIELD(MODULE_PID, etlheap_module_info, pid, U32),
+    EHS_FIELD(MODULE_BASE, etlheap_module_info, base, U64),
+    EHS_FIELD(MODULE_SIZE, etlheap_module_info, size_bytes, U64),
+    EHS_FIELD(MODULE_PATH, etlheap_module_info, path, TEXT),
+    EHS_FIELD(MODULE_NAME, etlheap_module_info, name, TEXT),
+    EHS_FIELD(MODULE_STAMP, etlheap_module_info, time_date_stamp, U32),
+    EHS_FIELD(MODULE_CHECKSUM, etlheap_module_info, checksum, U32),
+    EHS_FIELD(MODULE_HAS_RSDS, etlheap_module_info, has_rsds, BOOL),
+    EHS_FIELD(MODULE_GUID_LOW, etlheap_module_info, guid, U64),
+    EHS_FIELD(MODULE_GUID_HIGH, etlheap_module_info, guid.bytes[8], U64),
+    EHS_FIELD(MODULE_AGE, etlheap_module_info, age, U32),
+    EHS_FIELD(MODULE_PDB_NAME, etlheap_module_info, pdb_name, TEXT),
+    EHS_FIELD(MODULE_LOAD, etlheap_module_info, load_ticks, U64),
+    EHS_FIELD(MODULE_UNLOAD, etlheap_module_info, unload_ticks, U64),
+    EHS_FIELD(MODULE_PROCESS, etlheap_module_info, process.v, U32),
 };
 
 static const ehs_field foreign_fields[] = {
-    FIELD(FOREIGN_STACK, foreign_stack, stack, U32),
-    FIELD(FOREIGN_PROCESS, foreign_stack, process, U32),
-    FIELD(FOREIGN_TICKS, foreign_stack, ticks, U64),
+    EHS_FIELD(FOREIGN_STACK, foreign_stack, stack, U32),
+    EHS_FIELD(FOREIGN_PROCESS, foreign_stack, process, U32),
+    EHS_FIELD(FOREIGN_TICKS, foreign_stack, ticks, U64),
 };
 
 static const ehs_field volume_fields[] = {
-    FIELD(VOLUME_NT_PATH, volume_text, nt_path, TEXT),
-    FIELD(VOLUME_DOS_PATH, volume_text, dos_path, TEXT),
+    EHS_FIELD(VOLUME_NT_PATH, volume_text, nt_path, TEXT),
+    EHS_FIELD(VOLUME_DOS_PATH, volume_text, dos_path, TEXT),
 };
 
 static const ehs_field hook_fields[] = {
-    FIELD(HOOK_ID, etlheap_hook_count, hook, U16),
-    FIELD(HOOK_COUNT, etlheap_hook_count, count, U64),
-    FIELD(HOOK_BYTES, etlheap_hook_count, bytes, U64),
+    EHS_FIELD(HOOK_ID, etlheap_hook_count, hook, U16),
+    EHS_FIELD(HOOK_COUNT, etlheap_hook_count, count, U64),
+    EHS_FIELD(HOOK_BYTES, etlheap_hook_count, bytes, U64),
 };
 
 static const ehs_field provider_fields[] = {
-    FIELD(PROVIDER_GUID_LOW, etlheap_provider_count, guid, U64),
-    FIELD(PROVIDER_GUID_HIGH, etlheap_provider_count, guid.bytes[8], U64),
-    FIELD(PROVIDER_IS_MESSAGE, etlheap_provider_count, is_message, BOOL),
-    FIELD(PROVIDER_COUNT, etlheap_provider_count, count, U64),
-    FIELD(PROVIDER_BYTES, etlheap_provider_count, bytes, U64),
+    EHS_FIELD(PROVIDER_GUID_LOW, etlheap_provider_count, guid, U64),
+    EHS_FIELD(PROVIDER_GUID_HIGH, etlheap_provider_count, guid.bytes[8], U64),
+    EHS_FIELD(PROVIDER_IS_MESSAGE, etlheap_provider_count, is_message, BOOL),
+    EHS_FIELD(PROVIDER_COUNT, etlheap_provider_count, count, U64),
+    EHS_FIELD(PROVIDER_BYTES, etlheap_provider_count, bytes, U64),
 };
 
 static const ehs_field event_fields[] = {
-    FIELD(EVENT_GUID_LOW, etlheap_event_count, provider, U64),
-    FIELD(EVENT_GUID_HIGH, etlheap_event_count, provider.bytes[8], U64),
-    FIELD(EVENT_IS_CLASS, etlheap_event_count, is_class, BOOL),
-    FIELD(EVENT_ID, etlheap_event_count, id, U16),
-    FIELD(EVENT_OPCODE, etlheap_event_count, opcode, U16),
-    FIELD(EVENT_VERSION, etlheap_event_count, version, U16),
-    FIELD(EVENT_PROVIDER_NAME, etlheap_event_count, provider_name, TEXT),
-    FIELD(EVENT_NAME, etlheap_event_count, name, TEXT),
-    FIELD(EVENT_COUNT, etlheap_event_count, count, U64),
-    FIELD(EVENT_BYTES, etlheap_event_count, bytes, U64),
+    EHS_FIELD(EVENT_GUID_LOW, etlheap_event_count, provider, U64),
+    EHS_FIELD(EVENT_GUID_HIGH, etlheap_event_count, provider.bytes[8], U64),
+    EHS_FIELD(EVENT_IS_CLASS, etlheap_event_count, is_class, BOOL),
+    EHS_FIELD(EVENT_ID, etlheap_event_count, id, U16),
+    EHS_FIELD(EVENT_OPCODE, etlheap_event_count, opcode, U16),
+    EHS_FIELD(EVENT_VERSION, etlheap_event_count, version, U16),
+    EHS_FIELD(EVENT_PROVIDER_NAME, etlheap_event_count, provider_name, TEXT),
+    EHS_FIELD(EVENT_NAME, etlheap_event_count, name, TEXT),
+    EHS_FIELD(EVENT_COUNT, etlheap_event_count, count, U64),
+    EHS_FIELD(EVENT_BYTES, etlheap_event_count, bytes, U64),
 };
 
 static const ehs_field diagnostic_fields[] = {
-    FIELD(DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
-    FIELD(DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
+    EHS_FIELD(DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
+    EHS_FIELD(DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
 };
 
 static const ehs_field census_diagnostic_fields[] = {
-    FIELD(CENSUS_DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
-    FIELD(CENSUS_DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
+    EHS_FIELD(CENSUS_DIAGNOSTIC_NAME, diagnostic_row, name, TEXT),
+    EHS_FIELD(CENSUS_DIAGNOSTIC_COUNT, diagnostic_row, count, U64),
 };
 
 static const ehs_field file_fields[] = {
-    FIELD(FILE_NAME, etlheap_summary_file, name, TEXT),
-    FIELD(FILE_ID_LOW, etlheap_summary_file, id[0], U64),
-    FIELD(FILE_ID_HIGH, etlheap_summary_file, id[1], U64),
+    EHS_FIELD(FILE_NAME, etlheap_summary_file, name, TEXT),
+    EHS_FIELD(FILE_ID_LOW, etlheap_summary_file, id[0], U64),
+    EHS_FIELD(FILE_ID_HIGH, etlheap_summary_file, id[1], U64),
 };
 
 static const ehs_field heap_size_fields[] = {
-    FIELD(HEAP_SIZE_PROCESS, heap_size, process, U32),
-    FIELD(HEAP_SIZE_HANDLE, heap_size, handle, U64),
-    FIELD(HEAP_SIZE_TICKS, heap_size, ticks, U64),
-    FIELD(HEAP_SIZE_COMMITTED, heap_size, committed, U64),
-    FIELD(HEAP_SIZE_RESERVED, heap_size, reserved, U64),
-};
-
-static const ehs_field method_fields[] = {
-    FIELD(METHOD_PID, method_stay, pid, U32),
-    FIELD(METHOD_PROCESS, method_stay, process, U32),
-    FIELD(METHOD_START, method_stay, start, U64),
-    FIELD(METHOD_SIZE, method_stay, size_bytes, U32),
-    FIELD(METHOD_LOAD, method_stay, load_ticks, U64),
-    FIELD(METHOD_FILE, method_stay, file, TEXT),
-    FIELD(METHOD_FUNCTION, method_stay, function, TEXT),
-};
-
-static const ehs_field memory_fields[] = {
-    FIELD(MEMORY_PROCESS, memory_row, process, U32),
-    FIELD(MEMORY_TICKS, memory_row, ticks, U64),
-    FIELD(MEMORY_COMMIT, memory_row, commit_bytes, U64),
-    FIELD(MEMORY_AVAILABLE, memory_row, available_bytes, U64),
-    FIELD(MEMORY_WORKING_SET, memory_row, working_set_bytes, U64),
-    FIELD(MEMORY_PRIVATE, memory_row, private_working_set_bytes, U64),
-};
-
-static const ehs_field thread_name_fields[] = {
-    FIELD(THREAD_NAME_PID, thread_name, pid, U32),
-    FIELD(THREAD_NAME_TID, thread_name, tid, U32),
-    FIELD(THREAD_NAME_TICKS, thread_name, ticks, U64),
-    FIELD(THREAD_NAME_TEXT, thread_name, name, TEXT),
-};
-
-static const ehs_field custom_fields[] = {
-    FIELD(CUSTOM_PROCESS, custom_row, process, U32),
-    FIELD(CUSTOM_EVENTS, custom_row, events, U64),
-    FIELD(CUSTOM_UNPAIRED, custom_row, unpaired, U64),
+    EHS_FIELD(HEAP_SIZE_PROCESS, heap_size, process, U32),
+    EHS_FIELD(HEAP_SIZE_HANDLE, heap_size, handle, U64),
+    EHS_FIELD(HEAP_SIZE_TICKS, heap_size, ticks, U64),
+    EHS_FIELD(HEAP_SIZE_COMMITTED, heap_size, committed, U64),
+    EHS_FIELD(HEAP_SIZE_RESERVED, heap_size, reserved, U64),
 };
 
 static const ehs_field trace_fields[] = {
-    FIELD(TRACE_SESSION, trace_row, info.session, TEXT),
-    FIELD(TRACE_COMPUTER, trace_row, info.computer, TEXT),
-    FIELD(TRACE_CLOCK, trace_row, info.clock, TEXT),
-    FIELD(TRACE_CLOCK_HZ, trace_row, info.clock_hz, U64),
-    FIELD(TRACE_OS_BUILD, trace_row, info.os_build, U32),
-    FIELD(TRACE_POINTER_BITS, trace_row, info.pointer_bits, U32),
-    FIELD(TRACE_CPUS, trace_row, info.cpus, U32),
-    FIELD(TRACE_START, trace_row, info.start_time_filetime, U64),
-    FIELD(TRACE_DURATION, trace_row, info.duration_ns, U64),
-    FIELD(TRACE_END, trace_row, info.end_ns, U64),
-    FIELD(TRACE_BUFFERS, trace_row, info.buffers, U64),
-    FIELD(TRACE_EVENTS, trace_row, info.events, U64),
-    FIELD(TRACE_EVENTS_LOST, trace_row, info.events_lost, U64),
-    FIELD(TRACE_BUFFERS_LOST, trace_row, info.buffers_lost, U64),
-    FIELD(TRACE_BYTES, trace_row, info.bytes, U64),
-    FIELD(TRACE_ZERO_TICKS, trace_row, zero_ticks, U64),
-    FIELD(TRACE_FIRST_TICKS, trace_row, first_ticks, U64),
-    FIELD(TRACE_LAST_TICKS, trace_row, last_ticks, U64),
-    FIELD(TRACE_STACK_RECORDS, trace_row, stacks.records, U64),
-    FIELD(TRACE_STACKS_MATCHED, trace_row, stacks.matched, U64),
-    FIELD(TRACE_STACKS_UNMATCHED, trace_row, stacks.unmatched, U64),
-    FIELD(TRACE_KEYS_REFERENCED, trace_row, stacks.keys_referenced, U64),
-    FIELD(TRACE_KEYS_RESOLVED, trace_row, stacks.keys_resolved, U64),
-    FIELD(TRACE_CAN, trace_row, can, U32),
+    EHS_FIELD(TRACE_SESSION, trace_row, info.session, TEXT),
+    EHS_FIELD(TRACE_COMPUTER, trace_row, info.computer, TEXT),
+    EHS_FIELD(TRACE_CLOCK, trace_row, info.clock, TEXT),
+    EHS_FIELD(TRACE_CLOCK_HZ, trace_row, info.clock_hz, U64),
+    EHS_FIELD(TRACE_OS_BUILD, trace_row, info.os_build, U32),
+    EHS_FIELD(TRACE_POINTER_BITS, trace_row, info.pointer_bits, U32),
+    EHS_FIELD(TRACE_CPUS, trace_row, info.cpus, U32),
+    EHS_FIELD(TRACE_START, trace_row, info.start_time_filetime, U64),
+    EHS_FIELD(TRACE_DURATION, trace_row, info.duration_ns, U64),
+    EHS_FIELD(TRACE_END, trace_row, info.end_ns, U64),
+    EHS_FIELD(TRACE_BUFFERS, trace_row, info.buffers, U64),
+    EHS_FIELD(TRACE_EVENTS, trace_row, info.events, U64),
+    EHS_FIELD(TRACE_EVENTS_LOST, trace_row, info.events_lost, U64),
+    EHS_FIELD(TRACE_BUFFERS_LOST, trace_row, info.buffers_lost, U64),
+    EHS_FIELD(TRACE_BYTES, trace_row, info.bytes, U64),
+    EHS_FIELD(TRACE_ZERO_TICKS, trace_row, zero_ticks, U64),
+    EHS_FIELD(TRACE_FIRST_TICKS, trace_row, first_ticks, U64),
+    EHS_FIELD(TRACE_LAST_TICKS, trace_row, last_ticks, U64),
+    EHS_FIELD(TRACE_STACK_RECORDS, trace_row, stacks.records, U64),
+    EHS_FIELD(TRACE_STACKS_MATCHED, trace_row, stacks.matched, U64),
+    EHS_FIELD(TRACE_STACKS_UNMATCHED, trace_row, stacks.unmatched, U64),
+    EHS_FIELD(TRACE_KEYS_REFERENCED, trace_row, stacks.keys_referenced, U64),
+    EHS_FIELD(TRACE_KEYS_RESOLVED, trace_row, stacks.keys_resolved, U64),
+    EHS_FIELD(TRACE_CAN, trace_row, can, U32),
 };
 
-static const ehs_table process_table = TABLE(process_fields, etlheap_process_info);
-static const ehs_table module_table_columns = TABLE(module_fields, etlheap_module_info);
-static const ehs_table foreign_table = TABLE(foreign_fields, foreign_stack);
+static const ehs_table process_table = EHS_TABLE(process_fields, etlheap_process_info);
+static const ehs_table module_table_columns = EHS_TABLE(module_fields, etlheap_module_info);
+static const ehs_table foreign_table = EHS_TABLE(foreign_fields, foreign_stack);
 static const ehs_table foreign_table_2_0 = { foreign_fields, 2, sizeof(foreign_stack) };
-static const ehs_table volume_table = TABLE(volume_fields, volume_text);
-static const ehs_table hook_table = TABLE(hook_fields, etlheap_hook_count);
-static const ehs_table provider_table = TABLE(provider_fields, etlheap_provider_count);
-static const ehs_table event_table = TABLE(event_fields, etlheap_event_count);
-static const ehs_table diagnostic_table = TABLE(diagnostic_fields, diagnostic_row);
-static const ehs_table census_diagnostic_table = TABLE(census_diagnostic_fields, diagnostic_row);
-static const ehs_table file_table = TABLE(file_fields, etlheap_summary_file);
-static const ehs_table heap_size_table = TABLE(heap_size_fields, heap_size);
-static const ehs_table memory_table = TABLE(memory_fields, memory_row);
-static const ehs_table thread_name_table = TABLE(thread_name_fields, thread_name);
-static const ehs_table custom_table = TABLE(custom_fields, custom_row);
-static const ehs_table method_table_columns = TABLE(method_fields, method_stay);
-static const ehs_table trace_table = TABLE(trace_fields, trace_row);
+static const ehs_table volume_table = EHS_TABLE(volume_fields, volume_text);
+static const ehs_table hook_table = EHS_TABLE(hook_fields, etlheap_hook_count);
+static const ehs_table provider_table = EHS_TABLE(provider_fields, etlheap_provider_count);
+static const ehs_table event_table = EHS_TABLE(event_fields, etlheap_event_count);
+static const ehs_table diagnostic_table = EHS_TABLE(diagnostic_fields, diagnostic_row);
+static const ehs_table census_diagnostic_table =
+    EHS_TABLE(census_diagnostic_fields, diagnostic_row);
+static const ehs_table file_table = EHS_TABLE(file_fields, etlheap_summary_file);
+static const ehs_table heap_size_table = EHS_TABLE(heap_size_fields, heap_size);
+static const ehs_table trace_table = EHS_TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
 static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
                              const etl_diag_counts *counts);
 static bool save_files(ehs_saver *saver, const etlheap_result *result);
-static void set_custom(etlheap_process_info *process, const custom_row *row);
-static bool save_custom(ehs_saver *saver, const etlheap_result *result);
-static bool save_methods(ehs_saver *saver, const etlheap_result *result);
 static bool save_trace(ehs_saver *saver, const etlheap_result *result);
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
-static etl_status load_methods(ehs_loader *loader, etlheap_result *result);
 static etl_status load_foreign(ehs_loader *loader, etlheap_result *result);
 static etl_status load_volumes(ehs_loader *loader, etlheap_result *result);
 static etl_status load_diagnostics(ehs_loader *loader, const ehs_table *table,
                                    etl_diag_counts *counts);
 static etl_status load_files(ehs_loader *loader, etlheap_result *result);
 static etl_status load_heap_sizes(ehs_loader *loader, etlheap_result *result);
-static etl_status load_memory(ehs_loader *loader, etlheap_result *result);
-static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result);
-static etl_status load_custom(ehs_loader *loader, etlheap_result *result);
 static etl_status load_trace(ehs_loader *loader, etlheap_result *result);
 
 bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
@@ -265,21 +209,7 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            save_files(saver, result) &&
            ehs_table_save(saver, &heap_size_table, result->heap_sizes.at,
                           result->heap_sizes.count) &&
-           ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
-           ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
-                          result->thread_names.list.count) &&
-           save_custom(saver, result) && save_methods(saver, result) && save_trace(saver, result);
-}
-
-static bool save_methods(ehs_saver *saver, const etlheap_result *result)
-{
-    const size_t count = result->modules.methods.list.count;
-    method_stay *const rows = calloc(count + 1, sizeof *rows);
-    for (size_t i = 0; rows != NULL && i < count; i++)
-        rows[i] = methods_stay(&result->modules, i);
-    const bool ok = rows != NULL && ehs_table_save(saver, &method_table_columns, rows, count);
-    free(rows);
-    return ok;
+           ehs_optional_save(saver, result) && save_trace(saver, result);
 }
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context)
@@ -323,21 +253,6 @@ static bool save_files(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
-static bool save_custom(ehs_saver *saver, const etlheap_result *result)
-{
-    ETLHEAP_VECTOR(custom_row) rows = { 0 };
-    bool ok = true;
-    for (u32 i = 0; ok && i < result->processes.count; i++) {
-        const etlheap_process_info *const info = &result->processes.at[i];
-        const custom_row row = { info->custom_events, info->free_without_alloc[ETLHEAP_KIND_CUSTOM],
-                                 i + 1 };
-        ok = (row.events | row.unpaired) == 0 || ETLHEAP_PUSH(&rows, row);
-    }
-    ok = ok && (rows.count == 0 || ehs_table_save(saver, &custom_table, rows.at, rows.count));
-    ETLHEAP_VECTOR_FREE(&rows);
-    return ok;
-}
-
 u32 ehs_abilities_bits(const etlheap_abilities *can)
 {
     return (can->heap ? CAN_HEAP : 0u) | (can->virtualalloc ? CAN_VIRTUALALLOC : 0u) |
@@ -364,7 +279,7 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     if (status == ETL_OK)
         status = load_modules(loader, result);
     if (status == ETL_OK)
-        status = load_methods(loader, result);
+        status = ehs_methods_load(loader, result);
     if (status == ETL_OK && !spellings_settle(result))
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
@@ -386,11 +301,7 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
     if (status == ETL_OK)
         status = load_heap_sizes(loader, result);
     if (status == ETL_OK)
-        status = load_memory(loader, result);
-    if (status == ETL_OK)
-        status = load_thread_names(loader, result);
-    if (status == ETL_OK)
-        status = load_custom(loader, result);
+        status = ehs_optional_load(loader, result);
     if (status == ETL_OK)
         status = load_trace(loader, result);
     for (size_t i = 0; i < result->hooks.count; i++)
@@ -426,25 +337,6 @@ static etl_status load_modules(ehs_loader *loader, etlheap_result *result)
     return modules_index(modules, &owners)
                ? ETL_OK
                : etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
-}
-
-static etl_status load_methods(ehs_loader *loader, etlheap_result *result)
-{
-    method_stay *rows = NULL;
-    size_t count = 0;
-    etl_status status = ehs_table_load(loader, &method_table_columns, &rows, &count);
-    for (size_t i = 0; status == ETL_OK && i < count; i++) {
-        const method_stay *const row = &rows[i];
-        if (row->process > result->processes.count || row->size_bytes >= METHOD_BYTES_MAX ||
-            row->function[0] == '\0' || (i > 0 && !methods_precedes(row - 1, row)))
-            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
-                                   "row %zu of the table of methods is wrong or out of order", i);
-    }
-    if (status == ETL_OK && count > 0 &&
-        !methods_index(&result->modules, &result->context.strings, rows, count))
-        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
-    free(rows);
-    return status;
 }
 
 /* Whether they are the last of the stacks is known when those are. */
@@ -524,56 +416,6 @@ static etl_status load_heap_sizes(ehs_loader *loader, etlheap_result *result)
                                  "row %zu of the table of heap sizes is wrong or out of order", i);
     }
     return status;
-}
-
-static etl_status load_memory(ehs_loader *loader, etlheap_result *result)
-{
-    memory_rows *const list = &result->memory;
-    const etl_status status = ehs_vector_load(loader, &memory_table, list);
-    for (size_t i = 0; i < list->count && status == ETL_OK; i++) {
-        const memory_row *const row = &list->at[i];
-        if (row->process > result->processes.count || (i > 0 && !meminfo_precedes(row - 1, row)))
-            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
-                                 "row %zu of the table of memory use is wrong or out of order", i);
-    }
-    return status;
-}
-
-static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
-{
-    thread_names *const names = &result->thread_names;
-    const etl_status status = ehs_vector_load(loader, &thread_name_table, &names->list);
-    for (size_t i = 1; i < names->list.count && status == ETL_OK; i++) {
-        if (!thread_name_precedes(&names->list.at[i - 1], &names->list.at[i]))
-            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
-                                 "row %zu of the table of thread names is out of order", i);
-    }
-    return status;
-}
-
-static etl_status load_custom(ehs_loader *loader, etlheap_result *result)
-{
-    custom_row *rows = NULL;
-    size_t count = 0;
-    etl_status status = ehs_table_load(loader, &custom_table, &rows, &count);
-    for (size_t i = 0; i < count && status == ETL_OK; i++) {
-        if (rows[i].process < 1 || rows[i].process > result->processes.count ||
-            (i > 0 && rows[i].process <= rows[i - 1].process))
-            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
-                                   "row %zu of the table of custom allocators is wrong or out of "
-                                   "order",
-                                   i);
-        else
-            set_custom(&result->processes.at[rows[i].process - 1], &rows[i]);
-    }
-    free(rows);
-    return status;
-}
-
-static void set_custom(etlheap_process_info *process, const custom_row *row)
-{
-    process->custom_events = row->events;
-    process->free_without_alloc[ETLHEAP_KIND_CUSTOM] = row->unpaired;
 }
 
 /* The clock of the trace as a session, for conversions of time. */

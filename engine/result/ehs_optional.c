@@ -1,0 +1,165 @@
+/*
+ * ehs_optional.c - facts of a store that only some recordings have.
+ *
+ * Tables that were added after format 2.0: a store without them is of an older version, or of a
+ * trace that has nothing of the kind, and is read as if they were empty.
+ */
+#include "ehs_facts_inside.h"
+
+#include "engine/context/methods.h"
+
+#include <stdlib.h>
+
+/* What processes have of custom allocators; most have nothing, and no row. */
+typedef struct custom_row {
+    u64 events, unpaired;
+    u32 process;
+} custom_row;
+
+static const ehs_field method_fields[] = {
+    EHS_FIELD(METHOD_PID, method_stay, pid, U32),
+    EHS_FIELD(METHOD_PROCESS, method_stay, process, U32),
+    EHS_FIELD(METHOD_START, method_stay, start, U64),
+    EHS_FIELD(METHOD_SIZE, method_stay, size_bytes, U32),
+    EHS_FIELD(METHOD_LOAD, method_stay, load_ticks, U64),
+    EHS_FIELD(METHOD_FILE, method_stay, file, TEXT),
+    EHS_FIELD(METHOD_FUNCTION, method_stay, function, TEXT),
+};
+
+static const ehs_field memory_fields[] = {
+    EHS_FIELD(MEMORY_PROCESS, memory_row, process, U32),
+    EHS_FIELD(MEMORY_TICKS, memory_row, ticks, U64),
+    EHS_FIELD(MEMORY_COMMIT, memory_row, commit_bytes, U64),
+    EHS_FIELD(MEMORY_AVAILABLE, memory_row, available_bytes, U64),
+    EHS_FIELD(MEMORY_WORKING_SET, memory_row, working_set_bytes, U64),
+    EHS_FIELD(MEMORY_PRIVATE, memory_row, private_working_set_bytes, U64),
+};
+
+static const ehs_field thread_name_fields[] = {
+    EHS_FIELD(THREAD_NAME_PID, thread_name, pid, U32),
+    EHS_FIELD(THREAD_NAME_TID, thread_name, tid, U32),
+    EHS_FIELD(THREAD_NAME_TICKS, thread_name, ticks, U64),
+    EHS_FIELD(THREAD_NAME_TEXT, thread_name, name, TEXT),
+};
+
+static const ehs_field custom_fields[] = {
+    EHS_FIELD(CUSTOM_PROCESS, custom_row, process, U32),
+    EHS_FIELD(CUSTOM_EVENTS, custom_row, events, U64),
+    EHS_FIELD(CUSTOM_UNPAIRED, custom_row, unpaired, U64),
+};
+
+static const ehs_table memory_table = EHS_TABLE(memory_fields, memory_row);
+static const ehs_table thread_name_table = EHS_TABLE(thread_name_fields, thread_name);
+static const ehs_table custom_table = EHS_TABLE(custom_fields, custom_row);
+static const ehs_table method_table_columns = EHS_TABLE(method_fields, method_stay);
+
+static bool save_methods(ehs_saver *saver, const etlheap_result *result)
+{
+    const size_t count = result->modules.methods.list.count;
+    method_stay *const rows = calloc(count + 1, sizeof *rows);
+    for (size_t i = 0; rows != NULL && i < count; i++)
+        rows[i] = methods_stay(&result->modules, i);
+    const bool ok = rows != NULL && ehs_table_save(saver, &method_table_columns, rows, count);
+    free(rows);
+    return ok;
+}
+
+static bool save_custom(ehs_saver *saver, const etlheap_result *result)
+{
+    ETLHEAP_VECTOR(custom_row) rows = { 0 };
+    bool ok = true;
+    for (u32 i = 0; ok && i < result->processes.count; i++) {
+        const etlheap_process_info *const info = &result->processes.at[i];
+        const custom_row row = { info->custom_events, info->free_without_alloc[ETLHEAP_KIND_CUSTOM],
+                                 i + 1 };
+        ok = (row.events | row.unpaired) == 0 || ETLHEAP_PUSH(&rows, row);
+    }
+    ok = ok && (rows.count == 0 || ehs_table_save(saver, &custom_table, rows.at, rows.count));
+    ETLHEAP_VECTOR_FREE(&rows);
+    return ok;
+}
+
+bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
+{
+    return ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
+           ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
+                          result->thread_names.list.count) &&
+           save_custom(saver, result) && save_methods(saver, result);
+}
+
+etl_status ehs_methods_load(ehs_loader *loader, etlheap_result *result)
+{
+    method_stay *rows = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &method_table_columns, &rows, &count);
+    for (size_t i = 0; status == ETL_OK && i < count; i++) {
+        const method_stay *const row = &rows[i];
+        if (row->process > result->processes.count || row->size_bytes >= METHOD_BYTES_MAX ||
+            row->function[0] == '\0' || (i > 0 && !methods_precedes(row - 1, row)))
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of methods is wrong or out of order", i);
+    }
+    if (status == ETL_OK && count > 0 &&
+        !methods_index(&result->modules, &result->context.strings, rows, count))
+        status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    free(rows);
+    return status;
+}
+
+static etl_status load_memory(ehs_loader *loader, etlheap_result *result)
+{
+    memory_rows *const list = &result->memory;
+    const etl_status status = ehs_vector_load(loader, &memory_table, list);
+    for (size_t i = 0; i < list->count && status == ETL_OK; i++) {
+        const memory_row *const row = &list->at[i];
+        if (row->process > result->processes.count || (i > 0 && !meminfo_precedes(row - 1, row)))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of memory use is wrong or out of order", i);
+    }
+    return status;
+}
+
+static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
+{
+    thread_names *const names = &result->thread_names;
+    const etl_status status = ehs_vector_load(loader, &thread_name_table, &names->list);
+    for (size_t i = 1; i < names->list.count && status == ETL_OK; i++) {
+        if (!thread_name_precedes(&names->list.at[i - 1], &names->list.at[i]))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of thread names is out of order", i);
+    }
+    return status;
+}
+
+static void set_custom(etlheap_process_info *process, const custom_row *row)
+{
+    process->custom_events = row->events;
+    process->free_without_alloc[ETLHEAP_KIND_CUSTOM] = row->unpaired;
+}
+
+static etl_status load_custom(ehs_loader *loader, etlheap_result *result)
+{
+    custom_row *rows = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &custom_table, &rows, &count);
+    for (size_t i = 0; i < count && status == ETL_OK; i++) {
+        if (rows[i].process < 1 || rows[i].process > result->processes.count ||
+            (i > 0 && rows[i].process <= rows[i - 1].process))
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of custom allocators is wrong or out of "
+                                   "order",
+                                   i);
+        else
+            set_custom(&result->processes.at[rows[i].process - 1], &rows[i]);
+    }
+    free(rows);
+    return status;
+}
+
+etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
+{
+    etl_status status = load_memory(loader, result);
+    if (status == ETL_OK)
+        status = load_thread_names(loader, result);
+    return status == ETL_OK ? load_custom(loader, result) : status;
+}
