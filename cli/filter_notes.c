@@ -488,15 +488,18 @@ static void add_heaps(const etlheap_result *result, const etlheap_query *open, n
     by_heap.group_by[0] = ETLHEAP_KEY_PROCESS;
     by_heap.group_by[1] = ETLHEAP_KEY_HEAP;
     by_heap.group_by_count = 2;
-    by_heap.kinds = 1u << ETLHEAP_KIND_HEAP; /* extents are of the same heaps */
+    /* Extents are of the same heaps. */
+    by_heap.kinds = 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_CUSTOM;
     if (etlheap_aggregate(result, &by_heap, &table, NULL) != ETL_OK)
         return;
     u32 named = 0;
     for (u32 i = 0; i < table->row_count && named < NAMED_MAX; i++) {
         const etlheap_row *const row = &table->rows[i];
+        char name[ETLHEAP_HEAP_NAME_SIZE];
+        etlheap_heap_name(row->heap_handle, name);
         if (row->has_heap)
-            add(text, "%s0x%" PRIx64 " of %s", named++ > 0 ? ", " : "; the largest heaps are ",
-                row->heap_handle, row->process);
+            add(text, "%s%s of %s", named++ > 0 ? ", " : "; the largest heaps are ", name,
+                row->process);
     }
     etlheap_table_free(table);
 }

@@ -367,7 +367,6 @@ bool etl_record_is_injected(const etl_record *record);
 /* --- events: see events.h -------------------------------------------------- */
 
 #include "events.h"
-#include "custom_events.h"
 
 /* --- events that describe themselves: see described.h ------------------------ */
 
@@ -375,6 +374,8 @@ bool etl_record_is_injected(const etl_record *record);
 
 /* Declared once more for those who include events.h by itself, which includes this. */
 typedef struct etl_event etl_event;
+
+#include "custom_events.h"
 
 /*
  * Decodes what we understand of a record. False, with out->kind ETL_EVENT_NONE,
