@@ -245,16 +245,16 @@ typedef enum ehs_lane {
     X(THREAD_NAME_TID, 0x1C02, "thread_name.tid", PLANES, NONE, 4)                                 \
     X(THREAD_NAME_TICKS, 0x1C03, "thread_name.ticks", PLANES, NONE, 8)                             \
     X(THREAD_NAME_TEXT, 0x1C04, "thread_name.name", PLANES, NONE, 4)                               \
-    X(METHOD_PID, 0x1D01, "method.pid", PLANES, NONE, 4)                                           \
-    X(METHOD_PROCESS, 0x1D02, "method.process", PLANES, NONE, 4)                                   \
-    X(METHOD_START, 0x1D03, "method.start", PLANES, NONE, 8)                                       \
-    X(METHOD_SIZE, 0x1D04, "method.size", PLANES, NONE, 4)                                         \
-    X(METHOD_LOAD, 0x1D05, "method.load", PLANES, NONE, 8)                                         \
-    X(METHOD_FILE, 0x1D06, "method.file", PLANES, NONE, 4)                                         \
-    X(METHOD_FUNCTION, 0x1D07, "method.function", PLANES, NONE, 4)                                 \
     X(CUSTOM_PROCESS, 0x1E01, "custom.process", PLANES, NONE, 4)                                   \
     X(CUSTOM_EVENTS, 0x1E02, "custom.events", PLANES, NONE, 8)                                     \
     X(CUSTOM_UNPAIRED, 0x1E03, "custom.free_without_alloc", PLANES, NONE, 8)                       \
+    X(METHOD_PID, 0x1F01, "method.pid", PLANES, NONE, 4)                                           \
+    X(METHOD_PROCESS, 0x1F02, "method.process", PLANES, NONE, 4)                                   \
+    X(METHOD_START, 0x1F03, "method.start", PLANES, NONE, 8)                                       \
+    X(METHOD_SIZE, 0x1F04, "method.size", PLANES, NONE, 4)                                         \
+    X(METHOD_LOAD, 0x1F05, "method.load", PLANES, NONE, 8)                                         \
+    X(METHOD_FILE, 0x1F06, "method.file", PLANES, NONE, 4)                                         \
+    X(METHOD_FUNCTION, 0x1F07, "method.function", PLANES, NONE, 4)                                 \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \
