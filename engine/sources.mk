@@ -19,6 +19,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/meminfo \
 	context/modules \
 	context/modules_build \
+	context/services \
 	context/slots \
 	context/stack_numbering \
 	context/stacks \

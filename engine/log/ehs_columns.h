@@ -246,6 +246,9 @@ typedef enum ehs_lane {
     X(THREAD_NAME_TID, 0x1C02, "thread_name.tid", PLANES, NONE, 4)                                 \
     X(THREAD_NAME_TICKS, 0x1C03, "thread_name.ticks", PLANES, NONE, 8)                             \
     X(THREAD_NAME_TEXT, 0x1C04, "thread_name.name", PLANES, NONE, 4)                               \
+    X(PROCESS_MORE_ID, 0x1D01, "process_more.process", PLANES, NONE, 4)                            \
+    X(PROCESS_MORE_PACKAGE, 0x1D02, "process_more.package", PLANES, NONE, 4)                       \
+    X(PROCESS_MORE_SERVICES, 0x1D03, "process_more.services", PLANES, NONE, 4)                     \
     X(SUMMARY_EVERY, 0x2001, "summary.every_ns", PLANES, NONE, 8)                                  \
     X(SOURCE_ID_LOW, 0x2101, "source.id_low", PLANES, NONE, 8)                                     \
     X(SOURCE_ID_HIGH, 0x2102, "source.id_high", PLANES, NONE, 8)                                   \

@@ -17,6 +17,12 @@ typedef struct diagnostic_row {
     u64 count;
 } diagnostic_row;
 
+/* What few processes have, and stores had not at first: a table of its own. */
+typedef struct process_more {
+    u32 process;
+    const char *package, *services;
+} process_more;
+
 /* Bits of trace.can. */
 enum {
     CAN_HEAP = 1,
@@ -158,6 +164,12 @@ static const ehs_field thread_name_fields[] = {
     FIELD(THREAD_NAME_TEXT, thread_name, name, TEXT),
 };
 
+static const ehs_field process_more_fields[] = {
+    FIELD(PROCESS_MORE_ID, process_more, process, U32),
+    FIELD(PROCESS_MORE_PACKAGE, process_more, package, TEXT),
+    FIELD(PROCESS_MORE_SERVICES, process_more, services, TEXT),
+};
+
 static const ehs_field trace_fields[] = {
     FIELD(TRACE_SESSION, trace_row, info.session, TEXT),
     FIELD(TRACE_COMPUTER, trace_row, info.computer, TEXT),
@@ -199,12 +211,15 @@ static const ehs_table file_table = TABLE(file_fields, etlheap_summary_file);
 static const ehs_table heap_size_table = TABLE(heap_size_fields, heap_size);
 static const ehs_table memory_table = TABLE(memory_fields, memory_row);
 static const ehs_table thread_name_table = TABLE(thread_name_fields, thread_name);
+static const ehs_table process_more_table = TABLE(process_more_fields, process_more);
 static const ehs_table trace_table = TABLE(trace_fields, trace_row);
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context);
 static bool save_diagnostics(ehs_saver *saver, const ehs_table *table,
                              const etl_diag_counts *counts);
 static bool save_files(ehs_saver *saver, const etlheap_result *result);
+static bool save_process_more(ehs_saver *saver, const etlheap_result *result);
+static etl_status load_process_more(ehs_loader *loader, etlheap_result *result);
 static bool save_trace(ehs_saver *saver, const etlheap_result *result);
 static etl_status load_modules(ehs_loader *loader, etlheap_result *result);
 static etl_status load_foreign(ehs_loader *loader, etlheap_result *result);
@@ -235,7 +250,7 @@ bool ehs_facts_save(ehs_saver *saver, const etlheap_result *result)
            ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
            ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
                           result->thread_names.list.count) &&
-           save_trace(saver, result);
+           save_process_more(saver, result) && save_trace(saver, result);
 }
 
 static bool save_volumes(ehs_saver *saver, const trace_context *context)
@@ -249,6 +264,21 @@ static bool save_volumes(ehs_saver *saver, const trace_context *context)
         ok = ETLHEAP_PUSH(&rows, row);
     }
     ok = ok && ehs_table_save(saver, &volume_table, rows.at, rows.count);
+    ETLHEAP_VECTOR_FREE(&rows);
+    return ok;
+}
+
+static bool save_process_more(ehs_saver *saver, const etlheap_result *result)
+{
+    ETLHEAP_VECTOR(process_more) rows = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < result->processes.count; i++) {
+        const etlheap_process_info *const process = &result->processes.at[i];
+        const process_more row = { (u32)i + 1, process->package, process->services };
+        if (row.package != NULL || row.services != NULL)
+            ok = ETLHEAP_PUSH(&rows, row);
+    }
+    ok = ok && ehs_table_save(saver, &process_more_table, rows.at, rows.count);
     ETLHEAP_VECTOR_FREE(&rows);
     return ok;
 }
@@ -327,6 +357,8 @@ etl_status ehs_facts_load(ehs_loader *loader, etlheap_result *result)
         status = load_memory(loader, result);
     if (status == ETL_OK)
         status = load_thread_names(loader, result);
+    if (status == ETL_OK)
+        status = load_process_more(loader, result);
     if (status == ETL_OK)
         status = load_trace(loader, result);
     for (size_t i = 0; i < result->hooks.count; i++)
@@ -465,6 +497,25 @@ static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
             return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                  "row %zu of the table of thread names is out of order", i);
     }
+    return status;
+}
+
+static etl_status load_process_more(ehs_loader *loader, etlheap_result *result)
+{
+    process_more *rows = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &process_more_table, &rows, &count);
+    for (size_t i = 0; i < count && status == ETL_OK; i++) {
+        if (rows[i].process == 0 || rows[i].process > result->processes.count) {
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of services names no process", i);
+            break;
+        }
+        etlheap_process_info *const process = &result->processes.at[rows[i].process - 1];
+        process->package = rows[i].package[0] != '\0' ? rows[i].package : NULL;
+        process->services = rows[i].services[0] != '\0' ? rows[i].services : NULL;
+    }
+    free(rows);
     return status;
 }
 

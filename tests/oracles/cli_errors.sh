@@ -224,7 +224,6 @@ expect 2 "--top: '-1' is not a number from 1" report good.etl --top -1
 expect 2 "--from: 'nonsense' is no time such as 12s" report good.etl --from nonsense
 expect 2 "--to: '5parsecs' is no time such as 12s" report good.etl --to 5parsecs
 expect 2 "--heap: 'nonsense' is no list of heap handles" report good.etl --heap nonsense
-expect 2 "--thread: 'nonsense' is no list of thread ids" report good.etl --thread nonsense
 expect 2 "--lifetime: 'nonsense' is no range of times" report good.etl --lifetime nonsense
 expect 2 "--size: 'nonsense' is no range of sizes" report good.etl --size nonsense
 expect 2 "--size: '12Q..' is no range of sizes" report good.etl --size 12Q..
