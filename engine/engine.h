@@ -223,6 +223,8 @@ typedef struct etlheap_process_info {
     u64 virtualalloc_events;
     u64 free_without_alloc[ETLHEAP_KIND_CAPACITY];
     u64 custom_events;
+    const char *package;  /* full name of the app package; NULL: none */
+    const char *services; /* Windows services that it runs, with commas; NULL: none */
 } etlheap_process_info;
 
 /* Processes in order of (pid, start); id.v - 1 is the index. NULL for id 0 and for ids

@@ -22,6 +22,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/methods_told \
 	context/modules \
 	context/modules_build \
+	context/services \
 	context/slots \
 	context/stack_numbering \
 	context/stacks \

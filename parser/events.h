@@ -71,6 +71,7 @@ extern "C" {
     X(CONFIG_CPU, config_cpu)                                                                      \
     X(CONFIG_PLATFORM, config_platform)                                                            \
     X(CONFIG_DEVICE_FAMILY, config_device_family)                                                  \
+    X(CONFIG_SERVICE, config_service)                                                              \
     X(BUILD_INFO, build_info)                                                                      \
     X(SYSTEM_PATHS, system_paths)                                                                  \
     X(VOLUME_MAPPING, volume_mapping)                                                              \
@@ -402,6 +403,18 @@ typedef struct etl_config_platform {
     etl_bytes bios_version;
 } etl_config_platform;
 
+/* A Windows service of the machine, whether it runs or not. */
+typedef struct etl_config_service {
+    u32 process_id; /* 0: it does not run */
+    u32 state;      /* 1 stopped, 4 running */
+    u32 sub_process_tag;
+    etl_bytes service_name; /* UTF-16, all five */
+    etl_bytes display_name;
+    etl_bytes process_name;
+    etl_bytes load_order_group; /* version 3, as the next */
+    etl_bytes host_group;       /* of svchost */
+} etl_config_service;
+
 typedef struct etl_config_device_family {
     u16 os_major, os_minor, os_build, os_revision;
     u32 device_family;
@@ -519,6 +532,7 @@ typedef struct etl_event {
         etl_config_cpu config_cpu;
         etl_config_platform config_platform;
         etl_config_device_family config_device_family;
+        etl_config_service config_service;
         etl_build_info build_info;
         etl_system_paths system_paths;
         etl_volume_mapping volume_mapping;

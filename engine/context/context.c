@@ -10,7 +10,7 @@
 typedef bool apply_fn(trace_context *context, const system_event *row);
 
 static apply_fn apply_start, apply_end, apply_rundown, apply_defunct, apply_destroy, apply_image,
-    apply_identity, apply_cpu, apply_volume;
+    apply_identity, apply_cpu, apply_volume, apply_service;
 
 static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_PROCESS_START] = apply_start,      [ETL_EVENT_PROCESS_END] = apply_end,
@@ -24,6 +24,7 @@ static apply_fn *const appliers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_METHOD_DCSTART] = methods_told,    [ETL_EVENT_METHOD_DCEND] = methods_told,
     [ETL_EVENT_ASSEMBLY_LOAD] = assembly_told,    [ETL_EVENT_ASSEMBLY_UNLOAD] = assembly_told,
     [ETL_EVENT_ASSEMBLY_DCSTART] = assembly_told, [ETL_EVENT_ASSEMBLY_DCEND] = assembly_told,
+    [ETL_EVENT_CONFIG_SERVICE] = apply_service,
 };
 
 void context_open(trace_context *context, const timebase *base)
@@ -53,6 +54,7 @@ void context_close(trace_context *context)
     etlheap_index_free(&context->methods_by_place);
     ETLHEAP_VECTOR_FREE(&context->assemblies);
     ETLHEAP_VECTOR_FREE(&context->volumes);
+    ETLHEAP_VECTOR_FREE(&context->services);
 }
 
 static int by_heap(const void *a, const void *b)
@@ -162,6 +164,9 @@ static bool take_names(trace_context *context, process_history *process,
 {
     if (process->name == 0 &&
         !etlheap_strings_add_text(&context->strings, event->image_file_name, &process->name))
+        return false;
+    if (process->package == 0 &&
+        !etlheap_strings_add_utf16(&context->strings, event->package_full_name, &process->package))
         return false;
     return process->command_line != 0 ||
            etlheap_strings_add_utf16(&context->strings, event->command_line,
@@ -426,6 +431,17 @@ static bool apply_volume(trace_context *context, const system_event *row)
     return etlheap_strings_add_utf16(&context->strings, event->nt_path, &volume.nt_path) &&
            etlheap_strings_add_utf16(&context->strings, event->dos_path, &volume.dos_path) &&
            ETLHEAP_PUSH(&context->volumes, volume);
+}
+
+/* Those that do not run belong to no process. */
+static bool apply_service(trace_context *context, const system_event *row)
+{
+    const etl_config_service *const event = &row->event.as.config_service;
+    service_row service = { .pid = event->process_id, .ticks = row->ticks };
+    if (event->process_id == 0)
+        return true;
+    return etlheap_strings_add_utf16(&context->strings, event->service_name, &service.name) &&
+           (service.name == 0 || ETLHEAP_PUSH(&context->services, service));
 }
 
 /* The owners around a moment, as ids: the newest that started by then, and the

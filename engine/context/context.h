@@ -40,9 +40,9 @@ typedef struct system_event {
 typedef struct process_history {
     u32 pid;
     u32 parent_pid;
-    u32 previous;           /* id of the id's former owner, 0: none */
-    u32 skip, depth;        /* id of one further back, and how many there are */
-    u32 name, command_line; /* strings */
+    u32 previous;                    /* id of the id's former owner, 0: none */
+    u32 skip, depth;                 /* id of one further back, and how many there are */
+    u32 name, command_line, package; /* strings */
     i64 start_ticks, end_ticks;
     i64 modules_end_ticks; /* of an end that a record told: not before from_ticks then */
     i64 first_seen_ticks;  /* first memory event, implicit processes only */
@@ -117,6 +117,13 @@ typedef struct volume_row {
     u32 nt_path, dos_path; /* strings */
 } volume_row;
 
+/* A service that ran in a process, at a moment. */
+typedef struct service_row {
+    u32 pid;
+    u32 name; /* string */
+    i64 ticks;
+} service_row;
+
 typedef struct trace_context {
     etlheap_strings strings;
     ETLHEAP_VECTOR(process_history) processes; /* at[id - 1] */
@@ -131,6 +138,7 @@ typedef struct trace_context {
     etlheap_index methods_by_place;     /* the first row of a (pid, start) */
     ETLHEAP_VECTOR(assembly_row) assemblies;
     ETLHEAP_VECTOR(volume_row) volumes;
+    ETLHEAP_VECTOR(service_row) services;
     u32 computer;   /* string */
     u32 page_bytes; /* as the system's configuration tells it; 0: it does not */
     u32 os_pointer_bits;

@@ -74,6 +74,7 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_STACK_DEFINITION] = handle_definition,
     [ETL_EVENT_CONFIG_CPU] = handle_system,
     [ETL_EVENT_CONFIG_DEVICE_FAMILY] = handle_system,
+    [ETL_EVENT_CONFIG_SERVICE] = handle_system,
     [ETL_EVENT_VOLUME_MAPPING] = handle_system,
     [ETL_EVENT_LOST_EVENT] = handle_lost,
     [ETL_EVENT_CUSTOM_ALLOC] = scan_custom,

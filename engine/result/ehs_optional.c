@@ -26,6 +26,18 @@ static const ehs_field method_fields[] = {
     EHS_FIELD(METHOD_FUNCTION, method_stay, function, TEXT),
 };
 
+/* What few processes have, and stores had not at first: a table of its own. */
+typedef struct process_more {
+    u32 process;
+    const char *package, *services;
+} process_more;
+
+static const ehs_field process_more_fields[] = {
+    EHS_FIELD(PROCESS_MORE_ID, process_more, process, U32),
+    EHS_FIELD(PROCESS_MORE_PACKAGE, process_more, package, TEXT),
+    EHS_FIELD(PROCESS_MORE_SERVICES, process_more, services, TEXT),
+};
+
 static const ehs_field memory_fields[] = {
     EHS_FIELD(MEMORY_PROCESS, memory_row, process, U32),
     EHS_FIELD(MEMORY_TICKS, memory_row, ticks, U64),
@@ -49,6 +61,7 @@ static const ehs_field custom_fields[] = {
 };
 
 static const ehs_table memory_table = EHS_TABLE(memory_fields, memory_row);
+static const ehs_table process_more_table = EHS_TABLE(process_more_fields, process_more);
 static const ehs_table thread_name_table = EHS_TABLE(thread_name_fields, thread_name);
 static const ehs_table custom_table = EHS_TABLE(custom_fields, custom_row);
 static const ehs_table method_table_columns = EHS_TABLE(method_fields, method_stay);
@@ -79,12 +92,28 @@ static bool save_custom(ehs_saver *saver, const etlheap_result *result)
     return ok;
 }
 
+static bool save_process_more(ehs_saver *saver, const etlheap_result *result)
+{
+    ETLHEAP_VECTOR(process_more) rows = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < result->processes.count; i++) {
+        const etlheap_process_info *const process = &result->processes.at[i];
+        const process_more row = { (u32)i + 1, process->package, process->services };
+        if (row.package != NULL || row.services != NULL)
+            ok = ETLHEAP_PUSH(&rows, row);
+    }
+    ok = ok && ehs_table_save(saver, &process_more_table, rows.at, rows.count);
+    ETLHEAP_VECTOR_FREE(&rows);
+    return ok;
+}
+
 bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
 {
     return ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
            ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
                           result->thread_names.list.count) &&
-           save_custom(saver, result) && save_methods(saver, result);
+           save_process_more(saver, result) && save_custom(saver, result) &&
+           save_methods(saver, result);
 }
 
 etl_status ehs_methods_load(ehs_loader *loader, etlheap_result *result)
@@ -156,10 +185,31 @@ static etl_status load_custom(ehs_loader *loader, etlheap_result *result)
     return status;
 }
 
+static etl_status load_process_more(ehs_loader *loader, etlheap_result *result)
+{
+    process_more *rows = NULL;
+    size_t count = 0;
+    etl_status status = ehs_table_load(loader, &process_more_table, &rows, &count);
+    for (size_t i = 0; i < count && status == ETL_OK; i++) {
+        if (rows[i].process == 0 || rows[i].process > result->processes.count) {
+            status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                   "row %zu of the table of services names no process", i);
+            break;
+        }
+        etlheap_process_info *const process = &result->processes.at[rows[i].process - 1];
+        process->package = rows[i].package[0] != '\0' ? rows[i].package : NULL;
+        process->services = rows[i].services[0] != '\0' ? rows[i].services : NULL;
+    }
+    free(rows);
+    return status;
+}
+
 etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
 {
     etl_status status = load_memory(loader, result);
     if (status == ETL_OK)
         status = load_thread_names(loader, result);
+    if (status == ETL_OK)
+        status = load_process_more(loader, result);
     return status == ETL_OK ? load_custom(loader, result) : status;
 }

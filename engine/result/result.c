@@ -2,6 +2,7 @@
 #include "result.h"
 
 #include "engine/context/methods.h"
+#include "engine/context/services.h"
 #include "summary.h"
 #include "archive.h"
 #include "spellings.h"
@@ -27,6 +28,7 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
     u32 *const new_ids = calloc(result->context.processes.count + 1, sizeof *new_ids);
     result->process_ids = new_ids;
     if (new_ids == NULL || !order_processes(result, parts, new_ids) ||
+        !services_describe(&result->context, new_ids, result->processes.at) ||
         !copy_census(result, parts->census) || !build_modules(result) ||
         !spellings_settle(result) || !describe_trace(result, parts))
         return ETL_ERR_MEMORY;
@@ -76,6 +78,8 @@ static etlheap_process_info describe_process(const etlheap_result *result,
         .virtualalloc_events = counts->virtualalloc_events,
         .custom_events = counts->custom_events,
     };
+    if (row->package != 0)
+        info.package = etlheap_strings_get(strings, row->package);
     memcpy(info.free_without_alloc, counts->free_without_alloc, sizeof counts->free_without_alloc);
     return info;
 }

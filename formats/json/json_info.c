@@ -9,6 +9,7 @@
 #include "summary_traces.h"
 
 static void write_processes(etlheap_json *json, const etlheap_result *result);
+static void write_services(etlheap_json *json, const char *names);
 static void write_time(etlheap_json *json, const char *key, const etlheap_result *result,
                        i64 ticks);
 static void write_events(etlheap_json *json, const etlheap_result *result);
@@ -74,7 +75,22 @@ static void write_processes(etlheap_json *json, const etlheap_result *result)
         etlheap_json_u64(json, "virtualalloc_events", process->virtualalloc_events);
         if (process->custom_events > 0)
             etlheap_json_u64(json, "custom_events", process->custom_events);
+        if (process->package)
+            etlheap_json_string(json, "package", process->package);
+        if (process->services)
+            write_services(json, process->services);
         etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+}
+
+static void write_services(etlheap_json *json, const char *names)
+{
+    etlheap_json_array(json, "services");
+    for (const char *at = names; *at != '\0';) {
+        const size_t size = strcspn(at, ",");
+        etlheap_json_string_bytes(json, NULL, at, size);
+        at += size + (at[size] == ',');
     }
     etlheap_json_array_close(json);
 }

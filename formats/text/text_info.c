@@ -154,6 +154,31 @@ static etl_status write_processes(const etlheap_result *result, const etlheap_la
     return write_list("Processes", count, &grid, layout, sink);
 }
 
+/* Bytes of services or a package that are shown: those of a host may fill lines. */
+#define MORE_SHOWN_MAX 40
+
+/* "svchost.exe [Dhcp,EventLog]", "SearchApp.exe [Microsoft.Windows.Search]": what tells
+ * processes of one name apart. Of a package version and publisher are left out. */
+static void add_process_name(const etlheap_process_info *process, etlheap_grid *grid)
+{
+    const char *const more = process->services ? process->services : process->package;
+    if (more == NULL) {
+        etlheap_grid_cell(grid, process->name);
+        return;
+    }
+    etlheap_text text = { 0 };
+    const size_t size = process->services ? strlen(more) : strcspn(more, "_");
+    size_t shown = size <= MORE_SHOWN_MAX ? size : MORE_SHOWN_MAX;
+    while (shown > 0 && shown < size && ((u8)more[shown] & 0xC0) == 0x80)
+        shown--;
+    etlheap_text_add_string(&text, process->name);
+    etlheap_text_add_string(&text, " [");
+    etlheap_text_add(&text, more, shown);
+    etlheap_text_add_string(&text, shown < size ? "...]" : "]");
+    etlheap_grid_cell(grid, etlheap_text_of(&text));
+    etlheap_text_free(&text);
+}
+
 /* Start and end are empty for what was there before or stayed after. */
 static void add_process(const etlheap_result *result, const etlheap_process_info *process,
                         etlheap_grid *grid)
@@ -162,7 +187,7 @@ static void add_process(const etlheap_result *result, const etlheap_process_info
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
     snprintf(text, sizeof text, "%" PRIu32, process->pid);
     etlheap_grid_cell(grid, process->pid == ETL_NO_ID ? "" : text);
-    etlheap_grid_cell(grid, process->name);
+    add_process_name(process, grid);
     snprintf(text, sizeof text, "%" PRIu32, process->pointer_bits);
     etlheap_grid_cell(grid, process->pointer_bits ? text : "");
     add_unsigned(grid, process->heap_events);

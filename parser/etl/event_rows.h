@@ -173,8 +173,20 @@ typedef enum etl_bytes_type {
     V(0, TEXT16, config_platform.bios_date, TEXT16, "bios_date")                                   \
     V(0, TEXT16, config_platform.bios_version, TEXT16, "bios_version")
 
+/* Source: MOF, TE; what version 3 adds: MOF. Seen: 480 of version 3. */
+#define ETL_LAYOUT_CONFIG_SERVICE(V, GAP, LATE)                                                    \
+    V(0, U32, config_service.process_id, U32, "process_id")                                        \
+    V(0, U32, config_service.state, U32, "state")                                                  \
+    V(0, U32, config_service.sub_process_tag, U32, "sub_process_tag")                              \
+    V(0, TEXT16, config_service.service_name, TEXT16, "service_name")                              \
+    V(0, TEXT16, config_service.display_name, TEXT16, "display_name")                              \
+    V(0, TEXT16, config_service.process_name, TEXT16, "process_name")                              \
+    V(3, TEXT16, config_service.load_order_group, TEXT16, "load_order_group")                      \
+    V(3, TEXT16, config_service.host_group, TEXT16, "host_group")
+
 #define ETL_ROWS_CONFIG(X, ALSO)                                                                   \
     X(HOOK_CONFIG_CPU, CONFIG_CPU, 3, CODED(config_cpu), "SystemConfig/CPU")                       \
+    X(HOOK_CONFIG_SERVICE, CONFIG_SERVICE, 3, LAYOUT(CONFIG_SERVICE), "SystemConfig/Services")     \
     X(HOOK_CONFIG_PLATFORM, CONFIG_PLATFORM, 2, LAYOUT(CONFIG_PLATFORM), "SystemConfig/Platform")  \
     X(HOOK_CONFIG_DEVICE_FAMILY, CONFIG_DEVICE_FAMILY, 2, CODED(device_family),                    \
       "SystemConfig/DeviceFamily")

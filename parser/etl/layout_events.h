@@ -267,6 +267,7 @@ typedef enum etl_class {
  * Source: MOF, phnt. Seen: CPU v3 3, Platform 3, DeviceFamily 2 (P = 8).
  */
 #define ETL_HOOK_CONFIG_CPU            0x0b0au
+#define ETL_HOOK_CONFIG_SERVICE        0x0b0fu
 #define ETL_HOOK_CONFIG_PLATFORM       0x0b19u
 #define ETL_HOOK_CONFIG_DEVICE_FAMILY  0x0b21u
 #define ETL_CONFIG_COMPUTER_NAME_BYTES 512u

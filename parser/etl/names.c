@@ -127,7 +127,6 @@ static const name_row names[] = {
     { 0x0b0c, "SystemConfig/LogDisk" },
     { 0x0b0d, "SystemConfig/NIC" },
     { 0x0b0e, "SystemConfig/Video" },
-    { 0x0b0f, "SystemConfig/Services" },
     { 0x0b10, "SystemConfig/Power" },
     { 0x0b11, "SystemConfig/Network" },
     { 0x0b12, "SystemConfig/OpticalDisk" },
