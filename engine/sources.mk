@@ -140,6 +140,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/scan \
 	read/scan_custom \
 	read/scan_lean \
+	read/scan_output \
 	read/scan_stacks \
 	read/stream \
 	read/trace_identity \
