@@ -12,6 +12,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/gate_subjects \
 	compare/gate_tables \
 	compare/gate_wrappers \
+	compare/picked_rows \
 	compare/row_identity \
 	compare/suppressions \
 	context/context \
