@@ -15,6 +15,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/picked_rows \
 	compare/row_identity \
 	compare/suppressions \
+	compare/trend \
+	compare/trend_curve \
 	context/context \
 	context/heap_sizes \
 	context/meminfo \

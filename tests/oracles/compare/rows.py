@@ -128,6 +128,8 @@ ROWS = (
     Row("dump", "{in} --events Heap/*,Stack* --from 1ms --to 9ms --process *o* --format {--format}"),
     Row("dump", "{in} --jobs {jobs} --memory 64M --no-mmap --together --strict -o out.txt"),
     # --- two inputs ---
+    Row("trend", "{base} {new} {base} --format {--format}"),
+    Row("trend", "{base} {new} {base} --all --in-order --group-by {--group-by} --format json"),
     Row("diff", "{base} {new} --format {--format}"),
     Row("diff", "{base} {new} --all --per-second --group-by {--group-by} --format json"),
     Row("diff", "{base} {new} --sort {--sort} --top 9 --format csv --titles"),
