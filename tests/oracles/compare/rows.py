@@ -130,6 +130,12 @@ ROWS = (
     # --- two inputs ---
     Row("trend", "{base} {new} {base} --format {--format}"),
     Row("trend", "{base} {new} {base} --all --in-order --group-by {--group-by} --format json"),
+    Row("trend", "{base} {new} {base} --sort {--sort} --top 9 --format csv --titles"),
+    Row("trend", "{base} {new} {base} --kind {--kind} --type {--type} --at-exit {--at-exit}"),
+    Row("trend", "{base} {new} {base} --from 3ms --to 44ms --process *o* --size 16.. --lifetime ..9ms --heap 0x10000 --thread 8"),
+    Row("trend", "{base} {new} {base} --require-frame *!* --cull-frame n* --cull-list cull.txt --no-cull --no-symbols --frames 9"),
+    Row("trend", "{base} {new} {base} --stack-tags tags.stacktags --group-by tag --symbols none --offline --symbols-loose"),
+    Row("trend", "{base} {new} {base} --jobs {jobs} --memory 64M --no-mmap --strict -o out.txt"),
     Row("diff", "{base} {new} --format {--format}"),
     Row("diff", "{base} {new} --all --per-second --group-by {--group-by} --format json"),
     Row("diff", "{base} {new} --sort {--sort} --top 9 --format csv --titles"),
