@@ -74,6 +74,14 @@ static const char *const allocations_examples[] = {
     NULL,
 };
 
+static const char *const trend_examples[] = {
+    "etlheap trend monday.etl tuesday.etl wednesday.etl",
+    "etlheap trend nightly/*.ehs --process app.exe --symbols out",
+    "etlheap trend runs/*.ehs --group-by process,module --all",
+    "etlheap trend runs/*.ehs --format csv -o trend.csv",
+    NULL,
+};
+
 static const char *const info_examples[] = {
     "etlheap info app.etl",
     "etlheap info app.etl --format json | jq .can",
@@ -130,6 +138,9 @@ static const cli_command commands[] = {
       windows_examples, cli_run_windows },
     { "diff", CLI_DIFF, "BASE NEW", "Says what grew, shrank, appeared and vanished.", diff_examples,
       cli_run_diff },
+    { "trend", CLI_TREND, "RUN...",
+      "Follows memory over many runs: what drifts, steps up, appears and goes.", trend_examples,
+      cli_run_trend },
     { "symbols", CLI_SYMBOLS, "INPUT...",
       "Says which modules have symbols, which do not, and how much memory that concerns.",
       symbols_examples, cli_run_symbols },

@@ -19,7 +19,9 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	commands/cmd_selftest \
 	commands/cmd_store \
 	commands/cmd_symbols \
+	commands/cmd_trend \
 	commands/cmd_windows \
+	compared_run \
 	filter_notes \
 	inputs \
 	main \

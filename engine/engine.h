@@ -566,6 +566,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_symbols.h"
 #include "etlheap_tags.h"
 #include "etlheap_totals.h"
+#include "etlheap_trend.h"
 
 #include "etlheap_details.h" /* moments, histograms */
 #include "etlheap_windows.h"

@@ -12,8 +12,11 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	compare/gate_subjects \
 	compare/gate_tables \
 	compare/gate_wrappers \
+	compare/picked_rows \
 	compare/row_identity \
 	compare/suppressions \
+	compare/trend \
+	compare/trend_curve \
 	context/context \
 	context/heap_names \
 	context/heap_sizes \

@@ -237,6 +237,20 @@ typedef struct etlheap_diff_answer {
     etlheap_diff_side base, now;
 } etlheap_diff_answer;
 
+/* --- how many runs develop --------------------------------------------------------- */
+
+/* One run of a trend. Everything is borrowed. */
+typedef struct etlheap_trend_run {
+    const char *name; /* of the file */
+    const etlheap_result *result;
+    const etlheap_table *table;
+} etlheap_trend_run;
+
+typedef struct etlheap_trend_answer {
+    const etlheap_trend *trend;
+    const etlheap_trend_run *runs; /* trend->run_count, in its order */
+} etlheap_trend_answer;
+
 /* --- formats -------------------------------------------------------------------- */
 
 /* Text that grows as needed; writers convert fields in it. Start from {0}. */
@@ -280,6 +294,8 @@ typedef struct etlheap_format {
                               const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_diff)(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                              etlheap_sink *sink);
+    etl_status (*write_trend)(const etlheap_trend_answer *answer, const etlheap_layout *layout,
+                              etlheap_sink *sink);
     /* Returns what stopped the walk, too: see etlheap_lifetimes_status. */
     etl_status (*write_allocations)(etlheap_lifetimes *walk, const etlheap_layout *layout,
                                     etlheap_sink *sink);

@@ -10,6 +10,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	csv/csv_report \
 	csv/csv_rows \
 	csv/csv_symbols \
+	csv/csv_trend \
 	csv/csv_windows \
 	export/diff_folded \
 	export/diff_html \
@@ -72,12 +73,14 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	json/json_report \
 	json/json_rows \
 	json/json_symbols \
+	json/json_trend \
 	json/json_windows \
 	json/summary_traces \
 	markdown/markdown \
 	markdown/markdown_check \
 	markdown/markdown_diff \
 	markdown/markdown_report \
+	markdown/markdown_trend \
 	parts/abilities \
 	parts/allocation_rows \
 	parts/check_more \
@@ -98,12 +101,14 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/tabular \
 	parts/tabular_plan \
 	parts/text_parts \
+	parts/trend_parts \
 	parts/window_rows \
 	read/runs \
 	read/runs_read \
 	read/stack_tags \
 	text/text_allocations \
 	text/text_check \
+	text/text_compared \
 	text/text_diff \
 	text/text_dump \
 	text/text_histogram \
@@ -112,6 +117,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text/text_report \
 	text/text_symbols \
 	text/text_tree \
+	text/text_trend \
 	text/text_umdh \
 	text/text_windows \
 	text/text_windows_growth \

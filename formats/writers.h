@@ -71,6 +71,16 @@ etl_status etlheap_write_diff_folded(const etlheap_diff_answer *answer,
 etl_status etlheap_write_diff_html(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                                    etlheap_sink *sink);
 
+/* All of them write numbers of runs from 1 on. */
+etl_status etlheap_write_trend_text(const etlheap_trend_answer *answer,
+                                    const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer,
+                                    const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_trend_csv(const etlheap_trend_answer *answer, const etlheap_layout *layout,
+                                   etlheap_sink *sink);
+etl_status etlheap_write_trend_markdown(const etlheap_trend_answer *answer,
+                                        const etlheap_layout *layout, etlheap_sink *sink);
+
 /* Two logs of one process, in the form of UMDH's own comparison. */
 void etlheap_write_umdh_text(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink);

@@ -37,6 +37,7 @@ extern "C" {
     X(SUMS, "write sums in place of rows (rows)")                                                  \
     /* of what is left out of a text */                                                            \
     X(MORE_ROWS, "list more rows (rows_max)")                                                      \
+    X(STEADY_ROWS, "list what is steady (keep_steady)")                                            \
     X(UNCHANGED_ROWS, "list what did not change (keep_unchanged)")                                 \
     X(MORE_RESULTS, "list more results (results_max)")                                             \
     X(PER_SECOND, "compare amounts per second (per_second)")                                       \

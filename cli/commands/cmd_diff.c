@@ -1,14 +1,11 @@
 /*
  * cmd_diff.c - `etlheap diff`: what changed between two recordings, or two logs of
  * UMDH.
- *
- * Both sides are asked the same question. All their frames are named before they are
- * compared, not only those that are shown: names decide what is the same.
  */
+#include "cli/compared_run.h"
 #include "cli/filter_notes.h"
 #include "cli/messages.h"
 #include "cli/outputs.h"
-#include "cli/question.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
 
@@ -16,17 +13,9 @@
 
 #include "parser/system/files.h"
 
-/* One recording. Start from {0}. */
-typedef struct diff_side {
-    cli_options options; /* with this input alone; what they point to is the command's */
-    cli_inputs inputs;
-    cli_question question;
-    const etlheap_table *table;
-} diff_side;
-
 /* What the answer is made of. Start from {0}. */
 typedef struct diff_inquiry {
-    diff_side base, now;
+    cli_compared_run base, now;
     etlheap_umdh *base_log, *new_log;
     etlheap_result *log_results[2]; /* of logs whose functions are to be named */
     cli_symbols log_symbols[2];
@@ -44,10 +33,6 @@ static etl_status name_logs(const cli_options *options, const cli_guard *guard,
                             diff_inquiry *inquiry, etl_error *err);
 static etl_status compare_logs(const cli_options *options, diff_inquiry *inquiry, etl_error *err);
 static int diff_recordings(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
-static int open_side(const cli_options *options, u32 index, cli_guard *guard, diff_side *side);
-static int check_window(const diff_side *side);
-static etl_status ask_side(const cli_guard *guard, diff_side *side, etl_error *err);
-static void close_side(diff_side *side);
 static etl_status compare(const cli_options *options, diff_inquiry *inquiry, etl_error *err);
 static etlheap_diff_options diff_options(const cli_options *options);
 static void keep_top(const cli_options *options, etlheap_diff *diff);
@@ -82,8 +67,8 @@ int cli_run_diff(const cli_options *options)
     status = base_is_log ? diff_logs(options, &guard, &inquiry)
                          : diff_recordings(options, &guard, &inquiry);
     etlheap_diff_free(inquiry.diff);
-    close_side(&inquiry.base);
-    close_side(&inquiry.now);
+    cli_compared_close(&inquiry.base);
+    cli_compared_close(&inquiry.now);
     for (size_t i = 0; i < ETL_COUNT_OF(inquiry.log_results); i++) {
         cli_symbols_close(&inquiry.log_symbols[i]);
         etlheap_result_free(inquiry.log_results[i]);
@@ -108,32 +93,15 @@ static int refuse_mixture(const char *log, const char *other)
     return cli_exit_of(status);
 }
 
-/* What makes no sense for any two inputs. */
 static int check_question(const cli_options *options)
 {
-    char message[160];
     if (options->inputs.count != 2)
         return usage(NULL, "diff takes two inputs, BASE and NEW; a recording of several files "
                            "is made one with etlheap store FILE... -o run.ehs");
     if (cli_is_stdin(options->inputs.at[0]) && cli_is_stdin(options->inputs.at[1]))
         return usage(NULL, "BASE and NEW cannot both come from standard input; name a file for "
                            "one of them");
-    for (u32 i = 0; i < options->group_by_count; i++) {
-        const etlheap_key key = options->group_by[i];
-        if (key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_THREAD)
-            continue;
-        snprintf(message, sizeof message,
-                 "--group-by %s cannot be compared: its numbers are others in every run",
-                 etlheap_key_word(key));
-        return usage(NULL, message);
-    }
-    if (!etlheap_diff_compares(options->sort)) {
-        snprintf(message, sizeof message,
-                 "--sort %s cannot be compared: it does not add up over allocations",
-                 etlheap_measure_word(options->sort));
-        return usage(NULL, message);
-    }
-    return CLI_EXIT_DONE;
+    return cli_compared_check(options);
 }
 
 /* A log has blocks in use at one moment, without times, threads or builds. */
@@ -270,21 +238,24 @@ static etl_status compare_logs(const cli_options *options, diff_inquiry *inquiry
 
 static int diff_recordings(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry)
 {
-    diff_side *const sides[] = { &inquiry->base, &inquiry->now };
+    static const etlheap_key by_stack[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                            ETLHEAP_KEY_STACK };
+    const cli_compared_keys keys = { by_stack, (u32)ETL_COUNT_OF(by_stack) };
+    cli_compared_run *const sides[] = { &inquiry->base, &inquiry->now };
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
     int exit_status = CLI_EXIT_DONE;
     for (u32 i = 0; i < ETL_COUNT_OF(sides) && exit_status == CLI_EXIT_DONE; i++)
-        exit_status = open_side(options, i, guard, sides[i]);
+        exit_status = cli_compared_open(options, i, keys, guard, sides[i]);
     if (exit_status == CLI_EXIT_DONE)
-        exit_status = check_window(&inquiry->now);
+        exit_status = cli_compared_check_window(&inquiry->now);
     if (exit_status == CLI_EXIT_DONE)
         exit_status = cli_question_open(&inquiry->base.options, &inquiry->base.inputs, guard,
                                         &inquiry->base.question, &sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     for (u32 i = 0; i < ETL_COUNT_OF(sides); i++) {
-        if (ask_side(guard, sides[i], &err) != ETL_OK)
+        if (cli_compared_ask(guard, sides[i], &err) != ETL_OK)
             return cli_output_fail(sink, options->inputs.at[i], &err);
     }
     if (compare(options, inquiry, &err) != ETL_OK)
@@ -297,58 +268,6 @@ static int diff_recordings(const cli_options *options, cli_guard *guard, diff_in
         exit_status =
             cli_exit_of_answer(options, options->inputs.at[i], &sides[i]->table->diagnostics);
     return exit_status;
-}
-
-/* Each side has half of the memory that was promised: both are held at once. */
-static int open_side(const cli_options *options, u32 index, cli_guard *guard, diff_side *side)
-{
-    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
-    side->options = *options;
-    side->options.inputs = (cli_words){ &options->inputs.at[index], 1 };
-    side->options.memory_bytes = options->memory_bytes - options->memory_bytes / 2;
-    if (options->group_by_count == 0 && options->stack_tags.count == 0) {
-        memcpy(side->options.group_by, keys, sizeof keys);
-        side->options.group_by_count = (u32)ETL_COUNT_OF(keys);
-    }
-    return cli_inputs_open(&side->options, guard, &side->inputs);
-}
-
-/* The question is put to the new side before the output is opened for both. */
-static int check_window(const diff_side *side)
-{
-    etl_error err = { .status = ETL_OK };
-    i64 from_ns, to_ns;
-    const etl_status status =
-        cli_window(&side->options, side->inputs.start_filetime, &from_ns, &to_ns, &err);
-    if (status != ETL_OK)
-        cli_complain_error(side->options.inputs.at[0], &err);
-    return cli_exit_of(status);
-}
-
-/* The base's question was read when the output was opened. */
-static etl_status ask_side(const cli_guard *guard, diff_side *side, etl_error *err)
-{
-    etl_status status = ETL_OK;
-    if (side->question.query.query.size == 0)
-        status = cli_query_build(&side->options, side->inputs.start_filetime, &side->question.query,
-                                 err);
-    if (status == ETL_OK)
-        status =
-            cli_question_ask(&side->options, &side->inputs, guard, false, &side->question, err);
-    if (status == ETL_OK)
-        status = etlheap_aggregate(side->question.result, &side->question.query.query, &side->table,
-                                   err);
-    if (status == ETL_OK && side->question.symbols.symbols)
-        status = etlheap_table_name(&side->table, side->question.symbols.symbols, NULL, err);
-    cli_symbols_done(&side->question.symbols);
-    return status;
-}
-
-static void close_side(diff_side *side)
-{
-    etlheap_table_free(side->table);
-    cli_question_close(&side->question);
-    cli_inputs_close(&side->inputs);
 }
 
 static etl_status compare(const cli_options *options, diff_inquiry *inquiry, etl_error *err)
@@ -387,7 +306,7 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
 {
     const etlheap_layout layout = cli_layout(options);
     const etlheap_umdh *const logs[] = { inquiry->base_log, inquiry->new_log };
-    const diff_side *const sides[] = { &inquiry->base, &inquiry->now };
+    const cli_compared_run *const sides[] = { &inquiry->base, &inquiry->now };
     etlheap_diff_side shown[2];
     for (size_t i = 0; i < ETL_COUNT_OF(shown); i++) {
         shown[i] =

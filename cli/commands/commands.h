@@ -13,6 +13,7 @@ int cli_run_report(const cli_options *options);
 int cli_run_allocations(const cli_options *options);
 int cli_run_windows(const cli_options *options);
 int cli_run_diff(const cli_options *options);
+int cli_run_trend(const cli_options *options);
 int cli_run_symbols(const cli_options *options);
 int cli_run_info(const cli_options *options);
 int cli_run_store(const cli_options *options);

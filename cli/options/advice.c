@@ -20,6 +20,7 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_ONE_KIND] = ", as in --kind heap",
     [ETL_HINT_SUMS] = ", or leave out --rows",
     [ETL_HINT_MORE_ROWS] = "; --top N shows more",
+    [ETL_HINT_STEADY_ROWS] = "; --all lists what is steady",
     [ETL_HINT_UNCHANGED_ROWS] = "; --all lists what did not change",
     [ETL_HINT_MORE_RESULTS] = "; --sarif-results lists more, and --format json lists all",
     [ETL_HINT_PER_SECOND] = "; --per-second compares rates",

@@ -191,6 +191,7 @@ bool cli_format_fits(const etlheap_format *format, u32 command_bit)
            (command_bit == CLI_ALLOCATIONS && format->write_allocations) ||
            (command_bit == CLI_WINDOWS && format->write_windows) ||
            (command_bit == CLI_DIFF && format->write_diff) ||
+           (command_bit == CLI_TREND && format->write_trend) ||
            (command_bit == CLI_CHECK && format->write_check) ||
            (command_bit == CLI_SYMBOLS && format->write_symbols) ||
            (command_bit == CLI_INFO && format->write_info) ||

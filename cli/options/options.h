@@ -32,6 +32,7 @@ typedef enum cli_exit {
 #define CLI_EXPORT      512u
 #define CLI_MERGE       1024u
 #define CLI_SELFTEST    2048u
+#define CLI_TREND       4096u
 
 /* Beside them: the commands that a check names are given the option, too, and so show what it
  * measured. Not those for which the verdict knows better: kinds, processes, frames. */
@@ -39,7 +40,7 @@ typedef enum cli_exit {
 
 /* Commands that have options in common: all filters and groupings, a window and
  * the simple filters, CSV, a format. */
-#define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF)
+#define CLI_GROUPING  (CLI_REPORT | CLI_WINDOWS | CLI_DIFF | CLI_TREND)
 #define CLI_FILTERING (CLI_GROUPING | CLI_ALLOCATIONS | CLI_CHECK | CLI_EXPORT)
 #define CLI_ASKING    (CLI_FILTERING | CLI_SYMBOLS)
 #define CLI_TITLED    (CLI_GROUPING | CLI_ALLOCATIONS | CLI_SYMBOLS | CLI_EXPORT)
@@ -110,12 +111,14 @@ typedef struct cli_options {
     cli_times moments;
     cli_times windows; /* pairs: from and to; one that is not given is the trace's */
     bool find_growth;
-    bool all, per_second; /* of diff */
-    bool at_peak;         /* report --at peak */
-    cli_time at;          /* report --at TIME */
-    u32 histogram;        /* etlheap_histogram_by + 1; 0: none */
-    u32 kinds, types;     /* bit masks; 0: all */
-    u32 impacting;        /* bit by word: transient, impacting, persistent; 0: not given */
+    bool all;         /* of diff and trend */
+    bool per_second;  /* of diff */
+    bool in_order;    /* of trend */
+    bool at_peak;     /* report --at peak */
+    cli_time at;      /* report --at TIME */
+    u32 histogram;    /* etlheap_histogram_by + 1; 0: none */
+    u32 kinds, types; /* bit masks; 0: all */
+    u32 impacting;    /* bit by word: transient, impacting, persistent; 0: not given */
     cli_words processes, process_lists; /* names point into the lists, which are freed */
     cli_words threads;                  /* ids and names */
     cli_numbers heaps;

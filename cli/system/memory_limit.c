@@ -127,7 +127,7 @@ static const memory_ratio ratios[] = {
     { CLI_WINDOWS, is_always, 150, 200 },      { CLI_EXPORT, is_large_export, 390, 520 },
     { CLI_EXPORT, is_settings, 150, 150 },     { CLI_ALLOCATIONS, is_top, 270, 250 },
     { CLI_REPORT, is_tree, 380, 420 },         { CLI_EXPORT, is_rows, 410, 430 },
-    { CLI_EXPORT, is_heaptrack, 520, 520 },    { CLI_DIFF, is_always, 290, 420 },
+    { CLI_EXPORT, is_heaptrack, 520, 520 },    { CLI_DIFF | CLI_TREND, is_always, 290, 420 },
     { CLI_STORE, is_summary, 850, 430 },       { CLI_STORE, is_always, 520, 400 },
     { CLI_MERGE, is_always, 400, 400 },        { CLI_INFO, is_always, 150, 200 },
     { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 290, 330 },

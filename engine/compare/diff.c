@@ -10,7 +10,6 @@
 #include "diff_inside.h"
 #include "parser/sized.h"
 
-static etl_status check_tables(const diff_maker *maker, etl_error *err);
 static bool make(diff_maker *maker);
 static bool sum_groups(diff_maker *maker);
 static void add_row(const diff_maker *maker, diff_group *group, const etlheap_row *row, u32 index,
@@ -72,7 +71,8 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
         return status;
     for (u32 i = 0; i < DIFF_PAIRS; i++)
         maker.measures |= 1u << diff_comparable[i].measure & base->measures & now->measures;
-    status = check_tables(&maker, err);
+    const etlheap_table *const tables[] = { base, now };
+    status = diff_check_tables(tables, (u32)ETL_COUNT_OF(tables), maker.options.measure, err);
     if (status != ETL_OK)
         return status;
     maker.out = calloc(1, sizeof *maker.out);
@@ -81,10 +81,6 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
     row_identities_free(&maker.identities);
     free(maker.groups);
     free(maker.places);
-    free(maker.base_numbers.frames);
-    free(maker.base_numbers.stacks);
-    free(maker.new_numbers.frames);
-    free(maker.new_numbers.stacks);
     if (status == ETL_OK)
         *out = &maker.out->diff;
     else if (maker.out != NULL)
@@ -120,21 +116,26 @@ i64 etlheap_diff_subtract(i64 base, i64 now)
     return now > base ? INT64_MAX : INT64_MIN;
 }
 
-static etl_status check_tables(const diff_maker *maker, etl_error *err)
+/* Table by table with the first one. */
+etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlheap_measure measure,
+                             etl_error *err)
 {
-    const etlheap_table *const base = maker->base, *const now = maker->now;
-    if (!etlheap_diff_compares(maker->options.measure))
+    const etlheap_table *const first = tables[0];
+    if (!etlheap_diff_compares(measure))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s does not add up over rows and cannot be compared",
-                             etlheap_measure_word(maker->options.measure));
-    if ((maker->measures >> maker->options.measure & 1) == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the tables have no %s",
-                             etlheap_measure_word(maker->options.measure));
-    if (base->group_by_count != now->group_by_count ||
-        memcmp(base->group_by, now->group_by, base->group_by_count * sizeof *base->group_by) != 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the tables are grouped differently");
-    for (u32 i = 0; i < base->group_by_count; i++) {
-        const etlheap_key key = base->group_by[i];
+                             etlheap_measure_word(measure));
+    for (u32 i = 0; i < count; i++) {
+        if ((tables[i]->measures >> measure & 1) == 0)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the tables have no %s",
+                                 etlheap_measure_word(measure));
+        if (first->group_by_count != tables[i]->group_by_count ||
+            memcmp(first->group_by, tables[i]->group_by,
+                   first->group_by_count * sizeof *first->group_by) != 0)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the tables are grouped differently");
+    }
+    for (u32 i = 0; i < first->group_by_count; i++) {
+        const etlheap_key key = first->group_by[i];
         if (key == ETLHEAP_KEY_HEAP || key == ETLHEAP_KEY_THREAD)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                  "rows grouped by %s cannot be compared: its numbers are others "
@@ -155,9 +156,10 @@ static bool make(diff_maker *maker)
         maker->now->to_ns > maker->now->from_ns ? maker->now->to_ns - maker->now->from_ns : 1;
     diff->per_second = options->per_second;
     diff->measure = options->measure;
-    if (options->base_result != NULL && options->new_result != NULL &&
-        !diff_builds_find(&identities->builds, &identities->strings, options->base_result,
-                          options->new_result))
+    const etlheap_result *const results[] = { options->base_result, options->new_result };
+    if (results[0] != NULL && results[1] != NULL &&
+        !diff_builds_find(&identities->builds, &identities->strings, results,
+                          (u32)ETL_COUNT_OF(results)))
         return false;
     return sum_groups(maker) && place_groups(maker) && diff_put(maker);
 }
@@ -167,8 +169,8 @@ static bool sum_groups(diff_maker *maker)
 {
     const size_t base_count = maker->base->row_count, count = base_count + maker->now->row_count;
     u32 *const ids = calloc(count + 1, sizeof *ids);
-    bool ok = ids != NULL && row_identities_add(&maker->identities, maker->base, false, ids) &&
-              row_identities_add(&maker->identities, maker->now, true, ids + base_count);
+    bool ok = ids != NULL && row_identities_add(&maker->identities, maker->base, 0, ids) &&
+              row_identities_add(&maker->identities, maker->now, 1, ids + base_count);
     if (ok)
         maker->groups = calloc(maker->identities.keys.count + 1, sizeof *maker->groups);
     ok = ok && maker->groups != NULL;

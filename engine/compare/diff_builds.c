@@ -1,9 +1,9 @@
 /*
  * diff_builds.c - see diff_builds.h.
  *
- * All modules of both results are sorted by name, side and build. Hundreds of
+ * All modules of all results are sorted by name, run and build. Hundreds of
  * processes have the same build of a system library, so what remains of a name is
- * one or two builds a side, and comparing each with each is cheap.
+ * one or two builds a run, and comparing each with each is cheap.
  */
 #include "diff_builds.h"
 
@@ -15,7 +15,7 @@
 typedef struct named_build {
     u32 name; /* in the pool */
     const char *spelled, *pdb_spelled;
-    bool is_new;
+    u32 run;
     bool has_rsds;
     u32 time_date_stamp, age;
     etl_guid guid;
@@ -25,26 +25,29 @@ typedef struct named_build {
 typedef ETLHEAP_VECTOR(named_build) build_list;
 
 static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,
-                        bool is_new);
+                        u32 run);
 static int compare_builds(const void *a, const void *b);
 static void drop_repeated(build_list *list);
 static size_t end_of_name(const build_list *list, size_t start);
-static bool is_rebuilt(const named_build *builds, size_t count);
+static bool group_runs(diff_builds *out, const named_build *builds, size_t count);
+static u32 find_side(const named_build *builds, size_t start, size_t end, const u32 *sides);
 static bool may_be_same(const named_build *a, const named_build *b);
 
-bool diff_builds_find(diff_builds *out, etlheap_strings *names, const etlheap_result *base,
-                      const etlheap_result *now)
+bool diff_builds_find(diff_builds *out, etlheap_strings *names,
+                      const etlheap_result *const *results, u32 count)
 {
     build_list list = { 0 };
-    bool ok = add_modules(&list, names, base, false) && add_modules(&list, names, now, true);
+    bool ok = true;
+    out->run_count = count;
+    for (u32 run = 0; ok && run < count; run++)
+        ok = add_modules(&list, names, results[run], run);
     if (ok && list.count > 0) {
         qsort(list.at, list.count, sizeof *list.at, compare_builds);
         drop_repeated(&list);
     }
     for (size_t start = 0, end; ok && start < list.count; start = end) {
         end = end_of_name(&list, start);
-        if (is_rebuilt(&list.at[start], end - start))
-            ok = ETLHEAP_PUSH(&out->rebuilt, list.at[start].name);
+        ok = group_runs(out, &list.at[start], end - start);
     }
     ETLHEAP_VECTOR_FREE(&list);
     return ok;
@@ -53,32 +56,33 @@ bool diff_builds_find(diff_builds *out, etlheap_strings *names, const etlheap_re
 void diff_builds_free(diff_builds *builds)
 {
     ETLHEAP_VECTOR_FREE(&builds->rebuilt);
+    ETLHEAP_VECTOR_FREE(&builds->sides);
 }
 
-bool diff_builds_has(const diff_builds *builds, u32 name)
+u32 diff_builds_side(const diff_builds *builds, u32 name, u32 run)
 {
     size_t first = 0, end = builds->rebuilt.count;
     while (first < end) {
         const size_t middle = first + (end - first) / 2;
         if (builds->rebuilt.at[middle] == name)
-            return true;
+            return builds->sides.at[middle * builds->run_count + run];
         if (builds->rebuilt.at[middle] < name)
             first = middle + 1;
         else
             end = middle;
     }
-    return false;
+    return 0;
 }
 
 static bool add_modules(build_list *list, etlheap_strings *names, const etlheap_result *result,
-                        bool is_new)
+                        u32 run)
 {
     bool ok = ETLHEAP_RESERVE(list, etlheap_module_count(result));
     for (u32 i = 0; ok && i < etlheap_module_count(result); i++) {
         const etlheap_module_info *const module = etlheap_module_of(result, i);
         named_build build = { .spelled = module->name,
                               .pdb_spelled = module->pdb_name,
-                              .is_new = is_new,
+                              .run = run,
                               .has_rsds = module->has_rsds,
                               .time_date_stamp = module->time_date_stamp,
                               .size_bytes = module->size_bytes };
@@ -102,7 +106,7 @@ static int compare_builds(const void *a, const void *b)
     const named_build *const x = a, *const y = b;
     int order = compare_u64(x->name, y->name);
     if (order == 0)
-        order = (int)x->is_new - (int)y->is_new;
+        order = compare_u64(x->run, y->run);
     if (order == 0)
         order = (int)x->has_rsds - (int)y->has_rsds;
     if (order == 0)
@@ -132,19 +136,39 @@ static size_t end_of_name(const build_list *list, size_t start)
     return end;
 }
 
-/* Builds of one name, those of the base first. */
-static bool is_rebuilt(const named_build *builds, size_t count)
+/* Builds of one name, by run. Groups are kept if there are several. */
+static bool group_runs(diff_builds *out, const named_build *builds, size_t count)
 {
-    size_t base_count = 0;
-    while (base_count < count && !builds[base_count].is_new)
-        base_count++;
-    for (size_t i = 0; i < base_count; i++) {
-        for (size_t k = base_count; k < count; k++) {
+    const size_t kept = out->sides.count;
+    u32 groups = 0;
+    for (u32 run = 0; run < out->run_count; run++) {
+        if (!ETLHEAP_PUSH(&out->sides, 1))
+            return false;
+    }
+    for (size_t start = 0, end; start < count; start = end) {
+        u32 *const sides = &out->sides.at[kept];
+        for (end = start; end < count && builds[end].run == builds[start].run; end++)
+            continue;
+        const u32 side = find_side(builds, start, end, sides);
+        sides[builds[start].run] = side != 0 ? side : ++groups;
+    }
+    if (groups > 1)
+        return ETLHEAP_PUSH(&out->rebuilt, builds->name);
+    out->sides.count = kept;
+    return true;
+}
+
+/* The side of the first earlier run with a build that one of these, all of one run, may be;
+ * 0: there is none. */
+static u32 find_side(const named_build *builds, size_t start, size_t end, const u32 *sides)
+{
+    for (size_t i = 0; i < start; i++) {
+        for (size_t k = start; k < end; k++) {
             if (may_be_same(&builds[i], &builds[k]))
-                return false;
+                return sides[builds[i].run];
         }
     }
-    return base_count > 0 && base_count < count;
+    return 0;
 }
 
 /* RFC 4122, 4.1.1 and 4.1.3. */

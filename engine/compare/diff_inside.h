@@ -5,7 +5,7 @@
 #ifndef ETLHEAP_DIFF_INSIDE_H
 #define ETLHEAP_DIFF_INSIDE_H
 
-#include "row_identity.h"
+#include "picked_rows.h"
 
 /* The sums of a group. */
 typedef struct diff_group {
@@ -23,19 +23,10 @@ typedef struct diff_place {
 
 typedef struct owned_diff {
     etlheap_diff diff;
-    etlheap_key group_by[ETLHEAP_GROUP_BY_MAX];
-    ETLHEAP_VECTOR(etlheap_row) rows;
-    ETLHEAP_VECTOR(etlheap_change) changes;
-    ETLHEAP_VECTOR(etlheap_frame) frames;
-    ETLHEAP_VECTOR(u32) stack_starts;
-    ETLHEAP_VECTOR(u32) frame_indices;
-    ETLHEAP_VECTOR(const char *) rebuilt;
+    picked_rows rows;
+    ETLHEAP_VECTOR(etlheap_change) changes; /* of the rows */
+    name_spellings rebuilt;
 } owned_diff;
-
-/* Numbers that the diff gave to frames and stacks of a table, + 1; 0: none yet. */
-typedef struct diff_numbers {
-    u32 *frames, *stacks;
-} diff_numbers;
 
 /* A diff in the making. */
 typedef struct diff_maker {
@@ -46,7 +37,6 @@ typedef struct diff_maker {
     diff_group *groups; /* by identity - 1 */
     diff_place *places;
     u32 place_count;
-    diff_numbers base_numbers, new_numbers;
     owned_diff *out;
 } diff_maker;
 
@@ -57,6 +47,10 @@ typedef struct diff_pair {
 
 #define DIFF_PAIRS 7
 extern const diff_pair diff_comparable[DIFF_PAIRS];
+
+/* Refuses tables, at least one, that cannot be compared by the measure: ETL_ERR_ARGUMENT. */
+etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlheap_measure measure,
+                             etl_error *err);
 
 /* What came of a group, by the measure that was asked for and its partner. */
 etlheap_diff_state diff_state_of(const diff_maker *maker, const i64 *base, const i64 *now);

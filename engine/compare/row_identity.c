@@ -7,7 +7,7 @@
 typedef struct table_reader {
     row_identities *to;
     const etlheap_table *table;
-    bool is_new;
+    u32 run;
     u32 *frames; /* identity of each of the table's frames; 0: not looked at yet */
     u32 *stacks;
 } table_reader;
@@ -42,12 +42,11 @@ void row_identities_free(row_identities *identities)
     etlheap_index_free(&identities->key_index);
 }
 
-bool row_identities_add(row_identities *identities, const etlheap_table *table, bool is_new,
-                        u32 *ids)
+bool row_identities_add(row_identities *identities, const etlheap_table *table, u32 run, u32 *ids)
 {
     table_reader r = { .to = identities,
                        .table = table,
-                       .is_new = is_new,
+                       .run = run,
                        .frames = calloc((size_t)table->frame_count + 1, sizeof(u32)),
                        .stacks = calloc((size_t)table->stack_count + 1, sizeof(u32)) };
     bool ok = r.frames != NULL && r.stacks != NULL;
@@ -179,7 +178,7 @@ static bool identify_frame(table_reader *r, u32 frame, u32 *id)
     return true;
 }
 
-/* A guess that rests on the same exports on both sides is worth less than the
+/* A guess that rests on the same exports in all runs is worth less than the
  * offset; between builds it is all there is. */
 static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity_frame *out)
 {
@@ -188,13 +187,13 @@ static bool describe_frame(table_reader *r, const etlheap_frame *frame, identity
         return true;
     if (!add_name(to, &to->modules, frame->module, &out->module))
         return false;
-    const bool is_rebuilt = diff_builds_has(&to->builds, out->module);
-    if (frame->symbol != NULL && (is_rebuilt || !frame->is_nearest))
+    const u32 side = diff_builds_side(&to->builds, out->module, r->run);
+    if (frame->symbol != NULL && (side != 0 || !frame->is_nearest))
         return add_text(&to->strings, frame->symbol, &out->symbol);
     out->offset = frame->offset;
-    if (!is_rebuilt)
+    if (side == 0)
         return true;
-    out->side = r->is_new ? 2 : 1;
+    out->side = side;
     return note_rebuilt(to, out->module);
 }
 
@@ -207,7 +206,7 @@ static bool note_rebuilt(row_identities *identities, u32 name)
     return ETLHEAP_PUSH(&identities->rebuilt, name);
 }
 
-/* Rows of the base are added first, so the first spelling is the base's. */
+/* Runs are added in their order, so the first spelling is that of the first. */
 static bool add_name(row_identities *identities, name_spellings *spellings, const char *name,
                      u32 *id)
 {
@@ -230,6 +229,23 @@ bool row_identities_spell(row_identities *identities, name_spellings *spellings,
     if (!add_name(identities, spellings, *name, &id))
         return false;
     *name = spellings->at[id];
+    return true;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const char *const *const x = a, *const *const y = b;
+    return strcmp(*x, *y);
+}
+
+bool row_identities_rebuilt(const row_identities *identities, name_spellings *names)
+{
+    for (size_t i = 0; i < identities->rebuilt.count; i++) {
+        if (!ETLHEAP_PUSH(names, identities->modules.at[identities->rebuilt.at[i]]))
+            return false;
+    }
+    if (names->count > 0)
+        qsort(names->at, names->count, sizeof *names->at, compare_names);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * row_identity.h - when rows of two tables are the same group: see etlheap_diff.h.
+ * row_identity.h - when rows of tables are the same group: see etlheap_diff.h.
  *
  *     row ──▶ identity_key {process, stack, frame, ...} ──▶ identity, a dense id
  *                               │
@@ -19,7 +19,7 @@ typedef struct identity_frame {
     u64 offset; /* in the module, 0 when the symbol counts */
     u32 module; /* without case; 0: outside of modules */
     u32 symbol; /* 0: the offset counts */
-    u32 side;   /* 0: comparable; 1 base, 2 new: an offset in a build of that side only */
+    u32 side;   /* 0: comparable; else an offset in builds of that side alone (diff_builds) */
     u32 padding;
 } identity_frame;
 
@@ -38,7 +38,6 @@ typedef struct identity_key {
 static_assert(sizeof(identity_frame) == 24, "no hidden padding: hashed as bytes");
 static_assert(sizeof(identity_key) == 40, "no hidden padding: hashed as bytes");
 
-/* A module whose frames match nothing, as a table spells it. */
 /* How names were written where they were met first: by id of the name; NULL: nowhere yet. */
 typedef ETLHEAP_VECTOR(const char *) name_spellings;
 
@@ -57,14 +56,18 @@ typedef struct row_identities {
 
 void row_identities_free(row_identities *identities);
 
-/* The identity of every row of a table, ids[row_count]. False without memory. */
-bool row_identities_add(row_identities *identities, const etlheap_table *table, bool is_new,
-                        u32 *ids);
+/* The identity of every row of a run's table, ids[row_count]. Runs count from 0, in the order
+ * of diff_builds_find. False without memory. */
+bool row_identities_add(row_identities *identities, const etlheap_table *table, u32 run, u32 *ids);
 
-/* How a name of an added table is written where it was met first: in the base if that has
- * it. `spellings` is that of the processes or of the modules. NULL is NULL. Tables are
+/* How a name of an added table is written where it was met first: in the first
+ * run that has it. `spellings` is that of the processes or of the modules. NULL is NULL. Tables are
  * borrowed. False without memory. */
 bool row_identities_spell(row_identities *identities, name_spellings *spellings, const char **name);
+
+/* Adds the names of rebuilt modules that occur in rows without a name of their function, in
+ * order. False without memory. */
+bool row_identities_rebuilt(const row_identities *identities, name_spellings *names);
 
 /* ranks[id - 1] of every identity: by kind, process and so on, stacks by module,
  * function and offset. False without memory. */

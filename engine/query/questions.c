@@ -119,7 +119,7 @@ static const question questions[] = {
     { "store --summary", KINDS, CURVES, ONCE },
 
     { "symbols", KINDS, SUMS, LIVE },
-    { "trend", KINDS, SUMS, PLANNED(LIVE) },
+    { "trend", KINDS, CURVES, ONCE },
 
     /* As --group-by stack needs them: by process, which is the default, they could be live. */
     { "windows", KINDS, CURVES | WINDOWED, ONCE },

@@ -12,8 +12,6 @@
 static void write_head(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                        etlheap_sink *sink);
 static void add_names(etlheap_csv_head *head, etlheap_measure measure, bool is_rate);
-static void write_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
-                       etlheap_sink *sink);
 static void write_amounts(const etlheap_diff *diff, u32 row, etlheap_sink *sink);
 
 etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlheap_layout *given,
@@ -30,7 +28,8 @@ etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlhe
     for (u32 i = 0; i < diff->table.row_count && etlheap_sink_ok(sink); i++) {
         const etlheap_diff_state state = (etlheap_diff_state)diff->changes[i].state;
         etlheap_sink_text(sink, etlheap_diff_state_word(state));
-        write_keys(&diff->table, &diff->table.rows[i], &text, sink);
+        etlheap_sink_text(sink, ",");
+        etlheap_csv_compared_keys(&diff->table, &diff->table.rows[i], &text, sink);
         write_amounts(diff, i, sink);
         etlheap_sink_text(sink, "\n");
     }
@@ -75,10 +74,9 @@ static void add_names(etlheap_csv_head *head, etlheap_measure measure, bool is_r
 }
 
 /* All keys but the process are as in reports: a table of one key writes each. */
-static void write_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
-                       etlheap_sink *sink)
+void etlheap_csv_compared_keys(const etlheap_table *table, const etlheap_row *row,
+                               etlheap_text *text, etlheap_sink *sink)
 {
-    etlheap_sink_text(sink, ",");
     for (u32 k = 0; k < table->group_by_count; k++) {
         etlheap_table one = *table;
         one.group_by = &table->group_by[k];

@@ -30,4 +30,8 @@ void etlheap_csv_head_keys(etlheap_csv_head *head, const etlheap_table *table);
 void etlheap_csv_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
                       etlheap_sink *sink);
 
+/* The same of a row that several runs have in common: a process is a name alone. */
+void etlheap_csv_compared_keys(const etlheap_table *table, const etlheap_row *row,
+                               etlheap_text *text, etlheap_sink *sink);
+
 #endif

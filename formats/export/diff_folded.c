@@ -33,7 +33,8 @@ etl_status etlheap_write_diff_folded(const etlheap_diff_answer *answer, const et
         const i64 after = drawn(diff, diff->changes[i].now[diff->measure], diff->new_ns);
         if (before == 0 && after == 0)
             continue;
-        folded_path_write(&diff->table, &diff->table.rows[i], &scratch, sink);
+        folded_path_write(&diff->table, &diff->table.rows[i], diff->table.group_by,
+                          diff->table.group_by_count, &scratch, sink);
         etlheap_sink_text(sink, " ");
         etlheap_sink_signed(sink, before);
         etlheap_sink_text(sink, " ");

@@ -39,7 +39,7 @@ etl_status etlheap_export_folded(const etlheap_export_request *request, etlheap_
 static void write_sample(const export_samples *samples, const etlheap_row *row,
                          etlheap_text *scratch, etlheap_sink *sink)
 {
-    folded_path_write(samples->table, row, scratch, sink);
+    folded_path_write(samples->table, row, keys, ETL_COUNT_OF(keys), scratch, sink);
     etlheap_sink_text(sink, " ");
     etlheap_sink_signed(sink, export_size(samples, row));
     etlheap_sink_text(sink, "\n");

@@ -18,21 +18,21 @@ static void write_name(etlheap_text *name, bool is_first, etlheap_text *scratch,
     etlheap_text_clear(name);
 }
 
-void folded_path_write(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
-                       etlheap_sink *sink)
+void folded_path_write(const etlheap_table *table, const etlheap_row *row, const etlheap_key *keys,
+                       u32 key_count, etlheap_text *scratch, etlheap_sink *sink)
 {
     const etlheap_indices frames = etlheap_row_frames(table, row);
     etlheap_text name = { 0 };
     bool has_stack = false;
-    for (u32 i = 0; i < table->group_by_count; i++) {
-        if (table->group_by[i] == ETLHEAP_KEY_STACK) {
+    for (u32 i = 0; i < key_count; i++) {
+        if (keys[i] == ETLHEAP_KEY_STACK) {
             has_stack = true;
             continue;
         }
-        etlheap_text_add_key(&name, table, row, table->group_by[i]);
+        etlheap_text_add_key(&name, table, row, keys[i]);
         write_name(&name, i == 0, scratch, sink);
     }
-    for (u32 i = frames.count; i > 0; i--) {
+    for (u32 i = has_stack ? frames.count : 0; i > 0; i--) {
         etlheap_text_add_frame(&name, &table->frames[frames.at[i - 1]]);
         write_name(&name, false, scratch, sink);
     }

@@ -6,10 +6,10 @@
 
 #include "formats/formats.h"
 
-/* "heap;app.exe (4321);ntdll.dll!RtlUserThreadStart;app.exe!main": the row's keys in the order of
- * the table's group_by, then its stack, the outermost frame first. `scratch` is overwritten;
+/* "heap;app.exe (4321);ntdll.dll!RtlUserThreadStart;app.exe!main": keys of the row in this order,
+ * then, if the stack is one of them, its frames, the outermost first. `scratch` is overwritten;
  * scratch->failed: out of memory. */
-void folded_path_write(const etlheap_table *table, const etlheap_row *row, etlheap_text *scratch,
-                       etlheap_sink *sink);
+void folded_path_write(const etlheap_table *table, const etlheap_row *row, const etlheap_key *keys,
+                       u32 key_count, etlheap_text *scratch, etlheap_sink *sink);
 
 #endif

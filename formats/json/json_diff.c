@@ -16,8 +16,6 @@
 static void write_side(etlheap_json *json, const char *key, const etlheap_diff_side *side);
 static void write_log(etlheap_json *json, const etlheap_umdh_info *info);
 static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer);
-static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
-                      etlheap_field field);
 static void write_totals(etlheap_json *json, const etlheap_diff *diff);
 static void write_change(etlheap_json *json, const etlheap_diff *diff, const etlheap_change *change,
                          const i64 *deltas);
@@ -113,17 +111,16 @@ static void write_rows(etlheap_json *json, const etlheap_diff_answer *answer)
         etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_STATE),
                             etlheap_diff_state_word((etlheap_diff_state)change->state));
         for (u32 k = 0; k < table->group_by_count; k++)
-            write_key(json, &table->rows[i], table->group_by[k],
-                      etlheap_diff_field(answer, table->group_by[k]));
+            json_compared_key(json, &table->rows[i], table->group_by[k],
+                              etlheap_diff_field(answer, table->group_by[k]));
         write_change(json, diff, change, table->rows[i].measures);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
 }
 
-/* A process is a name here: ids are of one run. */
-static void write_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
-                      etlheap_field field)
+void json_compared_key(etlheap_json *json, const etlheap_row *row, etlheap_key key,
+                       etlheap_field field)
 {
     if (key == ETLHEAP_KEY_PROCESS)
         etlheap_json_string(json, etlheap_field_key(field), row->process);

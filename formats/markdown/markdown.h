@@ -35,6 +35,10 @@ void etlheap_markdown_columns(etlheap_sink *sink, const etlheap_markdown_column 
 void etlheap_markdown_frames(etlheap_sink *sink, const etlheap_table *table, etlheap_indices frames,
                              u32 frames_max);
 
+/* The keys of a row that several runs have in common, a cell each: a process is a name alone. */
+void etlheap_markdown_compared_keys(const etlheap_table *table, const etlheap_row *row,
+                                    u32 frames_max, etlheap_text *text, etlheap_sink *sink);
+
 /* What the trace lost or where it is damaged, one line each; nothing if nothing was. */
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,
                              etl_hint_fn *hint);

@@ -52,8 +52,8 @@ static void write_totals(const etlheap_diff *diff, etlheap_sink *sink)
     etlheap_sink_text(sink, "\n");
 }
 
-static void write_keys(const etlheap_table *table, const etlheap_row *row,
-                       const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
+void etlheap_markdown_compared_keys(const etlheap_table *table, const etlheap_row *row,
+                                    u32 frames_max, etlheap_text *text, etlheap_sink *sink)
 {
     const etlheap_indices frames = etlheap_row_frames(table, row);
     for (u32 k = 0; k < table->group_by_count; k++) {
@@ -64,7 +64,7 @@ static void write_keys(const etlheap_table *table, const etlheap_row *row,
         else if (key != ETLHEAP_KEY_STACK || frames.count == 0)
             etlheap_text_add_key_source(text, table, row, key);
         if (key == ETLHEAP_KEY_STACK && frames.count > 0)
-            etlheap_markdown_frames(sink, table, frames, layout->frames_max);
+            etlheap_markdown_frames(sink, table, frames, frames_max);
         else
             etlheap_markdown_code(sink, etlheap_text_of(text));
         etlheap_sink_text(sink, " | ");
@@ -87,7 +87,7 @@ static void write_rows(const etlheap_diff *diff, const etlheap_layout *layout, e
         const etlheap_diff_state state = (etlheap_diff_state)diff->changes[i].state;
         etlheap_sink_format(sink, "| %s | ", etlheap_diff_state_word(state));
         write_change(diff, &diff->changes[i], sink);
-        write_keys(table, &table->rows[i], layout, text, sink);
+        etlheap_markdown_compared_keys(table, &table->rows[i], layout->frames_max, text, sink);
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");

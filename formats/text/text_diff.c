@@ -11,6 +11,7 @@
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
+#include "text_compared.h"
 
 #include <inttypes.h>
 
@@ -28,9 +29,6 @@ static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *la
                               etlheap_text *text, etlheap_sink *sink);
 static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *layout, u8 kind,
                              etlheap_text *text, etlheap_sink *sink);
-static bool by_kind(const etlheap_table *table);
-static void add_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text);
-static void add_title(const etlheap_table *table, etlheap_text *text);
 static void add_amounts(const etlheap_diff *diff, const etlheap_change *change,
                         etlheap_measure measure, etlheap_text *text, etlheap_grid *grid);
 static void add_change(const etlheap_diff *diff, const etlheap_change *change,
@@ -171,23 +169,13 @@ static etl_status write_kinds(const etlheap_diff *diff, const etlheap_layout *la
     for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT && status == ETL_OK; kind++) {
         if (!is_present[kind])
             continue;
-        if (by_kind(&diff->table))
+        if (text_compared_by_kind(&diff->table))
             etlheap_text_heading(sink, layout, etlheap_kind_name((etlheap_kind)kind));
         else
             etlheap_sink_text(sink, "\n");
         status = write_rows(diff, layout, kind, text, sink);
     }
     return status;
-}
-
-/* Rows of one kind; all are of one when they are not grouped by it. */
-static bool by_kind(const etlheap_table *table)
-{
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        if (table->group_by[k] == ETLHEAP_KEY_KIND)
-            return true;
-    }
-    return false;
 }
 
 /* The largest changes, and how many more there are. */
@@ -197,7 +185,7 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
     const etlheap_table *const table = &diff->table;
     const etlheap_measure partner = etlheap_diff_partner(diff->measure);
     etlheap_text title = { 0 };
-    add_title(table, &title);
+    text_compared_title(table, &title);
     const etlheap_column columns[] = {
         { .title = etlheap_text_of(&title), .flexible = true },
         { .title = "State" },
@@ -221,7 +209,7 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
             continue;
         }
         listed++;
-        add_keys(table, row, text);
+        text_compared_keys(table, row, text);
         etlheap_grid_row(&grid, ETLHEAP_EMPHASIS_NONE);
         etlheap_grid_name(&grid, etlheap_text_of(text));
         etlheap_grid_cell(&grid, etlheap_diff_state_word((etlheap_diff_state)change->state));
@@ -238,35 +226,6 @@ static etl_status write_rows(const etlheap_diff *diff, const etlheap_layout *lay
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&title);
     return status;
-}
-
-/* "Process / Stack": the kind is in the heading. */
-static void add_title(const etlheap_table *table, etlheap_text *text)
-{
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        const etlheap_key key = table->group_by[k];
-        if (key == ETLHEAP_KEY_KIND)
-            continue;
-        etlheap_text_add_string(text, text->size > 0 ? " / " : "");
-        etlheap_text_add_string(text, etlheap_key_title(key));
-    }
-    if (text->size == 0)
-        etlheap_text_add_string(text, etlheap_key_title(ETLHEAP_KEY_KIND));
-}
-
-static void add_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text)
-{
-    etlheap_text_clear(text);
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        const etlheap_key key = table->group_by[k];
-        if (key == ETLHEAP_KEY_KIND && table->group_by_count > 1)
-            continue;
-        etlheap_text_add_string(text, text->size > 0 ? "  " : "");
-        if (key == ETLHEAP_KEY_PROCESS)
-            etlheap_text_add_string(text, row->process);
-        else
-            etlheap_text_add_key_source(text, table, row, key);
-    }
 }
 
 /* Change, base and new side. */

@@ -13,6 +13,7 @@ begin_program_test
 mkdir folder.etl
 echo "This is a text file, not a trace; it is longer than the header of a buffer, which has 72 bytes." > text.etl
 head -c 71 good.etl > short.etl
+printf '// UMDH: version 10.0.1: Logtime 2024-02-29 12:26 - Machine=BOX - PID=77\n// Loaded modules:\n' > umdh.txt
 head -c 65536 /dev/zero > zeros.etl
 { printf 'MZ'; head -c 4096 /dev/urandom; } > program.etl
 head -c 70000 good.etl > cut.etl
@@ -116,6 +117,12 @@ expect 2 "bash, zsh or fish" --completion tcsh
 expect 2 "bash, zsh or fish" --completion
 expect 2 "name of a command" --man nothing
 expect 2 "no input" selftest good.etl
+expect 2 "trend takes three or more inputs, one for each run; etlheap diff" trend good.etl good.etl
+expect 2 "umdh.txt: this is a log of UMDH, and other inputs are not" trend good.etl umdh.txt good.etl
+expect 2 "only one run can come from standard input" trend good.etl - -
+expect 2 "--sort peak_size cannot be compared" trend good.etl good.etl good.etl --sort peak_size
+expect 2 "--group-by heap cannot be compared" trend good.etl good.etl good.etl --group-by heap
+expect 3 "${unusable[missing.etl]}" trend good.etl missing.etl umdh.txt
 expect 3 "${unusable[missing.etl]}" dump missing.etl -o result.ndjson
 expect 2 "--sort: 'nonsense' is not one of count size" report good.etl --sort nonsense -o result.json
 for trace in missing.etl empty.etl text.etl short.etl zeros.etl pipe.etl; do

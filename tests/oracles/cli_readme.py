@@ -52,10 +52,10 @@ def printed(folder, arguments):
 
 
 def page_folder(folder, page):
-    """A folder with the two traces, as `make demo` and one more command leave them."""
+    """A folder with the traces that `make demo` and commands on the pages leave."""
     made = os.path.join(folder, os.path.basename(page), "build")
     os.makedirs(made)
-    for name in ("demo.etl", "longer.etl"):
+    for name in ("demo.etl", "longer.etl", "exercise.etl"):
         shutil.copy(os.path.join(folder, name), made)
     return os.path.dirname(made)
 
@@ -79,7 +79,8 @@ def main():
     results = Results()
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter")):
+        for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter"),
+                               ("exercise.etl", "heap-exercise")):
             subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
         for page in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
             with open(page, encoding="utf-8") as file:

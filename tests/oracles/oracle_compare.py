@@ -36,7 +36,7 @@ def check_table(results):
     results.check("the program's words were read", len(known.words("export", "--format")) >= 12
                   and len(known.words("report", "--group-by")) >= 13 and len(known.commands) >= 12, known.commands)
     for name, change, wanted in (
-        ("a new command", lambda c: c.update(trend={"--format": ["text"]}), "command trend is in no row"),
+        ("a new command", lambda c: c.update(follow={"--format": ["text"]}), "command follow is in no row"),
         ("a new option", lambda c: c["report"].update({"--suspects": []}), "option --suspects of report is in no row"),
         ("a new word of an option without a placeholder", lambda c: c["selftest"].update({"--per": ["x"]}),
          "option --per of selftest is in no row"),
@@ -59,9 +59,9 @@ def check_table(results):
 
 def check_vocabulary(results):
     old = Vocabulary({"report": {"--kind": ["heap"], "--growth": []}})
-    new = Vocabulary({"report": {"--kind": ["heap", "reserve"]}, "trend": {}})
+    new = Vocabulary({"report": {"--kind": ["heap", "reserve"]}, "follow": {}})
     results.equal("what only the old one knows", only_in(old, new), ["option --growth of report"])
-    results.equal("what only the new one knows", only_in(new, old), ["--kind reserve of report", "command trend"])
+    results.equal("what only the new one knows", only_in(new, old), ["--kind reserve of report", "command follow"])
     results.equal("words that one lacks", [old.lacks("report", text.split()) for text in (
         "a.etl --kind heap", "a.etl --kind=heap,reserve", "a.etl --kind reserve --growth", "a.etl --tree --kind heap")],
         [None, "--kind reserve of report", "--kind reserve of report", "option --tree of report"])

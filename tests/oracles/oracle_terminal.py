@@ -115,6 +115,7 @@ def commands(demo, other, template):
         "windows by stack": ("windows", *names, "--group-by", "stack", "--every", "100us"),
         "growth": ("windows", demo, "--find-growth"),
         "diff": ("diff", demo, other),
+        "trend": ("trend", demo, other, demo, "--in-order"),
         "check": ("check", demo, "--max-outstanding", "stack:1K"),
         "check with names": ("check", *names, "--max-outstanding", "stack:1", "--max-outstanding", "1K"),
         "info": ("info", demo),

@@ -224,7 +224,8 @@ static void formats_are_found_by_name(void **state)
     for (u32 i = 0; i < etlheap_format_count(); i++) {
         const etlheap_format *const format = etlheap_format_at(i);
         assert_ptr_equal(etlheap_format_named(format->name), format);
-        assert_true(format->write_report || format->write_check || format->write_record);
+        assert_true(format->write_report || format->write_check || format->write_record ||
+                    format->write_diff);
     }
     assert_non_null(etlheap_format_named("json")->write_report);
     assert_non_null(etlheap_format_named("json")->write_info);

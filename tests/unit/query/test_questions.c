@@ -25,12 +25,13 @@ static const struct {
     const char *name;
     bool reads_log; /* false: it lists records, or counts them */
 } commands[] = {
-    { CLI_REPORT, "report", true }, { CLI_INFO, "info", false },
-    { CLI_DUMP, "dump", false },    { CLI_SYMBOLS, "symbols", true },
-    { CLI_STORE, "store", true },   { CLI_WINDOWS, "windows", true },
-    { CLI_CHECK, "check", true },   { CLI_ALLOCATIONS, "allocations", true },
-    { CLI_DIFF, "diff", true },     { CLI_EXPORT, "export", true },
-    { CLI_MERGE, "merge", true },   { CLI_SELFTEST, "selftest", false },
+    { CLI_REPORT, "report", true },      { CLI_INFO, "info", false },
+    { CLI_DUMP, "dump", false },         { CLI_SYMBOLS, "symbols", true },
+    { CLI_STORE, "store", true },        { CLI_WINDOWS, "windows", true },
+    { CLI_CHECK, "check", true },        { CLI_ALLOCATIONS, "allocations", true },
+    { CLI_DIFF, "diff", true },          { CLI_EXPORT, "export", true },
+    { CLI_TREND, "trend", true },        { CLI_MERGE, "merge", true },
+    { CLI_SELFTEST, "selftest", false },
 };
 
 /* Options that name stacks, choose among finished rows or steer the run. */
@@ -43,6 +44,7 @@ static const char *const neutral[] = {
     "--cull-list",
     "--frames",
     "--help",
+    "--in-order",
     "--jobs",
     "--json",
     "--junit",

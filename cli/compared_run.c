@@ -1,0 +1,83 @@
+/* compared_run.c - see compared_run.h. */
+#include "compared_run.h"
+
+#include "messages.h"
+
+#include <stdio.h>
+
+static int usage(const char *message)
+{
+    cli_complain(NULL, message);
+    return CLI_EXIT_USAGE;
+}
+
+int cli_compared_check(const cli_options *options)
+{
+    char message[160];
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        const etlheap_key key = options->group_by[i];
+        if (key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_THREAD)
+            continue;
+        snprintf(message, sizeof message,
+                 "--group-by %s cannot be compared: its numbers are others in every run",
+                 etlheap_key_word(key));
+        return usage(message);
+    }
+    if (!etlheap_diff_compares(options->sort)) {
+        snprintf(message, sizeof message,
+                 "--sort %s cannot be compared: it does not add up over allocations",
+                 etlheap_measure_word(options->sort));
+        return usage(message);
+    }
+    return CLI_EXIT_DONE;
+}
+
+int cli_compared_open(const cli_options *options, u32 index, cli_compared_keys keys,
+                      cli_guard *guard, cli_compared_run *out)
+{
+    const u64 count = options->inputs.count;
+    const u64 share = options->memory_bytes / count;
+    out->options = *options;
+    out->options.inputs = (cli_words){ &options->inputs.at[index], 1 };
+    out->options.memory_bytes = share + (options->memory_bytes % count > 0);
+    if (options->group_by_count == 0 && options->stack_tags.count == 0) {
+        memcpy(out->options.group_by, keys.at, keys.count * sizeof *keys.at);
+        out->options.group_by_count = keys.count;
+    }
+    return cli_inputs_open(&out->options, guard, &out->inputs);
+}
+
+int cli_compared_check_window(const cli_compared_run *run)
+{
+    etl_error err = { .status = ETL_OK };
+    i64 from_ns, to_ns;
+    const etl_status status =
+        cli_window(&run->options, run->inputs.start_filetime, &from_ns, &to_ns, &err);
+    if (status != ETL_OK)
+        cli_complain_error(run->options.inputs.at[0], &err);
+    return cli_exit_of(status);
+}
+
+etl_status cli_compared_ask(const cli_guard *guard, cli_compared_run *run, etl_error *err)
+{
+    etl_status status = ETL_OK;
+    if (run->question.query.query.size == 0)
+        status =
+            cli_query_build(&run->options, run->inputs.start_filetime, &run->question.query, err);
+    if (status == ETL_OK)
+        status = cli_question_ask(&run->options, &run->inputs, guard, false, &run->question, err);
+    if (status == ETL_OK)
+        status =
+            etlheap_aggregate(run->question.result, &run->question.query.query, &run->table, err);
+    if (status == ETL_OK && run->question.symbols.symbols)
+        status = etlheap_table_name(&run->table, run->question.symbols.symbols, NULL, err);
+    cli_symbols_done(&run->question.symbols);
+    return status;
+}
+
+void cli_compared_close(cli_compared_run *run)
+{
+    etlheap_table_free(run->table);
+    cli_question_close(&run->question);
+    cli_inputs_close(&run->inputs);
+}

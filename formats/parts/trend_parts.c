@@ -1,0 +1,71 @@
+/* trend_parts.c - see trend_parts.h. */
+#include "layout_read.h"
+#include "trend_parts.h"
+
+#include <inttypes.h>
+
+#define NAMES_MAX 8 /* modules named in a hint */
+
+void trend_start(const etlheap_trend_run *run, char out[ETLHEAP_UNITS_SIZE])
+{
+    const i64 filetime = etlheap_result_trace(run->result)->start_time_filetime;
+    out[0] = '\0';
+    if (filetime > 0)
+        etlheap_units_filetime(filetime, out);
+}
+
+void trend_add_pattern(const etlheap_trend_curve *curve, etlheap_text *text)
+{
+    etlheap_text_add_string(text,
+                            etlheap_trend_pattern_word((etlheap_trend_pattern)curve->pattern));
+    if (curve->turn_run != ETLHEAP_NO_INDEX)
+        etlheap_text_add_format(text, " in %" PRIu32, curve->turn_run + 1);
+}
+
+/* By more than a tenth. */
+static bool durations_differ(const etlheap_trend_answer *answer, etlheap_text *text)
+{
+    i64 shortest = INT64_MAX, longest = 0;
+    char words[2][ETLHEAP_UNITS_SIZE];
+    for (u32 i = 0; i < answer->trend->run_count; i++) {
+        const i64 ns = answer->runs[i].table->to_ns - answer->runs[i].table->from_ns;
+        shortest = ns < shortest ? ns : shortest;
+        longest = ns > longest ? ns : longest;
+    }
+    if (longest - shortest <= shortest / 10)
+        return false;
+    etlheap_units_duration(shortest, words[0]);
+    etlheap_units_duration(longest, words[1]);
+    etlheap_text_add_string(text, "the windows last from ");
+    etlheap_text_add_string(text, words[0]);
+    etlheap_text_add_string(text, " to ");
+    etlheap_text_add_string(text, words[1]);
+    etlheap_text_add_string(text, ": what grows with time differs for that alone");
+    return true;
+}
+
+static bool builds_differ(const etlheap_trend *trend, etl_hint_fn *say, etlheap_text *text)
+{
+    if (trend->rebuilt_count == 0)
+        return false;
+    etlheap_text_add_string(text, "of these modules the runs have different builds, and frames "
+                                  "without names match nothing across builds");
+    etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_SYMBOL_PATH));
+    for (u32 i = 0; i < trend->rebuilt_count && i < NAMES_MAX; i++) {
+        etlheap_text_add_string(text, i > 0 ? ", " : ": ");
+        etlheap_text_add_string(text, trend->rebuilt[i]);
+    }
+    if (trend->rebuilt_count > NAMES_MAX)
+        etlheap_text_add_format(text, " and %" PRIu32 " more", trend->rebuilt_count - NAMES_MAX);
+    return true;
+}
+
+bool trend_hint(const etlheap_trend_answer *answer, u32 index, etl_hint_fn *say, etlheap_text *text,
+                const char **name)
+{
+    static const char *const names[TREND_HINTS] = { "durations_differ", "builds_differ" };
+    assert(index < TREND_HINTS);
+    etlheap_text_clear(text);
+    *name = names[index];
+    return index == 0 ? durations_differ(answer, text) : builds_differ(answer->trend, say, text);
+}
