@@ -36,7 +36,7 @@ typedef enum cli_exit {
 
 /* Beside them: the commands that a check names are given the option, too, and so show what it
  * measured. Not those for which the verdict knows better: kinds, processes, frames. */
-#define CLI_REPEATED 4096u
+#define CLI_REPEATED 8192u
 
 /* Commands that have options in common: all filters and groupings, a window and
  * the simple filters, CSV, a format. */

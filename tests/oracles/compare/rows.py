@@ -146,6 +146,7 @@ ROWS = (
     Row("trend", "{base} {new} {base} --require-frame *!* --cull-frame n* --cull-list cull.txt --no-cull --no-symbols --frames 9"),
     Row("trend", "{base} {new} {base} --stack-tags tags.stacktags --group-by tag --symbols none --offline --symbols-loose"),
     Row("trend", "{base} {new} {base} --jobs {jobs} --memory 64M --no-mmap --strict -o out.txt"),
+    Row("trend", "{base} {new} {base} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64)"),
     Row("diff", "{base} {new} --format {--format}"),
     Row("diff", "{base} {new} --all --per-second --group-by {--group-by} --format json"),
     Row("diff", "{base} {new} --sort {--sort} --top 9 --format csv --titles"),
