@@ -430,6 +430,8 @@ typedef struct etlheap_query {
      * that had the same id in another process is selected too. */
     const char *const *thread_names;
     u32 thread_name_count;
+    bool rates; /* rows have ALLOC_* and FREED_* */
+    bool churn; /* and TEMPORARY_*, which needs single blocks; not at a moment */
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -519,6 +521,8 @@ typedef struct etlheap_table {
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
+    i64 rates_ns; /* with rates: what ALLOC_RATE is per second of, the window or, of a summary,
+                     all its recordings together */
 } etlheap_table;
 
 /*

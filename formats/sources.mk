@@ -85,6 +85,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/allocation_rows \
 	parts/check_more \
 	parts/check_parts \
+	parts/churn_parts \
 	parts/described_view \
 	parts/diff_parts \
 	parts/display \

@@ -34,6 +34,7 @@ static etl_status refuse_format(const cli_command *command, const etlheap_format
 static etl_status check_report(const cli_options *options, etl_error *err);
 static etl_status check_windows(const cli_options *options, etl_error *err);
 static etl_status check_growth(const cli_options *options, etl_error *err);
+static etl_status check_churn(const cli_options *options, etl_error *err);
 static etl_status check_moment(const cli_options *options, etl_error *err);
 
 etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
@@ -70,6 +71,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         out->sort = ETLHEAP_MEASURE_SIZE;
     if (out->growth && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
+    else if (out->churn && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_ALLOC_COUNT;
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
     if (!out->format && has_formats && cli_output_is_file(out))
         out->format = cli_format_of_name(out->output, command->bit);
@@ -101,6 +104,18 @@ bool cli_wants_growth(const cli_options *options)
 {
     return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||
            options->sort == ETLHEAP_MEASURE_STEADINESS;
+}
+
+bool cli_wants_rates(const cli_options *options)
+{
+    return cli_wants_churn(options) || (options->sort >= ETLHEAP_MEASURE_ALLOC_COUNT &&
+                                        options->sort <= ETLHEAP_MEASURE_FREED_SIZE);
+}
+
+bool cli_wants_churn(const cli_options *options)
+{
+    return options->churn || (options->sort >= ETLHEAP_MEASURE_TEMPORARY_COUNT &&
+                              options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT);
 }
 
 bool cli_output_is_file(const cli_options *options)
@@ -364,6 +379,9 @@ static etl_status check_export(const cli_options *options, etl_error *err)
     if (options->rows && !exporter->has_rows)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --rows",
                              exporter->name);
+    if (options->churn && (!exporter->has_churn || options->rows))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --churn%s",
+                             exporter->name, options->rows ? " with --rows" : "");
     return ETL_OK;
 }
 
@@ -449,7 +467,9 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     if (options->types != 0 && options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--type and --impacting exclude each other: both choose types");
-    const etl_status status = cli_wants_growth(options) ? check_growth(options, err) : ETL_OK;
+    etl_status status = cli_wants_growth(options) ? check_growth(options, err) : ETL_OK;
+    if (status == ETL_OK && cli_wants_rates(options))
+        status = check_churn(options, err);
     return status == ETL_OK ? check_moment(options, err) : status;
 }
 
@@ -469,6 +489,21 @@ static etl_status check_growth(const cli_options *options, etl_error *err)
     if (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "growth is of rows: leave out --tree and --histogram");
+    return ETL_OK;
+}
+
+/* What was allocated is counted over a window. */
+static etl_status check_churn(const cli_options *options, etl_error *err)
+{
+    if (options->at_peak || options->at.given)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "churn is over a window, not at a moment: leave out --at");
+    if (options->churn && options->growth)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--churn and --growth exclude each other: ask twice");
+    if (options->churn && (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "churn is of rows: leave out --tree and --histogram");
     return ETL_OK;
 }
 
