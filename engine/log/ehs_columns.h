@@ -151,6 +151,7 @@ typedef enum ehs_lane {
     X(MARK_TICKS, 0x0F01, "mark.ticks", PLANES, DELTA, 8)                                          \
     X(MARK_NAME, 0x0F02, "mark.name", PLANES, NONE, 4)                                             \
     X(MARK_PROCESS, 0x0F03, "mark.process", PLANES, NONE, 4)                                       \
+    X(MARK_IS_END, 0x0F04, "mark.is_end", BITS, NONE, 1)                                           \
     X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
     X(PROCESS_PID, 0x1101, "process.pid", PLANES, NONE, 4)                                         \
     X(PROCESS_PARENT, 0x1102, "process.parent_pid", PLANES, NONE, 4)                               \
