@@ -50,8 +50,8 @@ typedef struct etlheap_marks_options {
     size_t size; /* sizeof(etlheap_marks_options) */
     const etlheap_mark_event *events;
     u32 event_count;
-    u32 jobs;                             /* threads; 0: etlheap_default_jobs() */
-    bool (*progress)(void *, u64, u64);   /* as etlheap_progress_fn; NULL: none */
+    u32 jobs;                           /* threads; 0: etlheap_default_jobs() */
+    bool (*progress)(void *, u64, u64); /* as etlheap_progress_fn; NULL: none */
     void *progress_user;
 } etlheap_marks_options;
 

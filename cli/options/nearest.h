@@ -4,7 +4,7 @@
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H
 
-#include "parser/base.h"
+#include "engine/engine.h"
 
 #define CLI_NEAREST_MAX 5
 

@@ -57,7 +57,7 @@ static bool parse_numbers(const char *text, cli_options *options, bool *no_memor
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
-                              cli_times *out, etl_error *err);
+                              cli_options *options, etl_error *err);
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err);
 static etl_status store_names(const char *spelled, const char *text, cli_words *names,
@@ -70,8 +70,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
                            cli_options *out, etl_error *err)
 {
     void *const member = (char *)out + option->offset;
-    bool good = true;
-    bool no_memory = false;
+    bool good = true, no_memory = false;
     switch ((cli_value)option->value) {
     case CLI_VALUE_FLAG:
         *(bool *)member = true;
@@ -104,17 +103,12 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         good = parse_quantity(option, text, member, out);
         break;
     case CLI_VALUE_MOMENTS:
-        if (strcasecmp(text, "marks") == 0) {
-            out->at_marks = true;
-            return ETL_OK;
-        }
-        return store_times(option, spelled, text, member, err);
     case CLI_VALUE_WINDOWS:
-        return store_times(option, spelled, text, member, err);
+        return store_times(option, spelled, text, out, err);
     case CLI_VALUE_MARK_EVENT:
-        return cli_mark_event_add(spelled, text, out, err);
     case CLI_VALUE_CUSTOM:
-        return cli_custom_heaps_add(member, spelled, text, err);
+        return option->value == CLI_VALUE_CUSTOM ? cli_custom_heaps_add(member, spelled, text, err)
+                                                 : cli_mark_event_add(spelled, text, out, err);
     case CLI_VALUE_HEAPS:
         good = parse_numbers(text, out, &no_memory);
         break;
@@ -475,10 +469,16 @@ static etl_status store_range(const cli_option *option, const char *spelled, con
 /* Repetitions add up. Ends of which one is an instant are compared once the trace
  * is open. */
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
-                              cli_times *out, etl_error *err)
+                              cli_options *options, etl_error *err)
 {
+    cli_times *const out =
+        option->value == CLI_VALUE_MOMENTS ? &options->moments : &options->windows;
     cli_time times[2];
     const u32 count = option->value == CLI_VALUE_MOMENTS ? 1 : 2;
+    if (count == 1 && strcasecmp(text, "marks") == 0) {
+        options->at_marks = true;
+        return ETL_OK;
+    }
     const bool good =
         count == 1 ? cli_parse_time(text, times) : cli_parse_time_range(text, &times[0], &times[1]);
     if (!good)

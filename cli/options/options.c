@@ -495,8 +495,8 @@ static etl_status check_moment(const cli_options *options, etl_error *err)
 static etl_status check_windows(const cli_options *options, etl_error *err)
 {
     const bool at = options->moments.count > 0 || options->at_marks;
-    const u32 ways = (options->every_ns > 0 ? 1u : 0u) + (at ? 1u : 0u) +
-                     (options->windows.count > 0 ? 1u : 0u);
+    const u32 ways =
+        (options->every_ns > 0 ? 1u : 0u) + (at ? 1u : 0u) + (options->windows.count > 0 ? 1u : 0u);
     if (ways > 1)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--every, --at and --window exclude each other: use one of them");

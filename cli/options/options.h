@@ -114,7 +114,7 @@ typedef struct cli_options {
     cli_time from, to;
     i64 every_ns; /* 0: not given */
     cli_times moments;
-    bool at_marks; /* windows --at marks: at all of them */
+    bool at_marks;     /* windows --at marks: at all of them */
     cli_times windows; /* pairs: from and to; one that is not given is the trace's */
     bool find_growth;
     bool all;         /* of diff and trend */
@@ -127,7 +127,7 @@ typedef struct cli_options {
     u32 impacting;    /* bit by word: transient, impacting, persistent; 0: not given */
     cli_words processes;
     cli_words owned_words; /* what other words point into: freed with the options */
-    cli_words threads;                  /* ids and names */
+    cli_words threads;     /* ids and names */
     cli_numbers heaps;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
@@ -191,12 +191,12 @@ typedef enum cli_value {
     CLI_VALUE_LIFETIMES,
     CLI_VALUE_SIZES,
     CLI_VALUE_ADDRESSES,
-    CLI_VALUE_HEAPS,     /* cli_numbers */
-    CLI_VALUE_CUSTOM,    /* cli_custom_heaps: may be repeated */
+    CLI_VALUE_HEAPS,      /* cli_numbers */
+    CLI_VALUE_CUSTOM,     /* cli_custom_heaps: may be repeated */
     CLI_VALUE_MARK_EVENT, /* cli_mark_events: may be repeated */
-    CLI_VALUE_KINDS,     /* u32 mask */
-    CLI_VALUE_TYPES,     /* u32 mask */
-    CLI_VALUE_IMPACTING, /* u32 mask */
+    CLI_VALUE_KINDS,      /* u32 mask */
+    CLI_VALUE_TYPES,      /* u32 mask */
+    CLI_VALUE_IMPACTING,  /* u32 mask */
     CLI_VALUE_KEYS,
     CLI_VALUE_SORT,
     CLI_VALUE_LIFETIME_SORT,

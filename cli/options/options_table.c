@@ -178,8 +178,7 @@ static const cli_option options_table[] = {
       "@FILE reads lines of a file; may be repeated" },
     { "--mark-event", 0, CLI_VALUE_MARK_EVENT, OPTION(mark_events),
       (CLI_ALL & ~CLI_MERGE) | CLI_REPEATED, group_run, "EVENT",
-      "take such events for marks: PROVIDER/ID[:FIELD=VALUE], named by\n"
-      "the field; * and ? may be in names and values; may be repeated" },
+      "events that are marks: PROVIDER/ID[:FIELD=VALUE]; may be repeated" },
     { "--together", 0, CLI_VALUE_FLAG, OPTION(together),
       (CLI_ALL & ~(CLI_DIFF | CLI_TREND | CLI_MERGE)) | CLI_REPEATED, group_run, NULL,
       "read files of different recordings as if they were one" },

@@ -8,8 +8,8 @@
 
 static etl_status add_cuts(const cli_options *options, const cli_clock *clock, cli_window_plan *out,
                            etl_error *err);
-static etl_status add_ranges(const cli_options *options, const cli_clock *clock, cli_window_plan *out,
-                             etl_error *err);
+static etl_status add_ranges(const cli_options *options, const cli_clock *clock,
+                             cli_window_plan *out, etl_error *err);
 
 etl_status cli_window_plan_make(const cli_options *options, const cli_clock *clock,
                                 cli_window_plan *out, etl_error *err)
@@ -77,8 +77,8 @@ static etl_status add_cuts(const cli_options *options, const cli_clock *clock, c
     return status;
 }
 
-static etl_status add_ranges(const cli_options *options, const cli_clock *clock, cli_window_plan *out,
-                             etl_error *err)
+static etl_status add_ranges(const cli_options *options, const cli_clock *clock,
+                             cli_window_plan *out, etl_error *err)
 {
     const u32 count = options->windows.count / 2;
     etl_status status = ETL_OK;

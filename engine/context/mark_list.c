@@ -66,8 +66,9 @@ bool mark_list_add(mark_list *list, const mark_note *note, etlheap_strings *stri
 
 static int by_name(const void *a, const void *b)
 {
-    const etlheap_mark *const x = *(const etlheap_mark *const *)a,
-                              *const y = *(const etlheap_mark *const *)b;
+    const etlheap_mark *const x = *(const etlheap_mark *const *)a, *const y = *(
+                                                                       const etlheap_mark *const *)
+                                                                                  b;
     const int order = strcmp(x->name, y->name);
     return order != 0 ? order : (x > y) - (x < y);
 }

@@ -66,8 +66,8 @@ typedef enum ehs_lane {
  *   thread that comes with it; row n - 1 of instance is process n. What is in
  *   neither table is final. Rows of a kind that a reader does not know are passed over.
  * unmatched, planned: frees of blocks whose allocation was not recorded, in time order;
- *   slot says which heap and which stack freed. mark, planned: named moments in time
- *   order; process 0 stands for all.
+ *   slot says which heap and which stack freed. mark: named moments in time order;
+ *   process is planned.
  * string: all text, each string ended by a NUL; columns that hold text hold the
  *   number of a string, counted from 1, or 0 for the empty one.
  * trace: one row. The other tables are what their names say.

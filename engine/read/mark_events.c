@@ -4,10 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "parser/etl/layout_events.h"
 #include "parser/system/name_fold.h"
 
-#define TEXT_SIZE   (ETLHEAP_MARK_NAME_MAX + 2) /* one more than is kept: so that it shows */
+#define TEXT_SIZE (ETLHEAP_MARK_NAME_MAX + 2) /* one more than is kept: so that it shows */
+
+#define HOOK_MARK 0x0f22u /* PerfInfo/Mark: parser/etl/layout_events.h */
 
 /* Of all providers: evntprov.h. */
 #define OPCODE_START 1u
@@ -31,20 +32,12 @@ static bool is_guid(const char *word)
     return strlen(word) == ETL_GUID_TEXT_SIZE - 1 && word[8] == '-' && word[13] == '-';
 }
 
-static bool wants_descriptions(const etlheap_mark_event *event)
-{
-    return event->field != NULL || !is_number(event->event) || !is_guid(event->provider);
-}
-
 bool mark_events_open(mark_events *out, const etlheap_mark_event *events, u32 count,
                       etl_trace *const *traces, u32 trace_count)
 {
     etl_diag_counts ignored = { { 0 } };
-    bool is_wanted = false;
     *out = (mark_events){ .at = events, .count = count };
-    for (u32 i = 0; i < count; i++)
-        is_wanted |= wants_descriptions(&events[i]);
-    return !is_wanted || descriptions_read(&out->descriptions, traces, trace_count, &ignored);
+    return count == 0 || descriptions_read(&out->descriptions, traces, trace_count, &ignored);
 }
 
 void mark_events_close(mark_events *events)
@@ -55,8 +48,8 @@ void mark_events_close(mark_events *events)
 bool mark_is_record(const etl_record *record)
 {
     u16 hook;
-    return record->has_hook ? record->hook == ETL_HOOK_MARK
-                            : etl_record_hook(record, &hook) && hook == ETL_HOOK_MARK;
+    return record->has_hook ? record->hook == HOOK_MARK
+                            : etl_record_hook(record, &hook) && hook == HOOK_MARK;
 }
 
 static const etl_description *describe(candidate *c)

@@ -3,8 +3,8 @@
  *
  * A PerfInfo/Mark record is one by itself. Other events are matched with what the user described,
  * by provider and id or by the names that a description gives. A description may stand in the
- * record, or in MetaData records anywhere in the trace; these are read beforehand, and only if a
- * described event cannot do without.
+ * record, or in MetaData records anywhere in the trace; these are read beforehand if there are
+ * events to match.
  */
 #ifndef ETLHEAP_MARK_EVENTS_H
 #define ETLHEAP_MARK_EVENTS_H

@@ -179,8 +179,8 @@ etl_status etlheap_marks_read(etl_trace *const *traces, u32 trace_count,
     }
     if (made != NULL)
         etlheap_marks_free(&made->marks);
-    return etl_fail_with(err, status, 0, "%s", status == ETL_ERR_MEMORY ? "out of memory"
-                                                                        : "cancelled");
+    return etl_fail_with(err, status, 0, "%s",
+                         status == ETL_ERR_MEMORY ? "out of memory" : "cancelled");
 }
 
 void etlheap_marks_free(etlheap_marks *marks)
