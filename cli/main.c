@@ -18,11 +18,9 @@
 static const char *const report_examples[] = {
     "etlheap report app.etl                           what was outstanding at the end",
     "etlheap report kernel.etl heap.etl --kind heap   files of one recording, read as one",
-    "etlheap report app.etl --from 10s --to 20s --type AIFO",
     "etlheap report app.etl --impacting transient     what made the spikes",
     "etlheap report app.etl --process app.exe --at peak",
     "etlheap report app.etl --process app.exe --group-by process,module",
-    "etlheap report app.etl --tree=callers --size 1M..",
     "etlheap report app.etl --growth --group-by process,site    leaks apart from caches",
     "etlheap report app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
     "etlheap report app.etl.zip --format json -o report.json",

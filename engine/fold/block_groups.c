@@ -363,8 +363,8 @@ static bool note_churn(group_task *task, const lifetimes_batch *batch, u32 at,
                                 .number = batch->ordinal[at],
                                 .end = is_freed ? batch->end_allocs[at] : CHURN_NO_END,
                                 .group = is_freed ? (u32)(group - task->groups.at) + 1 : 0,
-                                .is_fast = is_freed &&
-                                           churn_is_fast(&g->a->plan, g->fast_ticks, row) };
+                                .is_fast =
+                                    is_freed && churn_is_fast(&g->a->plan, g->fast_ticks, row) };
     return churn_note(&task->churn, &noted);
 }
 

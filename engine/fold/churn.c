@@ -59,8 +59,8 @@ static inline void settle_last(const churn_list *sums, const churn_thread *threa
     const churn_pending *const last = &thread->ring[last_of(thread)];
     if (thread->count > 0 && last->group != 0 && last->end <= number) {
         sums->at[last->group - 1].count++;
-        sums->at[last->group - 1].size = etl_sat_add_i64(
-            sums->at[last->group - 1].size, (i64)etl_min_u64(last->size, INT64_MAX));
+        sums->at[last->group - 1].size = etl_sat_add_i64(sums->at[last->group - 1].size,
+                                                         (i64)etl_min_u64(last->size, INT64_MAX));
     }
 }
 

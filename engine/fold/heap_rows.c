@@ -178,11 +178,10 @@ static bool publish_groups(aggregator *a, const log_groups *groups, const live_g
         const curve *const peaks = a->query->sums_only ? NULL : &live[i].curve;
         const churn_sums *const churn =
             a->query->churn && groups->by_block ? &groups->blocks.churn.sums.at[i] : NULL;
-        const bool ok =
-            groups->by_block
-                ? publish_whole(a, groups->blocks.groups.at[i].types, peaks, churn, key)
-            : by_type ? publish_typed(a, &live[i], key)
-                      : publish_whole(a, live[i].types, peaks, NULL, key);
+        const bool ok = groups->by_block
+                            ? publish_whole(a, groups->blocks.groups.at[i].types, peaks, churn, key)
+                        : by_type ? publish_typed(a, &live[i], key)
+                                  : publish_whole(a, live[i].types, peaks, NULL, key);
         if (!ok)
             return false;
     }

@@ -29,7 +29,7 @@
 typedef struct lifetimes_wanted {
     i64 from_ticks, to_ticks;
     u64 size_min_bytes, size_max_bytes;
-    u64 ends_max; /* blocks whose ends are kept at once; at least a segment's */
+    u64 ends_max;       /* blocks whose ends are kept at once; at least a segment's */
     bool counts_allocs; /* ends are to know how many allocations there had been */
     u32 jobs;
 } lifetimes_wanted;
@@ -50,9 +50,9 @@ typedef struct lifetimes_source {
     u32 first, end;     /* segments that open blocks of the window */
     ehs_open_rows open; /* blocks open before the first of them */
     lifetimes_chunk chunk;
-    i64 *end_ticks; /* of the chunk's blocks; ETLHEAP_TICKS_NEVER: none */
-    u8 *end_how;    /* etlheap_free_type */
-    u8 *is_marked;  /* opened by a realloc, as was found out later */
+    i64 *end_ticks;  /* of the chunk's blocks; ETLHEAP_TICKS_NEVER: none */
+    u8 *end_how;     /* etlheap_free_type */
+    u8 *is_marked;   /* opened by a realloc, as was found out later */
     u32 *end_allocs; /* with counts_allocs: allocations before the end; else NULL */
     u64 end_capacity;
     bool has_ends; /* those of the chunk are there */

@@ -216,8 +216,9 @@ bool query_asks_blocks(const etlheap_query *query)
         by_type |= key == ETLHEAP_KEY_TYPE;
     }
     const bool selects_types = query->types != 0 || query->at_end;
-    return query->lifetime_ranks || query->churn || query_selects_threads(query) || query->lifetime_min_ns > 0 ||
-           query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
+    return query->lifetime_ranks || query->churn || query_selects_threads(query) ||
+           query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
+           (selects_types && !by_type);
 }
 
 bool query_asks_sums(const etlheap_query *query)
@@ -314,9 +315,8 @@ static void set_ticks(query_plan *plan)
 static bool asks_threads(const etlheap_query *query)
 {
     const bool has_blocks = query->kinds == 0 || (query->kinds >> ETLHEAP_KIND_HEAP & 1) != 0;
-    return has_blocks &&
-           (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
-            query->churn);
+    return has_blocks && (query_selects_threads(query) ||
+                          query_groups_by(query, ETLHEAP_KEY_THREAD) || query->churn);
 }
 
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,

@@ -112,8 +112,7 @@ static void put_row(report_table *out, const etlheap_row *row)
     export_stacks_put(&out->stacks, out->table, row, writer);
     for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
         if ((out->table->measures >> m & 1) != 0)
-            export_put_number(writer, row->measures[m] != ETLHEAP_NOT_KNOWN,
-                              (u64)row->measures[m]);
+            export_put_number(writer, row->measures[m] != ETLHEAP_NOT_KNOWN, (u64)row->measures[m]);
     }
     export_run_put(&out->run, writer);
     parquet_end_row(writer);

@@ -105,8 +105,7 @@ static void write_rows(etlheap_json *json, const etlheap_table *table)
 /* What no event says is told apart from what was counted. */
 static void write_estimates(etlheap_json *json, const etlheap_table *table)
 {
-    const i64 count =
-        table->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_TEMPORARY_COUNT];
+    const i64 count = table->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_TEMPORARY_COUNT];
     if ((table->measures >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) == 0)
         return;
     etlheap_json_object(json, "estimates");

@@ -252,9 +252,9 @@ static report_columns columns_of(const etlheap_table *table, const etlheap_layou
         out.measures[out.count++] = shown.at[i];
     for (u32 c = 1; c < out.count; c++) {
         const bool is_share = out.measures[c] == SHARE;
-        out.columns[c] = (etlheap_column){
-            .title = is_share ? "Share" : etlheap_measure_title(out.measures[c]), .right = true
-        };
+        out.columns[c] =
+            (etlheap_column){ .title = is_share ? "Share" : etlheap_measure_title(out.measures[c]),
+                              .right = true };
     }
     return out;
 }
