@@ -304,6 +304,10 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         case ETLHEAP_KEY_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;
+        case ETLHEAP_KEY_GENERATION:
+            key->generation =
+                mark_generation(&a->result->marks.marks, segment->alloc_ticks[at], &a->generation);
+            break;
         case ETLHEAP_KEY_COUNT:
             break;
         }

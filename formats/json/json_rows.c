@@ -103,6 +103,12 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
     case ETLHEAP_KEY_TAG:
         etlheap_json_string(json, word, row->tag);
         break;
+    case ETLHEAP_KEY_GENERATION:
+        etlheap_json_u64(json, word, row->generation);
+        etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MARK), row->mark);
+        if (row->mark_number > 1)
+            etlheap_json_u64(json, "mark_number", row->mark_number);
+        break;
     case ETLHEAP_KEY_COUNT:
         break;
     }

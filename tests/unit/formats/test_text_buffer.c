@@ -83,6 +83,7 @@ static void each_key_reads_as_people_write_it(void **state)
         { "Widget", "unknown", ETLHEAP_KEY_TYPE_NAME },
         { "Startup\\Load", "[no stack recorded]", ETLHEAP_KEY_TAG },
         { "64.0 KiB", "0 B", ETLHEAP_KEY_SIZE_CLASS },
+        { "12 load#2", "0 [before the first mark]", ETLHEAP_KEY_GENERATION },
     };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };
@@ -102,7 +103,10 @@ static void each_key_reads_as_people_write_it(void **state)
                                        .module = "app.exe",
                                        .type_name = "Widget",
                                        .tag = "Startup\\Load",
-                                       .size_class_bytes = 65536 };
+                                       .size_class_bytes = 65536,
+                                       .generation = 12,
+                                       .mark = "load",
+                                       .mark_number = 2 };
     static const etlheap_row unknown = { .type = ETLHEAP_TYPE_AIFO,
                                          .free_type = ETLHEAP_FREE_NONE,
                                          .process = "Unknown",
