@@ -204,6 +204,14 @@ static const char *stack_tag_of(const model_stack *stack)
     return tag;
 }
 
+static u64 size_class(u64 size)
+{
+    u64 power = size == 0 ? 0 : 1;
+    while (power != 0 && power * 2 <= size)
+        power *= 2;
+    return power;
+}
+
 static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
                     etlheap_type type, etlheap_key key)
 {
@@ -247,13 +255,9 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     case ETLHEAP_KEY_THREAD:
         model_put(out, " %u", life->thread);
         break;
-    case ETLHEAP_KEY_SIZE_CLASS: {
-        u64 power = life->size == 0 ? 0 : 1;
-        while (power != 0 && power * 2 <= life->size)
-            power *= 2;
-        model_put(out, " %llu", (unsigned long long)power);
+    case ETLHEAP_KEY_SIZE_CLASS:
+        model_put(out, " %llu", (unsigned long long)size_class(life->size));
         break;
-    }
     case ETLHEAP_KEY_TYPE_NAME:
         model_put(out, " unknown");
         break;
