@@ -83,6 +83,8 @@ extern "C" {
     /* of buckets of a histogram, in bytes or ns */                                                \
     X(FROM, "from", "From")                                                                        \
     X(TO, "to", "Below")                                                                           \
+    X(ROUNDING_SIZE, "rounding_size", "Rounding")                                                  \
+    X(LFH_ROUNDING_SIZE, "lfh_rounding_size", "LFH Rounding")                                      \
     /* of what changed */                                                                          \
     X(STATE, "state", "State")                                                                     \
     X(BACKTRACE, "backtrace", "BackTrace")                                                         \

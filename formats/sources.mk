@@ -96,6 +96,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/outline \
 	parts/provider_events \
 	parts/record_view \
+	parts/rounding_parts \
 	parts/short_names \
 	parts/source_roots \
 	parts/sparkline \

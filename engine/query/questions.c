@@ -107,7 +107,6 @@ static const question questions[] = {
     { "report --impacting", KINDS, SUMS | WINDOWED | LIFETIMES, ONCE },
     { "report --map", MEMORY, SUMS | COL(TICKS) | COL(BACK) | COL(ADDRESS), PLANNED(LIVE) },
     { "report --pairs", KINDS, SUMS | COL(ACTOR), PLANNED(LIVE) },
-    { "report --size-classes", KINDS, SUMS, PLANNED(LIVE) },
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },
     /* The age of what is outstanding is not in any end. */
