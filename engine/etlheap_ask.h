@@ -17,6 +17,7 @@
 #include "engine.h"
 
 #include "etlheap_details.h"
+#include "etlheap_suspects.h"
 #include "etlheap_windows.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,7 @@ typedef enum etlheap_question_kind {
     /* Lifetimes one by one (etlheap_lifetimes.h), or questions that follow from answers: for
      * etlheap_analyze and etlheap_open_store alone, which keep all events. */
     ETLHEAP_ASK_EVENTS,
+    ETLHEAP_ASK_SUSPECTS, /* stacks that probably leak: etlheap_suspects.h */
     ETLHEAP_ASK_COUNT
 } etlheap_question_kind;
 
@@ -49,6 +51,7 @@ typedef struct etlheap_answer {
     etlheap_windows *windows;
     const etlheap_histogram *histogram;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
+    etlheap_suspects *suspects;
 } etlheap_answer;
 
 /*
