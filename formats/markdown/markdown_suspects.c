@@ -16,8 +16,10 @@ static void write_head(const etlheap_table *table, etlheap_sink *sink)
         { "Score", true }, { "Outstanding Size", true }, { "Growth/s", true }, { "Why", false }
     };
     u32 count = 4;
-    for (u32 k = 0; k < table->group_by_count; k++)
-        columns[count++].title = etlheap_key_title(table->group_by[k]);
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (suspect_shows_key(table, table->group_by[k]))
+            columns[count++].title = etlheap_key_title(table->group_by[k]);
+    }
     etlheap_markdown_columns(sink, columns, count);
 }
 
@@ -37,6 +39,8 @@ static void write_row(const etlheap_suspects *suspects, u32 at, const etlheap_la
     suspect_add_reason(&suspects->rows[at], text);
     etlheap_sink_format(sink, "%s | ", etlheap_text_of(text));
     for (u32 k = 0; k < table->group_by_count; k++) {
+        if (!suspect_shows_key(table, table->group_by[k]))
+            continue;
         etlheap_markdown_key(sink, table, &table->rows[at], table->group_by[k], layout->frames_max,
                              text);
         etlheap_sink_text(sink, " | ");

@@ -20,6 +20,32 @@ static void add_duration(etlheap_text *text, i64 ns)
     etlheap_text_add_string(text, words);
 }
 
+/* To two digits, as the value is one that stands for a step. */
+static void add_about(etlheap_text *text, i64 ns)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    i64 unit = 1;
+    while (ns / unit >= 100)
+        unit *= 10;
+    etlheap_units_duration((ns + unit / 2) / unit * unit, words);
+    const char *const point = strchr(words, '.');
+    const char *const space = strchr(words, ' ');
+    size_t digits = space ? (size_t)(space - words) : strlen(words);
+    while (point && space && words[digits - 1] == '0')
+        digits--;
+    digits -= point && point == words + digits - 1;
+    etlheap_text_add(text, words, digits);
+    etlheap_text_add_string(text, space ? space : "");
+}
+
+bool suspect_shows_key(const etlheap_table *table, etlheap_key key)
+{
+    bool by_stack = false;
+    for (u32 k = 0; k < table->group_by_count; k++)
+        by_stack |= table->group_by[k] == ETLHEAP_KEY_STACK;
+    return key != ETLHEAP_KEY_SITE || !by_stack;
+}
+
 void suspect_add_share(const etlheap_suspect *suspect, etlheap_text *text)
 {
     add_count(text, suspect->never_freed_count);
@@ -42,8 +68,8 @@ void suspect_add_reason(const etlheap_suspect *suspect, etlheap_text *text)
                                       ? " blocks was never freed, for "
                                       : " blocks were never freed, for up to ");
     add_duration(text, suspect->oldest_ns);
-    etlheap_text_add_string(text, "; the others usually lived ");
-    add_duration(text, suspect->typical_lifetime_ns);
+    etlheap_text_add_string(text, "; the others usually lived about ");
+    add_about(text, suspect->typical_lifetime_ns);
     etlheap_text_add_string(text, ".");
 }
 

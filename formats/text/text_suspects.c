@@ -23,21 +23,11 @@ static void add_duration(etlheap_grid *grid, i64 ns)
     etlheap_grid_cell(grid, words);
 }
 
-static bool groups_by(const etlheap_table *table, etlheap_key key)
-{
-    for (u32 k = 0; k < table->group_by_count; k++) {
-        if (table->group_by[k] == key)
-            return true;
-    }
-    return false;
-}
-
-/* The site is the first frame of the stack, which is shown anyway; most suspects are blocks of heaps. */
+/* Most suspects are blocks of heaps. */
 static bool is_shown(const etlheap_table *table, const etlheap_row *row, etlheap_key key)
 {
-    if (key == ETLHEAP_KEY_KIND)
-        return row->kind != ETLHEAP_KIND_HEAP || table->group_by_count == 1;
-    return key != ETLHEAP_KEY_SITE || !groups_by(table, ETLHEAP_KEY_STACK);
+    return key == ETLHEAP_KEY_KIND ? row->kind != ETLHEAP_KIND_HEAP || table->group_by_count == 1
+                                   : suspect_shows_key(table, key);
 }
 
 static void set_keys(const etlheap_table *table, const etlheap_row *row, etlheap_text *text)
