@@ -18,6 +18,7 @@
 
 #include "etlheap_details.h"
 #include "etlheap_lifetimes.h"
+#include "etlheap_suspects.h"
 #include "etlheap_windows.h"
 
 #ifdef __cplusplus
@@ -33,6 +34,7 @@ typedef enum etlheap_question_kind {
      * etlheap_analyze and etlheap_open_store alone, which keep all events. */
     ETLHEAP_ASK_EVENTS,
     ETLHEAP_ASK_LIFETIMES, /* as etlheap_lifetimes_open; needs a result that keeps all events */
+    ETLHEAP_ASK_SUSPECTS,  /* stacks that probably leak: etlheap_suspects.h */
     ETLHEAP_ASK_COUNT
 } etlheap_question_kind;
 
@@ -55,6 +57,7 @@ typedef struct etlheap_answer {
     const etlheap_histogram *histogram;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     etlheap_lifetimes *lifetimes;
+    etlheap_suspects *suspects;
 } etlheap_answer;
 
 /*

@@ -33,7 +33,8 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
                                         ETLHEAP_KEY_SITE };
     static const etlheap_question_kind kinds[] = { ETLHEAP_ASK_TABLE,     ETLHEAP_ASK_WINDOWS,
                                                    ETLHEAP_ASK_HISTOGRAM, ETLHEAP_ASK_PEAKS,
-                                                   ETLHEAP_ASK_LIFETIMES, ETLHEAP_ASK_TABLE };
+                                                   ETLHEAP_ASK_LIFETIMES, ETLHEAP_ASK_TABLE,
+                                                   ETLHEAP_ASK_SUSPECTS };
     static const etlheap_lifetime_column columns[] = { ETLHEAP_LIFETIME_SIZE,
                                                        ETLHEAP_LIFETIME_ALLOC_TIME,
                                                        ETLHEAP_LIFETIME_LIFETIME };
@@ -49,7 +50,7 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
     query->lifetime_ranks = kind == ETLHEAP_ASK_TABLE && number % 4 == 0;
     if (kind == ETLHEAP_ASK_TABLE && number % 7 == 0 && !query->growth)
         query->group_by[query->group_by_count++] = ETLHEAP_KEY_TYPE;
-    if (kind == ETLHEAP_ASK_WINDOWS || query->growth)
+    if (kind == ETLHEAP_ASK_WINDOWS || kind == ETLHEAP_ASK_SUSPECTS || query->growth)
         query->types = 0;
     own->windows = (etlheap_windows_options){ .size = sizeof own->windows,
                                               .every_ns = (1 + number % 5) * 7 * MS,
@@ -100,6 +101,20 @@ static void add_lifetimes(etlheap_lifetimes *walk, FILE *out)
     assert_int_equal(etlheap_lifetimes_status(walk, NULL), ETL_OK);
 }
 
+static void add_suspects(const etlheap_suspects *suspects, FILE *out)
+{
+    fprintf(out, "%u groups", suspects->group_count);
+    for (u32 i = 0; i < suspects->table->row_count; i++) {
+        const etlheap_suspect *const s = &suspects->rows[i];
+        fprintf(out, "\n%u %" PRId64 " %" PRId64 " %" PRId64, s->score, s->alloc_count,
+                s->never_freed_count, s->never_freed_size);
+        fprintf(out, " %" PRId64 " %" PRId64 " %" PRId64, s->first_ns, s->last_ns,
+                s->typical_lifetime_ns);
+        for (u32 k = 0; k < s->thread_count; k++)
+            fprintf(out, " %u", s->threads[k]);
+    }
+}
+
 static void add_part(char *text, FILE *out)
 {
     fputs(text, out);
@@ -121,6 +136,10 @@ static char *answer_text(const etlheap_answer *answer)
         add_buckets(answer->histogram, out);
     if (answer->lifetimes != NULL)
         add_lifetimes(answer->lifetimes, out);
+    if (answer->suspects != NULL) {
+        add_part(check_table_text(answer->suspects->table), out);
+        add_suspects(answer->suspects, out);
+    }
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         const etlheap_peak_moment *const peak = &answer->peaks[kind];
         fprintf(out, "peak %d %" PRId64 " %" PRId64 " %" PRId64 "\n", peak->found, peak->to_ticks,
@@ -152,7 +171,7 @@ static void compare(const walk_world *f, const etlheap_result *result, u32 first
         make_question(f, first + i, &own[i], &questions[i]);
         kinds |= 1u << questions[i].kind;
     }
-    assert_int_equal(kinds, 15 | 1u << ETLHEAP_ASK_LIFETIMES); /* of every kind one */
+    assert_int_equal(kinds | 1u << ETLHEAP_ASK_EVENTS, (1u << ETLHEAP_ASK_COUNT) - 1); /* all */
     assert_int_equal(etlheap_ask(result, questions, TOGETHER, together, NULL), ETL_OK);
     for (u32 i = 0; i < TOGETHER; i++) {
         etlheap_answer alone;
@@ -262,7 +281,7 @@ static void questions_are_read_by_their_size(void **state)
     etl_error err;
     walk_world_make(f, 0, 9);
     own_question own[2];
-    make_question(f, 5, &own[0], &both[0].known);
+    make_question(f, 6, &own[0], &both[0].known);
     make_question(f, 1, &own[1], &both[1].known);
     both[0].known.size = both[1].known.size = sizeof(newer_question);
     both[0].unknown = both[1].unknown = 0;
