@@ -21,7 +21,7 @@ static const char *const report_examples[] = {
     "etlheap report app.etl --impacting transient     what made the spikes",
     "etlheap report app.etl --process app.exe --at peak",
     "etlheap report app.etl --process app.exe --group-by process,module",
-    "etlheap report app.etl --growth --group-by process,site    leaks apart from caches",
+    "etlheap report app.etl --suspects                          which call stacks leak, and why",
     "etlheap report app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
     "etlheap report app.etl.zip --format json -o report.json",
     NULL,

@@ -53,7 +53,6 @@ extern "C" {
     X(GROWTH_RATE, "growth_rate", "Growth/s")                                                      \
     X(STEADINESS, "steadiness", "Steadiness")                                                      \
     X(GROWS_MOST, "grows_most", "Grows Most")                                                      \
-    X(ALLOC_COUNT, "alloc_count", "Allocs")                                                        \
     X(ALLOC_SIZE, "alloc_size", "Alloc Size")                                                      \
     X(ALLOC_RATE, "alloc_rate", "Allocs/s")                                                        \
     X(ALLOC_BYTES_RATE, "alloc_bytes_rate", "Bytes/s")                                             \
@@ -85,6 +84,17 @@ extern "C" {
     X(TO, "to", "Below")                                                                           \
     X(ROUNDING_SIZE, "rounding_size", "Rounding")                                                  \
     X(LFH_ROUNDING_SIZE, "lfh_rounding_size", "LFH Rounding")                                      \
+    /* of suspects */                                                                              \
+    X(SCORE, "score", "Score")                                                                     \
+    X(ALLOC_COUNT, "alloc_count", "Alloc Count")                                                   \
+    X(NEVER_FREED_COUNT, "never_freed_count", "Never Freed Count")                                 \
+    X(NEVER_FREED_SIZE, "never_freed_size", "Never Freed Size")                                    \
+    X(FIRST, "first_ns", "First")                                                                  \
+    X(LAST, "last_ns", "Last")                                                                     \
+    X(OLDEST, "oldest_ns", "Oldest")                                                               \
+    X(TYPICAL_LIFETIME, "typical_lifetime_ns", "Typical Lifetime")                                 \
+    X(THREADS, "threads", "Threads")                                                               \
+    X(REASON, "reason", "Reason")                                                                  \
     /* of what changed */                                                                          \
     X(STATE, "state", "State")                                                                     \
     X(BACKTRACE, "backtrace", "BackTrace")                                                         \

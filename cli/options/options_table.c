@@ -92,6 +92,8 @@ static const cli_option options_table[] = {
       "how fast rows grow, and how steadily: leaks apart from caches" },
     { "--churn", 0, CLI_VALUE_FLAG, OPTION(churn), CLI_REPORT | CLI_EXPORT, group_shape, NULL,
       "allocations per second, and how many are temporary: freed at once" },
+    { "--suspects", 0, CLI_VALUE_FLAG, OPTION(suspects), CLI_REPORT, group_shape, NULL,
+      "which call stacks probably leak, the likeliest first, and why" },
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",
       "size or lifetime: how they are spread, in powers of two" },
     { "--top", 0, CLI_VALUE_TOP, OPTION(top), (CLI_GROUPING & ~CLI_WINDOWS) | CLI_INFO, group_shape,
