@@ -19,7 +19,6 @@ static const char *const report_examples[] = {
     "etlheap report app.etl                           what was outstanding at the end",
     "etlheap report kernel.etl heap.etl --kind heap   files of one recording, read as one",
     "etlheap report app.etl --impacting transient     what made the spikes",
-    "etlheap report app.etl --process app.exe --at peak",
     "etlheap report app.etl --process app.exe --group-by process,module",
     "etlheap report app.etl --suspects                          which call stacks leak, and why",
     "etlheap report app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",

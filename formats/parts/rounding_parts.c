@@ -35,6 +35,7 @@ etl_status etlheap_write_rounding_text(const etlheap_histogram *histogram, u32 f
                                    "low-fragmentation heap it would be ");
     add_loss(&text, lfh_rounding, outstanding);
     etlheap_text_add_string(&text, ".");
+    etlheap_sink_text(sink, "\n");
     etlheap_display_wrap(sink, etlheap_text_of(&text), 0, 0, layout->width);
     const bool failed = text.failed;
     etlheap_text_free(&text);

@@ -190,7 +190,43 @@ def check_workload(results, folder, seed, way, more):
         report = compare(results, label, [trace], truth, far, question)
         stored = run_json("report", store, *arguments_of(window, at_exit, group_by, question[3][0]))
         results.check(f"{label}, store: the same rows", stored["rows"] == report["rows"] and stored["totals"] == report["totals"])
+    check_rounding(results, label, trace, truth)
     return trace, store
+
+
+# --- rounding --------------------------------------------------------------------------------
+
+# Microsoft's table of the low-fragmentation heap: up to so many bytes, granularity.
+LFH_CLASSES = [(256, 8), (512, 16), (1024, 32), (2048, 64), (4096, 128), (8192, 256), (16384, 512)]
+
+
+def rounding(size, granularity):
+    size = max(size, 1)
+    return (size + granularity - 1) // granularity * granularity - size
+
+
+def check_rounding(results, label, trace, truth):
+    """What is outstanding when the trace ends, rounded up as the heap of its process does."""
+    bits = {(process["pid"], process["name"]): process["pointer_bits"] for process in run_json("info", trace)["processes"]}
+    wanted = defaultdict(lambda: [0, 0])
+    for row in truth.lifetimes:
+        if row.kind != "heap" or type_of(row, row.end_by("leaked"), 0, truth.to_ns)[2:] == "FI":
+            continue
+        fine = 8 if bits[row.pid, row.process] == 32 else 16
+        coarse = next((step for most, step in LFH_CLASSES if row.size <= most), fine)
+        for by_process in ((None, None), (row.pid, row.process)):
+            sums = wanted[(*by_process, row.size_class)]
+            sums[0] += rounding(row.size, fine) + (row.size == 0)
+            sums[1] += rounding(row.size, max(fine, coarse)) + (row.size == 0)
+    got = {}
+    for more in ([], ["--group-by", "process"]):
+        document = run_json("report", trace, "--histogram", "size", "--no-symbols", *more)
+        for bucket in document["histogram"]["buckets"]:
+            if bucket["kind"] != "heap":
+                assert "rounding_size" not in bucket
+            elif bucket["outstanding_count"] > 0:
+                got[bucket.get("pid"), bucket.get("process"), bucket["from"]] = [bucket["rounding_size"], bucket["lfh_rounding_size"]]
+    results.equal_maps(f"{label}: what rounding adds, {len(got)} buckets", got, dict(wanted))
 
 
 # --- forms of the answer -------------------------------------------------------------------
