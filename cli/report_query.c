@@ -46,8 +46,8 @@ etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_q
     set_grouping(options, query);
     if (status == ETL_OK && (etlheap_query_measures(query) >> query->sort & 1) == 0)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "--sort %s is for rows that are heaps: --group-by heap, kind and "
-                               "process may be with it",
+                               "--sort %s needs rows that are heaps: --group-by heap, with kind "
+                               "and process if you like",
                                etlheap_measure_word(query->sort));
     return status;
 }
@@ -83,11 +83,14 @@ etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_
     *from_ns = INT64_MIN;
     *to_ns = INT64_MAX;
     if (options->from.given && !cli_time_resolve(&options->from, start_filetime, from_ns))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is centuries away from the trace");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--from: this time is centuries away from the trace");
     if (options->to.given && !cli_time_resolve(&options->to, start_filetime, to_ns))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--to is centuries away from the trace");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--to: this time is centuries away from the trace");
     if (options->at.given && !cli_time_resolve(&options->at, start_filetime, to_ns))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--at is centuries away from the trace");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--at: this time is centuries away from the trace");
     if (options->from.given && *to_ns != INT64_MAX && *from_ns > *to_ns)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --%s: the window is empty",
                              options->to.given ? "to" : "at");

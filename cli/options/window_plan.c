@@ -96,7 +96,7 @@ static etl_status add_ranges(const cli_options *options, i64 start_filetime, cli
             status = resolve(&ends[1], start_filetime, "--window", &range->to_ns, err);
         if (status == ETL_OK && range->from_ns > range->to_ns)
             status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                   "--window: an empty window: the earlier end comes first");
+                                   "--window: the window is empty; the earlier end comes first");
     }
     out->windows.range_count = count;
     return status;
@@ -107,5 +107,6 @@ static etl_status resolve(const cli_time *time, i64 start_filetime, const char *
 {
     if (cli_time_resolve(time, start_filetime, ns))
         return ETL_OK;
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s is centuries away from the trace", option);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: this time is centuries away from the trace",
+                         option);
 }

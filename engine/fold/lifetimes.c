@@ -57,7 +57,7 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
     if (status == ETL_OK)
         status = query_read(query, &walk->query, err);
     if (status == ETL_OK && (u32)walk->options.sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
-        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such column to sort by");
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown column to sort by");
     if (status == ETL_OK && walk->options.by_address &&
         walk->options.address_first > walk->options.address_last)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the address range is empty");

@@ -46,7 +46,7 @@ SPAN = re.compile(r"`([^`\n]+)`")
 
 
 def pages():
-    for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+    for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))]:
         with open(path, encoding="utf-8") as file:
             yield os.path.relpath(path, ROOT), file.read()
 
