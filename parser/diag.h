@@ -144,6 +144,9 @@ typedef enum etl_severity {
     X(heap_recreated, INFO,                                                                        \
       "heaps got the handle of a destroyed heap: a row of such a handle adds up all heaps "        \
       "that had it")                                                                               \
+    X(marks_left_out, LIMIT,                                                                       \
+      "marks after the first 65,536 were left out; record fewer, or select fewer events")          \
+    X(mark_name_cut, LIMIT, "names of marks were cut after 255 bytes; use shorter names")          \
     X(trace_without_memory_events, INFO,                                                           \
       "the trace has no heap and no VirtualAlloc events; record with: wpr -start Heap, or "        \
       "xperf -start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                 \

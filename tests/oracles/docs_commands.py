@@ -33,15 +33,17 @@ BUILD = os.environ.get("BUILD", "build")
 
 # What Microsoft's pages have; see the sources in docs/recording.md.
 RECORDERS = {
-    "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig",
+    "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig -marker",
     "xperf": "-on -start -stop -d -f -heap -pids -PidNewProcess -stackwalk -BufferSize -MinBuffers -MaxBuffers -MaxFile "
-             "-FileMode -merge -compress -i -a -pid",
+             "-FileMode -merge -compress -i -a -pid -m",
 }
 # Options in sentences that are other programs'.
 OTHERS = set("--joblog --resume-failed --sshlogin --static".split())
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*\n?", re.MULTILINE)
+# Examples that cli_readme.py runs, with their output.
+PRINTED = re.compile(r"^    \$ build/etlheap .*\n(?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*", re.MULTILINE)
 SPAN = re.compile(r"`([^`\n]+)`")
 
 
@@ -52,7 +54,8 @@ def pages():
 
 
 def code_lines(text):
-    """Lines of code blocks, continued ones joined, but not what programs print."""
+    """Lines of code blocks, continued ones joined, but not what etlheap prints."""
+    text = PRINTED.sub("", text)
     code = "".join(match[2] for match in FENCE.finditer(text))
     code += "".join(line[4:] for line in INDENTED.findall(FENCE.sub("", text)))
     return [line.strip() for line in code.replace("\\\n", " ").splitlines()]
