@@ -21,14 +21,11 @@
 static const char *const expectations[] = {
     [CLI_VALUE_NUMBER] = "a number",
     [CLI_VALUE_SIZE] = "a size such as 4096, 64K, 1.5M or 2G",
-    [CLI_VALUE_TIME] =
-        "a time such as 12s, 350ms, 1.5e6us, 2020-07-29T00:07:10Z, or a mark such as mark:load",
+    [CLI_VALUE_TIME] = "a time such as 12s, 350ms, 2020-07-29T00:07:10Z or mark:NAME",
     [CLI_VALUE_DURATION] = "a span of time such as 500ms, 2s or 1.5e6us",
-    [CLI_VALUE_MOMENTS] =
-        "a time such as 12s, 350ms, 2020-07-29T00:07:10Z, a mark such as mark:load, or marks",
+    [CLI_VALUE_MOMENTS] = "marks, or a time such as 12s, 2020-07-29T00:07:10Z or mark:NAME",
     [CLI_VALUE_WINDOWS] = "a window of time such as 10s..12s, 5s.., or mark:load..mark:unload",
-    [CLI_VALUE_AT] =
-        "peak, a time such as 12s or 2020-07-29T00:07:10Z, or a mark such as mark:load",
+    [CLI_VALUE_AT] = "peak, or a time such as 12s, 2020-07-29T00:07:10Z or mark:NAME",
     [CLI_VALUE_LIFETIMES] = "a range of times such as 1s..5s, 1s.. or ..350ms",
     [CLI_VALUE_ADDRESSES] = "an address or a range such as 0x1f0010 or 0x1f0000..0x1f0fff",
     [CLI_VALUE_SIZES] = "a range of sizes such as 64K..1.5M, 64K.. or ..4096",

@@ -46,6 +46,9 @@ DOCUMENTS = [
     ("report", "report broken.etl"),
     ("report", "report demo.ehs --from 5s --to 9s"),
     ("report", "report all.ehs"),
+    ("report", "report runner.etl --group-by generation"),
+    ("suspects", "report demo.etl --suspects --symbols symbols"),
+    ("suspects", "report random.etl --suspects --group-by process,site"),
     ("windows", "windows demo.etl --every 2s"),
     ("windows", "windows demo.etl --window 1s..3s --window 2s.. --group-by kind,process,heap,stack"),
     ("windows", "windows demo.etl --find-growth"),
@@ -59,6 +62,7 @@ DOCUMENTS = [
     ("info", "info demo.etl"),
     ("info", "info kitchen.etl"),
     ("info", "info all.ehs"),
+    ("info", "info runner.etl"),
     ("symbols", "symbols demo.etl --symbols symbols"),
     ("symbols", "symbols demo.etl"),
     ("diff", "diff demo.etl longer.etl"),
@@ -74,7 +78,8 @@ DOCUMENTS = [
     ("dump", "dump demo.etl --to 1s"),
 ]
 TRACES = [("demo.etl", "demo"), ("longer.etl", "battery-meter"), ("exercise.etl", "heap-exercise"),
-          ("random.etl", "workload"), ("kitchen.etl", "kitchen-sink")]
+          ("random.etl", "workload"), ("kitchen.etl", "kitchen-sink"),
+          ("runner.etl", "test-runner")]
 STORES = ["demo.etl -o demo.ehs", "demo.etl --summary -o a.ehs", "longer.etl --summary -o b.ehs",
           "longer.etl --summary --every 1s -o windows.ehs", "demo.etl longer.etl broken.etl empty.etl --out-dir stores"]
 
