@@ -124,7 +124,7 @@ static void moments_end_the_window(void **state)
 static void moments_that_contradict_are_refused(void **state)
 {
     (void)state;
-    expect_refusal("a --at noon", "--at: invalid value 'noon': expected peak, a time");
+    expect_refusal("a --at noon", "--at: invalid value 'noon': expected peak, or a time");
     expect_refusal("a --at 5s --to 7s", "cannot be combined");
     expect_refusal("a --at 5s --from 7s", "--from is after --at");
     expect_refusal("a --at peak --type AIFO", "--at cannot be combined with --type");
