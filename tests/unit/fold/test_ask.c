@@ -281,7 +281,7 @@ static void questions_are_read_by_their_size(void **state)
     etl_error err;
     walk_world_make(f, 0, 9);
     own_question own[2];
-    make_question(f, 6, &own[0], &both[0].known);
+    make_question(f, 7, &own[0], &both[0].known);
     make_question(f, 1, &own[1], &both[1].known);
     both[0].known.size = both[1].known.size = sizeof(newer_question);
     both[0].unknown = both[1].unknown = 0;
