@@ -452,7 +452,7 @@ static void contradictions_are_refused(void **state)
                  "--every: invalid value '-1s': expected a span of time");
     expect_error(&windows, "a --window 5s...",
                  "--window: invalid value '5s...': expected a window of time");
-    expect_error(&windows, "a --at peak", "--at: invalid value 'peak': expected a time");
+    expect_error(&windows, "a --at peak", "--at: invalid value 'peak': expected marks, or a time");
     expect_error(&report, "a --every 1s", "unknown option --every for report");
 }
 
