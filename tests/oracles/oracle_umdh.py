@@ -222,9 +222,9 @@ def check_errors(results, log):
     subprocess.run([os.environ.get("MAKE_TRACE", "build/check/make_trace"), "demo", trace], check=True,
                    stdout=subprocess.DEVNULL)
     for name, status, word, *arguments in (
-            ("dump", 2, "holds no records", "dump", log),
-            ("store", 2, "holds no records", "store", log, "-o", os.path.join(WORK, "umdh.ehs")),
-            ("two logs", 2, "diff compares two", "report", log, log.replace("First", "Second")),
+            ("dump", 2, "has no trace records", "dump", log),
+            ("store", 2, "has no trace records", "store", log, "-o", os.path.join(WORK, "umdh.ehs")),
+            ("two logs", 2, "to compare two, use diff", "report", log, log.replace("First", "Second")),
             ("a log and a trace", 2, "only one UMDH log can be read", "report", trace, log),
             ("a baseline to update", 2, "cannot become a store", "check", log, "--max-growth", "64K",
              "--baseline", os.path.join(WORK, "none.ehs"), "--update-baseline"),
