@@ -28,6 +28,8 @@
 
 #include "parser/parser.h"
 
+#include "etlheap_marks.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -147,6 +149,9 @@ typedef struct etlheap_options {
      * Borrowed for the call. */
     const etl_custom_allocator *custom_allocators;
     u32 custom_allocator_count;
+    /* Events that are marks, besides PerfInfo/Mark; of a trace. Borrowed for the call. */
+    const etlheap_mark_event *mark_events;
+    u32 mark_event_count;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -266,6 +271,10 @@ const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 i
 /* The last name of a thread of a process; of ETL_NO_ID, or a process without such a thread,
  * that of the latest thread of the id. NULL: it has none. Owned by the result. */
 const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
+
+/* The marks of the recording; of a summary none, which etlheap_result_is_summary tells apart.
+ * Owned by the result. */
+const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
 
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 

@@ -124,7 +124,7 @@ static const question questions[] = {
     /* As --group-by stack needs them: by process, which is the default, they could be live. */
     { "windows", KINDS, CURVES | WINDOWED, ONCE },
     { "windows --at", KINDS, CURVES | WINDOWED, ONCE },
-    { "windows --at marks", KINDS, CURVES | WINDOWED, PLANNED(ONCE) },
+    { "windows --at marks", KINDS, CURVES | WINDOWED, ONCE },
     { "windows --every", KINDS, CURVES | WINDOWED, ONCE },
     /* The first pass finds the steepest window, the second the stacks that explain it. */
     { "windows --find-growth", KINDS, CURVES | WINDOWED, TWICE },
@@ -136,7 +136,7 @@ static const question_refinement refinements[] = {
     { "--address", COL(ADDRESS), false, false },
     { "--at-exit", COL(HOW), false, false },
     { "--from", WINDOWED, false, false },
-    { "--from mark", WINDOWED, false, true },
+    { "--from mark", WINDOWED, false, false },
     { "--group-by frame", COL(ORIGIN), false, false },
     /* A begin does not say who will free the block, and fate has no room for it: no peaks. */
     { "--group-by free_module", COL(ACTOR), true, true },
