@@ -80,9 +80,22 @@ static void add(note *text, const char *format, ...)
         text->used = (size_t)etl_min_u64(text->used + (size_t)size, sizeof text->text - 1);
 }
 
+/* Without marks there is one generation, and one window: that is no answer to either. */
+static void note_marks(const cli_options *options, const char *subject,
+                       const etlheap_result *result)
+{
+    bool wants = options->at_marks;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        wants |= options->group_by[i] == ETLHEAP_KEY_GENERATION;
+    if (wants && etlheap_result_marks(result)->count == 0)
+        cli_note(subject, "the trace has no marks; record them with xperf -m NAME or wpr -marker "
+                          "NAME, or make marks of events with --mark-event");
+}
+
 void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
                       const etlheap_query *query, bool is_empty)
 {
+    note_marks(options, subject, result);
     note_processes(options, subject, result, false);
     note_patterns(options, subject, query);
     note_window(subject, result, query->from_ns, query->to_ns);

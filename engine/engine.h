@@ -441,6 +441,9 @@ typedef struct etlheap_query {
      * that had the same id in another process is selected too. */
     const char *const *thread_names;
     u32 thread_name_count;
+    /* Only what its generation leaves behind: allocated in the window, and not freed before the
+     * next mark or, after the last one, the end of the window. */
+    bool left_behind;
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -505,6 +508,9 @@ typedef struct etlheap_row {
     u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
     const char *thread_name; /* THREAD key; NULL: it has none */
+    u32 generation;          /* GENERATION key: how many marks come before the allocation */
+    const char *mark;        /* GENERATION key: the latest of these; NULL: there is none */
+    u32 mark_number;         /* as in etlheap_mark; 0: there is none */
 } etlheap_row;
 
 typedef struct etlheap_total {

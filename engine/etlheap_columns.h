@@ -34,6 +34,8 @@ extern "C" {
     X(SIZE_CLASS, "size_class", "Size Class")                                                      \
     X(TYPE_NAME, "type_name", "Type Name")                                                         \
     X(TAG, "tag", "Stack Tag")                                                                     \
+    X(GENERATION, "generation", "Generation")                                                      \
+    X(MARK, "mark", "Mark")                                                                        \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
@@ -71,6 +73,17 @@ extern "C" {
     /* of buckets of a histogram, in bytes or ns */                                                \
     X(FROM, "from", "From")                                                                        \
     X(TO, "to", "Below")                                                                           \
+    /* of suspects */                                                                              \
+    X(SCORE, "score", "Score")                                                                     \
+    X(ALLOC_COUNT, "alloc_count", "Alloc Count")                                                   \
+    X(NEVER_FREED_COUNT, "never_freed_count", "Never Freed Count")                                 \
+    X(NEVER_FREED_SIZE, "never_freed_size", "Never Freed Size")                                    \
+    X(FIRST, "first_ns", "First")                                                                  \
+    X(LAST, "last_ns", "Last")                                                                     \
+    X(OLDEST, "oldest_ns", "Oldest")                                                               \
+    X(TYPICAL_LIFETIME, "typical_lifetime_ns", "Typical Lifetime")                                 \
+    X(THREADS, "threads", "Threads")                                                               \
+    X(REASON, "reason", "Reason")                                                                  \
     /* of what changed */                                                                          \
     X(STATE, "state", "State")                                                                     \
     X(BACKTRACE, "backtrace", "BackTrace")                                                         \
@@ -120,7 +133,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(THREAD)                                                                                      \
     X(SIZE_CLASS)                                                                                  \
     X(TYPE_NAME)                                                                                   \
-    X(TAG)
+    X(TAG)                                                                                         \
+    X(GENERATION)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,

@@ -90,6 +90,8 @@ static const cli_option options_table[] = {
       "groups by peak_size over all windows; a dash: the smallest first:" },
     { "--growth", 0, CLI_VALUE_FLAG, OPTION(growth), CLI_REPORT, group_shape, NULL,
       "how fast rows grow, and how steadily: leaks apart from caches" },
+    { "--suspects", 0, CLI_VALUE_FLAG, OPTION(suspects), CLI_REPORT, group_shape, NULL,
+      "which call stacks probably leak, the likeliest first, and why" },
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",
       "size or lifetime: how they are spread, in powers of two" },
     { "--top", 0, CLI_VALUE_TOP, OPTION(top), (CLI_GROUPING & ~CLI_WINDOWS) | CLI_INFO, group_shape,
@@ -173,9 +175,8 @@ static const cli_option options_table[] = {
       "stop rather than use more memory: 512M, 4G" },
     { "--custom-heap", 0, CLI_VALUE_CUSTOM, OPTION(custom), (CLI_ALL & ~CLI_MERGE) | CLI_REPEATED,
       group_run, "EVENTS",
-      "count the events of another allocator, as docs/recording.md says:\n"
-      "PROVIDER:alloc=ID(address@0:u64,size@8:u64),free=ID(address@0:u64);\n"
-      "@FILE reads lines of a file; may be repeated" },
+      "another allocator's events (docs/recording.md), or @FILE; may be repeated:\n"
+      "PROVIDER:alloc=ID(address@0:u64,size@8:u64),free=ID(address@0:u64)" },
     { "--mark-event", 0, CLI_VALUE_MARK_EVENT, OPTION(mark_events),
       (CLI_ALL & ~CLI_MERGE) | CLI_REPEATED, group_run, "EVENT",
       "events that are marks: PROVIDER/ID[:FIELD=VALUE]; may be repeated" },

@@ -61,6 +61,26 @@ bool mark_list_settle(mark_list *list, const etlheap_strings *strings, const etl
 /* The second half of that: times and numbers, of what stands in list->made. */
 bool mark_list_number(mark_list *list, const etl_session *clock);
 
+/* The generation of a moment: how many marks are at or before it. *latest is where the search
+ * begins, for moments that come in order; 0 at first. */
+static inline u32 mark_generation(const etlheap_marks *marks, i64 ticks, u32 *latest)
+{
+    const u32 at = *latest;
+    if (at <= marks->count && (at == 0 || marks->at[at - 1].ticks <= ticks) &&
+        (at == marks->count || ticks < marks->at[at].ticks))
+        return at;
+    u32 low = 0, high = marks->count;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (marks->at[middle].ticks <= ticks)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *latest = low;
+    return low;
+}
+
 void mark_list_free(mark_list *list);
 
 #endif

@@ -31,7 +31,7 @@ u32 *group_order(const aggregator *a)
         digit_row *const scratch = by_keys == rows ? rows + count : rows;
         for (size_t i = 0; i < count; i++) {
             by_keys[i].low = group_measure(a, &a->groups.at[by_keys[i].id]);
-            by_keys[i].high = 0;
+            by_keys[i].high = a->ranks == NULL ? 0 : ~a->ranks[by_keys[i].id];
         }
         const digit_row *const sorted = digit_sort(by_keys, scratch, count, NULL, NULL);
         for (size_t i = 0; i < count; i++)
@@ -107,7 +107,7 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
         order = strcmp(group_type_name(a, x->type_name), group_type_name(a, y->type_name));
     if (order == 0 && x->tag != y->tag)
         order = compare_text(group_tag_name(a, x->tag), group_tag_name(a, y->tag));
-    return order;
+    return order != 0 ? order : compare_i64(x->generation, y->generation);
 }
 
 int group_compare(const void *owner, u32 x, u32 y)

@@ -108,7 +108,7 @@ static const question questions[] = {
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },
     /* The age of what is outstanding is not in any end. */
-    { "report --suspects", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), PLANNED(TWICE) },
+    { "report --suspects", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), TWICE },
     { "report --tree", KINDS, SUMS, LIVE },
     /* Frees whose allocation was not recorded, by the stack that freed. */
     { "report --unmatched", KINDS, SUMS | COL(ACTOR) | COL(ACTOR_THREAD), PLANNED(LIVE) },
@@ -128,7 +128,6 @@ static const question questions[] = {
     { "windows --every", KINDS, CURVES | WINDOWED, ONCE },
     /* The first pass finds the steepest window, the second the stacks that explain it. */
     { "windows --find-growth", KINDS, CURVES | WINDOWED, TWICE },
-    { "windows --generations", KINDS, SUMS | WINDOWED, PLANNED(LIVE) },
     { "windows --window", KINDS, CURVES | WINDOWED, ONCE },
 };
 
@@ -144,6 +143,7 @@ static const question_refinement refinements[] = {
     { "--group-by free_stack", COL(ACTOR), true, true },
     { "--group-by free_thread", COL(ACTOR_THREAD), true, true },
     { "--group-by free_type", COL(HOW), true, false },
+    { "--group-by generation", LIFETIMES, false, false },
     { "--group-by heap", COL(ORIGIN), false, false },
     { "--group-by kind", COL(ORIGIN), false, false },
     { "--group-by module", COL(ORIGIN), false, false },

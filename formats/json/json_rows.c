@@ -1,6 +1,8 @@
 /* json_rows.c - see json_rows.h. */
 #include "json_rows.h"
 
+#include "formats/writers.h"
+
 static void write_index(etlheap_json *json, const char *key, u32 index);
 
 void etlheap_json_frames(etlheap_json *json, const etlheap_table *table)
@@ -49,6 +51,15 @@ void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table)
         etlheap_json_array_close(json);
     }
     etlheap_json_array_close(json);
+}
+
+/* The mark that begins it; null before the first one. */
+static void write_generation(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    etlheap_json_u64(json, word, row->generation);
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MARK), row->mark);
+    if (row->mark_number > 1)
+        etlheap_json_u64(json, "mark_number", row->mark_number);
 }
 
 void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
@@ -102,6 +113,9 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_TAG:
         etlheap_json_string(json, word, row->tag);
+        break;
+    case ETLHEAP_KEY_GENERATION:
+        write_generation(json, word, row);
         break;
     case ETLHEAP_KEY_COUNT:
         break;
@@ -165,4 +179,24 @@ static void write_index(etlheap_json *json, const char *key, u32 index)
         etlheap_json_null(json, key);
     else
         etlheap_json_u64(json, key, index);
+}
+
+/* Kinds may have moments of their own: those are told with the totals. */
+void etlheap_json_window(etlheap_json *json, const etlheap_table *table)
+{
+    i64 at_ns = 0;
+    etlheap_json_object(json, "window");
+    etlheap_json_i64(json, "from_ns", table->from_ns);
+    etlheap_json_i64(json, "to_ns", table->to_ns);
+    if (etlheap_table_moment(table, &at_ns))
+        etlheap_json_i64(json, "at_ns", at_ns);
+    etlheap_json_object_close(json);
+}
+
+void etlheap_json_group_by(etlheap_json *json, const etlheap_table *table)
+{
+    etlheap_json_array(json, "group_by");
+    for (u32 i = 0; i < table->group_by_count; i++)
+        etlheap_json_string(json, NULL, etlheap_key_word(table->group_by[i]));
+    etlheap_json_array_close(json);
 }

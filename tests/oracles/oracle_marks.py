@@ -181,6 +181,55 @@ def check_refusals(results, work, store, summary, folder):
     results.check("a store says that its marks are settled", status == 0 and "with" in said and "--mark-event" in said, said)
 
 
+# --- generations ---------------------------------------------------------------------
+
+
+def generation_of(work, ticks):
+    return sum(at <= ticks for _, at in work.marks)
+
+
+def check_generations(results, work, sources):
+    """Born in a generation, and still outstanding at the end of a window."""
+    names = [None, *numbered(name for name, _ in work.marks)]
+    place = dict(zip(names[1:], (at for _, at in work.marks)))
+    for name, source in sources:
+        for first, last in ((None, None), ("test 3", None), (None, "test 7"), ("test 2", "test 6")):
+            begin = place[(first, 1)] if first else 0
+            end = place[(last, 1)] if last else work.ticks + 1
+            wanted = Counter()
+            for block in work.blocks:
+                if block["alloc"] >= end or (block["free"] is not None and block["free"] < begin):
+                    continue
+                stays = block["free"] is None or block["free"] >= end
+                key = (generation_of(work, block["alloc"]), block["pid"])
+                wanted[(*key, "count")] += 1
+                wanted[(*key, "size")] += block["size"]
+                wanted[(*key, "left")] += block["size"] * stays
+            ends = (["--from", f"mark:{first}"] if first else []) + (["--to", f"mark:{last}"] if last else [])
+            for jobs in ("1", "3"):
+                rows = run_json("report", source, "--group-by", "generation,process", "-j", jobs, *ends)["rows"]
+                got = Counter()
+                for row in rows:
+                    key = (row["generation"], row["pid"])
+                    got[(*key, "count")] += row["count"]
+                    got[(*key, "size")] += row["size"]
+                    got[(*key, "left")] += row["outstanding_size"]
+                results.equal(f"{name}, -j {jobs}: generations from {first} to {last}", +got, +wanted)
+            told = {(row["generation"], row["mark"], row.get("mark_number", 1)) for row in rows}
+            results.check(f"{name}: generations have the names of marks",
+                          all((names[g] or (None, 1)) == (mark, number) for g, mark, number in told), told)
+    text = run("report", work.path, "--group-by", "generation", "--top", "all").decode()
+    results.check("text names generations by their marks", " 11 test 1#2" in text or " 10 test 0#2" in text, text)
+    lines = run("report", work.path, "--group-by", "generation", "--format", "csv").decode().splitlines()
+    results.check("CSV has number and mark", lines[0].startswith("kind,generation,mark,") and
+                  any(line.startswith("heap,10,test 0#2,") for line in lines), *lines[:3])
+    run("export", work.path, "--format", "html", "-o", work.path + ".html")
+    status, _, said = try_run("report", work.path, "--group-by", "generation", "--process", "app.exe", "--format", "markdown")
+    results.check("Markdown names generations", status == 0 and "10 test 0#2" in said + _, said)
+    status, _, said = try_run("diff", work.path, work.path, "--group-by", "generation")
+    results.check("generations of two runs are not compared", status == 2 and "cannot be compared" in said, said)
+
+
 # --- events as marks ------------------------------------------------------------------
 
 
@@ -233,6 +282,7 @@ def main():
             sources = [("trace", work.path), ("store", store)]
             check_marks(results, work, sources)
             check_windows(results, work, sources)
+            check_generations(results, work, sources)
             if seed == 1:
                 check_refusals(results, work, store, summary, folder)
                 check_events(results, work, folder)
