@@ -123,6 +123,9 @@ HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
 DIFF_PAGE := $(OUT)/formats/diff_page
 DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \
 	diff_tree.js diff_flame.js diff_table.js diff_main.js)
+TREND_PAGE := $(OUT)/formats/trend_page
+TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
+	trend_rows.js trend_chart.js trend_main.js)
 
 LIBRARY := $(OUT)/libetlheap.a
 INSTALLED_LIBRARY := $(OUT)/installed/libetlheap.a
@@ -262,7 +265,7 @@ define link
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter-out %.o,$^) $(1) $(PKG_LIBS)
 endef
 
-LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o
+LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
@@ -374,7 +377,12 @@ $(DIFF_PAGE).c: formats/html/embed.awk $(DIFF_FILES)
 	@mkdir -p $(@D)
 	$(Q)LC_ALL=C awk -v page=diff_page -f formats/html/embed.awk $(DIFF_FILES) > $@
 
-$(HTML_PAGE).o $(DIFF_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(TREND_PAGE).c: formats/html/embed.awk $(TREND_FILES)
+	$(SAY) "  AWK   $@"
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v page=trend_page -f formats/html/embed.awk $(TREND_FILES) > $@
+
+$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -389,7 +397,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE

@@ -444,6 +444,8 @@ typedef struct etlheap_query {
     /* Only what its generation leaves behind: allocated in the window, and not freed before the
      * next mark or, after the last one, the end of the window. */
     bool left_behind;
+    bool rates; /* rows have ALLOC_* and FREED_* */
+    bool churn; /* and TEMPORARY_*, which needs single blocks; not at a moment */
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -536,6 +538,8 @@ typedef struct etlheap_table {
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
+    i64 rates_ns; /* with rates: what ALLOC_RATE is per second of, the window or, of a summary,
+                     all its recordings together */
 } etlheap_table;
 
 /*

@@ -31,6 +31,16 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_OVERHEAD_SIZE] = { .is_size = true },
     [ETLHEAP_MEASURE_GROWTH_RATE] = { .is_size = true },
     [ETLHEAP_MEASURE_STEADINESS] = { .adds_up = false },
+    [ETLHEAP_MEASURE_ALLOC_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_ALLOC_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_ALLOC_RATE] = { .adds_up = true },
+    [ETLHEAP_MEASURE_ALLOC_BYTES_RATE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_FREED_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_FREED_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_10_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT] = { .adds_up = true },
 };
 
 const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES] = {
