@@ -21,6 +21,7 @@ typedef enum html_question {
     HTML_PEAKS,
     HTML_SIZES,
     HTML_LIFETIMES,
+    HTML_SUSPECTS,
     HTML_QUESTIONS
 } html_question;
 
@@ -42,6 +43,8 @@ static etl_status ask_symbols(html_answers *answers, etl_error *err);
 /* From the largest group to the smallest: the first of them are the keys of each. */
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                     ETLHEAP_KEY_STACK };
+static const etlheap_key suspect_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                            ETLHEAP_KEY_STACK };
 static const etlheap_key end_keys[] = { ETLHEAP_KEY_FREE_TYPE, ETLHEAP_KEY_KIND };
 static const etlheap_key thread_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                            ETLHEAP_KEY_THREAD, ETLHEAP_KEY_TYPE };
@@ -55,6 +58,7 @@ static const question_row rows[HTML_QUESTIONS] = {
     [HTML_PEAKS] = { ETLHEAP_ASK_PEAKS, keys, 1, .with_whole = false },
     [HTML_SIZES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_SIZE },
     [HTML_LIFETIMES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_LIFETIME },
+    [HTML_SUSPECTS] = { ETLHEAP_ASK_SUSPECTS, suspect_keys, 3, .with_whole = false },
 };
 
 etl_status html_answers_open(const etlheap_export_request *request, html_answers *out,
@@ -84,6 +88,7 @@ void html_answers_close(html_answers *answers)
     etlheap_windows_free(answers->rows);
     etlheap_table_free(answers->ends);
     etlheap_table_free(answers->threads);
+    etlheap_suspects_free(answers->suspects);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)
         etlheap_histogram_free(answers->histograms[by]);
     etlheap_symbol_list_free(answers->symbols);
@@ -122,6 +127,7 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->rows = given[HTML_ROWS].windows;
     answers->ends = given[HTML_ENDS].table;
     answers->threads = given[HTML_THREADS].table;
+    answers->suspects = given[HTML_SUSPECTS].suspects;
     memcpy(answers->peaks, given[HTML_PEAKS].peaks, sizeof answers->peaks);
     answers->histograms[ETLHEAP_HISTOGRAM_SIZE] = given[HTML_SIZES].histogram;
     answers->histograms[ETLHEAP_HISTOGRAM_LIFETIME] = given[HTML_LIFETIMES].histogram;
@@ -174,7 +180,11 @@ static i64 length_of_windows(const html_answers *answers)
 static etl_status name_rows(html_answers *answers, etl_error *err)
 {
     etlheap_symbols *const symbols = answers->request->query->symbols;
-    return symbols == NULL ? ETL_OK : etlheap_table_name(&answers->rows->table, symbols, NULL, err);
+    if (symbols == NULL)
+        return ETL_OK;
+    const etl_status status = etlheap_table_name(&answers->rows->table, symbols, NULL, err);
+    return status == ETL_OK ? etlheap_table_name(&answers->suspects->table, symbols, NULL, err)
+                            : status;
 }
 
 /* Without a symbol path no module has symbols, which the list says as well. */
