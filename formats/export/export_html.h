@@ -27,7 +27,7 @@ typedef struct html_answers {
     const etlheap_table *ends; /* by kind and how lifetimes end */
     /* By kind, process, heap, thread and type: the largest first. */
     const etlheap_table *threads;
-    etlheap_suspects *suspects;
+    etlheap_suspects *suspects; /* NULL: what has no times has none */
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
     etlheap_symbols *nowhere; /* when the request has no symbols: all are missing */

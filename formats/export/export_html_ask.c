@@ -21,7 +21,7 @@ typedef enum html_question {
     HTML_PEAKS,
     HTML_SIZES,
     HTML_LIFETIMES,
-    HTML_SUSPECTS,
+    HTML_SUSPECTS, /* the last: not asked of what has no times */
     HTML_QUESTIONS
 } html_question;
 
@@ -139,7 +139,9 @@ static etl_status ask(html_answers *answers, etl_error *err)
     etlheap_query queries[HTML_QUESTIONS];
     etlheap_windows_options windows[HTML_QUESTIONS];
     etlheap_question questions[HTML_QUESTIONS];
-    etlheap_answer given[HTML_QUESTIONS];
+    etlheap_answer given[HTML_QUESTIONS] = { 0 };
+    const u32 count =
+        etlheap_result_is_snapshot(answers->request->result) ? HTML_SUSPECTS : HTML_QUESTIONS;
     for (u32 i = 0; i < HTML_QUESTIONS; i++) {
         const question_row *const row = &rows[i];
         queries[i] = query_of(answers, row);
@@ -152,8 +154,7 @@ static etl_status ask(html_answers *answers, etl_error *err)
                                            .windows = &windows[i],
                                            .by = row->by };
     }
-    const etl_status status =
-        etlheap_ask(answers->request->result, questions, HTML_QUESTIONS, given, err);
+    const etl_status status = etlheap_ask(answers->request->result, questions, count, given, err);
     if (status == ETL_OK)
         take(answers, given);
     return status;
@@ -183,8 +184,9 @@ static etl_status name_rows(html_answers *answers, etl_error *err)
     if (symbols == NULL)
         return ETL_OK;
     const etl_status status = etlheap_table_name(&answers->rows->table, symbols, NULL, err);
-    return status == ETL_OK ? etlheap_table_name(&answers->suspects->table, symbols, NULL, err)
-                            : status;
+    return status == ETL_OK && answers->suspects
+               ? etlheap_table_name(&answers->suspects->table, symbols, NULL, err)
+               : status;
 }
 
 /* Without a symbol path no module has symbols, which the list says as well. */

@@ -1,6 +1,8 @@
 /*
  * export_html_suspects.c - the `suspects` of an HTML report's document.
  *
+ * null if the input has no times, by which suspects are told. Otherwise:
+ *
  *     groups    how many groups have blocks that are never freed
  *     hidden    how many suspects are left out
  *     rows      those with the highest scores, as JSON of `report --suspects` has them, but with
@@ -33,6 +35,10 @@ static void write_frames(etlheap_json *json, const etlheap_table *table, const e
 void html_write_suspects(etlheap_json *json, const etlheap_suspects *suspects,
                          etlheap_text *scratch)
 {
+    if (!suspects) {
+        etlheap_json_null(json, "suspects");
+        return;
+    }
     const etlheap_table *const table = suspects->table;
     const u32 shown = (u32)etl_min_u64(table->row_count, SUSPECTS_MAX);
     etlheap_json_object(json, "suspects");

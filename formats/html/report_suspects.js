@@ -5,7 +5,7 @@ const SUSPECTS_SHOWN = 10;
 let allSuspects = false;
 
 function suspectsOfKind() {
-  return report.suspects.rows.filter((row) => row.kind === state.kind.kind);
+  return (report.suspects?.rows ?? []).filter((row) => row.kind === state.kind.kind);
 }
 
 // The function that allocates: searching for it shows the stack everywhere else on the page.
@@ -50,6 +50,7 @@ function suspectRow(row) {
 }
 
 function suspectsText(rows) {
+  if (report.suspects === null) return "A list of blocks does not say when they were allocated, and suspects are told by that.";
   const { groups, hidden } = report.suspects;
   if (rows.length === 0)
     return groups === 0
