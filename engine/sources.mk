@@ -57,6 +57,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
+	fold/lifetimes_asked \
 	fold/lifetimes_fold \
 	fold/lifetimes_list \
 	fold/lifetimes_memory \

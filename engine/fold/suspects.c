@@ -229,7 +229,7 @@ static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *
         return ETL_OK;
     if (!open_tasks(maker, candidates))
         return no_memory(err);
-    const block_want want = { &maker->a.plan, step, maker->states };
+    const block_want want = { &maker->a.plan, step, maker->states, 0 };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/io/text_buffer.h"
 #include "tests/support/windows_check.h"
 #include "walk_world.h"
 
@@ -23,6 +24,7 @@
 typedef struct own_question {
     walk_question walk;
     etlheap_windows_options windows;
+    etlheap_lifetimes_options lifetimes;
 } own_question;
 
 static void make_question(const walk_world *f, u32 number, own_question *own, etlheap_question *out)
@@ -31,7 +33,11 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
                                         ETLHEAP_KEY_SITE };
     static const etlheap_question_kind kinds[] = { ETLHEAP_ASK_TABLE,     ETLHEAP_ASK_WINDOWS,
                                                    ETLHEAP_ASK_HISTOGRAM, ETLHEAP_ASK_PEAKS,
-                                                   ETLHEAP_ASK_TABLE,     ETLHEAP_ASK_SUSPECTS };
+                                                   ETLHEAP_ASK_LIFETIMES, ETLHEAP_ASK_TABLE,
+                                                   ETLHEAP_ASK_SUSPECTS };
+    static const etlheap_lifetime_column columns[] = { ETLHEAP_LIFETIME_SIZE,
+                                                       ETLHEAP_LIFETIME_ALLOC_TIME,
+                                                       ETLHEAP_LIFETIME_LIFETIME };
     walk_world_ask(f, number % WALK_QUESTIONS, &own->walk);
     etlheap_query *const query = &own->walk.query;
     const etlheap_question_kind kind = kinds[number % ETL_COUNT_OF(kinds)];
@@ -49,11 +55,18 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
     own->windows = (etlheap_windows_options){ .size = sizeof own->windows,
                                               .every_ns = (1 + number % 5) * 7 * MS,
                                               .with_whole = number % 3 == 0 };
+    own->lifetimes = (etlheap_lifetimes_options){ .size = sizeof own->lifetimes,
+                                                  .sort = columns[number / 6 % 3],
+                                                  .sort_descending = number / 6 % 4 < 3,
+                                                  .top = number / 6 % 5 * 7,
+                                                  .by_address = number / 6 % 6 == 5,
+                                                  .address_last = UINT64_MAX / 2 };
     *out = (etlheap_question){ .size = sizeof *out,
                                .kind = kind,
                                .query = query,
                                .windows = &own->windows,
-                               .by = (etlheap_histogram_by)(number / 5 % 2) };
+                               .by = (etlheap_histogram_by)(number / 6 % 2),
+                               .lifetimes = &own->lifetimes };
 }
 
 static void add_buckets(const etlheap_histogram *histogram, FILE *out)
@@ -65,6 +78,27 @@ static void add_buckets(const etlheap_histogram *histogram, FILE *out)
         fprintf(out, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", b->count, b->size_bytes,
                 b->outstanding_count, b->outstanding_size_bytes);
     }
+}
+
+/* Each row with the frames of its stack. */
+static void add_lifetimes(etlheap_lifetimes *walk, FILE *out)
+{
+    const etlheap_table *const table = etlheap_lifetimes_table(walk);
+    etlheap_lifetime life;
+    while (etlheap_lifetimes_next(walk, &life)) {
+        fprintf(out, "%u %u %u %d %u %u", life.kind, life.type, life.free_type, life.is_realloc,
+                life.thread, life.process.v);
+        fprintf(out, " %" PRIx64 " %" PRIu64 " %" PRIx64 " %" PRId64 " %" PRId64, life.address,
+                life.size_bytes, life.heap_handle, life.alloc_ns, life.free_ns);
+        if (life.stack != ETLHEAP_NO_INDEX) {
+            const etlheap_row row = { .stack = life.stack };
+            const etlheap_indices frames = etlheap_row_frames(table, &row);
+            for (u32 i = 0; i < frames.count; i++)
+                fprintf(out, " %" PRIx64, table->frames[frames.at[i]].offset);
+        }
+        fputc('\n', out);
+    }
+    assert_int_equal(etlheap_lifetimes_status(walk, NULL), ETL_OK);
 }
 
 static void add_suspects(const etlheap_suspects *suspects, FILE *out)
@@ -100,6 +134,8 @@ static char *answer_text(const etlheap_answer *answer)
         add_part(windows_check_text(answer->windows), out);
     if (answer->histogram != NULL)
         add_buckets(answer->histogram, out);
+    if (answer->lifetimes != NULL)
+        add_lifetimes(answer->lifetimes, out);
     if (answer->suspects != NULL) {
         add_part(check_table_text(answer->suspects->table), out);
         add_suspects(answer->suspects, out);
@@ -111,6 +147,17 @@ static char *answer_text(const etlheap_answer *answer)
     }
     assert_int_equal(fclose(out), 0);
     return text;
+}
+
+/* A walk has a way of its own where it is asked for alone. */
+static etl_status answer_alone(const etlheap_result *result, const etlheap_question *question,
+                               etlheap_answer *out)
+{
+    if (question->kind != ETLHEAP_ASK_LIFETIMES)
+        return etlheap_ask(result, question, 1, out, NULL);
+    *out = (etlheap_answer){ .table = NULL };
+    return etlheap_lifetimes_open(result, question->query, question->lifetimes, &out->lifetimes,
+                                  NULL);
 }
 
 /* Questions from `first` on, all at once and one by one. */
@@ -128,7 +175,7 @@ static void compare(const walk_world *f, const etlheap_result *result, u32 first
     assert_int_equal(etlheap_ask(result, questions, TOGETHER, together, NULL), ETL_OK);
     for (u32 i = 0; i < TOGETHER; i++) {
         etlheap_answer alone;
-        assert_int_equal(etlheap_ask(result, &questions[i], 1, &alone, NULL), ETL_OK);
+        assert_int_equal(answer_alone(result, &questions[i], &alone), ETL_OK);
         walk_check_same(answer_text(&alone), answer_text(&together[i]));
         etlheap_answers_free(&alone, 1);
     }
@@ -170,7 +217,7 @@ static void one_filter_for_all_is_as_alone(void **state)
         }
         assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, together, NULL), ETL_OK);
         for (u32 i = 0; i < TOGETHER; i++) {
-            assert_int_equal(etlheap_ask(f->rows, &questions[i], 1, &alone, NULL), ETL_OK);
+            assert_int_equal(answer_alone(f->rows, &questions[i], &alone), ETL_OK);
             walk_check_same(answer_text(&alone), answer_text(&together[i]));
             etlheap_answers_free(&alone, 1);
         }
@@ -234,7 +281,7 @@ static void questions_are_read_by_their_size(void **state)
     etl_error err;
     walk_world_make(f, 0, 9);
     own_question own[2];
-    make_question(f, 6, &own[0], &both[0].known);
+    make_question(f, 7, &own[0], &both[0].known);
     make_question(f, 1, &own[1], &both[1].known);
     both[0].known.size = both[1].known.size = sizeof(newer_question);
     both[0].unknown = both[1].unknown = 0;
