@@ -284,6 +284,8 @@ typedef struct etlheap_abilities {
     bool memory;          /* MemInfo: commit, working sets and available memory over time */
     bool methods;         /* names of methods of .NET, for some process */
     bool methods_missing; /* a process runs .NET, and none of its methods has a name */
+    bool thread_names;    /* names of threads, for some thread */
+    bool threads_missing; /* no record of a thread, which is where names would be */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);

@@ -107,6 +107,9 @@ extern "C" {
     X(NAMED_SIZE, "named_size", "Named Size")                                                      \
     X(FUNCTION, "function", "Function")                                                            \
     X(LINE, "line", "Line")                                                                        \
+    /* texts where another field is a number */                                                    \
+    X(HEAP_NAME, "heap_name", "Heap Name")                                                         \
+    X(THREAD_NAME, "thread_name", "Thread Name")                                                   \
     /* of the recording that a row is from */                                                      \
     X(STACK_HASH, "stack_hash", "Stack Hash")                                                      \
     X(TRACE, "trace", "Trace")                                                                     \

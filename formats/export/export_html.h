@@ -12,6 +12,7 @@
 #ifndef ETLHEAP_EXPORT_HTML_H
 #define ETLHEAP_EXPORT_HTML_H
 
+#include "formats/json/json.h"
 #include "export_html_choice.h"
 
 typedef struct html_blocks html_blocks; /* export_html_blocks.h */
@@ -26,6 +27,7 @@ typedef struct html_answers {
     const etlheap_table *ends; /* by kind and how lifetimes end */
     /* By kind, process, heap, thread and type: the largest first. */
     const etlheap_table *threads;
+    etlheap_suspects *suspects; /* NULL: what has no times has none */
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
     /* The largest blocks; NULL if nothing is kept of single ones. */
@@ -43,6 +45,10 @@ void html_answers_close(html_answers *answers);
 /* The document `etlheap-html-1`, safe inside of a script element. False: out of memory. */
 bool html_write_data(const html_answers *answers, const html_choice *choice,
                      const html_blocks *blocks, etlheap_sink *sink);
+
+/* A member of the document. `scratch` is overwritten. */
+void html_write_suspects(etlheap_json *json, const etlheap_suspects *suspects,
+                         etlheap_text *scratch);
 
 /* A page: lines of its text, which has places for style, script and data; each list is followed by
  * NULL. */

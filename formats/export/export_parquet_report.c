@@ -20,6 +20,7 @@ static const export_column key_columns[] = {
     { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
     { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_HEAP_NAME, .type = PARQUET_STRING, .is_optional = true },
     { ETLHEAP_FIELD_TYPE, .type = PARQUET_STRING },
     { ETLHEAP_FIELD_IMPACTING_TYPE, .type = PARQUET_STRING },
 };
@@ -39,7 +40,6 @@ static etl_status write_report(const etlheap_export_request *request, const etlh
                                etlheap_sink *sink);
 static u32 list_columns(const etlheap_table *table, parquet_column columns[COLUMNS_MAX]);
 static void put_row(report_table *out, const etlheap_row *row);
-static void put_word(parquet_writer *writer, const char *word);
 
 etl_status export_parquet_report(const etlheap_export_request *request, etlheap_sink *sink,
                                  etl_error *err)
@@ -103,12 +103,12 @@ static u32 list_columns(const etlheap_table *table, parquet_column columns[COLUM
 static void put_row(report_table *out, const etlheap_row *row)
 {
     parquet_writer *const writer = out->writer;
-    put_word(writer, etlheap_kind_name((etlheap_kind)row->kind));
-    put_word(writer, row->process);
+    export_put_text(writer, etlheap_kind_name((etlheap_kind)row->kind));
+    export_put_text(writer, row->process);
     export_put_number(writer, row->pid != ETL_NO_ID, row->pid);
-    export_put_number(writer, row->has_heap, row->heap_handle);
-    put_word(writer, etlheap_type_name((etlheap_type)row->type));
-    put_word(writer, etlheap_impacting_type_name((etlheap_type)row->type));
+    export_heap_put(row, writer);
+    export_put_text(writer, etlheap_type_name((etlheap_type)row->type));
+    export_put_text(writer, etlheap_impacting_type_name((etlheap_type)row->type));
     export_stacks_put(&out->stacks, out->table, row, writer);
     for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
         if ((out->table->measures >> m & 1) != 0)
@@ -116,9 +116,4 @@ static void put_row(report_table *out, const etlheap_row *row)
     }
     export_run_put(&out->run, writer);
     parquet_end_row(writer);
-}
-
-static void put_word(parquet_writer *writer, const char *word)
-{
-    parquet_put_text(writer, word, strlen(word));
 }
