@@ -50,10 +50,20 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
 void html_write_suspects(etlheap_json *json, const etlheap_suspects *suspects,
                          etlheap_text *scratch);
 
-void html_write_lines(const char *const *lines, etlheap_sink *sink);
+/* A page: lines of its text, which has places for style, script and data; each list is followed by
+ * NULL. */
+typedef struct html_page {
+    const char *const *html, *const *css, *const *js;
+} html_page;
 
-/* Made by the Makefile: the lines of formats/html/report.html and so on. The last is
- * followed by NULL. */
+/* Writes the data that a page draws. */
+typedef etl_status html_data_fn(const void *user, etlheap_sink *sink);
+
+/* Writes the page; returns what the data's writer does. */
+etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
+                           etlheap_sink *sink);
+
+/* Made by the Makefile: the lines of formats/html/report.html and so on. */
 extern const char *const html_page_html[];
 extern const char *const html_page_css[];
 extern const char *const html_page_js[];
@@ -62,5 +72,10 @@ extern const char *const html_page_js[];
 extern const char *const diff_page_html[];
 extern const char *const diff_page_css[];
 extern const char *const diff_page_js[];
+
+/* And of formats/html/trend.html. */
+extern const char *const trend_page_html[];
+extern const char *const trend_page_css[];
+extern const char *const trend_page_js[];
 
 #endif
