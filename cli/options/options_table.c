@@ -58,11 +58,11 @@ static const cli_option options_table[] = {
       "Heap/Alloc, Heap/*, 0x1021, a provider's GUID or name; may be repeated" },
 
     { "--max-outstanding", 0, CLI_VALUE_WORDS, OPTION(max_outstanding), CLI_CHECK, group_gate,
-      "LIMIT", "no more bytes than [KIND/][PER:]SIZE: 10M, stack:64K, heap/process:10M" },
+      "LIMIT", "no more bytes than [KIND/][PER:]SIZE: 10M, stack:64K, heap/mark:64K" },
     { "--max-outstanding-count", 0, CLI_VALUE_WORDS, OPTION(max_outstanding_count), CLI_CHECK,
       group_gate, "LIMIT", "no more allocations than [KIND/][PER:]N; limits may be repeated" },
     { "--per", 0, CLI_VALUE_SCOPE, OPTION(per), CLI_CHECK, group_gate, "WORD",
-      "of limits without PER: process, heap, stack or total (process)" },
+      "of limits without PER: process, heap, stack, mark or total (process)" },
     { "--suppressions", 0, CLI_VALUE_WORDS, OPTION(suppressions), CLI_CHECK, group_gate, "FILE",
       "known leaks, which no limit counts: lines leak:PATTERN (LeakSanitizer's)" },
     { "--baseline", 0, CLI_VALUE_WORD, OPTION(baseline), CLI_CHECK, group_gate, "FILE",
