@@ -6,9 +6,11 @@
  *     rows      numbers of each stack of a group
  *     stacks    numbers of frames; frames of strings (export_html_choice.h)
  *     blocks    single blocks of rows (export_html_blocks.h)
+ *     suspects  stacks that probably leak (export_html_suspects.c)
  *     threads   numbers: group, thread + 1 or 0, type, count, size
  *     memory    null, or commit and available memory of the system by window
  *     process_memory  the same of processes that are shown: commit, working set
+ *     marks     the first ones, by time: name, time_ns; marks_omitted: how many more
  *     thread_names  {pid, thread, name} for those that have one; some come more than once
  *
  * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range.
@@ -99,8 +101,10 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
     write_frames(&w);
     write_rows(&w);
     ok = write_blocks(&w, blocks) && ok;
+    html_write_suspects(json, answers->suspects, &w.scratch);
     write_threads(&w);
     write_memory(&w);
+    html_write_marks(json, answers->request->result, &w.scratch);
     etlheap_json_array(json, "histograms");
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++) {
         etlheap_json_object(json, NULL);

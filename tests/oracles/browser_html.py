@@ -113,6 +113,21 @@ def check_search(results, page, trace):
     results.equal("Escape ends the search", page.run("state.search"), "")
 
 
+def check_suspects(results, page, trace):
+    """The list says what `report --suspects` says; a name leads to its stacks."""
+    wanted = run_json("report", trace, "--suspects", "--no-symbols", "--kind", "heap", "--group-by", "kind,process,stack")["rows"]
+    shown = page.run("[...document.querySelectorAll('#suspect-rows tbody tr')].map((row) => "
+                     "[...row.querySelectorAll('td')].slice(0, 4).map((cell) => Number(cell.dataset.value)))")
+    results.equal("suspects have the figures of report", shown,
+                  [[row["score"], row["outstanding_size"], row["growth_rate"], row["never_freed_count"]] for row in wanted])
+    texts = page.run("[...document.querySelectorAll('#suspect-rows tbody th')].map((cell) => cell.textContent)")
+    results.check("and say why", len(texts) == len(wanted) > 0 and all(row["reason"] in text for row, text in zip(wanted, texts)), texts)
+    page.run("document.querySelector('#suspect-rows button.link').click()")
+    said = page.run("document.getElementById('search-result').textContent")
+    results.check("the name of one searches for its stacks", "match" in said, said)
+    page.run("clearSearch()")
+
+
 def check_flame(results, page):
     page.run("document.querySelector('#flame-tree .bar').focus()")
     for _ in range(6):
@@ -308,12 +323,43 @@ def check_functions(results, page, folder):
     return ["file://" + os.path.abspath(path) for path in (opened, opened_too)]
 
 
+def check_marks(results, page, folder):
+    """Marks are signs above the chart: named for pointer and keyboard, and they select what follows."""
+    trace = make_trace(folder, "test-runner")
+    opened = open_report(page, trace)
+    marks = run_json("info", trace)["marks"]
+    results.equal("every mark has a sign", page.run("document.querySelectorAll('#chart .mark').length"), len(marks))
+    results.equal("one of them is in the order of the tab key",
+                  page.run("document.querySelectorAll('#chart .mark[tabindex=\"0\"]').length"), 1)
+    page.run("document.querySelector('#chart .mark[tabindex=\"0\"]').focus()")
+    for _ in range(3):
+        page.press("ArrowRight")
+    name = page.run("document.getElementById('mark-name').textContent")
+    results.check("arrow keys name the next ones", name.startswith(marks[3]["name"]), name)
+    page.press("Enter")
+    page.settle()
+    got = page.run("[report.window.edges_ns[state.selection.from], report.window.edges_ns[state.selection.to]]")
+    every = page.run("report.window.every_ns")
+    wanted = [marks[3]["time_ns"], marks[4]["time_ns"]]
+    results.check("Enter selects what follows, up to the next mark",
+                  all(abs(a - b) <= every for a, b in zip(got, wanted)), got, wanted)
+    results.check("what the test forgot is in it", figure(page, "net") >= 24 * 4096, figure(page, "net"))
+    left, top, width, height = page.box("#chart .mark:nth-of-type(2) .hit")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2)
+    page.settle()
+    tip = page.run("document.getElementById('tip').textContent")
+    results.check("the pointer shows the name", marks[1]["name"] in tip, tip)
+    page.run("document.getElementById('select-none').click()")
+    return opened
+
+
 def use(results, page, folder):
     demo, workload = make_trace(folder, "demo"), make_trace(folder, "workload")
     opened = [open_report(page, demo)]
     check_totals(results, page, demo)
     check_brush(results, page, demo)
     check_search(results, page, demo)
+    check_suspects(results, page, demo)
     check_flame(results, page)
     check_table(results, page)
     check_names(results, page)
@@ -326,6 +372,7 @@ def use(results, page, folder):
     opened.append(check_hostile_names(results, page, folder))
     check_paper(results, page, folder, "hostile")
     opened += check_functions(results, page, folder)
+    opened.append(check_marks(results, page, folder))
     results.equal("no errors or warnings", page.problems, [])
     results.equal("no requests but for the files", page.requests, opened)
 
