@@ -93,6 +93,14 @@ static etl_status read_suppressions(const cli_options *options, inquiry *q, etl_
     return status;
 }
 
+static bool judges_marks(const cli_budgets *budgets)
+{
+    bool judges = false;
+    for (u32 i = 0; i < budgets->count; i++)
+        judges |= budgets->at[i].scope == ETLHEAP_SCOPE_MARK;
+    return judges;
+}
+
 static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q)
 {
     etl_error err = { .status = ETL_OK };
@@ -108,6 +116,8 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
     const char *subject = cli_inputs_subject(&q->inputs);
     cli_options sharing = *options;
     sharing.memory_bytes = cli_baseline_share(options, &q->baseline);
+    if (judges_marks(&q->budgets)) /* single blocks have generations */
+        cli_question_add(&q->question, ETLHEAP_ASK_EVENTS, &q->question.query.query);
     etl_status status = cli_question_ask(&sharing, &q->inputs, guard, false, &q->question, &err);
     if (status == ETL_OK && q->baseline.exists) {
         subject = options->baseline;

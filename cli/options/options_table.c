@@ -59,12 +59,12 @@ static const cli_option options_table[] = {
 
     { "--max-outstanding", 0, CLI_VALUE_WORDS, OPTION(max_outstanding), CLI_CHECK, group_gate,
       "LIMIT",
-      "limit of outstanding bytes, [KIND/][PER:]SIZE: 10M, stack:64K, heap/process:10M; may be "
+      "limit of outstanding bytes, [KIND/][PER:]SIZE: 10M, stack:64K, heap/mark:64K; may be "
       "repeated" },
     { "--max-outstanding-count", 0, CLI_VALUE_WORDS, OPTION(max_outstanding_count), CLI_CHECK,
       group_gate, "LIMIT", "limit of outstanding allocations, [KIND/][PER:]N; may be repeated" },
     { "--per", 0, CLI_VALUE_SCOPE, OPTION(per), CLI_CHECK, group_gate, "WORD",
-      "PER of limits that have none: process, heap, stack, total (process)" },
+      "PER of limits that have none: process, heap, stack, mark, total (process)" },
     { "--suppressions", 0, CLI_VALUE_WORDS, OPTION(suppressions), CLI_CHECK, group_gate, "FILE",
       "file of known leaks, which no limit counts: lines leak:PATTERN, as for LeakSanitizer" },
     { "--baseline", 0, CLI_VALUE_WORD, OPTION(baseline), CLI_CHECK, group_gate, "FILE",

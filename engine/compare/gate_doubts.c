@@ -46,6 +46,17 @@ etl_status gate_of_baseline(etl_status status, const etl_error *why, etl_error *
                                             "the baseline cannot be asked: %.180s", why->message);
 }
 
+/* Is there an interval to judge? */
+static bool has_marks(const owned_gate *gate)
+{
+    const u32 count = etlheap_result_marks(gate->now->result)->count;
+    for (u32 generation = 1; generation <= count; generation++) {
+        if (gate_judges_generation(gate, generation))
+            return true;
+    }
+    return false;
+}
+
 u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 missing = kinds_missing(gate, budget);
@@ -58,6 +69,8 @@ u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
         doubts |= 1u << ETLHEAP_DOUBT_NO_EVENTS;
     if ((missing & gate->trace_kinds) != 0 || (gate->unmatched.count > 0 && gate->trace_kinds != 0))
         doubts |= 1u << ETLHEAP_DOUBT_NO_PROCESS;
+    if (budget->scope == ETLHEAP_SCOPE_MARK && !has_marks(gate))
+        doubts |= 1u << ETLHEAP_DOUBT_NO_MARKS;
     return doubts;
 }
 
@@ -71,6 +84,7 @@ bool gate_explain_absence(owned_gate *gate)
         out->kinds |= missing & ~gate->trace_kinds;
         out->other_kinds |= missing & gate->trace_kinds;
     }
+    out->no_marks = (gate->gate.doubts >> ETLHEAP_DOUBT_NO_MARKS & 1) != 0;
     out->pattern_kinds = gate->now->query->kinds;
     const size_t count = gate->unmatched.count;
     const char **const patterns = etlheap_arena_alloc(&gate->arena, (count + 1) * sizeof *patterns);

@@ -54,7 +54,7 @@ static const question questions[] = {
     /* Budgets: what is outstanding, or how much more than in the baseline. */
     { "check", KINDS, SUMS, LIVE },
     { "check --baseline", KINDS, SUMS, LIVE },
-    { "check --mark-budget", KINDS, SUMS | WINDOWED, PLANNED(LIVE) },
+    { "check --max-outstanding mark", KINDS, SUMS | LIFETIMES | WINDOWED, ONCE },
 
     /* Each side is a report of its own; rows show peaks and types. */
     { "diff", KINDS, CURVES, ONCE },
