@@ -49,8 +49,13 @@ typedef enum etlheap_kind {
     ETLHEAP_KIND_VIRTUALALLOC, /* committed ranges */
     ETLHEAP_KIND_EXTENT,       /* committed heap extents (Expand, Contract) */
     ETLHEAP_KIND_CUSTOM,       /* blocks of allocators with events of their own */
+    ETLHEAP_KIND_RESERVE,      /* reserved address ranges, whatever of them is committed */
     ETLHEAP_KIND_COUNT
 } etlheap_kind;
+
+/* What a query without kinds selects: all that is memory. A reservation is none until it is
+ * committed, so only a query that names RESERVE selects it. */
+#define ETLHEAP_KINDS_DEFAULT (((1u << ETLHEAP_KIND_COUNT) - 1) & ~(1u << ETLHEAP_KIND_RESERVE))
 
 /* How a lifetime ends. */
 typedef enum etlheap_free_type {
@@ -147,6 +152,9 @@ typedef struct etlheap_options {
      * Borrowed for the call. */
     const etl_custom_allocator *custom_allocators;
     u32 custom_allocator_count;
+    /* Keep lifetimes of kind RESERVE. Needed only without questions and without a store: with
+     * questions, those that select the kind have them kept, and a store always keeps them. */
+    bool reservations;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -275,6 +283,7 @@ typedef struct etlheap_abilities {
     bool memory;          /* MemInfo: commit, working sets and available memory over time */
     bool methods;         /* names of methods of .NET, for some process */
     bool methods_missing; /* a process runs .NET, and none of its methods has a name */
+    bool reserve;         /* VirtualAlloc events, and the result keeps lifetimes of kind RESERVE */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
@@ -294,7 +303,7 @@ typedef struct etlheap_segment {
     const i64 *free_ticks;
     const u64 *address;
     const u64 *size_bytes;
-    const u64 *heap_handle; /* 0 for virtualalloc */
+    const u64 *heap_handle; /* 0 for virtualalloc and reserve */
     const u32 *process;     /* etlheap_process.v, never 0 */
     const u32 *stack;       /* etlheap_stack.v */
     const u32 *thread;      /* ETL_NO_ID unknown */
@@ -391,7 +400,7 @@ typedef struct etlheap_query {
     i64 from_ns;                  /* INT64_MIN: time zero or the first event if earlier */
     i64 to_ns;                    /* INT64_MAX: just after the last event */
     bool at_exit_freed;           /* process exit ends a lifetime */
-    u32 kinds;                    /* bit per etlheap_kind; 0: all */
+    u32 kinds;                    /* bit per etlheap_kind; 0: ETLHEAP_KINDS_DEFAULT */
     u32 types;                    /* bit per etlheap_type; 0: all */
     const char *const *processes; /* as etlheap_word_names_process reads them */
     u32 process_count;
@@ -454,6 +463,12 @@ static inline etlheap_query etlheap_query_default(void)
     return query;
 }
 
+/* The kinds that a query selects, as bits. */
+static inline u32 etlheap_query_kinds(const etlheap_query *query)
+{
+    return query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : query->kinds;
+}
+
 /*
  * A resolved frame. Strings are UTF-8, NULL when unknown. Calls that the compiler
  * inlined are frames of their own, with the module, offset and address of the
@@ -482,7 +497,7 @@ typedef struct etlheap_row {
     const char *process;
     u32 pid;
     u32 thread;    /* ETL_NO_ID unknown */
-    bool has_heap; /* false: virtualalloc */
+    bool has_heap; /* false: virtualalloc and reserve */
     u64 heap_handle;
     u32 stack;             /* into etlheap_table.stacks, ETLHEAP_NO_INDEX: none */
     u32 frame;             /* into frames: FRAME and SITE; ETLHEAP_NO_INDEX: none */

@@ -32,7 +32,7 @@ static const cli_option options_table[] = {
     { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit), CLI_WINDOWS, group_select, "leaked|freed",
       "whether the end of a process frees its memory (freed)" },
     { "--kind", 0, CLI_VALUE_KINDS, OPTION(kinds), CLI_ASKING, group_select, "LIST",
-      "heap, virtualalloc, extent, custom" },
+      "heap, virtualalloc, extent, custom, reserve" },
     { "--process", 0, CLI_VALUE_NAMES, OPTION(processes), CLI_ASKING | CLI_DUMP, group_select,
       "NAME|PID", "a name, .exe may be left out, * and ? may be in it; or a list: a,b,42" },
     { "--heap", 0, CLI_VALUE_HEAPS, OPTION(heaps), CLI_ASKING | CLI_REPEATED, group_select,

@@ -29,7 +29,8 @@ enum {
     CAN_MEMORY = 64,
     CAN_CUSTOM = 128,
     CAN_METHODS = 256,
-    CAN_NOT_METHODS = 512
+    CAN_NOT_METHODS = 512,
+    CAN_RESERVE = 1024
 };
 
 /* The one row of table trace. */
@@ -259,7 +260,8 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
            (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
            (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
            (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u) |
-           (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u);
+           (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u) |
+           (can->reserve ? CAN_RESERVE : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -452,6 +454,7 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->custom = (bits & CAN_CUSTOM) != 0;
     can->methods = (bits & CAN_METHODS) != 0;
     can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
+    can->reserve = (bits & CAN_RESERVE) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)
