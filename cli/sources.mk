@@ -21,6 +21,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	commands/cmd_symbols \
 	commands/cmd_trend \
 	commands/cmd_windows \
+	commands/report_map \
 	compared_run \
 	filter_notes \
 	inputs \

@@ -574,6 +574,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_gate.h"
 #include "etlheap_libraries.h"
 #include "etlheap_lifetimes.h"
+#include "etlheap_map.h"
 #include "etlheap_recording.h"
 #include "etlheap_snapshot.h"
 #include "etlheap_stream.h"

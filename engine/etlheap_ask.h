@@ -17,6 +17,7 @@
 #include "engine.h"
 
 #include "etlheap_details.h"
+#include "etlheap_map.h"
 #include "etlheap_windows.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,7 @@ typedef enum etlheap_question_kind {
     /* Lifetimes one by one (etlheap_lifetimes.h), or questions that follow from answers: for
      * etlheap_analyze and etlheap_open_store alone, which keep all events. */
     ETLHEAP_ASK_EVENTS,
+    ETLHEAP_ASK_MAP, /* how full the address space is (etlheap_map.h) */
     ETLHEAP_ASK_COUNT
 } etlheap_question_kind;
 
@@ -41,6 +43,7 @@ typedef struct etlheap_question {
     const etlheap_query *query;             /* NULL: the default */
     const etlheap_windows_options *windows; /* of WINDOWS */
     etlheap_histogram_by by;                /* of HISTOGRAM */
+    const etlheap_map_options *map;         /* of MAP; NULL: the defaults */
 } etlheap_question;
 
 /* One of these, by the question's kind; the others are NULL and 0. */
@@ -49,6 +52,7 @@ typedef struct etlheap_answer {
     etlheap_windows *windows;
     const etlheap_histogram *histogram;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
+    etlheap_map *map;
 } etlheap_answer;
 
 /*

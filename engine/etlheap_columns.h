@@ -71,6 +71,12 @@ extern "C" {
     /* of buckets of a histogram, in bytes or ns */                                                \
     X(FROM, "from", "From")                                                                        \
     X(TO, "to", "Below")                                                                           \
+    /* of regions of address space */                                                              \
+    X(CATEGORY, "category", "Category")                                                            \
+    X(REGIONS, "regions", "Regions")                                                               \
+    X(LARGEST_UNCOMMITTED, "largest_uncommitted_size", "Largest Uncommitted")                      \
+    X(LARGEST_EMPTY, "largest_empty_size", "Largest Empty")                                        \
+    X(TOUCHED, "touched_size", "Touched Size")                                                     \
     /* of what changed */                                                                          \
     X(STATE, "state", "State")                                                                     \
     X(BACKTRACE, "backtrace", "BackTrace")                                                         \

@@ -429,6 +429,40 @@ static etl_status check_tags(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
+/* A map is no table: it has neither rows to group nor a window. */
+static etl_status check_map(const cli_options *options, etl_error *err)
+{
+    const struct {
+        const char *word;
+        bool given;
+    } others[] = {
+        { "--histogram", options->histogram != 0 },
+        { "--tree", options->tree != ETLHEAP_TREE_NONE },
+        { "--growth", options->growth },
+        { "--type", options->types != 0 },
+        { "--impacting", options->impacting != 0 },
+        { "--group-by", options->group_by_count > 0 },
+        { "--from", options->from.given },
+    };
+    const u64 unit = options->map_unit;
+    if (!options->map && unit != 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--map-unit is for --map");
+    for (size_t i = 0; options->map && i < ETL_COUNT_OF(others); i++) {
+        if (others[i].given)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "--map and %s exclude each other: a map is of one moment, and "
+                                 "has no rows",
+                                 others[i].word);
+    }
+    if (options->map && !cli_format_of(options)->write_map)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --map",
+                             cli_format_of(options)->name);
+    if (unit != 0 && ((unit & (unit - 1)) != 0 || unit < 4096 || unit > (u64)1 << 40))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--map-unit is a power of two from 4K to 1T, such as 64K or 1M");
+    return ETL_OK;
+}
+
 /* Combinations that would give an empty or a misleading report. */
 static etl_status check_report(const cli_options *options, etl_error *err)
 {
@@ -449,7 +483,9 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     if (options->types != 0 && options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--type and --impacting exclude each other: both choose types");
-    const etl_status status = cli_wants_growth(options) ? check_growth(options, err) : ETL_OK;
+    etl_status status = check_map(options, err);
+    if (status == ETL_OK && cli_wants_growth(options))
+        status = check_growth(options, err);
     return status == ETL_OK ? check_moment(options, err) : status;
 }
 

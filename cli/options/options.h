@@ -117,6 +117,8 @@ typedef struct cli_options {
     bool at_peak;     /* report --at peak */
     cli_time at;      /* report --at TIME */
     u32 histogram;    /* etlheap_histogram_by + 1; 0: none */
+    bool map;
+    u64 map_unit; /* bytes; 0: the default */
     u32 kinds, types; /* bit masks; 0: all */
     u32 impacting;    /* bit by word: transient, impacting, persistent; 0: not given */
     cli_words processes, process_lists; /* names point into the lists, which are freed */

@@ -91,7 +91,7 @@ static bool is_grouped(const cli_options *options)
 
 static bool needs_lifetimes(const cli_options *options)
 {
-    return options->growth || options->at_peak || options->histogram != 0 ||
+    return options->growth || options->at_peak || options->histogram != 0 || options->map ||
            options->impacting != 0;
 }
 

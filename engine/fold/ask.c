@@ -31,6 +31,7 @@ const fold *fold_of(etlheap_question_kind kind)
         [ETLHEAP_ASK_WINDOWS] = &fold_windows,
         [ETLHEAP_ASK_HISTOGRAM] = &fold_histogram,
         [ETLHEAP_ASK_PEAKS] = &fold_peaks,
+        [ETLHEAP_ASK_MAP] = &fold_map,
     };
     return (u32)kind < ETLHEAP_ASK_COUNT ? folds[kind] : NULL;
 }
@@ -63,6 +64,7 @@ void etlheap_answers_free(etlheap_answer *answers, u32 count)
         etlheap_table_free(answers[i].table);
         etlheap_windows_free(answers[i].windows);
         etlheap_histogram_free(answers[i].histogram);
+        etlheap_map_free(answers[i].map);
         answers[i] = (etlheap_answer){ .table = NULL };
     }
 }

@@ -81,9 +81,11 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
     };
 }
 
-etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err)
+etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, bool addresses,
+                                     etl_error *err)
 {
-    const lifetimes_wanted wanted = lifetimes_wanted_for(plan);
+    lifetimes_wanted wanted = lifetimes_wanted_for(plan);
+    wanted.addresses = addresses;
     return lifetimes_source_open(out, plan->result->archive, &wanted, err);
 }
 

@@ -89,12 +89,15 @@ static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
     void **const states = calloc(tasks, sizeof *states);
     lifetimes_source source = { .archive = NULL };
     etl_status status = steps == NULL || states == NULL ? no_memory(err) : ETL_OK;
+    bool addresses = false;
+    for (u32 i = 0; i < count; i++)
+        addresses |= wants[i].addresses;
     for (u32 i = 0; status == ETL_OK && i < tasks; i++) {
         steps[i] = (shared_step){ wants, count, i };
         states[i] = &steps[i];
     }
     if (status == ETL_OK)
-        status = lifetimes_source_open_for(&source, wants[0].plan, err);
+        status = lifetimes_source_open_for(&source, wants[0].plan, addresses, err);
     if (status == ETL_OK)
         status = lifetimes_source_fold(&source, tasks, step_all, states, err);
     lifetimes_source_close(&source);

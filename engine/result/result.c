@@ -343,7 +343,7 @@ static const char sums_alone[] =
 
 #define EACH(status, sentence)                                                                     \
     [RESULT_ASK_EACH] = { status, sentence }, [RESULT_ASK_LIST] = { status, sentence },            \
-    [RESULT_ASK_COLUMNS] = { status, sentence }
+    [RESULT_ASK_COLUMNS] = { status, sentence }, [RESULT_ASK_ADDRESSES] = { status, sentence }
 
 static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
@@ -367,7 +367,7 @@ static const struct {
       { ETL_ERR_ARGUMENT, "the store does not record which thread made an allocation; ask the "
                           "trace that it was made from" } },
     { EHS_WANT_ADDRESS,
-      1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
+      1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS | 1u << RESULT_ASK_ADDRESSES,
       { ETL_ERR_ARGUMENT, "the store does not record the addresses of allocations; ask the "
                           "trace that it was made from" } },
 };

@@ -31,6 +31,7 @@ typedef enum result_question {
     RESULT_ASK_LIST,         /* the same with thread and address */
     RESULT_ASK_COLUMNS,      /* lifetimes in memory, as columns */
     RESULT_ASK_RESERVATIONS, /* rows of kind RESERVE */
+    RESULT_ASK_ADDRESSES,    /* where blocks lie, but not who made them */
     RESULT_QUESTION_COUNT
 } result_question;
 

@@ -28,6 +28,13 @@ static etl_status read_question(const etlheap_options *options, u32 at, question
     return status;
 }
 
+/* A map of everything has them. */
+static bool asks_reservations(const question_read *one)
+{
+    const bool is_map = one->question.kind == ETLHEAP_ASK_MAP && one->query.kinds == 0;
+    return is_map || (one->query.kinds >> ETLHEAP_KIND_RESERVE & 1) != 0;
+}
+
 static etl_status read_questions(options_read *out, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -38,7 +45,7 @@ static etl_status read_questions(options_read *out, etl_error *err)
         out->query = one.query;
         out->windows = one.windows;
         out->kinds |= status == ETL_OK ? (u32)1 << one.question.kind : 0;
-        out->own.reservations |= (etlheap_query_kinds(&one.query) >> ETLHEAP_KIND_RESERVE & 1) != 0;
+        out->own.reservations |= asks_reservations(&one);
     }
     out->question.query = &out->query;
     out->question.windows = &out->windows;
