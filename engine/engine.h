@@ -28,6 +28,8 @@
 
 #include "parser/parser.h"
 
+#include "etlheap_marks.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -152,6 +154,9 @@ typedef struct etlheap_options {
      * Borrowed for the call. */
     const etl_custom_allocator *custom_allocators;
     u32 custom_allocator_count;
+    /* Events that are marks, besides PerfInfo/Mark; of a trace. Borrowed for the call. */
+    const etlheap_mark_event *mark_events;
+    u32 mark_event_count;
     /* Keep lifetimes of kind RESERVE. Needed only without questions and without a store: with
      * questions, those that select the kind have them kept, and a store always keeps them. */
     bool reservations;
@@ -274,6 +279,10 @@ const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 i
 /* The last name of a thread of a process; of ETL_NO_ID, or a process without such a thread,
  * that of the latest thread of the id. NULL: it has none. Owned by the result. */
 const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
+
+/* The marks of the recording; of a summary none, which etlheap_result_is_summary tells apart.
+ * Owned by the result. */
+const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
 
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
@@ -439,6 +448,9 @@ typedef struct etlheap_query {
      * that had the same id in another process is selected too. */
     const char *const *thread_names;
     u32 thread_name_count;
+    /* Only what its generation leaves behind: allocated in the window, and not freed before the
+     * next mark or, after the last one, the end of the window. */
+    bool left_behind;
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -509,6 +521,9 @@ typedef struct etlheap_row {
     u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
     const char *thread_name; /* THREAD key; NULL: it has none */
+    u32 generation;          /* GENERATION key: how many marks come before the allocation */
+    const char *mark;        /* GENERATION key: the latest of these; NULL: there is none */
+    u32 mark_number;         /* as in etlheap_mark; 0: there is none */
 } etlheap_row;
 
 typedef struct etlheap_total {

@@ -34,6 +34,8 @@ extern "C" {
     X(SIZE_CLASS, "size_class", "Size Class")                                                      \
     X(TYPE_NAME, "type_name", "Type Name")                                                         \
     X(TAG, "tag", "Stack Tag")                                                                     \
+    X(GENERATION, "generation", "Generation")                                                      \
+    X(MARK, "mark", "Mark")                                                                        \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
@@ -123,7 +125,8 @@ const char *etlheap_field_title(etlheap_field field);
     X(THREAD)                                                                                      \
     X(SIZE_CLASS)                                                                                  \
     X(TYPE_NAME)                                                                                   \
-    X(TAG)
+    X(TAG)                                                                                         \
+    X(GENERATION)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,

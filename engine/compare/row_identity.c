@@ -107,6 +107,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         return add_text(strings, row->tag, &out->tag);
     case ETLHEAP_KEY_HEAP:
     case ETLHEAP_KEY_THREAD:
+    case ETLHEAP_KEY_GENERATION:
     case ETLHEAP_KEY_COUNT:
         break;
     }

@@ -21,10 +21,11 @@ typedef struct group_key {
     u32 thread;
     u32 type_name; /* symbols_text, 0: unknown */
     u32 tag;       /* text of the query's tags, 0: no stack */
+    u32 generation;
     u8 kind, type, free_type, size_class;
     u8 has_heap;
     u8 unwanted; /* does not pass --require-frame; never in a group */
-    u8 padding[6];
+    u8 padding[2];
 } group_key;
 
 static_assert(sizeof(group_key) == 48, "no hidden padding: keys are hashed as bytes");
@@ -54,6 +55,7 @@ typedef struct aggregator {
     u32 *order;          /* of the finished table: the group of each row, unless rows are merged */
     lifetime_lists lifetimes; /* of the groups, if their ranks are wanted */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
+    u32 generation;     /* of the lifetime in memory that was met last */
     bool wants_stack;   /* a key or a filter needs resolved frames */
     bool is_collecting; /* stacks are being resolved, to be settled; nothing is wanted yet */
 } aggregator;

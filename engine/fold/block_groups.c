@@ -25,6 +25,7 @@ typedef struct grouping {
     aggregator *a;
     u32 first_group;
     u64 wanted_traits; /* a mask of block_traits */
+    bool by_generation;
     etlheap_index index;
     etlheap_lock *lock;
     struct group_task *tasks;
@@ -36,7 +37,8 @@ typedef struct group_task {
     grouping *shared;
     block_group_list groups;
     etlheap_index index;
-    u32 *latest; /* by group of slots: the group of this list met last, + 1 */
+    u32 *latest;    /* by group of slots: the group of this list met last, + 1 */
+    u32 generation; /* of the block met last */
     block_sizes big_sizes;
     lifetime_list lifetimes;
     u8 padding[SHARD_PADDING];
@@ -63,10 +65,12 @@ static u64 wanted_traits(const etlheap_query *query)
 {
     const block_traits mask = {
         .thread = query_groups_by(query, ETLHEAP_KEY_THREAD) ? UINT32_MAX : 0,
-        .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? UINT8_MAX : 0,
-        .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? UINT8_MAX : 0,
+        .generation = query_groups_by(query, ETLHEAP_KEY_GENERATION) ? 0x1FFFF : 0,
         .size_class = query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS) ? UINT8_MAX : 0,
+        .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? 7 : 0,
+        .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? 7 : 0,
     };
+    static_assert(ETLHEAP_MARKS_MAX <= 0x1FFFF && SIZE_CLASSES <= UINT8_MAX, "traits have room");
     return traits_number(&mask);
 }
 
@@ -98,6 +102,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const slot_group
                      .a = a,
                      .first_group = first_group,
                      .wanted_traits = wanted_traits(a->query),
+                     .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
                      .lock = etlheap_lock_open(),
                      .task_count = log_pass_tasks(a->query) };
     if (g->lock == NULL || !open_tasks(g))
@@ -279,6 +284,13 @@ static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool i
     return block_sizes_note(&task->big_sizes, ordinal, size);
 }
 
+/* Blocks come in the order of their allocations, so it is mostly that of the one before. */
+static u32 generation_of(group_task *task, const query_row *row)
+{
+    const etlheap_marks *const marks = &task->shared->a->result->marks.marks;
+    return mark_generation(marks, row->alloc_ticks, &task->generation);
+}
+
 static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at, u32 slot_group)
 {
     const grouping *const g = task->shared;
@@ -288,9 +300,11 @@ static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 
     if (!query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &block, &row))
         return ETL_OK;
     const block_traits traits = { .thread = block.thread,
-                                  .type = (u8)row.type,
-                                  .free_type = block.free_type,
-                                  .size_class = (u8)size_class_of(block.size_bytes) };
+                                  .generation =
+                                      (g->by_generation ? generation_of(task, &row) : 0) & 0x1FFFFu,
+                                  .size_class = size_class_of(block.size_bytes) & 0xFFu,
+                                  .type = (u32)row.type & 7u,
+                                  .free_type = block.free_type & 7u };
     const etl_status status =
         find_group(task, slot_group, traits_number(&traits) & g->wanted_traits, &group);
     if (status != ETL_OK)
@@ -353,9 +367,10 @@ group_key block_groups_key(const block_groups *groups, u32 number)
     group_key key = groups->slots->keys.at[group->slot_group];
     block_traits traits;
     memcpy(&traits, &group->traits, sizeof traits);
-    key.thread = traits.thread;
-    key.type = traits.type;
-    key.free_type = traits.free_type;
-    key.size_class = traits.size_class;
+    key.thread = (u32)traits.thread;
+    key.generation = (u32)traits.generation;
+    key.type = (u8)traits.type;
+    key.free_type = (u8)traits.free_type;
+    key.size_class = (u8)traits.size_class;
     return key;
 }

@@ -18,9 +18,12 @@
 
 /* What tells blocks of one group of slots apart; 0 where the query does not group by it. */
 typedef struct block_traits {
-    u32 thread;
-    u8 type, free_type, size_class;
-    u8 padding;
+    u64 thread : 32;
+    u64 generation : 17; /* ETLHEAP_MARKS_MAX is one of them */
+    u64 size_class : 8;
+    u64 type : 3;
+    u64 free_type : 3;
+    u64 padding : 1;
 } block_traits;
 
 static_assert(sizeof(block_traits) == sizeof(u64), "compared and hashed as a number");

@@ -107,7 +107,7 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
         order = strcmp(group_type_name(a, x->type_name), group_type_name(a, y->type_name));
     if (order == 0 && x->tag != y->tag)
         order = compare_text(group_tag_name(a, x->tag), group_tag_name(a, y->tag));
-    return order;
+    return order != 0 ? order : compare_i64(x->generation, y->generation);
 }
 
 int group_compare(const void *owner, u32 x, u32 y)

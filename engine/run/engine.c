@@ -63,6 +63,7 @@ typedef struct run {
     i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
     store_run *store;      /* NULL: lifetimes or a journal are kept */
     bool keeps_census;     /* what `info` says is found out */
+    mark_events mark_events;
 } run;
 
 static bool keeps_census(const etlheap_options *options);
@@ -187,7 +188,9 @@ static bool open_run(run *state)
         return false;
     for (u32 i = 0; i < state->trace_count; i++)
         state->total_bytes += etl_file_size(state->traces[i]);
-    if (!open_journal(state))
+    if (!mark_events_open(&state->mark_events, state->options.mark_events,
+                          state->options.mark_event_count, state->traces, state->trace_count) ||
+        !open_journal(state))
         return false;
     state->result->mode = mode_of(state);
     number_blocks(state);
@@ -292,6 +295,7 @@ static void close_run(run *state)
     stack_numbering_free(&state->numbering);
     run_counts_free(&state->counts);
     late_stacks_free(&state->late_stacks);
+    mark_events_close(&state->mark_events);
     etlheap_result_free(state->result);
 }
 
@@ -373,7 +377,9 @@ static void scan_one(void *context, u32 task)
                                .census_only = state->options.census_only,
                                .keeps_targets = state->keeps_census,
                                .custom_allocators = state->options.custom_allocators,
-                               .custom_allocator_count = state->options.custom_allocator_count };
+                               .custom_allocator_count = state->options.custom_allocator_count,
+                               .mark_events =
+                                   state->mark_events.count > 0 ? &state->mark_events : NULL };
     etl_scratch scratch = { 0 };
     scan_task(&input, &scratch, &state->tasks[task]);
     etl_scratch_free(&scratch);

@@ -5,6 +5,7 @@
 
 static bool merge_task(merged_tasks *merged, const scan_output *task);
 static bool merge_thread_names(etlheap_result *result, const scan_output *task);
+static bool merge_marks(etlheap_result *result, const scan_output *task);
 static bool ensure_span(etlheap_result *result, const memory_event *events, const pid_span *span,
                         bool is_unsorted);
 
@@ -86,7 +87,8 @@ bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlhe
         etl_diag_merge(&result->diag, &task->diag);
         if (task->last_ticks > result->last_ticks)
             result->last_ticks = task->last_ticks;
-        if (!merge_task(merged, task) || !merge_thread_names(result, task))
+        if (!merge_task(merged, task) || !merge_thread_names(result, task) ||
+            !merge_marks(result, task))
             return false;
     }
     if (merged->system.count > 0)
@@ -126,6 +128,15 @@ static bool merge_thread_names(etlheap_result *result, const scan_output *task)
     for (size_t i = 0; i < task->thread_names.count; i++) {
         if (!thread_names_add(&result->thread_names, &task->thread_names.at[i],
                               &result->context.strings))
+            return false;
+    }
+    return true;
+}
+
+static bool merge_marks(etlheap_result *result, const scan_output *task)
+{
+    for (size_t i = 0; i < task->marks.count; i++) {
+        if (!mark_list_add(&result->marks, &task->marks.at[i], &result->context.strings))
             return false;
     }
     return true;

@@ -71,6 +71,13 @@ static void put_table_key(model_text *out, const etlheap_table *table, const etl
     case ETLHEAP_KEY_TAG:
         model_put(out, " %s", row->tag == NULL ? "?" : row->tag);
         break;
+    case ETLHEAP_KEY_GENERATION: {
+        static const char *const marks[] = { "?", "a", "b", "c", "a", "d" };
+        assert_string_equal(row->mark == NULL ? "?" : row->mark, marks[row->generation]);
+        assert_int_equal(row->mark_number, row->generation == 4 ? 2 : row->generation > 0);
+        model_put(out, " %u", row->generation);
+        break;
+    }
     case ETLHEAP_KEY_COUNT:
         fail();
     }
@@ -159,7 +166,8 @@ static int compare_rows(const etlheap_table *table, const etlheap_row *a, const 
                            compare_names(a->module, b->module),
                            compare_numbers(a->thread, b->thread),
                            compare_numbers(a->size_class_bytes, b->size_class_bytes),
-                           compare_names(a->tag, b->tag) };
+                           compare_names(a->tag, b->tag),
+                           compare_numbers(a->generation, b->generation) };
     for (size_t i = 0; i < ETL_COUNT_OF(orders); i++) {
         if (orders[i] != 0)
             return orders[i];
@@ -284,6 +292,7 @@ static etlheap_query random_query(const model_world *world, u64 *random)
     query.from_ns = (i64)(hand_random(random) % MODEL_TICKS) * HAND_TICK_NS;
     query.to_ns = query.from_ns + (i64)(1 + hand_random(random) % 200) * HAND_TICK_NS;
     query.at_exit_freed = hand_random(random) % 2;
+    query.left_behind = hand_random(random) % 3 == 0;
     query.kinds = hand_random(random) % 8;
     query.sort = (etlheap_measure)(hand_random(random) % (ETLHEAP_MEASURE_PEAK_SIZE + 1));
     query.sort_ascending = hand_random(random) % 2;

@@ -64,6 +64,22 @@ static void sinks_write_long_names_whole(void **state)
     close(ends[1]);
 }
 
+static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
+                                   .type = ETLHEAP_TYPE_AOFI,
+                                   .free_type = ETLHEAP_FREE_PROCESS_EXIT,
+                                   .process = "app.exe",
+                                   .pid = 4321,
+                                   .thread = 77,
+                                   .has_heap = true,
+                                   .heap_handle = 0x1f0000,
+                                   .module = "app.exe",
+                                   .type_name = "Widget",
+                                   .tag = "Startup\\Load",
+                                   .size_class_bytes = 65536,
+                                   .generation = 12,
+                                   .mark = "load",
+                                   .mark_number = 2 };
+
 static void each_key_reads_as_people_write_it(void **state)
 {
     static const struct {
@@ -83,6 +99,7 @@ static void each_key_reads_as_people_write_it(void **state)
         { "Widget", "unknown", ETLHEAP_KEY_TYPE_NAME },
         { "Startup\\Load", "[no stack recorded]", ETLHEAP_KEY_TAG },
         { "64.0 KiB", "0 B", ETLHEAP_KEY_SIZE_CLASS },
+        { "12 load#2", "0 [before the first mark]", ETLHEAP_KEY_GENERATION },
     };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };
@@ -91,18 +108,6 @@ static void each_key_reads_as_people_write_it(void **state)
                                          .stack_starts = starts,
                                          .frame_indices = indices,
                                          .stack_count = 1 };
-    static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
-                                       .type = ETLHEAP_TYPE_AOFI,
-                                       .free_type = ETLHEAP_FREE_PROCESS_EXIT,
-                                       .process = "app.exe",
-                                       .pid = 4321,
-                                       .thread = 77,
-                                       .has_heap = true,
-                                       .heap_handle = 0x1f0000,
-                                       .module = "app.exe",
-                                       .type_name = "Widget",
-                                       .tag = "Startup\\Load",
-                                       .size_class_bytes = 65536 };
     static const etlheap_row unknown = { .type = ETLHEAP_TYPE_AIFO,
                                          .free_type = ETLHEAP_FREE_NONE,
                                          .process = "Unknown",
