@@ -157,9 +157,7 @@ typedef struct etlheap_options {
     /* Events that are marks, besides PerfInfo/Mark; of a trace. Borrowed for the call. */
     const etlheap_mark_event *mark_events;
     u32 mark_event_count;
-    /* Keep lifetimes of kind RESERVE. Needed only without questions and without a store: with
-     * questions, those that select the kind have them kept, and a store always keeps them. */
-    bool reservations;
+    bool reservations; /* keep those, as stores do and questions that select the kind */
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -473,12 +471,6 @@ static inline etlheap_query etlheap_query_default(void)
     query.group_by_count = 5;
     query.sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
     return query;
-}
-
-/* The kinds that a query selects, as bits. */
-static inline u32 etlheap_query_kinds(const etlheap_query *query)
-{
-    return query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : query->kinds;
 }
 
 /*

@@ -217,7 +217,7 @@ static bool list_processes(owned_gate *gate)
  * memory, and for reservations only if nothing else is selected. */
 static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
 {
-    const u32 asked = etlheap_query_kinds(gate->now->query);
+    const u32 asked = query_kinds(gate->now->query);
     const u32 memory = asked & ETLHEAP_KINDS_DEFAULT;
     if (budget->kinds != 0)
         return asked & budget->kinds;

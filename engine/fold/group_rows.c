@@ -82,7 +82,7 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
     table->totals[ETLHEAP_KIND_CUSTOM].present |= can.custom;
     table->totals[ETLHEAP_KIND_RESERVE].present |= can.reserve;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        table->totals[kind].present &= (etlheap_query_kinds(a->query) >> kind & 1) != 0;
+        table->totals[kind].present &= (query_kinds(a->query) >> kind & 1) != 0;
     }
 }
 

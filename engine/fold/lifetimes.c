@@ -142,8 +142,7 @@ static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
     if (!frames_open(&walk->frames, walk->result, query) || walk->table == NULL ||
         !ETLHEAP_PUSH(&walk->table->stack_starts, 0) || !rank_processes(walk))
         return no_memory(err);
-    walk->has_archive =
-        walk->result->mode == RESULT_STORE && (etlheap_query_kinds(query) & heap_bit) != 0;
+    walk->has_archive = walk->result->mode == RESULT_STORE && (query_kinds(query) & heap_bit) != 0;
     /* Required frames are looked for in all rows, or in none that follows the top. */
     walk->is_streaming =
         walk->has_archive && by_time && (options->top == 0 || query->require_frame_count == 0);

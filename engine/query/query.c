@@ -306,7 +306,7 @@ static void set_ticks(query_plan *plan)
 /* Ranges have their threads in every store. */
 static bool asks_threads(const etlheap_query *query)
 {
-    const bool has_blocks = (etlheap_query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
+    const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
     return has_blocks &&
            (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD));
 }
@@ -427,7 +427,7 @@ bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_b
 bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap)
 {
     const etlheap_query *const query = plan->query;
-    return (etlheap_query_kinds(query) >> kind & 1) != 0 && plan->process_selected[process] &&
+    return (query_kinds(query) >> kind & 1) != 0 && plan->process_selected[process] &&
            lists_u64(query->heaps, query->heap_count, heap);
 }
 
