@@ -57,6 +57,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
+	fold/lifetimes_asked \
 	fold/lifetimes_fold \
 	fold/lifetimes_list \
 	fold/lifetimes_memory \
@@ -77,6 +78,9 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/space_regions \
 	fold/space_sweep \
 	fold/steps \
+	fold/suspect_score \
+	fold/suspect_sums \
+	fold/suspects \
 	fold/summary_answer \
 	fold/summary_windows \
 	fold/symbols_list \

@@ -9,6 +9,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	csv/csv_histogram \
 	csv/csv_map \
 	csv/csv_report \
+	csv/csv_suspects \
 	csv/csv_rows \
 	csv/csv_symbols \
 	csv/csv_trend \
@@ -73,6 +74,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	json/json_map \
 	json/json_info \
 	json/json_report \
+	json/json_suspects \
 	json/json_rows \
 	json/json_symbols \
 	json/json_trend \
@@ -82,6 +84,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	markdown/markdown_check \
 	markdown/markdown_diff \
 	markdown/markdown_report \
+	markdown/markdown_suspects \
 	markdown/markdown_trend \
 	parts/abilities \
 	parts/allocation_rows \
@@ -101,6 +104,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/short_names \
 	parts/source_roots \
 	parts/sparkline \
+	parts/suspect_parts \
 	parts/tabular \
 	parts/tabular_plan \
 	parts/text_parts \
@@ -119,6 +123,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text/text_map \
 	text/text_missing \
 	text/text_report \
+	text/text_suspects \
 	text/text_symbols \
 	text/text_tree \
 	text/text_trend \

@@ -107,7 +107,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const slot_group
                      .task_count = log_pass_tasks(a->query) };
     if (g->lock == NULL || !open_tasks(g))
         return no_memory(err);
-    const block_want want = { .plan = &a->plan, .step = step, .states = g->states };
+    const block_want want = { &a->plan, step, g->states, 0 };
     if (slots->keys.count == 0)
         return ETL_OK; /* nothing is selected */
     const etl_status status = wants_words ? open_words(&out->words, &a->plan, err) : ETL_OK;

@@ -39,9 +39,8 @@ etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifet
     if (work.tasks == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     for (u32 i = 0; status == ETL_OK && i < task_count; i++)
-        status = archive_read(source->archive,
-                              WANTED | (source->wanted.addresses ? EHS_WANT_ADDRESS : 0),
-                              &work.tasks[i].reader, err);
+        status =
+            archive_read(source->archive, WANTED | source->wanted.more, &work.tasks[i].reader, err);
     for (u32 first = source->first; status == ETL_OK; first = source->chunk.end) {
         lifetimes_source_seek(source, first);
         if (source->chunk.count == 0 && source->chunk.end == source->end)
@@ -100,8 +99,8 @@ static etl_status fold_open(fold_work *work, u32 number)
             .ordinal = open->ordinal + at,
             .slot = open->slot + at,
             .size = open->size + at,
-            .address = open->address == NULL ? NULL : open->address + at,
             .thread = open->thread + at,
+            .address = open->address + at,
             .alloc_ticks = open->ticks + at,
             .free_ticks = source->end_ticks + at,
             .is_realloc = open->is_realloc + at,
@@ -158,8 +157,8 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .ordinal = own->ordinal,
                               .slot = from->slot + first,
                               .size = from->size + first,
-                              .address = from->address == NULL ? NULL : from->address + first,
                               .thread = from->thread + first,
+                              .address = from->address + first,
                               .alloc_ticks = own->alloc_ticks,
                               .free_ticks = source->end_ticks + at,
                               .is_realloc = from->is_realloc + first,

@@ -82,6 +82,16 @@ etl_status log_pass_blocks(log_pass *pass, etl_error *err)
     return status;
 }
 
+static etl_status open_source(lifetimes_source *out, const block_want *wants, u32 count,
+                              etl_error *err)
+{
+    const query_plan *const plan = wants[0].plan;
+    lifetimes_wanted wanted = lifetimes_wanted_for(plan);
+    for (u32 i = 0; i < count; i++)
+        wanted.more |= wants[i].more;
+    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
+}
+
 static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
 {
     const u32 tasks = log_pass_tasks(wants[0].plan->query);
@@ -89,15 +99,12 @@ static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
     void **const states = calloc(tasks, sizeof *states);
     lifetimes_source source = { .archive = NULL };
     etl_status status = steps == NULL || states == NULL ? no_memory(err) : ETL_OK;
-    bool addresses = false;
-    for (u32 i = 0; i < count; i++)
-        addresses |= wants[i].addresses;
     for (u32 i = 0; status == ETL_OK && i < tasks; i++) {
         steps[i] = (shared_step){ wants, count, i };
         states[i] = &steps[i];
     }
     if (status == ETL_OK)
-        status = lifetimes_source_open_for(&source, wants[0].plan, addresses, err);
+        status = open_source(&source, wants, count, err);
     if (status == ETL_OK)
         status = lifetimes_source_fold(&source, tasks, step_all, states, err);
     lifetimes_source_close(&source);

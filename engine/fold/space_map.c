@@ -215,7 +215,7 @@ static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
         m->states[i] = &m->tasks[i];
     }
     const block_want want = {
-        .plan = &m->a.plan, .step = take_blocks, .states = m->states, .addresses = true
+        .plan = &m->a.plan, .step = take_blocks, .states = m->states, .more = EHS_WANT_ADDRESS
     };
     ok = ok && (m->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
     return ok ? ETL_OK : no_memory(err);
