@@ -118,11 +118,14 @@ objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 # The page of the HTML report, as C.
 HTML_PAGE := $(OUT)/formats/html_page
 HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
-	_data.js _page.js _state.js _chart.js _memory.js _flame.js _rows.js _threads.js _blocks.js _table.js _spikes.js \
+	_data.js _page.js _state.js _chart.js _memory.js _flame.js _rows.js _threads.js _blocks.js _table.js _suspects.js _spikes.js \
 	_views.js _copy.js _link.js _main.js)
 DIFF_PAGE := $(OUT)/formats/diff_page
 DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \
 	diff_tree.js diff_flame.js diff_table.js diff_main.js)
+TREND_PAGE := $(OUT)/formats/trend_page
+TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
+	trend_rows.js trend_chart.js trend_main.js)
 
 LIBRARY := $(OUT)/libetlheap.a
 INSTALLED_LIBRARY := $(OUT)/installed/libetlheap.a
@@ -262,7 +265,7 @@ define link
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter-out %.o,$^) $(1) $(PKG_LIBS)
 endef
 
-LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o
+LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
@@ -320,6 +323,7 @@ $(TEST_PROGRAMS): $(TEST_LIBRARY) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
 	$(call link,$(TEST_LIBS))
 
 $(foreach source,$(TEST_TOOL_SRCS),$(eval $(OUT)/$(notdir $(source:.c=$(EXE))): $(call objects_of,$(source))))
+$(OUT)/make_demo_symbols$(EXE): $(call objects_of,tests/support/pdb_build.c tests/support/pdb_build_file.c)
 $(TEST_TOOLS): $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
@@ -373,7 +377,12 @@ $(DIFF_PAGE).c: formats/html/embed.awk $(DIFF_FILES)
 	@mkdir -p $(@D)
 	$(Q)LC_ALL=C awk -v page=diff_page -f formats/html/embed.awk $(DIFF_FILES) > $@
 
-$(HTML_PAGE).o $(DIFF_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(TREND_PAGE).c: formats/html/embed.awk $(TREND_FILES)
+	$(SAY) "  AWK   $@"
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v page=trend_page -f formats/html/embed.awk $(TREND_FILES) > $@
+
+$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -388,7 +397,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE
@@ -520,7 +529,7 @@ FLEET_SCRIPTS = $(wildcard cli/fleet/*_*.sh)
 # What the pages link to is there too, at the same place beside them.
 EXAMPLES = $(wildcard examples/*)
 DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md bench/questions_baseline.md fuzz/README.md \
-	$(wildcard docs/*.md formats/*.md formats/sql/*.sql)
+	$(wildcard docs/*.md docs/*.png docs/format/*.md docs/schema/*.json formats/*.md formats/sql/*.sql)
 PAGES := $(OUT)/pages
 TO := $(DESTDIR)
 
@@ -756,10 +765,12 @@ demo: ## installs what the build needs, builds, and reports on a sample trace
 demo-run: all $(TEST_TOOLS)
 	@echo "$$ $(OUT)/make_trace demo $(BUILD)/demo.etl"
 	@$(OUT)/make_trace demo $(BUILD)/demo.etl
+	@echo "$$ $(OUT)/make_demo_symbols $(BUILD)/symbols"
+	@mkdir -p $(BUILD)/symbols && $(OUT)/make_demo_symbols $(BUILD)/symbols
 	@echo "$$ $(BUILD)/etlheap info $(BUILD)/demo.etl"
 	@$(BUILD)/etlheap info $(BUILD)/demo.etl
-	@echo "$$ $(BUILD)/etlheap report $(BUILD)/demo.etl"
-	@$(BUILD)/etlheap report $(BUILD)/demo.etl
+	@echo "$$ $(BUILD)/etlheap report $(BUILD)/demo.etl --symbols $(BUILD)/symbols"
+	@$(BUILD)/etlheap report $(BUILD)/demo.etl --symbols $(BUILD)/symbols
 
 cov: ## line coverage by the tests: by file and folder, against the targets
 	@sh tests/run/check_deps.sh build test
@@ -788,6 +799,11 @@ mutate-run: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_TOOLS)
 readme-update: all $(TEST_TOOLS) ## writes what the program prints into the examples of README and docs/
 	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) tests/oracles/cli_readme.py --update
+	$(Q)$(PYTHON) -B tests/oracles/oracle_schemas.py --update
+
+# Needs headless Chromium; pngquant and optipng, if they are there, make the file smaller.
+screenshot: all $(TEST_TOOLS) ## writes docs/report.png, the HTML report of the demo
+	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/oracles/make_screenshot.py docs/report.png
 
 clean: ## removes everything that was built
 	rm -rf $(BUILD)
@@ -799,4 +815,4 @@ help: ## this list
 FORCE:
 .PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
-	bench-clean consumer-deps demo demo-run cov mutate mutate-survivors mutate-run readme-update clean help FORCE
+	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -19,13 +19,13 @@ int cli_compared_check(const cli_options *options)
         if (key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_THREAD && key != ETLHEAP_KEY_GENERATION)
             continue;
         snprintf(message, sizeof message,
-                 "--group-by %s cannot be compared: its numbers are others in every run",
+                 "--group-by %s cannot be compared: its numbers differ from run to run",
                  etlheap_key_word(key));
         return usage(message);
     }
     if (!etlheap_diff_compares(options->sort)) {
         snprintf(message, sizeof message,
-                 "--sort %s cannot be compared: it does not add up over allocations",
+                 "--sort %s cannot be compared: it is not a sum over allocations",
                  etlheap_measure_word(options->sort));
         return usage(message);
     }

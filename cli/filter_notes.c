@@ -12,6 +12,7 @@
 #include "filter_notes.h"
 
 #include "cli/options/nearest.h"
+#include "filter_choices.h"
 #include "messages.h"
 #include "record_filter.h"
 #include "report_query.h"
@@ -64,8 +65,6 @@ static void note_culprit(const char *subject, const etlheap_result *result,
 static void note_events(const cli_options *options, const char *subject,
                         const etlheap_result *result);
 static bool names_any_event(const etlheap_result *result, const char *word);
-static void add_kinds(const etlheap_result *result, const etlheap_query *open, note *text);
-static void add_heaps(const etlheap_result *result, const etlheap_query *open, note *text);
 
 static void add(note *text, const char *format, ...) ETL_PRINTF(2, 3);
 
@@ -150,9 +149,9 @@ static void note_processes(const cli_options *options, const char *subject,
         if (found || (only_slips && !cli_nearest_is_near(&best)))
             continue;
         note text = { .used = 0 };
-        add(&text, "--process %.60s names no process of the trace", best.word);
+        add(&text, "--process '%.60s' matches no process in the trace", best.word);
         if (best.count > 0)
-            add_nearest(&best, "; those with most memory events are ", &text);
+            add_nearest(&best, "; the processes with most memory events are ", &text);
         cli_note(subject, text.text);
     }
 }
@@ -189,10 +188,9 @@ static void note_patterns(const cli_options *options, const char *subject,
             if (*symbol == '\0' || strcmp(symbol, "*") == 0)
                 continue;
             note text = { .used = 0 };
-            add(&text, "%s %.60s names a function, and functions have no names without --symbols",
-                lists[k].name, word);
+            add(&text, "%s '%.60s' names a function, which needs --symbols", lists[k].name, word);
             if (!mark)
-                add(&text, "; a module is written with a mark behind it: '%.60s!'", word);
+                add(&text, "; to name a module, write '%.60s!'", word);
             cli_note(subject, text.text);
         }
     }
@@ -209,9 +207,9 @@ void cli_note_nameless(const cli_options *options, const etlheap_table *table)
             const etlheap_frame *const frame = &table->frames[table->frame_indices[k]];
             if (!frame->module || frame->symbol)
                 continue;
-            cli_note(NULL, "stacks have no names of functions: --symbols FOLDER names them by the "
-                           "PDBs in it, SRV*CACHE*URL by those of a server; etlheap symbols lists "
-                           "which are needed");
+            cli_note(NULL, "no function names: give --symbols FOLDER with the PDBs, or --symbols "
+                           "SRV*CACHE*URL for a symbol server; etlheap symbols lists the PDBs that "
+                           "are needed");
             return;
         }
     }
@@ -234,8 +232,8 @@ static void note_window(const char *subject, const etlheap_result *result, i64 f
     note text = { .used = 0 };
     if (!is_after && !is_before)
         return;
-    add(&text, "the window %s of the trace, which lasts from 0 to ",
-        is_after ? "begins after the last event" : "ends before the beginning");
+    add(&text, "the window %s of the trace, which lasts from 0 s to ",
+        is_after ? "begins after the last event" : "ends before the start");
     add_seconds(&text, end_ns);
     cli_note(subject, text.text);
 }
@@ -351,7 +349,8 @@ static void note_empty(const cli_options *options, const char *subject,
         close_filter(query, (filter)i, &all);
     if (selects_any(result, &all)) {
         if (cli_has_address(options))
-            cli_note(subject, "--address selects nothing: no block has a byte there at this time");
+            cli_note(subject,
+                     "--address selects nothing: no block contains this address at this time");
         return;
     }
     for (u32 i = 0; i < FILTER_COUNT; i++) {
@@ -370,7 +369,7 @@ static void note_empty(const cli_options *options, const char *subject,
     if (blamed || given < 2)
         return;
     note text = { .used = 0 };
-    add(&text, "each filter selects something, but nothing passes all of them: %s", together.text);
+    add(&text, "every filter selects something, but nothing passes all of them: %s", together.text);
     cli_note(subject, text.text);
 }
 
@@ -378,66 +377,38 @@ static void note_culprit(const char *subject, const etlheap_result *result,
                          const etlheap_query *query, filter one)
 {
     etlheap_query open = open_query(query);
+    etlheap_key key = ETLHEAP_KEY_COUNT;
+    char choices[CLI_FILTER_CHOICES_SIZE];
     note text = { .used = 0 };
     add(&text, "%s selects nothing", filter_names[one]);
     switch (one) {
     case FILTER_KIND:
-        add_kinds(result, &open, &text);
+        key = ETLHEAP_KEY_KIND;
         break;
     case FILTER_HEAP:
-        close_filter(query, FILTER_PROCESS, &open);
-        add_heaps(result, &open, &text);
+        key = ETLHEAP_KEY_HEAP;
+        break;
+    case FILTER_THREAD:
+        key = ETLHEAP_KEY_THREAD;
+        break;
+    case FILTER_TYPE:
+        key = ETLHEAP_KEY_TYPE;
         break;
     case FILTER_PROCESS:
         add(&text, " in this window, though its processes are in the trace");
         break;
     case FILTER_FRAME:
-        add(&text, ": no stack has such a frame");
+        add(&text, ": no stack has a matching frame");
         break;
     default:
         break;
     }
+    close_filter(query, FILTER_PROCESS, &open);
+    if (one == FILTER_KIND || !selects_any(result, &open))
+        open = open_query(query);
+    cli_filter_choices(result, &open, key, choices);
+    add(&text, "%s", choices);
     cli_note(subject, text.text);
-}
-
-static void add_kinds(const etlheap_result *result, const etlheap_query *open, note *text)
-{
-    const etlheap_table *table = NULL;
-    u32 kinds = 0;
-    if (etlheap_aggregate(result, open, &table, NULL) != ETL_OK)
-        return;
-    for (u32 i = 0; i < table->row_count; i++)
-        kinds |= 1u << table->rows[i].kind;
-    etlheap_table_free(table);
-    for (u32 i = 0, named = 0; i < ETLHEAP_KIND_COUNT; i++) {
-        if ((kinds >> i & 1) != 0)
-            add(text, "%s%s", named++ > 0 ? ", " : "; there is ",
-                etlheap_kind_name((etlheap_kind)i));
-    }
-}
-
-/* The largest ones, of the processes that were asked for. */
-static void add_heaps(const etlheap_result *result, const etlheap_query *open, note *text)
-{
-    etlheap_query by_heap = *open;
-    const etlheap_table *table = NULL;
-    by_heap.group_by[0] = ETLHEAP_KEY_PROCESS;
-    by_heap.group_by[1] = ETLHEAP_KEY_HEAP;
-    by_heap.group_by_count = 2;
-    /* Extents are of the same heaps. */
-    by_heap.kinds = 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_CUSTOM;
-    if (etlheap_aggregate(result, &by_heap, &table, NULL) != ETL_OK)
-        return;
-    u32 named = 0;
-    for (u32 i = 0; i < table->row_count && named < NAMED_MAX; i++) {
-        const etlheap_row *const row = &table->rows[i];
-        char name[ETLHEAP_HEAP_NAME_SIZE];
-        etlheap_heap_name(row->heap_handle, name);
-        if (row->has_heap)
-            add(text, "%s%s of %s", named++ > 0 ? ", " : "; the largest heaps are ", name,
-                row->process);
-    }
-    etlheap_table_free(table);
 }
 
 /* --- events of a listing --------------------------------------------------------------------- */
@@ -480,7 +451,7 @@ static void note_events(const cli_options *options, const char *subject,
                 if (name && !providers[k].is_message)
                     cli_nearest_consider(&best, name, providers[k].count);
             }
-            add(&text, "--events %s names no event of the trace", word);
+            add(&text, "--events '%s' matches no event in the trace", word);
             if (best.count > 0)
                 add_nearest(&best, "; the most frequent are ", &text);
             add(&text, "%s", " (etlheap info lists all)");

@@ -32,6 +32,8 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
                             options->sort == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
                             options->sort == ETLHEAP_MEASURE_LIFETIME_P99;
     query->growth = cli_wants_growth(options);
+    query->rates = cli_wants_rates(options);
+    query->churn = cli_wants_churn(options);
     query->processes = options->processes.at;
     query->process_count = options->processes.count;
     query->heaps = options->heaps.at;
@@ -46,8 +48,8 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     set_grouping(options, query);
     if (status == ETL_OK && (etlheap_query_measures(query) >> query->sort & 1) == 0)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "--sort %s is for rows that are heaps: --group-by heap, kind and "
-                               "process may be with it",
+                               "--sort %s needs rows that are heaps: --group-by heap, with kind "
+                               "and process if you like",
                                etlheap_measure_word(query->sort));
     return status;
 }
@@ -92,7 +94,8 @@ etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *f
     if (status != ETL_OK)
         return status;
     if (options->from.given && *to_ns != INT64_MAX && *from_ns > *to_ns)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --%s: the window is empty",
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--from is after --%s, so the window is empty",
                              options->to.given ? "to" : "at");
     return ETL_OK;
 }
@@ -160,7 +163,8 @@ static bool is_grouped_by(const cli_options *options, etlheap_key key)
 }
 
 /* A tree is one per kind and process, or what else is asked for, and has stacks in any case; tags
- * are for what is larger than a stack; growth is of all types. */
+ * are for what is larger than a stack; growth and churn are of all types, and churn is of the
+ * code, whatever heap it uses. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
     static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
@@ -191,6 +195,9 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     } else if (cli_wants_growth(options)) {
         memcpy(query->group_by, growth_keys, sizeof growth_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(growth_keys);
+    } else if (options->churn) {
+        memcpy(query->group_by, tree_keys, sizeof tree_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
     }
 }
 

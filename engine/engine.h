@@ -55,10 +55,6 @@ typedef enum etlheap_kind {
     ETLHEAP_KIND_COUNT
 } etlheap_kind;
 
-/* What a query without kinds selects: all that is memory. A reservation is none until it is
- * committed, so only a query that names RESERVE selects it. */
-#define ETLHEAP_KINDS_DEFAULT (((1u << ETLHEAP_KIND_COUNT) - 1) & ~(1u << ETLHEAP_KIND_RESERVE))
-
 /* How a lifetime ends. */
 typedef enum etlheap_free_type {
     ETLHEAP_FREE_NONE,
@@ -290,6 +286,8 @@ typedef struct etlheap_abilities {
     bool memory;          /* MemInfo: commit, working sets and available memory over time */
     bool methods;         /* names of methods of .NET, for some process */
     bool methods_missing; /* a process runs .NET, and none of its methods has a name */
+    bool thread_names;    /* names of threads, for some thread */
+    bool threads_missing; /* no record of a thread, which is where names would be */
     bool reserve;         /* VirtualAlloc events, and the result keeps lifetimes of kind RESERVE */
 } etlheap_abilities;
 
@@ -449,6 +447,8 @@ typedef struct etlheap_query {
     /* Only what its generation leaves behind: allocated in the window, and not freed before the
      * next mark or, after the last one, the end of the window. */
     bool left_behind;
+    bool rates; /* rows have ALLOC_* and FREED_* */
+    bool churn; /* and TEMPORARY_*, which needs single blocks; not at a moment */
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -541,6 +541,8 @@ typedef struct etlheap_table {
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
+    i64 rates_ns; /* with rates: what ALLOC_RATE is per second of, the window or, of a summary,
+                     all its recordings together */
 } etlheap_table;
 
 /*
@@ -581,7 +583,6 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
 #include "etlheap_gate.h"
 #include "etlheap_libraries.h"
 #include "etlheap_lifetimes.h"
-#include "etlheap_map.h"
 #include "etlheap_recording.h"
 #include "etlheap_snapshot.h"
 #include "etlheap_stream.h"

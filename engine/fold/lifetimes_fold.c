@@ -106,6 +106,7 @@ static etl_status fold_open(fold_work *work, u32 number)
             .is_realloc = open->is_realloc + at,
             .is_marked = source->is_marked + at,
             .how = source->end_how + at,
+            .end_allocs = source->end_allocs == NULL ? NULL : source->end_allocs + at,
         };
         status = work->step(work->states[number], &batch, &work->tasks[number].err);
     }
@@ -122,7 +123,7 @@ static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
         lifetimes_batch batch;
         if (!gather(work->source, from, own, &batch))
             return etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that there is not", segment);
+                                 "segment %u names a slot that does not exist", segment);
         if (batch.count > 0)
             status = work->step(work->states[number], &batch, &own->err);
         if (status == ETL_OK)
@@ -163,6 +164,8 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .free_ticks = source->end_ticks + at,
                               .is_realloc = from->is_realloc + first,
                               .is_marked = source->is_marked + at,
-                              .how = source->end_how + at };
+                              .how = source->end_how + at,
+                              .end_allocs =
+                                  source->end_allocs == NULL ? NULL : source->end_allocs + at };
     return is_right;
 }

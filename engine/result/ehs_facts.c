@@ -30,7 +30,9 @@ enum {
     CAN_CUSTOM = 128,
     CAN_METHODS = 256,
     CAN_NOT_METHODS = 512,
-    CAN_RESERVE = 1024
+    CAN_THREAD_NAMES = 1024,
+    CAN_NOT_THREADS = 2048,
+    CAN_RESERVE = 4096
 };
 
 /* The one row of table trace. */
@@ -261,7 +263,8 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
            (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
            (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u) |
            (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u) |
-           (can->reserve ? CAN_RESERVE : 0u);
+           (can->thread_names ? CAN_THREAD_NAMES : 0u) |
+           (can->threads_missing ? CAN_NOT_THREADS : 0u) | (can->reserve ? CAN_RESERVE : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -454,6 +457,8 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->custom = (bits & CAN_CUSTOM) != 0;
     can->methods = (bits & CAN_METHODS) != 0;
     can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
+    can->thread_names = (bits & CAN_THREAD_NAMES) != 0;
+    can->threads_missing = (bits & CAN_NOT_THREADS) != 0;
     can->reserve = (bits & CAN_RESERVE) != 0;
 }
 

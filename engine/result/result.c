@@ -268,6 +268,17 @@ static bool has_memory(const etlheap_result *result)
     return has;
 }
 
+/* Starts, ends, rundowns and names of threads. */
+static bool has_threads(const etlheap_result *result)
+{
+    bool has = false;
+    for (size_t i = 0; i < result->hooks.count; i++) {
+        const u32 hook = result->hooks.at[i].hook;
+        has |= (hook >= 0x0501 && hook <= 0x0504) || hook == 0x0548;
+    }
+    return has;
+}
+
 /* What can be analysed, and what to tell the user about it. */
 static void judge(etlheap_result *result, const result_parts *parts)
 {
@@ -287,6 +298,8 @@ static void judge(etlheap_result *result, const result_parts *parts)
     can->methods = etlheap_method_count(result) > 0;
     can->methods_missing = methods_are_missing(&result->modules);
     can->memory = has_memory(result);
+    can->thread_names = result->thread_names.list.count > 0;
+    can->threads_missing = !has_threads(result);
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
     for (u32 i = 0; i < parts->trace_count; i++)
         etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));
@@ -336,14 +349,13 @@ static const char facts_alone[] =
     "the result holds no allocations, because the analysis only counted records (census_only) or "
     "wrote a store: analyze the trace without these options, or open the store";
 static const char one_window[] =
-    "the analysis kept what one question takes and no single lifetimes: analyze the trace for all "
-    "questions, ETLHEAP_ASK_EVENTS among them, or for none";
+    "the analysis kept only what its questions need, and no single lifetimes: analyze the trace "
+    "for all questions, including ETLHEAP_ASK_EVENTS, or for none";
 static const char in_file[] =
     "the lifetimes stay in the store's file: open the store without questions, or list them one "
     "by one";
-static const char sums_alone[] =
-    "a summary holds sums and no single allocations; name the traces or stores that it was made "
-    "of, one recording at a time";
+static const char sums_alone[] = "a summary holds totals and no single allocations; use the traces "
+                                 "or stores that it was made from, one recording at a time";
 
 #define EACH(status, sentence)                                                                     \
     [RESULT_ASK_EACH] = { status, sentence }, [RESULT_ASK_LIST] = { status, sentence },            \
@@ -368,12 +380,12 @@ static const struct {
 } unrecorded[] = {
     { EHS_WANT_THREAD,
       1u << RESULT_ASK_THREADS | 1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
-      { ETL_ERR_ARGUMENT, "the store does not record which thread made an allocation; ask the "
-                          "trace that it was made from" } },
+      { ETL_ERR_ARGUMENT, "the store does not contain the threads of allocations; use the trace "
+                          "that it was made from" } },
     { EHS_WANT_ADDRESS,
       1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS | 1u << RESULT_ASK_ADDRESSES,
-      { ETL_ERR_ARGUMENT, "the store does not record the addresses of allocations; ask the "
-                          "trace that it was made from" } },
+      { ETL_ERR_ARGUMENT, "the store does not contain the addresses of allocations; use the trace "
+                          "that it was made from" } },
 };
 
 /* Why a result has no reservations although there were any: of an analysis, and of a store. */

@@ -18,7 +18,7 @@ static const exporter_row exporters[] = {
     {
         .told.name = "folded",
         .told.suffix = ".folded",
-        .told.summary = "stacks for flame graphs, one a line with its bytes",
+        .told.summary = "stacks and bytes for flame graphs",
         .told.metrics = METRICS_ALL,
         .told.is_text = true,
         .write = etlheap_export_folded,
@@ -26,7 +26,7 @@ static const exporter_row exporters[] = {
     {
         .told.name = "speedscope",
         .told.suffix = ".speedscope.json",
-        .told.summary = "profiles for www.speedscope.app, one for each kind and process",
+        .told.summary = "profiles for www.speedscope.app",
         .told.metrics = METRICS_ALL,
         .told.is_text = true,
         .write = etlheap_export_speedscope,
@@ -34,14 +34,14 @@ static const exporter_row exporters[] = {
     {
         .told.name = "pprof",
         .told.suffix = ".pb.gz",
-        .told.summary = "for go tool pprof: in use and allocated, space and objects",
+        .told.summary = "profile for go tool pprof",
         .told.metrics = METRIC(OUTSTANDING) | METRIC(TOTAL),
         .write = etlheap_export_pprof,
     },
     {
         .told.name = "dhat",
         .told.suffix = ".dhat.json",
-        .told.summary = "for valgrind's dh_view.html: lifetimes, peak, end; one kind",
+        .told.summary = "one kind for valgrind's dh_view.html",
         .told.metrics = METRIC(OUTSTANDING),
         .told.asks_events = true,
         .told.is_text = true,
@@ -50,7 +50,7 @@ static const exporter_row exporters[] = {
     {
         .told.name = "heaptrack",
         .told.suffix = ".heaptrack",
-        .told.summary = "for heaptrack_gui and heaptrack_print: every event of one kind",
+        .told.summary = "every event of one kind for heaptrack_gui",
         .told.metrics = METRIC(OUTSTANDING),
         .told.asks_events = true,
         .told.is_text = true,
@@ -59,9 +59,10 @@ static const exporter_row exporters[] = {
     {
         .told.name = "csv",
         .told.suffix = ".csv",
-        .told.summary = "rows of the report, or lifetimes one by one, as a table",
+        .told.summary = "rows of the report, or single lifetimes",
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
+        .told.has_churn = true,
         .told.has_titles = true,
         .told.is_text = true,
         .write = etlheap_export_csv,
@@ -69,24 +70,26 @@ static const exporter_row exporters[] = {
     {
         .told.name = "ndjson",
         .told.suffix = ".ndjson",
-        .told.summary = "the same, one JSON object a line",
+        .told.summary = "the same, one JSON object per line",
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
+        .told.has_churn = true,
         .told.is_text = true,
         .write = etlheap_export_ndjson,
     },
     {
         .told.name = "parquet",
         .told.suffix = ".parquet",
-        .told.summary = "the same as columns with types, for DuckDB and data frames",
+        .told.summary = "the same as typed columns, for DuckDB",
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
+        .told.has_churn = true,
         .write = etlheap_export_parquet,
     },
     {
         .told.name = "wpa-xml",
         .told.suffix = ".wpa.xml",
-        .told.summary = "WPA's heap and VirtualAlloc tables as XML (wpa_xml.xsd)",
+        .told.summary = "WPA's memory tables as XML (wpa_xml.xsd)",
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
         .told.is_text = true,
@@ -95,7 +98,7 @@ static const exporter_row exporters[] = {
     {
         .told.name = "wpaprofile",
         .told.suffix = ".wpaProfile",
-        .told.summary = "opens the trace in WPA at the process that grew most",
+        .told.summary = "view that opens the trace in WPA",
         .told.metrics = METRIC(OUTSTANDING),
         .told.is_text = true,
         .write = etlheap_export_wpa_profile,
@@ -103,7 +106,7 @@ static const exporter_row exporters[] = {
     {
         .told.name = "perfview",
         .told.suffix = ".perfView.xml.zip",
-        .told.summary = "stacks for PerfView, or a sample for each allocation",
+        .told.summary = "stacks or allocations for PerfView",
         .told.metrics = METRICS_ALL,
         .told.has_rows = true,
         .write = etlheap_export_perfview,
@@ -111,7 +114,7 @@ static const exporter_row exporters[] = {
     {
         .told.name = "html",
         .told.suffix = ".html",
-        .told.summary = "a report for browsers: charts, flame graph, tables; one file",
+        .told.summary = "interactive report for browsers",
         .told.metrics = METRIC(OUTSTANDING),
         .told.asks_events = true,
         .told.is_text = true,
@@ -171,7 +174,7 @@ etl_status etlheap_export(const etlheap_exporter *exporter, const etlheap_export
     etlheap_export_request own = { .size = sizeof own };
     const exporter_row *const row = row_of(exporter);
     if (!row || !request)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such exporter or request");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown exporter or request");
     etlheap_query query = etlheap_query_default();
     etl_status status = etl_read_sized(request, "etlheap_export_request", &own, sizeof own, err);
     if (status == ETL_OK && !own.result)
