@@ -100,7 +100,7 @@ static const cli_option options_table[] = {
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",
       "histogram of size or lifetime, in powers of two" },
     { "--map", 0, CLI_VALUE_FLAG, OPTION(map), CLI_REPORT, group_shape, NULL,
-      "how full the address space is, and which blocks pin it" },
+      "map of the address space, and which blocks pin it" },
     { "--map-unit", 0, CLI_VALUE_SIZE, OPTION(map_unit), CLI_REPORT, group_shape, "SIZE",
       "unit of the map, a power of two from 4K to 1T (64K)" },
     { "--top", 0, CLI_VALUE_TOP, OPTION(top), (CLI_GROUPING & ~CLI_WINDOWS) | CLI_INFO, group_shape,
