@@ -10,10 +10,10 @@
  * not on it: views of files, memory of the kernel, and what was reserved before a trace without
  * a rundown. See docs/address_space.md.
  */
+#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+
 #ifndef ETLHEAP_MAP_H
 #define ETLHEAP_MAP_H
-
-#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {
