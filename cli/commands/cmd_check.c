@@ -47,17 +47,29 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q);
 static int exit_of_unmeasured(const inquiry *q);
 static int exit_of_doubts(const cli_options *options, const inquiry *q);
 
+/* Reservations are asked for only by name, which a budget's is too. */
+static u32 kinds_to_ask(const cli_options *options, const cli_budgets *budgets)
+{
+    u32 named = 0;
+    for (u32 i = 0; i < budgets->count; i++)
+        named |= budgets->at[i].kinds;
+    const bool is_more = options->kinds == 0 && (named & ~ETLHEAP_KINDS_DEFAULT) != 0;
+    return is_more ? ETLHEAP_KINDS_DEFAULT | named : options->kinds;
+}
+
 int cli_run_check(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     inquiry q = { .suppressions = NULL };
+    cli_options asked = *options;
     int status = read_options(options, &q);
+    asked.kinds = kinds_to_ask(options, &q.budgets);
     if (status == CLI_EXIT_DONE)
         status = cli_inputs_open(options, &guard, &q.inputs);
     if (status == CLI_EXIT_DONE && options->baseline)
-        status = cli_baseline_open(options, &guard, &q.baseline);
+        status = cli_baseline_open(&asked, &guard, &q.baseline);
     if (status == CLI_EXIT_DONE)
-        status = check_inputs(options, &guard, &q);
+        status = check_inputs(&asked, &guard, &q);
     etlheap_gate_free(q.gate);
     cli_side_outputs_discard(&q.sides);
     cli_baseline_close(&q.baseline);

@@ -105,7 +105,7 @@ static const question questions[] = {
     { "report --histogram size", KINDS, SUMS, LIVE },
     /* Median and 99th percentile of a row's lifetimes: exact, so they wait for its origins. */
     { "report --impacting", KINDS, SUMS | WINDOWED | LIFETIMES, ONCE },
-    { "report --map", MEMORY, SUMS | COL(TICKS) | COL(BACK) | COL(ADDRESS), PLANNED(LIVE) },
+    { "report --map", MEMORY, SUMS | COL(TICKS) | COL(BACK) | COL(ADDRESS), LIVE },
     { "report --pairs", KINDS, SUMS | COL(ACTOR), PLANNED(LIVE) },
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },

@@ -241,8 +241,7 @@ static void add_kinds(etlheap_text *text, u32 kinds, const char *last)
 
 static void add_events(etlheap_text *text, u32 kinds)
 {
-    const u32 every = (1u << ETLHEAP_KIND_COUNT) - 1;
-    if (kinds == 0 || kinds == every)
+    if (kinds == 0 || kinds == ETLHEAP_KINDS_DEFAULT)
         etlheap_text_add_string(text, "memory");
     else
         add_kinds(text, kinds, " or ");
