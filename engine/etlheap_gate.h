@@ -136,17 +136,17 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" for what is non
 #define ETLHEAP_DOUBTS(X)                                                                          \
     X(LOSS, "loss",                                                                                \
       "the trace lost events or is damaged: its totals are lower bounds, so staying within a "     \
-      "budget proves nothing")                                                                     \
+      "limit proves nothing")                                                                      \
     X(BASELINE_LOSS, "baseline-loss",                                                              \
-      "the baseline lost events or is damaged: what is missing there looks like growth, and what " \
-      "was never freed there hides it, so a comparison proves nothing")                            \
+      "the baseline lost events or is damaged: lost allocations there look like growth, and lost " \
+      "frees hide growth, so a comparison proves nothing")                                         \
     X(NO_EVENTS, "no-events",                                                                      \
-      "the trace has no memory events of a kind that a budget is for, so nothing was measured")    \
+      "the trace has no memory events of a kind that has a limit, so nothing was measured")        \
     X(NO_PROCESS, "no-process",                                                                    \
-      "a process pattern matches no process with memory events of a kind that a budget is for, "   \
-      "so nothing was measured")                                                                   \
+      "a process pattern matches no process with memory events of a kind that has a limit, so "    \
+      "nothing was measured")                                                                      \
     X(BASELINE_NO_EVENTS, "baseline-no-events",                                                    \
-      "the baseline has no memory events of a kind whose growth has a budget")
+      "the baseline has no memory events of a kind whose growth has a limit")
 
 typedef enum etlheap_doubt {
 #define ETLHEAP_DOUBT_ENUM(name, word, sentence) ETLHEAP_DOUBT_##name,

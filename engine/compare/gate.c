@@ -143,11 +143,11 @@ static etl_status check_budgets(const etlheap_gate_options *options, etl_error *
     for (u32 i = 0; i < options->budget_count; i++) {
         const etlheap_budget *const budget = &options->budgets[i];
         if ((u32)budget->scope >= ETLHEAP_SCOPE_COUNT || budget->kinds >> ETLHEAP_KIND_COUNT)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such scope or kind");
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown scope or kind");
         if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_HEAP)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "growth cannot be judged heap by heap: handles of heaps differ "
-                                 "from run to run");
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "growth cannot be limited per heap, because heap handles differ from run to run");
     }
     return ETL_OK;
 }
