@@ -21,7 +21,6 @@ static const char *const report_examples[] = {
     "etlheap report app.etl --from 10s --to 20s --type AIFO",
     "etlheap report app.etl --suspects                stacks that probably leak",
     "etlheap report app.etl --impacting transient     what made the spikes",
-    "etlheap report app.etl --process app.exe --at peak",
     "etlheap report app.etl --process app.exe --group-by process,module",
     "etlheap report app.etl --symbols 'out;SRV**https://example.com/symbols'",
     "etlheap report app.etl.zip --format json -o report.json",

@@ -32,6 +32,8 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
                             options->sort == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
                             options->sort == ETLHEAP_MEASURE_LIFETIME_P99;
     query->growth = cli_wants_growth(options);
+    query->rates = cli_wants_rates(options);
+    query->churn = cli_wants_churn(options);
     query->processes = options->processes.at;
     query->process_count = options->processes.count;
     query->heaps = options->heaps.at;
@@ -161,7 +163,8 @@ static bool is_grouped_by(const cli_options *options, etlheap_key key)
 }
 
 /* A tree is one per kind and process, or what else is asked for, and has stacks in any case; tags
- * are for what is larger than a stack; growth is of all types. */
+ * are for what is larger than a stack; growth and churn are of all types, and churn is of the
+ * code, whatever heap it uses. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
     static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
@@ -192,6 +195,9 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     } else if (cli_wants_growth(options)) {
         memcpy(query->group_by, growth_keys, sizeof growth_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(growth_keys);
+    } else if (options->churn) {
+        memcpy(query->group_by, tree_keys, sizeof tree_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
     }
 }
 

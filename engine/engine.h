@@ -284,6 +284,8 @@ typedef struct etlheap_abilities {
     bool memory;          /* MemInfo: commit, working sets and available memory over time */
     bool methods;         /* names of methods of .NET, for some process */
     bool methods_missing; /* a process runs .NET, and none of its methods has a name */
+    bool thread_names;    /* names of threads, for some thread */
+    bool threads_missing; /* no record of a thread, which is where names would be */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
@@ -442,6 +444,8 @@ typedef struct etlheap_query {
     /* Only what its generation leaves behind: allocated in the window, and not freed before the
      * next mark or, after the last one, the end of the window. */
     bool left_behind;
+    bool rates; /* rows have ALLOC_* and FREED_* */
+    bool churn; /* and TEMPORARY_*, which needs single blocks; not at a moment */
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -534,6 +538,8 @@ typedef struct etlheap_table {
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
+    i64 rates_ns; /* with rates: what ALLOC_RATE is per second of, the window or, of a summary,
+                     all its recordings together */
 } etlheap_table;
 
 /*

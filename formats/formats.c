@@ -90,6 +90,7 @@ static const etlheap_format formats[] = {
         .shows_equal = true,
         .rows_max = 10000,
         .write_diff = etlheap_write_diff_html,
+        .write_trend = etlheap_write_trend_html,
     },
     {
         .name = "folded",

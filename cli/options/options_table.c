@@ -93,6 +93,8 @@ static const cli_option options_table[] = {
       "column to sort groups by (peak_size); a dash sorts the smallest first:" },
     { "--growth", 0, CLI_VALUE_FLAG, OPTION(growth), CLI_REPORT, group_shape, NULL,
       "how fast and how steadily rows grow; tells leaks from caches" },
+    { "--churn", 0, CLI_VALUE_FLAG, OPTION(churn), CLI_REPORT | CLI_EXPORT, group_shape, NULL,
+      "allocations per second, and how many are temporary: freed at once" },
     { "--suspects", 0, CLI_VALUE_FLAG, OPTION(suspects), CLI_REPORT, group_shape, NULL,
       "call stacks that probably leak, likeliest first, with reasons" },
     { "--histogram", 0, CLI_VALUE_HISTOGRAM, OPTION(histogram), CLI_REPORT, group_shape, "BY",

@@ -14,6 +14,7 @@
 #define ETLHEAP_BLOCK_GROUPS_H
 
 #include "block_words.h"
+#include "churn.h"
 #include "slot_groups.h"
 
 /* What tells blocks of one group of slots apart; 0 where the query does not group by it. */
@@ -44,6 +45,7 @@ typedef struct block_groups {
     const slot_groups *slots;
     block_group_list groups;
     block_words words; /* of all blocks, if events are to be walked */
+    churn_join churn;  /* sums by group, if the query wants them */
     struct grouping *work;
 } block_groups;
 

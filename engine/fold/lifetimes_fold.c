@@ -106,6 +106,7 @@ static etl_status fold_open(fold_work *work, u32 number)
             .is_realloc = open->is_realloc + at,
             .is_marked = source->is_marked + at,
             .how = source->end_how + at,
+            .end_allocs = source->end_allocs == NULL ? NULL : source->end_allocs + at,
         };
         status = work->step(work->states[number], &batch, &work->tasks[number].err);
     }
@@ -163,6 +164,8 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .free_ticks = source->end_ticks + at,
                               .is_realloc = from->is_realloc + first,
                               .is_marked = source->is_marked + at,
-                              .how = source->end_how + at };
+                              .how = source->end_how + at,
+                              .end_allocs =
+                                  source->end_allocs == NULL ? NULL : source->end_allocs + at };
     return is_right;
 }

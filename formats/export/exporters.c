@@ -62,6 +62,7 @@ static const exporter_row exporters[] = {
         .told.summary = "rows of the report, or single lifetimes",
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
+        .told.has_churn = true,
         .told.has_titles = true,
         .told.is_text = true,
         .write = etlheap_export_csv,
@@ -72,6 +73,7 @@ static const exporter_row exporters[] = {
         .told.summary = "the same, one JSON object per line",
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
+        .told.has_churn = true,
         .told.is_text = true,
         .write = etlheap_export_ndjson,
     },
@@ -81,6 +83,7 @@ static const exporter_row exporters[] = {
         .told.summary = "the same as typed columns, for DuckDB",
         .told.metrics = METRIC(OUTSTANDING),
         .told.has_rows = true,
+        .told.has_churn = true,
         .write = etlheap_export_parquet,
     },
     {
