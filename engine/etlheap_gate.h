@@ -50,7 +50,7 @@ void etlheap_suppressions_close(etlheap_suppressions *suppressions); /* NULL is 
 
 /*
  * Adds the lines of a file; `name` is for messages, both are copied. ETL_ERR_ARGUMENT
- * names the line that is no suppression; what was before it stays added.
+ * names the line that is not a suppression; lines before it stay added.
  * ETL_ERR_LIMIT: more than 4 GiB or 2^20 lines in all. ETL_ERR_MEMORY.
  */
 etl_status etlheap_suppressions_add(etlheap_suppressions *suppressions, const char *name,
@@ -182,7 +182,7 @@ typedef struct etlheap_gate_subject {
     bool has_heap;       /* scope HEAP, but for virtualalloc */
     u64 heap_handle;
     u32 stack;       /* scope STACK: into the table's; else, or without one, ETLHEAP_NO_INDEX */
-    u64 fingerprint; /* of what it is, without ids and addresses */
+    u64 fingerprint; /* identity across runs: without ids and addresses */
     etlheap_amount now, baseline;
     i64 measured; /* by the budget; growth may be negative */
     i64 limit;
@@ -205,7 +205,7 @@ typedef struct etlheap_gate_budget {
     u32 judged_count, failed_count;
 } etlheap_gate_budget;
 
-/* A suppression and what it took away, of each kind. */
+/* A suppression, and what it suppressed of each kind. */
 typedef struct etlheap_suppression_use {
     const char *pattern, *file;
     u32 line;
