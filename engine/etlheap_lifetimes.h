@@ -13,10 +13,10 @@
  *
  * Any number of walks of a result may be open; one thread uses a walk at a time.
  */
+#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+
 #ifndef ETLHEAP_LIFETIMES_H
 #define ETLHEAP_LIFETIMES_H
-
-#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {
