@@ -287,7 +287,7 @@ static void modules_of_other_builds_are_named(void **state)
     capture out;
     (void)state;
     const char *const text = write_check(&gate, &out);
-    assert_non_null(strstr(text, "Other builds than in the baseline"));
+    assert_non_null(strstr(text, "Modules of another build than in the baseline"));
     assert_non_null(strstr(text, "app.exe, plug\xEF\xBF\xBD.dll\n"));
     capture_close(&out);
 }
