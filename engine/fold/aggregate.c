@@ -283,7 +283,7 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
             break;
         case ETLHEAP_KEY_HEAP:
             key->heap = segment->heap_handle[at];
-            key->has_heap = segment->kind[at] != ETLHEAP_KIND_VIRTUALALLOC;
+            key->has_heap = query_kind_has_heap(segment->kind[at]);
             break;
         case ETLHEAP_KEY_TYPE:
             key->type = (u8)type;

@@ -46,9 +46,11 @@ typedef struct ehs_bounds {
     u32 process_count, stack_count;
 } ehs_bounds;
 
-/* Appends all rows to the store with final numbers, which are checked to be within
- * the bounds, as no row may end before it begins. CORRUPT, MEMORY, LIMIT. */
-etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, allocation_store *store);
+/* Appends all rows of the kinds (bit per etlheap_kind) to the store with final numbers, which
+ * are checked to be within the bounds, as no row may end before it begins. CORRUPT, MEMORY,
+ * LIMIT. */
+etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, u32 kinds,
+                         allocation_store *store);
 
 /* --- slots of heap blocks --------------------------------------------------------- */
 

@@ -19,7 +19,8 @@ typedef struct shard_output {
     shard_journal *journal;                /* takes heap blocks in place of rows; NULL: none */
     ETLHEAP_VECTOR(process_counts) counts; /* at[process - 1] */
     etl_diag_counts diag;
-    bool out_of_memory; /* sticks; results are then incomplete */
+    bool keeps_reservations; /* rows of kind RESERVE are wanted */
+    bool out_of_memory;      /* sticks; results are then incomplete */
 } shard_output;
 
 /* The counts of a process; NULL without memory (then out_of_memory is set). */

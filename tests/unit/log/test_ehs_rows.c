@@ -66,7 +66,7 @@ static void lifetimes_come_back_in_order(void **state)
     assert_true(store_append(&given, rows, 100000));
     save_rows(&file, &given);
     assert_int_equal(table_file_open(&file, UINT64_MAX), ETL_OK);
-    assert_int_equal(ehs_rows_load(&file.loader, &bounds, &got), ETL_OK);
+    assert_int_equal(ehs_rows_load(&file.loader, &bounds, UINT32_MAX, &got), ETL_OK);
     assert_same_rows(&given, &got);
     free(rows);
     store_free(&given);
@@ -84,7 +84,7 @@ static etl_status load_one_row(const lifetime *row, const ehs_remap *remap, allo
     if (remap != NULL)
         assert_true(ehs_remap_save(&file->saver, remap));
     assert_int_equal(table_file_open(file, UINT64_MAX), ETL_OK);
-    return ehs_rows_load(&file->loader, &bounds, got);
+    return ehs_rows_load(&file->loader, &bounds, UINT32_MAX, got);
 }
 
 static void numbers_of_the_run_become_final(void **state)
@@ -130,7 +130,7 @@ static void rows_of_an_unknown_kind_are_passed_over(void **state)
     assert_true(store_append(&given, rows, 3));
     save_rows(&file, &given);
     assert_int_equal(table_file_open(&file, UINT64_MAX), ETL_OK);
-    assert_int_equal(ehs_rows_load(&file.loader, &bounds, &got), ETL_OK);
+    assert_int_equal(ehs_rows_load(&file.loader, &bounds, UINT32_MAX, &got), ETL_OK);
     assert_int_equal(got.rows, 2);
     const etlheap_segment read = store_view(&got.segments.at[0]);
     assert_int_equal(read.address[0], rows[0].address);

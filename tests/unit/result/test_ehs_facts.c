@@ -62,7 +62,7 @@ static etl_status read_result(const ehs_bytes *file, etlheap_result **out, etl_e
         status = ehs_stacks_load(&loader, EHS_FRAMES_ADDRESSES, &result->stacks);
     const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
     if (status == ETL_OK)
-        status = ehs_rows_load(&loader, &bounds, &result->store);
+        status = ehs_rows_load(&loader, &bounds, UINT32_MAX, &result->store);
     ehs_loader_free(&loader);
     ehs_reader_close(&reader);
     *out = result;
