@@ -117,8 +117,9 @@ typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
-    bool is_temporary;    /* read soon and once: made in less time, and larger */
-    bool is_without_info; /* nobody will ask what census_only counts, which is not found out */
+    bool is_temporary;     /* read soon and once: made in less time, and larger */
+    bool is_without_info;  /* nobody will ask what census_only counts, which is not found out */
+    bool is_without_frees; /* nor who freed */
 } etlheap_store_options;
 
 typedef struct etlheap_options {
@@ -301,6 +302,9 @@ typedef struct etlheap_segment {
     const u8 *kind;         /* etlheap_kind */
     const u8 *free_type;    /* etlheap_free_type */
     const u8 *is_realloc;
+    /* With etlheap_options.free_stacks, or of a store that has them; else 0 and ETL_NO_ID. */
+    const u32 *free_stack;  /* etlheap_stack.v: who freed it */
+    const u32 *free_thread; /* ETL_NO_ID unknown */
 } etlheap_segment;
 
 /* 0 of a result of facts alone, which refuses what can be refused. A segment beyond the

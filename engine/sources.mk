@@ -91,6 +91,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/ehs_segment \
 	log/ehs_stacks \
 	log/ehs_table \
+	log/ehs_unmatched \
 	log/ehs_writer \
 	log/journal \
 	log/journal_chunks \
@@ -117,6 +118,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/blocks \
 	pair/late_stacks \
 	pair/order \
+	pair/order_actors \
 	pair/pair \
 	pair/pair_lanes \
 	pair/range_map \
@@ -132,6 +134,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/deferred \
 	read/descriptions \
 	read/event_census \
+	read/free_stacks \
 	read/join \
 	read/join_chains \
 	read/join_pieces \
@@ -165,6 +168,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/options_read \
 	run/recording \
 	run/run_counts \
+	run/run_frees \
 	run/snapshot \
 	run/stack_totals \
 	run/store_run \

@@ -301,9 +301,11 @@ void etlheap_result_free(etlheap_result *result)
     stack_table_free(&result->stacks);
     ETLHEAP_VECTOR_FREE(&result->foreign);
     store_free(&result->store);
+    store_free(&result->unmatched);
     journal_free(&result->journal);
     archive_free(result->archive);
     slots_free(&result->slot_table);
+    slots_free(&result->actors);
     free(result->process_ids);
     free(result->deferred_ids);
     free(result->slots);

@@ -215,7 +215,7 @@ static void keys_of_pieces_and_of_scanned_events_resolve(void **state)
     join_add_alloc(b, 100, JOIN_TID);
     join_add_alloc(b, 200, JOIN_TID);
     b->task.events.at[0].stack = STACK_TAG_LOCAL; /* taken by the key, as scanning does */
-    assert_true(ETLHEAP_PUSH(&b->task.key_uses, (key_use){ 510, 0xA0, 0 }));
+    assert_true(ETLHEAP_PUSH(&b->task.key_uses, (key_use){ 510, 0xA0, 0, false }));
     join_add_piece(b, (stack_piece){ .ticks = 210,
                                      .event_ticks = 200,
                                      .tid = JOIN_TID,
