@@ -434,6 +434,11 @@ typedef struct etlheap_query {
      * that had the same id in another process is selected too. */
     const char *const *thread_names;
     u32 thread_name_count;
+    bool freed_by_other; /* rows have the measure FREED_BY_OTHER */
+    /* In place of lifetimes: frees of memory whose allocation was not recorded. Rows have the
+     * measure COUNT alone, and are grouped by kind, process, heap and FREE_* keys; `threads` are
+     * those that freed. */
+    bool unmatched;
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -497,7 +502,13 @@ typedef struct etlheap_row {
     bool grows_most;       /* grouped by heap: the largest impacting size of its kind, above 0 */
     u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
-    const char *thread_name; /* THREAD key; NULL: it has none */
+    const char *thread_name; /* THREAD or THREAD_NAME key; NULL: it has none */
+    /* Keys FREE_*: who freed in the window. None (ETLHEAP_NO_INDEX, NULL, ETL_NO_ID) of what was
+     * not freed then, and of what is not known. */
+    u32 free_stack; /* as stack */
+    u32 free_frame; /* FREE_SITE, as frame */
+    u32 free_thread;
+    const char *free_module;
 } etlheap_row;
 
 typedef struct etlheap_total {

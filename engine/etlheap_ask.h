@@ -41,6 +41,7 @@ typedef struct etlheap_question {
     const etlheap_query *query;             /* NULL: the default */
     const etlheap_windows_options *windows; /* of WINDOWS */
     etlheap_histogram_by by;                /* of HISTOGRAM */
+    bool frees;                             /* of EVENTS: who freed is asked, too */
 } etlheap_question;
 
 /* One of these, by the question's kind; the others are NULL and 0. */

@@ -34,6 +34,11 @@ extern "C" {
     X(SIZE_CLASS, "size_class", "Size Class")                                                      \
     X(TYPE_NAME, "type_name", "Type Name")                                                         \
     X(TAG, "tag", "Stack Tag")                                                                     \
+    X(THREAD_NAME, "thread_name", "Thread Name")                                                   \
+    X(FREE_STACK, "free_stack", "Free Stack")                                                      \
+    X(FREE_SITE, "free_site", "Free Site")                                                         \
+    X(FREE_MODULE, "free_module", "Free Module")                                                   \
+    X(FREE_THREAD, "free_thread", "Free Thread")                                                   \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
@@ -50,6 +55,7 @@ extern "C" {
     X(OVERHEAD_SIZE, "overhead_size", "Overhead Size")                                             \
     X(GROWTH_RATE, "growth_rate", "Growth/s")                                                      \
     X(STEADINESS, "steadiness", "Steadiness")                                                      \
+    X(FREED_BY_OTHER, "freed_by_other_count", "Freed by Other Thread")                             \
     X(GROWS_MOST, "grows_most", "Grows Most")                                                      \
     /* of one lifetime */                                                                          \
     X(IS_REALLOC, "is_realloc", "Is Realloc")                                                      \
@@ -117,7 +123,12 @@ const char *etlheap_field_title(etlheap_field field);
     X(THREAD)                                                                                      \
     X(SIZE_CLASS)                                                                                  \
     X(TYPE_NAME)                                                                                   \
-    X(TAG)
+    X(TAG)                                                                                         \
+    X(THREAD_NAME)                                                                                 \
+    X(FREE_STACK)                                                                                  \
+    X(FREE_SITE)                                                                                   \
+    X(FREE_MODULE)                                                                                 \
+    X(FREE_THREAD)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,
@@ -140,7 +151,8 @@ const char *etlheap_key_title(etlheap_key key);
  * X(field) - numeric columns of a row, which can be sorted by. The lifetimes, the sizes
  * of heaps and growth are not in every table: see its `measures`. GROWTH_RATE is bytes
  * per second, STEADINESS 0 to 100: a constant leak has 100, what was allocated once
- * little; growth.h says how they are reckoned.
+ * little; growth.h says how they are reckoned. FREED_BY_OTHER counts what another thread
+ * freed in the window than the one that allocated it; both have to be known.
  */
 #define ETLHEAP_MEASURES(X)                                                                        \
     X(COUNT)                                                                                       \
@@ -157,7 +169,8 @@ const char *etlheap_key_title(etlheap_key key);
     X(RESERVED_SIZE)                                                                               \
     X(OVERHEAD_SIZE)                                                                               \
     X(GROWTH_RATE)                                                                                 \
-    X(STEADINESS)
+    X(STEADINESS)                                                                                  \
+    X(FREED_BY_OTHER)
 
 typedef enum etlheap_measure {
 #define ETLHEAP_MEASURE_ENUM(name) ETLHEAP_MEASURE_##name,

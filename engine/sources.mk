@@ -44,6 +44,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/archive_walk \
 	fold/ask \
 	fold/block_groups \
+	fold/free_groups \
 	fold/group_merge \
 	fold/group_order \
 	fold/group_rows \
@@ -75,6 +76,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/summary_windows \
 	fold/symbols_list \
 	fold/table_fold \
+	fold/unmatched_rows \
 	fold/windows \
 	fold/windows_cells \
 	fold/windows_cells_read \

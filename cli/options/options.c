@@ -68,6 +68,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     /* Of what came and went nothing is outstanding. */
     if (cli_wants_transient(out) && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_SIZE;
+    if ((out->pairs || out->unmatched) && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_COUNT;
     if (out->growth && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
@@ -449,6 +451,11 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     if (options->types != 0 && options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--type and --impacting exclude each other: both choose types");
+    if (options->unmatched && (options->pairs || options->tree != ETLHEAP_TREE_NONE ||
+                               options->histogram != 0 || options->at_peak || options->at.given))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--unmatched is about frees alone: leave out --pairs, --tree, "
+                             "--histogram and --at");
     const etl_status status = cli_wants_growth(options) ? check_growth(options, err) : ETL_OK;
     return status == ETL_OK ? check_moment(options, err) : status;
 }

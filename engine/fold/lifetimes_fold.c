@@ -104,6 +104,8 @@ static etl_status fold_open(fold_work *work, u32 number)
             .is_realloc = open->is_realloc + at,
             .is_marked = source->is_marked + at,
             .how = source->end_how + at,
+            .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
+            .free_thread = source->end_thread == NULL ? NULL : source->end_thread + at,
         };
         status = work->step(work->states[number], &batch, &work->tasks[number].err);
     }
@@ -160,6 +162,9 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .free_ticks = source->end_ticks + at,
                               .is_realloc = from->is_realloc + first,
                               .is_marked = source->is_marked + at,
-                              .how = source->end_how + at };
+                              .how = source->end_how + at,
+                              .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
+                              .free_thread =
+                                  source->end_thread == NULL ? NULL : source->end_thread + at };
     return is_right;
 }

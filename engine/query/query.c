@@ -151,6 +151,8 @@ static bool select_threads(query_plan *plan)
 /* The sizes of a heap are those of a row only when the row is all of a heap. */
 static u32 measures_of(const etlheap_query *query)
 {
+    if (query->unmatched)
+        return 1u << ETLHEAP_MEASURE_COUNT;
     const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
     const u32 always =
         ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
@@ -158,6 +160,7 @@ static u32 measures_of(const etlheap_query *query)
     const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
                       1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
     const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
+    const u32 frees = 1u << ETLHEAP_MEASURE_FREED_BY_OTHER;
     bool by_heap = false, by_more = false;
     for (u32 i = 0; i < query->group_by_count; i++) {
         const etlheap_key key = query->group_by[i];
@@ -165,7 +168,7 @@ static u32 measures_of(const etlheap_query *query)
         by_more |= key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_PROCESS;
     }
     return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
-           (by_heap && !by_more ? sizes : 0);
+           (query->freed_by_other ? frees : 0) | (by_heap && !by_more ? sizes : 0);
 }
 
 static etl_status refuse(const etlheap_query *query, etl_error *err)
@@ -183,16 +186,30 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "to group by tag takes stack tags");
     }
-    if (query->growth &&
-        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
-         query_groups_by(query, ETLHEAP_KEY_TYPE) || query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "growth is of what comes and goes: not of some types or moments");
+    if (query->growth && (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
+                          query_asks_frees(query) || query_groups_by(query, ETLHEAP_KEY_TYPE) ||
+                          query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "growth is of what comes and goes: not of some types, of moments or of who freed");
     if ((measures_of(query) >> query->sort & 1) == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "rows grouped in this way do not have the measure %s to sort by",
                              etlheap_measure_word(query->sort));
     return ETL_OK;
+}
+
+bool query_asks_free_stacks(const etlheap_query *query)
+{
+    return query_groups_by(query, ETLHEAP_KEY_FREE_STACK) ||
+           query_groups_by(query, ETLHEAP_KEY_FREE_SITE) ||
+           query_groups_by(query, ETLHEAP_KEY_FREE_MODULE);
+}
+
+bool query_asks_frees(const etlheap_query *query)
+{
+    return query->freed_by_other || query->unmatched || query_asks_free_stacks(query) ||
+           query_groups_by(query, ETLHEAP_KEY_FREE_THREAD);
 }
 
 bool query_asks_blocks(const etlheap_query *query)
@@ -201,13 +218,14 @@ bool query_asks_blocks(const etlheap_query *query)
     for (u32 i = 0; i < query->group_by_count; i++) {
         const etlheap_key key = query->group_by[i];
         if (key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_FREE_TYPE ||
-            key == ETLHEAP_KEY_SIZE_CLASS)
+            key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_THREAD_NAME)
             return true;
         by_type |= key == ETLHEAP_KEY_TYPE;
     }
     const bool selects_types = query->types != 0 || query->at_end;
-    return query->lifetime_ranks || query_selects_threads(query) || query->lifetime_min_ns > 0 ||
-           query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
+    return query->lifetime_ranks || query_asks_frees(query) || query_selects_threads(query) ||
+           query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
+           (selects_types && !by_type);
 }
 
 bool query_asks_sums(const etlheap_query *query)
@@ -229,7 +247,10 @@ static const char *lacks_in_summary(const etlheap_query *query)
         return "the whole of each trace";
     if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
         return "no heap handles, which differ from run to run";
-    if (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD))
+    if (query_asks_frees(query))
+        return "not who freed";
+    if (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
+        query_groups_by(query, ETLHEAP_KEY_THREAD_NAME))
         return "no threads";
     if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
         query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
@@ -305,7 +326,8 @@ static bool asks_threads(const etlheap_query *query)
 {
     const bool has_blocks = query->kinds == 0 || (query->kinds >> ETLHEAP_KIND_HEAP & 1) != 0;
     return has_blocks &&
-           (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD));
+           (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
+            query_groups_by(query, ETLHEAP_KEY_THREAD_NAME));
 }
 
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
@@ -319,6 +341,8 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         status = refuse_of_summary(query, err);
     if (status == ETL_OK && asks_threads(query))
         status = result_answers(result, RESULT_ASK_THREADS, err);
+    if (status == ETL_OK && query_asks_frees(query))
+        status = result_answers(result, RESULT_ASK_FREES, err);
     if (status != ETL_OK)
         return status;
     set_window(out);

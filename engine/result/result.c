@@ -334,6 +334,8 @@ static const char facts_alone[] =
 static const char one_window[] =
     "the analysis kept what one question takes and no single lifetimes: analyze the trace for all "
     "questions, ETLHEAP_ASK_EVENTS among them, or for none";
+static const char no_frees[] =
+    "the analysis did not keep who freed: analyze the trace for a question that asks for it";
 static const char in_file[] =
     "the lifetimes stay in the store's file: open the store without questions, or list them one "
     "by one";
@@ -348,9 +350,13 @@ static const char sums_alone[] =
 static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
                        [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, facts_alone },
                        EACH(ETL_ERR_ARGUMENT, facts_alone) },
-    [RESULT_SUMS] = { EACH(ETL_ERR_ARGUMENT, one_window) },
-    [RESULT_JOURNAL] = { EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_LIFETIMES] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees } },
+    [RESULT_SUMS] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees },
+                      EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_JOURNAL] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees },
+                         EACH(ETL_ERR_ARGUMENT, one_window) },
     [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
     [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
 };
@@ -364,6 +370,10 @@ static const struct {
     { EHS_WANT_THREAD,
       1u << RESULT_ASK_THREADS | 1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
       { ETL_ERR_ARGUMENT, "the store does not record which thread made an allocation; ask the "
+                          "trace that it was made from" } },
+    { EHS_WANT_ACTOR,
+      1u << RESULT_ASK_FREES,
+      { ETL_ERR_ARGUMENT, "the store does not record who freed memory; make it again, or ask the "
                           "trace that it was made from" } },
     { EHS_WANT_ADDRESS,
       1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,

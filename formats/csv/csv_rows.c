@@ -9,7 +9,7 @@
 
 static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
                       etlheap_text *text, etlheap_sink *sink);
-static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+static void write_stack(const etlheap_table *table, u32 stack, etlheap_text *text,
                         etlheap_sink *sink);
 
 etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_sink *sink)
@@ -79,7 +79,20 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
         etlheap_sink_text(sink, etlheap_impacting_type_name((etlheap_type)row->type));
         return;
     case ETLHEAP_KEY_STACK:
-        write_stack(table, row, text, sink);
+        write_stack(table, row->stack, text, sink);
+        return;
+    case ETLHEAP_KEY_FREE_STACK:
+        write_stack(table, row->free_stack, text, sink);
+        return;
+    case ETLHEAP_KEY_FREE_MODULE:
+        etlheap_csv_cell(sink, row->free_module ? row->free_module : "");
+        return;
+    case ETLHEAP_KEY_THREAD_NAME:
+        etlheap_csv_cell(sink, row->thread_name ? row->thread_name : "");
+        return;
+    case ETLHEAP_KEY_FREE_THREAD:
+        if (row->free_thread != ETL_NO_ID)
+            etlheap_sink_format(sink, "%" PRIu32, row->free_thread);
         return;
     case ETLHEAP_KEY_MODULE:
         etlheap_csv_cell(sink, row->module ? row->module : "");
@@ -102,6 +115,10 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
         if (row->frame == ETLHEAP_NO_INDEX)
             return;
         break;
+    case ETLHEAP_KEY_FREE_SITE:
+        if (row->free_frame == ETLHEAP_NO_INDEX)
+            return;
+        break;
     case ETLHEAP_KEY_KIND:
     case ETLHEAP_KEY_HEAP:
     case ETLHEAP_KEY_FREE_TYPE:
@@ -113,10 +130,10 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
     etlheap_csv_cell(sink, etlheap_text_of(text));
 }
 
-static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+static void write_stack(const etlheap_table *table, u32 stack, etlheap_text *text,
                         etlheap_sink *sink)
 {
-    const etlheap_indices frames = etlheap_row_frames(table, row);
+    const etlheap_indices frames = etlheap_stack_members(table, stack);
     etlheap_text_clear(text);
     for (u32 i = 0; i < frames.count; i++) {
         etlheap_text_add_string(text, i > 0 ? " < " : "");

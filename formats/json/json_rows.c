@@ -103,6 +103,23 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
     case ETLHEAP_KEY_TAG:
         etlheap_json_string(json, word, row->tag);
         break;
+    case ETLHEAP_KEY_THREAD_NAME:
+        /* A thread's id, which no thread of a name has as 0, has brought the name. */
+        if (row->thread == 0 || row->thread_name == NULL)
+            etlheap_json_string(json, word, row->thread_name);
+        break;
+    case ETLHEAP_KEY_FREE_STACK:
+        write_index(json, word, row->free_stack);
+        break;
+    case ETLHEAP_KEY_FREE_SITE:
+        write_index(json, word, row->free_frame);
+        break;
+    case ETLHEAP_KEY_FREE_MODULE:
+        etlheap_json_string(json, word, row->free_module);
+        break;
+    case ETLHEAP_KEY_FREE_THREAD:
+        write_index(json, word, row->free_thread);
+        break;
     case ETLHEAP_KEY_COUNT:
         break;
     }
@@ -155,6 +172,27 @@ void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
     }
     etlheap_json_array_close(json);
     write_site(json, frames.count > 0 ? &table->frames[frames.at[0]] : NULL);
+}
+
+void etlheap_json_free_keys(etlheap_json *json, const etlheap_table *table, const etlheap_row *row,
+                            etlheap_key key, etlheap_frame_texts *texts)
+{
+    const char *const word = etlheap_key_word(key);
+    const etlheap_indices frames = etlheap_stack_members(table, row->free_stack);
+    const bool is_stack = key == ETLHEAP_KEY_FREE_STACK;
+    if (is_stack ? row->free_stack == ETLHEAP_NO_INDEX : row->free_frame == ETLHEAP_NO_INDEX) {
+        etlheap_json_null(json, word);
+        return;
+    }
+    if (is_stack)
+        etlheap_json_array(json, word);
+    for (u32 i = 0; i < (is_stack ? frames.count : 1); i++) {
+        const u32 index = is_stack ? frames.at[i] : row->free_frame;
+        const etl_bytes frame = etlheap_frame_texts_of(texts, table, index);
+        etlheap_json_string_bytes(json, is_stack ? NULL : word, (const char *)frame.at, frame.size);
+    }
+    if (is_stack)
+        etlheap_json_array_close(json);
 }
 
 /* Indices and thread ids alike: all bits set means none. */

@@ -40,6 +40,16 @@ static const etlheap_measure growth_measures[] = {
     ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_PEAK_SIZE,   ETLHEAP_MEASURE_COUNT,
 };
 
+/* And for who allocates and who frees. */
+static const etlheap_measure pair_measures[] = {
+    ETLHEAP_MEASURE_COUNT,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_FREED_BY_OTHER,
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+};
+
+static const etlheap_measure count_alone[] = { ETLHEAP_MEASURE_COUNT };
+
 #define REPORT_COLUMNS_MAX (ETL_COUNT_OF(heap_measures) + 2)
 
 /* What stands between the trace and the diagnostics. */
@@ -75,8 +85,8 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
                       etlheap_text *text, etlheap_grid *grid);
 static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
                          etlheap_grid *grid);
-static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
-                          etlheap_sink *sink);
+static void write_omitted(const etlheap_outline *outline, bool is_count_alone,
+                          const etlheap_layout *layout, etlheap_sink *sink);
 
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -116,7 +126,8 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
     const etlheap_table *const table = body->table;
     etlheap_text_window(sink, layout, body->result, table->from_ns, table->to_ns);
     etlheap_text_moment(sink, layout, table);
-    etl_status status = write_totals(table, layout, sink);
+    const bool has_totals = table->measures != 1u << ETLHEAP_MEASURE_COUNT;
+    etl_status status = has_totals ? write_totals(table, layout, sink) : ETL_OK;
     if (status != ETL_OK)
         return status;
     if (table->row_count == 0) {
@@ -158,6 +169,16 @@ static etl_status write_totals(const etlheap_table *table, const etlheap_layout 
     return etlheap_grid_write(&grid, layout, sink);
 }
 
+/* The row's stack, or that of who freed where there is no other. */
+static void add_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
+                       u32 frames_max, u32 level)
+{
+    etlheap_row own = *row;
+    if (row->stack == ETLHEAP_NO_INDEX)
+        own.stack = row->free_stack;
+    etlheap_grid_frames(grid, table, &own, frames_max, level * INDENT);
+}
+
 /* All cells first, then the widths: see tabular.h. */
 static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink)
@@ -176,12 +197,12 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         add_entry(table, &outline, i, text, &grid);
         add_measures(&columns, entry->measures, is_row, &grid);
         if (is_row)
-            etlheap_grid_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
-                                (entry->level + 1) * INDENT);
+            add_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
+                       entry->level + 1);
     }
     etlheap_sink_text(sink, "\n");
     status = etlheap_grid_write(&grid, layout, sink);
-    write_omitted(&outline, layout, sink);
+    write_omitted(&outline, table->measures == 1u << ETLHEAP_MEASURE_COUNT, layout, sink);
     if (title.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&title);
@@ -205,6 +226,10 @@ static void add_title(const etlheap_table *table, const etlheap_outline *outline
 
 static measure_list measures_of(const etlheap_table *table)
 {
+    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
+        return (measure_list){ count_alone, ETL_COUNT_OF(count_alone) };
+    if (table->measures >> ETLHEAP_MEASURE_FREED_BY_OTHER & 1)
+        return (measure_list){ pair_measures, ETL_COUNT_OF(pair_measures) };
     if (table->measures >> ETLHEAP_MEASURE_GROWTH_RATE & 1)
         return (measure_list){ growth_measures, ETL_COUNT_OF(growth_measures) };
     if (table->measures >> ETLHEAP_MEASURE_LIFETIME_MEDIAN & 1)
@@ -273,8 +298,8 @@ static void add_measures(const report_columns *columns, const i64 *measures, boo
 }
 
 /* Sums above include what is not listed; this says how much that is. */
-static void write_omitted(const etlheap_outline *outline, const etlheap_layout *layout,
-                          etlheap_sink *sink)
+static void write_omitted(const etlheap_outline *outline, bool is_count_alone,
+                          const etlheap_layout *layout, etlheap_sink *sink)
 {
     char rows[ETLHEAP_UNITS_SIZE];
     char size[ETLHEAP_UNITS_SIZE];
@@ -284,7 +309,11 @@ static void write_omitted(const etlheap_outline *outline, const etlheap_layout *
     etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
     const char *const word = outline->omitted_rows == 1 ? "row" : "rows";
-    etlheap_sink_format(sink, "\n%s more %s with %s outstanding%s\n", rows, word, size,
-                        etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    if (is_count_alone)
+        etlheap_sink_format(sink, "\n%s more %s%s\n", rows, word,
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    else
+        etlheap_sink_format(sink, "\n%s more %s with %s outstanding%s\n", rows, word, size,
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
 }
