@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define WITHOUT_PERCENT 15u
+#define USER_HALF_TICKS 130 /* a user half is written by then */
 
 /* The stacks of a process that hold at any time, with kernel frames or without. */
 typedef struct stack_pool {
@@ -30,9 +31,24 @@ static stack_pool pool_of(const workload *w, u32 process, bool kernel)
     return pool;
 }
 
+/* Does the thread do something else before the user half of its stack is written? */
+static bool is_busy(const workload *w, const workload_op *op)
+{
+    const workload_op *const end = w->ops + w->op_count;
+    for (const workload_op *next = op + 1; next < end; next++) {
+        if (next->ticks - op->ticks > USER_HALF_TICKS)
+            return false;
+        if (next->tid == op->tid)
+            return true;
+    }
+    return false;
+}
+
 static void give_stack(workload *w, workload_op *op, u64 *random)
 {
     const bool is_kernels = op->kind == WORKLOAD_VIRTUAL_FREE;
+    if (is_kernels && is_busy(w, op))
+        return;
     stack_pool pool = pool_of(w, op->actor, is_kernels);
     if (pool.count > 0 && workload_random_below(random, 100) >= WITHOUT_PERCENT) {
         op->stack = pool.at[workload_random_below(random, pool.count)];
