@@ -23,6 +23,8 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
         .progress_user = &progress,
         .custom_allocators = options->custom.at,
         .custom_allocator_count = options->custom.count,
+        .mark_events = options->mark_events.at,
+        .mark_event_count = options->mark_events.count,
         .name = inputs->store_name,
     };
     const char *const *const names = (const char *const *)inputs->names;

@@ -36,7 +36,7 @@ int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline
         return CLI_EXIT_USAGE;
     }
     const etl_status status =
-        cli_query_build(&out->options, out->inputs.start_filetime, &out->question.query, &err);
+        cli_query_build(&out->options, &out->inputs.clock, &out->question.query, &err);
     if (status != ETL_OK)
         cli_complain_error(options->baseline, &err);
     return cli_exit_of(status);
@@ -123,6 +123,8 @@ static etl_status write_store(const cli_options *options, const cli_inputs *inpu
         .progress_user = &progress,
         .custom_allocators = options->custom.at,
         .custom_allocator_count = options->custom.count,
+        .mark_events = options->mark_events.at,
+        .mark_event_count = options->mark_events.count,
         .store = &store,
     };
     const etl_status status = etlheap_analyze(inputs->traces, (const char *const *)inputs->names,

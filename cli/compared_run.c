@@ -50,8 +50,7 @@ int cli_compared_check_window(const cli_compared_run *run)
 {
     etl_error err = { .status = ETL_OK };
     i64 from_ns, to_ns;
-    const etl_status status =
-        cli_window(&run->options, run->inputs.start_filetime, &from_ns, &to_ns, &err);
+    const etl_status status = cli_window(&run->options, &run->inputs.clock, &from_ns, &to_ns, &err);
     if (status != ETL_OK)
         cli_complain_error(run->options.inputs.at[0], &err);
     return cli_exit_of(status);
@@ -61,8 +60,7 @@ etl_status cli_compared_ask(const cli_guard *guard, cli_compared_run *run, etl_e
 {
     etl_status status = ETL_OK;
     if (run->question.query.query.size == 0)
-        status =
-            cli_query_build(&run->options, run->inputs.start_filetime, &run->question.query, err);
+        status = cli_query_build(&run->options, &run->inputs.clock, &run->question.query, err);
     if (status == ETL_OK)
         status = cli_question_ask(&run->options, &run->inputs, guard, false, &run->question, err);
     if (status == ETL_OK)

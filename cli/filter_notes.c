@@ -11,8 +11,10 @@
  */
 #include "filter_notes.h"
 
+#include "cli/options/nearest.h"
 #include "messages.h"
 #include "record_filter.h"
+#include "report_query.h"
 #include "cli/system/terminal.h"
 
 #include <inttypes.h>
@@ -22,7 +24,7 @@
 #include "parser/system/name_fold.h"
 
 #define NOTE_SIZE 420
-#define NAMED_MAX 5
+#define NAMED_MAX CLI_NEAREST_MAX
 #define NS_PER_S  INT64_C(1000000000)
 
 /* The filters of a query, in the order of --help. */
@@ -49,20 +51,6 @@ typedef struct note {
     size_t used;
 } note;
 
-/* A name and how far it is from what was typed. */
-typedef struct candidate {
-    const char *name;
-    u32 distance;
-    u64 weight; /* events; the more the better among equals */
-} candidate;
-
-/* The best candidates, nearest first. */
-typedef struct nearest {
-    const char *word;
-    candidate at[NAMED_MAX];
-    u32 count;
-} nearest;
-
 static void note_processes(const cli_options *options, const char *subject,
                            const etlheap_result *result, bool only_slips);
 static bool names_any_process(const etlheap_result *result, const etlheap_query *query);
@@ -78,7 +66,6 @@ static void note_events(const cli_options *options, const char *subject,
 static bool names_any_event(const etlheap_result *result, const char *word);
 static void add_kinds(const etlheap_result *result, const etlheap_query *open, note *text);
 static void add_heaps(const etlheap_result *result, const etlheap_query *open, note *text);
-static void consider(nearest *best, const char *name, u64 weight);
 
 static void add(note *text, const char *format, ...) ETL_PRINTF(2, 3);
 
@@ -94,9 +81,22 @@ static void add(note *text, const char *format, ...)
         text->used = (size_t)etl_min_u64(text->used + (size_t)size, sizeof text->text - 1);
 }
 
+/* Without marks there is one generation, and one window: that is no answer to either. */
+static void note_marks(const cli_options *options, const char *subject,
+                       const etlheap_result *result)
+{
+    bool wants = options->at_marks;
+    for (u32 i = 0; i < options->group_by_count; i++)
+        wants |= options->group_by[i] == ETLHEAP_KEY_GENERATION;
+    if (wants && etlheap_result_marks(result)->count == 0)
+        cli_note(subject, "the trace has no marks; record them with xperf -m NAME or wpr -marker "
+                          "NAME, or make marks of events with --mark-event");
+}
+
 void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
                       const etlheap_query *query, bool is_empty)
 {
+    note_marks(options, subject, result);
     note_processes(options, subject, result, false);
     note_patterns(options, subject, query);
     note_window(subject, result, query->from_ns, query->to_ns);
@@ -113,14 +113,10 @@ void cli_note_unmeasured(const cli_options *options, const char *subject,
 }
 
 void cli_note_record_filters(const cli_options *options, const char *subject,
-                             const etlheap_result *result)
+                             const etlheap_result *result, const cli_clock *clock)
 {
     i64 from_ns = INT64_MIN, to_ns = INT64_MAX;
-    const i64 start = etlheap_result_trace(result)->start_time_filetime;
-    if (options->from.given)
-        (void)cli_time_resolve(&options->from, start, &from_ns);
-    if (options->to.given)
-        (void)cli_time_resolve(&options->to, start, &to_ns);
+    (void)cli_window(options, clock, &from_ns, &to_ns, NULL);
     note_processes(options, subject, result, false);
     note_window(subject, result, from_ns, to_ns);
     note_events(options, subject, result);
@@ -128,71 +124,11 @@ void cli_note_record_filters(const cli_options *options, const char *subject,
 
 /* --- names ---------------------------------------------------------------------------- */
 
-/* Part of the other, in either direction, is as near as a letter or two. */
-static u32 distance_of(const char *word, const char *name)
+static void add_nearest(const cli_nearest *best, const char *all, note *text)
 {
-    char stem[64];
-    const char *const dot = strrchr(name, '.');
-    const size_t size = dot ? (size_t)(dot - name) : strlen(name);
-    u32 distance = cli_edit_distance(word, name);
-    if (size > 0 && size < sizeof stem) {
-        memcpy(stem, name, size);
-        stem[size] = '\0';
-        const u32 of_stem = cli_edit_distance(word, stem);
-        distance = of_stem < distance ? of_stem : distance;
-    }
-    const bool is_part = strlen(word) >= 3 && etl_name_contains(name, word);
-    return is_part && distance > 1 ? 1 : distance;
-}
-
-static bool is_nearer(const candidate *a, const candidate *b)
-{
-    if (a->distance != b->distance)
-        return a->distance < b->distance;
-    if (a->weight != b->weight)
-        return a->weight > b->weight;
-    return strcmp(a->name, b->name) < 0;
-}
-
-/* The same name again adds to its weight only if it is listed. */
-static void consider(nearest *best, const char *name, u64 weight)
-{
-    candidate fresh = { name, distance_of(best->word, name), weight };
-    /* What is far is as far as anything: then what has most events is likely. */
-    const size_t size = strlen(best->word);
-    if (fresh.distance >= (size < 6 ? 3 : (u32)size / 2))
-        fresh.distance = UINT32_MAX;
-    u32 at = 0;
-    while (at < best->count && strcmp(best->at[at].name, name) != 0)
-        at++;
-    if (at < best->count) {
-        fresh.weight = etl_sat_add_u64(fresh.weight, best->at[at].weight);
-        memmove(&best->at[at], &best->at[at + 1], (best->count - at - 1) * sizeof *best->at);
-        best->count--;
-    }
-    for (at = 0; at < best->count && is_nearer(&best->at[at], &fresh); at++)
-        ;
-    if (at == NAMED_MAX)
-        return;
-    if (best->count < NAMED_MAX)
-        best->count++;
-    memmove(&best->at[at + 1], &best->at[at], (best->count - at - 1) * sizeof *best->at);
-    best->at[at] = fresh;
-}
-
-static bool has_near(const nearest *best)
-{
-    return best->count > 0 && best->at[0].distance != UINT32_MAX;
-}
-
-/* Near ones if there are any, else the largest. */
-static void add_nearest(const nearest *best, const char *all, note *text)
-{
-    const bool is_near = has_near(best);
-    add(text, "%s", is_near ? "; did you mean " : all);
-    for (u32 i = 0; i < best->count && (!is_near || best->at[i].distance != UINT32_MAX); i++)
-        add(text, "%s%s", i > 0 ? (is_near ? " or " : ", ") : "", best->at[i].name);
-    add(text, "%s", is_near ? "?" : "");
+    char list[NOTE_SIZE];
+    cli_nearest_write(best, all, list, sizeof list);
+    add(text, "%s", list);
 }
 
 static void note_processes(const cli_options *options, const char *subject,
@@ -200,7 +136,7 @@ static void note_processes(const cli_options *options, const char *subject,
 {
     const u32 count = etlheap_process_count(result);
     for (u32 i = 0; i < options->processes.count; i++) {
-        nearest best = { .word = options->processes.at[i] };
+        cli_nearest best = { .word = options->processes.at[i] };
         bool found = false;
         for (u32 id = 1; id <= count && !found; id++) {
             const etlheap_process_info *const process =
@@ -208,10 +144,10 @@ static void note_processes(const cli_options *options, const char *subject,
             const u64 events =
                 process->heap_events + process->virtualalloc_events + process->custom_events;
             found = etlheap_word_names_process(best.word, process);
-            if (!found && (events > 0 || distance_of(best.word, process->name) <= 1))
-                consider(&best, process->name, events);
+            if (!found && (events > 0 || cli_nearest_distance(best.word, process->name) <= 1))
+                cli_nearest_consider(&best, process->name, events);
         }
-        if (found || (only_slips && !has_near(&best)))
+        if (found || (only_slips && !cli_nearest_is_near(&best)))
             continue;
         note text = { .used = 0 };
         add(&text, "--process %.60s names no process of the trace", best.word);
@@ -531,18 +467,18 @@ static void note_events(const cli_options *options, const char *subject,
         const char *list = options->events.at[i];
         char word[CLI_WORD_SIZE];
         while (*list != '\0' && cli_next_word(&list, word)) {
-            nearest best = { .word = word };
+            cli_nearest best = { .word = word };
             note text = { .used = 0 };
             if (names_any_event(result, word))
                 continue;
             for (u32 k = 0; k < hook_count; k++) {
                 if (hooks[k].name)
-                    consider(&best, hooks[k].name, hooks[k].count);
+                    cli_nearest_consider(&best, hooks[k].name, hooks[k].count);
             }
             for (u32 k = 0; k < provider_count; k++) {
                 const char *const name = etl_provider_name(providers[k].guid.bytes);
                 if (name && !providers[k].is_message)
-                    consider(&best, name, providers[k].count);
+                    cli_nearest_consider(&best, name, providers[k].count);
             }
             add(&text, "--events %s names no event of the trace", word);
             if (best.count > 0)

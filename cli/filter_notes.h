@@ -7,6 +7,7 @@
 #ifndef CLI_FILTER_NOTES_H
 #define CLI_FILTER_NOTES_H
 
+#include "cli/options/clock.h"
 #include "inputs.h"
 
 /* Notes words of --process that name no process, patterns that need names of functions when
@@ -26,6 +27,6 @@ void cli_note_nameless(const cli_options *options, const etlheap_table *table);
 
 /* The same for a listing of records that is empty: `result` has the facts of the trace. */
 void cli_note_record_filters(const cli_options *options, const char *subject,
-                             const etlheap_result *result);
+                             const etlheap_result *result, const cli_clock *clock);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cli/system/memory_limit.h"
 #include "cli/system/terminal.h"
 #include "cli/options/advice.h"
+#include "cli/options/mark_words.h"
 #include "messages.h"
 #include "progress.h"
 
@@ -36,6 +37,8 @@ static etl_status take_store(const char *path, const char *name, cli_inputs *out
 static etl_status open_trace(const cli_options *options, const char *path, const char *name,
                              cli_inputs *out, etl_error *err);
 static int check_recording(const cli_options *options, const cli_inputs *inputs);
+static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out);
+static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out);
 static char *join(const char *path, const char *between, const char *member);
 static int open_packed_store(const cli_options *options, u32 index, cli_guard *guard,
                              cli_stores *out);
@@ -68,8 +71,10 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
     }
     if (out->store)
         return open_store(options, out);
-    out->start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
-    return check_recording(options, out);
+    out->clock.start_filetime = etl_session_of(out->traces[0], 0)->start_time_filetime;
+    const int recording = check_recording(options, out);
+    return recording == CLI_EXIT_DONE && cli_wants_marks(options) ? read_marks(options, guard, out)
+                                                                  : recording;
 }
 
 etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guard *guard,
@@ -148,6 +153,8 @@ void cli_inputs_close(cli_inputs *inputs)
     free(inputs->store);
     free(inputs->store_name);
     etlheap_unpacked_close(inputs->unpacked);
+    etlheap_marks_free(inputs->marks);
+    etlheap_result_free(inputs->facts);
     *inputs = (cli_inputs){ 0 };
 }
 
@@ -236,6 +243,8 @@ static int open_log(const cli_options *options, const char *path, cli_inputs *ou
             "a log of UMDH holds no records of a trace: report, check, export and diff read it";
     else if (options->inputs.count > 1)
         refusal = "a log of UMDH is read alone; diff compares two";
+    else if (cli_wants_marks(options) || options->mark_events.count > 0)
+        refusal = "a log of UMDH has no marks: it is of one moment";
     else if (options->update_baseline)
         refusal = "a log of UMDH cannot become a store: leave out --update-baseline, and name an "
                   "earlier log as --baseline";
@@ -276,9 +285,50 @@ static int open_store(const cli_options *options, cli_inputs *out)
             cli_complain_error(out->store_name, &err);
         return CLI_EXIT_INPUT;
     }
-    out->start_filetime = etlheap_result_trace(result)->start_time_filetime;
-    etlheap_result_free(result);
-    return CLI_EXIT_DONE;
+    out->clock.start_filetime = etlheap_result_trace(result)->start_time_filetime;
+    return keep_marks(options, result, out);
+}
+
+/* What a store knows of marks was settled when it was written. */
+static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inputs *out)
+{
+    if (options->mark_events.count > 0)
+        cli_note(out->store_name, "a store has the marks that it was written with: --mark-event "
+                                  "is for traces, and for etlheap store");
+    if (!cli_wants_marks(options)) {
+        etlheap_result_free(facts);
+        return CLI_EXIT_DONE;
+    }
+    out->facts = facts;
+    out->clock.marks = etlheap_result_marks(facts);
+    if (!etlheap_result_is_summary(facts))
+        return CLI_EXIT_DONE;
+    cli_complain(out->store_name, "a summary keeps no marks: ask the trace, or a full store of it");
+    return CLI_EXIT_USAGE;
+}
+
+/* A pass over the traces that only options with marks take. */
+static int read_marks(const cli_options *options, const cli_guard *guard, cli_inputs *out)
+{
+    cli_progress progress = cli_progress_begin(options, "looking for marks", guard);
+    const etlheap_marks_options marks = { .size = sizeof marks,
+                                          .events = options->mark_events.at,
+                                          .event_count = options->mark_events.count,
+                                          .jobs = options->jobs,
+                                          .progress = cli_progress_update,
+                                          .progress_user = &progress };
+    etl_error err = { .status = ETL_OK };
+    const etl_status status =
+        etlheap_marks_read(out->traces, out->count, &marks, &out->marks, &err);
+    cli_progress_end(&progress);
+    out->clock.marks = out->marks;
+    if (status == ETL_OK)
+        return CLI_EXIT_DONE;
+    if (cli_bus_guard_tripped())
+        cli_complain(cli_inputs_subject(out), cli_bus_guard_message);
+    else if (status != ETL_ERR_CANCELLED)
+        cli_complain_error(cli_inputs_subject(out), &err);
+    return CLI_EXIT_INPUT;
 }
 
 /* The guard stays as long as a temporary file does. */

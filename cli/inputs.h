@@ -5,6 +5,7 @@
 #ifndef CLI_INPUTS_H
 #define CLI_INPUTS_H
 
+#include "cli/options/clock.h"
 #include "cli/options/options.h"
 #include "cli/system/guard.h"
 
@@ -16,7 +17,9 @@ typedef struct cli_inputs {
     char *store;                /* then there are no traces; NULL: none */
     etlheap_unpacked *unpacked; /* whose temporary file the store is; NULL: none */
     char *store_name;           /* as in messages */
-    i64 start_filetime;         /* of the recording: what instants on the command line count from */
+    cli_clock clock;            /* of the recording: what times on the command line mean */
+    etlheap_marks *marks;       /* of traces, if an option names one; NULL: not read */
+    etlheap_result *facts;      /* of a store, likewise */
 } cli_inputs;
 
 /*

@@ -17,7 +17,7 @@ int cli_question_open(const cli_options *options, const cli_inputs *inputs, cli_
                       cli_question *out, etlheap_sink **sink)
 {
     etl_error err = { .status = ETL_OK };
-    etl_status status = cli_query_build(options, inputs->start_filetime, &out->query, &err);
+    etl_status status = cli_query_build(options, &inputs->clock, &out->query, &err);
     if (status == ETL_OK)
         status = cli_symbols_check(options, &err);
     if (status != ETL_OK) {

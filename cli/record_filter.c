@@ -29,10 +29,9 @@ static u32 payload_pid(const etl_event *event);
 etl_status cli_record_filter_build(const cli_options *options, const cli_inputs *inputs,
                                    const cli_guard *guard, cli_record_filter *out, etl_error *err)
 {
-    const i64 start_filetime = inputs->start_filetime;
     *out = (cli_record_filter){ .events = options->events,
                                 .any_process = options->processes.count == 0 };
-    const etl_status status = cli_window(options, start_filetime, &out->from_ns, &out->to_ns, err);
+    const etl_status status = cli_window(options, &inputs->clock, &out->from_ns, &out->to_ns, err);
     if (status != ETL_OK)
         return status;
     return add_processes(options, inputs, guard, out, err);

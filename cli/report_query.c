@@ -12,12 +12,12 @@ static u32 impacting_types(const cli_options *options);
 static void set_grouping(const cli_options *options, etlheap_query *query);
 static void add_kind(const cli_options *options, etlheap_query *query);
 
-etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_query *out,
+etl_status cli_query_build(const cli_options *options, const cli_clock *clock, cli_query *out,
                            etl_error *err)
 {
     *out = (cli_query){ .query = etlheap_query_default() };
     etlheap_query *const query = &out->query;
-    etl_status status = cli_window(options, start_filetime, &query->from_ns, &query->to_ns, err);
+    etl_status status = cli_window(options, clock, &query->from_ns, &query->to_ns, err);
     if (status == ETL_OK)
         status = add_patterns(options, out, err);
     if (status == ETL_OK)
@@ -79,17 +79,20 @@ void cli_query_free(cli_query *query)
     query->thread_names = NULL;
 }
 
-etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_ns, i64 *to_ns,
+etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *from_ns, i64 *to_ns,
                       etl_error *err)
 {
     *from_ns = INT64_MIN;
     *to_ns = INT64_MAX;
-    if (options->from.given && !cli_time_resolve(&options->from, start_filetime, from_ns))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is centuries away from the trace");
-    if (options->to.given && !cli_time_resolve(&options->to, start_filetime, to_ns))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--to is centuries away from the trace");
-    if (options->at.given && !cli_time_resolve(&options->at, start_filetime, to_ns))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--at is centuries away from the trace");
+    etl_status status = ETL_OK;
+    if (options->from.given)
+        status = cli_clock_time(clock, &options->from, "--from", from_ns, err);
+    if (status == ETL_OK && options->to.given)
+        status = cli_clock_time(clock, &options->to, "--to", to_ns, err);
+    if (status == ETL_OK && options->at.given)
+        status = cli_clock_time(clock, &options->at, "--at", to_ns, err);
+    if (status != ETL_OK)
+        return status;
     if (options->from.given && *to_ns != INT64_MAX && *from_ns > *to_ns)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --%s: the window is empty",
                              options->to.given ? "to" : "at");

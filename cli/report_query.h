@@ -4,6 +4,7 @@
 #ifndef CLI_REPORT_QUERY_H
 #define CLI_REPORT_QUERY_H
 
+#include "cli/options/clock.h"
 #include "cli/options/cull_list.h"
 
 /* A query and what it borrows. */
@@ -21,14 +22,14 @@ typedef struct cli_query {
  * windows given as instants. Errors: ARGUMENT (an empty window, a bad pattern),
  * IO (a cull list, stack tags), CORRUPT and LIMIT (stack tags), MEMORY.
  */
-etl_status cli_query_build(const cli_options *options, i64 start_filetime, cli_query *out,
+etl_status cli_query_build(const cli_options *options, const cli_clock *clock, cli_query *out,
                            etl_error *err);
 
 void cli_query_free(cli_query *query);
 
 /* --from and --to, or --at in its place, as nanoseconds; INT64_MIN and INT64_MAX when not given.
  * Errors: ARGUMENT when the window is empty. */
-etl_status cli_window(const cli_options *options, i64 start_filetime, i64 *from_ns, i64 *to_ns,
+etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *from_ns, i64 *to_ns,
                       etl_error *err);
 
 #endif

@@ -28,6 +28,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	messages \
 	options/advice \
 	options/budgets \
+	options/clock \
 	options/completion \
 	options/completion_bash \
 	options/completion_fish \
@@ -36,6 +37,8 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/custom_heaps \
 	options/help \
 	options/man_page \
+	options/mark_words \
+	options/nearest \
 	options/option_values \
 	options/options \
 	options/options_table \

@@ -40,6 +40,8 @@ etl_status cli_store_write(const cli_options *options, const cli_inputs *inputs,
         .progress_user = &progress,
         .custom_allocators = options->custom.at,
         .custom_allocator_count = options->custom.count,
+        .mark_events = options->mark_events.at,
+        .mark_event_count = options->mark_events.count,
         .store = options->summary ? NULL : &store,
     };
     const etl_status status =

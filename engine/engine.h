@@ -28,6 +28,8 @@
 
 #include "parser/parser.h"
 
+#include "etlheap_marks.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -148,6 +150,9 @@ typedef struct etlheap_options {
      * Borrowed for the call. */
     const etl_custom_allocator *custom_allocators;
     u32 custom_allocator_count;
+    /* Events that are marks, besides PerfInfo/Mark; of a trace. Borrowed for the call. */
+    const etlheap_mark_event *mark_events;
+    u32 mark_event_count;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -268,6 +273,10 @@ const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 i
  * that of the latest thread of the id. NULL: it has none. Owned by the result. */
 const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid);
 
+/* The marks of the recording; of a summary none, which etlheap_result_is_summary tells apart.
+ * Owned by the result. */
+const etlheap_marks *etlheap_result_marks(const etlheap_result *result);
+
 const etl_diag_counts *etlheap_result_diagnostics(const etlheap_result *result);
 
 /* What can be analysed. */
@@ -302,9 +311,8 @@ typedef struct etlheap_segment {
     const u8 *kind;         /* etlheap_kind */
     const u8 *free_type;    /* etlheap_free_type */
     const u8 *is_realloc;
-    /* With etlheap_options.free_stacks, or of a store that has them; else 0 and ETL_NO_ID. */
-    const u32 *free_stack;  /* etlheap_stack.v: who freed it */
-    const u32 *free_thread; /* ETL_NO_ID unknown */
+    const u32 *free_stack;  /* of a store that has it, else 0: etlheap_stack.v of who freed */
+    const u32 *free_thread; /* likewise, else ETL_NO_ID */
 } etlheap_segment;
 
 /* 0 of a result of facts alone, which refuses what can be refused. A segment beyond the
@@ -434,11 +442,12 @@ typedef struct etlheap_query {
      * that had the same id in another process is selected too. */
     const char *const *thread_names;
     u32 thread_name_count;
+    /* Only what its generation leaves behind: allocated in the window, and not freed before the
+     * next mark or, after the last one, the end of the window. */
+    bool left_behind;
     bool freed_by_other; /* rows have the measure FREED_BY_OTHER */
-    /* In place of lifetimes: frees of memory whose allocation was not recorded. Rows have the
-     * measure COUNT alone, and are grouped by kind, process, heap and FREE_* keys; `threads` are
-     * those that freed. */
-    bool unmatched;
+    bool unmatched;      /* in place of lifetimes, frees of what was allocated before the
+                            recording: by KIND, PROCESS, HEAP and FREE_*, with COUNT alone */
 } etlheap_query;
 
 /* The defaults of `report`: whole trace, kind process heap type stack, largest
@@ -503,11 +512,11 @@ typedef struct etlheap_row {
     u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
     const char *thread_name; /* THREAD or THREAD_NAME key; NULL: it has none */
-    /* Keys FREE_*: who freed in the window. None (ETLHEAP_NO_INDEX, NULL, ETL_NO_ID) of what was
-     * not freed then, and of what is not known. */
-    u32 free_stack; /* as stack */
-    u32 free_frame; /* FREE_SITE, as frame */
-    u32 free_thread;
+    u32 generation;          /* GENERATION key: how many marks come before the allocation */
+    const char *mark;        /* GENERATION key: the latest of these; NULL: there is none */
+    u32 mark_number;         /* as in etlheap_mark; 0: there is none */
+    /* Keys FREE_*, as above: none if it was not freed in the window, or is not known. */
+    u32 free_stack, free_frame, free_thread;
     const char *free_module;
 } etlheap_row;
 

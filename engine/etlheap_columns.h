@@ -34,6 +34,8 @@ extern "C" {
     X(SIZE_CLASS, "size_class", "Size Class")                                                      \
     X(TYPE_NAME, "type_name", "Type Name")                                                         \
     X(TAG, "tag", "Stack Tag")                                                                     \
+    X(GENERATION, "generation", "Generation")                                                      \
+    X(MARK, "mark", "Mark")                                                                        \
     X(THREAD_NAME, "thread_name", "Thread Name")                                                   \
     X(FREE_STACK, "free_stack", "Free Stack")                                                      \
     X(FREE_SITE, "free_site", "Free Site")                                                         \
@@ -124,6 +126,7 @@ const char *etlheap_field_title(etlheap_field field);
     X(SIZE_CLASS)                                                                                  \
     X(TYPE_NAME)                                                                                   \
     X(TAG)                                                                                         \
+    X(GENERATION)                                                                                  \
     X(THREAD_NAME)                                                                                 \
     X(FREE_STACK)                                                                                  \
     X(FREE_SITE)                                                                                   \

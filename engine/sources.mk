@@ -20,6 +20,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	context/context \
 	context/heap_names \
 	context/heap_sizes \
+	context/mark_list \
 	context/meminfo \
 	context/methods \
 	context/methods_told \
@@ -141,6 +142,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/join_chains \
 	read/join_pieces \
 	read/join_recent \
+	read/mark_events \
+	read/marks_read \
 	read/plan \
 	read/read_ahead \
 	read/realloc_trail \

@@ -141,6 +141,9 @@ typedef enum etl_severity {
     X(heap_recreated, INFO,                                                                        \
       "heaps that got the handle of a destroyed one: the rows of such a handle add up all of its " \
       "heaps")                                                                                     \
+    X(marks_left_out, LIMIT,                                                                       \
+      "marks after the first 65,536, which were left out: record fewer, or select fewer events")   \
+    X(mark_name_cut, LIMIT, "names of marks that were cut after 255 bytes; use shorter ones")      \
     X(trace_without_memory_events, INFO,                                                           \
       "the trace has no heap and no VirtualAlloc events; record with: wpr -start Heap, or xperf "  \
       "-start HeapSession -heap -pids PID -stackwalk HeapAlloc+HeapRealloc")                       \

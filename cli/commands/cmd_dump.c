@@ -89,7 +89,8 @@ static void note_filters(const dump *job)
 {
     etlheap_result *result = NULL;
     if (cli_analyze(job->options, job->inputs, job->guard, NULL, 0, &result, NULL) == ETL_OK)
-        cli_note_record_filters(job->options, cli_inputs_subject(job->inputs), result);
+        cli_note_record_filters(job->options, cli_inputs_subject(job->inputs), result,
+                                &job->inputs->clock);
     etlheap_result_free(result);
 }
 

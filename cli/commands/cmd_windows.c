@@ -71,7 +71,7 @@ static int answer_inputs(const cli_options *options, const cli_inputs *inputs, c
     const etlheap_layout layout = layout_of(options);
     etl_error err = { .status = ETL_OK };
     etlheap_sink *sink = NULL;
-    etl_status status = cli_window_plan_make(options, inputs->start_filetime, &out->plan, &err);
+    etl_status status = cli_window_plan_make(options, &inputs->clock, &out->plan, &err);
     if (status != ETL_OK) {
         cli_complain_error(NULL, &err);
         return cli_exit_of(status);

@@ -5,6 +5,7 @@
  * engine's names of kinds, types, keys and measures, and the table of formats.
  */
 #include "custom_heaps.h"
+#include "mark_words.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -20,11 +21,14 @@
 static const char *const expectations[] = {
     [CLI_VALUE_NUMBER] = "number",
     [CLI_VALUE_SIZE] = "size such as 4096, 64K, 1.5M or 2G",
-    [CLI_VALUE_TIME] = "time such as 12s, 350ms, 1.5e6us, 800ns or 2020-07-29T00:07:10Z",
+    [CLI_VALUE_TIME] =
+        "time such as 12s, 350ms, 1.5e6us, 2020-07-29T00:07:10Z, or a mark such as mark:load",
     [CLI_VALUE_DURATION] = "span of time such as 500ms, 2s or 1.5e6us",
-    [CLI_VALUE_MOMENTS] = "time such as 12s, 350ms, 1.5e6us, 800ns or 2020-07-29T00:07:10Z",
-    [CLI_VALUE_WINDOWS] = "window of time such as 10s..12s, 5s.. or ..350ms",
-    [CLI_VALUE_AT] = "moment: peak, or a time such as 12s, 350ms or 2020-07-29T00:07:10Z",
+    [CLI_VALUE_MOMENTS] =
+        "time such as 12s, 350ms, 2020-07-29T00:07:10Z, a mark such as mark:load, or marks",
+    [CLI_VALUE_WINDOWS] = "window of time such as 10s..12s, 5s.., or mark:load..mark:unload",
+    [CLI_VALUE_AT] =
+        "moment: peak, a time such as 12s or 2020-07-29T00:07:10Z, or a mark such as mark:load",
     [CLI_VALUE_LIFETIMES] = "range of times such as 1s..5s, 1s.. or ..350ms",
     [CLI_VALUE_ADDRESSES] = "address or range of them such as 0x1f0010 or 0x1f0000..0x1f0fff",
     [CLI_VALUE_SIZES] = "range of sizes such as 64K..1.5M, 64K.. or ..4096",
@@ -53,7 +57,7 @@ static bool parse_numbers(const char *text, cli_options *options, bool *no_memor
 static etl_status store_range(const cli_option *option, const char *spelled, const char *text,
                               cli_options *out, etl_error *err);
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
-                              cli_times *out, etl_error *err);
+                              cli_options *options, etl_error *err);
 static etl_status store_list(const cli_option *option, const char *spelled, const char *text,
                              cli_options *out, etl_error *err);
 static etl_status store_names(const char *spelled, const char *text, cli_words *names,
@@ -66,8 +70,7 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
                            cli_options *out, etl_error *err)
 {
     void *const member = (char *)out + option->offset;
-    bool good = true;
-    bool no_memory = false;
+    bool good = true, no_memory = false;
     switch ((cli_value)option->value) {
     case CLI_VALUE_FLAG:
         *(bool *)member = true;
@@ -101,9 +104,11 @@ etl_status cli_value_store(const cli_option *option, const char *spelled, const 
         break;
     case CLI_VALUE_MOMENTS:
     case CLI_VALUE_WINDOWS:
-        return store_times(option, spelled, text, member, err);
+        return store_times(option, spelled, text, out, err);
+    case CLI_VALUE_MARK_EVENT:
     case CLI_VALUE_CUSTOM:
-        return cli_custom_heaps_add(member, spelled, text, err);
+        return option->value == CLI_VALUE_CUSTOM ? cli_custom_heaps_add(member, spelled, text, err)
+                                                 : cli_mark_event_add(spelled, text, out, err);
     case CLI_VALUE_HEAPS:
         good = parse_numbers(text, out, &no_memory);
         break;
@@ -464,10 +469,16 @@ static etl_status store_range(const cli_option *option, const char *spelled, con
 /* Repetitions add up. Ends of which one is an instant are compared once the trace
  * is open. */
 static etl_status store_times(const cli_option *option, const char *spelled, const char *text,
-                              cli_times *out, etl_error *err)
+                              cli_options *options, etl_error *err)
 {
+    cli_times *const out =
+        option->value == CLI_VALUE_MOMENTS ? &options->moments : &options->windows;
     cli_time times[2];
     const u32 count = option->value == CLI_VALUE_MOMENTS ? 1 : 2;
+    if (count == 1 && strcasecmp(text, "marks") == 0) {
+        options->at_marks = true;
+        return ETL_OK;
+    }
     const bool good =
         count == 1 ? cli_parse_time(text, times) : cli_parse_time_range(text, &times[0], &times[1]);
     if (!good)
@@ -514,7 +525,7 @@ static etl_status store_names(const char *spelled, const char *text, cli_words *
                               cli_options *out, etl_error *err)
 {
     char *const list = strdup(text);
-    etl_status status = list ? cli_words_add(&out->process_lists, list, err) : ETL_ERR_MEMORY;
+    etl_status status = list ? cli_words_add(&out->owned_words, list, err) : ETL_ERR_MEMORY;
     if (status != ETL_OK) {
         free(list);
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");

@@ -3,6 +3,7 @@
  */
 #include "options.h"
 #include "budgets.h"
+#include "clock.h"
 #include "command_list.h"
 #include "root_words.h"
 #include "wildcards.h"
@@ -132,13 +133,14 @@ void cli_options_free(cli_options *options)
                                  &options->suppressions,   &options->max_growth_count,
                                  &options->source_roots,   &options->selection,
                                  &options->threads };
-    for (u32 i = 0; i < options->process_lists.count; i++)
-        free((void *)(uintptr_t)options->process_lists.at[i]);
-    free(options->process_lists.at);
+    for (u32 i = 0; i < options->owned_words.count; i++)
+        free((void *)(uintptr_t)options->owned_words.at[i]);
+    free(options->owned_words.at);
     for (size_t i = 0; i < ETL_COUNT_OF(words); i++)
         free(words[i]->at);
     free(options->heaps.at);
     free(options->custom.at);
+    free(options->mark_events.at);
     free(options->moments.at);
     free(options->windows.at);
     *options = (cli_options){ 0 };
@@ -307,8 +309,7 @@ static etl_status check_options(const cli_command *command, const cli_options *o
         return ETL_ERR_ARGUMENT;
     if (options->titles && check_titles(command, options, err) != ETL_OK)
         return ETL_ERR_ARGUMENT;
-    if (options->from.given && options->to.given &&
-        options->from.is_instant == options->to.is_instant && options->from.ns > options->to.ns)
+    if (cli_times_are_reversed(&options->from, &options->to))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
     if (command->bit == CLI_CHECK)
         return check_budgets(options, err);
@@ -492,8 +493,7 @@ static etl_status check_moment(const cli_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--at TIME and --to exclude each other: both say where the window "
                              "ends");
-    if (options->at.given && options->from.given &&
-        options->at.is_instant == options->from.is_instant && options->from.ns > options->at.ns)
+    if (cli_times_are_reversed(&options->from, &options->at))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --at: the window is empty");
     return ETL_OK;
 }
@@ -501,8 +501,9 @@ static etl_status check_moment(const cli_options *options, etl_error *err)
 /* Windows are cut in one way, and each has its own types. */
 static etl_status check_windows(const cli_options *options, etl_error *err)
 {
-    const u32 ways = (options->every_ns > 0 ? 1u : 0u) + (options->moments.count > 0 ? 1u : 0u) +
-                     (options->windows.count > 0 ? 1u : 0u);
+    const bool at = options->moments.count > 0 || options->at_marks;
+    const u32 ways =
+        (options->every_ns > 0 ? 1u : 0u) + (at ? 1u : 0u) + (options->windows.count > 0 ? 1u : 0u);
     if (ways > 1)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--every, --at and --window exclude each other: use one of them");

@@ -81,6 +81,11 @@ typedef struct cli_custom_heaps {
     u32 count;
 } cli_custom_heaps;
 
+typedef struct cli_mark_events {
+    etlheap_mark_event *at; /* their words are in `owned_words` */
+    u32 count;
+} cli_mark_events;
+
 typedef struct cli_times {
     cli_time *at;
     u32 count;
@@ -109,6 +114,7 @@ typedef struct cli_options {
     cli_time from, to;
     i64 every_ns; /* 0: not given */
     cli_times moments;
+    bool at_marks;     /* windows --at marks: at all of them */
     cli_times windows; /* pairs: from and to; one that is not given is the trace's */
     bool find_growth;
     bool all;         /* of diff and trend */
@@ -119,8 +125,9 @@ typedef struct cli_options {
     u32 histogram;    /* etlheap_histogram_by + 1; 0: none */
     u32 kinds, types; /* bit masks; 0: all */
     u32 impacting;    /* bit by word: transient, impacting, persistent; 0: not given */
-    cli_words processes, process_lists; /* names point into the lists, which are freed */
-    cli_words threads;                  /* ids and names */
+    cli_words processes;
+    cli_words owned_words; /* what other words point into: freed with the options */
+    cli_words threads;     /* ids and names */
     cli_numbers heaps;
     i64 lifetime_min_ns, lifetime_max_ns;
     u64 size_min_bytes, size_max_bytes;
@@ -143,6 +150,7 @@ typedef struct cli_options {
     bool symbols_loose, offline;
     cli_words events;
     cli_custom_heaps custom;
+    cli_mark_events mark_events;
     u32 jobs;
     u64 memory_bytes;
     bool summary, allow_duplicates; /* store, merge */
@@ -179,16 +187,17 @@ typedef enum cli_value {
     CLI_VALUE_TIME,     /* cli_time */
     CLI_VALUE_AT,       /* cli_time, or "peak": at_peak */
     CLI_VALUE_DURATION, /* i64, above 0 */
-    CLI_VALUE_MOMENTS,  /* cli_times: may be repeated */
+    CLI_VALUE_MOMENTS,  /* cli_times, or "marks": at_marks; may be repeated */
     CLI_VALUE_WINDOWS,  /* cli_times, in pairs: may be repeated */
     CLI_VALUE_LIFETIMES,
     CLI_VALUE_SIZES,
     CLI_VALUE_ADDRESSES,
-    CLI_VALUE_HEAPS,     /* cli_numbers */
-    CLI_VALUE_CUSTOM,    /* cli_custom_heaps: may be repeated */
-    CLI_VALUE_KINDS,     /* u32 mask */
-    CLI_VALUE_TYPES,     /* u32 mask */
-    CLI_VALUE_IMPACTING, /* u32 mask */
+    CLI_VALUE_HEAPS,      /* cli_numbers */
+    CLI_VALUE_CUSTOM,     /* cli_custom_heaps: may be repeated */
+    CLI_VALUE_MARK_EVENT, /* cli_mark_events: may be repeated */
+    CLI_VALUE_KINDS,      /* u32 mask */
+    CLI_VALUE_TYPES,      /* u32 mask */
+    CLI_VALUE_IMPACTING,  /* u32 mask */
     CLI_VALUE_KEYS,
     CLI_VALUE_SORT,
     CLI_VALUE_LIFETIME_SORT,

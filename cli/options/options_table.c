@@ -14,16 +14,16 @@ static const char group_run[] = "The run";
 /* One row an option, in the order of --help. */
 static const cli_option options_table[] = {
     { "--from", 0, CLI_VALUE_TIME, OPTION(from), CLI_ASKING | CLI_DUMP | CLI_REPEATED, group_select,
-      "TIME", "window from here: 12s, 350ms, or 2020-07-29T00:07:10Z" },
+      "TIME", "window from here: 12s, 350ms, 2020-07-29T00:07:10Z, or mark:NAME" },
     { "--to", 0, CLI_VALUE_TIME, OPTION(to), CLI_ASKING | CLI_DUMP | CLI_REPEATED, group_select,
-      "TIME", "up to here, exclusive" },
+      "TIME", "up to here, exclusive; mark:NAME#2 is the second mark of a name" },
     { "--every", 0, CLI_VALUE_DURATION, OPTION(every_ns), CLI_WINDOWS, group_select, "DURATION",
       "windows of this length: 500ms, 2s (about twenty windows)" },
     { "--window", 0, CLI_VALUE_WINDOWS, OPTION(windows), CLI_WINDOWS, group_select, "A..B",
       "this window: 10s..12s, 5s..; may be repeated, may overlap" },
     { "--at", 0, CLI_VALUE_MOMENTS, OPTION(moments), CLI_WINDOWS, group_select, "TIME",
       "cut here: what is outstanding then, and what changes between;\n"
-      "may be repeated" },
+      "marks: at each mark of the trace; may be repeated" },
     { "--find-growth", 0, CLI_VALUE_FLAG, OPTION(find_growth), CLI_WINDOWS, group_select, NULL,
       "the window of the steepest rise, and the stacks that explain it" },
     { "--at-exit", 0, CLI_VALUE_AT_EXIT, OPTION(at_exit),
@@ -177,9 +177,11 @@ static const cli_option options_table[] = {
       "stop rather than use more memory: 512M, 4G" },
     { "--custom-heap", 0, CLI_VALUE_CUSTOM, OPTION(custom), (CLI_ALL & ~CLI_MERGE) | CLI_REPEATED,
       group_run, "EVENTS",
-      "count the events of another allocator, as docs/recording.md says:\n"
-      "PROVIDER:alloc=ID(address@0:u64,size@8:u64),free=ID(address@0:u64);\n"
-      "@FILE reads lines of a file; may be repeated" },
+      "another allocator's events (docs/recording.md), or @FILE; may be repeated:\n"
+      "PROVIDER:alloc=ID(address@0:u64,size@8:u64),free=ID(address@0:u64)" },
+    { "--mark-event", 0, CLI_VALUE_MARK_EVENT, OPTION(mark_events),
+      (CLI_ALL & ~CLI_MERGE) | CLI_REPEATED, group_run, "EVENT",
+      "events that are marks: PROVIDER/ID[:FIELD=VALUE]; may be repeated" },
     { "--together", 0, CLI_VALUE_FLAG, OPTION(together),
       (CLI_ALL & ~(CLI_DIFF | CLI_TREND | CLI_MERGE)) | CLI_REPEATED, group_run, NULL,
       "read files of different recordings as if they were one" },

@@ -45,6 +45,7 @@ static bool scale(const decimal *number, int power, i64 *out);
 static reading read_span(const char *text, i64 *ns);
 static reading read_instant(const char *text, i64 *ns);
 static reading read_time(const char *text, cli_time *out);
+static bool read_end(const char *text, size_t size, cli_time *out);
 static reading read_size(const char *text, u64 *size_bytes);
 static bool parse_date(const char **text, i64 *days);
 static bool parse_clock(const char **text, i64 *seconds, i64 *fraction_ns);
@@ -56,7 +57,26 @@ static bool split_range(const char *text, char low[RANGE_END_SIZE], char high[RA
 
 bool cli_parse_time(const char *text, cli_time *out)
 {
-    return read_time(text, out) == READ_VALUE;
+    return read_end(text, strlen(text), out);
+}
+
+/* Only the name of a mark is kept, and may be long. */
+static bool read_end(const char *text, size_t size, cli_time *out)
+{
+    static const char prefix[] = "mark:";
+    const size_t prefix_size = sizeof prefix - 1;
+    char copy[RANGE_END_SIZE];
+    if (size > prefix_size && memcmp(text, prefix, prefix_size) == 0) {
+        *out = (cli_time){ .given = true,
+                           .mark = text + prefix_size,
+                           .mark_size = size - prefix_size };
+        return true;
+    }
+    if (size >= sizeof copy)
+        return false;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return read_time(copy, out) == READ_VALUE;
 }
 
 static reading read_time(const char *text, cli_time *out)
@@ -95,12 +115,13 @@ bool cli_parse_duration(const char *text, i64 *ns)
 
 bool cli_parse_time_range(const char *text, cli_time *from, cli_time *to)
 {
-    char low[RANGE_END_SIZE];
-    char high[RANGE_END_SIZE];
+    const char *const dots = strstr(text, "..");
+    const size_t low_size = dots ? (size_t)(dots - text) : strlen(text);
+    const char *const high = dots ? dots + 2 : text;
     *from = (cli_time){ .given = false };
     *to = (cli_time){ .given = false };
-    return split_range(text, low, high) && (low[0] == '\0' || cli_parse_time(low, from)) &&
-           (high[0] == '\0' || cli_parse_time(high, to));
+    return low_size + strlen(high) > 0 && (low_size == 0 || read_end(text, low_size, from)) &&
+           (high[0] == '\0' || read_end(high, strlen(high), to));
 }
 
 bool cli_parse_size(const char *text, u64 *size_bytes)

@@ -12,19 +12,22 @@
 
 #include "engine/engine.h"
 
-/* A point in time: since the start of the trace, or on the calendar. */
+/* A point in time: since the start of the trace, on the calendar, or a mark. */
 typedef struct cli_time {
     bool given;
     bool is_instant;
-    i64 ns; /* since the start of the trace; of an instant, since 1970-01-01 UTC */
+    i64 ns;           /* since the start of the trace; of an instant, since 1970-01-01 UTC */
+    const char *mark; /* NULL: none; its name, in the text that was read, which stays */
+    size_t mark_size;
 } cli_time;
 
 /* "12s", "350ms", "1.5e6us", "800ns", "-1s", "0", or ISO 8601:
- * "2020-07-29T00:07:10.5Z", "2020-07-29 00:07+02:00"; without a zone it is UTC. */
+ * "2020-07-29T00:07:10.5Z", "2020-07-29 00:07+02:00"; without a zone it is UTC. Or
+ * "mark:load", "mark:load#2". */
 bool cli_parse_time(const char *text, cli_time *out);
 
 /* Nanoseconds since the start of a trace that began at `start_filetime`; false
- * when an instant is centuries away from it. */
+ * when an instant is centuries away from it. Not of marks. */
 bool cli_time_resolve(const cli_time *time, i64 start_filetime, i64 *ns);
 
 /* "12s" and the like, not negative. */

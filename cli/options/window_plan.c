@@ -6,25 +6,23 @@
 #define WINDOWS_SHOWN  20
 #define WINDOWS_GROWTH 200 /* as etlheap_windows_find_growth likes them */
 
-static etl_status add_cuts(const cli_options *options, i64 start_filetime, cli_window_plan *out,
+static etl_status add_cuts(const cli_options *options, const cli_clock *clock, cli_window_plan *out,
                            etl_error *err);
-static etl_status add_ranges(const cli_options *options, i64 start_filetime, cli_window_plan *out,
-                             etl_error *err);
-static etl_status resolve(const cli_time *time, i64 start_filetime, const char *option, i64 *ns,
-                          etl_error *err);
+static etl_status add_ranges(const cli_options *options, const cli_clock *clock,
+                             cli_window_plan *out, etl_error *err);
 
-etl_status cli_window_plan_make(const cli_options *options, i64 start_filetime,
+etl_status cli_window_plan_make(const cli_options *options, const cli_clock *clock,
                                 cli_window_plan *out, etl_error *err)
 {
     *out = (cli_window_plan){ .windows = { .size = sizeof out->windows } };
-    etl_status status = add_cuts(options, start_filetime, out, err);
+    etl_status status = add_cuts(options, clock, out, err);
     if (status == ETL_OK)
-        status = add_ranges(options, start_filetime, out, err);
+        status = add_ranges(options, clock, out, err);
     out->windows.every_ns = options->every_ns;
     out->windows.cuts = out->cuts;
     out->windows.ranges = out->ranges;
-    out->is_open =
-        options->every_ns == 0 && options->moments.count == 0 && options->windows.count == 0;
+    out->is_open = options->every_ns == 0 && options->moments.count == 0 && !options->at_marks &&
+                   options->windows.count == 0;
     return status;
 }
 
@@ -60,24 +58,27 @@ i64 cli_window_plan_length(i64 span_ns, u32 count)
     return power * steps[step];
 }
 
-static etl_status add_cuts(const cli_options *options, i64 start_filetime, cli_window_plan *out,
+static etl_status add_cuts(const cli_options *options, const cli_clock *clock, cli_window_plan *out,
                            etl_error *err)
 {
-    const u32 count = options->moments.count;
+    const u32 mark_count = options->at_marks ? clock->marks->count : 0;
+    const u32 count = options->moments.count + mark_count;
     etl_status status = ETL_OK;
     if (count == 0)
         return ETL_OK;
     out->cuts = calloc(count, sizeof *out->cuts);
     if (!out->cuts)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    for (u32 i = 0; i < count && status == ETL_OK; i++)
-        status = resolve(&options->moments.at[i], start_filetime, "--at", &out->cuts[i], err);
+    for (u32 i = 0; i < mark_count; i++)
+        out->cuts[options->moments.count + i] = clock->marks->at[i].time_ns;
+    for (u32 i = 0; i < options->moments.count && status == ETL_OK; i++)
+        status = cli_clock_time(clock, &options->moments.at[i], "--at", &out->cuts[i], err);
     out->windows.cut_count = count;
     return status;
 }
 
-static etl_status add_ranges(const cli_options *options, i64 start_filetime, cli_window_plan *out,
-                             etl_error *err)
+static etl_status add_ranges(const cli_options *options, const cli_clock *clock,
+                             cli_window_plan *out, etl_error *err)
 {
     const u32 count = options->windows.count / 2;
     etl_status status = ETL_OK;
@@ -91,21 +92,13 @@ static etl_status add_ranges(const cli_options *options, i64 start_filetime, cli
         const cli_time *const ends = &options->windows.at[i * 2];
         *range = (etlheap_time_range){ INT64_MIN, INT64_MAX };
         if (ends[0].given)
-            status = resolve(&ends[0], start_filetime, "--window", &range->from_ns, err);
+            status = cli_clock_time(clock, &ends[0], "--window", &range->from_ns, err);
         if (status == ETL_OK && ends[1].given)
-            status = resolve(&ends[1], start_filetime, "--window", &range->to_ns, err);
+            status = cli_clock_time(clock, &ends[1], "--window", &range->to_ns, err);
         if (status == ETL_OK && range->from_ns > range->to_ns)
             status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                    "--window: an empty window: the earlier end comes first");
     }
     out->windows.range_count = count;
     return status;
-}
-
-static etl_status resolve(const cli_time *time, i64 start_filetime, const char *option, i64 *ns,
-                          etl_error *err)
-{
-    if (cli_time_resolve(time, start_filetime, ns))
-        return ETL_OK;
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s is centuries away from the trace", option);
 }

@@ -4,6 +4,7 @@
 #ifndef CLI_WINDOW_PLAN_H
 #define CLI_WINDOW_PLAN_H
 
+#include "clock.h"
 #include "options.h"
 
 /* What is asked of the engine, and what it borrows. Start from {0}. */
@@ -15,8 +16,8 @@ typedef struct cli_window_plan {
 } cli_window_plan;
 
 /* The windows of the options, to be freed in every case. Errors: ARGUMENT (an empty
- * window, a time centuries away), MEMORY. */
-etl_status cli_window_plan_make(const cli_options *options, i64 start_filetime,
+ * window, what cli_clock_time refuses), MEMORY. */
+etl_status cli_window_plan_make(const cli_options *options, const cli_clock *clock,
                                 cli_window_plan *out, etl_error *err);
 void cli_window_plan_free(cli_window_plan *plan);
 

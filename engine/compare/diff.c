@@ -46,6 +46,7 @@ bool etlheap_diff_compares_key(etlheap_key key)
     switch (key) {
     case ETLHEAP_KEY_HEAP:
     case ETLHEAP_KEY_THREAD:
+    case ETLHEAP_KEY_GENERATION:
     case ETLHEAP_KEY_FREE_STACK:
     case ETLHEAP_KEY_FREE_SITE:
     case ETLHEAP_KEY_FREE_MODULE:

@@ -109,6 +109,7 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         return add_text(strings, row->thread_name, &out->thread_name);
     case ETLHEAP_KEY_HEAP: /* not compared: etlheap_diff_compares_key */
     case ETLHEAP_KEY_THREAD:
+    case ETLHEAP_KEY_GENERATION:
     case ETLHEAP_KEY_FREE_STACK:
     case ETLHEAP_KEY_FREE_SITE:
     case ETLHEAP_KEY_FREE_MODULE:

@@ -341,6 +341,17 @@ bool aggregate_group(aggregator *a, const group_key *key, u32 *group)
     return true;
 }
 
+static bool is_unwanted(const aggregator *a, u32 stack)
+{
+    const bool wanted = stack != 0 && a->frames.stacks.at[stack - 1].wanted;
+    return a->query->require_frame_count > 0 && !wanted;
+}
+
+static u32 generation_of(aggregator *a, i64 ticks)
+{
+    return mark_generation(&a->result->marks.marks, ticks, &a->generation);
+}
+
 /* Members of keys that are not asked for stay 0, padding included. */
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
                    group_key *key)
@@ -350,13 +361,11 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
     if (a->wants_stack && !frames_resolve(&a->frames, segment->process[at], segment->stack[at],
                                           segment->alloc_ticks[at], &resolved))
         return false;
-    if (a->is_collecting) {
-        key->unwanted = 1;
+    key->unwanted = a->is_collecting;
+    if (a->is_collecting)
         return true;
-    }
     const u32 stack = frames_settled(&a->frames, resolved);
-    const bool wanted = stack != 0 && a->frames.stacks.at[stack - 1].wanted;
-    key->unwanted = a->query->require_frame_count > 0 && !wanted;
+    key->unwanted = is_unwanted(a, stack);
     for (u32 i = 0; i < a->query->group_by_count; i++) {
         switch (a->query->group_by[i]) {
         case ETLHEAP_KEY_KIND:
@@ -396,6 +405,9 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
             break;
         case ETLHEAP_KEY_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
+            break;
+        case ETLHEAP_KEY_GENERATION:
+            key->generation = generation_of(a, segment->alloc_ticks[at]);
             break;
         case ETLHEAP_KEY_THREAD_NAME:
             key->thread_name = aggregate_thread_name(a, segment->process[at], segment->thread[at]);

@@ -22,11 +22,12 @@ typedef struct group_key {
     u32 type_name;   /* symbols_text, 0: unknown */
     u32 tag;         /* text of the query's tags, 0: no stack */
     u32 thread_name; /* text of its number, see aggregate_thread_name; 0: none */
+    u32 generation;
     u32 free_stack, free_frame, free_module, free_thread; /* likewise, of who freed */
     u8 kind, type, free_type, size_class;
     u8 has_heap;
     u8 unwanted; /* does not pass --require-frame; never in a group */
-    u8 padding[2];
+    u8 padding[6];
 } group_key;
 
 /* The part of it that follows from the stack that freed. */
@@ -34,7 +35,7 @@ typedef struct free_key {
     u32 stack, frame, module;
 } free_key;
 
-static_assert(sizeof(group_key) == 64, "no hidden padding: keys are hashed as bytes");
+static_assert(sizeof(group_key) == 72, "no hidden padding: keys are hashed as bytes");
 
 typedef struct group_row {
     group_key key;
@@ -61,6 +62,7 @@ typedef struct aggregator {
     u32 *order;          /* of the finished table: the group of each row, unless rows are merged */
     lifetime_lists lifetimes; /* of the groups, if their ranks are wanted */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
+    u32 generation;          /* of the lifetime in memory that was met last */
     bool wants_stack;        /* a key or a filter needs resolved frames */
     bool wants_free_stack;   /* a key needs those of who freed */
     u32 *thread_name_groups; /* by place in the result's thread_names: the first place of the

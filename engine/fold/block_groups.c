@@ -25,7 +25,7 @@ typedef struct grouping {
     aggregator *a;
     u32 first_group;
     u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
-    bool asks_frees, by_thread_name;
+    bool asks_frees, by_thread_name, by_generation;
     etlheap_index index;
     etlheap_lock *lock;
     struct group_task *tasks;
@@ -37,7 +37,8 @@ typedef struct group_task {
     grouping *shared;
     block_group_list groups;
     etlheap_index index;
-    u32 *latest; /* by group of slots: the group of this list met last, + 1 */
+    u32 *latest;    /* by group of slots: the group of this list met last, + 1 */
+    u32 generation; /* of the block met last */
     block_sizes big_sizes;
     lifetime_list lifetimes;
     u8 padding[SHARD_PADDING];
@@ -57,13 +58,15 @@ static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS
 {
     const block_traits mask = {
         .thread = query_groups_by(query, ETLHEAP_KEY_THREAD) ? UINT32_MAX : 0,
-        .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? UINT8_MAX : 0,
-        .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? UINT8_MAX : 0,
+        .generation = query_groups_by(query, ETLHEAP_KEY_GENERATION) ? 0x1FFFF : 0,
         .size_class = query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS) ? UINT8_MAX : 0,
         .freer = query_asks_free_stacks(query) ? UINT32_MAX : 0,
         .free_thread = query_groups_by(query, ETLHEAP_KEY_FREE_THREAD) ? UINT32_MAX : 0,
         .thread_name = query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) ? UINT32_MAX : 0,
+        .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? 7 : 0,
+        .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? 7 : 0,
     };
+    static_assert(ETLHEAP_MARKS_MAX <= 0x1FFFF && SIZE_CLASSES <= UINT8_MAX, "traits have room");
     memcpy(out, &mask, sizeof mask);
 }
 
@@ -96,6 +99,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .first_group = wanted->first_group,
                      .asks_frees = query_asks_frees(a->query),
                      .by_thread_name = query_groups_by(a->query, ETLHEAP_KEY_THREAD_NAME),
+                     .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
                      .lock = etlheap_lock_open(),
                      .task_count = log_pass_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
@@ -291,16 +295,25 @@ static u32 name_group(const grouping *g, u32 slot, u32 thread)
     return aggregate_thread_name(g->a, slots_heap_of(slots, slot)->process, thread);
 }
 
+/* Blocks come in the order of their allocations, so it is mostly that of the one before. */
+static u32 generation_of(group_task *task, const query_row *row)
+{
+    const etlheap_marks *const marks = &task->shared->a->result->marks.marks;
+    return mark_generation(marks, row->alloc_ticks, &task->generation);
+}
+
 /* What the query groups by of a block. */
-static void fill_traits(const grouping *g, const lifetimes_batch *batch, u32 at,
+static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
                         const query_block *block, const query_row *row, u64 *out)
 {
+    const grouping *const g = task->shared;
     const bool is_freed = g->asks_frees && query_is_freed(row);
     const block_traits traits = {
         .thread = block->thread,
-        .type = (u8)row->type,
-        .free_type = block->free_type,
-        .size_class = (u8)size_class_of(block->size_bytes),
+        .generation = (g->by_generation ? generation_of(task, row) : 0) & 0x1FFFFu,
+        .size_class = size_class_of(block->size_bytes) & 0xFFu,
+        .type = (u32)row->type & 7u,
+        .free_type = block->free_type & 7u,
         .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
         .free_thread = is_freed ? batch->free_thread[at] : ETL_NO_ID,
         .thread_name = g->by_thread_name ? name_group(g, batch->slot[at], block->thread) : 0,
@@ -320,7 +333,7 @@ static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 
         return ETL_OK;
     const u32 free_thread = g->asks_frees ? batch->free_thread[at] : ETL_NO_ID;
     u64 traits[BLOCK_TRAITS_WORDS];
-    fill_traits(g, batch, at, &block, &row, traits);
+    fill_traits(task, batch, at, &block, &row, traits);
     const etl_status status = find_group(task, slot_group, traits, &group);
     if (status != ETL_OK)
         return status;
@@ -383,10 +396,11 @@ group_key block_groups_key(const block_groups *groups, u32 number)
     group_key key = groups->slots->keys.at[group->slot_group];
     block_traits traits;
     memcpy(&traits, group->traits, sizeof traits);
-    key.thread = traits.thread;
-    key.type = traits.type;
-    key.free_type = traits.free_type;
-    key.size_class = traits.size_class;
+    key.thread = (u32)traits.thread;
+    key.generation = (u32)traits.generation;
+    key.type = (u8)traits.type;
+    key.free_type = (u8)traits.free_type;
+    key.size_class = (u8)traits.size_class;
     key.thread_name = traits.thread_name;
     key.free_thread = traits.free_thread;
     if (groups->frees->keys.count == 0)

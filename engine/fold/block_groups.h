@@ -19,9 +19,12 @@
 
 /* What tells blocks of one group of slots apart; 0 where the query does not group by it. */
 typedef struct block_traits {
-    u32 thread;
-    u8 type, free_type, size_class;
-    u8 padding;
+    u64 thread : 32;
+    u64 generation : 17; /* ETLHEAP_MARKS_MAX is one of them */
+    u64 size_class : 8;
+    u64 type : 3;
+    u64 free_type : 3;
+    u64 padding : 1;
     u32 freer; /* group of free_groups */
     u32 free_thread;
     u32 thread_name; /* see aggregate_thread_name */

@@ -126,6 +126,8 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
     if (order == 0 && x->thread_name != y->thread_name)
         order = compare_text(group_thread_name(a, x->thread_name),
                              group_thread_name(a, y->thread_name));
+    if (order == 0)
+        order = compare_i64(x->generation, y->generation);
     return order == 0 ? compare_free_keys(a, x, y) : order;
 }
 

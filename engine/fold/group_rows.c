@@ -37,6 +37,12 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
     if (query_groups_by(a->query, ETLHEAP_KEY_THREAD))
         row.thread_name =
             etlheap_thread_name(a->result, key->process != 0 ? row.pid : ETL_NO_ID, row.thread);
+    if (key->generation > 0) {
+        const etlheap_mark *const mark = &a->result->marks.marks.at[key->generation - 1];
+        row.generation = key->generation;
+        row.mark = mark->name;
+        row.mark_number = mark->number;
+    }
     if (key->thread_name != 0)
         row.thread_name = group_thread_name(a, key->thread_name);
     if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))

@@ -67,8 +67,8 @@ typedef enum ehs_lane {
  *   thread that comes with it; row n - 1 of instance is process n. What is in
  *   neither table is final. Rows of a kind that a reader does not know are passed over.
  * unmatched: frees of blocks whose allocation was not recorded, in time order; those of
- *   other kinds are rows of life (EHS_LIFE_UNMATCHED). mark, planned: named moments in time
- *   order; process 0 stands for all.
+ *   other kinds are rows of life (EHS_LIFE_UNMATCHED). mark: named moments in time order;
+ *   process is planned.
  * string: all text, each string ended by a NUL; columns that hold text hold the
  *   number of a string, counted from 1, or 0 for the empty one.
  * trace: one row. The other tables are what their names say.
@@ -157,6 +157,7 @@ typedef enum ehs_lane {
     X(MARK_TICKS, 0x0F01, "mark.ticks", PLANES, DELTA, 8)                                          \
     X(MARK_NAME, 0x0F02, "mark.name", PLANES, NONE, 4)                                             \
     X(MARK_PROCESS, 0x0F03, "mark.process", PLANES, NONE, 4)                                       \
+    X(MARK_IS_END, 0x0F04, "mark.is_end", BITS, NONE, 1)                                           \
     X(STRING_TEXT, 0x1001, "string.text", PLANES, NONE, 1)                                         \
     X(PROCESS_PID, 0x1101, "process.pid", PLANES, NONE, 4)                                         \
     X(PROCESS_PARENT, 0x1102, "process.parent_pid", PLANES, NONE, 4)                               \

@@ -218,14 +218,15 @@ bool query_asks_blocks(const etlheap_query *query)
     for (u32 i = 0; i < query->group_by_count; i++) {
         const etlheap_key key = query->group_by[i];
         if (key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_FREE_TYPE ||
-            key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_THREAD_NAME)
+            key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_GENERATION ||
+            key == ETLHEAP_KEY_THREAD_NAME)
             return true;
         by_type |= key == ETLHEAP_KEY_TYPE;
     }
     const bool selects_types = query->types != 0 || query->at_end;
-    return query->lifetime_ranks || query_asks_frees(query) || query_selects_threads(query) ||
-           query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
-           (selects_types && !by_type);
+    return query->lifetime_ranks || query->left_behind || query_asks_frees(query) ||
+           query_selects_threads(query) || query->lifetime_min_ns > 0 ||
+           query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
 }
 
 bool query_asks_sums(const etlheap_query *query)
@@ -260,6 +261,8 @@ static const char *lacks_in_summary(const etlheap_query *query)
         return "no lifetimes";
     if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
         return "no free types";
+    if (query->left_behind || query_groups_by(query, ETLHEAP_KEY_GENERATION))
+        return "no marks";
     for (u32 i = 0; i < query->process_count; i++) {
         const char *const word = query->processes[i];
         if (word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
@@ -414,6 +417,18 @@ static bool lifetime_fits(const query_plan *plan, const query_row *row)
     return lifetime_ns >= query->lifetime_min_ns && lifetime_ns <= query->lifetime_max_ns;
 }
 
+/* Does it outlive the generation that it was born in, as far as that is in the window? */
+static bool is_left_behind(const query_plan *plan, const query_row *row, i64 to_ticks)
+{
+    const etlheap_marks *const marks = &plan->result->marks.marks;
+    u32 latest = 0;
+    if (row->alloc_ticks < plan->from_ticks)
+        return false;
+    const u32 generation = mark_generation(marks, row->alloc_ticks, &latest);
+    const i64 end_ticks = generation == marks->count ? to_ticks : marks->at[generation].ticks;
+    return row->free_ticks >= (end_ticks < to_ticks ? end_ticks : to_ticks);
+}
+
 bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
                         query_row *out)
 {
@@ -428,7 +443,7 @@ bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_b
     return (plan->types >> out->type & 1) != 0 && block->size_bytes >= query->size_min_bytes &&
            block->size_bytes <= query->size_max_bytes &&
            (!query_selects_threads(query) || wants_thread(plan, block->thread)) &&
-           lifetime_fits(plan, out);
+           (!query->left_behind || is_left_behind(plan, out, to_ticks)) && lifetime_fits(plan, out);
 }
 
 bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap)

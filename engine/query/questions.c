@@ -124,11 +124,10 @@ static const question questions[] = {
     /* As --group-by stack needs them: by process, which is the default, they could be live. */
     { "windows", KINDS, CURVES | WINDOWED, ONCE },
     { "windows --at", KINDS, CURVES | WINDOWED, ONCE },
-    { "windows --at marks", KINDS, CURVES | WINDOWED, PLANNED(ONCE) },
+    { "windows --at marks", KINDS, CURVES | WINDOWED, ONCE },
     { "windows --every", KINDS, CURVES | WINDOWED, ONCE },
     /* The first pass finds the steepest window, the second the stacks that explain it. */
     { "windows --find-growth", KINDS, CURVES | WINDOWED, TWICE },
-    { "windows --generations", KINDS, SUMS | WINDOWED, PLANNED(LIVE) },
     { "windows --window", KINDS, CURVES | WINDOWED, ONCE },
 };
 
@@ -136,7 +135,7 @@ static const question_refinement refinements[] = {
     { "--address", COL(ADDRESS), false, false },
     { "--at-exit", COL(HOW), false, false },
     { "--from", WINDOWED, false, false },
-    { "--from mark", WINDOWED, false, true },
+    { "--from mark", WINDOWED, false, false },
     { "--group-by frame", COL(ORIGIN), false, false },
     /* A begin does not say who will free the block: its group is known from a first pass. */
     { "--group-by free_module", COL(ACTOR), true, false },
@@ -144,6 +143,7 @@ static const question_refinement refinements[] = {
     { "--group-by free_stack", COL(ACTOR), true, false },
     { "--group-by free_thread", COL(ACTOR_THREAD), true, false },
     { "--group-by free_type", COL(HOW), true, false },
+    { "--group-by generation", LIFETIMES, false, false },
     { "--group-by heap", COL(ORIGIN), false, false },
     { "--group-by kind", COL(ORIGIN), false, false },
     { "--group-by module", COL(ORIGIN), false, false },

@@ -17,11 +17,12 @@ static bool list_unsettled(scanner *s);
 static bool scan_record(scanner *s);
 static bool append_event(scan_output *out, const memory_event *event);
 static bool count_heap_event(scanner *s);
+static bool note_mark(scanner *s);
 static bool note_heap(scanner *s, const etl_event *event);
 static u8 range_shard(u32 pid);
 static handle_fn handle_alloc, handle_realloc, handle_free, handle_extent, handle_virtual,
     handle_snapshot, handle_range, handle_memory, handle_system, handle_thread, handle_stack,
-    handle_key, handle_definition, handle_lost, handle_thread_name;
+    handle_key, handle_definition, handle_lost, handle_thread_name, handle_mark;
 
 /* What is done with an event; kinds without a row are counted only. */
 static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
@@ -76,6 +77,7 @@ static handle_fn *const handlers[ETL_EVENT_KIND_COUNT] = {
     [ETL_EVENT_CONFIG_DEVICE_FAMILY] = handle_system,
     [ETL_EVENT_CONFIG_SERVICE] = handle_system,
     [ETL_EVENT_VOLUME_MAPPING] = handle_system,
+    [ETL_EVENT_MARK] = handle_mark,
     [ETL_EVENT_LOST_EVENT] = handle_lost,
     [ETL_EVENT_CUSTOM_ALLOC] = scan_custom,
     [ETL_EVENT_CUSTOM_FREE] = scan_custom,
@@ -172,7 +174,7 @@ static bool scan_record(scanner *s)
     scan_output *const out = s->out;
     if (s->ticks > out->last_ticks)
         out->last_ticks = s->ticks;
-    if (!census_add(&out->census, record))
+    if (!census_add(&out->census, record) || !note_mark(s))
         return false;
     etl_event event;
     const scan_input *const input = s->input;
@@ -408,6 +410,26 @@ static bool handle_thread(scanner *s, const etl_event *event)
 {
     const thread_turn turn = { s->ticks, event->as.thread.thread_id };
     return ETLHEAP_PUSH(&s->out->turns, turn) && handle_thread_name(s, event);
+}
+
+static mark_note mark_here(const scanner *s)
+{
+    return (mark_note){ .ticks = s->ticks, .stream = s->out->stream };
+}
+
+static bool handle_mark(scanner *s, const etl_event *event)
+{
+    const mark_note where = mark_here(s);
+    return mark_notes_add(&s->out->marks, &where, event, &s->out->arena);
+}
+
+/* Events that were described as marks are besides what they are to us. */
+static bool note_mark(scanner *s)
+{
+    const mark_note where = mark_here(s);
+    return s->input->mark_events == NULL ||
+           mark_events_note(s->input->mark_events, s->record, &where, &s->out->marks,
+                            &s->out->arena);
 }
 
 static bool handle_lost(scanner *s, const etl_event *event)

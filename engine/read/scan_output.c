@@ -12,6 +12,7 @@ void scan_output_reset(scan_output *out)
     out->range_frees.count = 0;
     out->definitions.count = out->system.count = out->targets.count = out->turns.count = 0;
     out->heap_notes.count = out->memory_notes.count = out->thread_names.count = 0;
+    out->marks.count = 0;
     out->met = 0;
     out->is_unsorted = out->first_trail.is_known = false;
     if (out->new_stacks.list.count > 0)
@@ -38,6 +39,7 @@ void scan_output_free(scan_output *out)
     ETLHEAP_VECTOR_FREE(&out->heap_notes);
     ETLHEAP_VECTOR_FREE(&out->memory_notes);
     ETLHEAP_VECTOR_FREE(&out->thread_names);
+    ETLHEAP_VECTOR_FREE(&out->marks);
     ETLHEAP_VECTOR_FREE(&out->targets);
     stack_table_free(&out->new_stacks);
     etlheap_arena_free(&out->arena);

@@ -22,6 +22,7 @@
 #include "engine/context/thread_names.h"
 #include "engine/engine.h"
 #include "census.h"
+#include "mark_events.h"
 #include "plan.h"
 
 #define HEAP_SHARDS  32
@@ -221,6 +222,7 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(thread_turn) turns;
     thread_notes thread_names; /* their text is in the arena */
+    mark_notes marks;          /* likewise */
     ETLHEAP_VECTOR(key_use) key_uses;
     ETLHEAP_VECTOR(key_definition) definitions;
     ETLHEAP_VECTOR(system_event) system;
@@ -251,6 +253,7 @@ typedef struct scan_input {
     bool wants_frees;   /* somebody asks who freed */
     const etl_custom_allocator *custom_allocators; /* besides those that are built in */
     u32 custom_allocator_count;
+    const mark_events *mark_events; /* NULL: only PerfInfo marks are marks */
 } scan_input;
 
 /* Reads the task's buffers up to end_ticks. *out starts as {0}; scratch is the

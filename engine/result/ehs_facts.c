@@ -469,7 +469,7 @@ static etl_status load_trace(ehs_loader *loader, etlheap_result *result)
     if (count != 1 || !ehs_is_clock(row->info.clock_hz)) {
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of the trace is damaged: it has no row, or no clock");
-    } else if (!make_session(result, row)) {
+    } else if (!make_session(result, row) || !mark_list_number(&result->marks, result->base.base)) {
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     } else {
         result->info = row->info;

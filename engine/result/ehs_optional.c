@@ -60,9 +60,16 @@ static const ehs_field custom_fields[] = {
     EHS_FIELD(CUSTOM_UNPAIRED, custom_row, unpaired, U64),
 };
 
+static const ehs_field mark_fields[] = {
+    EHS_FIELD(MARK_TICKS, etlheap_mark, ticks, U64),
+    EHS_FIELD(MARK_NAME, etlheap_mark, name, TEXT),
+    EHS_FIELD(MARK_IS_END, etlheap_mark, is_end, BOOL),
+};
+
 static const ehs_table memory_table = EHS_TABLE(memory_fields, memory_row);
 static const ehs_table process_more_table = EHS_TABLE(process_more_fields, process_more);
 static const ehs_table thread_name_table = EHS_TABLE(thread_name_fields, thread_name);
+static const ehs_table mark_table = EHS_TABLE(mark_fields, etlheap_mark);
 static const ehs_table custom_table = EHS_TABLE(custom_fields, custom_row);
 static const ehs_table method_table_columns = EHS_TABLE(method_fields, method_stay);
 
@@ -112,6 +119,7 @@ bool ehs_optional_save(ehs_saver *saver, const etlheap_result *result)
     return ehs_table_save(saver, &memory_table, result->memory.at, result->memory.count) &&
            ehs_table_save(saver, &thread_name_table, result->thread_names.list.at,
                           result->thread_names.list.count) &&
+           ehs_table_save(saver, &mark_table, result->marks.made.at, result->marks.made.count) &&
            save_process_more(saver, result) && save_custom(saver, result) &&
            save_methods(saver, result);
 }
@@ -156,6 +164,23 @@ static etl_status load_thread_names(ehs_loader *loader, etlheap_result *result)
         if (!thread_name_precedes(&names->list.at[i - 1], &names->list.at[i]))
             return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                  "row %zu of the table of thread names is out of order", i);
+    }
+    return status;
+}
+
+/* They are numbered when the clock is known. Their diagnostics are with the others. */
+static etl_status load_marks(ehs_loader *loader, etlheap_result *result)
+{
+    mark_list *const list = &result->marks;
+    const etl_status status = ehs_vector_load(loader, &mark_table, &list->made);
+    const size_t count = list->made.count;
+    for (size_t i = 0; i < count && status == ETL_OK; i++) {
+        const etlheap_mark *const mark = &list->made.at[i];
+        if (count > ETLHEAP_MARKS_MAX || mark->name[0] == '\0' ||
+            strlen(mark->name) > ETLHEAP_MARK_NAME_MAX || mark->ticks == INT64_MAX ||
+            (i > 0 && mark->ticks < mark[-1].ticks))
+            return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
+                                 "row %zu of the table of marks is wrong or out of order", i);
     }
     return status;
 }
@@ -211,5 +236,7 @@ etl_status ehs_optional_load(ehs_loader *loader, etlheap_result *result)
         status = load_thread_names(loader, result);
     if (status == ETL_OK)
         status = load_process_more(loader, result);
+    if (status == ETL_OK)
+        status = load_marks(loader, result);
     return status == ETL_OK ? load_custom(loader, result) : status;
 }

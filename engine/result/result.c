@@ -41,6 +41,9 @@ etl_status result_complete(etlheap_result *result, const result_parts *parts)
         !meminfo_build(&result->memory, parts->memory_notes, &result->context, new_ids))
         return ETL_ERR_MEMORY;
     thread_names_sort(&result->thread_names);
+    if (!mark_list_settle(&result->marks, &result->context.strings, result->base.base))
+        return ETL_ERR_MEMORY;
+    etl_diag_merge(&result->diag, &result->marks.marks.diagnostics);
     rewrite_columns(result, new_ids);
     judge(result, parts);
     return ETL_OK;
@@ -312,6 +315,7 @@ void etlheap_result_free(etlheap_result *result)
     ETLHEAP_VECTOR_FREE(&result->heap_sizes);
     ETLHEAP_VECTOR_FREE(&result->memory);
     thread_names_free(&result->thread_names);
+    mark_list_free(&result->marks);
     ETLHEAP_VECTOR_FREE(&result->processes);
     ETLHEAP_VECTOR_FREE(&result->hooks);
     ETLHEAP_VECTOR_FREE(&result->providers);
@@ -429,6 +433,11 @@ u32 etlheap_method_count(const etlheap_result *result)
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, u32 index)
 {
     return index < modules_image_count(&result->modules) ? &result->modules.list.at[index] : NULL;
+}
+
+const etlheap_marks *etlheap_result_marks(const etlheap_result *result)
+{
+    return &result->marks.marks;
 }
 
 const char *etlheap_thread_name(const etlheap_result *result, u32 pid, u32 tid)

@@ -4,6 +4,7 @@
 #ifndef ETLHEAP_RESULT_H
 #define ETLHEAP_RESULT_H
 
+#include "engine/context/mark_list.h"
 #include "engine/context/modules.h"
 #include "engine/context/thread_names.h"
 #include "engine/log/journal.h"
@@ -54,6 +55,7 @@ struct etlheap_result {
     heap_size_list heap_sizes;
     memory_rows memory;
     thread_names thread_names;
+    mark_list marks;
     ETLHEAP_VECTOR(etlheap_process_info) processes;
     ETLHEAP_VECTOR(etlheap_hook_count) hooks;
     ETLHEAP_VECTOR(etlheap_provider_count) providers;

@@ -64,6 +64,7 @@ typedef struct run {
     i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
     store_run *store;      /* NULL: lifetimes or a journal are kept */
     bool keeps_census;     /* what `info` says is found out */
+    mark_events mark_events;
 } run;
 
 static bool keeps_census(const etlheap_options *options);
@@ -191,7 +192,9 @@ static bool open_run(run *state)
         return false;
     for (u32 i = 0; i < state->trace_count; i++)
         state->total_bytes += etl_file_size(state->traces[i]);
-    if (!open_journal(state))
+    if (!mark_events_open(&state->mark_events, state->options.mark_events,
+                          state->options.mark_event_count, state->traces, state->trace_count) ||
+        !open_journal(state))
         return false;
     state->result->mode = mode_of(state);
     number_blocks(state);
@@ -293,6 +296,7 @@ static void close_run(run *state)
     stack_numbering_free(&state->numbering);
     run_counts_free(&state->counts);
     late_stacks_free(&state->late_stacks);
+    mark_events_close(&state->mark_events);
     run_frees_close(&state->frees);
     etlheap_result_free(state->result);
 }
@@ -376,7 +380,9 @@ static void scan_one(void *context, u32 task)
                                .keeps_targets = state->keeps_census,
                                .wants_frees = state->frees.is_wanted,
                                .custom_allocators = state->options.custom_allocators,
-                               .custom_allocator_count = state->options.custom_allocator_count };
+                               .custom_allocator_count = state->options.custom_allocator_count,
+                               .mark_events =
+                                   state->mark_events.count > 0 ? &state->mark_events : NULL };
     etl_scratch scratch = { 0 };
     scan_task(&input, &scratch, &state->tasks[task]);
     etl_scratch_free(&scratch);
@@ -416,22 +422,6 @@ static void note_one(void *context, u32 bucket)
 {
     run *const state = context;
     order_note(&state->order, bucket);
-}
-
-/* What is late for a process that ended is waited for, so sweeping goes on until
- * a slice ends after that. */
-static void note_ends(run *state)
-{
-    const i64 wait_ticks = state->result->context.after_end_ticks;
-    for (size_t i = 0; i < state->merged.system.count; i++) {
-        const system_event *const row = &state->merged.system.at[i];
-        const i64 until_ticks = etl_sat_add_i64(row->ticks, wait_ticks);
-        const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
-                                    row->event.kind == ETL_EVENT_PROCESS_START ||
-                                    row->event.kind == ETL_EVENT_HEAP_DESTROY;
-        if (ends_something && until_ticks > state->sweep_until_ticks)
-            state->sweep_until_ticks = until_ticks;
-    }
 }
 
 static bool join_stacks(run *state)
@@ -503,7 +493,7 @@ static i64 open_from(const run *state)
 
 static etl_status pair_events(run *state)
 {
-    note_ends(state);
+    tasks_note_ends(&state->merged, &state->result->context, &state->sweep_until_ticks);
     state->lanes.input.rules.first_rank = (u32)state->next_rank;
     state->next_rank += state->order.count;
     state->lanes.input.end_ticks = state->slice.end_ticks;

@@ -5,6 +5,7 @@
 
 static bool merge_task(merged_tasks *merged, const scan_output *task);
 static bool merge_thread_names(etlheap_result *result, const scan_output *task);
+static bool merge_marks(etlheap_result *result, const scan_output *task);
 static bool ensure_span(etlheap_result *result, const memory_event *events, const pid_span *span,
                         bool is_unsorted);
 
@@ -86,7 +87,8 @@ bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlhe
         etl_diag_merge(&result->diag, &task->diag);
         if (task->last_ticks > result->last_ticks)
             result->last_ticks = task->last_ticks;
-        if (!merge_task(merged, task) || !merge_thread_names(result, task))
+        if (!merge_task(merged, task) || !merge_thread_names(result, task) ||
+            !merge_marks(result, task))
             return false;
     }
     if (merged->system.count > 0)
@@ -131,6 +133,15 @@ static bool merge_thread_names(etlheap_result *result, const scan_output *task)
     return true;
 }
 
+static bool merge_marks(etlheap_result *result, const scan_output *task)
+{
+    for (size_t i = 0; i < task->marks.count; i++) {
+        if (!mark_list_add(&result->marks, &task->marks.at[i], &result->context.strings))
+            return false;
+    }
+    return true;
+}
+
 bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result)
 {
     for (u32 i = 0; i < task_count; i++) {
@@ -162,6 +173,19 @@ static bool ensure_span(etlheap_result *result, const memory_event *events, cons
             break;
     }
     return true;
+}
+
+void tasks_note_ends(const merged_tasks *merged, const trace_context *context, i64 *until_ticks)
+{
+    for (size_t i = 0; i < merged->system.count; i++) {
+        const system_event *const row = &merged->system.at[i];
+        const i64 wanted_ticks = etl_sat_add_i64(row->ticks, context->after_end_ticks);
+        const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
+                                    row->event.kind == ETL_EVENT_PROCESS_START ||
+                                    row->event.kind == ETL_EVENT_HEAP_DESTROY;
+        if (ends_something && wanted_ticks > *until_ticks)
+            *until_ticks = wanted_ticks;
+    }
 }
 
 void merged_tasks_free(merged_tasks *merged)

@@ -50,6 +50,8 @@ void etlheap_csv_head_keys(etlheap_csv_head *head, const etlheap_table *table)
             etlheap_csv_head_field(head, ETLHEAP_FIELD_PID);
         if (key == ETLHEAP_KEY_TYPE)
             etlheap_csv_head_field(head, ETLHEAP_FIELD_IMPACTING_TYPE);
+        if (key == ETLHEAP_KEY_GENERATION)
+            etlheap_csv_head_field(head, ETLHEAP_FIELD_MARK);
     }
 }
 
@@ -106,6 +108,12 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
     case ETLHEAP_KEY_THREAD:
         if (row->thread != ETL_NO_ID)
             etlheap_sink_format(sink, "%" PRIu32, row->thread);
+        return;
+    case ETLHEAP_KEY_GENERATION:
+        etlheap_sink_format(sink, "%" PRIu32 ",", row->generation);
+        etlheap_text_clear(text);
+        etlheap_text_add_mark(text, row->mark, row->mark_number);
+        etlheap_csv_cell(sink, etlheap_text_of(text));
         return;
     case ETLHEAP_KEY_SIZE_CLASS:
         etlheap_sink_format(sink, "%" PRIu64, row->size_class_bytes);

@@ -18,6 +18,7 @@ static bool reserve(etlheap_text *text, size_t more);
 static void add_converted(etlheap_text *text, etl_bytes bytes, convert_fn *convert);
 static void add_thread(etlheap_text *text, const etlheap_row *row);
 static void add_size_class(etlheap_text *text, u64 size_bytes);
+static void add_generation(etlheap_text *text, const etlheap_row *row);
 static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index);
 static void add_freer(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
                       etlheap_key key);
@@ -193,9 +194,19 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
     case ETLHEAP_KEY_SIZE_CLASS:
         add_size_class(text, row->size_class_bytes);
         break;
+    case ETLHEAP_KEY_GENERATION:
+        add_generation(text, row);
+        break;
     case ETLHEAP_KEY_COUNT:
         break;
     }
+}
+
+void etlheap_text_add_mark(etlheap_text *text, const char *mark, u32 number)
+{
+    etlheap_text_add_string(text, mark ? mark : "");
+    if (number > 1)
+        etlheap_text_add_format(text, "#%" PRIu32, number);
 }
 
 etlheap_indices etlheap_stack_members(const etlheap_table *table, u32 stack)
@@ -253,6 +264,16 @@ static void add_thread(etlheap_text *text, const etlheap_row *row)
         etlheap_text_add_format(text, "%s (%" PRIu32 ")", row->thread_name, row->thread);
     else
         etlheap_text_add_format(text, "%" PRIu32, row->thread);
+}
+
+/* By the mark that begins it, as --from takes it; with its number, because names may be long. */
+static void add_generation(etlheap_text *text, const etlheap_row *row)
+{
+    etlheap_text_add_format(text, "%" PRIu32 " ", row->generation);
+    if (row->mark != NULL)
+        etlheap_text_add_mark(text, row->mark, row->mark_number);
+    else
+        etlheap_text_add_string(text, "[before the first mark]");
 }
 
 /* Classes are powers of two and read well as such. */

@@ -34,6 +34,9 @@ void etlheap_text_add_source(etlheap_text *text, const etlheap_frame *frame);
 /* A heap by its name: "0x1f0000", "mimalloc". */
 void etlheap_text_add_heap(etlheap_text *text, u64 handle);
 
+/* A mark as --from takes it: "load", "load#2". NULL: nothing. */
+void etlheap_text_add_mark(etlheap_text *text, const char *mark, u32 number);
+
 /* Value of a key of a row as people read it: "app.exe (4321)", "0x1f0000",
  * "AIFO". Stacks, frames and sites are their innermost frame. */
 void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,

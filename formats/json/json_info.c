@@ -19,6 +19,7 @@ static void write_provider(etlheap_json *json, const etlheap_result *result,
 static void write_provider_events(etlheap_json *json, const etlheap_result *result, const u8 *guid);
 static void write_stacks(etlheap_json *json, const etlheap_result *result);
 static void write_abilities(etlheap_json *json, const etlheap_result *result);
+static void write_marks(etlheap_json *json, const etlheap_result *result);
 
 etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_layout *given,
                                    etlheap_sink *sink)
@@ -36,6 +37,7 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     write_processes(&json, result);
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));
     etlheap_json_u64(&json, "methods", etlheap_method_count(result));
+    write_marks(&json, result);
     write_events(&json, result);
     write_providers(&json, result);
     write_stacks(&json, result);
@@ -102,6 +104,23 @@ static void write_time(etlheap_json *json, const char *key, const etlheap_result
         etlheap_json_null(json, key);
     else
         etlheap_json_i64(json, key, etlheap_time_ns(result, ticks));
+}
+
+/* In order of time. */
+static void write_marks(etlheap_json *json, const etlheap_result *result)
+{
+    const etlheap_marks *const marks = etlheap_result_marks(result);
+    etlheap_json_array(json, "marks");
+    for (u32 i = 0; i < marks->count; i++) {
+        etlheap_json_object(json, NULL);
+        etlheap_json_string(json, "name", marks->at[i].name);
+        etlheap_json_u64(json, "number", marks->at[i].number);
+        etlheap_json_i64(json, "time_ns", marks->at[i].time_ns);
+        if (marks->at[i].is_end)
+            etlheap_json_bool(json, "is_end", true);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
 }
 
 /* Every kind of record with a hook id, also those we only count. */

@@ -51,6 +51,15 @@ void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
+/* The mark that begins it; null before the first one. */
+static void write_generation(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    etlheap_json_u64(json, word, row->generation);
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_MARK), row->mark);
+    if (row->mark_number > 1)
+        etlheap_json_u64(json, "mark_number", row->mark_number);
+}
+
 void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
 {
     const char *const word = etlheap_key_word(key);
@@ -102,6 +111,9 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_TAG:
         etlheap_json_string(json, word, row->tag);
+        break;
+    case ETLHEAP_KEY_GENERATION:
+        write_generation(json, word, row);
         break;
     case ETLHEAP_KEY_THREAD_NAME:
         /* A thread's id, which no thread of a name has as 0, has brought the name. */

@@ -217,6 +217,8 @@ int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_
         return compare_text(a->type_name, b->type_name);
     case ETLHEAP_KEY_TAG:
         return compare_text(a->tag, b->tag);
+    case ETLHEAP_KEY_GENERATION:
+        return compare_u64(a->generation, b->generation);
     case ETLHEAP_KEY_THREAD_NAME:
         return compare_text(a->thread_name, b->thread_name);
     case ETLHEAP_KEY_FREE_STACK:

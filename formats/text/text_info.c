@@ -27,6 +27,8 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
                             etlheap_sink *sink);
 static void write_stacks(const etlheap_result *result, const etlheap_layout *layout,
                          etlheap_text *text, etlheap_sink *sink);
+static void write_marks(const etlheap_result *result, const etlheap_layout *layout,
+                        etlheap_text *text, etlheap_sink *sink);
 static etl_status write_processes(const etlheap_result *result, const etlheap_layout *layout,
                                   etlheap_sink *sink);
 static void add_process(const etlheap_result *result, const etlheap_process_info *process,
@@ -54,6 +56,7 @@ etl_status etlheap_write_info_text(const etlheap_result *result, const etlheap_l
     etlheap_text text = { 0 };
     etlheap_text_trace(sink, layout, etlheap_result_trace(result), &text);
     write_stacks(result, layout, &text, sink);
+    write_marks(result, layout, &text, sink);
     etlheap_text_summary(result, layout, sink);
     write_abilities(result, layout, sink);
     etl_status status = etlheap_text_traces(result, layout, sink);
@@ -114,6 +117,30 @@ static void write_stacks(const etlheap_result *result, const etlheap_layout *lay
         etlheap_text_add_format(text, ", and %" PRIu32 " methods of .NET",
                                 etlheap_method_count(result));
     etlheap_text_label(sink, layout, "Modules", etlheap_text_of(text));
+}
+
+/* How many marks, and what the first ones are called; or how to record some. A summary keeps
+ * none. */
+#define MARKS_NAMED 5
+
+static void write_marks(const etlheap_result *result, const etlheap_layout *layout,
+                        etlheap_text *text, etlheap_sink *sink)
+{
+    const etlheap_marks *const marks = etlheap_result_marks(result);
+    if (etlheap_result_is_summary(result))
+        return;
+    etlheap_text_clear(text);
+    if (marks->count == 0)
+        etlheap_text_add_string(text, "none; to name moments while recording: xperf -m NAME, or "
+                                      "wpr -marker NAME");
+    else
+        etlheap_text_add_format(text, "%" PRIu32 ": ", marks->count);
+    for (u32 i = 0; i < marks->count && i < MARKS_NAMED; i++) {
+        etlheap_text_add_string(text, i > 0 ? ", " : "");
+        etlheap_text_add_string(text, marks->at[i].name);
+    }
+    etlheap_text_add_string(text, marks->count > MARKS_NAMED ? ", ..." : "");
+    etlheap_text_label(sink, layout, "Marks", etlheap_text_of(text));
 }
 
 /* Processes with memory events first, the others by number. */

@@ -17,6 +17,8 @@ const scenario scenarios[] = {
       NULL },
     { "workload", "random programs with every kind of trouble (--seed, --events)", make_random,
       NULL },
+    { "test-runner", "6 s: a mark before each of five tests, of which two leak", NULL,
+      scenario_test_runner },
     { "kitchen-sink", "every event the builder can write", NULL, scenario_kitchen_sink },
     { NULL, NULL, NULL, NULL },
 };

@@ -97,6 +97,16 @@ void scenario_run_free(scenario_run *run);
 #define HEAP_EXERCISE_INNER_LOOP_OFFSET 0x1f3cu /* in HeapTestApp.exe */
 
 /*
+ * "test-runner": UnitTests.exe, 6 s. Writes a mark before each of five tests and one behind the
+ * last. "Parser.reads_nested_lists" leaves 3 blocks of 200 bytes behind, and
+ * "Cache.survives_a_reload" 24 of 4 KiB. 256 KiB from before the first mark are freed at the end.
+ */
+#define TEST_RUNNER_PID         7316u
+#define TEST_RUNNER_SMALL_COUNT 3u
+#define TEST_RUNNER_LEAK_COUNT  24u
+#define TEST_RUNNER_LEAK_BYTES  (24u * 4096u)
+
+/*
  * "demo": the trace of the README, 20 s. The battery meter's leak (80 ticks, 160
  * blocks) with 2,000 transient blocks; a second heap made, grown twice and
  * destroyed; MemoryTestApp.exe commits 10 MiB that it keeps and four spikes of

@@ -102,6 +102,35 @@ static void add_tags(model_world *world)
     }
 }
 
+/* Two of one moment, and one behind the last allocation. */
+static void add_marks(model_world *world)
+{
+    static const struct {
+        i64 ticks;
+        const char *name;
+    } marks[MODEL_MARKS] = { { T0 + 50, "a" },
+                             { T0 + 120, "b" },
+                             { T0 + 120, "c" },
+                             { T0 + 260, "a" },
+                             { T0 + MODEL_TICKS + 20, "d" } };
+    mark_list *const list = &world->result->marks;
+    for (u32 i = 0; i < MODEL_MARKS; i++) {
+        const etlheap_mark mark = { .ticks = marks[i].ticks, .name = marks[i].name };
+        world->marks[i] = marks[i].ticks;
+        assert_true(ETLHEAP_PUSH(&list->made, mark));
+    }
+    assert_true(mark_list_number(list, world->result->base.base));
+}
+
+/* How many marks are not after the moment. */
+static u32 generation_of(const model_world *world, i64 ticks)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < MODEL_MARKS; i++)
+        count += world->marks[i] <= ticks;
+    return count;
+}
+
 model_world *model_world_new(u64 seed)
 {
     model_world *const world = calloc(1, sizeof *world);
@@ -121,6 +150,7 @@ model_world *model_world_new(u64 seed)
     }
     hand_ready(world->result, T0 + MODEL_TICKS + 60);
     add_tags(world);
+    add_marks(world);
     return world;
 }
 
@@ -174,6 +204,14 @@ static const char *stack_tag_of(const model_stack *stack)
     return tag;
 }
 
+static u64 size_class(u64 size)
+{
+    u64 power = size == 0 ? 0 : 1;
+    while (power != 0 && power * 2 <= size)
+        power *= 2;
+    return power;
+}
+
 static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
                     etlheap_type type, etlheap_key key)
 {
@@ -217,19 +255,26 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     case ETLHEAP_KEY_THREAD:
         model_put(out, " %u", life->thread);
         break;
-    case ETLHEAP_KEY_SIZE_CLASS: {
-        u64 power = life->size == 0 ? 0 : 1;
-        while (power != 0 && power * 2 <= life->size)
-            power *= 2;
-        model_put(out, " %llu", (unsigned long long)power);
+    case ETLHEAP_KEY_SIZE_CLASS:
+        model_put(out, " %llu", (unsigned long long)size_class(life->size));
         break;
-    }
     case ETLHEAP_KEY_TYPE_NAME:
         model_put(out, " unknown");
         break;
     case ETLHEAP_KEY_TAG:
         model_put(out, " %s", stack == NULL ? "?" : stack_tag_of(stack));
         break;
+    case ETLHEAP_KEY_GENERATION:
+        model_put(out, " %u", generation_of(world, life->alloc_ticks));
+        break;
+    case ETLHEAP_KEY_THREAD_NAME: /* the world's threads have no names, ... */
+        model_put(out, " ?");
+        break;
+    /* ... and nobody freed */
+    case ETLHEAP_KEY_FREE_STACK:
+    case ETLHEAP_KEY_FREE_SITE:
+    case ETLHEAP_KEY_FREE_MODULE:
+    case ETLHEAP_KEY_FREE_THREAD:
     case ETLHEAP_KEY_COUNT:
         fail();
     }
@@ -318,6 +363,20 @@ static void find_peaks(model_row *group, const model_world *world, const etlheap
     }
 }
 
+/* Is it there when its generation, or the window, ends? */
+static bool is_left_behind(const model_world *world, const lifetime *row, i64 end, i64 from, i64 to)
+{
+    for (i64 at = row->alloc_ticks; at >= from && at < to; at++) {
+        const bool is_last =
+            at + 1 == to || generation_of(world, at + 1) != generation_of(world, row->alloc_ticks);
+        if (end <= at)
+            return false;
+        if (is_last)
+            return true;
+    }
+    return false;
+}
+
 void model_make(model *m, const model_world *world, const etlheap_query *query)
 {
     const i64 from = ticks_of(query->from_ns), to = ticks_of(query->to_ns);
@@ -328,6 +387,8 @@ void model_make(model *m, const model_world *world, const etlheap_query *query)
         if (row->alloc_ticks >= to || end < from || !is_required(world, query, i))
             continue;
         if (query->kinds != 0 && (query->kinds & 1u << row->kind) == 0)
+            continue;
+        if (query->left_behind && !is_left_behind(world, row, end, from, to))
             continue;
         const bool inside = row->alloc_ticks >= from, freed = end < to;
         const etlheap_type type = inside ? (freed ? ETLHEAP_TYPE_AIFI : ETLHEAP_TYPE_AIFO)

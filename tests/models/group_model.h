@@ -15,6 +15,7 @@
 #define MODEL_STACKS    12u
 #define MODEL_DEPTH_MAX 4u
 #define MODEL_KEY_TEXT  512u
+#define MODEL_MARKS     5u
 #define MODEL_TICKS     400 /* lifetimes begin in as many ticks from time zero */
 
 /* A stack as the frames it is made of. */
@@ -32,6 +33,7 @@ typedef struct model_world {
     u32 ids[MODEL_STACKS][MODEL_PROCESSES]; /* raw stack of it in each process */
     lifetime rows[MODEL_ROWS];
     u32 made[MODEL_ROWS]; /* the stack of each, MODEL_STACKS: none */
+    i64 marks[MODEL_MARKS];
 } model_world;
 
 typedef struct model_row {
@@ -61,7 +63,7 @@ void model_world_free(model_world *world);
 
 /*
  * Groups the world's lifetimes. Of the query it knows the window in whole ticks,
- * kinds, at_exit_freed, one frame to cull, one to require, and all keys.
+ * kinds, at_exit_freed, left_behind, one frame to cull, one to require, and all keys.
  */
 void model_make(model *m, const model_world *world, const etlheap_query *query);
 

@@ -230,6 +230,8 @@ expect 2 "--top: 'nonsense' is not a number from 1" report good.etl --top nonsen
 expect 2 "--top: '-1' is not a number from 1" report good.etl --top -1
 expect 2 "--from: 'nonsense' is no time such as 12s" report good.etl --from nonsense
 expect 2 "--to: '5parsecs' is no time such as 12s" report good.etl --to 5parsecs
+expect 2 "--mark-event: 'nonsense' does not describe an event" report good.etl --mark-event nonsense
+expect 2 "--mark-event: 'A/1:x' does not describe" report good.etl --mark-event A/1:x
 expect 2 "--custom-heap: 'nonsense' at character 1: expected the GUID" report good.etl --custom-heap nonsense
 expect 2 "at character 56: expected ':'" report good.etl --custom-heap 'Microsoft-Windows-Win32k:alloc=100(address@0:u64,size@8)'
 printf '# an engine\nMicrosoft-Windows-Win32k:free=1(size@0:u64)\n' > bad.engines

@@ -55,7 +55,7 @@ def page_folder(folder, page):
     """A folder with the traces that `make demo` and commands on the pages leave."""
     made = os.path.join(folder, os.path.basename(page), "build")
     os.makedirs(made)
-    for name in ("demo.etl", "longer.etl", "exercise.etl"):
+    for name in ("demo.etl", "longer.etl", "exercise.etl", "runner.etl"):
         shutil.copy(os.path.join(folder, name), made)
     return os.path.dirname(made)
 
@@ -80,7 +80,7 @@ def main():
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter"),
-                               ("exercise.etl", "heap-exercise")):
+                               ("exercise.etl", "heap-exercise"), ("runner.etl", "test-runner")):
             subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
         for page in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
             with open(page, encoding="utf-8") as file:

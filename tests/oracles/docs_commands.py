@@ -33,9 +33,9 @@ BUILD = os.environ.get("BUILD", "build")
 
 # What Microsoft's pages have; see the sources in docs/recording.md.
 RECORDERS = {
-    "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig",
+    "wpr": "-start -filemode -recordtempto -stop -cancel -status -heaptracingconfig -disablepagingexecutive -snapshotconfig -marker",
     "xperf": "-on -start -stop -d -f -heap -pids -PidNewProcess -stackwalk -BufferSize -MinBuffers -MaxBuffers -MaxFile "
-             "-FileMode -merge -compress -i -a -pid",
+             "-FileMode -merge -compress -i -a -pid -m",
 }
 # Options in sentences that are other programs'.
 OTHERS = set("--joblog --resume-failed --sshlogin --static".split())

@@ -205,6 +205,14 @@ static void put_findings(FILE *out, const etlheap_result *result)
                 etlheap_result_diagnostics(result)->of[i]);
 }
 
+static void put_marks(FILE *out, const etlheap_result *result)
+{
+    const etlheap_marks *const marks = etlheap_result_marks(result);
+    for (u32 i = 0; i < marks->count; i++)
+        fprintf(out, "mark %" PRId64 " %" PRId64 " %s #%u %d\n", marks->at[i].ticks,
+                marks->at[i].time_ns, marks->at[i].name, marks->at[i].number, marks->at[i].is_end);
+}
+
 char *check_result_text(const etlheap_result *result)
 {
     char *const lifetimes = check_lifetimes_text(result);
@@ -214,6 +222,7 @@ char *check_result_text(const etlheap_result *result)
     put_processes(sink.out, result);
     put_modules(sink.out, result);
     put_counts(sink.out, result);
+    put_marks(sink.out, result);
     put_findings(sink.out, result);
     fprintf(sink.out, "%s", lifetimes);
     free(lifetimes);
@@ -227,8 +236,9 @@ static void put_row(FILE *out, const etlheap_row *row)
     fprintf(out, " process %s %u thread %u heap %d %" PRIx64,
             row->process == NULL ? "-" : row->process, row->pid, row->thread, row->has_heap,
             row->heap_handle);
-    fprintf(out, " stack %u frame %u module %s class %" PRIu64 ":", row->stack, row->frame,
+    fprintf(out, " stack %u frame %u module %s class %" PRIu64, row->stack, row->frame,
             row->module == NULL ? "-" : row->module, row->size_class_bytes);
+    fprintf(out, " freed by %u %u %u:", row->free_stack, row->free_frame, row->free_thread);
     for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++)
         fprintf(out, " %" PRId64, row->measures[i]);
     fprintf(out, "\n");

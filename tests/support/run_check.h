@@ -31,7 +31,7 @@ etlheap_result *check_analyze(const check_traces *traces, const etlheap_options 
 
 /*
  * Everything a result says, but for the names of the files: trace, processes,
- * modules, records, stacks, diagnostics, and the lifetimes with their frames,
+ * modules, records, stacks, marks, diagnostics, and the lifetimes with their frames,
  * sorted. To be freed.
  */
 char *check_result_text(const etlheap_result *result);

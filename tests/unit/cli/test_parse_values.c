@@ -163,6 +163,26 @@ static void instants_become_time_since_the_start(void **state)
     assert_false(cli_time_resolve(&time, INT64_MIN, &ns));
 }
 
+static bool is_mark(const cli_time *time, const char *name)
+{
+    return time->given && time->mark != NULL && time->mark_size == strlen(name) &&
+           memcmp(time->mark, name, time->mark_size) == 0;
+}
+
+static void marks_are_times_and_ends_of_ranges(void **state)
+{
+    cli_time from, to;
+    (void)state;
+    assert_true(cli_parse_time("mark:load", &from) && is_mark(&from, "load"));
+    assert_true(cli_parse_time("mark:a b#2", &from) && is_mark(&from, "a b#2"));
+    assert_false(cli_parse_time("mark:", &from) || cli_parse_time("Mark:x", &from));
+    assert_true(cli_parse_time_range("mark:load..mark:unload", &from, &to));
+    assert_true(is_mark(&from, "load") && is_mark(&to, "unload"));
+    assert_true(cli_parse_time_range("mark:load..", &from, &to) && !to.given);
+    assert_true(cli_parse_time_range("1s..mark:x", &from, &to) && is_mark(&to, "x"));
+    assert_true(from.ns == 1000000000 && from.mark == NULL);
+}
+
 static void sizes_are_powers_of_1024(void **state)
 {
     static const struct {
@@ -419,6 +439,7 @@ int main(void)
         cmocka_unit_test(instants_are_utc_unless_a_zone_is_given),
         cmocka_unit_test(dates_that_are_not_on_the_calendar_are_refused),
         cmocka_unit_test(instants_become_time_since_the_start),
+        cmocka_unit_test(marks_are_times_and_ends_of_ranges),
         cmocka_unit_test(sizes_are_powers_of_1024),
         cmocka_unit_test(what_is_no_size_is_refused),
         cmocka_unit_test(what_is_too_large_is_told_from_nonsense),

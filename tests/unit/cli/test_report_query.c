@@ -20,6 +20,8 @@
 /* 2020-07-29T00:07:00Z */
 #define START_FILETIME INT64_C(132404548200000000)
 
+static const cli_clock recorded = { .start_filetime = START_FILETIME };
+
 static cli_options defaults(void)
 {
     return (cli_options){ .lifetime_max_ns = INT64_MAX,
@@ -33,7 +35,7 @@ static void the_default_query_is_the_engines(void **state)
     const etlheap_query wanted = etlheap_query_default();
     cli_query made;
     (void)state;
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_true(made.query.from_ns == wanted.from_ns && made.query.to_ns == wanted.to_ns);
     assert_int_equal(made.query.group_by_count, wanted.group_by_count);
     for (u32 i = 0; i < wanted.group_by_count; i++)
@@ -52,12 +54,12 @@ static void instants_are_relative_to_the_trace(void **state)
     (void)state;
     assert_true(cli_parse_time("2020-07-29T00:07:10Z", &options.from));
     assert_true(cli_parse_time("12s", &options.to));
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_true(made.query.from_ns == INT64_C(10000000000));
     assert_true(made.query.to_ns == INT64_C(12000000000));
     cli_query_free(&made);
     assert_true(cli_parse_time("9s", &options.to));
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, &err), ETL_ERR_ARGUMENT);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, &err), ETL_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "--from is after --to"));
     cli_query_free(&made);
 }
@@ -69,13 +71,13 @@ static void kinds_are_never_added_together(void **state)
     (void)state;
     options.group_by[0] = ETLHEAP_KEY_PROCESS;
     options.group_by_count = 1;
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_int_equal(made.query.group_by_count, 2);
     assert_int_equal(made.query.group_by[0], ETLHEAP_KEY_KIND);
     assert_int_equal(made.query.group_by[1], ETLHEAP_KEY_PROCESS);
     cli_query_free(&made);
     options.kinds = 1u << ETLHEAP_KIND_HEAP;
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_int_equal(made.query.group_by_count, 1);
     cli_query_free(&made);
 }
@@ -87,7 +89,7 @@ static void all_keys_at_once_fit(void **state)
     (void)state;
     for (u32 i = 0; i < ETLHEAP_KEY_COUNT; i++)
         options.group_by[options.group_by_count++] = (etlheap_key)(ETLHEAP_KEY_COUNT - 1 - i);
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_int_equal(made.query.group_by_count, ETLHEAP_KEY_COUNT);
     assert_int_equal(made.query.group_by[0], ETLHEAP_KEY_COUNT - 1);
     cli_query_free(&made);
@@ -99,7 +101,7 @@ static void a_tree_is_grouped_by_process_and_stack(void **state)
     cli_query made;
     (void)state;
     options.tree = ETLHEAP_TREE_CALLEES;
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_int_equal(made.query.group_by_count, 3);
     assert_int_equal(made.query.group_by[2], ETLHEAP_KEY_STACK);
     cli_query_free(&made);
@@ -111,14 +113,14 @@ static void tags_and_growth_have_groupings_of_their_own(void **state)
     cli_query made;
     (void)state;
     options.growth = true;
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_true(made.query.growth);
     assert_int_equal(made.query.group_by_count, 4);
     assert_int_equal(made.query.group_by[3], ETLHEAP_KEY_STACK);
     cli_query_free(&made);
     options.sort = ETLHEAP_MEASURE_STEADINESS;
     options.growth = false;
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_true(made.query.growth);
     cli_query_free(&made);
 }
@@ -142,7 +144,7 @@ static void stack_tags_are_read_from_the_last_file_to_the_first(void **state)
     write_tags(first, "<Tag Name='A'/>");
     write_tags(last, "<Tag Name='B'/>");
     options.stack_tags = (cli_words){ paths, 2 };
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     unlink(first);
     unlink(last);
     assert_int_equal(made.query.group_by_count, 3);
@@ -151,7 +153,7 @@ static void stack_tags_are_read_from_the_last_file_to_the_first(void **state)
     assert_int_equal(tags->rows.count, 2);
     assert_string_equal(etlheap_strings_get(&tags->strings, tags->rows.at[0].path), "B");
     cli_query_free(&made);
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_ERR_IO);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_ERR_IO);
     cli_query_free(&made);
 }
 
@@ -163,7 +165,7 @@ static void no_cull_leaves_only_the_users_patterns(void **state)
     (void)state;
     options.no_cull = true;
     options.cull_frames = (cli_words){ words, 2 };
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, NULL), ETL_OK);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, NULL), ETL_OK);
     assert_int_equal(made.query.cull_frame_count, 2);
     assert_string_equal(made.query.cull_frames[0].module, "app.exe");
     assert_string_equal(made.query.cull_frames[0].symbol, "My*");
@@ -179,7 +181,7 @@ static void a_pattern_of_everything_is_refused(void **state)
     etl_error err;
     (void)state;
     options.require_frames = (cli_words){ words, 1 };
-    assert_int_equal(cli_query_build(&options, START_FILETIME, &made, &err), ETL_ERR_ARGUMENT);
+    assert_int_equal(cli_query_build(&options, &recorded, &made, &err), ETL_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "--require-frame: '*!*'"));
     cli_query_free(&made);
 }

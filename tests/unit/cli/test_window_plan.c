@@ -17,6 +17,11 @@
 #define WORDS_MAX 16
 #define FILETIME  INT64_C(132404548200000000) /* 2020-07-29T00:07:00Z */
 
+static const etlheap_mark loads[] = { { .time_ns = 3 * SECOND_NS, .name = "load", .number = 1 },
+                                      { .time_ns = 7 * SECOND_NS, .name = "load", .number = 2 } };
+static const etlheap_marks recorded_marks = { .at = loads, .count = ETL_COUNT_OF(loads) };
+static const cli_clock recorded = { .start_filetime = FILETIME, .marks = &recorded_marks };
+
 static const cli_command command = { "windows", CLI_WINDOWS, "INPUT...", "", NULL, NULL };
 
 /* Parses words that end with NULL. */
@@ -31,7 +36,7 @@ static etl_status make(const char *const *words, cli_options *options, cli_windo
         memcpy(copies[count], words[count], size);
     }
     assert_int_equal(cli_options_parse(&command, count, copies, options, NULL), ETL_OK);
-    const etl_status status = cli_window_plan_make(options, FILETIME, plan, err);
+    const etl_status status = cli_window_plan_make(options, &recorded, plan, err);
     for (int i = 0; i < count; i++)
         test_free(copies[i]);
     return status;
@@ -70,6 +75,32 @@ static void moments_are_cuts(void **state)
     assert_int_equal(plan.windows.cuts[1], 2 * SECOND_NS);
     assert_int_equal(plan.windows.cuts[2], 0);
     assert_int_equal(plan.windows.range_count, 0);
+    finish(&options, &plan);
+}
+
+static void marks_are_cuts(void **state)
+{
+    static const char *const all[] = { "a.etl", "--at", "marks", "--at", "1s", NULL };
+    static const char *const one[] = { "a.etl", "--at", "mark:load#2", NULL };
+    static const char *const none[] = { "a.etl", "--window", "mark:lod..", NULL };
+    static const char *const third[] = { "a.etl", "--at", "mark:load#3", NULL };
+    cli_options options;
+    cli_window_plan plan;
+    etl_error err = { .status = ETL_OK };
+    (void)state;
+    assert_int_equal(make(all, &options, &plan, NULL), ETL_OK);
+    assert_int_equal(plan.windows.cut_count, 3);
+    assert_int_equal(plan.windows.cuts[0], SECOND_NS);
+    assert_int_equal(plan.windows.cuts[2], 7 * SECOND_NS);
+    finish(&options, &plan);
+    assert_int_equal(make(one, &options, &plan, NULL), ETL_OK);
+    assert_int_equal(plan.windows.cuts[0], 7 * SECOND_NS);
+    finish(&options, &plan);
+    assert_int_equal(make(none, &options, &plan, &err), ETL_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--window: no mark is called 'lod'; did you mean load?");
+    finish(&options, &plan);
+    assert_int_equal(make(third, &options, &plan, &err), ETL_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--at: there is no mark 'load#3': 2 marks have that name");
     finish(&options, &plan);
 }
 
@@ -171,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_length_is_taken_as_it_is),
         cmocka_unit_test(moments_are_cuts),
+        cmocka_unit_test(marks_are_cuts),
         cmocka_unit_test(windows_keep_their_order_and_open_ends),
         cmocka_unit_test(impossible_windows_are_refused),
         cmocka_unit_test(open_plans_get_round_windows),

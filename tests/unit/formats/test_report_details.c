@@ -26,6 +26,8 @@
 /* 2020-07-29T00:07:00Z */
 #define START_FILETIME INT64_C(132404548200000000)
 
+static const cli_clock recorded = { .start_filetime = START_FILETIME };
+
 static const char *const examples[] = { "etlheap report app.etl", NULL };
 static const cli_command report = { "report", CLI_REPORT, "INPUT...", "Reports.", examples, NULL };
 
@@ -42,7 +44,7 @@ static etl_status make_query(const char *text, cli_options *options, cli_query *
         words[count++] = word;
     const etl_status status = cli_options_parse(&report, count, words, options, err);
     *query = (cli_query){ .threads = NULL };
-    return status == ETL_OK ? cli_query_build(options, START_FILETIME, query, err) : status;
+    return status == ETL_OK ? cli_query_build(options, &recorded, query, err) : status;
 }
 
 static etlheap_query query_of(const char *text, etlheap_measure *sort)
@@ -122,7 +124,7 @@ static void moments_end_the_window(void **state)
 static void moments_that_contradict_are_refused(void **state)
 {
     (void)state;
-    expect_refusal("a --at noon", "--at: 'noon' is no moment: peak, or a time");
+    expect_refusal("a --at noon", "--at: 'noon' is no moment: peak, a time");
     expect_refusal("a --at 5s --to 7s", "exclude each other");
     expect_refusal("a --at 5s --from 7s", "--from is after --at");
     expect_refusal("a --at peak --type AIFO", "--at excludes --type");

@@ -56,6 +56,7 @@ static const char *const neutral[] = {
     "--memory",
     "--no-cull",
     "--custom-heap",
+    "--mark-event",
     "--no-mmap",
     "--no-symbols",
     "--offline",

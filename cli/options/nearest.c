@@ -1,0 +1,76 @@
+/* nearest.c - see nearest.h. */
+#include "nearest.h"
+
+#include <stdio.h>
+
+#include "parse_values.h"
+#include "parser/system/name_fold.h"
+
+u32 cli_nearest_distance(const char *word, const char *name)
+{
+    char stem[64];
+    const char *const dot = strrchr(name, '.');
+    const size_t size = dot ? (size_t)(dot - name) : strlen(name);
+    u32 distance = cli_edit_distance(word, name);
+    if (size > 0 && size < sizeof stem) {
+        memcpy(stem, name, size);
+        stem[size] = '\0';
+        const u32 of_stem = cli_edit_distance(word, stem);
+        distance = of_stem < distance ? of_stem : distance;
+    }
+    const bool is_part = strlen(word) >= 3 && etl_name_contains(name, word);
+    return is_part && distance > 1 ? 1 : distance;
+}
+
+static bool is_nearer(const cli_candidate *a, const cli_candidate *b)
+{
+    if (a->distance != b->distance)
+        return a->distance < b->distance;
+    if (a->weight != b->weight)
+        return a->weight > b->weight;
+    return strcmp(a->name, b->name) < 0;
+}
+
+void cli_nearest_consider(cli_nearest *best, const char *name, u64 weight)
+{
+    cli_candidate fresh = { name, cli_nearest_distance(best->word, name), weight };
+    /* What is far is as far as anything: then what has most events is likely. */
+    const size_t size = strlen(best->word);
+    if (fresh.distance >= (size < 6 ? 3 : (u32)size / 2))
+        fresh.distance = UINT32_MAX;
+    u32 at = 0;
+    while (at < best->count && strcmp(best->at[at].name, name) != 0)
+        at++;
+    if (at < best->count) {
+        fresh.weight = etl_sat_add_u64(fresh.weight, best->at[at].weight);
+        memmove(&best->at[at], &best->at[at + 1], (best->count - at - 1) * sizeof *best->at);
+        best->count--;
+    }
+    for (at = 0; at < best->count && is_nearer(&best->at[at], &fresh); at++)
+        ;
+    if (at == CLI_NEAREST_MAX)
+        return;
+    if (best->count < CLI_NEAREST_MAX)
+        best->count++;
+    memmove(&best->at[at + 1], &best->at[at], (best->count - at - 1) * sizeof *best->at);
+    best->at[at] = fresh;
+}
+
+bool cli_nearest_is_near(const cli_nearest *best)
+{
+    return best->count > 0 && best->at[0].distance != UINT32_MAX;
+}
+
+void cli_nearest_write(const cli_nearest *best, const char *all, char *out, size_t size)
+{
+    const bool is_near = cli_nearest_is_near(best);
+    size_t used = 0;
+    snprintf(out, size, "%s", is_near ? "; did you mean " : all);
+    for (u32 i = 0; i < best->count && (!is_near || best->at[i].distance != UINT32_MAX); i++) {
+        const char *const between = i == 0 ? "" : is_near ? " or " : ", ";
+        used = strlen(out);
+        snprintf(out + used, size - used, "%s%.60s", between, best->at[i].name);
+    }
+    used = strlen(out);
+    snprintf(out + used, size - used, "%s", is_near ? "?" : "");
+}
