@@ -169,6 +169,8 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
                                              ETLHEAP_KEY_STACK };
     static const etlheap_key tag_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                             ETLHEAP_KEY_TAG };
+    static const etlheap_key suspect_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                                ETLHEAP_KEY_SITE, ETLHEAP_KEY_STACK };
     static const etlheap_key growth_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                                ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK };
     static const etlheap_key pair_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
@@ -195,6 +197,9 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     } else if (options->stack_tags.count > 0) {
         memcpy(query->group_by, tag_keys, sizeof tag_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(tag_keys);
+    } else if (options->suspects) {
+        memcpy(query->group_by, suspect_keys, sizeof suspect_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(suspect_keys);
     } else if (cli_wants_growth(options)) {
         memcpy(query->group_by, growth_keys, sizeof growth_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(growth_keys);

@@ -9,7 +9,7 @@
  * time line and its histograms costs little more than the dearest of them.
  *
  * One question alone has a shorter way: etlheap_aggregate, etlheap_windows_make,
- * etlheap_histogram_make and etlheap_find_peaks.
+ * etlheap_histogram_make, etlheap_find_peaks and etlheap_lifetimes_open.
  */
 #ifndef ETLHEAP_ASK_H
 #define ETLHEAP_ASK_H
@@ -17,6 +17,8 @@
 #include "engine.h"
 
 #include "etlheap_details.h"
+#include "etlheap_lifetimes.h"
+#include "etlheap_suspects.h"
 #include "etlheap_windows.h"
 
 #ifdef __cplusplus
@@ -31,6 +33,8 @@ typedef enum etlheap_question_kind {
     /* Lifetimes one by one (etlheap_lifetimes.h), or questions that follow from answers: for
      * etlheap_analyze and etlheap_open_store alone, which keep all events. */
     ETLHEAP_ASK_EVENTS,
+    ETLHEAP_ASK_LIFETIMES, /* as etlheap_lifetimes_open; needs a result that keeps all events */
+    ETLHEAP_ASK_SUSPECTS,  /* stacks that probably leak: etlheap_suspects.h */
     ETLHEAP_ASK_COUNT
 } etlheap_question_kind;
 
@@ -41,7 +45,10 @@ typedef struct etlheap_question {
     const etlheap_query *query;             /* NULL: the default */
     const etlheap_windows_options *windows; /* of WINDOWS */
     etlheap_histogram_by by;                /* of HISTOGRAM */
-    bool frees;                             /* of EVENTS: who freed is asked, too */
+    /* Of LIFETIMES. The first rows of an order (`top`) are found in the shared reading. What the
+     * query points to is borrowed until the answer is closed. */
+    const etlheap_lifetimes_options *lifetimes;
+    bool frees; /* of EVENTS: who freed is asked, too */
 } etlheap_question;
 
 /* One of these, by the question's kind; the others are NULL and 0. */
@@ -50,6 +57,8 @@ typedef struct etlheap_answer {
     etlheap_windows *windows;
     const etlheap_histogram *histogram;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
+    etlheap_lifetimes *lifetimes;
+    etlheap_suspects *suspects;
 } etlheap_answer;
 
 /*

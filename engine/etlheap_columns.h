@@ -79,6 +79,17 @@ extern "C" {
     /* of buckets of a histogram, in bytes or ns */                                                \
     X(FROM, "from", "From")                                                                        \
     X(TO, "to", "Below")                                                                           \
+    /* of suspects */                                                                              \
+    X(SCORE, "score", "Score")                                                                     \
+    X(ALLOC_COUNT, "alloc_count", "Alloc Count")                                                   \
+    X(NEVER_FREED_COUNT, "never_freed_count", "Never Freed Count")                                 \
+    X(NEVER_FREED_SIZE, "never_freed_size", "Never Freed Size")                                    \
+    X(FIRST, "first_ns", "First")                                                                  \
+    X(LAST, "last_ns", "Last")                                                                     \
+    X(OLDEST, "oldest_ns", "Oldest")                                                               \
+    X(TYPICAL_LIFETIME, "typical_lifetime_ns", "Typical Lifetime")                                 \
+    X(THREADS, "threads", "Threads")                                                               \
+    X(REASON, "reason", "Reason")                                                                  \
     /* of what changed */                                                                          \
     X(STATE, "state", "State")                                                                     \
     X(BACKTRACE, "backtrace", "BackTrace")                                                         \

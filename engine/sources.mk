@@ -58,6 +58,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/lifetime_ranks \
 	fold/lifetimes \
 	fold/lifetimes_archive \
+	fold/lifetimes_asked \
 	fold/lifetimes_fold \
 	fold/lifetimes_list \
 	fold/lifetimes_memory \
@@ -73,6 +74,9 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/row_details \
 	fold/slot_groups \
 	fold/steps \
+	fold/suspect_score \
+	fold/suspect_sums \
+	fold/suspects \
 	fold/summary_answer \
 	fold/summary_windows \
 	fold/symbols_list \

@@ -296,6 +296,8 @@ typedef struct etlheap_format {
                              etlheap_sink *sink);
     etl_status (*write_trend)(const etlheap_trend_answer *answer, const etlheap_layout *layout,
                               etlheap_sink *sink);
+    etl_status (*write_suspects)(const etlheap_result *result, const etlheap_suspects *suspects,
+                                 const etlheap_layout *layout, etlheap_sink *sink);
     /* Returns what stopped the walk, too: see etlheap_lifetimes_status. */
     etl_status (*write_allocations)(etlheap_lifetimes *walk, const etlheap_layout *layout,
                                     etlheap_sink *sink);

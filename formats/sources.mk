@@ -8,6 +8,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	csv/csv_diff \
 	csv/csv_histogram \
 	csv/csv_report \
+	csv/csv_suspects \
 	csv/csv_rows \
 	csv/csv_symbols \
 	csv/csv_trend \
@@ -71,6 +72,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	json/json_histogram \
 	json/json_info \
 	json/json_report \
+	json/json_suspects \
 	json/json_rows \
 	json/json_symbols \
 	json/json_trend \
@@ -80,6 +82,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	markdown/markdown_check \
 	markdown/markdown_diff \
 	markdown/markdown_report \
+	markdown/markdown_suspects \
 	markdown/markdown_trend \
 	parts/abilities \
 	parts/allocation_rows \
@@ -98,6 +101,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/short_names \
 	parts/source_roots \
 	parts/sparkline \
+	parts/suspect_parts \
 	parts/tabular \
 	parts/tabular_plan \
 	parts/text_parts \
@@ -115,6 +119,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text/text_info \
 	text/text_missing \
 	text/text_report \
+	text/text_suspects \
 	text/text_symbols \
 	text/text_tree \
 	text/text_trend \

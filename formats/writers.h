@@ -71,6 +71,19 @@ etl_status etlheap_write_diff_folded(const etlheap_diff_answer *answer,
 etl_status etlheap_write_diff_html(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                                    etlheap_sink *sink);
 
+etl_status etlheap_write_suspects_text(const etlheap_result *result,
+                                       const etlheap_suspects *suspects,
+                                       const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_suspects_json(const etlheap_result *result,
+                                       const etlheap_suspects *suspects,
+                                       const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_suspects_csv(const etlheap_result *result,
+                                      const etlheap_suspects *suspects,
+                                      const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_suspects_markdown(const etlheap_result *result,
+                                           const etlheap_suspects *suspects,
+                                           const etlheap_layout *layout, etlheap_sink *sink);
+
 /* All of them write numbers of runs from 1 on. */
 etl_status etlheap_write_trend_text(const etlheap_trend_answer *answer,
                                     const etlheap_layout *layout, etlheap_sink *sink);

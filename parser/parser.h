@@ -49,7 +49,7 @@ typedef struct etl_error {
     etl_status status;
     etl_hint hint;     /* what would help: see hint.h */
     u64 offset;        /* byte offset in the file the message speaks of, or 0 */
-    char message[240]; /* one sentence for people, without file name, options or newline */
+    char message[512]; /* one sentence for people, without file name, options or newline */
 } etl_error;
 
 /* Sets *err (may be NULL) from a printf format; returns status for `return`. */

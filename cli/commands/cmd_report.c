@@ -13,8 +13,9 @@
 /* What a report is made of. Start from {0}. */
 typedef struct report {
     cli_question question;
-    const etlheap_table *table;
+    const etlheap_table *table;         /* NULL: suspects have theirs */
     const etlheap_histogram *histogram; /* NULL: none is asked for */
+    etlheap_suspects *suspects;         /* NULL: none are asked for */
     etlheap_query spread;               /* of the histogram */
 } report;
 
@@ -22,6 +23,9 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
                          report *out);
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
                               const cli_guard *guard, report *out, etl_error *err);
+static etl_status write_answer(const etlheap_format *format, const report *made,
+                               const etlheap_layout *layout, etlheap_sink *sink);
+static const etlheap_table **table_of(report *made);
 static void set_questions(const cli_options *options, report *out);
 static etl_status ask(const cli_options *options, report *out, etl_error *err);
 static void group_coarsely(etlheap_query *query);
@@ -41,6 +45,7 @@ int cli_run_report(const cli_options *options)
         status = report_inputs(options, &inputs, &guard, &made);
     etlheap_histogram_free(made.histogram);
     etlheap_table_free(made.table);
+    etlheap_suspects_free(made.suspects);
     cli_question_close(&made.question);
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
@@ -60,16 +65,32 @@ static int report_inputs(const cli_options *options, const cli_inputs *inputs, c
     etl_status status = make_report(options, inputs, guard, out, &err);
     if (status != ETL_OK)
         return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
-    status = out->histogram ? format->write_histogram(out->question.result, out->table,
-                                                      out->histogram, &layout, sink)
-                            : format->write_report(out->question.result, out->table, &layout, sink);
+    status = write_answer(format, out, &layout, sink);
     exit_status = cli_output_close(options, guard, status, sink);
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
+    const etlheap_table *const table = *table_of(out);
+    const bool is_empty = out->suspects ? out->suspects->group_count == 0 : table->row_count == 0;
     cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
-                     &out->question.query.query, out->table->row_count == 0);
-    cli_note_nameless(options, out->table);
-    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->table->diagnostics);
+                     &out->question.query.query, is_empty);
+    cli_note_nameless(options, table);
+    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &table->diagnostics);
+}
+
+static const etlheap_table **table_of(report *made)
+{
+    return made->suspects ? &made->suspects->table : &made->table;
+}
+
+static etl_status write_answer(const etlheap_format *format, const report *made,
+                               const etlheap_layout *layout, etlheap_sink *sink)
+{
+    const etlheap_result *const result = made->question.result;
+    if (made->suspects)
+        return format->write_suspects(result, made->suspects, layout, sink);
+    return made->histogram
+               ? format->write_histogram(result, made->table, made->histogram, layout, sink)
+               : format->write_report(result, made->table, layout, sink);
 }
 
 static etl_status make_report(const cli_options *options, const cli_inputs *inputs,
@@ -80,7 +101,7 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
     if (status == ETL_OK)
         status = ask(options, out, err);
     if (status == ETL_OK && cli_top_limit(options) > 0 && !is_outline(options))
-        status = etlheap_table_keep_top(&out->table, options->top, err);
+        status = etlheap_table_keep_top(table_of(out), options->top, err);
     if (status == ETL_OK && out->question.symbols.symbols)
         status = name_frames(options, out, err);
     cli_symbols_done(&out->question.symbols);
@@ -91,6 +112,10 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
 static void set_questions(const cli_options *options, report *out)
 {
     etlheap_query *const query = &out->question.query.query;
+    if (options->suspects) {
+        cli_question_add(&out->question, ETLHEAP_ASK_SUSPECTS, query);
+        return;
+    }
     if (options->histogram != 0 && strcmp(cli_format_of(options)->name, "json") != 0)
         group_coarsely(query);
     query->sums_only = !shows_peaks(options);
@@ -113,7 +138,8 @@ static etl_status ask(const cli_options *options, report *out, etl_error *err)
     cli_question *const question = &out->question;
     etlheap_answer answers[CLI_ASKED_MAX];
     etl_status status = options->at_peak ? find_peaks(out, err) : ETL_OK;
-    question->asked[0].kind = ETLHEAP_ASK_TABLE;
+    if (options->at_peak)
+        question->asked[0].kind = ETLHEAP_ASK_TABLE;
     /* Symbols are open now, and rows of a summary have no heaps. */
     out->spread.symbols = question->query.query.symbols;
     if (status == ETL_OK)
@@ -122,6 +148,7 @@ static etl_status ask(const cli_options *options, report *out, etl_error *err)
     if (status != ETL_OK)
         return status;
     out->table = answers[0].table;
+    out->suspects = answers[0].suspects;
     out->histogram = options->histogram != 0 ? answers[1].histogram : NULL;
     return ETL_OK;
 }
@@ -180,15 +207,16 @@ static bool is_outline(const cli_options *options)
 /* What is not shown needs no name: with a server it would be a download. */
 static etl_status name_frames(const cli_options *options, report *out, etl_error *err)
 {
-    const etlheap_layout layout = cli_layout(options);
+    const etlheap_table **const table = table_of(out);
     if (!is_outline(options))
-        return etlheap_table_name(&out->table, out->question.symbols.symbols, NULL, err);
-    bool *const listed = calloc((size_t)out->table->row_count + 1, sizeof *listed);
+        return etlheap_table_name(table, out->question.symbols.symbols, NULL, err);
+    etlheap_layout layout = cli_layout(options);
+    layout.rows_of_each_kind &= !out->suspects; /* which are listed in one order */
+    bool *const listed = calloc((size_t)(*table)->row_count + 1, sizeof *listed);
     if (!listed)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
-    etlheap_layout_choose(&layout, out->table, listed);
-    const etl_status status =
-        etlheap_table_name(&out->table, out->question.symbols.symbols, listed, err);
+    etlheap_layout_choose(&layout, *table, listed);
+    const etl_status status = etlheap_table_name(table, out->question.symbols.symbols, listed, err);
     free(listed);
     return status;
 }

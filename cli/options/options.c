@@ -35,6 +35,7 @@ static etl_status refuse_format(const cli_command *command, const etlheap_format
 static etl_status check_report(const cli_options *options, etl_error *err);
 static etl_status check_windows(const cli_options *options, etl_error *err);
 static etl_status check_growth(const cli_options *options, etl_error *err);
+static etl_status check_suspects(const cli_options *options, etl_error *err);
 static etl_status check_moment(const cli_options *options, etl_error *err);
 
 etl_status cli_options_parse(const cli_command *command, int count, char *const *words,
@@ -457,7 +458,9 @@ static etl_status check_report(const cli_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--unmatched is about frees alone: leave out --pairs, --tree, "
                              "--histogram and --at");
-    const etl_status status = cli_wants_growth(options) ? check_growth(options, err) : ETL_OK;
+    const etl_status status = options->suspects           ? check_suspects(options, err)
+                              : cli_wants_growth(options) ? check_growth(options, err)
+                                                          : ETL_OK;
     return status == ETL_OK ? check_moment(options, err) : status;
 }
 
@@ -477,6 +480,38 @@ static etl_status check_growth(const cli_options *options, etl_error *err)
     if (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "growth is of rows: leave out --tree and --histogram");
+    return ETL_OK;
+}
+
+/* A suspect is found by all that its blocks do, in an order of its own. */
+static etl_status check_suspects(const cli_options *options, etl_error *err)
+{
+    static const etlheap_key of_blocks[] = { ETLHEAP_KEY_TYPE, ETLHEAP_KEY_FREE_TYPE,
+                                             ETLHEAP_KEY_THREAD, ETLHEAP_KEY_SIZE_CLASS };
+    const char *excluded = NULL;
+    if (!cli_format_of(options)->write_suspects)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --suspects",
+                             cli_format_of(options)->name);
+    excluded = options->types != 0                      ? "--type"
+               : options->impacting != 0                ? "--impacting"
+               : options->at_peak || options->at.given  ? "--at"
+               : options->tree != ETLHEAP_TREE_NONE     ? "--tree"
+               : options->histogram != 0                ? "--histogram"
+               : options->sort_given || options->growth ? "--sort and --growth"
+                                                        : NULL;
+    if (excluded)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--suspects looks at all that happens in a window and has its own "
+                             "order: leave out %s",
+                             excluded);
+    for (u32 i = 0; i < options->group_by_count * (u32)ETL_COUNT_OF(of_blocks); i++) {
+        const etlheap_key key = of_blocks[i % ETL_COUNT_OF(of_blocks)];
+        if (options->group_by[i / ETL_COUNT_OF(of_blocks)] == key)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "--suspects compares the blocks of a stack or site with each "
+                                 "other: leave out --group-by %s",
+                                 etlheap_key_word(key));
+    }
     return ETL_OK;
 }
 

@@ -134,6 +134,7 @@ typedef struct cli_options {
     u64 address_first, address_last; /* of allocations; both belong to the range */
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
     bool growth;
+    bool suspects;
     bool pairs, unmatched;
     bool no_cull, no_symbols;
     cli_words max_outstanding, max_outstanding_count, max_growth, max_growth_count; /* check */

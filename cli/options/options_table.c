@@ -90,6 +90,8 @@ static const cli_option options_table[] = {
       "groups by peak_size over all windows; a dash: the smallest first:" },
     { "--growth", 0, CLI_VALUE_FLAG, OPTION(growth), CLI_REPORT, group_shape, NULL,
       "how fast rows grow, and how steadily: leaks apart from caches" },
+    { "--suspects", 0, CLI_VALUE_FLAG, OPTION(suspects), CLI_REPORT, group_shape, NULL,
+      "which call stacks probably leak, the likeliest first, and why" },
     { "--pairs", 0, CLI_VALUE_FLAG, OPTION(pairs), CLI_REPORT, group_shape, NULL,
       "who allocates and who frees: --group-by site,free_site, by count" },
     { "--unmatched", 0, CLI_VALUE_FLAG, OPTION(unmatched), CLI_REPORT, group_shape, NULL,

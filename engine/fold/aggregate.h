@@ -59,6 +59,7 @@ typedef struct aggregator {
     table_ids by_stack;  /* the first groups of each stack: the newest of them, + 1 */
     etlheap_index index; /* of the other groups */
     bool may_merge;      /* the query's whole_rows_max counts */
+    const u32 *ranks;    /* by group: what is larger comes first, before the sort; NULL: none */
     u32 *order;          /* of the finished table: the group of each row, unless rows are merged */
     lifetime_lists lifetimes; /* of the groups, if their ranks are wanted */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];

@@ -105,7 +105,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
     wanted_traits(a->query, g->wanted_traits);
     if (g->lock == NULL || !open_tasks(g))
         return no_memory(err);
-    const block_want want = { &a->plan, step, g->states };
+    const block_want want = { &a->plan, step, g->states, 0 };
     if (wanted->slots->keys.count == 0)
         return ETL_OK; /* nothing is selected */
     const etl_status status =

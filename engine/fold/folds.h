@@ -25,7 +25,8 @@ typedef struct fold {
     void (*close)(void *state);
 } fold;
 
-extern const fold fold_table, fold_windows, fold_histogram, fold_peaks;
+extern const fold fold_table, fold_windows, fold_histogram, fold_peaks, fold_lifetimes,
+    fold_suspects;
 
 /* NULL: it has no answer. */
 const fold *fold_of(etlheap_question_kind kind);

@@ -31,7 +31,7 @@ u32 *group_order(const aggregator *a)
         digit_row *const scratch = by_keys == rows ? rows + count : rows;
         for (size_t i = 0; i < count; i++) {
             by_keys[i].low = group_measure(a, &a->groups.at[by_keys[i].id]);
-            by_keys[i].high = 0;
+            by_keys[i].high = a->ranks == NULL ? 0 : ~a->ranks[by_keys[i].id];
         }
         const digit_row *const sorted = digit_sort(by_keys, scratch, count, NULL, NULL);
         for (size_t i = 0; i < count; i++)

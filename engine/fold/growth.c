@@ -50,18 +50,27 @@ bool growth_fill(aggregator *a, const peak_row *steps, size_t count)
     return true;
 }
 
-growth_moments growth_moments_of(const query_plan *plan)
+i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample)
 {
     const u32 pieces = GROWTH_SAMPLES - 1;
-    const u64 span = (u64)plan->to_ns - (u64)plan->from_ns;
+    const u64 span = (u64)to_ns - (u64)from_ns;
+    return (i64)((u64)from_ns + span / pieces * sample + span % pieces * sample / pieces);
+}
+
+growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns)
+{
     growth_moments out;
     for (u32 i = 0; i < GROWTH_SAMPLES; i++) {
-        const u64 past = span / pieces * i + span % pieces * i / pieces;
-        out.times_ns[i] = (i64)((u64)plan->from_ns + past);
+        out.times_ns[i] = growth_moment_ns(from_ns, to_ns, i);
         out.ticks[i] = etl_time_ticks(plan->result->base.base, out.times_ns[i]);
     }
     growth_moments_settle(&out);
     return out;
+}
+
+growth_moments growth_moments_of(const query_plan *plan)
+{
+    return growth_moments_between(plan, plan->from_ns, plan->to_ns);
 }
 
 /* The first sample that is later than this moment; GROWTH_SAMPLES: none. */

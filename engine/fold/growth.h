@@ -46,7 +46,12 @@ typedef struct growth_moments {
     u32 all, pairs;                          /* samples that have others; others of all samples */
 } growth_moments;
 
+/* Of the plan's window, and of any part of it. */
 growth_moments growth_moments_of(const query_plan *plan);
+growth_moments growth_moments_between(const query_plan *plan, i64 from_ns, i64 to_ns);
+
+/* The time of one of them. */
+i64 growth_moment_ns(i64 from_ns, i64 to_ns, u32 sample);
 
 /* Fills in what follows from times_ns. */
 void growth_moments_settle(growth_moments *moments);

@@ -167,7 +167,7 @@ static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error 
         maker->states[i] = &maker->tasks[i];
         ok = maker->tasks[i].groups != NULL;
     }
-    const block_want want = { &maker->a.plan, spread, maker->states };
+    const block_want want = { &maker->a.plan, spread, maker->states, 0 };
     ok = ok && (maker->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
     return ok ? ETL_OK : no_memory(err);
 }

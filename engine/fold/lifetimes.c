@@ -21,7 +21,9 @@
 #include "engine/names/symbols.h"
 #include "parser/sized.h"
 
-static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err);
+static etl_status read_question(etlheap_lifetimes *walk, const etlheap_query *query,
+                                const etlheap_lifetimes_options *options, etl_error *err);
+static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err);
 static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error *err);
 static bool rank_processes(etlheap_lifetimes *walk);
 static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap_lifetime *out,
@@ -43,28 +45,33 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
                           const etlheap_lifetimes_options *options, u64 ends_max,
                           etlheap_lifetimes **out, etl_error *err)
 {
+    etlheap_lifetimes *walk = NULL;
+    etl_status status = lifetimes_begin(result, query, options, &walk, err);
+    if (status == ETL_OK)
+        status = lifetimes_fill(walk, ends_max, err);
+    if (status != ETL_OK) {
+        etlheap_lifetimes_close(walk);
+        walk = NULL;
+    }
+    *out = walk;
+    return status;
+}
+
+etl_status lifetimes_begin(const etlheap_result *result, const etlheap_query *query,
+                           const etlheap_lifetimes_options *options, etlheap_lifetimes **out,
+                           etl_error *err)
+{
     *out = NULL;
-    const etl_status answers = result_answers(result, RESULT_ASK_LIST, err);
-    if (answers != ETL_OK)
-        return answers;
+    etl_status status = result_answers(result, RESULT_ASK_LIST, err);
+    if (status != ETL_OK)
+        return status;
     etlheap_lifetimes *const walk = calloc(1, sizeof *walk);
     if (walk == NULL)
         return no_memory(err);
     walk->result = result;
-    walk->options = (etlheap_lifetimes_options){ .size = sizeof walk->options };
-    etl_status status = etl_read_sized(options, "etlheap_lifetimes_options", &walk->options,
-                                       sizeof walk->options, err);
+    status = read_question(walk, query, options, err);
     if (status == ETL_OK)
-        status = query_read(query, &walk->query, err);
-    if (status == ETL_OK && (u32)walk->options.sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
-        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such column to sort by");
-    if (status == ETL_OK && walk->options.by_address &&
-        walk->options.address_first > walk->options.address_last)
-        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the address range is empty");
-    if (status == ETL_OK)
-        status = query_open(&walk->plan, result, &walk->query, err);
-    if (status == ETL_OK)
-        status = prepare(walk, ends_max, err);
+        status = open_parts(walk, err);
     if (status == ETL_OK)
         *out = walk;
     else
@@ -131,11 +138,28 @@ const etlheap_result *etlheap_lifetimes_result(const etlheap_lifetimes *walk)
 
 /* --- opening ------------------------------------------------------------------------ */
 
-static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
+static etl_status read_question(etlheap_lifetimes *walk, const etlheap_query *query,
+                                const etlheap_lifetimes_options *given, etl_error *err)
+{
+    etlheap_lifetimes_options *const options = &walk->options;
+    *options = (etlheap_lifetimes_options){ .size = sizeof *options };
+    etl_status status =
+        etl_read_sized(given, "etlheap_lifetimes_options", options, sizeof *options, err);
+    if (status == ETL_OK)
+        status = query_read(query, &walk->query, err);
+    if (status != ETL_OK)
+        return status;
+    if ((u32)options->sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such column to sort by");
+    if (options->by_address && options->address_first > options->address_last)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the address range is empty");
+    return query_open(&walk->plan, walk->result, &walk->query, err);
+}
+
+static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
 {
     const etlheap_query *const query = walk->plan.query;
     const etlheap_lifetimes_options *const options = &walk->options;
-    const bool has_symbols = query->symbols != NULL;
     const bool by_time = options->sort == ETLHEAP_LIFETIME_ALLOC_TIME && !options->sort_descending;
     const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
     walk->table = calloc(1, sizeof *walk->table);
@@ -156,6 +180,13 @@ static etl_status prepare(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
                               .descending = options->sort_descending,
                               .is_copied = walk->has_archive && !walk->is_streaming,
                               .top = options->top };
+    return ETL_OK;
+}
+
+etl_status lifetimes_fill(etlheap_lifetimes *walk, u64 ends_max, etl_error *err)
+{
+    const etlheap_query *const query = walk->plan.query;
+    const bool has_symbols = query->symbols != NULL;
     etl_status status = walk->has_archive ? open_archive(walk, ends_max, err) : ETL_OK;
     if (status == ETL_OK && has_symbols && query->require_frame_count > 0) {
         status = walk_visit_all(walk, WALK_RESOLVE, err);

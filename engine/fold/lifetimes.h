@@ -2,6 +2,7 @@
  * lifetimes.h - a walk and its parts; private to the engine.
  *
  *     lifetimes.c        opens walks, hands rows out
+ *     lifetimes_asked.c  opens one as an answer, with rows that were read for all questions
  *     lifetimes_rows.c   rows in their order, from memory and from archives
  *     lifetimes_names.c  numbers and names of their stacks
  */
@@ -18,6 +19,13 @@ etl_status lifetimes_open(const etlheap_result *result, const etlheap_query *que
                           const etlheap_lifetimes_options *options, u64 ends_max,
                           etlheap_lifetimes **out, etl_error *err);
 
+/* The same in two steps: what is asked is read, and an archive is not touched; then rows are read
+ * and named. Whoever has added the rows of the archive to `kept` says so by `has_archive`. */
+etl_status lifetimes_begin(const etlheap_result *result, const etlheap_query *query,
+                           const etlheap_lifetimes_options *options, etlheap_lifetimes **out,
+                           etl_error *err);
+etl_status lifetimes_fill(etlheap_lifetimes *walk, u64 ends_max, etl_error *err);
+
 struct etlheap_lifetimes {
     const etlheap_result *result;
     etlheap_lifetimes_options options;
@@ -27,7 +35,7 @@ struct etlheap_lifetimes {
     u32 *process_ranks;
     walk_list kept, batch;
     lifetimes_archive archive;
-    bool has_archive;
+    bool has_archive;  /* whose rows are still to be read */
     bool has_frees;    /* rows say who freed */
     bool is_streaming; /* rows of the archive come by batches */
     bool is_read;      /* the last batch is loaded */
@@ -45,6 +53,16 @@ struct etlheap_lifetimes {
 };
 
 /* --- rows ------------------------------------------------------------------------ */
+
+/* Is a byte of the lifetime in the range that is asked for? The last byte of one that would end
+ * beyond all addresses is the last there is. */
+static inline bool walk_wants_address(const etlheap_lifetimes_options *options, u64 address,
+                                      u64 size)
+{
+    const u64 last = size == 0 ? address : etl_sat_add_u64(address, size - 1);
+    return !options->by_address ||
+           (address <= options->address_last && last >= options->address_first);
+}
 
 /* What is done with rows that the query selects, in any order. */
 typedef enum walk_visit {

@@ -39,7 +39,8 @@ etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifet
     if (work.tasks == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     for (u32 i = 0; status == ETL_OK && i < task_count; i++)
-        status = archive_read(source->archive, WANTED, &work.tasks[i].reader, err);
+        status =
+            archive_read(source->archive, WANTED | source->wanted.more, &work.tasks[i].reader, err);
     for (u32 first = source->first; status == ETL_OK; first = source->chunk.end) {
         lifetimes_source_seek(source, first);
         if (source->chunk.count == 0 && source->chunk.end == source->end)
@@ -99,6 +100,7 @@ static etl_status fold_open(fold_work *work, u32 number)
             .slot = open->slot + at,
             .size = open->size + at,
             .thread = open->thread + at,
+            .address = open->address + at,
             .alloc_ticks = open->ticks + at,
             .free_ticks = source->end_ticks + at,
             .is_realloc = open->is_realloc + at,
@@ -158,6 +160,7 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .slot = from->slot + first,
                               .size = from->size + first,
                               .thread = from->thread + first,
+                              .address = from->address + first,
                               .alloc_ticks = own->alloc_ticks,
                               .free_ticks = source->end_ticks + at,
                               .is_realloc = from->is_realloc + first,

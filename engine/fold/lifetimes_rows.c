@@ -58,17 +58,11 @@ etl_status walk_visit_all(etlheap_lifetimes *walk, walk_visit what, etl_error *e
     return status;
 }
 
-/* The last byte of a lifetime that would end beyond all addresses is the last there is. */
 static bool selects(const etlheap_lifetimes *walk, const etlheap_segment *segment, u32 at,
                     query_row *out)
 {
-    const etlheap_lifetimes_options *const options = &walk->options;
-    const u64 first = segment->address[at];
-    const u64 size = segment->size_bytes[at];
-    const u64 last = size == 0 ? first : etl_sat_add_u64(first, size - 1);
-    if (options->by_address && (first > options->address_last || last < options->address_first))
-        return false;
-    return query_select(&walk->plan, segment, at, out);
+    return walk_wants_address(&walk->options, segment->address[at], segment->size_bytes[at]) &&
+           query_select(&walk->plan, segment, at, out);
 }
 
 /* Whether the stack has a required frame; *ok: there was memory to find out. */

@@ -82,12 +82,6 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
     };
 }
 
-etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err)
-{
-    const lifetimes_wanted wanted = lifetimes_wanted_for(plan);
-    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
-}
-
 void lifetimes_source_close(lifetimes_source *source)
 {
     ehs_open_rows_free(&source->open);

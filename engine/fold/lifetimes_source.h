@@ -31,6 +31,7 @@ typedef struct lifetimes_wanted {
     u64 size_min_bytes, size_max_bytes;
     u64 ends_max; /* blocks whose ends are kept at once; at least a segment's */
     u32 jobs;
+    u32 more;       /* columns of batches beside the usual ones: EHS_WANT_ADDRESS or 0 */
     bool has_frees; /* who freed is wanted; the file says so */
 } lifetimes_wanted;
 
@@ -70,9 +71,6 @@ void lifetimes_source_close(lifetimes_source *source);
 /* What a query asks about; its result was read from a store. */
 lifetimes_wanted lifetimes_wanted_for(const query_plan *plan);
 
-/* The same for the blocks that a query asks about. */
-etl_status lifetimes_source_open_for(lifetimes_source *out, const query_plan *plan, etl_error *err);
-
 /* Makes the chunk that begins with a segment the one at hand; its ends are looked for when
  * they are asked for. The chunk at hand keeps its ends. */
 void lifetimes_source_seek(lifetimes_source *source, u32 first);
@@ -94,7 +92,8 @@ typedef struct lifetimes_batch {
     const u32 *ordinal;
     const u32 *slot; /* checked: there is such a slot */
     const u64 *size;
-    const u32 *thread; /* ETL_NO_ID: that of the slot */
+    const u32 *thread;  /* ETL_NO_ID: that of the slot */
+    const u64 *address; /* means nothing unless wanted.more says that it is wanted */
     const i64 *alloc_ticks, *free_ticks;
     const u8 *is_realloc, *is_marked; /* a realloc opened it if one of them is set */
     const u8 *how;                    /* etlheap_free_type */

@@ -82,6 +82,16 @@ etl_status log_pass_blocks(log_pass *pass, etl_error *err)
     return status;
 }
 
+static etl_status open_source(lifetimes_source *out, const block_want *wants, u32 count,
+                              etl_error *err)
+{
+    const query_plan *const plan = wants[0].plan;
+    lifetimes_wanted wanted = lifetimes_wanted_for(plan);
+    for (u32 i = 0; i < count; i++)
+        wanted.more |= wants[i].more;
+    return lifetimes_source_open(out, plan->result->archive, &wanted, err);
+}
+
 static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
 {
     const u32 tasks = log_pass_tasks(wants[0].plan->query);
@@ -94,7 +104,7 @@ static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
         states[i] = &steps[i];
     }
     if (status == ETL_OK)
-        status = lifetimes_source_open_for(&source, wants[0].plan, err);
+        status = open_source(&source, wants, count, err);
     if (status == ETL_OK)
         status = lifetimes_source_fold(&source, tasks, step_all, states, err);
     lifetimes_source_close(&source);

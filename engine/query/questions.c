@@ -108,7 +108,7 @@ static const question questions[] = {
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },
     /* The age of what is outstanding is not in any end. */
-    { "report --suspects", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), PLANNED(TWICE) },
+    { "report --suspects", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), TWICE },
     { "report --tree", KINDS, SUMS, LIVE },
     /* Frees whose allocation was not recorded, by the stack that freed. */
     { "report --unmatched", KINDS, SUMS | COL(ACTOR) | COL(ACTOR_THREAD), LIVE },

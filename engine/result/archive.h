@@ -55,8 +55,11 @@ etl_status archive_read(const ehs_archive *archive, u32 wanted, log_reader *out,
 etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
                              store_segment *rows, etl_error *err);
 
-/* Fills row `at` with the heap, process and stack that the slot stands for. False when there is
- * no such slot. */
+/* A block of a slot that nothing has ended: its heap, process, stack and thread. Size, address and
+ * times are 0. False if there is no such slot. */
+bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifetime *out);
+
+/* Fills row `at` with the same. */
 bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
                        u32 at);
 

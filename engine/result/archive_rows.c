@@ -76,23 +76,39 @@ etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
     return ETL_OK;
 }
 
-bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
-                       u32 at)
+bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifetime *out)
 {
     const ehs_slots *const slots = &archive->slots;
     if (slot == 0 || slot > slots->slots.count)
         return false;
     const ehs_slot *const row = &slots->slots.at[slot - 1];
     const ehs_heap *const handle = &slots->heaps.at[slots->owners.at[row->owner - 1].heap - 1];
-    rows->heap_handle[at] = handle->value;
-    rows->process[at] = handle->process;
-    rows->stack[at] = row->stack;
-    rows->thread[at] = thread == ETL_NO_ID ? row->thread : thread;
-    rows->kind[at] = ETLHEAP_KIND_HEAP;
-    rows->free_ticks[at] = ETLHEAP_TICKS_NEVER;
-    rows->free_stack[at] = 0;
-    rows->free_thread[at] = ETL_NO_ID;
-    rows->free_type[at] = ETLHEAP_FREE_NONE;
+    *out = (lifetime){ .free_ticks = ETLHEAP_TICKS_NEVER,
+                       .heap = handle->value,
+                       .process = handle->process,
+                       .stack = row->stack,
+                       .thread = thread == ETL_NO_ID ? row->thread : thread,
+                       .free_thread = ETL_NO_ID,
+                       .kind = ETLHEAP_KIND_HEAP,
+                       .free_type = ETLHEAP_FREE_NONE };
+    return true;
+}
+
+bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
+                       u32 at)
+{
+    lifetime block;
+    if (!archive_open_block(archive, slot, thread, &block))
+        return false;
+    rows->heap_handle[at] = block.heap;
+    rows->process[at] = block.process;
+    rows->stack[at] = block.stack;
+    rows->thread[at] = block.thread;
+    rows->free_stack[at] = block.free_stack;
+    rows->free_thread[at] = block.free_thread;
+    rows->kind[at] = block.kind;
+    rows->free_ticks[at] = block.free_ticks;
+    rows->free_type[at] = block.free_type;
     return true;
 }
 

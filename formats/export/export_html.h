@@ -28,6 +28,8 @@ typedef struct html_answers {
     const etlheap_table *threads;
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
+    /* The largest blocks; NULL if nothing is kept of single ones. */
+    etlheap_lifetimes *outstanding_blocks, *freed_blocks;
     etlheap_symbols *nowhere; /* when the request has no symbols: all are missing */
     const etlheap_symbol_list *symbols;
 } html_answers;

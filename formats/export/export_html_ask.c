@@ -5,7 +5,7 @@
  * people would choose, 1, 2 or 5 of something, so that there are 100 to 250 of them: as many as
  * a chart can show. What is asked of all time is one window more.
  */
-#include "export_html.h"
+#include "export_html_blocks.h"
 
 #include <stdlib.h>
 
@@ -21,8 +21,13 @@ typedef enum html_question {
     HTML_PEAKS,
     HTML_SIZES,
     HTML_LIFETIMES,
+    HTML_OUTSTANDING_BLOCKS,
+    HTML_FREED_BLOCKS,
     HTML_QUESTIONS
 } html_question;
+
+#define HTML_LISTS     2 /* of blocks: the last questions */
+#define TYPE_BIT(name) (1u << ETLHEAP_TYPE_##name)
 
 /* Which keys a question groups by, and what it is. */
 typedef struct question_row {
@@ -31,10 +36,12 @@ typedef struct question_row {
     u32 key_count;
     bool with_whole;
     etlheap_histogram_by by;
+    u32 types, top; /* of lists */
 } question_row;
 
 static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err);
-static etl_status ask(html_answers *answers, etl_error *err);
+static etl_status ask_all(html_answers *answers, etl_error *err);
+static etl_status ask(html_answers *answers, u32 count, etl_error *err);
 static i64 length_of_windows(const html_answers *answers);
 static etl_status name_rows(html_answers *answers, etl_error *err);
 static etl_status ask_symbols(html_answers *answers, etl_error *err);
@@ -55,6 +62,11 @@ static const question_row rows[HTML_QUESTIONS] = {
     [HTML_PEAKS] = { ETLHEAP_ASK_PEAKS, keys, 1, .with_whole = false },
     [HTML_SIZES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_SIZE },
     [HTML_LIFETIMES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_LIFETIME },
+    [HTML_OUTSTANDING_BLOCKS] = { ETLHEAP_ASK_LIFETIMES, keys, 1,
+                                  .types = TYPE_BIT(AIFO) | TYPE_BIT(AOFO),
+                                  .top = HTML_OUTSTANDING_MAX },
+    [HTML_FREED_BLOCKS] = { ETLHEAP_ASK_LIFETIMES, keys, 1,
+                            .types = TYPE_BIT(AIFI) | TYPE_BIT(AOFI), .top = HTML_FREED_MAX },
 };
 
 etl_status html_answers_open(const etlheap_export_request *request, html_answers *out,
@@ -67,7 +79,7 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
                              "a summary has no single lifetimes");
     etl_status status = go_on(request, 0, err);
     if (status == ETL_OK)
-        status = ask(out, err);
+        status = ask_all(out, err);
     if (status == ETL_OK)
         status = go_on(request, 1, err);
     if (status == ETL_OK)
@@ -86,6 +98,8 @@ void html_answers_close(html_answers *answers)
     etlheap_table_free(answers->threads);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)
         etlheap_histogram_free(answers->histograms[by]);
+    etlheap_lifetimes_close(answers->outstanding_blocks);
+    etlheap_lifetimes_close(answers->freed_blocks);
     etlheap_symbol_list_free(answers->symbols);
     etlheap_symbols_close(answers->nowhere);
     *answers = (html_answers){ 0 };
@@ -106,7 +120,7 @@ static etlheap_query query_of(const html_answers *answers, const question_row *r
     etlheap_query query = *answers->request->query;
     memcpy(query.group_by, row->keys, row->key_count * sizeof *row->keys);
     query.group_by_count = row->key_count;
-    query.types = 0;
+    query.types = row->types;
     query.sort = ETLHEAP_MEASURE_PEAK_SIZE;
     query.sort_ascending = false;
     query.sums_only = row->kind == ETLHEAP_ASK_TABLE;
@@ -125,29 +139,45 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     memcpy(answers->peaks, given[HTML_PEAKS].peaks, sizeof answers->peaks);
     answers->histograms[ETLHEAP_HISTOGRAM_SIZE] = given[HTML_SIZES].histogram;
     answers->histograms[ETLHEAP_HISTOGRAM_LIFETIME] = given[HTML_LIFETIMES].histogram;
+    answers->outstanding_blocks = given[HTML_OUTSTANDING_BLOCKS].lifetimes;
+    answers->freed_blocks = given[HTML_FREED_BLOCKS].lifetimes;
     answers->window_count = answers->kinds->window_count;
 }
 
-static etl_status ask(html_answers *answers, etl_error *err)
+/* A result that keeps nothing of single blocks has no lists of them. */
+static etl_status ask_all(html_answers *answers, etl_error *err)
 {
+    const etl_status status = ask(answers, HTML_QUESTIONS, err);
+    return status == ETL_ERR_ARGUMENT ? ask(answers, HTML_QUESTIONS - HTML_LISTS, err) : status;
+}
+
+static etl_status ask(html_answers *answers, u32 count, etl_error *err)
+{
+    etlheap_lifetimes_options lists[HTML_QUESTIONS];
     etlheap_query queries[HTML_QUESTIONS];
     etlheap_windows_options windows[HTML_QUESTIONS];
     etlheap_question questions[HTML_QUESTIONS];
-    etlheap_answer given[HTML_QUESTIONS];
-    for (u32 i = 0; i < HTML_QUESTIONS; i++) {
+    etlheap_answer given[HTML_QUESTIONS] = { 0 };
+    for (u32 i = 0; i < count; i++) {
         const question_row *const row = &rows[i];
         queries[i] = query_of(answers, row);
         windows[i] = (etlheap_windows_options){ .size = sizeof windows[i],
                                                 .every_ns = length_of_windows(answers),
                                                 .with_whole = row->with_whole };
+        lists[i] =
+            (etlheap_lifetimes_options){ .size = sizeof lists[i],
+                                         .sort = ETLHEAP_LIFETIME_SIZE,
+                                         .sort_descending = true,
+                                         .top = row->top,
+                                         .memory_bytes_max = answers->request->memory_bytes_max };
         questions[i] = (etlheap_question){ .size = sizeof questions[i],
                                            .kind = row->kind,
                                            .query = &queries[i],
                                            .windows = &windows[i],
-                                           .by = row->by };
+                                           .by = row->by,
+                                           .lifetimes = &lists[i] };
     }
-    const etl_status status =
-        etlheap_ask(answers->request->result, questions, HTML_QUESTIONS, given, err);
+    const etl_status status = etlheap_ask(answers->request->result, questions, count, given, err);
     if (status == ETL_OK)
         take(answers, given);
     return status;

@@ -2,19 +2,14 @@
  * export_html_blocks.c - see export_html_blocks.h.
  *
  * Two walks hand out the largest blocks: of those that are outstanding at the end, and of the
- * others. A walk has a table of its own, so a block finds its row by content: its kind, process,
- * heap and frames are hashed, and what has the same hash is compared.
+ * others (export_html_ask.c). A walk has a table of its own, so a block finds its row by content:
+ * its kind, process, heap and frames are hashed, and what has the same hash is compared.
  */
 #include "export_html_blocks.h"
 
 #include "export_html_code.h"
 
 #include <stdlib.h>
-
-#define OUTSTANDING_MAX 3000 /* blocks of each walk */
-#define FREED_MAX       1500
-
-#define TYPE_BIT(name) (1u << ETLHEAP_TYPE_##name)
 
 typedef struct html_block {
     etlheap_lifetime life;
@@ -46,8 +41,8 @@ typedef struct row_index {
 } row_index;
 
 static bool open_index(const html_answers *answers, const html_choice *choice, row_index *out);
-static etl_status walk_largest(const html_answers *answers, u32 types, u64 top, row_index *index,
-                               html_blocks *out, etl_error *err);
+static etl_status take_blocks(etlheap_lifetimes *walk, row_index *index, html_blocks *out,
+                              etl_error *err);
 static bool take_block(const etlheap_lifetimes *walk, const etlheap_lifetime *life,
                        row_index *index, html_blocks *out);
 static u32 find_row(const row_index *index, const block_owner *owner);
@@ -63,11 +58,9 @@ etl_status html_blocks_find(const html_answers *answers, const html_choice *choi
     if (!open_index(answers, choice, &index))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     if (status == ETL_OK)
-        status = walk_largest(answers, TYPE_BIT(AIFO) | TYPE_BIT(AOFO), OUTSTANDING_MAX, &index,
-                              out, err);
+        status = take_blocks(answers->outstanding_blocks, &index, out, err);
     if (status == ETL_OK)
-        status =
-            walk_largest(answers, TYPE_BIT(AIFI) | TYPE_BIT(AOFI), FREED_MAX, &index, out, err);
+        status = take_blocks(answers->freed_blocks, &index, out, err);
     free(index.at);
     free(index.block_counts);
     if (out->count > 0)
@@ -201,30 +194,18 @@ static u32 find_row(const row_index *index, const block_owner *owner)
 
 /* --- the blocks --------------------------------------------------------------------- */
 
-static etl_status walk_largest(const html_answers *answers, u32 types, u64 top, row_index *index,
-                               html_blocks *out, etl_error *err)
+/* Without a walk nothing is kept of single blocks. */
+static etl_status take_blocks(etlheap_lifetimes *walk, row_index *index, html_blocks *out,
+                              etl_error *err)
 {
-    const etlheap_export_request *const request = answers->request;
-    const etlheap_lifetimes_options options = { .size = sizeof options,
-                                                .sort = ETLHEAP_LIFETIME_SIZE,
-                                                .sort_descending = true,
-                                                .top = top,
-                                                .memory_bytes_max = request->memory_bytes_max };
-    etlheap_query query = *request->query;
-    etlheap_lifetimes *walk = NULL;
     etlheap_lifetime life;
     bool ok = true;
-    query.types = types;
-    etl_status status = etlheap_lifetimes_open(request->result, &query, &options, &walk, err);
-    if (status == ETL_ERR_ARGUMENT)
-        return ETL_OK; /* nothing is kept of single blocks */
-    while (status == ETL_OK && ok && etlheap_lifetimes_next(walk, &life))
+    if (walk == NULL)
+        return ETL_OK;
+    while (ok && etlheap_lifetimes_next(walk, &life))
         ok = take_block(walk, &life, index, out);
-    if (status == ETL_OK)
-        status = etlheap_lifetimes_status(walk, err);
-    etlheap_lifetimes_close(walk);
-    return status == ETL_OK && !ok ? etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory")
-                                   : status;
+    return ok ? etlheap_lifetimes_status(walk, err)
+              : etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
 /* False: out of memory. */

@@ -12,8 +12,10 @@
 
 #include "export_html.h"
 
-#define HTML_BLOCKS_OF_ROW 25
-#define HTML_BLOCK_BYTES   100000
+#define HTML_OUTSTANDING_MAX 3000 /* blocks that are looked at, of each of the two lists */
+#define HTML_FREED_MAX       1500
+#define HTML_BLOCKS_OF_ROW   25
+#define HTML_BLOCK_BYTES     100000
 
 /* Start from {0}. */
 struct html_blocks {

@@ -19,7 +19,6 @@ static const etlheap_measure total_measures[] = {
     ETLHEAP_MEASURE_OUTSTANDING_SIZE,
 };
 
-static void write_window(etlheap_json *json, const etlheap_table *table);
 static void write_rows(etlheap_json *json, const etlheap_table *table);
 static void write_totals(etlheap_json *json, const etlheap_table *table);
 
@@ -42,11 +41,8 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-report-1");
     etlheap_json_trace(&json, etlheap_result_trace(result));
-    write_window(&json, table);
-    etlheap_json_array(&json, "group_by");
-    for (u32 i = 0; i < table->group_by_count; i++)
-        etlheap_json_string(&json, NULL, etlheap_key_word(table->group_by[i]));
-    etlheap_json_array_close(&json);
+    etlheap_json_window(&json, table);
+    etlheap_json_group_by(&json, table);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
     write_rows(&json, table);
@@ -57,18 +53,6 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
     etlheap_json_object_close(&json);
     etlheap_json_end(&json);
     return ETL_OK;
-}
-
-/* Kinds may have moments of their own: those are told with the totals. */
-static void write_window(etlheap_json *json, const etlheap_table *table)
-{
-    i64 at_ns = 0;
-    etlheap_json_object(json, "window");
-    etlheap_json_i64(json, "from_ns", table->from_ns);
-    etlheap_json_i64(json, "to_ns", table->to_ns);
-    if (etlheap_table_moment(table, &at_ns))
-        etlheap_json_i64(json, "at_ns", at_ns);
-    etlheap_json_object_close(json);
 }
 
 /* Stops when nobody reads any more: there may be millions. */

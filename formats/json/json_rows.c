@@ -1,6 +1,8 @@
 /* json_rows.c - see json_rows.h. */
 #include "json_rows.h"
 
+#include "formats/writers.h"
+
 static void write_index(etlheap_json *json, const char *key, u32 index);
 
 void etlheap_json_frames(etlheap_json *json, const etlheap_table *table)
@@ -215,4 +217,24 @@ static void write_index(etlheap_json *json, const char *key, u32 index)
         etlheap_json_null(json, key);
     else
         etlheap_json_u64(json, key, index);
+}
+
+/* Kinds may have moments of their own: those are told with the totals. */
+void etlheap_json_window(etlheap_json *json, const etlheap_table *table)
+{
+    i64 at_ns = 0;
+    etlheap_json_object(json, "window");
+    etlheap_json_i64(json, "from_ns", table->from_ns);
+    etlheap_json_i64(json, "to_ns", table->to_ns);
+    if (etlheap_table_moment(table, &at_ns))
+        etlheap_json_i64(json, "at_ns", at_ns);
+    etlheap_json_object_close(json);
+}
+
+void etlheap_json_group_by(etlheap_json *json, const etlheap_table *table)
+{
+    etlheap_json_array(json, "group_by");
+    for (u32 i = 0; i < table->group_by_count; i++)
+        etlheap_json_string(json, NULL, etlheap_key_word(table->group_by[i]));
+    etlheap_json_array_close(json);
 }

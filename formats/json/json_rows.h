@@ -12,6 +12,14 @@
 void etlheap_json_frames(etlheap_json *json, const etlheap_table *table);
 void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table);
 
+/* The `window` and `group_by` of a table. */
+void etlheap_json_window(etlheap_json *json, const etlheap_table *table);
+void etlheap_json_group_by(etlheap_json *json, const etlheap_table *table);
+
+/* The `rows` of suspects, and of how many groups they are. `scratch` is overwritten. */
+void etlheap_json_suspects(etlheap_json *json, const etlheap_suspects *suspects,
+                           etlheap_text *scratch);
+
 /* One frame, as a member of an array. */
 void etlheap_json_frame(etlheap_json *json, const etlheap_frame *frame);
 

@@ -4,6 +4,7 @@
 #include "formats/io/units.h"
 #include "formats/parts/display.h"
 #include "formats/parts/layout_read.h"
+#include "formats/parts/text_parts.h"
 
 #include <inttypes.h>
 
@@ -88,6 +89,31 @@ void etlheap_markdown_frames(etlheap_sink *sink, const etlheap_table *table, etl
         etlheap_sink_format(sink, "%s(%" PRIu32 " more)", shown > 0 ? "<br>" : "",
                             frames.count - shown);
     etlheap_text_free(&text);
+}
+
+void etlheap_markdown_trace(etlheap_sink *sink, const char *words, const etlheap_trace_info *trace,
+                            etlheap_text *scratch)
+{
+    etlheap_text_clear(scratch);
+    etlheap_text_add_string(scratch, words);
+    for (u32 i = 0; i < trace->file_count; i++) {
+        etlheap_text_add_string(scratch, i > 0 ? ", " : "");
+        etlheap_text_add_string(scratch, trace->files[i]);
+    }
+    etlheap_markdown_heading(sink, etlheap_text_of(scratch));
+}
+
+void etlheap_markdown_key(etlheap_sink *sink, const etlheap_table *table, const etlheap_row *row,
+                          etlheap_key key, u32 frames_max, etlheap_text *scratch)
+{
+    const etlheap_indices frames = etlheap_row_frames(table, row);
+    if (key == ETLHEAP_KEY_STACK && frames.count > 0) {
+        etlheap_markdown_frames(sink, table, frames, frames_max);
+        return;
+    }
+    etlheap_text_clear(scratch);
+    etlheap_text_add_key_source(scratch, table, row, key);
+    etlheap_markdown_code(sink, etlheap_text_of(scratch));
 }
 
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,

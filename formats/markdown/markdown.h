@@ -31,6 +31,14 @@ void etlheap_markdown_paragraph(etlheap_sink *sink, const char *text);
 void etlheap_markdown_columns(etlheap_sink *sink, const etlheap_markdown_column *columns,
                               u32 count);
 
+/* The heading of what is about a trace: the words, then its files. `scratch` is overwritten. */
+void etlheap_markdown_trace(etlheap_sink *sink, const char *words, const etlheap_trace_info *trace,
+                            etlheap_text *scratch);
+
+/* A key of a row as one cell, a stack as its first frames. `scratch` is overwritten. */
+void etlheap_markdown_key(etlheap_sink *sink, const etlheap_table *table, const etlheap_row *row,
+                          etlheap_key key, u32 frames_max, etlheap_text *scratch);
+
 /* Frames as one cell: the first `frames_max` from `first` on, innermost first, a line each. */
 void etlheap_markdown_frames(etlheap_sink *sink, const etlheap_table *table, etlheap_indices frames,
                              u32 frames_max);

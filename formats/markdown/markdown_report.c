@@ -39,19 +39,6 @@ static void write_totals(const etlheap_table *table, etlheap_sink *sink)
     etlheap_sink_text(sink, "\n");
 }
 
-static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
-                      const etlheap_layout *layout, etlheap_text *text, etlheap_sink *sink)
-{
-    const etlheap_indices frames = etlheap_row_frames(table, row);
-    if (key == ETLHEAP_KEY_STACK && frames.count > 0) {
-        etlheap_markdown_frames(sink, table, frames, layout->frames_max);
-        return;
-    }
-    etlheap_text_clear(text);
-    etlheap_text_add_key_source(text, table, row, key);
-    etlheap_markdown_code(sink, etlheap_text_of(text));
-}
-
 /* The measure that rows are sorted by comes first if it is none of the two. */
 static u32 row_measures(const etlheap_layout *layout, etlheap_measure out[3])
 {
@@ -96,7 +83,8 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
         for (u32 m = 0; m < count; m++)
             write_value(measures[m], table->rows[i].measures[measures[m]], sink);
         for (u32 k = 0; k < table->group_by_count; k++) {
-            write_key(table, &table->rows[i], table->group_by[k], layout, text, sink);
+            etlheap_markdown_key(sink, table, &table->rows[i], table->group_by[k],
+                                 layout->frames_max, text);
             etlheap_sink_text(sink, " | ");
         }
         etlheap_sink_text(sink, "\n");
@@ -117,15 +105,9 @@ etl_status etlheap_write_report_markdown(const etlheap_result *result, const etl
     const etl_status layout_status = etlheap_layout_read(given, &layout);
     if (layout_status != ETL_OK)
         return layout_status;
-    const etlheap_trace_info *const trace = etlheap_result_trace(result);
     etlheap_text text = { 0 };
     bool ok = true;
-    etlheap_text_add_string(&text, "Memory in ");
-    for (u32 i = 0; i < trace->file_count; i++) {
-        etlheap_text_add_string(&text, i > 0 ? ", " : "");
-        etlheap_text_add_string(&text, trace->files[i]);
-    }
-    etlheap_markdown_heading(sink, etlheap_text_of(&text));
+    etlheap_markdown_trace(sink, "Memory in ", etlheap_result_trace(result), &text);
     write_totals(table, sink);
     if (table->row_count == 0)
         etlheap_markdown_paragraph(sink, "Nothing matches the window and the filters.");

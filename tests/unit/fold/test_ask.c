@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/io/text_buffer.h"
 #include "tests/support/windows_check.h"
 #include "walk_world.h"
 
@@ -23,15 +24,20 @@
 typedef struct own_question {
     walk_question walk;
     etlheap_windows_options windows;
+    etlheap_lifetimes_options lifetimes;
 } own_question;
 
 static void make_question(const walk_world *f, u32 number, own_question *own, etlheap_question *out)
 {
     static const etlheap_key keys[] = { ETLHEAP_KEY_STACK, ETLHEAP_KEY_HEAP, ETLHEAP_KEY_PROCESS,
                                         ETLHEAP_KEY_SITE };
-    static const etlheap_question_kind kinds[] = { ETLHEAP_ASK_TABLE, ETLHEAP_ASK_WINDOWS,
+    static const etlheap_question_kind kinds[] = { ETLHEAP_ASK_TABLE,     ETLHEAP_ASK_WINDOWS,
                                                    ETLHEAP_ASK_HISTOGRAM, ETLHEAP_ASK_PEAKS,
-                                                   ETLHEAP_ASK_TABLE };
+                                                   ETLHEAP_ASK_LIFETIMES, ETLHEAP_ASK_TABLE,
+                                                   ETLHEAP_ASK_SUSPECTS };
+    static const etlheap_lifetime_column columns[] = { ETLHEAP_LIFETIME_SIZE,
+                                                       ETLHEAP_LIFETIME_ALLOC_TIME,
+                                                       ETLHEAP_LIFETIME_LIFETIME };
     walk_world_ask(f, number % WALK_QUESTIONS, &own->walk);
     etlheap_query *const query = &own->walk.query;
     const etlheap_question_kind kind = kinds[number % ETL_COUNT_OF(kinds)];
@@ -44,16 +50,23 @@ static void make_question(const walk_world *f, u32 number, own_question *own, et
     query->lifetime_ranks = kind == ETLHEAP_ASK_TABLE && number % 4 == 0;
     if (kind == ETLHEAP_ASK_TABLE && number % 7 == 0 && !query->growth)
         query->group_by[query->group_by_count++] = ETLHEAP_KEY_TYPE;
-    if (kind == ETLHEAP_ASK_WINDOWS || query->growth)
+    if (kind == ETLHEAP_ASK_WINDOWS || kind == ETLHEAP_ASK_SUSPECTS || query->growth)
         query->types = 0;
     own->windows = (etlheap_windows_options){ .size = sizeof own->windows,
                                               .every_ns = (1 + number % 5) * 7 * MS,
                                               .with_whole = number % 3 == 0 };
+    own->lifetimes = (etlheap_lifetimes_options){ .size = sizeof own->lifetimes,
+                                                  .sort = columns[number / 6 % 3],
+                                                  .sort_descending = number / 6 % 4 < 3,
+                                                  .top = number / 6 % 5 * 7,
+                                                  .by_address = number / 6 % 6 == 5,
+                                                  .address_last = UINT64_MAX / 2 };
     *out = (etlheap_question){ .size = sizeof *out,
                                .kind = kind,
                                .query = query,
                                .windows = &own->windows,
-                               .by = (etlheap_histogram_by)(number / 5 % 2) };
+                               .by = (etlheap_histogram_by)(number / 6 % 2),
+                               .lifetimes = &own->lifetimes };
 }
 
 static void add_buckets(const etlheap_histogram *histogram, FILE *out)
@@ -64,6 +77,41 @@ static void add_buckets(const etlheap_histogram *histogram, FILE *out)
                 b->process == NULL ? "" : b->process, b->pid, b->from, b->to);
         fprintf(out, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", b->count, b->size_bytes,
                 b->outstanding_count, b->outstanding_size_bytes);
+    }
+}
+
+/* Each row with the frames of its stack. */
+static void add_lifetimes(etlheap_lifetimes *walk, FILE *out)
+{
+    const etlheap_table *const table = etlheap_lifetimes_table(walk);
+    etlheap_lifetime life;
+    while (etlheap_lifetimes_next(walk, &life)) {
+        fprintf(out, "%u %u %u %d %u %u", life.kind, life.type, life.free_type, life.is_realloc,
+                life.thread, life.process.v);
+        fprintf(out, " %" PRIx64 " %" PRIu64 " %" PRIx64 " %" PRId64 " %" PRId64, life.address,
+                life.size_bytes, life.heap_handle, life.alloc_ns, life.free_ns);
+        if (life.stack != ETLHEAP_NO_INDEX) {
+            const etlheap_row row = { .stack = life.stack };
+            const etlheap_indices frames = etlheap_row_frames(table, &row);
+            for (u32 i = 0; i < frames.count; i++)
+                fprintf(out, " %" PRIx64, table->frames[frames.at[i]].offset);
+        }
+        fputc('\n', out);
+    }
+    assert_int_equal(etlheap_lifetimes_status(walk, NULL), ETL_OK);
+}
+
+static void add_suspects(const etlheap_suspects *suspects, FILE *out)
+{
+    fprintf(out, "%u groups", suspects->group_count);
+    for (u32 i = 0; i < suspects->table->row_count; i++) {
+        const etlheap_suspect *const s = &suspects->rows[i];
+        fprintf(out, "\n%u %" PRId64 " %" PRId64 " %" PRId64, s->score, s->alloc_count,
+                s->never_freed_count, s->never_freed_size);
+        fprintf(out, " %" PRId64 " %" PRId64 " %" PRId64, s->first_ns, s->last_ns,
+                s->typical_lifetime_ns);
+        for (u32 k = 0; k < s->thread_count; k++)
+            fprintf(out, " %u", s->threads[k]);
     }
 }
 
@@ -86,6 +134,12 @@ static char *answer_text(const etlheap_answer *answer)
         add_part(windows_check_text(answer->windows), out);
     if (answer->histogram != NULL)
         add_buckets(answer->histogram, out);
+    if (answer->lifetimes != NULL)
+        add_lifetimes(answer->lifetimes, out);
+    if (answer->suspects != NULL) {
+        add_part(check_table_text(answer->suspects->table), out);
+        add_suspects(answer->suspects, out);
+    }
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
         const etlheap_peak_moment *const peak = &answer->peaks[kind];
         fprintf(out, "peak %d %" PRId64 " %" PRId64 " %" PRId64 "\n", peak->found, peak->to_ticks,
@@ -93,6 +147,17 @@ static char *answer_text(const etlheap_answer *answer)
     }
     assert_int_equal(fclose(out), 0);
     return text;
+}
+
+/* A walk has a way of its own where it is asked for alone. */
+static etl_status answer_alone(const etlheap_result *result, const etlheap_question *question,
+                               etlheap_answer *out)
+{
+    if (question->kind != ETLHEAP_ASK_LIFETIMES)
+        return etlheap_ask(result, question, 1, out, NULL);
+    *out = (etlheap_answer){ .table = NULL };
+    return etlheap_lifetimes_open(result, question->query, question->lifetimes, &out->lifetimes,
+                                  NULL);
 }
 
 /* Questions from `first` on, all at once and one by one. */
@@ -106,11 +171,11 @@ static void compare(const walk_world *f, const etlheap_result *result, u32 first
         make_question(f, first + i, &own[i], &questions[i]);
         kinds |= 1u << questions[i].kind;
     }
-    assert_int_equal(kinds, 15); /* of every kind one */
+    assert_int_equal(kinds | 1u << ETLHEAP_ASK_EVENTS, (1u << ETLHEAP_ASK_COUNT) - 1); /* all */
     assert_int_equal(etlheap_ask(result, questions, TOGETHER, together, NULL), ETL_OK);
     for (u32 i = 0; i < TOGETHER; i++) {
         etlheap_answer alone;
-        assert_int_equal(etlheap_ask(result, &questions[i], 1, &alone, NULL), ETL_OK);
+        assert_int_equal(answer_alone(result, &questions[i], &alone), ETL_OK);
         walk_check_same(answer_text(&alone), answer_text(&together[i]));
         etlheap_answers_free(&alone, 1);
     }
@@ -152,7 +217,7 @@ static void one_filter_for_all_is_as_alone(void **state)
         }
         assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, together, NULL), ETL_OK);
         for (u32 i = 0; i < TOGETHER; i++) {
-            assert_int_equal(etlheap_ask(f->rows, &questions[i], 1, &alone, NULL), ETL_OK);
+            assert_int_equal(answer_alone(f->rows, &questions[i], &alone), ETL_OK);
             walk_check_same(answer_text(&alone), answer_text(&together[i]));
             etlheap_answers_free(&alone, 1);
         }
@@ -216,7 +281,7 @@ static void questions_are_read_by_their_size(void **state)
     etl_error err;
     walk_world_make(f, 0, 9);
     own_question own[2];
-    make_question(f, 5, &own[0], &both[0].known);
+    make_question(f, 7, &own[0], &both[0].known);
     make_question(f, 1, &own[1], &both[1].known);
     both[0].known.size = both[1].known.size = sizeof(newer_question);
     both[0].unknown = both[1].unknown = 0;

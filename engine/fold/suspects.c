@@ -1,0 +1,400 @@
+/*
+ * suspects.c - the question for suspects.
+ *
+ *     lifetimes in memory ──┐
+ *     blocks of a log ──────┴▶ sums by group (suspect_sums.h) ─▶ scores ─▶ the rows of suspects
+ *
+ * A group is what a table's row is (slot_groups.h). Only groups can be suspects of which some block
+ * is never freed; a store says that of each slot before its events are read (ehs_slot_sums), so
+ * that most blocks need no sums. All other blocks are gone through once, by all threads: each
+ * task has sums of its own.
+ */
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+#include "folds.h"
+#include "group_rows.h"
+#include "suspect_score.h"
+
+#define GROUPS_PER_TASK 64u
+
+/* What a task adds up: sums by candidate. */
+typedef struct suspect_task {
+    const struct suspects_maker *maker;
+    suspect_sums *sums;
+    u8 padding[SHARD_PADDING];
+} suspect_task;
+
+typedef struct suspects_maker {
+    etlheap_query query;
+    aggregator a;
+    suspect_time *times; /* by process of a key; [0]: the window */
+    slot_groups slots;
+    u32 *of_slot; /* by slot: its candidate; GROUP_NONE: none of its blocks matters */
+    u32 first;    /* group of the first candidate; those before it are of what is in memory */
+    ETLHEAP_VECTOR(suspect_sums) sums; /* of groups before it; at last of all groups */
+    suspect_task *tasks;
+    void **states; /* the tasks */
+    u32 task_count;
+    u32 *scores;
+} suspects_maker;
+
+/* The answer and the memory behind it. */
+typedef struct owned_suspects {
+    etlheap_suspects suspects;
+    etlheap_suspect *rows;
+} owned_suspects;
+
+static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
+                             etl_error *err);
+static bool open_times(suspects_maker *maker);
+static bool add_row(void *user, const selected_row *selected);
+static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *err);
+static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err);
+static bool join_tasks(suspects_maker *maker);
+static bool rate(suspects_maker *maker, u32 *left);
+static owned_suspects *publish(suspects_maker *maker);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
+                        log_pass *pass, etl_error *err)
+{
+    suspects_maker *const maker = state;
+    etl_status status = result_answers(result, RESULT_ASK_EACH, err);
+    if (status == ETL_OK)
+        status = read_query(maker, question, err);
+    if (status == ETL_OK)
+        status = aggregate_prepare(&maker->a, result, &maker->query, err);
+    if (status == ETL_OK)
+        status = aggregate_settle(&maker->a, err);
+    if (status == ETL_OK && (!open_times(maker) || !aggregate_visit(&maker->a, add_row, maker)))
+        status = no_memory(err);
+    maker->first = (u32)maker->a.groups.count;
+    return status == ETL_OK && result->mode == RESULT_STORE ? want_blocks(maker, pass, err)
+                                                            : status;
+}
+
+/* What distinguishes blocks of one stack would tear apart what is to be compared. */
+static etl_status read_query(suspects_maker *maker, const etlheap_question *question,
+                             etl_error *err)
+{
+    static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_STACK };
+    etlheap_query *const query = &maker->query;
+    const etl_status status = query_read(question->query, query, err);
+    if (status != ETL_OK)
+        return status;
+    if (question->query == NULL) {
+        memcpy(query->group_by, keys, sizeof keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(keys);
+    }
+    if (query_groups_by(query, ETLHEAP_KEY_THREAD) ||
+        query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "suspects are stacks, or what stacks have in common: not threads or sizes");
+    query->growth = query->sums_only = true;
+    query->lifetime_ranks = query->sort_ascending = false;
+    query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+    query->whole_rows_max = 0;
+    return ETL_OK;
+}
+
+/* Processes that one row shows as one ran from the first one's start to the last one's end. */
+static bool open_times(suspects_maker *maker)
+{
+    const aggregator *const a = &maker->a;
+    const u32 count = (u32)a->result->processes.count;
+    i64 *const starts = malloc(2 * ((size_t)count + 1) * sizeof *starts);
+    i64 *const ends = starts + count + 1;
+    maker->times = calloc((size_t)count + 1, sizeof *maker->times);
+    if (starts == NULL || maker->times == NULL) {
+        free(starts);
+        return false;
+    }
+    for (u32 i = 0; i <= count; i++) {
+        starts[i] = INT64_MAX;
+        ends[i] = INT64_MIN;
+    }
+    for (u32 i = 1; i <= count; i++) {
+        const etlheap_process_info *const info = &a->result->processes.at[i - 1];
+        const u32 same = a->same_name[i];
+        starts[same] = info->start_ticks < starts[same] ? info->start_ticks : starts[same];
+        ends[same] = info->end_ticks > ends[same] ? info->end_ticks : ends[same];
+    }
+    maker->times[0] = suspect_time_of(&a->plan, ETLHEAP_TICKS_BEFORE, ETLHEAP_TICKS_NEVER);
+    for (u32 i = 1; i <= count; i++) {
+        if (a->same_name[i] == i)
+            maker->times[i] = suspect_time_of(&a->plan, starts[i], ends[i]);
+    }
+    free(starts);
+    return true;
+}
+
+/* A lifetime in memory. */
+static bool add_row(void *user, const selected_row *selected)
+{
+    suspects_maker *const maker = user;
+    const etlheap_segment *const segment = selected->segment;
+    u32 group;
+    if (!aggregate_group(&maker->a, &selected->key, &group))
+        return false;
+    if (group == maker->sums.count && !ETLHEAP_PUSH(&maker->sums, (suspect_sums){ 0 }))
+        return false;
+    const suspect_block block = { .row = selected->row,
+                                  .size_bytes = segment->size_bytes[selected->at],
+                                  .thread = segment->thread[selected->at] };
+    suspect_add(&maker->sums.at[group], &maker->a.plan, &maker->times[selected->key.process],
+                &block);
+    return true;
+}
+
+/* --- blocks of a log ------------------------------------------------------------------ */
+
+/* Is a block of the slot never freed? A file without sums does not say. */
+static bool may_keep(const suspects_maker *maker, u32 slot)
+{
+    const ehs_slots *const slots = &maker->a.result->archive->slots;
+    if (slots->sums.count == 0)
+        return true;
+    const ehs_slot_sums *const sums = &slots->sums.at[slot - 1];
+    return sums->of[TALLY_IN_USE].count > 0 ||
+           (!maker->query.at_exit_freed && sums->of[TALLY_EXITED].count > 0);
+}
+
+/* Gives each group of slots with such a block a group of rows. */
+static bool choose_candidates(suspects_maker *maker)
+{
+    const slot_groups *const slots = &maker->slots;
+    const u32 slot_count = (u32)slots->slots->slots.count;
+    bool *const is_candidate = calloc(slots->keys.count + 1, sizeof *is_candidate);
+    u32 *const numbers = calloc(slots->keys.count + 1, sizeof *numbers);
+    maker->of_slot = malloc(((size_t)slot_count + 1) * sizeof *maker->of_slot);
+    bool ok = is_candidate != NULL && numbers != NULL && maker->of_slot != NULL;
+    for (u32 slot = 1; ok && slot <= slot_count; slot++) {
+        if (slots->of_slot[slot] != GROUP_NONE)
+            is_candidate[slots->of_slot[slot]] |= may_keep(maker, slot);
+    }
+    for (u32 i = 0; ok && i < slots->keys.count; i++) {
+        const group_row row = { .key = slots->keys.at[i] };
+        numbers[i] = is_candidate[i] ? (u32)maker->a.groups.count - maker->first : GROUP_NONE;
+        ok = !is_candidate[i] || ETLHEAP_PUSH(&maker->a.groups, row);
+    }
+    if (ok)
+        maker->of_slot[0] = GROUP_NONE;
+    for (u32 slot = 1; ok && slot <= slot_count; slot++) {
+        const u32 group = slots->of_slot[slot];
+        maker->of_slot[slot] = group == GROUP_NONE ? GROUP_NONE : numbers[group];
+    }
+    free(is_candidate);
+    free(numbers);
+    return ok;
+}
+
+static bool open_tasks(suspects_maker *maker, size_t candidates)
+{
+    maker->tasks = calloc(maker->task_count, sizeof *maker->tasks);
+    maker->states = calloc(maker->task_count, sizeof *maker->states);
+    bool ok = maker->tasks != NULL && maker->states != NULL;
+    for (u32 i = 0; ok && i < maker->task_count; i++) {
+        maker->tasks[i] =
+            (suspect_task){ .maker = maker, .sums = calloc(candidates, sizeof(suspect_sums)) };
+        maker->states[i] = &maker->tasks[i];
+        ok = maker->tasks[i].sums != NULL;
+    }
+    return ok;
+}
+
+static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *err)
+{
+    if (!slot_groups_open(&maker->slots, &maker->a) || !choose_candidates(maker))
+        return no_memory(err);
+    const size_t candidates = maker->a.groups.count - maker->first;
+    const u64 limit = maker->a.result->archive->memory_bytes_max;
+    maker->task_count = log_pass_tasks(&maker->query);
+    const u64 bytes = candidates * sizeof(suspect_sums) * (maker->task_count + (u64)1);
+    if (limit != 0 && bytes > limit)
+        return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
+                             "%llu MiB of memory are needed, more than allowed",
+                             (unsigned long long)(bytes / ETL_MIB + 1));
+    if (candidates == 0)
+        return ETL_OK;
+    if (!open_tasks(maker, candidates))
+        return no_memory(err);
+    const block_want want = { &maker->a.plan, step, maker->states, 0 };
+    return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
+}
+
+static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
+{
+    suspect_task *const task = state;
+    const suspects_maker *const maker = task->maker;
+    const query_plan *const plan = &maker->a.plan;
+    (void)err;
+    for (u32 i = 0; i < batch->count; i++) {
+        const u32 candidate = maker->of_slot[batch->slot[i]];
+        suspect_block block;
+        if (candidate == GROUP_NONE)
+            continue;
+        const query_block found = lifetimes_batch_block(plan->result->archive, batch, i);
+        if (!query_select_block(plan, ETLHEAP_KIND_HEAP, &found, &block.row))
+            continue;
+        block.size_bytes = found.size_bytes;
+        block.thread = found.thread;
+        const u32 process = maker->a.groups.at[maker->first + candidate].key.process;
+        suspect_add(&task->sums[candidate], plan, &maker->times[process], &block);
+    }
+    return ETL_OK;
+}
+
+/* --- what comes of it ----------------------------------------------------------------- */
+
+static bool join_tasks(suspects_maker *maker)
+{
+    const size_t candidates = maker->a.groups.count - maker->first;
+    if (!ETLHEAP_RESERVE(&maker->sums, candidates))
+        return false;
+    for (size_t i = 0; i < candidates; i++) {
+        suspect_sums sums = { 0 };
+        for (u32 task = 0; task < maker->task_count; task++)
+            suspect_join(&sums, &maker->tasks[task].sums[i]);
+        (void)ETLHEAP_PUSH(&maker->sums, sums);
+    }
+    return true;
+}
+
+static const suspect_time *time_of(const suspects_maker *maker, size_t group)
+{
+    return &maker->times[maker->a.groups.at[group].key.process];
+}
+
+static void rate_task(void *context, u32 task)
+{
+    const suspects_maker *const maker = context;
+    const size_t first = (size_t)task * GROUPS_PER_TASK;
+    for (size_t i = first; i < maker->sums.count && i - first < GROUPS_PER_TASK; i++)
+        maker->scores[i] = suspect_score(&maker->sums.at[i], time_of(maker, i));
+}
+
+static void set_measures(const suspects_maker *maker, group_row *row, const suspect_sums *sums,
+                         const suspect_time *time)
+{
+    i64 sizes[GROWTH_SAMPLES];
+    const growth_moments moments =
+        growth_moments_between(&maker->a.plan, time->from_ns, time->to_ns);
+    suspect_sizes(sums, sizes);
+    growth_set(row, growth_rate(&moments, sizes));
+    row->measures[ETLHEAP_MEASURE_COUNT] = sums->alloc_count;
+    row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = sums->outstanding_count;
+    row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = sums->outstanding_size;
+}
+
+/* Leaves suspects alone as groups; `kept`: groups with blocks that are never freed. */
+static bool rate(suspects_maker *maker, u32 *kept)
+{
+    aggregator *const a = &maker->a;
+    const size_t count = maker->sums.count;
+    size_t left = 0;
+    assert(count == a->groups.count);
+    maker->scores = calloc(count + 1, sizeof *maker->scores);
+    if (maker->scores == NULL)
+        return false;
+    etlheap_workers_run(log_pass_tasks(&maker->query), (u32)(count / GROUPS_PER_TASK) + 1,
+                        rate_task, maker);
+    *kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        *kept += maker->sums.at[i].kept_count > 0;
+        if (maker->scores[i] < SUSPECT_SCORE_MIN)
+            continue;
+        set_measures(maker, &a->groups.at[i], &maker->sums.at[i], time_of(maker, i));
+        a->groups.at[left] = a->groups.at[i];
+        maker->sums.at[left] = maker->sums.at[i];
+        maker->scores[left++] = maker->scores[i];
+    }
+    a->groups.count = maker->sums.count = left;
+    return true;
+}
+
+static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
+{
+    const suspect_sums *const sums = &maker->sums.at[group];
+    const etl_session *const session = maker->a.result->base.base;
+    const i64 freed_count = sums->alloc_count - sums->kept_count;
+    etlheap_suspect out = { .score = maker->scores[group],
+                            .alloc_count = sums->alloc_count,
+                            .never_freed_count = sums->kept_count,
+                            .never_freed_size = sums->kept_size,
+                            .first_ns = etl_time_ns(session, sums->first_ticks),
+                            .last_ns = etl_time_ns(session, sums->last_ticks),
+                            .typical_lifetime_ns = ETLHEAP_NOT_KNOWN,
+                            .thread_count = sums->thread_count,
+                            .has_more_threads = sums->has_more_threads };
+    out.oldest_ns = time_of(maker, group)->to_ns - out.first_ns;
+    for (u32 i = 0; i < SUSPECT_PARTS; i++)
+        out.part_count += sums->kept[i] > 0;
+    memcpy(out.threads, sums->threads, sizeof out.threads);
+    if (freed_count > 0)
+        out.typical_lifetime_ns = suspect_step_middle(suspect_step_at(sums, (freed_count + 1) / 2));
+    return out;
+}
+
+static owned_suspects *publish(suspects_maker *maker)
+{
+    aggregator *const a = &maker->a;
+    owned_suspects *const out = calloc(1, sizeof *out);
+    u32 kept = 0;
+    if (out == NULL || !rate(maker, &kept)) {
+        free(out);
+        return NULL;
+    }
+    a->ranks = maker->scores;
+    out->suspects.group_count = kept;
+    out->suspects.table = aggregate_table(a);
+    out->rows = calloc(a->groups.count + 1, sizeof *out->rows);
+    out->suspects.rows = out->rows;
+    if (out->suspects.table == NULL || out->rows == NULL) {
+        etlheap_suspects_free(&out->suspects);
+        return NULL;
+    }
+    for (u32 i = 0; i < a->groups.count; i++)
+        out->rows[i] = suspect_of(maker, a->order[i]);
+    return out;
+}
+
+static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
+{
+    suspects_maker *const maker = state;
+    owned_suspects *const made = join_tasks(maker) ? publish(maker) : NULL;
+    out->suspects = made == NULL ? NULL : &made->suspects;
+    return made == NULL ? no_memory(err) : ETL_OK;
+}
+
+static void close_maker(void *state)
+{
+    suspects_maker *const maker = state;
+    for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
+        free(maker->tasks[i].sums);
+    free(maker->tasks);
+    free(maker->states);
+    free(maker->of_slot);
+    free(maker->times);
+    free(maker->scores);
+    ETLHEAP_VECTOR_FREE(&maker->sums);
+    slot_groups_close(&maker->slots);
+    aggregate_close(&maker->a);
+}
+
+const fold fold_suspects = { sizeof(suspects_maker), begin, NULL, answer, close_maker };
+
+void etlheap_suspects_free(etlheap_suspects *suspects)
+{
+    if (suspects == NULL)
+        return;
+    owned_suspects *const owned = (owned_suspects *)suspects;
+    etlheap_table_free(owned->suspects.table);
+    free(owned->rows);
+    free(owned);
+}

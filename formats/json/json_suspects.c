@@ -1,0 +1,92 @@
+/*
+ * json_suspects.c - the `etlheap-suspects-1` document.
+ *
+ * Keys and their order are part of the interface: those of the grouping, then what is known of the
+ * row's blocks, then why it is a suspect.
+ */
+#include "formats/io/text_buffer.h"
+#include "formats/parts/layout_read.h"
+#include "formats/parts/suspect_parts.h"
+#include "formats/writers.h"
+#include "json_rows.h"
+
+static void write_i64(etlheap_json *json, etlheap_field field, i64 value)
+{
+    if (value == ETLHEAP_NOT_KNOWN)
+        etlheap_json_null(json, etlheap_field_key(field));
+    else
+        etlheap_json_i64(json, etlheap_field_key(field), value);
+}
+
+static void write_measure(etlheap_json *json, const etlheap_row *row, etlheap_measure measure)
+{
+    etlheap_json_i64(json, etlheap_measure_word(measure), row->measures[measure]);
+}
+
+static void write_suspect(etlheap_json *json, const etlheap_row *row,
+                          const etlheap_suspect *suspect, etlheap_text *text)
+{
+    etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_SCORE), suspect->score);
+    write_i64(json, ETLHEAP_FIELD_ALLOC_COUNT, suspect->alloc_count);
+    write_i64(json, ETLHEAP_FIELD_NEVER_FREED_COUNT, suspect->never_freed_count);
+    write_i64(json, ETLHEAP_FIELD_NEVER_FREED_SIZE, suspect->never_freed_size);
+    write_measure(json, row, ETLHEAP_MEASURE_OUTSTANDING_SIZE);
+    write_measure(json, row, ETLHEAP_MEASURE_OUTSTANDING_COUNT);
+    write_measure(json, row, ETLHEAP_MEASURE_GROWTH_RATE);
+    write_measure(json, row, ETLHEAP_MEASURE_STEADINESS);
+    write_i64(json, ETLHEAP_FIELD_FIRST, suspect->first_ns);
+    write_i64(json, ETLHEAP_FIELD_LAST, suspect->last_ns);
+    write_i64(json, ETLHEAP_FIELD_OLDEST, suspect->oldest_ns);
+    write_i64(json, ETLHEAP_FIELD_TYPICAL_LIFETIME, suspect->typical_lifetime_ns);
+    etlheap_json_array(json, etlheap_field_key(ETLHEAP_FIELD_THREADS));
+    for (u32 i = 0; i < suspect->thread_count; i++)
+        etlheap_json_u64(json, NULL, suspect->threads[i]);
+    etlheap_json_array_close(json);
+    etlheap_json_bool(json, "has_more_threads", suspect->has_more_threads);
+    etlheap_text_clear(text);
+    suspect_add_reason(suspect, text);
+    etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_REASON), etlheap_text_of(text));
+}
+
+void etlheap_json_suspects(etlheap_json *json, const etlheap_suspects *suspects, etlheap_text *text)
+{
+    const etlheap_table *const table = suspects->table;
+    etlheap_json_array(json, "rows");
+    for (u32 i = 0; i < table->row_count && etlheap_sink_ok(json->sink); i++) {
+        etlheap_json_object(json, NULL);
+        for (u32 k = 0; k < table->group_by_count; k++)
+            etlheap_json_key(json, &table->rows[i], table->group_by[k]);
+        write_suspect(json, &table->rows[i], &suspects->rows[i], text);
+        etlheap_json_object_close(json);
+    }
+    etlheap_json_array_close(json);
+    etlheap_json_u64(json, "never_freed_groups", suspects->group_count);
+}
+
+etl_status etlheap_write_suspects_json(const etlheap_result *result,
+                                       const etlheap_suspects *suspects,
+                                       const etlheap_layout *given, etlheap_sink *sink)
+{
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
+    const etlheap_table *const table = suspects->table;
+    etlheap_text text = { 0 };
+    etlheap_json json = etlheap_json_begin(sink, 2);
+    json.hint = layout.hint;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-suspects-1");
+    etlheap_json_trace(&json, etlheap_result_trace(result));
+    etlheap_json_window(&json, table);
+    etlheap_json_group_by(&json, table);
+    etlheap_json_frames(&json, table);
+    etlheap_json_stacks(&json, table);
+    etlheap_json_suspects(&json, suspects, &text);
+    etlheap_json_diagnostics(&json, &table->diagnostics);
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    const bool failed = text.failed;
+    etlheap_text_free(&text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
+}

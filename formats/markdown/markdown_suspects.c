@@ -1,0 +1,85 @@
+/*
+ * markdown_suspects.c - suspects as a table for a pull request or the summary of a job.
+ */
+#include "formats/io/units.h"
+#include "formats/parts/layout_read.h"
+#include "formats/parts/suspect_parts.h"
+#include "formats/parts/text_parts.h"
+#include "formats/writers.h"
+#include "markdown.h"
+
+#include <inttypes.h>
+
+static void write_head(const etlheap_table *table, etlheap_sink *sink)
+{
+    etlheap_markdown_column columns[ETLHEAP_GROUP_BY_MAX + 5] = {
+        { "Score", true }, { "Outstanding Size", true }, { "Growth/s", true }, { "Why", false }
+    };
+    u32 count = 4;
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (suspect_shows_key(table, table->group_by[k]))
+            columns[count++].title = etlheap_key_title(table->group_by[k]);
+    }
+    etlheap_markdown_columns(sink, columns, count);
+}
+
+static void write_row(const etlheap_suspects *suspects, u32 at, const etlheap_layout *layout,
+                      etlheap_text *text, etlheap_sink *sink)
+{
+    static const etlheap_measure measures[] = { ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+                                                ETLHEAP_MEASURE_GROWTH_RATE };
+    const etlheap_table *const table = suspects->table;
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_sink_format(sink, "| %" PRIu32 " | ", suspects->rows[at].score);
+    for (u32 i = 0; i < ETL_COUNT_OF(measures); i++) {
+        etlheap_measure_words(measures[i], table->rows[at].measures[measures[i]], words);
+        etlheap_sink_format(sink, "%s | ", words);
+    }
+    etlheap_text_clear(text);
+    suspect_add_reason(&suspects->rows[at], text);
+    etlheap_sink_format(sink, "%s | ", etlheap_text_of(text));
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (!suspect_shows_key(table, table->group_by[k]))
+            continue;
+        etlheap_markdown_key(sink, table, &table->rows[at], table->group_by[k], layout->frames_max,
+                             text);
+        etlheap_sink_text(sink, " | ");
+    }
+    etlheap_sink_text(sink, "\n");
+}
+
+static void write_rows(const etlheap_suspects *suspects, const etlheap_layout *layout,
+                       etlheap_text *text, etlheap_sink *sink)
+{
+    const u32 count = suspects->table->row_count;
+    const u32 shown = layout->rows_max == 0 ? count : (u32)etl_min_u64(count, layout->rows_max);
+    write_head(suspects->table, sink);
+    for (u32 i = 0; i < shown; i++)
+        write_row(suspects, i, layout, text, sink);
+    etlheap_sink_text(sink, "\n");
+    if (shown < count)
+        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n\n", count - shown,
+                            count - shown == 1 ? "suspect" : "suspects",
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+}
+
+etl_status etlheap_write_suspects_markdown(const etlheap_result *result,
+                                           const etlheap_suspects *suspects,
+                                           const etlheap_layout *given, etlheap_sink *sink)
+{
+    etlheap_layout layout;
+    const etl_status layout_status = etlheap_layout_read(given, &layout);
+    if (layout_status != ETL_OK)
+        return layout_status;
+    etlheap_text text = { 0 };
+    etlheap_markdown_trace(sink, "Leak suspects in ", etlheap_result_trace(result), &text);
+    etlheap_text_clear(&text);
+    suspect_add_verdict(suspects, &text);
+    etlheap_markdown_paragraph(sink, etlheap_text_of(&text));
+    if (suspects->table->row_count > 0)
+        write_rows(suspects, &layout, &text, sink);
+    etlheap_markdown_losses(sink, "", &suspects->table->diagnostics, layout.hint);
+    const bool failed = text.failed;
+    etlheap_text_free(&text);
+    return failed ? ETL_ERR_MEMORY : ETL_OK;
+}

@@ -1,0 +1,115 @@
+/* suspect_parts.c - see suspect_parts.h. */
+#include "suspect_parts.h"
+
+#include "formats/io/text_buffer.h"
+#include "formats/io/units.h"
+
+#include <inttypes.h>
+
+static void add_count(etlheap_text *text, i64 count)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_units_count(count, words);
+    etlheap_text_add_string(text, words);
+}
+
+static void add_duration(etlheap_text *text, i64 ns)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    etlheap_units_duration(ns, words);
+    etlheap_text_add_string(text, words);
+}
+
+/* To two digits, as the value is one that stands for a step. */
+static void add_about(etlheap_text *text, i64 ns)
+{
+    char words[ETLHEAP_UNITS_SIZE];
+    i64 unit = 1;
+    while (ns / unit >= 100)
+        unit *= 10;
+    etlheap_units_duration((ns + unit / 2) / unit * unit, words);
+    const char *const point = strchr(words, '.');
+    const char *const space = strchr(words, ' ');
+    size_t digits = space ? (size_t)(space - words) : strlen(words);
+    while (point && space && words[digits - 1] == '0')
+        digits--;
+    digits -= point && point == words + digits - 1;
+    etlheap_text_add(text, words, digits);
+    etlheap_text_add_string(text, space ? space : "");
+}
+
+bool suspect_shows_key(const etlheap_table *table, etlheap_key key)
+{
+    bool by_stack = false;
+    for (u32 k = 0; k < table->group_by_count; k++)
+        by_stack |= table->group_by[k] == ETLHEAP_KEY_STACK;
+    return key != ETLHEAP_KEY_SITE || !by_stack;
+}
+
+void suspect_add_share(const etlheap_suspect *suspect, etlheap_text *text)
+{
+    add_count(text, suspect->never_freed_count);
+    etlheap_text_add_string(text, " of ");
+    add_count(text, suspect->alloc_count);
+}
+
+void suspect_add_reason(const etlheap_suspect *suspect, etlheap_text *text)
+{
+    if (suspect->never_freed_count == suspect->alloc_count) {
+        etlheap_text_add_string(text, "None of ");
+        add_count(text, suspect->alloc_count);
+        etlheap_text_add_format(
+            text, " blocks was freed, and more came in %" PRIu32 " of %d equal parts of the run.",
+            suspect->part_count, ETLHEAP_SUSPECT_PARTS);
+        return;
+    }
+    suspect_add_share(suspect, text);
+    etlheap_text_add_string(text, suspect->never_freed_count == 1
+                                      ? " blocks was never freed, for "
+                                      : " blocks were never freed, for up to ");
+    add_duration(text, suspect->oldest_ns);
+    etlheap_text_add_string(text, "; the others usually lived about ");
+    add_about(text, suspect->typical_lifetime_ns);
+    etlheap_text_add_string(text, ".");
+}
+
+void suspect_add_threads(const etlheap_suspect *suspect, const char *separator, etlheap_text *text)
+{
+    for (u32 i = 0; i < suspect->thread_count; i++)
+        etlheap_text_add_format(text, "%s%" PRIu32, i > 0 ? separator : "", suspect->threads[i]);
+    if (suspect->has_more_threads)
+        etlheap_text_add_format(text, "%s...", separator);
+}
+
+/* Of a grouping by stack, which is the default, groups are stacks. */
+static const char *groups_word(const etlheap_table *table, bool several)
+{
+    for (u32 k = 0; k < table->group_by_count; k++) {
+        if (table->group_by[k] == ETLHEAP_KEY_STACK)
+            return several ? "call stacks" : "call stack";
+    }
+    return several ? "groups" : "group";
+}
+
+void suspect_add_verdict(const etlheap_suspects *suspects, etlheap_text *text)
+{
+    const bool several = suspects->group_count != 1;
+    const char *const groups = groups_word(suspects->table, several);
+    if (suspects->group_count == 0) {
+        etlheap_text_add_string(text, "No suspects: every block was freed.");
+        return;
+    }
+    if (suspects->table->row_count == 0) {
+        etlheap_text_add_string(text, "No suspects: ");
+        add_count(text, suspects->group_count);
+        etlheap_text_add_format(text,
+                                " %s %s blocks that were never freed, and none looks like a leak.",
+                                groups, several ? "have" : "has");
+        return;
+    }
+    etlheap_text_add_string(text, "Suspects: ");
+    add_count(text, suspects->table->row_count);
+    etlheap_text_add_string(text, " of ");
+    add_count(text, suspects->group_count);
+    etlheap_text_add_format(text, " %s with blocks that were never freed", groups);
+}
