@@ -13,7 +13,7 @@
 const char *cli_advice(etl_hint hint);
 
 /* Of an error: its sentence and the advice. */
-#define CLI_ERROR_SIZE 400
+#define CLI_ERROR_SIZE 672
 void cli_error_text(const etl_error *err, char out[CLI_ERROR_SIZE]);
 
 /* Does more memory help? */
