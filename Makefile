@@ -320,6 +320,7 @@ $(TEST_PROGRAMS): $(TEST_LIBRARY) $(BUILDER_LIBRARY) $(CLI_LIBRARY) $(LIBRARY)
 	$(call link,$(TEST_LIBS))
 
 $(foreach source,$(TEST_TOOL_SRCS),$(eval $(OUT)/$(notdir $(source:.c=$(EXE))): $(call objects_of,$(source))))
+$(OUT)/make_demo_symbols$(EXE): $(call objects_of,tests/support/pdb_build.c tests/support/pdb_build_file.c)
 $(TEST_TOOLS): $(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
@@ -520,7 +521,7 @@ FLEET_SCRIPTS = $(wildcard cli/fleet/*_*.sh)
 # What the pages link to is there too, at the same place beside them.
 EXAMPLES = $(wildcard examples/*)
 DOCUMENTS = README.md CHANGELOG.md LICENSE bench/README.md bench/questions_baseline.md fuzz/README.md \
-	$(wildcard docs/*.md formats/*.md formats/sql/*.sql)
+	$(wildcard docs/*.md docs/*.png docs/format/*.md docs/schema/*.json formats/*.md formats/sql/*.sql)
 PAGES := $(OUT)/pages
 TO := $(DESTDIR)
 
@@ -756,10 +757,12 @@ demo: ## installs what the build needs, builds, and reports on a sample trace
 demo-run: all $(TEST_TOOLS)
 	@echo "$$ $(OUT)/make_trace demo $(BUILD)/demo.etl"
 	@$(OUT)/make_trace demo $(BUILD)/demo.etl
+	@echo "$$ $(OUT)/make_demo_symbols $(BUILD)/symbols"
+	@mkdir -p $(BUILD)/symbols && $(OUT)/make_demo_symbols $(BUILD)/symbols
 	@echo "$$ $(BUILD)/etlheap info $(BUILD)/demo.etl"
 	@$(BUILD)/etlheap info $(BUILD)/demo.etl
-	@echo "$$ $(BUILD)/etlheap report $(BUILD)/demo.etl"
-	@$(BUILD)/etlheap report $(BUILD)/demo.etl
+	@echo "$$ $(BUILD)/etlheap report $(BUILD)/demo.etl --symbols $(BUILD)/symbols"
+	@$(BUILD)/etlheap report $(BUILD)/demo.etl --symbols $(BUILD)/symbols
 
 cov: ## line coverage by the tests: by file and folder, against the targets
 	@sh tests/run/check_deps.sh build test
@@ -788,6 +791,11 @@ mutate-run: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_TOOLS)
 readme-update: all $(TEST_TOOLS) ## writes what the program prints into the examples of README and docs/
 	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) tests/oracles/cli_readme.py --update
+	$(Q)$(PYTHON) -B tests/oracles/oracle_schemas.py --update
+
+# Needs headless Chromium; pngquant and optipng, if they are there, make the file smaller.
+screenshot: all $(TEST_TOOLS) ## writes docs/report.png, the HTML report of the demo
+	$(Q)ETLHEAP='$(PROGRAM)' MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/oracles/make_screenshot.py docs/report.png
 
 clean: ## removes everything that was built
 	rm -rf $(BUILD)
@@ -799,4 +807,4 @@ help: ## this list
 FORCE:
 .PHONY: check-nightly windows-deps windows windows-tests windows-test-programs windows-dist windows-zip check-windows check-windows-run faults faults-run interface-record dist deb check-deb check-fleet install install-program install-library uninstall pages fuzz fuzz-run fuzz-all fuzz-hour fuzz-corpus fuzz-programs fuzz-replays all library tests objects syntax check check-asan check-ubsan check-tsan check-run compare compare-run print-files layers words limits rooms \
 	format format-check bench bench-run bench-compare bench-compare-run bench-deps \
-	bench-clean consumer-deps demo demo-run cov mutate mutate-survivors mutate-run readme-update clean help FORCE
+	bench-clean consumer-deps demo demo-run screenshot cov mutate mutate-survivors mutate-run readme-update clean help FORCE

@@ -31,8 +31,8 @@ int cli_baseline_open(const cli_options *options, cli_guard *guard, cli_baseline
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     if (options->update_baseline && !out->inputs.store) {
-        cli_complain(options->baseline, "is a trace, which --update-baseline would write a store "
-                                        "over; name a store as --baseline");
+        cli_complain(options->baseline, "is a trace, which --update-baseline would overwrite with "
+                                        "a store; name a store as --baseline");
         return CLI_EXIT_USAGE;
     }
     const etl_status status =

@@ -18,13 +18,14 @@ int cli_compared_check(const cli_options *options)
         const etlheap_key key = options->group_by[i];
         if (etlheap_diff_compares_key(key))
             continue;
-        snprintf(message, sizeof message, "--group-by %s cannot be compared between runs",
+        snprintf(message, sizeof message,
+                 "--group-by %s cannot be compared: its values differ from run to run",
                  etlheap_key_word(key));
         return usage(message);
     }
     if (!etlheap_diff_compares(options->sort)) {
         snprintf(message, sizeof message,
-                 "--sort %s cannot be compared: it does not add up over allocations",
+                 "--sort %s cannot be compared: it is not a sum over allocations",
                  etlheap_measure_word(options->sort));
         return usage(message);
     }

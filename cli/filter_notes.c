@@ -150,9 +150,9 @@ static void note_processes(const cli_options *options, const char *subject,
         if (found || (only_slips && !cli_nearest_is_near(&best)))
             continue;
         note text = { .used = 0 };
-        add(&text, "--process %.60s names no process of the trace", best.word);
+        add(&text, "--process '%.60s' matches no process in the trace", best.word);
         if (best.count > 0)
-            add_nearest(&best, "; those with most memory events are ", &text);
+            add_nearest(&best, "; the processes with most memory events are ", &text);
         cli_note(subject, text.text);
     }
 }
@@ -189,10 +189,9 @@ static void note_patterns(const cli_options *options, const char *subject,
             if (*symbol == '\0' || strcmp(symbol, "*") == 0)
                 continue;
             note text = { .used = 0 };
-            add(&text, "%s %.60s names a function, and functions have no names without --symbols",
-                lists[k].name, word);
+            add(&text, "%s '%.60s' names a function, which needs --symbols", lists[k].name, word);
             if (!mark)
-                add(&text, "; a module is written with a mark behind it: '%.60s!'", word);
+                add(&text, "; to name a module, write '%.60s!'", word);
             cli_note(subject, text.text);
         }
     }
@@ -209,9 +208,9 @@ void cli_note_nameless(const cli_options *options, const etlheap_table *table)
             const etlheap_frame *const frame = &table->frames[table->frame_indices[k]];
             if (!frame->module || frame->symbol)
                 continue;
-            cli_note(NULL, "stacks have no names of functions: --symbols FOLDER names them by the "
-                           "PDBs in it, SRV*CACHE*URL by those of a server; etlheap symbols lists "
-                           "which are needed");
+            cli_note(NULL, "no function names: give --symbols FOLDER with the PDBs, or --symbols "
+                           "SRV*CACHE*URL for a symbol server; etlheap symbols lists the PDBs that "
+                           "are needed");
             return;
         }
     }
@@ -234,8 +233,8 @@ static void note_window(const char *subject, const etlheap_result *result, i64 f
     note text = { .used = 0 };
     if (!is_after && !is_before)
         return;
-    add(&text, "the window %s of the trace, which lasts from 0 to ",
-        is_after ? "begins after the last event" : "ends before the beginning");
+    add(&text, "the window %s of the trace, which lasts from 0 s to ",
+        is_after ? "begins after the last event" : "ends before the start");
     add_seconds(&text, end_ns);
     cli_note(subject, text.text);
 }
@@ -351,7 +350,8 @@ static void note_empty(const cli_options *options, const char *subject,
         close_filter(query, (filter)i, &all);
     if (selects_any(result, &all)) {
         if (cli_has_address(options))
-            cli_note(subject, "--address selects nothing: no block has a byte there at this time");
+            cli_note(subject,
+                     "--address selects nothing: no block contains this address at this time");
         return;
     }
     for (u32 i = 0; i < FILTER_COUNT; i++) {
@@ -370,7 +370,7 @@ static void note_empty(const cli_options *options, const char *subject,
     if (blamed || given < 2)
         return;
     note text = { .used = 0 };
-    add(&text, "each filter selects something, but nothing passes all of them: %s", together.text);
+    add(&text, "every filter selects something, but nothing passes all of them: %s", together.text);
     cli_note(subject, text.text);
 }
 
@@ -392,7 +392,7 @@ static void note_culprit(const char *subject, const etlheap_result *result,
         add(&text, " in this window, though its processes are in the trace");
         break;
     case FILTER_FRAME:
-        add(&text, ": no stack has such a frame");
+        add(&text, ": no stack has a matching frame");
         break;
     default:
         break;
@@ -480,7 +480,7 @@ static void note_events(const cli_options *options, const char *subject,
                 if (name && !providers[k].is_message)
                     cli_nearest_consider(&best, name, providers[k].count);
             }
-            add(&text, "--events %s names no event of the trace", word);
+            add(&text, "--events '%s' matches no event in the trace", word);
             if (best.count > 0)
                 add_nearest(&best, "; the most frequent are ", &text);
             add(&text, "%s", " (etlheap info lists all)");

@@ -55,8 +55,9 @@ int cli_inputs_open(const cli_options *options, cli_guard *guard, cli_inputs *ou
         if (etlheap_umdh_recognise(path))
             return open_log(options, path, out);
         if (etlheap_umdh_recognise_comparison(path)) {
-            cli_complain(path, "a comparison of UMDH: etlheap diff FILE reads it by itself, and "
-                               "report reads the logs that it compares");
+            cli_complain(
+                path,
+                "a UMDH comparison: open it with etlheap diff FILE, or open one of the two logs");
             return CLI_EXIT_USAGE;
         }
         const etl_status status = is_store(path) ? take_store(path, path, out, &err)
@@ -92,7 +93,7 @@ etl_status cli_inputs_add(const cli_options *options, const char *path, cli_guar
 
 static int refuse_trace(const char *path)
 {
-    cli_complain(path, "is not a store; etlheap store makes one from a trace");
+    cli_complain(path, "is not a store; make one from a trace with etlheap store");
     return CLI_EXIT_INPUT;
 }
 
@@ -239,14 +240,13 @@ static int open_log(const cli_options *options, const char *path, cli_inputs *ou
     etl_error err = { .status = ETL_OK };
     const char *refusal = NULL;
     if ((options->command_bit & (CLI_DUMP | CLI_STORE | CLI_MERGE)) != 0)
-        refusal =
-            "a log of UMDH holds no records of a trace: report, check, export and diff read it";
+        refusal = "a UMDH log has no trace records; open it with report, check, export or diff";
     else if (options->inputs.count > 1)
-        refusal = "a log of UMDH is read alone; diff compares two";
+        refusal = "only one UMDH log can be read at a time; to compare two, use diff";
     else if (cli_wants_marks(options) || options->mark_events.count > 0)
-        refusal = "a log of UMDH has no marks: it is of one moment";
+        refusal = "a UMDH log has no marks, because it is of one moment";
     else if (options->update_baseline)
-        refusal = "a log of UMDH cannot become a store: leave out --update-baseline, and name an "
+        refusal = "a UMDH log cannot become a store; leave out --update-baseline, and name an "
                   "earlier log as --baseline";
     if (refusal) {
         cli_complain(path, refusal);
@@ -271,7 +271,8 @@ static int open_log(const cli_options *options, const char *path, cli_inputs *ou
 static int open_store(const cli_options *options, cli_inputs *out)
 {
     if (options->inputs.count > 1) {
-        cli_complain(out->store_name, "a store is read alone; etlheap merge adds several up");
+        cli_complain(out->store_name,
+                     "only one store can be read at a time; to add up several, use etlheap merge");
         return CLI_EXIT_USAGE;
     }
     cli_memory_note_input(out->store, true, false);

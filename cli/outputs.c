@@ -32,8 +32,8 @@ int cli_output_open_binary(const cli_options *options, cli_guard *guard, etlheap
 {
     if (!cli_output_is_terminal(options))
         return open_output(options, guard, out);
-    cli_complain(NULL, "the output is binary, which a terminal cannot show: name a file with "
-                       "-o FILE, or send it to another program");
+    cli_complain(NULL, "this format is binary and cannot be shown on a terminal; write it to a "
+                       "file with -o FILE, or pipe it to another program");
     return CLI_EXIT_USAGE;
 }
 

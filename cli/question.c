@@ -77,8 +77,8 @@ static void note_functions(const etlheap_tags *tags)
     if (by_function == 0)
         return;
     snprintf(message, sizeof message,
-             "%" PRIu32 " of %" PRIu32 " entry points of the stack tags name functions, which "
-             "are not known without --symbols",
+             "%" PRIu32 " of %" PRIu32
+             " entry points of the stack tags name functions, which needs --symbols",
              by_function, etlheap_tags_entries(tags));
     cli_note(NULL, message);
 }

@@ -48,8 +48,8 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     set_grouping(options, query);
     if (status == ETL_OK && (etlheap_query_measures(query) >> query->sort & 1) == 0)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "--sort %s is for rows that are heaps: --group-by heap, kind and "
-                               "process may be with it",
+                               "--sort %s needs rows that are heaps: --group-by heap, with kind "
+                               "and process if you like",
                                etlheap_measure_word(query->sort));
     return status;
 }
@@ -94,7 +94,8 @@ etl_status cli_window(const cli_options *options, const cli_clock *clock, i64 *f
     if (status != ETL_OK)
         return status;
     if (options->from.given && *to_ns != INT64_MAX && *from_ns > *to_ns)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --%s: the window is empty",
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--from is after --%s, so the window is empty",
                              options->to.given ? "to" : "at");
     return ETL_OK;
 }

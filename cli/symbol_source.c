@@ -47,7 +47,8 @@ static void note_missing(const char *subject, const char *path)
         const u32 found = etlheap_symbols_missing_folder(path, from, folder, sizeof folder);
         if (found == UINT32_MAX)
             return;
-        snprintf(message, sizeof message, "folder '%s' does not exist or cannot be read", folder);
+        snprintf(message, sizeof message, "the folder '%s' does not exist or cannot be read",
+                 folder);
         cli_note(subject, message);
         from = found + 1;
     }

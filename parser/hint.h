@@ -29,7 +29,8 @@ extern "C" {
     X(FEWER_ROWS, "allow more memory (memory_bytes_max), or ask for fewer rows (top)")             \
     X(DUPLICATES, "count the trace once more (allow_duplicates)")                                  \
     X(SAME_WINDOWS, "make the summaries with windows of one length (every_ns)")                    \
-    X(OTHER_RECORDINGS, "analyze each by itself, or say that they are wanted as one (together)")   \
+    X(OTHER_RECORDINGS,                                                                            \
+      "analyze each recording separately, or allow them to be read as one (together)")             \
     X(WHOLE_TRACE, "leave the window open (from_ns, to_ns, kind_to_ticks)")                        \
     X(KEEP_WINDOWS, "make the summary with windows (every_ns)")                                    \
     X(EXITS_FREE, "let the end of a process free its memory (at_exit_freed)")                      \
@@ -37,8 +38,8 @@ extern "C" {
     X(SUMS, "write sums in place of rows (rows)")                                                  \
     /* of what is left out of a text */                                                            \
     X(MORE_ROWS, "list more rows (rows_max)")                                                      \
-    X(STEADY_ROWS, "list what is steady (keep_steady)")                                            \
-    X(UNCHANGED_ROWS, "list what did not change (keep_unchanged)")                                 \
+    X(STEADY_ROWS, "list steady rows (keep_steady)")                                               \
+    X(UNCHANGED_ROWS, "list unchanged rows (keep_unchanged)")                                      \
     X(MORE_RESULTS, "list more results (results_max)")                                             \
     X(PER_SECOND, "compare amounts per second (per_second)")                                       \
     /* of a check */                                                                               \
@@ -46,9 +47,9 @@ extern "C" {
     X(SUPPRESS, "suppress known leaks (suppressions)")                                             \
     X(SUPPRESS_OR_ACCEPT, "suppress known leaks, or make the run the baseline")                    \
     /* of symbols */                                                                               \
-    X(SYMBOL_PATH, "say where symbols are (path)")                                                 \
+    X(SYMBOL_PATH, "set the symbol path (path)")                                                   \
     X(LIST_MODULES, "list the modules and their files (etlheap_symbols_list)")                     \
-    X(OTHER_BUILDS, "take symbol files of other builds (loose)")                                   \
+    X(OTHER_BUILDS, "accept symbol files of other builds (loose)")                                 \
     X(OFFLINE, "ask no servers (offline)")                                                         \
     /* of a page with parts of a trace; {file}, {kind}, {process} and {frame} are filled in */     \
     X(ALL_BLOCKS, "list lifetimes one by one (etlheap_lifetimes_open)")                            \

@@ -108,7 +108,7 @@ int cli_many_add_folder(many_list *list, const char *path)
     }
     free(w.names);
     if (status == ETL_OK && list->count == first)
-        status = etl_fail_with(&err, ETL_ERR_IO, 0, "there is no .etl file in it, packed or not");
+        status = etl_fail_with(&err, ETL_ERR_IO, 0, "the folder has no .etl files, packed or not");
     if (status != ETL_OK)
         cli_complain_error(path, &err);
     else

@@ -198,11 +198,11 @@ static int complain_of_clash(const many_list *list, const many_item *a, const ma
 {
     char message[400];
     if (etl_path_is_same(a->file, b->file))
-        snprintf(message, sizeof message, "the same file is given twice; name it once");
+        snprintf(message, sizeof message, "given twice; name it once");
     else
         snprintf(message, sizeof message,
-                 "it would become %.100s in %.80s, and so would %.100s; name the folder that both "
-                 "are in, or give one of them another --out-dir",
+                 "its store would be %.100s in %.80s, like that of %.100s; name the folder that "
+                 "both are in, or use another --out-dir for one of them",
                  b->output, list->folder, a->file);
     cli_complain(b->file, message);
     return CLI_EXIT_USAGE;

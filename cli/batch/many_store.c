@@ -189,8 +189,7 @@ static void print_reason(const etlheap_run *run, char *out, size_t size)
         if (info->severity != wanted || count == 0)
             continue;
         snprintf(out, size, ", but %s (%s %" PRIu64 ")",
-                 wanted == ETL_SEVERITY_DAMAGE ? "it is damaged" : "it lost events", info->name,
-                 count);
+                 wanted == ETL_SEVERITY_DAMAGE ? "damaged" : "lost events", info->name, count);
         return;
     }
 }
@@ -242,8 +241,8 @@ static int tell_all(many_run *run)
     add_count(line, run->skipped, "unchanged (included above)");
     add_count(line, left,
               run->batch.is_full
-                  ? "left: see the error above or in the index, and run again to go on"
-                  : "left: run again to go on");
+                  ? "left; see the error above or in the index, and run again to continue"
+                  : "left; run again to continue");
     if (run->batch.options->progress != CLI_PROGRESS_NEVER || left > 0)
         cli_tell(NULL, line);
     const int status = cli_many_index_finish(&run->index);
@@ -254,9 +253,8 @@ static int tell_all(many_run *run)
     if (!strict || bad == 0)
         return CLI_EXIT_DONE;
     snprintf(line, sizeof line,
-             "--strict: %" PRIu32 " of the inputs are damaged or lost events; "
-             "%s says what is wrong with each",
-             bad, run->index.path);
+             "--strict: %" PRIu32 " inputs are damaged or lost events; %s has the details", bad,
+             run->index.path);
     cli_complain(NULL, line);
     return CLI_EXIT_STRICT;
 }

@@ -270,7 +270,7 @@ static etl_status write_store(const job *j, etlheap_sink *sink, etl_error *err)
     etl_status status = cli_inputs_add(j->options, j->item->file, j->batch->guard, &inputs, err);
     if (status == ETL_OK && inputs.store && !j->options->summary)
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "it is a store already; name the trace that it was made from");
+                               "already a store; name the trace that it was made from");
     if (status == ETL_OK)
         status = cli_store_write(j->options, &inputs, j->batch->guard, sink, &j->work->stored, err);
     cli_inputs_close(&inputs);
@@ -285,9 +285,9 @@ static etl_status check_input(const job *j, etl_error *err)
         return etl_fail_with(err, ETL_ERR_IO, 0, "%s", cli_bus_guard_message);
     const etl_status status = cli_stamp_take(j->item->file, &stamp, err);
     if (status == ETL_OK && !cli_stamp_is_same(&stamp, &j->stamp))
-        return etl_fail_with(err, ETL_ERR_IO, 0,
-                             "it was changed while it was read; wait until nobody writes to it, "
-                             "and run again");
+        return etl_fail_with(
+            err, ETL_ERR_IO, 0,
+            "changed while it was read; wait until nobody writes to it, and run again");
     return status;
 }
 

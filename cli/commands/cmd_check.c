@@ -211,8 +211,8 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q)
         return exit_of_unmeasured(q);
     if (q->ratchet == ETLHEAP_RATCHET_REFUSED) {
         cli_complain(cli_inputs_subject(&q->inputs),
-                     "--accept needs a trace that is whole, and this one lost events or is "
-                     "damaged: record again; the baseline was not written");
+                     "--accept needs a complete trace, but this one lost events or is damaged; "
+                     "record again. The baseline was not written");
         return CLI_EXIT_STRICT;
     }
     if (q->ratchet == ETLHEAP_RATCHET_ACCEPTED)

@@ -87,8 +87,7 @@ static int refuse_mixture(const char *log, const char *other)
     const etl_status status = etlheap_umdh_open(other, &opened, &err);
     etlheap_umdh_close(opened);
     if (status != ETL_ERR_IO)
-        return usage(log,
-                     "this is a log of UMDH and the other is not; a log is compared with a log");
+        return usage(log, "a UMDH log can only be compared with another UMDH log");
     cli_complain_error(other, &err);
     return cli_exit_of(status);
 }
@@ -96,8 +95,8 @@ static int refuse_mixture(const char *log, const char *other)
 static int check_question(const cli_options *options)
 {
     if (options->inputs.count != 2)
-        return usage(NULL, "diff takes two inputs, BASE and NEW; a recording of several files "
-                           "is made one with etlheap store FILE... -o run.ehs");
+        return usage(NULL, "diff takes two inputs, BASE and NEW; to join the files of one "
+                           "recording, run etlheap store FILE... -o run.ehs");
     if (cli_is_stdin(options->inputs.at[0]) && cli_is_stdin(options->inputs.at[1]))
         return usage(NULL, "BASE and NEW cannot both come from standard input; name a file for "
                            "one of them");
@@ -133,7 +132,7 @@ static int check_log_question(const cli_options *options)
         if (!refused[i].given)
             continue;
         snprintf(message, sizeof message,
-                 "%s is for traces and stores; two logs of UMDH are compared as a whole",
+                 "%s works with traces and stores only; UMDH logs are compared as a whole",
                  refused[i].name);
         return usage(NULL, message);
     }
@@ -178,7 +177,7 @@ static int diff_comparison(const cli_options *options, cli_guard *guard, diff_in
     etlheap_sink *sink = NULL;
     int exit_status = check_log_question(options);
     if (exit_status == CLI_EXIT_DONE && !etlheap_diff_compares(options->sort))
-        return usage(NULL, "--sort: a comparison of UMDH has sizes and counts alone");
+        return usage(NULL, "--sort: UMDH comparisons have only sizes and counts");
     if (exit_status != CLI_EXIT_DONE)
         return exit_status;
     if (etlheap_umdh_open_comparison(name, &inquiry->base_log, &inquiry->new_log, &err) != ETL_OK) {

@@ -44,8 +44,8 @@ int cli_run_dump(const cli_options *options)
     dump job = { .options = options, .inputs = &inputs, .guard = &guard };
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE &&
-        !cli_inputs_need_traces(&inputs, "a store holds no single records; dump the trace that it "
-                                         "was written from"))
+        !cli_inputs_need_traces(
+            &inputs, "a store has no single records; dump the trace that it was made from"))
         status = CLI_EXIT_INPUT;
     if (status == CLI_EXIT_DONE)
         status = dump_inputs(&job);

@@ -55,12 +55,12 @@ static etl_status read_back(int descriptor, char **out, etl_error *err);
 
 /* In this order: each needs what the one before made. */
 static const selftest_check checks[] = {
-    { "a trace is read", check_reading },
-    { "totals are what they should be", check_totals },
-    { "the stack that keeps memory is found", check_stack },
-    { "the report is written", check_report },
-    { "two threads give the same report", check_threads },
-    { "a store gives the same report", check_store },
+    { "read a trace", check_reading },
+    { "compute the right totals", check_totals },
+    { "find the stack that keeps memory", check_stack },
+    { "write the report", check_report },
+    { "get the same report with two threads", check_threads },
+    { "get the same report from a store", check_store },
 };
 
 int cli_run_selftest(const cli_options *options)
@@ -139,7 +139,7 @@ static etl_status check_stack(selftest *test, etl_error *err)
     for (u32 i = 0; i < table->row_count && !row; i++)
         row = table->rows[i].kind == ETLHEAP_KIND_HEAP ? &table->rows[i] : NULL;
     if (!row || row->stack == ETLHEAP_NO_INDEX)
-        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the blocks that are kept have no stack");
+        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the outstanding blocks have no stack");
     if (row->pid != CLI_SELFTEST_PID || strcmp(row->process, CLI_SELFTEST_PROGRAM) != 0)
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "they belong to %.60s (%u)", row->process,
                              row->pid);
@@ -220,7 +220,7 @@ static etl_status compare_report(const selftest *test, const etlheap_result *res
         const char *const is = strstr(report, behind_names);
         const char *const should_be = strstr(test->report, behind_names);
         if (!is || !should_be || strcmp(is, should_be) != 0)
-            status = etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the report is another one");
+            status = etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the report differs");
     }
     free(report);
     return status;
@@ -274,8 +274,7 @@ static etl_status open_temporary(char name[FILE_NAME_SIZE], int *descriptor, etl
     *descriptor = size > 0 && size < FILE_NAME_SIZE ? etl_temporary_open(name) : -1;
     if (*descriptor < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0,
-                             "no file can be made in %.120s; set TMPDIR to a folder that can be "
-                             "written",
+                             "cannot create a file in %.120s; set TMPDIR to a writable folder",
                              folder);
     return ETL_OK;
 }
@@ -291,5 +290,5 @@ static etl_status read_back(int descriptor, char **out, etl_error *err)
     *out = text;
     return size > 0 && size < (i64)REPORT_MAX
                ? ETL_OK
-               : etl_fail_with(err, ETL_ERR_IO, 0, "what was written cannot be read back");
+               : etl_fail_with(err, ETL_ERR_IO, 0, "the written file cannot be read back");
 }

@@ -20,8 +20,7 @@ int cli_run_store(const cli_options *options)
         return cli_store_many(options);
     int status = cli_inputs_open(options, &guard, &inputs);
     if (status == CLI_EXIT_DONE && !options->summary &&
-        !cli_inputs_need_traces(&inputs,
-                                "it is a store already; name the traces that it was made from"))
+        !cli_inputs_need_traces(&inputs, "already a store; name the traces that it was made from"))
         status = CLI_EXIT_USAGE;
     if (status == CLI_EXIT_DONE)
         status = store_inputs(options, &inputs, &guard, &made);

@@ -66,8 +66,8 @@ static int check_question(const cli_options *options)
     for (u32 i = 0; i < options->inputs.count; i++)
         from_stdin += cli_is_stdin(options->inputs.at[i]);
     if (options->inputs.count < RUNS_MIN)
-        return usage(NULL, "trend takes three or more inputs, one for each run; etlheap diff "
-                           "compares two");
+        return usage(NULL,
+                     "trend takes three or more inputs, one per run; etlheap diff compares two");
     if (options->inputs.count > ETLHEAP_TREND_RUNS_MAX) {
         snprintf(message, sizeof message, "trend takes at most %u inputs", ETLHEAP_TREND_RUNS_MAX);
         return usage(NULL, message);
@@ -92,8 +92,7 @@ static int check_mixture(const cli_options *options)
     }
     if (logs == 0 || logs == options->inputs.count || absent > 0)
         return CLI_EXIT_DONE;
-    return usage(log,
-                 "this is a log of UMDH, and other inputs are not; logs are compared with logs");
+    return usage(log, "UMDH logs can only be compared with other UMDH logs");
 }
 
 static int usage(const char *subject, const char *message)
@@ -149,7 +148,7 @@ static void order_runs(const cli_options *options, trend_inquiry *inquiry)
     if (options->in_order)
         return;
     if (unknown) {
-        cli_note(NULL, "the times of some runs are not known: runs are in the order given");
+        cli_note(NULL, "the start times of some runs are unknown; the runs are in the order given");
         return;
     }
     for (u32 i = 1; i < inquiry->count; i++) {
@@ -161,7 +160,7 @@ static void order_runs(const cli_options *options, trend_inquiry *inquiry)
         equal = equal || (at > 0 && start_of(&inquiry->runs[inquiry->order[at - 1]]) == start);
     }
     if (equal)
-        cli_note(NULL, "some runs started at the same time: these are in the order given");
+        cli_note(NULL, "some runs started at the same time; those are in the order given");
 }
 
 static etl_status compare(const cli_options *options, trend_inquiry *inquiry, etl_error *err)

@@ -20,18 +20,18 @@ static const char *const advice[ETL_HINT_COUNT] = {
     [ETL_HINT_ONE_KIND] = ", as in --kind heap",
     [ETL_HINT_SUMS] = ", or leave out --rows",
     [ETL_HINT_MORE_ROWS] = "; --top N shows more",
-    [ETL_HINT_STEADY_ROWS] = "; --all lists what is steady",
-    [ETL_HINT_UNCHANGED_ROWS] = "; --all lists what did not change",
+    [ETL_HINT_STEADY_ROWS] = "; --all lists steady rows",
+    [ETL_HINT_UNCHANGED_ROWS] = "; --all lists unchanged rows",
     [ETL_HINT_MORE_RESULTS] = "; --sarif-results lists more, and --format json lists all",
     [ETL_HINT_PER_SECOND] = "; --per-second compares rates",
     [ETL_HINT_ALLOW_EMPTY] = " (--allow-empty lets such a run pass)",
-    [ETL_HINT_SUPPRESS] = "Known leaks are let through by --suppressions FILE with lines "
-                          "leak:FUNCTION.",
+    [ETL_HINT_SUPPRESS] =
+        "To ignore known leaks, list them in --suppressions FILE, with lines leak:FUNCTION.",
     [ETL_HINT_SUPPRESS_OR_ACCEPT] =
-        "Known leaks are let through by --suppressions FILE with lines leak:FUNCTION; growth that "
-        "is meant, by --update-baseline --accept.",
+        "To ignore known leaks, list them in --suppressions FILE, with lines leak:FUNCTION. To "
+        "accept intended growth, run once with --update-baseline --accept.",
     [ETL_HINT_SYMBOL_PATH] = " (--symbols PATH names them)",
-    [ETL_HINT_LIST_MODULES] = "; etlheap symbols lists them with the files they need",
+    [ETL_HINT_LIST_MODULES] = "; etlheap symbols lists them and the files they need",
     [ETL_HINT_OTHER_BUILDS] = "; --symbols-loose accepts them",
     [ETL_HINT_OFFLINE] = ", or use --offline to skip them",
     [ETL_HINT_ALL_BLOCKS] = "; to list all: etlheap allocations \"{file}\" --kind {kind} --process "
@@ -43,7 +43,7 @@ static const char *const advice[ETL_HINT_COUNT] = {
                                "--frames 64",
     [ETL_HINT_GROWN_STACKS] = "etlheap diff {baseline} {files} --kind {kind}[ --process {process}]"
                               "[ --require-frame {frame}][ {selection}] --frames 64",
-    [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists the callers in its place",
+    [ETL_HINT_WRAPPER] = "; --cull-frame {frame} lists its callers instead",
     [ETL_HINT_MORE_COLUMNS] = "; a wider terminal or | less -S shows them",
 };
 

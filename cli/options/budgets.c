@@ -40,14 +40,14 @@ static bool parse_percent(const char *text, u64 *millionths);
 etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_error *err)
 {
     const budget_option all[] = {
-        { "--max-outstanding", "limit such as 10M, stack:64K or heap/process:10M",
+        { "--max-outstanding", "a limit such as 10M, stack:64K or heap/process:10M",
           &options->max_outstanding, false, false },
-        { "--max-outstanding-count", "limit such as 1000, stack:50 or heap/process:1000",
+        { "--max-outstanding-count", "a limit such as 1000, stack:50 or heap/process:1000",
           &options->max_outstanding_count, false, true },
-        { "--max-growth", "growth such as 64K, 5% or stack:4K+5%", &options->max_growth, true,
-          false },
-        { "--max-growth-count", "growth such as 10, 5% or stack:2+5%", &options->max_growth_count,
-          true, true },
+        { "--max-growth", "an allowed growth such as 64K, 5% or stack:4K+5%", &options->max_growth,
+          true, false },
+        { "--max-growth-count", "an allowed growth such as 10, 5% or stack:2+5%",
+          &options->max_growth_count, true, true },
     };
     *out = (cli_budgets){ 0 };
     etl_status status = check_baseline(options, err);
@@ -71,19 +71,20 @@ static etl_status check_baseline(const cli_options *options, etl_error *err)
     const bool growth = options->max_growth.count > 0 || options->max_growth_count.count > 0;
     if (growth && !options->baseline)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--max-growth needs what to grow from: --baseline FILE");
+                             "--max-growth needs a baseline: --baseline FILE");
     if (options->baseline && !growth)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--baseline needs how much may be added to it: --max-growth 64K");
+                             "--baseline needs a limit: --max-growth 64K");
     if (options->update_baseline && !options->baseline)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--update-baseline needs the file to update: --baseline FILE");
+                             "--update-baseline needs a file to update: --baseline FILE");
     if (options->update_baseline && options->output &&
         strcmp(options->output, options->baseline) == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "-o and --baseline name the same file; the verdict goes to another");
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "-o and --baseline name the same file; write the verdict to another file");
     if (options->accept && !options->update_baseline)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--accept is for --update-baseline");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--accept needs --update-baseline");
     return options->baseline && cli_is_stdin(options->baseline) ? check_stdin(options, err)
                                                                 : ETL_OK;
 }
@@ -93,8 +94,8 @@ static etl_status check_stdin(const cli_options *options, etl_error *err)
 {
     if (options->update_baseline)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--update-baseline writes the baseline, so it cannot come from "
-                             "standard input: --baseline FILE");
+                             "--update-baseline writes the baseline, so the baseline cannot be "
+                             "standard input; name a file");
     for (u32 i = 0; i < options->inputs.count; i++) {
         if (cli_is_stdin(options->inputs.at[i]))
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
@@ -136,12 +137,12 @@ static etl_status parse_budget(const budget_option *option, const char *text, et
                              "%s: '%.60s' is out of range: the largest limit is %" PRId64,
                              option->name, text, INT64_MAX);
     if (!good || !parse_amount(option, rest, out))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is no %s", option->name, text,
-                             option->expected);
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: invalid value '%.60s': expected %s",
+                             option->name, text, option->expected);
     if (out->is_growth && out->scope == ETLHEAP_SCOPE_HEAP)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: growth has no heaps: their handles differ from run to run; use "
-                             "process:, stack: or total:",
+                             "%s: growth cannot be limited per heap, because heap handles differ "
+                             "from run to run; use process:, stack: or total:",
                              option->name);
     return ETL_OK;
 }

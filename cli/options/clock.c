@@ -79,7 +79,8 @@ etl_status cli_clock_time(const cli_clock *clock, const cli_time *time, const ch
         return find_mark(clock->marks, time, option, ns, err);
     if (cli_time_resolve(time, clock->start_filetime, ns))
         return ETL_OK;
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s is centuries away from the trace", option);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: this time is centuries away from the trace",
+                         option);
 }
 
 bool cli_times_are_reversed(const cli_time *from, const cli_time *to)

@@ -208,10 +208,10 @@ static etl_status add_lines(cli_patterns *patterns, FILE *file, const char *path
         if (status != ETL_OK)
             return status;
         if (!good)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "line %u of %.80s is no frame pattern: module!, symbol or "
-                                 "module!symbol",
-                                 number, path);
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "line %u of %.80s: expected a frame pattern: module!, symbol or module!symbol",
+                number, path);
     }
     return ETL_OK;
 }

@@ -19,20 +19,17 @@
 
 /* What would have been right, for values that are no words of a list. */
 static const char *const expectations[] = {
-    [CLI_VALUE_NUMBER] = "number",
-    [CLI_VALUE_SIZE] = "size such as 4096, 64K, 1.5M or 2G",
-    [CLI_VALUE_TIME] =
-        "time such as 12s, 350ms, 1.5e6us, 2020-07-29T00:07:10Z, or a mark such as mark:load",
-    [CLI_VALUE_DURATION] = "span of time such as 500ms, 2s or 1.5e6us",
-    [CLI_VALUE_MOMENTS] =
-        "time such as 12s, 350ms, 2020-07-29T00:07:10Z, a mark such as mark:load, or marks",
-    [CLI_VALUE_WINDOWS] = "window of time such as 10s..12s, 5s.., or mark:load..mark:unload",
-    [CLI_VALUE_AT] =
-        "moment: peak, a time such as 12s or 2020-07-29T00:07:10Z, or a mark such as mark:load",
-    [CLI_VALUE_LIFETIMES] = "range of times such as 1s..5s, 1s.. or ..350ms",
-    [CLI_VALUE_ADDRESSES] = "address or range of them such as 0x1f0010 or 0x1f0000..0x1f0fff",
-    [CLI_VALUE_SIZES] = "range of sizes such as 64K..1.5M, 64K.. or ..4096",
-    [CLI_VALUE_HEAPS] = "list of heap handles such as 0x1f0000,0x200000",
+    [CLI_VALUE_NUMBER] = "a number",
+    [CLI_VALUE_SIZE] = "a size such as 4096, 64K, 1.5M or 2G",
+    [CLI_VALUE_TIME] = "a time such as 12s, 350ms, 2020-07-29T00:07:10Z or mark:NAME",
+    [CLI_VALUE_DURATION] = "a span of time such as 500ms, 2s or 1.5e6us",
+    [CLI_VALUE_MOMENTS] = "marks, or a time such as 12s, 2020-07-29T00:07:10Z or mark:NAME",
+    [CLI_VALUE_WINDOWS] = "a window of time such as 10s..12s, 5s.., or mark:load..mark:unload",
+    [CLI_VALUE_AT] = "peak, or a time such as 12s, 2020-07-29T00:07:10Z or mark:NAME",
+    [CLI_VALUE_LIFETIMES] = "a range of times such as 1s..5s, 1s.. or ..350ms",
+    [CLI_VALUE_ADDRESSES] = "an address or a range such as 0x1f0010 or 0x1f0000..0x1f0fff",
+    [CLI_VALUE_SIZES] = "a range of sizes such as 64K..1.5M, 64K.. or ..4096",
+    [CLI_VALUE_HEAPS] = "a list of heap handles such as 0x1f0000,0x200000",
 };
 
 static etl_status bad_value(const cli_option *option, const char *spelled, const char *text,
@@ -252,12 +249,13 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
 {
     if (option->value == CLI_VALUE_COUNT || option->value == CLI_VALUE_TOP)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: '%.60s' is not a number from 1 to %" PRIu32 "%s", spelled, text,
-                             count_max(option), option->value == CLI_VALUE_TOP ? ", nor all" : "");
+                             "%s: invalid value '%.60s': expected a number from 1 to %" PRIu32 "%s",
+                             spelled, text, count_max(option),
+                             option->value == CLI_VALUE_TOP ? ", or all" : "");
     if (takes_times(option) && cli_time_is_too_large(text))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: '%.60s' is out of range: times reach 9223372036s (292 years), "
-                             "dates go from 1678 to 2261",
+                             "%s: '%.60s' is out of range: times go up to 9223372036s (292 years), "
+                             "dates from 1678 to 2261",
                              spelled, text);
     if (takes_sizes(option) && cli_size_is_too_large(text))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
@@ -268,7 +266,8 @@ static etl_status bad_value(const cli_option *option, const char *spelled, const
     if (!expected)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s needs a value: %s", spelled,
                              option->placeholder);
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.60s' is no %s", spelled, text, expected);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: invalid value '%.60s': expected %s",
+                         spelled, text, expected);
 }
 
 /* The sentence for an unknown word: where it belongs, the nearest choice, or all choices.
@@ -285,7 +284,7 @@ static etl_status bad_choice(const cli_option *option, const char *spelled, cons
         return ETL_ERR_ARGUMENT;
     cli_hint(word, choices, hint);
     if (hint[0] != '\0')
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: unknown word '%.60s'%s", spelled, word,
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: unknown value '%.60s'%s", spelled, word,
                              hint);
     const size_t room = sizeof err->message - strlen(spelled) - sizeof ": '' is not one of ";
     if (join(choices, count, ", ", room - 40, list))
@@ -295,8 +294,8 @@ static etl_status bad_choice(const cli_option *option, const char *spelled, cons
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s: '%.16s' is not one of %s", spelled,
                              word, list);
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "%s: unknown word '%.60s'; --help lists the %" PRIu32 " that there are",
-                         spelled, word, count);
+                         "%s: unknown value '%.60s'; --help lists all %" PRIu32, spelled, word,
+                         count);
 }
 
 /* False if they do not fit into that many bytes. */
@@ -318,9 +317,10 @@ static bool join(const char *const *choices, u32 count, const char *between, siz
 etl_status cli_refuse_exporter(const char *spelled, const etlheap_exporter *exporter,
                                etl_error *err)
 {
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "%s: %s is a format of export: etlheap export INPUT --format %s -o FILE%s",
-                         spelled, exporter->name, exporter->name, exporter->suffix);
+    return etl_fail_with(
+        err, ETL_ERR_ARGUMENT, 0,
+        "%s: '%s' is a format of the command export: etlheap export INPUT --format %s -o FILE%s",
+        spelled, exporter->name, exporter->name, exporter->suffix);
 }
 
 /* A page for browsers is a report to users, but a format of export to this program. */
@@ -338,8 +338,8 @@ static bool is_of_other_command(const cli_option *option, const char *spelled, c
                                     : format->write_check ? "check"
                                                           : "allocations";
         etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                      "%s: %s is a format of other commands: etlheap %s INPUT --format %s", spelled,
-                      format->name, command, format->name);
+                      "%s: '%s' is a format of other commands: etlheap %s INPUT --format %s",
+                      spelled, format->name, command, format->name);
         return true;
     }
     return false;
@@ -418,7 +418,7 @@ static etl_status store_file(const cli_option *option, const char *spelled, cons
         return bad_value(option, spelled, text, err);
     if (strcmp(text, "-") == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s writes a file: to write to standard output, use --format %s",
+                             "%s needs a file name; to write to standard output, use --format %s",
                              spelled, spelled + strlen("--"));
     if (*member)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
@@ -461,7 +461,7 @@ static etl_status store_range(const cli_option *option, const char *spelled, con
         good = cli_parse_size_range(text, &out->size_min_bytes, &out->size_max_bytes, &empty);
     if (empty)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s: %.60s is an empty range: the smaller end comes first", spelled,
+                             "%s: the range %.60s is empty; the smaller end comes first", spelled,
                              text);
     return good ? ETL_OK : bad_value(option, spelled, text, err);
 }

@@ -272,8 +272,9 @@ static etl_status check_command(const cli_command *command, const cli_option *op
 {
     if (option->commands & command->bit)
         return ETL_OK;
-    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s is no option of %s; see etlheap %s --help",
-                         spelled, command->name, command->name);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "unknown option %s for %s; see etlheap %s --help", spelled, command->name,
+                         command->name);
 }
 
 /* What cannot be meant together. Times of which one is an instant are compared
@@ -287,21 +288,21 @@ static etl_status check_options(const cli_command *command, const cli_options *o
         return options->inputs.count == 0
                    ? ETL_OK
                    : etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                   "selftest has no input: it makes its own trace");
+                                   "selftest takes no input; it makes its own trace");
     if (options->inputs.count == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "no input: name a trace, as in etlheap %s app.etl", command->name);
+                             "no input: name a trace, for example: etlheap %s app.etl",
+                             command->name);
     if (command->bit == CLI_STORE && options->output && options->out_dir)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "-o and --out-dir exclude each other: one store of all inputs, or one "
-                             "of each");
+                             "-o and --out-dir cannot be combined: -o writes one store of all "
+                             "inputs, --out-dir one store per input");
     if ((command->bit & (CLI_STORE | CLI_MERGE)) && !options->output && !options->out_dir)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s needs -o FILE: where the store goes, as in -o app.ehs",
-                             command->name);
+                             "%s needs an output file, for example: -o app.ehs", command->name);
     if (command->bit == CLI_STORE && options->every_ns != 0 && !options->summary)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--every is for --summary: a full store answers for any windows");
+                             "--every needs --summary; a full store can answer for any window");
     if ((command->bit & CLI_SHOWING) && !cli_format_fits(format, command->bit))
         return refuse_format(command, format, err);
     if ((command->bit & CLI_SHOWING) && check_output_name(command, options, err) != ETL_OK)
@@ -311,7 +312,8 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     if (options->titles && check_titles(command, options, err) != ETL_OK)
         return ETL_ERR_ARGUMENT;
     if (cli_times_are_reversed(&options->from, &options->to))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --to: the window is empty");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--from is after --to, so the window is empty");
     if (command->bit == CLI_CHECK)
         return check_budgets(options, err);
     const etl_status status = check_tags(options, err);
@@ -328,8 +330,8 @@ static etl_status refuse_format(const cli_command *command, const etlheap_format
     if (exporter && !format->write_report && !format->write_allocations)
         return cli_refuse_exporter("--format", exporter, err);
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "--format %s is not a format of %s; see etlheap %s --help", format->name,
-                         command->name, command->name);
+                         "--format: '%s' is not a format of %s; see etlheap %s --help",
+                         format->name, command->name, command->name);
 }
 
 /* Text in a file called .html would open as a page that looks broken. */
@@ -342,11 +344,10 @@ static etl_status check_output_name(const cli_command *command, const cli_option
     const etlheap_format *const same = format ? etlheap_format_named(format) : NULL;
     if (!format || (same && cli_format_fits(same, CLI_REPORT)))
         return ETL_OK;
-    return etl_fail_with(
-        err, ETL_ERR_ARGUMENT, 0,
-        "-o: by its name the file is %s, which export writes: etlheap export INPUT "
-        "-o FILE; or give %s a --format",
-        format, command->name);
+    return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                         "-o: the suffix means the format %s, which the command export writes: "
+                         "etlheap export INPUT -o FILE. Or choose a format of %s with --format",
+                         format, command->name);
 }
 
 static etl_status check_export(const cli_options *options, etl_error *err)
@@ -355,18 +356,18 @@ static etl_status check_export(const cli_options *options, etl_error *err)
         options->format ? etlheap_exporter_named(options->format) : NULL;
     if (!exporter)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "export needs --format FORMAT, or -o FILE with the suffix of one; see "
-                             "etlheap export --help");
+                             "export needs --format FORMAT, or -o FILE with the suffix of a "
+                             "format; see etlheap export --help");
     if (options->metric != 0 && (exporter->metrics >> (options->metric - 1) & 1) == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot hold --metric %s",
                              exporter->name,
                              etlheap_metric_word((etlheap_metric)(options->metric - 1)));
     if (!exporter->is_text && cli_output_is_compressed(options))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--format %s is compressed already: leave .zst out of the name",
+                             "--format %s is already compressed; leave .zst out of the file name",
                              exporter->name);
     if (options->rows && !exporter->has_rows)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --rows",
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot be combined with --rows",
                              exporter->name);
     return ETL_OK;
 }
@@ -381,8 +382,8 @@ static etl_status check_titles(const cli_command *command, const cli_options *op
     if (has_titles)
         return ETL_OK;
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "--titles works only with --format csv: text always has titles, and the "
-                         "keys of other formats are fixed");
+                         "--titles needs --format csv; text always has titles, and the keys of "
+                         "other formats are fixed");
 }
 
 /* They are read again when they are needed: here only what is wrong with them counts. */
@@ -409,9 +410,10 @@ static etl_status check_files(const cli_options *options, etl_error *err)
         spelled[i + 2] = cli_side_format(i);
         for (u32 k = 0; k < i + 2; k++) {
             if (names[k] && names[i + 2] && strcmp(names[k], names[i + 2]) == 0)
-                return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                     "--%s and --%s name the same file: name a file for each",
-                                     spelled[k], spelled[i + 2]);
+                return etl_fail_with(
+                    err, ETL_ERR_ARGUMENT, 0,
+                    "--%s and --%s name the same file; name a different file for each", spelled[k],
+                    spelled[i + 2]);
         }
     }
     return ETL_OK;
@@ -425,11 +427,10 @@ static etl_status check_tags(const cli_options *options, etl_error *err)
     for (u32 i = 0; i < options->group_by_count; i++)
         by_tag |= options->group_by[i] == ETLHEAP_KEY_TAG;
     if (by_tag && !given)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--group-by tag needs the tags: --stack-tags FILE");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--group-by tag needs --stack-tags FILE");
     if (given && !by_tag)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--stack-tags is for --group-by tag, which is not asked for");
+                             "--stack-tags needs --group-by with tag in its list");
     return ETL_OK;
 }
 
@@ -439,25 +440,26 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     const bool text = strcmp(cli_format_of(options)->name, "text") == 0;
     if (options->tree != ETLHEAP_TREE_NONE && !text)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--tree is text; it cannot be --format %s, whose rows have the stacks",
+                             "--tree is text only; with --format %s, every row has its stack",
                              options->format);
     if (options->heaps.count > 0 && options->kinds == 1u << ETLHEAP_KIND_VIRTUALALLOC)
         return etl_fail_with(
             err, ETL_ERR_ARGUMENT, 0,
-            "--heap and --kind virtualalloc exclude each other: those have no heap");
+            "--heap and --kind virtualalloc cannot be combined: ranges belong to no heap");
     if (options->histogram != 0 && !cli_format_of(options)->write_histogram)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --histogram",
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--format %s cannot be combined with --histogram",
                              cli_format_of(options)->name);
     if (options->histogram != 0 && options->tree != ETLHEAP_TREE_NONE)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--histogram and --tree exclude each other");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--histogram and --tree cannot be combined");
     if (options->types != 0 && options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--type and --impacting exclude each other: both choose types");
+                             "--type and --impacting cannot be combined: both choose types");
     if (options->unmatched && (options->pairs || options->tree != ETLHEAP_TREE_NONE ||
                                options->histogram != 0 || options->at_peak || options->at.given))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--unmatched is about frees alone: leave out --pairs, --tree, "
-                             "--histogram and --at");
+                             "--unmatched cannot be combined with --pairs, --tree, --histogram or "
+                             "--at: it only counts frees");
     const etl_status status = options->suspects           ? check_suspects(options, err)
                               : cli_wants_growth(options) ? check_growth(options, err)
                                                           : ETL_OK;
@@ -473,13 +475,14 @@ static etl_status check_growth(const cli_options *options, etl_error *err)
                    options->group_by[i] == ETLHEAP_KEY_FREE_TYPE;
     if (by_type)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "growth is of what comes and goes: leave out types");
+                             "--growth cannot be combined with types: leave out --type, "
+                             "--impacting and type in --group-by");
     if (options->at_peak || options->at.given)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "growth is over a window, not at a moment: leave out --at");
+                             "--growth needs a window, not a moment; leave out --at");
     if (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "growth is of rows: leave out --tree and --histogram");
+                             "--growth cannot be combined with --tree and --histogram");
     return ETL_OK;
 }
 
@@ -522,14 +525,15 @@ static etl_status check_moment(const cli_options *options, etl_error *err)
         return ETL_OK;
     if (options->types != 0 || options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--at excludes --type and --impacting: only what is outstanding at "
-                             "the moment is shown");
+                             "--at cannot be combined with --type and --impacting: only "
+                             "outstanding memory is shown");
     if (options->at.given && options->to.given)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--at TIME and --to exclude each other: both say where the window "
-                             "ends");
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "--at TIME and --to cannot be combined: both set the end of the window");
     if (cli_times_are_reversed(&options->from, &options->at))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--from is after --at: the window is empty");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--from is after --at, so the window is empty");
     return ETL_OK;
 }
 
@@ -541,18 +545,18 @@ static etl_status check_windows(const cli_options *options, etl_error *err)
         (options->every_ns > 0 ? 1u : 0u) + (at ? 1u : 0u) + (options->windows.count > 0 ? 1u : 0u);
     if (ways > 1)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--every, --at and --window exclude each other: use one of them");
+                             "--every, --at and --window cannot be combined; use one of them");
     if (options->find_growth && options->windows.count > 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--find-growth looks along the trace: --every or --at, and --from and "
-                             "--to to limit it, but no --window");
+                             "--find-growth cannot be combined with --window; use --every or --at, "
+                             "and limit it with --from and --to");
     for (u32 i = 0; i < options->group_by_count; i++) {
         const etlheap_key key = options->group_by[i];
         if (key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "--group-by %s: types differ from window to window; each row has "
-                                 "all four of them",
-                                 etlheap_key_word(key));
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "--group-by %s: not possible here, because every row has all four types",
+                etlheap_key_word(key));
     }
     return ETL_OK;
 }

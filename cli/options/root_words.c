@@ -19,10 +19,11 @@ etl_status cli_roots_parse(const cli_options *options, cli_roots *out, etl_error
         memcpy(text, words->at[i], word_size);
         char *const equals = strchr(text, '=');
         if (!equals || equals == text)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "--source-root: '%.60s' is not FROM=TO: name the folder of the "
-                                 "build and that of the repository, as in D:\\a\\app\\app=.",
-                                 words->at[i]);
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "--source-root: invalid value '%.60s': expected FROM=TO, the folder of the build "
+                "and that of the repository, such as D:\\a\\app\\app=.",
+                words->at[i]);
         *equals = '\0';
         out->at[i] = (etlheap_source_root){ .from = text, .to = equals + 1 };
         text += word_size;

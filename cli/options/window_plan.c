@@ -97,7 +97,7 @@ static etl_status add_ranges(const cli_options *options, const cli_clock *clock,
             status = cli_clock_time(clock, &ends[1], "--window", &range->to_ns, err);
         if (status == ETL_OK && range->from_ns > range->to_ns)
             status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                   "--window: an empty window: the earlier end comes first");
+                                   "--window: the window is empty; the earlier end comes first");
     }
     out->windows.range_count = count;
     return status;

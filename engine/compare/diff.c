@@ -154,7 +154,8 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
         const etlheap_key key = first->group_by[i];
         if (!etlheap_diff_compares_key(key))
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "rows grouped by %s cannot be compared between runs",
+                                 "rows grouped by %s cannot be compared: its values differ "
+                                 "from run to run",
                                  etlheap_key_word(key));
     }
     return ETL_OK;

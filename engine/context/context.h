@@ -6,7 +6,7 @@
  * rundowns; then a process is made from the memory events that name its id
  * (implicit) and takes over the name that a later rundown or start gives.
  *
- * Rules where records are missing or out of step (etl-events.md G, C.3):
+ * Rules where records are missing or out of step (docs/format/events.md, 4 and 5):
  *  - a start within 1 s after the first memory event of an implicit process is
  *    that process's start: the creator maps the child's memory first;
  *  - events up to 2 ms after the end still belong to the ended process, unless

@@ -2,7 +2,7 @@
  * heap_sizes.h - what heaps have committed and reserved, over time.
  *
  * Creating, expanding and contracting a heap, snapshots and heap ranges leave
- * records that tell sizes of the whole heap (etl-events.md A.2, A.6). A run notes
+ * records that tell sizes of the whole heap (docs/format/events.md, 1). A run notes
  * them as they are met; at the end they become the history of each heap: rows in
  * order of time that say what is known from then on. A destroyed heap has nothing.
  *

@@ -2,7 +2,7 @@
  * meminfo.h - what the system and its processes have committed, over time.
  *
  * MemInfo records tell of the system, MemInfoWS records of each process, about
- * twice a second when the session asks for them (etl-events.md C.4). A run notes
+ * twice a second when the session asks for them (docs/format/events.md, 7). A run notes
  * them as they are met; at the end they become rows in order of time. They count
  * pages, whose size another record tells.
  */

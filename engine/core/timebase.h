@@ -5,7 +5,7 @@
  * agree and the wall times the headers state differ by what their ticks differ,
  * to two seconds: then they are of one boot, and ticks compare exactly, which
  * stack walks need. Otherwise ticks go through wall time, good to milliseconds.
- * Source: etl-container.md section 6.4; the two seconds allow for wall-clock
+ * Source: docs/format/container.md, 6; the two seconds allow for wall-clock
  * corrections between the two moments.
  */
 #ifndef ETLHEAP_TIMEBASE_H

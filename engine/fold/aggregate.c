@@ -31,7 +31,7 @@ etl_status aggregate_open(aggregator *a, const etlheap_result *result, const etl
     if (status == ETL_OK && result->summary == NULL && etlheap_result_is_for_questions(result) &&
         !is_answered(a))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "the analysis kept no lifetimes to answer this from");
+                             "the analysis kept no lifetimes, which this question needs");
     return status;
 }
 

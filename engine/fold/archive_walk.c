@@ -171,7 +171,7 @@ static etl_status find_batch(moment_finder *finder, u32 number, i64 ticks, etl_e
         status = log_next(&finder->reader, &finder->batch, err);
     if (status == ETL_OK && finder->batch == NULL)
         status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                               "segment %u ends before the time that the index says", number);
+                               "segment %u ends before the time in the index", number);
     return status;
 }
 
@@ -220,7 +220,7 @@ static etl_status open_words(archive_walk *walk, etl_error *err)
     const u64 bytes = walk->ordinals * sizeof *walk->own_words.at + walk->ordinals / 8;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
-                             "%llu MiB of memory are needed, more than allowed",
+                             "this needs %llu MiB of memory, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
     walk->own_words.at =
         etlheap_workers_calloc(walk->threads, walk->ordinals + 1, sizeof *walk->own_words.at);
@@ -256,11 +256,13 @@ static etl_status load_checkpoint(archive_walk *walk, etl_error *err)
         const u32 ordinal = walk->open.ordinal[i];
         const u64 size = walk->open.size[i];
         if (ordinal >= walk->ordinals)
-            return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "a checkpoint names what there is not");
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                                 "a checkpoint names something that does not exist");
         if (walk->words != &walk->own_words)
             continue;
         if (!make_word(walk, ordinal, walk->open.slot[i], size, walk->open.is_realloc[i]))
-            return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "a checkpoint names what there is not");
+            return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                                 "a checkpoint names something that does not exist");
         if (!block_sizes_note(&walk->own_words.big_sizes, ordinal, size))
             return no_memory(err);
     }
@@ -344,8 +346,8 @@ static void read_segments(void *context, u32 task)
     while (own->status == ETL_OK && batch != NULL) {
         own->status = read_events(walk, batch, own);
         if (own->status == ETL_ERR_CORRUPT)
-            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0, "segment %u names what there is not",
-                          batch->segment);
+            etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+                          "segment %u names something that does not exist", batch->segment);
         if (own->status == ETL_OK)
             own->status = log_next(&reader, &batch, &own->err);
     }

@@ -78,7 +78,7 @@ static etl_status read_questions(const etlheap_question *given, u32 count, asked
                                    sizeof out[i].question, err);
         out[i].fold = fold_of(out[i].question.kind);
         if (status == ETL_OK && out[i].fold == NULL)
-            status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such question to answer");
+            status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown kind of question");
     }
     return status;
 }

@@ -80,7 +80,7 @@ static etl_status open_words(block_words *words, const query_plan *plan, etl_err
     const u64 bytes = words->count * sizeof *words->at;
     if (archive->memory_bytes_max != 0 && bytes > archive->memory_bytes_max)
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
-                             "%llu MiB of memory are needed, more than allowed",
+                             "this needs %llu MiB of memory, more than allowed",
                              (unsigned long long)(bytes / ETL_MIB + 1));
     words->at =
         etlheap_workers_calloc(log_pass_tasks(plan->query), words->count + 1, sizeof *words->at);

@@ -150,7 +150,7 @@ static etl_status read_question(etlheap_lifetimes *walk, const etlheap_query *qu
     if (status != ETL_OK)
         return status;
     if ((u32)options->sort >= ETLHEAP_LIFETIME_COLUMN_COUNT)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such column to sort by");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown column to sort by");
     if (options->by_address && options->address_first > options->address_last)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "the address range is empty");
     return query_open(&walk->plan, walk->result, &walk->query, err);

@@ -148,7 +148,7 @@ static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_
         if (!archive_fill_slot(reader->source.archive, open->slot[first + at],
                                open->thread[first + at], rows, at))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "a checkpoint names a slot that there is not");
+                                 "a checkpoint names a slot that does not exist");
         rows->alloc_ticks[at] = open->ticks[first + at];
         rows->address[at] = open->address[first + at];
         rows->size_bytes[at] = open->size[first + at];
@@ -196,7 +196,7 @@ static etl_status add_rows(const lifetimes_archive *reader, const log_batch *bat
             continue;
         if (!archive_fill_slot(source->archive, batch->slot[row], batch->thread[row], rows, at))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that there is not", batch->segment);
+                                 "segment %u names a slot that does not exist", batch->segment);
         rows->alloc_ticks[at] = batch->ticks[i];
         rows->address[at] = batch->address[row];
         rows->size_bytes[at] = batch->size[row];

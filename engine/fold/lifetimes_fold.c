@@ -124,7 +124,7 @@ static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
         lifetimes_batch batch;
         if (!gather(work->source, from, own, &batch))
             return etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that there is not", segment);
+                                 "segment %u names a slot that does not exist", segment);
         if (batch.count > 0)
             status = work->step(work->states[number], &batch, &own->err);
         if (status == ETL_OK)

@@ -51,6 +51,6 @@ etl_status walk_check_memory(const etlheap_lifetimes *walk, etl_error *err)
         return ETL_OK;
     return etl_fail_hint(err, ETL_ERR_LIMIT,
                          rows > bytes / 2 ? ETL_HINT_FEWER_ROWS : ETL_HINT_NARROWER_WINDOW,
-                         "%llu MiB of memory are needed, more than allowed",
+                         "this needs %llu MiB of memory, more than allowed",
                          (unsigned long long)(bytes / ETL_MIB + 1));
 }

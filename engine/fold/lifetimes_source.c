@@ -136,7 +136,7 @@ static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_err
     for (size_t i = 0; status == ETL_OK && i < source->open.count; i++) {
         if (source->open.slot[i] == 0 || source->open.slot[i] > archive->slots.slots.count)
             status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                   "a checkpoint names a slot that there is not");
+                                   "a checkpoint names a slot that does not exist");
     }
     return status;
 }

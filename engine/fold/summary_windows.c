@@ -26,8 +26,7 @@ static etl_status refuse_length(i64 every_ns, etl_error *err)
     char text[SUMMARY_EVERY_TEXT];
     summary_every_text(every_ns, text);
     return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                         "the summary keeps windows of %s and no others; ask the trace or its "
-                         "full store",
+                         "the summary has only windows of %s; use the trace or its full store",
                          text);
 }
 
@@ -37,14 +36,14 @@ etl_status summary_windows_refuse(const etlheap_result *result, const etlheap_qu
     const i64 every_ns = result->summary->every_ns;
     if (every_ns == 0)
         return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_KEEP_WINDOWS,
-                             "the summary keeps no windows");
+                             "the summary has no windows");
     if (options->every_ns != every_ns || options->cut_count > 0 || options->range_count > 0 ||
         options->with_whole)
         return refuse_length(every_ns, err);
     if (!query->at_exit_freed)
         return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_EXITS_FREE,
-                             "the windows of a summary take the end of a process as a free; ask "
-                             "the trace or its full store");
+                             "in the windows of a summary, the end of a process frees its memory; "
+                             "use the trace or its full store");
     return ETL_OK;
 }
 

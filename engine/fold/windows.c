@@ -206,14 +206,14 @@ u32 etlheap_windows_next_news(const etlheap_windows *windows, u32 row, u32 windo
 static etl_status check_query(const etlheap_query *query, etl_error *err)
 {
     const char *const refusal =
-        query->types != 0 ? "each window has types of its own: they cannot be selected"
+        query->types != 0 ? "types cannot be selected here: every window has its own"
         : query_groups_by(query, ETLHEAP_KEY_TYPE)
             ? "types are columns of windows, not keys to group by"
         : query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)
             ? "windows cannot be grouped by how lifetimes end"
         : query->lifetime_ranks || query->growth || query->kind_to_ticks != NULL
             ? "windows have no such measures or moments"
-        : (MEASURES >> query->sort & 1) == 0 ? "rows of windows do not have the measure to sort by"
+        : (MEASURES >> query->sort & 1) == 0 ? "windows do not have the measure to sort by"
                                              : NULL;
     return refusal == NULL ? ETL_OK : etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "%s", refusal);
 }
@@ -246,7 +246,7 @@ static etl_status plan(maker *m, const etlheap_result *result, etl_error *err)
     m->has_log = result->summary == NULL && etlheap_result_is_for_questions(result);
     if (status == ETL_OK && m->has_log && !windows_journal_answers(&m->a, out))
         status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                               "the analysis kept no lifetimes to answer this from");
+                               "the analysis kept no lifetimes, which this question needs");
     return status == ETL_OK ? aggregate_settle(&m->a, err) : status;
 }
 

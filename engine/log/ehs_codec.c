@@ -299,9 +299,9 @@ static const char *read_head(etl_cursor *in, const ehs_target *target, column_he
     if (!etl_ok(in))
         return "ends inside its head";
     if (head->value_bytes != target->value_bytes)
-        return "has values of another width";
+        return "has values of the wrong width";
     if (!is_layout_of(head))
-        return "has a layout this version does not know";
+        return "has a layout that this version does not know";
     if (head->count > target->capacity ||
         (size_t)head->count * head->value_bytes > EHS_COLUMN_BYTES_MAX)
         return "has more values than it may";
@@ -313,7 +313,7 @@ static const char *read_packed(ehs_codec *codec, etl_cursor *in, ehs_target *tar
     const bool ok = target->value_bytes == sizeof(u32)
                         ? ehs_unpack_u32(in, codec->pack, target->values, target->count)
                         : ehs_unpack_u64(in, codec->pack, target->values, target->count);
-    return ok ? NULL : "has packed values that do not unpack";
+    return ok ? NULL : "has packed values that cannot be unpacked";
 }
 
 /* Byte `place` of each value, those below it being there. */
@@ -375,7 +375,7 @@ static const char *read_plane(ehs_codec *codec, etl_cursor *in, u8 *out, u32 cou
         return NULL;
     }
     const size_t got = ZSTD_decompressDCtx(codec->decompressor, out, count, bytes.at, bytes.size);
-    return got == count ? NULL : "has a plane that does not decompress";
+    return got == count ? NULL : "has a plane that cannot be decompressed";
 }
 
 /* Eight bits to eight bytes: a copy of the byte in each, masked to its bit, is 0

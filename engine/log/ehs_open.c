@@ -329,8 +329,7 @@ static etl_status load_part(ehs_loader *loader, const open_column *column, u32 p
                              ehs_column_find(column->column)->name);
     if (row->values != count)
         return ehs_reader_blame(row, loader->err,
-                                "has another number of values than its "
-                                "checkpoint");
+                                "has a different number of values than its checkpoint");
     return ehs_reader_get(loader->reader, &loader->codec, row, values, count, loader->err);
 }
 

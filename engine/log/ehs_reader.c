@@ -59,7 +59,8 @@ static etl_status read_header(ehs_reader *reader, etl_error *err)
                              "%zu bytes are too few for a store: its header is cut off",
                              reader->file.size);
     if (!ehs_is_store(all))
-        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "is no store: it begins otherwise");
+        return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
+                             "is not a store: its first bytes are not those of an .ehs file");
     in = etl_cursor_of(all);
     etl_skip(&in, EHS_MAGIC_BYTES);
     const u16 major = etl_u16(&in);
@@ -84,7 +85,7 @@ static etl_status read_header(ehs_reader *reader, etl_error *err)
                              what, major, minor, EHS_MAJOR, EHS_MINOR, what);
     if (content != EHS_CONTENT_JOURNAL && content != EHS_CONTENT_SUMMARY)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 12,
-                             "is a store of a kind (%u) that this program does not know", content);
+                             "is a store of an unknown kind (%u); use a newer version", content);
     reader->content = (ehs_content)content;
     reader->minor = minor;
     return ETL_OK;
@@ -112,8 +113,7 @@ static etl_status read_footer(const ehs_reader *reader, u64 *offset, u64 *rows, 
     if (sum_of(part_of(footer, 0, 24)) != footer_sum || *offset < EHS_HEADER_BYTES ||
         *offset > at || left % EHS_ROW_BYTES != 0 || left / EHS_ROW_BYTES != *rows)
         return etl_fail_with(err, ETL_ERR_CORRUPT, at,
-                             "the footer at 0x%" PRIx64 " is damaged: where it says the directory "
-                             "is there is none",
+                             "the footer at 0x%" PRIx64 " is damaged: it points to no directory",
                              at);
     return ETL_OK;
 }
@@ -140,7 +140,7 @@ static etl_status read_rows(ehs_reader *reader, u64 offset, u64 rows, etl_error 
         row->checksum = etl_u64(&in);
         if (row->offset < EHS_HEADER_BYTES || row->offset > offset ||
             row->size > offset - row->offset)
-            return ehs_reader_blame(row, err, "lies outside of the file's blocks");
+            return ehs_reader_blame(row, err, "lies outside the file's blocks");
         if (i > 0 && !comes_after(row - 1, row))
             return ehs_reader_blame(row, err, "is out of order in the directory");
     }
@@ -211,7 +211,8 @@ etl_status ehs_reader_get(const ehs_reader *reader, ehs_codec *codec, const ehs_
         return etl_fail_with(err, status, 0, "out of memory");
     return target.count == row->values
                ? ETL_OK
-               : ehs_reader_blame(row, err, "has another number of values than the directory says");
+               : ehs_reader_blame(row, err,
+                                  "has a different number of values than the directory states");
 }
 
 etl_status ehs_reader_miss(ehs_column column, etl_error *err)

@@ -238,7 +238,8 @@ static etl_status load_column(ehs_loader *loader, ehs_column column, u32 part, u
         return etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0, "block %u of %s is missing", part,
                              ehs_column_find(column)->name);
     if (row->values != count)
-        return ehs_reader_blame(row, loader->err, "has another number of values than its table");
+        return ehs_reader_blame(row, loader->err,
+                                "has a different number of values than its table");
     return ehs_reader_get(loader->reader, &loader->codec, row, values, EHS_PART_ROWS, loader->err);
 }
 

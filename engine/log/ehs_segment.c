@@ -213,7 +213,7 @@ static etl_status get(const ehs_segment_source *from, const segment_column *colu
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "block %u of %s is missing", from->number,
                              ehs_column_find(column->column)->name);
     if (row->values != count)
-        return ehs_reader_blame(row, err, "has another number of values than its segment");
+        return ehs_reader_blame(row, err, "has a different number of values than its segment");
     return ehs_reader_get(from->reader, from->codec, row, values, count, err);
 }
 
@@ -245,7 +245,7 @@ static etl_status get_kind(const ehs_segment_source *from, u32 wanted, ehs_event
     memset(out->kind + out->count, 0, whole - out->count);
     if (count_ones(out->kind, whole) != out->end_count)
         return ehs_reader_blame(ehs_reader_find(from->reader, EHS_HEAP_IS_END, from->number), err,
-                                "has another number of ends than its segment");
+                                "has a different number of ends than its segment");
     if ((wanted & EHS_WANT_LATER) == 0)
         return ETL_OK;
     status = get(from, &is_later, out, err);

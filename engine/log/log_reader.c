@@ -129,7 +129,7 @@ etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err)
     const bool has_ends = (reader->wanted & EHS_WANT_BACK) != 0;
     const u32 segment = reader->at_hand - 1;
     if (!log_number(&reader->events, has_ends, &reader->place, reader->numbers, &reader->batch))
-        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "segment %u ends a block that there is not",
+        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "segment %u ends a block that does not exist",
                              segment);
     reader->batch.segment = segment;
     *out = &reader->batch;

@@ -126,7 +126,7 @@ static bool find_first(const frame_table *table, module_sameness by, u32 *first)
 }
 
 /* How much is known of a module's build. Rundowns of modules that were loaded by then say no
- * time stamp (etl-events.md E), and what a merge wrote of a PDB may be lost for one process
+ * time stamp (docs/format/events.md, 6), and what a merge wrote of a PDB may be lost for one process
  * and not for another. */
 static u32 known_of(const etlheap_module_info *module)
 {

@@ -56,7 +56,8 @@ etl_status etlheap_tags_add(etlheap_tags *tags, const etlheap_tag *tag, u32 *id,
                     .hint = tag->hint,
                     .hint_names_function = tag->hint_names_function };
     if (tag->path[0] == '\0' || tag->hint > ETLHEAP_TAG_CALLER)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a stack tag has no name, or no such hint");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "a stack tag has no name, or an unknown hint");
     if (tags->rows.count >= TAG_NONE)
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "too many stack tags");
     if (!etlheap_strings_add(&tags->strings, tag->path, strlen(tag->path), &row.path) ||
@@ -71,7 +72,7 @@ etl_status etlheap_tags_add_entry(etlheap_tags *tags, u32 id, const etlheap_patt
 {
     tag_entry row = { .tag = id };
     if (id >= tags->rows.count)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such stack tag");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown stack tag");
     if (tags->entries.count >= UINT32_MAX)
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "too many entry points of stack tags");
     if (!add_pattern(tags, entry->module, &row.module) ||

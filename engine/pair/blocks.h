@@ -2,7 +2,7 @@
  * blocks.h - the open heap blocks of one shard, and the rules that close them.
  *
  * Key: (process, heap handle, address). A shard sees all events of its keys in
- * time order. Rules (etl-events.md A.4):
+ * time order. Rules (docs/format/events.md, 2):
  *
  *  - Alloc opens, free closes; a free of nothing is counted apart.
  *  - A moving realloc is a summary: its alloc and free were logged before it. What

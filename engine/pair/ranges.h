@@ -3,7 +3,7 @@
  *
  * VirtualAlloc commits and VirtualFree decommits any pages of a reservation, so
  * lifetimes are ranges in an interval map per process; heap extents (Expand,
- * Contract) are the same per heap. Rules (etl-events.md C.3):
+ * Contract) are the same per heap. Rules (docs/format/events.md, 4):
  *
  *  - A commit opens one lifetime for each gap in what is committed already; the
  *    first committer keeps its pages, as the system charges them.

@@ -43,15 +43,15 @@ const char *etlheap_impacting_type_name(etlheap_type type)
 static etl_status check_ids(const etlheap_query *query, etl_error *err)
 {
     if (query->kinds >> ETLHEAP_KIND_COUNT != 0 || query->types >> ETLHEAP_TYPE_COUNT != 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such kind or type to select");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown kind or type to select");
     if (query->group_by_count > ETLHEAP_GROUP_BY_MAX)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "too many keys to group by");
     for (u32 i = 0; i < query->group_by_count; i++) {
         if ((u32)query->group_by[i] >= ETLHEAP_KEY_COUNT)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such key to group by");
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown key to group by");
     }
     if ((u32)query->sort >= ETLHEAP_MEASURES_COUNT)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such measure to sort by");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown measure to sort by");
     return ETL_OK;
 }
 
@@ -184,17 +184,17 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         return ids;
     for (u32 i = 0; i < query->group_by_count; i++) {
         if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "to group by tag takes stack tags");
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "grouping by tag needs stack tags");
     }
     if (query->growth && (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
                           query_asks_frees(query) || query_groups_by(query, ETLHEAP_KEY_TYPE) ||
                           query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
-        return etl_fail_with(
-            err, ETL_ERR_ARGUMENT, 0,
-            "growth is of what comes and goes: not of some types, of moments or of who freed");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "growth cannot be combined with selected types, with a moment or with "
+                             "who freed");
     if ((measures_of(query) >> query->sort & 1) == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "rows grouped in this way do not have the measure %s to sort by",
+                             "rows with these keys do not have the measure %s to sort by",
                              etlheap_measure_word(query->sort));
     return ETL_OK;
 }
@@ -241,32 +241,32 @@ static bool is_part(const etlheap_query *query)
     return query->from_ns != INT64_MIN || query->to_ns != INT64_MAX || query->kind_to_ticks != NULL;
 }
 
-/* What a summary lacks to answer the query; NULL: it can. */
+/* Why a summary cannot answer the query; NULL if it can. */
 static const char *lacks_in_summary(const etlheap_query *query)
 {
     if (is_part(query))
-        return "the whole of each trace";
+        return "covers only whole traces";
     if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
-        return "no heap handles, which differ from run to run";
+        return "has no heap handles, which differ from run to run";
     if (query_asks_frees(query))
-        return "not who freed";
+        return "does not say who freed";
     if (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
         query_groups_by(query, ETLHEAP_KEY_THREAD_NAME))
-        return "no threads";
+        return "has no threads";
     if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
         query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
-        return "no sizes of single allocations";
+        return "has no sizes of single allocations";
     if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
         query->lifetime_ranks || query->growth)
-        return "no lifetimes";
+        return "has no lifetimes";
     if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
-        return "no free types";
+        return "has no free types";
     if (query->left_behind || query_groups_by(query, ETLHEAP_KEY_GENERATION))
-        return "no marks";
+        return "has no marks";
     for (u32 i = 0; i < query->process_count; i++) {
         const char *const word = query->processes[i];
         if (word[0] != '\0' && word[strspn(word, "0123456789")] == '\0')
-            return "names of processes, no ids: name the process";
+            return "has no process ids: select the process by name";
     }
     return NULL;
 }
@@ -274,11 +274,10 @@ static const char *lacks_in_summary(const etlheap_query *query)
 static etl_status refuse_of_summary(const etlheap_query *query, etl_error *err)
 {
     const char *const reason = lacks_in_summary(query);
-    return reason == NULL
-               ? ETL_OK
-               : etl_fail_hint(err, ETL_ERR_ARGUMENT,
-                               is_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
-                               "a summary keeps %s; ask the trace or its full store", reason);
+    return reason == NULL ? ETL_OK
+                          : etl_fail_hint(err, ETL_ERR_ARGUMENT,
+                                          is_part(query) ? ETL_HINT_WHOLE_TRACE : ETL_HINT_NONE,
+                                          "a summary %s; use the trace or its full store", reason);
 }
 
 u32 query_types(const etlheap_query *query)

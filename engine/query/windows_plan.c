@@ -111,7 +111,7 @@ static etl_status add_pieces(windows_plan *plan, const query_plan *query, i64 ev
         const i64 end = next < query->to_ns ? next : query->to_ns;
         if (plan->windows.count >= ETLHEAP_WINDOWS_MAX)
             return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                                 "there would be more than %u windows: choose longer ones",
+                                 "there would be more than %u windows; choose longer windows",
                                  ETLHEAP_WINDOWS_MAX);
         if (!add_window(plan, query, (etlheap_time_range){ at, end }, plan->windows.count == 0,
                         end == query->to_ns))
@@ -278,7 +278,7 @@ static etl_status set_measured(windows_plan *plan, const etlheap_windows_options
     const u32 first = options->measured_count == 0 ? 0 : options->measured_first;
     const u32 count = options->measured_count == 0 ? all : options->measured_count;
     if (first >= all || count > all - first)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there are no such windows to measure");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown kind of windows");
     plan->measured = plan->windows.at[first];
     window_span whole = plan->spans.at[first];
     window_place *const from = &plan->measured_first, *const to = &plan->measured_last;

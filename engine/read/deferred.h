@@ -3,7 +3,7 @@
  *
  * Sessions with stack caching write a short key with each event and the frames
  * of the key only when its cache entry is evicted, or at the end. Keys are
- * addresses of cache entries and are reused. The rule (etl-events.md D.2,
+ * addresses of cache entries and are reused. The rule (docs/format/events.md, 3,
  * observed for 21,279 of 21,279 references): a reference belongs to the first
  * definition of its key, of the same processor mode, at or after it.
  *

@@ -22,7 +22,7 @@
  *    life of the thread. A thread that ends in the kernel leaves a kernel part that nothing
  *    completes, and Windows may soon give its id to another thread.
  *
- * Sources: etl-events.md D.3 and D.4 (TraceEvent's behaviour and observation).
+ * Sources: docs/format/events.md, 3 (TraceEvent's behaviour and observation).
  */
 #include "join.h"
 

@@ -2,7 +2,7 @@
  * realloc_trail.h - which records of a moving realloc were logged before its summary.
  *
  * A thread that moves a block logs Alloc(new), Free(old) and then ReAlloc, the summary
- * (etl-events.md A.4; observed 34 and 4 ticks apart). Pairing must know which of the
+ * (docs/format/events.md, 2; observed 34 and 4 ticks apart). Pairing must know which of the
  * three it has: another thread may have been given the old address before the summary,
  * and only the time of the realloc's own alloc tells that block from the old one.
  *

@@ -66,7 +66,7 @@ etl_status archive_fill_rows(const ehs_archive *archive, const log_batch *batch,
         const u32 row = batch->row[i], at = rows->rows;
         if (!archive_fill_slot(archive, batch->slot[row], batch->thread[row], rows, at))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a slot that there is not", batch->segment);
+                                 "segment %u names a slot that does not exist", batch->segment);
         rows->alloc_ticks[at] = batch->ticks[i];
         rows->address[at] = batch->address[row];
         rows->size_bytes[at] = batch->size[row];
@@ -150,7 +150,7 @@ static etl_status end_blocks(row_maker *maker, const log_batch *batch)
         store_segment *const rows = find_rows(maker, batch->segment, batch->ordinal[i], &at);
         if (rows == NULL)
             return etl_fail_with(maker->err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u ends a block that there is not", batch->segment);
+                                 "segment %u ends a block that does not exist", batch->segment);
         const u8 how = batch->how[batch->row[i]];
         if (how == EHS_HOW_REALLOC) {
             rows->is_realloc[at] = 1;

@@ -336,16 +336,15 @@ static const char facts_alone[] =
     "the result holds no allocations, because the analysis only counted records (census_only) or "
     "wrote a store: analyze the trace without these options, or open the store";
 static const char one_window[] =
-    "the analysis kept what one question takes and no single lifetimes: analyze the trace for all "
-    "questions, ETLHEAP_ASK_EVENTS among them, or for none";
+    "the analysis kept only what its questions need, and no single lifetimes: analyze the trace "
+    "for all questions, including ETLHEAP_ASK_EVENTS, or for none";
 static const char no_frees[] =
     "the analysis did not keep who freed: analyze the trace for a question that asks for it";
 static const char in_file[] =
     "the lifetimes stay in the store's file: open the store without questions, or list them one "
     "by one";
-static const char sums_alone[] =
-    "a summary holds sums and no single allocations; name the traces or stores that it was made "
-    "of, one recording at a time";
+static const char sums_alone[] = "a summary holds totals and no single allocations; use the traces "
+                                 "or stores that it was made from, one recording at a time";
 
 #define EACH(status, sentence)                                                                     \
     [RESULT_ASK_EACH] = { status, sentence }, [RESULT_ASK_LIST] = { status, sentence },            \
@@ -373,16 +372,17 @@ static const struct {
 } unrecorded[] = {
     { EHS_WANT_THREAD,
       1u << RESULT_ASK_THREADS | 1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
-      { ETL_ERR_ARGUMENT, "the store does not record which thread made an allocation; ask the "
-                          "trace that it was made from" } },
+      { ETL_ERR_ARGUMENT, "the store does not contain the threads of allocations; use the trace "
+                          "that it was made from" } },
     { EHS_WANT_ACTOR,
       1u << RESULT_ASK_FREES,
-      { ETL_ERR_ARGUMENT, "the store does not record who freed memory; make it again, or ask the "
-                          "trace that it was made from" } },
+      { ETL_ERR_ARGUMENT,
+        "the store does not say who freed memory; make it again, or use the trace "
+        "that it was made from" } },
     { EHS_WANT_ADDRESS,
       1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
-      { ETL_ERR_ARGUMENT, "the store does not record the addresses of allocations; ask the "
-                          "trace that it was made from" } },
+      { ETL_ERR_ARGUMENT, "the store does not contain the addresses of allocations; use the trace "
+                          "that it was made from" } },
 };
 
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)

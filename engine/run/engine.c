@@ -360,8 +360,7 @@ static etl_status run_slices(run *state, etl_error *err)
         const u64 held = held_bytes(state);
         if (state->options.memory_bytes_max != 0 && held > state->options.memory_bytes_max)
             return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_NARROWER_WINDOW,
-                                 "reading takes up to %" PRIu64 " MiB of memory, more than "
-                                 "allowed",
+                                 "reading needs up to %" PRIu64 " MiB of memory, more than allowed",
                                  bytes_at_end(state, held) / ETL_MIB + 1);
     }
 }

@@ -19,7 +19,7 @@ static etl_status read_question(const etlheap_options *options, u32 at, question
     etl_status status = etl_read_sized_at(options->questions, at, "etlheap_question",
                                           &out->question, sizeof out->question, err);
     if (status == ETL_OK && (u32)out->question.kind >= ETLHEAP_ASK_COUNT)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such kind of question");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown kind of question");
     if (status == ETL_OK)
         status = query_read(out->question.query, &out->query, err);
     if (status == ETL_OK)

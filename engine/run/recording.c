@@ -6,7 +6,7 @@
  * header leaves something out (a session that was not stopped has no end, a tool may leave
  * the boot time 0) it speaks for neither side.
  *
- * Source: etl-container.md section 6.4; how far boot times of one boot lie apart:
+ * Source: docs/format/container.md, 6; how far boot times of one boot lie apart:
  * diaghub-kernel.etl and diaghub-user-injected.etl (observed, equal), 2 s there.
  */
 #include "engine/engine.h"
@@ -114,7 +114,7 @@ static bool other_boot(const etl_session *a, const etl_session *b, char what[WHA
         by_wall = INT64_MAX;
     print_seconds(seconds, distance(by_ticks, by_wall));
     return distance(by_ticks, by_wall) > BOOT_TOLERANCE &&
-           differs(what, "their clocks and their start times disagree by %s s", seconds);
+           differs(what, "their clocks and start times disagree by %s s", seconds);
 }
 
 static bool same_bytes(etl_bytes a, etl_bytes b)
@@ -171,8 +171,7 @@ static etl_status compare(const etl_trace *a, const etl_trace *b, bool together,
         return etl_fail_with(err, status, 0, "out of memory");
     if (copy)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "they are the same trace twice, which would count double: name it "
-                             "once");
+                             "the same trace is given twice and would count double; name it once");
     if (together ||
         (!other_computer(x, y, what) && !other_boot(x, y, what) && !other_time(a, b, what)))
         return ETL_OK;

@@ -396,11 +396,11 @@ etl_status summary_set_every(etlheap_summary *s, i64 every_ns, const char *origi
     char own[SUMMARY_EVERY_TEXT], wanted[SUMMARY_EVERY_TEXT];
     summary_every_text(every_ns, own);
     summary_every_text(s->every_ns, wanted);
-    return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_SAME_WINDOWS,
-                         "%s has %s%s, and the others %s%s: make the summaries with windows of "
-                         "one length",
-                         summary_path(origin), every_ns == 0 ? "no windows" : "windows of ", own,
-                         s->every_ns == 0 ? "have none" : "of ", wanted);
+    return etl_fail_hint(
+        err, ETL_ERR_ARGUMENT, ETL_HINT_SAME_WINDOWS,
+        "%s has %s%s, but the others have %s%s; make all summaries with windows of one length",
+        summary_path(origin), every_ns == 0 ? "no windows" : "windows of ", own,
+        s->every_ns == 0 ? "have none" : "of ", wanted);
 }
 
 u64 summary_bytes(const etlheap_summary *s)

@@ -75,10 +75,10 @@ static etl_status take_trace(etlheap_summary *s, const etlheap_result *result, c
                             .diag = result->diag,
                             .census_diag = result->census_diag };
     if (result->recorded.count == 0 || result->recorded.at[0].id[0] == 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "%s does not say which trace it holds: make the store again "
-                             "from its trace",
-                             summary_path(origin));
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "%s does not state which trace it holds; make the store again from its trace",
+            summary_path(origin));
     etlheap_summary_file *const files = malloc(result->recorded.count * sizeof *files);
     if (files == NULL)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");

@@ -99,7 +99,8 @@ static etl_status expand(struct mscab_decompressor *decompressor, cab_system *sy
     else if (decompressor->extract(decompressor, file, "") != MSPACK_ERR_OK)
         status = expand_failure(system, decompressor->last_error(decompressor), err);
     else if (system->out->size_bytes != file->length)
-        status = etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the cabinet holds less than it says");
+        status =
+            etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the cabinet holds less than its header states");
     decompressor->close(decompressor, cabinet);
     return status;
 }
@@ -120,7 +121,7 @@ static etl_status open_failure(int reason, etl_error *err)
     case MSPACK_ERR_OPEN:
         return etl_fail_with(err, ETL_ERR_IO, 0, "the cabinet cannot be opened");
     case MSPACK_ERR_SIGNATURE:
-        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "it is no cabinet");
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "not a cabinet");
     default:
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                              "the cabinet's header is damaged (libmspack error %d)", reason);

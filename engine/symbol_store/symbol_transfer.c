@@ -204,7 +204,7 @@ static bool judge(symbol_transfer *transfer)
         return refuse(transfer, SYMBOL_TRANSFER_REJECTED,
                       "the server answered with a page (of a login?) instead of the file");
     if (!is_wanted)
-        return refuse(transfer, SYMBOL_TRANSFER_REJECTED, "the answer is no symbol file");
+        return refuse(transfer, SYMBOL_TRANSFER_REJECTED, "the answer is not a symbol file");
     transfer->is_judged = true;
     if (!transfer->is_open && !open_part(transfer)) {
         transfer->refusal = SYMBOL_TRANSFER_UNWRITABLE;

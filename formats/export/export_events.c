@@ -101,8 +101,8 @@ etl_status export_events_status(const export_events *events, etl_error *err)
 {
     if (events->status == ETL_ERR_LIMIT)
         return etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_MORE_MEMORY,
-                             "the memory allowed does not hold the ends of all blocks that live at "
-                             "once");
+                             "the ends of all blocks that are outstanding at one time need more "
+                             "memory than allowed");
     if (events->status != ETL_OK)
         return etl_fail_with(err, events->status, 0, "out of memory");
     return etlheap_lifetimes_status(events->walk, err);
@@ -141,8 +141,8 @@ static etl_status choose_kind(const etlheap_export_request *request, etlheap_kin
     const u32 kinds = request->query->kinds;
     if (kinds != 0 && (kinds & (kinds - 1)) != 0)
         return etl_fail_hint(err, ETL_ERR_ARGUMENT, ETL_HINT_ONE_KIND,
-                             "the format adds up what it holds, and kinds do not add up: choose "
-                             "one");
+                             "this format adds up all rows, and kinds of memory must not be added "
+                             "together; choose one kind");
     *out = ETLHEAP_KIND_HEAP;
     if (kinds != 0)
         *out = (etlheap_kind)__builtin_ctz(kinds);

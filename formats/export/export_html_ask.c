@@ -74,9 +74,9 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
 {
     out->request = request;
     if (etlheap_result_is_summary(request->result))
-        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
-                             "an HTML report is made of traces or of one store, not of a summary: "
-                             "a summary has no single lifetimes");
+        return etl_fail_with(
+            err, ETL_ERR_UNSUPPORTED, 0,
+            "an HTML report needs traces or one store; a summary has no single lifetimes");
     etl_status status = go_on(request, 0, err);
     if (status == ETL_OK)
         status = ask_all(out, err);

@@ -99,7 +99,7 @@ etl_status etlheap_export_perfview(const etlheap_export_request *request, etlhea
     if (status == ETL_OK && (w.sample_count > ID_COUNT_MAX || w.frames.count > ID_COUNT_MAX ||
                              export_tree_count(&w.tree) > ID_COUNT_MAX))
         status = etl_fail_hint(err, ETL_ERR_LIMIT, ETL_HINT_SUMS,
-                               "PerfView takes at most 2,147,483,647 samples: select less");
+                               "PerfView reads at most 2,147,483,647 samples; select less");
     if (status == ETL_OK)
         status = write_document(&w, &source, sink, err);
     export_samples_close(&source.samples);
@@ -212,7 +212,7 @@ static etl_status write_document(perfview_writer *w, const perfview_source *sour
         status = etl_fail_with(err, written, 0, "out of memory");
     if (status == ETL_OK && packed != ETL_OK)
         status = etl_fail_hint(err, packed, ETL_HINT_SUMS,
-                               "the file for PerfView would have more than 4 GiB: select less");
+                               "the file for PerfView would be larger than 4 GiB; select less");
     return status;
 }
 

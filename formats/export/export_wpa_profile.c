@@ -164,7 +164,7 @@ static etl_status find(const etlheap_export_request *request, finding *out, etl_
     etlheap_query query = *request->query;
     if (etlheap_result_is_summary(request->result))
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
-                             "a summary is of no one trace that a profile could open");
+                             "a summary does not belong to one trace that a profile could open");
     etl_status status = wpa_kinds_of(request->query, &query.kinds, err);
     if (status != ETL_OK)
         return status;
@@ -185,10 +185,10 @@ static etl_status find(const etlheap_export_request *request, finding *out, etl_
                           .from_ns = table->from_ns,
                           .to_ns = table->to_ns };
     } else {
-        status = etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
-                               "no heap block and no committed range is selected, so there is no "
-                               "process to open in WPA: select more, or see what the trace has "
-                               "with etlheap info");
+        status = etl_fail_with(
+            err, ETL_ERR_UNSUPPORTED, 0,
+            "the selection has no heap block and no committed range, so there is no process to "
+            "open in WPA; select more, or list the processes with etlheap info");
     }
     etlheap_table_free(table);
     return status;

@@ -171,7 +171,7 @@ etl_status etlheap_export(const etlheap_exporter *exporter, const etlheap_export
     etlheap_export_request own = { .size = sizeof own };
     const exporter_row *const row = row_of(exporter);
     if (!row || !request)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such exporter or request");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown exporter or request");
     etlheap_query query = etlheap_query_default();
     etl_status status = etl_read_sized(request, "etlheap_export_request", &own, sizeof own, err);
     if (status == ETL_OK && !own.result)

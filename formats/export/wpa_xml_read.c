@@ -160,7 +160,7 @@ static etl_status read_all(wpa_reader *r)
     for (; more == 1 && r->status == ETL_OK; more = xmlTextReaderRead(r->xml))
         read_node(r);
     if (r->status == ETL_OK && more < 0)
-        fail_at_line(r, ETL_ERR_CORRUPT, "it is no well-formed XML");
+        fail_at_line(r, ETL_ERR_CORRUPT, "not well-formed XML");
     if (r->status == ETL_OK)
         check_whole(r);
     xmlFreeTextReader(r->xml);
@@ -171,7 +171,7 @@ static etl_status read_all(wpa_reader *r)
 static void note_error(void *user, reported_error error)
 {
     wpa_reader *const r = user;
-    const char *const message = error->message ? error->message : "it is no XML";
+    const char *const message = error->message ? error->message : "not XML";
     if (error->level < XML_ERR_ERROR || r->status != ETL_OK)
         return;
     if (error->code == XML_ERR_NO_MEMORY)
@@ -194,7 +194,7 @@ static void read_node(wpa_reader *r)
     case XML_READER_TYPE_PROCESSING_INSTRUCTION:
         break;
     case XML_READER_TYPE_DOCUMENT_TYPE:
-        fail_at_line(r, ETL_ERR_CORRUPT, "a document type has no place here");
+        fail_at_line(r, ETL_ERR_CORRUPT, "a document type is not allowed here");
         break;
     default:
         fail_at_line(r, ETL_ERR_CORRUPT, "there is text between the elements");
@@ -207,7 +207,7 @@ static void begin_element(wpa_reader *r)
     const char *const uri = (const char *)xmlTextReaderConstNamespaceUri(r->xml);
     const int depth = xmlTextReaderDepth(r->xml);
     if (!uri || strcmp(uri, NAMESPACE) != 0 || depth < 0 || depth >= DEPTH_MAX) {
-        fail_at_line(r, ETL_ERR_CORRUPT, "<%.40s> is no element of wpa-xml", name ? name : "");
+        fail_at_line(r, ETL_ERR_CORRUPT, "<%.40s> is not an element of wpa-xml", name ? name : "");
         return;
     }
     const element parent = r->open[depth];
@@ -219,13 +219,13 @@ static void begin_element(wpa_reader *r)
             elements[i].begin(r);
         return;
     }
-    fail_at_line(r, ETL_ERR_CORRUPT, "<%.40s> has no place there", name);
+    fail_at_line(r, ETL_ERR_CORRUPT, "<%.40s> is not allowed there", name);
 }
 
 static void begin_tables(wpa_reader *r)
 {
     if (!is_attribute(r, "Version", "1"))
-        fail_at_line(r, ETL_ERR_UNSUPPORTED, "it is of a version that is not known here");
+        fail_at_line(r, ETL_ERR_UNSUPPORTED, "unknown version of the document");
     r->document->of_lifetimes = is_attribute(r, "Rows", "lifetimes");
     if (!r->document->of_lifetimes && !is_attribute(r, "Rows", "sums"))
         fail_at_line(r, ETL_ERR_CORRUPT, "Rows is neither lifetimes nor sums");
@@ -313,7 +313,7 @@ static void begin_node(wpa_reader *r)
     if ((u64)id != r->document->node_count)
         fail_at_line(r, ETL_ERR_CORRUPT, "nodes are not numbered from 0");
     if ((u64)count_of(r, "Frame") >= r->document->frame_count)
-        fail_at_line(r, ETL_ERR_CORRUPT, "a node has a frame that is not there");
+        fail_at_line(r, ETL_ERR_CORRUPT, "a node has a frame that does not exist");
     if (take_number(r, "Parent", &parent) && (parent < 0 || parent >= id))
         fail_at_line(r, ETL_ERR_CORRUPT, "a node comes before its parent");
     r->document->node_count++;
@@ -324,7 +324,7 @@ static void check_whole(wpa_reader *r)
     if (!r->has_window || !r->table || r->awaits_total || !r->has_stacks)
         fail_at_line(r, ETL_ERR_CORRUPT, "a window, a table, a total or the stacks are missing");
     else if (r->node_max >= (i64)r->document->node_count)
-        fail_at_line(r, ETL_ERR_CORRUPT, "a row has a stack that is not there");
+        fail_at_line(r, ETL_ERR_CORRUPT, "a row has a stack that does not exist");
 }
 
 /* --- numbers ------------------------------------------------------------------------- */
@@ -376,7 +376,7 @@ static bool take_number(wpa_reader *r, const char *name, i64 *out)
     errno = 0;
     const long long number = is_decimal ? strtoll(digits, &end, 10) : 0;
     if (!is_decimal || *end != '\0' || errno != 0)
-        fail_at_line(r, ETL_ERR_CORRUPT, "%s is no number: %.40s", name, digits);
+        fail_at_line(r, ETL_ERR_CORRUPT, "%s is not a number: %.40s", name, digits);
     else
         *out = number;
     xmlFree(text);

@@ -181,7 +181,7 @@ static etl_status unpack_file(unpacking *job, const char *path, const codec *how
         const int why = errno;
         if (s.file >= 0)
             (void)etl_file_close(s.file);
-        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read it: %s", strerror(why));
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot be read: %s", strerror(why));
     }
     const etl_status status = unpack_stream(job, &s, err);
     (void)etl_file_close(s.file);
@@ -225,7 +225,7 @@ static etl_status copy(unpacking *job, stream *s, unpacked_member *member, etl_e
         if (status == ETL_OK && job->options->member_bytes_max > 0 &&
             member->size_bytes > job->options->member_bytes_max)
             return etl_fail_with(err, ETL_ERR_LIMIT, 0,
-                                 "it unpacks to more than the limit of %" PRIu64 " bytes",
+                                 "its unpacked size exceeds the limit of %" PRIu64 " bytes",
                                  job->options->member_bytes_max);
         if (status != ETL_OK)
             return status;
@@ -267,7 +267,7 @@ static etl_status step(stream *s, bool *is_done, etl_error *err)
                              s->at.why);
     if (s->last == STEP_DAMAGED)
         return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the %s file is damaged: %.80s", name,
-                             s->at.why ? s->at.why : "what it says of itself does not fit");
+                             s->at.why ? s->at.why : "its header contradicts its contents");
     const bool is_at_end = s->is_all_read && s->at.in_bytes == 0;
     *is_done = s->at.out_bytes == 0 || (is_at_end && s->last == STEP_BETWEEN);
     if (!*is_done && is_at_end && s->at.in_bytes + s->at.out_bytes == before)
@@ -294,7 +294,7 @@ static etl_status read_more(unpacking *job, stream *s, etl_error *err)
     }
     const i64 got = etl_file_read_some(s->file, s->in, UNPACK_BYTES);
     if (got < 0)
-        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot read it: %s", strerror(errno));
+        return etl_fail_with(err, ETL_ERR_IO, 0, "cannot be read: %s", strerror(errno));
     s->at.in = s->in;
     s->at.in_bytes = (size_t)got;
     s->is_all_read = got == 0;

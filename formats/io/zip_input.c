@@ -141,7 +141,7 @@ static bool is_trace_name(const char *name)
 static etl_status check_member(const zip_stat_t *stat, etl_error *err)
 {
     if (!(stat->valid & ZIP_STAT_SIZE))
-        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the zip does not say how long %.80s is",
+        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the zip does not state the size of %.80s",
                              stat->name);
     if ((stat->valid & ZIP_STAT_ENCRYPTION_METHOD) && stat->encryption_method != ZIP_EM_NONE)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
@@ -241,7 +241,7 @@ static etl_status copy_bytes(unpacking *job, zip_file_t *file, const unpacked_me
         if ((u64)got > left || (got == 0 && left > 0))
             return etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                                  "%.80s in the zip is %s than the %" PRIu64
-                                 " bytes its directory says",
+                                 " bytes that its directory states",
                                  member->name, got > 0 ? "longer" : "shorter", member->size_bytes);
         if (got == 0)
             return ETL_OK;

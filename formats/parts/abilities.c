@@ -17,9 +17,9 @@ static const etlheap_ability abilities_table[] = {
       "-stackwalk VirtualAlloc+VirtualFree",
       offsetof(etlheap_abilities, virtualalloc) },
     { "extent", "how far heaps grew (Heap Extents)",
-      "heap events as above: a heap says when it commits more memory",
+      "heap events as above, which include the growth of heaps",
       offsetof(etlheap_abilities, extent) },
-    { "custom", "blocks of allocators with events of their own",
+    { "custom", "blocks of allocators that log their own events",
       "wpr -start etw-mimalloc.wprp -filemode for mimalloc built with MI_TRACK_ETW; for PIX and "
       "other "
       "allocators see docs/recording.md",

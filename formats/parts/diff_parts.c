@@ -102,7 +102,7 @@ static bool durations_differ(const etlheap_diff_answer *answer, etl_hint_fn *say
     etlheap_text_add_string(text, base_text);
     etlheap_text_add_string(text, " and ");
     etlheap_text_add_string(text, new_text);
-    etlheap_text_add_string(text, ": what grows with time differs for that alone");
+    etlheap_text_add_string(text, ", so memory that grows with time differs for that reason alone");
     etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_PER_SECOND));
     return true;
 }
@@ -112,8 +112,8 @@ static bool builds_differ(const etlheap_diff_answer *answer, etl_hint_fn *say, e
     const etlheap_diff *const diff = answer->diff;
     if (diff->rebuilt_count == 0)
         return false;
-    etlheap_text_add_string(text, "of these modules the sides have different builds, and frames "
-                                  "without names match nothing across builds");
+    etlheap_text_add_string(text, "the two sides have different builds of these modules, and "
+                                  "frames without names do not match across builds");
     etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_SYMBOL_PATH));
     etlheap_text_add_string(text, ": ");
     for (u32 i = 0; i < diff->rebuilt_count && i < NAMES_MAX; i++) {
@@ -131,8 +131,8 @@ static bool nothing_matches(const etlheap_diff_answer *answer, etl_hint_fn *say,
     if (answer->diff->matched_count > 0 || answer->base.table->row_count == 0 ||
         answer->now.table->row_count == 0)
         return false;
-    etlheap_text_add_string(text, "the sides have nothing in common: are they of the same "
-                                  "program?");
+    etlheap_text_add_string(text,
+                            "the two sides have nothing in common; are they of the same program?");
     return true;
 }
 
@@ -142,8 +142,8 @@ static bool processes_differ(const etlheap_diff_answer *answer, etl_hint_fn *say
     (void)say;
     if (!answer->base.log || etlheap_umdh_same_process(answer->base.log, answer->now.log))
         return false;
-    etlheap_text_add_string(text, "the logs are of different processes: backtraces are matched "
-                                  "by module and offset, which takes the same builds");
+    etlheap_text_add_string(text, "the logs are of different processes: backtraces match by module "
+                                  "and offset, which needs the same builds");
     return true;
 }
 

@@ -195,7 +195,7 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
     label_of_text(sink, layout, "Trace", scratch);
 
     etlheap_text_clear(scratch);
-    etlheap_display_add(scratch, trace->session[0] != '\0' ? trace->session : "(no one name)");
+    etlheap_display_add(scratch, trace->session[0] != '\0' ? trace->session : "(several names)");
     etlheap_text_add_string(scratch, trace->computer[0] != '\0' ? " on " : "");
     etlheap_display_add(scratch, trace->computer);
     if (trace->os_build != 0)

@@ -40,7 +40,7 @@ static bool durations_differ(const etlheap_trend_answer *answer, etlheap_text *t
     etlheap_text_add_string(text, words[0]);
     etlheap_text_add_string(text, " to ");
     etlheap_text_add_string(text, words[1]);
-    etlheap_text_add_string(text, ": what grows with time differs for that alone");
+    etlheap_text_add_string(text, ", so memory that grows with time differs for that reason alone");
     return true;
 }
 
@@ -48,8 +48,8 @@ static bool builds_differ(const etlheap_trend *trend, etl_hint_fn *say, etlheap_
 {
     if (trend->rebuilt_count == 0)
         return false;
-    etlheap_text_add_string(text, "of these modules the runs have different builds, and frames "
-                                  "without names match nothing across builds");
+    etlheap_text_add_string(text, "the runs have different builds of these modules, and frames "
+                                  "without names do not match across builds");
     etlheap_text_add_string(text, etlheap_hint_words(say, ETL_HINT_SYMBOL_PATH));
     for (u32 i = 0; i < trend->rebuilt_count && i < NAMES_MAX; i++) {
         etlheap_text_add_string(text, i > 0 ? ", " : ": ");

@@ -166,7 +166,7 @@ static void refuse_document_type(void *user, const xmlChar *name, const xmlChar 
                                  const xmlChar *system)
 {
     (void)name, (void)external, (void)system;
-    fail_at_line(user, ETL_ERR_CORRUPT, "a document type has no place in a stack tags file");
+    fail_at_line(user, ETL_ERR_CORRUPT, "a document type is not allowed in a stack tags file");
 }
 
 static void begin_element(void *user, const xmlChar *name, const xmlChar *prefix,
@@ -181,17 +181,16 @@ static void begin_element(void *user, const xmlChar *name, const xmlChar *prefix
         return;
     r->has_begun = true;
     if (r->in_entry)
-        fail_at_line(r, ETL_ERR_CORRUPT, "an <Entrypoint> has nothing inside, not <%.40s>",
-                     element);
+        fail_at_line(r, ETL_ERR_CORRUPT, "<%.40s> is not allowed inside <Entrypoint>", element);
     else if (strcmp(element, "Tag") == 0 || strcmp(element, "HintTag") == 0)
         begin_tag(r, element, &attributes);
     else if (r->depth == 0)
         fail_at_line(r, ETL_ERR_CORRUPT,
-                     "it begins with <%.40s>; a stack tags file begins with <Tag>", element);
+                     "the file begins with <%.40s>; a stack tags file begins with <Tag>", element);
     else if (strcmp(element, "Entrypoint") == 0)
         begin_entry(r, &attributes);
     else
-        fail_at_line(r, ETL_ERR_CORRUPT, "<%.40s> is no element of stack tags", element);
+        fail_at_line(r, ETL_ERR_CORRUPT, "<%.40s> is not an element of stack tags", element);
 }
 
 static void end_element(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
@@ -212,7 +211,7 @@ static void note_error(void *user, reported_error error)
     tags_reader *const r = user;
     const bool is_empty = !r->has_begun && (error->code == XML_ERR_DOCUMENT_EMPTY ||
                                             error->code == XML_ERR_DOCUMENT_END);
-    const char *const message = is_empty || !error->message ? "it is no XML" : error->message;
+    const char *const message = is_empty || !error->message ? "not XML" : error->message;
     if (error->level < XML_ERR_ERROR || r->status != ETL_OK)
         return;
     if (error->code == XML_ERR_NO_MEMORY)
@@ -253,12 +252,12 @@ static void feed(tags_reader *r, const void *bytes, size_t size, bool is_end)
     r->size_bytes += size;
     if (r->size_bytes > FILE_BYTES_MAX) {
         r->status = etl_fail_with(r->err, ETL_ERR_LIMIT, 0,
-                                  "%.80s is larger than %u MiB, and so no stack tags file", r->name,
+                                  "%.80s is larger than %u MiB, too large for stack tags", r->name,
                                   FILE_BYTES_MAX >> 20);
         return;
     }
     if (xmlParseChunk(r->context, bytes, (int)size, is_end) != XML_ERR_OK && r->status == ETL_OK)
-        fail_at_line(r, ETL_ERR_CORRUPT, "it is no XML");
+        fail_at_line(r, ETL_ERR_CORRUPT, "not XML");
 }
 
 /* Keeps the first failure, and ends parsing. */
@@ -324,7 +323,7 @@ static bool read_priority(tags_reader *r, const xml_attributes *attributes, etlh
     char *const text = value_of(attributes, "Priority", ok);
     const bool good = !text || parse_priority(text, &tag->priority);
     if (!good)
-        fail_at_line(r, ETL_ERR_CORRUPT, "Priority is a whole number, not '%.40s'", text);
+        fail_at_line(r, ETL_ERR_CORRUPT, "invalid Priority '%.40s': expected a whole number", text);
     free(text);
     return good;
 }
@@ -343,8 +342,7 @@ static bool read_hint(tags_reader *r, const xml_attributes *attributes, etlheap_
     else
         good = false;
     if (!good)
-        fail_at_line(r, ETL_ERR_CORRUPT,
-                     "HintOperator of a <HintTag> is Caller or Callee, not '%.40s'",
+        fail_at_line(r, ETL_ERR_CORRUPT, "invalid HintOperator '%.40s': expected Caller or Callee",
                      way ? way : "");
     tag->hint_names_function = only && (strcasecmp(only, "false") == 0 || strcmp(only, "0") == 0);
     free(way);

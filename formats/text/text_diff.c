@@ -63,7 +63,7 @@ etl_status etlheap_write_diff_text(const etlheap_diff_answer *answer, const etlh
     }
     if (!is_log) {
         etlheap_text_diagnostics_of(sink, layout, "In the base", &answer->base.table->diagnostics);
-        etlheap_text_diagnostics_of(sink, layout, "In the new side",
+        etlheap_text_diagnostics_of(sink, layout, "On the new side",
                                     &answer->now.table->diagnostics);
     }
     if (text.failed)

@@ -81,7 +81,7 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
 {
     const etlheap_abilities abilities = etlheap_result_abilities(result);
     u32 missing = 0, shown = 0;
-    etlheap_text_heading(sink, layout, "What can be analysed");
+    etlheap_text_heading(sink, layout, "Can be analysed");
     for (u32 i = 0; i < etlheap_ability_count(); i++) {
         const etlheap_ability *const ability = etlheap_ability_at(i);
         const bool set = etlheap_ability_is_set(&abilities, ability);
@@ -91,10 +91,10 @@ static void write_abilities(const etlheap_result *result, const etlheap_layout *
             etlheap_text_label(sink, layout, ability->word, ability->question);
     }
     if (shown == 0)
-        etlheap_text_label(sink, layout, "nothing", "no event of the trace is about memory");
+        etlheap_text_label(sink, layout, "nothing", "the trace has no memory events");
     if (missing == 0)
         return;
-    etlheap_text_heading(sink, layout, "What is missing, and how to record it");
+    etlheap_text_heading(sink, layout, "Missing, and how to record it");
     etlheap_text_remedies(sink, layout, &abilities);
 }
 

@@ -23,8 +23,7 @@ void etlheap_text_missing(etlheap_sink *sink, const etlheap_layout *layout,
                           const etlheap_result *result, etlheap_text *scratch)
 {
     const etlheap_abilities abilities = etlheap_result_abilities(result);
-    etlheap_text_heading(sink, layout,
-                         "No heap or VirtualAlloc events: there is nothing to report");
+    etlheap_text_heading(sink, layout, "No heap or VirtualAlloc events: nothing to report");
     etlheap_text_clear(scratch);
     add_events(result, scratch);
     etlheap_text_label(sink, layout, "It holds", etlheap_text_of(scratch));

@@ -436,7 +436,7 @@ static etl_status write_tree(const etlheap_table *table, const etlheap_layout *l
         add_line(table, tree, node, is_marked, &text, &grid);
     }
     if (first_root == NO_NODE)
-        etlheap_text_heading(sink, layout, "Nothing to draw a tree of: every sum is zero.");
+        etlheap_text_heading(sink, layout, "No tree: every sum is zero.");
     etlheap_sink_text(sink, "\n");
     etl_status status = etlheap_grid_write(&grid, layout, sink);
     if (tree->hidden > 0) {
@@ -464,9 +464,8 @@ static void add_title(const tree_levels *levels, const etlheap_layout *layout, e
         }
         etlheap_text_add_string(title, " / ");
     }
-    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS
-                                       ? "Frame, and who called it"
-                                       : "Frame, and what it called");
+    etlheap_text_add_string(title, layout->tree == ETLHEAP_TREE_CALLERS ? "Frame, called by"
+                                                                        : "Frame, calling");
 }
 
 /* Levels step in. A frame that is an only child stands right below its caller, siblings stand

@@ -18,8 +18,7 @@ etl_status etlheap_windows_write_growth(const etlheap_windows_view *view, etlhea
 {
     const etlheap_growth *const growth = view->answer->growth;
     if (!growth) {
-        etlheap_text_heading(sink, view->layout,
-                             "Nothing rises to a higher level that lasts, from one that lasted.");
+        etlheap_text_heading(sink, view->layout, "No lasting growth found.");
         return ETL_OK;
     }
     const etl_status status = etlheap_windows_write_head(view, growth->row, sink);

@@ -70,14 +70,14 @@ etl_status umdh_lines_read(etl_bytes text, umdh_lines *out, etl_error *err)
     r.start = r.text.at;
     out->pid = ETL_NO_ID;
     if (!umdh_lines_recognise(text))
-        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "this is no log of UMDH");
+        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0, "not a UMDH log");
     r.is_bare = is_bare(text);
     etlheap_text_add(&out->texts, "", 1);
     etl_status status = out->texts.failed ? ETL_ERR_MEMORY : ETL_OK;
     while (status == ETL_OK && next_line(&r))
         status = read_line(&r, err);
     if (status == ETL_OK && r.in_heap && !r.is_bare)
-        status = bad_line(&r, "the log ends inside a heap: copy or take it again", err);
+        status = bad_line(&r, "the log ends inside a heap; copy or take it again", err);
     if (status == ETL_ERR_MEMORY)
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return status;
@@ -262,10 +262,11 @@ static etl_status read_block(umdh_reader *r, etl_error *err)
     if (!has_size || !umdh_take_text(&c, " bytes"))
         return skip_line(r); /* text that begins with a letter A to F */
     if (umdh_take_text(&c, " in 0x"))
-        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, r->offset,
-                             "line %" PRIu32 ": a log of an older UMDH, which lists no blocks; "
-                             "take it with UMDH 6 or newer",
-                             r->number);
+        return etl_fail_with(
+            err, ETL_ERR_UNSUPPORTED, r->offset,
+            "line %" PRIu32
+            ": the log of an older UMDH, which lists no blocks; take it with UMDH 6 or newer",
+            r->number);
     if (!umdh_take_text(&c, " + ") || !umdh_take_hex(&c, &overhead) ||
         !umdh_take_text(&c, " at ") || !umdh_take_hex(&c, &block.address) ||
         !umdh_take_text(&c, " by BackTrace") || !umdh_take_hex(&c, &block.backtrace) ||
@@ -296,7 +297,7 @@ static etl_status read_frame(umdh_reader *r, etl_error *err)
     if (!r->takes_frames)
         return bad_line(r, "a frame without a block before it", err);
     if (!umdh_take_text(&c, "\t") || !umdh_take_hex(&c, &address) || c.left > 0)
-        return bad_line(r, "a frame that is no hexadecimal address", err);
+        return bad_line(r, "a frame that is not a hexadecimal address", err);
     if (!umdh_reserve(&out->frames, &out->frame_capacity, out->frame_count, sizeof *out->frames))
         return ETL_ERR_MEMORY;
     out->frames[out->frame_count++] = address;

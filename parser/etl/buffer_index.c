@@ -99,7 +99,7 @@ static etl_status walk_file(index_walk *walk)
 {
     etl_buffer_header first;
     if (!etl_buffer_header_read(walk->file, 0, &first))
-        return etl_fail_with(walk->err, ETL_ERR_NOT_ETL, 0, "it is too short for an ETL file");
+        return etl_fail_with(walk->err, ETL_ERR_NOT_ETL, 0, "too short for an ETL trace");
     etl_status status = begin_session(walk, &first, walk->err);
     while (status == ETL_OK && walk->offset < walk->file.size)
         status = step(walk);
@@ -241,7 +241,8 @@ static etl_status add_buffer(index_walk *walk, const etl_buffer_header *header, 
 {
     etl_buffer_index *const index = walk->index;
     if (index->buffer_count == UINT32_MAX)
-        return etl_fail_with(walk->err, ETL_ERR_LIMIT, walk->offset, "it has 2^32 or more buffers");
+        return etl_fail_with(walk->err, ETL_ERR_LIMIT, walk->offset,
+                             "the file has 2^32 or more buffers");
     if (index->buffer_count == index->buffer_capacity) {
         void *const rows = grow(index->buffers, &index->buffer_capacity, sizeof *index->buffers);
         if (!rows)

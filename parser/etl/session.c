@@ -47,19 +47,20 @@ etl_status etl_session_read(etl_bytes file, u64 offset, etl_session *out, etl_er
         return status;
     etl_bytes payload = etl_view(&c, record.size - ETL_SYSTEM_BYTES);
     if (payload.size < record.header_bytes)
-        return etl_fail_with(err, ETL_ERR_CORRUPT, at,
-                             "the log-file header is cut off: %zu bytes of at least %u are there",
-                             payload.size, record.header_bytes);
+        return etl_fail_with(
+            err, ETL_ERR_CORRUPT, at,
+            "the log-file header is cut off: the file has %zu of at least %u bytes", payload.size,
+            record.header_bytes);
     *out = (etl_session){ .header_offset = at,
                           .header_ticks = record.ticks,
                           .pointer_bytes = record.pointer_bytes };
     etl_cursor fields = etl_cursor_of(payload);
     read_fixed(&fields, out);
     if (out->os_major < ETL_OS_MAJOR_MIN)
-        return etl_fail_with(err, ETL_ERR_UNSUPPORTED, at,
-                             "it was written by Windows %u.%u; files from before Windows Vista "
-                             "(6.0) have another layout",
-                             out->os_major, out->os_minor);
+        return etl_fail_with(
+            err, ETL_ERR_UNSUPPORTED, at,
+            "recorded on Windows %u.%u: only traces of Windows Vista (6.0) and later can be read",
+            out->os_major, out->os_minor);
     out->name_utf16 = etl_string16(&fields);
     out->log_file_name_utf16 = etl_string16(&fields);
     return ETL_OK;
@@ -79,17 +80,17 @@ static etl_status read_record(etl_cursor *c, header_record *out, etl_error *err,
     etl_skip(c, 8); /* processor times */
     if (!etl_ok(c))
         return etl_fail_with(err, ETL_ERR_NOT_ETL, offset,
-                             "it ends before the log-file header an ETL file begins with");
+                             "not an ETL trace: it ends before the log-file header");
     const bool is_64 = type == ETL_TYPE_SYSTEM64;
     if (marker != ETL_MARKER_EVENT || (!is_64 && type != ETL_TYPE_SYSTEM32) ||
         hook != ETL_HOOK_LOG_FILE_HEADER || out->size < ETL_SYSTEM_BYTES)
         return etl_fail_with(err, ETL_ERR_NOT_ETL, offset,
-                             "there is no log-file header at 0x%llx, where an ETL file has one",
+                             "not an ETL trace: no log-file header at 0x%llx",
                              (unsigned long long)offset);
     if ((out->version & ETL_VERSION_MASK) < ETL_LOG_HEADER_VERSION)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, offset,
-                             "its log-file header has version %u; files from before Windows Vista "
-                             "(version 2) have another layout",
+                             "log-file header version %u: only traces of Windows Vista (version 2) "
+                             "and later can be read",
                              out->version & ETL_VERSION_MASK);
     out->header_bytes = is_64 ? ETL_LOG_HEADER64_BYTES : ETL_LOG_HEADER32_BYTES;
     out->pointer_bytes = is_64 ? 8 : 4;

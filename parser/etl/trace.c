@@ -78,10 +78,10 @@ etl_status etl_check_start(etl_bytes start, etl_error *err)
 {
     etl_session session;
     if (start.size == 0)
-        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is empty");
+        return etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "the file is empty");
     etl_status status = ETL_OK;
     if (start.size < ETL_BUFFER_HEADER_BYTES)
-        status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is too short for an ETL file");
+        status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "too short for an ETL trace");
     else
         status = etl_session_read(start, 0, &session, err);
     return status == ETL_ERR_NOT_ETL ? explain(start, status, err) : status;
@@ -111,7 +111,7 @@ static etl_status finish(etl_trace *trace, int descriptor, const etl_open_option
 {
     etl_status status = ETL_OK;
     if (trace->file.size == 0)
-        status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "it is empty");
+        status = etl_fail_with(err, ETL_ERR_NOT_ETL, 0, "the file is empty");
     else
         status = etl_buffer_index_build(&trace->index, trace->file, &trace->map, descriptor,
                                         options, err);
@@ -131,7 +131,7 @@ static etl_status explain(etl_bytes file, etl_status status, etl_error *err)
     const char *const kind = etl_file_kind(file);
     if (!kind)
         return status;
-    return etl_fail_with(err, status, 0, "it is no ETL file but looks like %s", kind);
+    return etl_fail_with(err, status, 0, "not an ETL trace: it looks like %s", kind);
 }
 
 void etl_close(etl_trace *trace)

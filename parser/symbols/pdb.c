@@ -220,7 +220,7 @@ static etl_status read_debug_header(etl_pdb_file *file, debug_header *header, et
     if (!etl_ok(&c) || signature != PDB_DBI_SIGNATURE)
         return corrupt(err, PDB_STREAM_DBI, 0, "no header of a version since Visual C++ 7");
     if (at + header->table_size > stream.size)
-        return corrupt(err, PDB_STREAM_DBI, 0x18, "its parts are larger than it");
+        return corrupt(err, PDB_STREAM_DBI, 0x18, "its parts are larger than the stream");
     header->table_at = (u32)at;
     file->info.is_stripped = (header->flags & PDB_DBI_FLAG_STRIPPED) != 0;
     return ETL_OK;
@@ -391,7 +391,7 @@ static etl_status load(const etl_pdb_file *file, u32 index, u32 offset, u32 size
     *memory = NULL;
     *out = (etl_bytes){ NULL, 0 };
     if (offset > stream.size || size > stream.size - offset)
-        return corrupt(err, index, offset, "it is shorter than what it holds");
+        return corrupt(err, index, offset, "the stream is shorter than its contents");
     if (size == 0)
         return ETL_OK;
     *memory = malloc(size);

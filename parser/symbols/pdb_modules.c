@@ -88,7 +88,7 @@ static u32 symbols_end(etl_pdb_resolver *r, const pdb_module *module)
     u8 scratch[4];
     etl_cursor c = etl_cursor_of(msf_view(&r->module, 0, 4, scratch));
     if (etl_u32(&c) != PDB_SYMBOLS_C13) {
-        (void)pdb_note_damage(r, &r->module, 0, "symbols of a form that is not known");
+        (void)pdb_note_damage(r, &r->module, 0, "symbols of an unknown form");
         return 0;
     }
     return pdb_spend_work(r, &r->module, end / 8) ? end : 0;

@@ -22,7 +22,7 @@ bool pdb_spend_work(etl_pdb_resolver *r, const msf_stream *stream, u32 steps)
     if (r->gave_up)
         return false;
     r->gave_up = true;
-    return pdb_note_damage(r, stream, 0, "tables overlap so much that reading them was given up");
+    return pdb_note_damage(r, stream, 0, "tables overlap too much to be read");
 }
 
 bool pdb_record_at(etl_pdb_resolver *r, msf_stream *stream, u32 at, u32 end, pdb_record *out)

@@ -126,8 +126,8 @@ static etl_status read_dos_header(etl_bytes file, u64 *pe_offset, etl_error *err
     const u16 magic = etl_u16(&c);
     if (magic != PE_DOS_MAGIC)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, 0,
-                             file.size == 0 ? "it is empty"
-                                            : "it is no program file: it does not begin with MZ");
+                             file.size == 0 ? "the file is empty"
+                                            : "not a program file: it does not begin with MZ");
     etl_skip(&c, PE_DOS_LFANEW_OFFSET - 2);
     *pe_offset = etl_u32(&c);
     if (!etl_ok(&c))
@@ -153,7 +153,7 @@ static etl_status read_pe_header(etl_pe_image *image, etl_cursor *c, u64 offset,
                              (unsigned long long)offset);
     if (signature != PE_SIGNATURE)
         return etl_fail_with(err, ETL_ERR_UNSUPPORTED, offset,
-                             "it is no PE file but another kind of MZ program");
+                             "not a PE file but another kind of MZ program");
     return ETL_OK;
 }
 
@@ -210,7 +210,8 @@ static etl_status read_sections(etl_pe_image *image, etl_cursor c, u64 offset, e
     const u32 count = image->info.section_count;
     if (count > PE_SECTION_COUNT_MAX)
         return etl_fail_with(err, ETL_ERR_CORRUPT, offset,
-                             "it claims %u sections, more than an image can have", (unsigned)count);
+                             "the file claims %u sections, more than an image can have",
+                             (unsigned)count);
     if (!etl_need(&c, (size_t)count * PE_SECTION_BYTES))
         return etl_fail_with(err, ETL_ERR_CORRUPT, offset,
                              "the section table at 0x%llx is cut off: it has %u rows",

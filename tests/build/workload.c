@@ -163,6 +163,21 @@ void workload_image_name(const workload_image *image, char out[64])
     out[i] = '\0';
 }
 
+void workload_image_pdb(const workload_image *image, char name[64], u8 guid[16])
+{
+    workload_image_name(image, name);
+    u64 identity = image->size;
+    for (const char *c = name; *c != '\0'; c++)
+        identity = (identity ^ (u8)*c) * 0x100000001B3u;
+    char *const dot = strrchr(name, '.');
+    if (dot != NULL)
+        memcpy(dot, ".pdb", 4);
+    const u64 first = workload_random_next(&identity);
+    const u64 second = workload_random_next(&identity);
+    memcpy(guid, &first, sizeof first);
+    memcpy(guid + sizeof first, &second, sizeof second);
+}
+
 /* Merge sort from runs of one: stable, and the order of equals matters. */
 void workload_sort(workload *w)
 {

@@ -143,6 +143,11 @@ void workload_sort(workload *w);
 /* "ntdll.dll" in lower case. */
 void workload_image_name(const workload_image *image, char out[64]);
 
+/* The identity of the image's PDB: its name, "ntdll.pdb", and a GUID that is the same in every
+ * trace, so that make_demo_symbols can write the file. The age is WORKLOAD_PDB_AGE. */
+#define WORKLOAD_PDB_AGE 1u
+void workload_image_pdb(const workload_image *image, char name[64], u8 guid[16]);
+
 /* A small generator: same seed, same numbers. */
 static inline u64 workload_random_next(u64 *state)
 {

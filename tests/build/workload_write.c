@@ -234,14 +234,10 @@ static void write_image(const workload *w, etl_build *b, etl_build_at at, u8 typ
                         const workload_image *image)
 {
     char pdb_name[64];
-    workload_image_name(image, pdb_name);
-    u64 identity = image->size;
-    for (const char *c = pdb_name; *c != '\0'; c++)
-        identity = (identity ^ (u8)*c) * 0x100000001B3u;
-    char *const dot = strrchr(pdb_name, '.');
-    if (dot != NULL)
-        memcpy(dot, ".pdb", 4);
-    const u64 guid[2] = { workload_random_next(&identity), workload_random_next(&identity) };
+    etl_build_pdb_spec pdb = { .age = WORKLOAD_PDB_AGE, .name = pdb_name };
+    workload_image_pdb(image, pdb_name, pdb.guid);
+    u64 guid[2];
+    memcpy(guid, pdb.guid, sizeof guid);
 
     const bool is_kernel = image->process == WORKLOAD_KERNEL;
     const etl_build_image_spec spec = { .pid = is_kernel ? 0 : w->processes[image->process].pid,
@@ -250,8 +246,6 @@ static void write_image(const workload *w, etl_build *b, etl_build_at at, u8 typ
                                         .checksum = (u32)(guid[0] >> 32),
                                         .time_date_stamp = (u32)guid[1],
                                         .path = image->path };
-    etl_build_pdb_spec pdb = { .age = 1, .name = pdb_name };
-    memcpy(pdb.guid, guid, sizeof pdb.guid);
     etl_build_image_id(b, at, &spec, &pdb);
     etl_build_image(b, at, type, &spec);
 }

@@ -66,13 +66,13 @@ expect()
 # What is said of each of these, whatever the command.
 declare -A unusable=(
     [missing.etl]='missing.etl: cannot be opened: No such file'
-    [empty.etl]='empty.etl: it is empty'
+    [empty.etl]='empty.etl: the file is empty'
     [folder.etl]='folder.etl: is a directory'
-    [text.etl]='text.etl: it is no ETL file but looks like text'
-    [short.etl]='short.etl: it is too short'
-    [zeros.etl]='zeros.etl: it is no ETL file but looks like zero bytes'
-    [program.etl]='program.etl: it is no ETL file but looks like a Windows program'
-    [text.etl.zip]='text.etl.zip: it is no ETL file but looks like text'
+    [text.etl]='text.etl: not an ETL trace: it looks like text'
+    [short.etl]='short.etl: too short'
+    [zeros.etl]='zeros.etl: not an ETL trace: it looks like zero bytes'
+    [program.etl]='program.etl: not an ETL trace: it looks like a Windows program'
+    [text.etl.zip]='text.etl.zip: not an ETL trace: it looks like text'
     [/dev/null]='/dev/null: is not a regular file'
     [pipe.etl]='pipe.etl: is not a regular file'
 )
@@ -117,8 +117,8 @@ expect 2 "bash, zsh or fish" --completion tcsh
 expect 2 "bash, zsh or fish" --completion
 expect 2 "name of a command" --man nothing
 expect 2 "no input" selftest good.etl
-expect 2 "trend takes three or more inputs, one for each run; etlheap diff" trend good.etl good.etl
-expect 2 "umdh.txt: this is a log of UMDH, and other inputs are not" trend good.etl umdh.txt good.etl
+expect 2 "trend takes three or more inputs, one per run; etlheap diff" trend good.etl good.etl
+expect 2 "umdh.txt: UMDH logs can only be compared with other UMDH logs" trend good.etl umdh.txt good.etl
 expect 2 "only one run can come from standard input" trend good.etl - -
 expect 2 "--sort peak_size cannot be compared" trend good.etl good.etl good.etl --sort peak_size
 expect 2 "--group-by heap cannot be compared" trend good.etl good.etl good.etl --group-by heap
@@ -133,7 +133,7 @@ expect 3 "folder.etl: cannot write: it is a directory" store good.etl -o folder.
 expect 2 "same.etl: -o would overwrite the input" store same.etl -o same.etl
 if "$ETLHEAP" store good.etl -o good.ehs > out 2> err && test ! -s out && test ! -s err; then
     pass "etlheap store says nothing when all is well"
-    expect 2 "store already" store good.ehs -o again.ehs
+    expect 2 "already a store" store good.ehs -o again.ehs
 else
     fail "etlheap store says nothing when all is well" "stderr: $(head -c 300 err)"
 fi
@@ -188,12 +188,12 @@ expect 2 "unknown command nonsense; see" nonsense
 expect 2 "unknown command nonsense; see" nonsense good.etl
 expect 2 "unknown command nonsense; see" help nonsense
 expect 2 "good.etl: is a file, not a command; did you mean etlheap report good.etl?" good.etl
-expect 2 "--format: html is a format of export: etlheap export INPUT --format html -o FILE.html" report good.etl --format html
-expect 2 "--format: parquet is a format of export" windows good.etl --format parquet
-expect 2 "--format: json is a format of other commands: etlheap report INPUT --format json" export good.etl --format json
-expect 2 "--format: sarif is a format of other commands: etlheap check INPUT" export good.etl --format sarif
-expect 2 "the file is html, which export writes" report good.etl -o page.html
-expect 2 "or -o FILE with the suffix of one" export good.etl -o page.txt
+expect 2 "--format: 'html' is a format of the command export: etlheap export INPUT --format html -o FILE.html" report good.etl --format html
+expect 2 "--format: 'parquet' is a format of the command export" windows good.etl --format parquet
+expect 2 "--format: 'json' is a format of other commands: etlheap report INPUT --format json" export good.etl --format json
+expect 2 "--format: 'sarif' is a format of other commands: etlheap check INPUT" export good.etl --format sarif
+expect 2 "the suffix means the format html" report good.etl -o page.html
+expect 2 "or -o FILE with the suffix of a format" export good.etl -o page.txt
 expect 2 "lifetime_p99_ns committed_size reserved_size overhead_size growth_rate steadiness" report good.etl --sort nonsense
 for command in report windows symbols info dump; do
     expect 2 input $command
@@ -201,35 +201,35 @@ for command in report windows symbols info dump; do
     expect 2 "--format needs a value: FORMAT" $command good.etl --format
     expect 2 "--format: 'nonsense' is not one of text, " $command good.etl --format nonsense
     expect 2 "unknown option -x; see etlheap $command --help" $command good.etl -x
-    expect 2 "-j: 'nonsense' is not a number from 1 to 1024" $command good.etl -j nonsense
-    expect 2 "-j: '-1' is not a number from 1 to 1024" $command good.etl -j -1
+    expect 2 "-j: invalid value 'nonsense': expected a number from 1 to 1024" $command good.etl -j nonsense
+    expect 2 "-j: invalid value '-1': expected a number from 1 to 1024" $command good.etl -j -1
 done
 expect 2 input store -o out.ehs
 expect 2 -o store good.etl
-expect 2 "--format is no option of store" store good.etl -o out.ehs --format json
-expect 2 "--from is no option of store" store good.etl -o out.ehs --from 1s
+expect 2 "unknown option --format for store" store good.etl -o out.ehs --format json
+expect 2 "unknown option --from for store" store good.etl -o out.ehs --from 1s
 expect 2 "--symbols: a chain of the symbol path has more than" report good.etl --symbols 'srv*a*b*c*d*e*f*g*h*i*j*k'
 _NT_SYMBOL_PATH='srv*a*b*c*d*e*f*g*h*i*j*k' expect 2 _NT_SYMBOL_PATH symbols good.etl
 expect 2 "steadiness" report good.etl --sort nonsense
 expect 2 "--group-by: 'nonsense' is not one of kind, process, heap" report good.etl --group-by kind,nonsense
-expect 2 "needs the tags: --stack-tags FILE" report good.etl --group-by tag
-expect 2 "not asked for" report good.etl --stack-tags good.stacktags --group-by process
-expect 2 "not asked for" report good.etl --stack-tags good.stacktags --tree
+expect 2 "--group-by tag needs --stack-tags FILE" report good.etl --group-by tag
+expect 2 "--stack-tags needs --group-by" report good.etl --stack-tags good.stacktags --group-by process
+expect 2 "--stack-tags needs --group-by" report good.etl --stack-tags good.stacktags --tree
 expect 3 "none.stacktags: No such file" report good.etl --stack-tags none.stacktags
-expect 3 "bad.stacktags, line 2: <Stack> is no element" report good.etl --stack-tags good.stacktags --stack-tags bad.stacktags
+expect 3 "bad.stacktags, line 2: <Stack> is not an element" report good.etl --stack-tags good.stacktags --stack-tags bad.stacktags
 expect 3 "laughs.stacktags, line 1: a document type" report good.etl --stack-tags laughs.stacktags
 expect 3 "text.etl, line 1" report good.etl --stack-tags text.etl
-expect 2 "leave out types" report good.etl --growth --group-by process,type
-expect 2 "leave out types" report good.etl --sort steadiness --type AIFO
+expect 2 "--growth cannot be combined with types" report good.etl --growth --group-by process,type
+expect 2 "--growth cannot be combined with types" report good.etl --sort steadiness --type AIFO
 expect 2 "leave out --at" report good.etl --growth --at peak
-expect 2 "leave out --tree" report good.etl --growth --tree
+expect 2 "--growth cannot be combined with --tree" report good.etl --growth --tree
 expect 2 "--kind: 'nonsense' is not one of heap, virtualalloc" report good.etl --kind nonsense
 expect 2 "--type: 'nonsense' is not one of AIFO, AIFI, AOFI, AOFO" report good.etl --type nonsense
 expect 2 "--at-exit: 'nonsense' is not one of leaked, freed" report good.etl --at-exit=nonsense
-expect 2 "--top: 'nonsense' is not a number from 1" report good.etl --top nonsense
-expect 2 "--top: '-1' is not a number from 1" report good.etl --top -1
-expect 2 "--from: 'nonsense' is no time such as 12s" report good.etl --from nonsense
-expect 2 "--to: '5parsecs' is no time such as 12s" report good.etl --to 5parsecs
+expect 2 "--top: invalid value 'nonsense': expected a number from 1" report good.etl --top nonsense
+expect 2 "--top: invalid value '-1': expected a number from 1" report good.etl --top -1
+expect 2 "--from: invalid value 'nonsense': expected a time such as 12s" report good.etl --from nonsense
+expect 2 "--to: invalid value '5parsecs': expected a time such as 12s" report good.etl --to 5parsecs
 expect 2 "--mark-event: 'nonsense' does not describe an event" report good.etl --mark-event nonsense
 expect 2 "--mark-event: 'A/1:x' does not describe" report good.etl --mark-event A/1:x
 expect 2 "--custom-heap: 'nonsense' at character 1: expected the GUID" report good.etl --custom-heap nonsense
@@ -237,20 +237,20 @@ expect 2 "at character 56: expected ':'" report good.etl --custom-heap 'Microsof
 printf '# an engine\nMicrosoft-Windows-Win32k:free=1(size@0:u64)\n' > bad.engines
 expect 2 "line 2 of bad.engines: the text ends" report good.etl --custom-heap @bad.engines
 expect 3 "cannot read the custom heaps missing.txt" report good.etl --custom-heap @missing.txt
-expect 2 "--heap: 'nonsense' is no list of heap handles" report good.etl --heap nonsense
-expect 2 "--lifetime: 'nonsense' is no range of times" report good.etl --lifetime nonsense
-expect 2 "--size: 'nonsense' is no range of sizes" report good.etl --size nonsense
-expect 2 "--size: '12Q..' is no range of sizes" report good.etl --size 12Q..
-expect 2 "is not a number from 1 to 4294967294" report good.etl --top 99999999999999999999
+expect 2 "--heap: invalid value 'nonsense': expected a list of heap handles" report good.etl --heap nonsense
+expect 2 "--lifetime: invalid value 'nonsense': expected a range of times" report good.etl --lifetime nonsense
+expect 2 "--size: invalid value 'nonsense': expected a range of sizes" report good.etl --size nonsense
+expect 2 "--size: invalid value '12Q..': expected a range of sizes" report good.etl --size 12Q..
+expect 2 "expected a number from 1 to 4294967294" report good.etl --top 99999999999999999999
 expect 2 "--tree: 'nonsense' is not one of callees, callers" report good.etl --tree=nonsense
 
 # --- contradictory filters: status 2 ---------------------------------------------------------
 
-expect 2 "--from is after --to: the window is empty" report good.etl --from 5s --to 2s
-expect 2 "--size: 64K..1K is an empty range" report good.etl --size 64K..1K
-expect 2 "--lifetime: 2s..1s is an empty range" report good.etl --lifetime 2s..1s
-expect 2 "--tree is text; it cannot be --format json" report good.etl --tree --format json
-expect 2 "--from is after --to: the window is empty" dump good.etl --from 5s --to 2s
+expect 2 "--from is after --to, so the window is empty" report good.etl --from 5s --to 2s
+expect 2 "--size: the range 64K..1K is empty" report good.etl --size 64K..1K
+expect 2 "--lifetime: the range 2s..1s is empty" report good.etl --lifetime 2s..1s
+expect 2 "--tree is text only; with --format json" report good.etl --tree --format json
+expect 2 "--from is after --to, so the window is empty" dump good.etl --from 5s --to 2s
 
 # --- damage is no error, unless --strict asks: status 4 ------------------------------------------
 

@@ -23,6 +23,7 @@ from oracle_support import Results
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ETLHEAP = os.path.abspath(os.environ.get("ETLHEAP", "build/etlheap"))
 MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
+MAKE_SYMBOLS = os.path.join(os.path.dirname(MAKE_TRACE), "make_demo_symbols")
 
 # The command, then all indented lines that are no command, and blank ones between them.
 BLOCK = re.compile(r"^    \$ build/etlheap (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*)", re.MULTILINE)
@@ -33,7 +34,7 @@ def indented(text):
 
 
 # Behind every report without a symbol path: pages say it once, in words.
-NAMELESS = "etlheap: note: stacks have no names of functions: "
+NAMELESS = "etlheap: note: no function names: "
 
 
 def printed(folder, arguments):
@@ -52,9 +53,10 @@ def printed(folder, arguments):
 
 
 def page_folder(folder, page):
-    """A folder with the traces that `make demo` and commands on the pages leave."""
+    """A folder with the traces and symbols that `make demo` and commands on the pages leave."""
     made = os.path.join(folder, os.path.basename(page), "build")
     os.makedirs(made)
+    shutil.copytree(os.path.join(folder, "symbols"), os.path.join(made, "symbols"))
     for name in ("demo.etl", "longer.etl", "exercise.etl", "runner.etl"):
         shutil.copy(os.path.join(folder, name), made)
     return os.path.dirname(made)
@@ -82,6 +84,8 @@ def main():
         for name, scenario in (("demo.etl", "demo"), ("longer.etl", "battery-meter"),
                                ("exercise.etl", "heap-exercise"), ("runner.etl", "test-runner")):
             subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, name)], check=True, stdout=subprocess.DEVNULL)
+        os.mkdir(os.path.join(folder, "symbols"))
+        subprocess.run([MAKE_SYMBOLS, os.path.join(folder, "symbols")], check=True)
         for page in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
             with open(page, encoding="utf-8") as file:
                 text = file.read()

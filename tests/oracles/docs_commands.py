@@ -42,17 +42,20 @@ OTHERS = set("--joblog --resume-failed --sshlogin --static".split())
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*\n?", re.MULTILINE)
+# Examples that cli_readme.py runs, with their output.
+PRINTED = re.compile(r"^    \$ build/etlheap .*\n(?:    (?!\$ ).*\n|\n(?=    (?!\$ )|\n))*", re.MULTILINE)
 SPAN = re.compile(r"`([^`\n]+)`")
 
 
 def pages():
-    for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+    for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))]:
         with open(path, encoding="utf-8") as file:
             yield os.path.relpath(path, ROOT), file.read()
 
 
 def code_lines(text):
-    """Lines of code blocks, continued ones joined, but not what programs print."""
+    """Lines of code blocks, continued ones joined, but not what etlheap prints."""
+    text = PRINTED.sub("", text)
     code = "".join(match[2] for match in FENCE.finditer(text))
     code += "".join(line[4:] for line in INDENTED.findall(FENCE.sub("", text)))
     return [line.strip() for line in code.replace("\\\n", " ").splitlines()]

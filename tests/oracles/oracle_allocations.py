@@ -309,10 +309,10 @@ def check_errors(results, trace):
     columns = "alloc_time, free_time, lifetime, kind, process, heap, type, free_type, is_realloc, address, size, thread"
     refused("--sort by an unknown column is refused with the columns", 2, f"'colour' is not one of {columns}\n",
             "--sort", "colour")
-    refused("--group-by is refused", 2, "--group-by is no option of allocations", "--group-by", "kind")
-    refused("a range that is empty is refused", 2, "5..4 is an empty range", "--size", "5..4")
-    refused("an address range that is empty is refused", 2, "0x5..0x4 is an empty range", "--address", "0x5..0x4")
-    refused("what is no address is refused", 2, "'block' is no address or range", "--address", "block")
+    refused("--group-by is refused", 2, "unknown option --group-by for allocations", "--group-by", "kind")
+    refused("a range that is empty is refused", 2, "the range 5..4 is empty", "--size", "5..4")
+    refused("an address range that is empty is refused", 2, "the range 0x5..0x4 is empty", "--address", "0x5..0x4")
+    refused("what is no address is refused", 2, "invalid value 'block': expected an address or a range", "--address", "block")
     refused("-o that cannot be made is told", 3, "/nowhere/at/all: cannot write: No such file", "-o", "/nowhere/at/all")
 
 

@@ -20,40 +20,40 @@ LIMIT = ["--max-outstanding", "1G"]
 # Command, filters, and what the notes say, one text each.
 ROWS = [
     ("report", ["--process", "nosuch"], [
-        "--process nosuch names no process of the trace; those with most memory events are BatteryMeter.exe"]),
-    ("report", ["--process", "Battery"], ["--process Battery names no process", "did you mean BatteryMeter.exe?"]),
+        "--process 'nosuch' matches no process in the trace; the processes with most memory events are BatteryMeter.exe"]),
+    ("report", ["--process", "Battery"], ["--process 'Battery' matches no process", "did you mean BatteryMeter.exe?"]),
     ("report", ["--process", "BateryMetr.exe"], ["did you mean BatteryMeter.exe?"]),
-    ("report", ["--process", "batterymeter,77"], ["--process 77 names no process of the trace"]),
+    ("report", ["--process", "batterymeter,77"], ["--process '77' matches no process in the trace"]),
     ("report", ["--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
     ("report", ["--kind", "extent", "--size", "7T.."], ["--size selects nothing"]),
     ("report", ["--size", "1G.."], ["--size selects nothing"]),
     ("report", ["--thread", "99999"], ["--thread selects nothing"]),
-    ("report", ["--from", "100s"], ["the window begins after the last event of the trace, which lasts from 0 to "]),
+    ("report", ["--from", "100s"], ["the window begins after the last event of the trace, which lasts from 0 s to "]),
     ("report", ["--require-frame", "kernel32.dll"], [
-        "functions have no names without --symbols", "a module is written with a mark behind it: 'kernel32.dll!'",
-        "--require-frame selects nothing: no stack has such a frame"]),
-    ("report", ["--require-frame", "app.exe!grow"], ["--require-frame app.exe!grow names a function"]),
-    ("report", ["--cull-frame", "my_malloc"], ["--cull-frame my_malloc names a function"]),
+        "names a function, which needs --symbols", "to name a module, write 'kernel32.dll!'",
+        "--require-frame selects nothing: no stack has a matching frame"]),
+    ("report", ["--require-frame", "app.exe!grow"], ["--require-frame 'app.exe!grow' names a function"]),
+    ("report", ["--cull-frame", "my_malloc"], ["--cull-frame 'my_malloc' names a function"]),
     ("report", ["--process", "MemoryTestApp", "--heap", "0x1c0a7f70000"], [
-        "each filter selects something, but nothing passes all of them: --process, --heap"]),
-    ("allocations", ["--address", "0x3"], ["--address selects nothing: no block has a byte there"]),
-    ("allocations", ["--process", "nosuch"], ["--process nosuch names no process"]),
-    ("windows", ["--process", "nosuch"], ["--process nosuch names no process"]),
-    ("export", ["--format", "folded", "--process", "nosuch"], ["--process nosuch names no process"]),
+        "every filter selects something, but nothing passes all of them: --process, --heap"]),
+    ("allocations", ["--address", "0x3"], ["--address selects nothing: no block contains this address"]),
+    ("allocations", ["--process", "nosuch"], ["--process 'nosuch' matches no process"]),
+    ("windows", ["--process", "nosuch"], ["--process 'nosuch' matches no process"]),
+    ("export", ["--format", "folded", "--process", "nosuch"], ["--process 'nosuch' matches no process"]),
     ("check", [*LIMIT, "--size", "1G.."], ["--size selects nothing"]),
     ("check", [*LIMIT, "--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
     ("check", [*LIMIT, "--from", "100s"], ["the window begins after the last event of the trace"]),
-    ("check", [*LIMIT, "--require-frame", "app.exe!grow"], ["--require-frame app.exe!grow names a function",
+    ("check", [*LIMIT, "--require-frame", "app.exe!grow"], ["--require-frame 'app.exe!grow' names a function",
                                                             "--require-frame selects nothing"]),
     ("check", [*LIMIT, "--process", "nosuch", "--allow-empty"], [
-        "--process nosuch names no process of the trace; those with most memory events are BatteryMeter.exe"]),
-    ("symbols", ["--process", "Battery"], ["--process Battery names no process", "did you mean BatteryMeter.exe?"]),
+        "--process 'nosuch' matches no process in the trace; the processes with most memory events are BatteryMeter.exe"]),
+    ("symbols", ["--process", "Battery"], ["--process 'Battery' matches no process", "did you mean BatteryMeter.exe?"]),
     ("symbols", ["--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
     ("symbols", ["--from", "100s"], ["the window begins after the last event of the trace"]),
     ("symbols", ["--size", "1G.."], ["--size selects nothing"]),
-    ("dump", ["--events", "Heap/Aloc"], ["--events Heap/Aloc names no event of the trace; did you mean Heap/Alloc"]),
-    ("dump", ["--events", "0x7777"], ["--events 0x7777 names no event", "the most frequent are ", "etlheap info"]),
-    ("dump", ["--process", "nosuch"], ["--process nosuch names no process"]),
+    ("dump", ["--events", "Heap/Aloc"], ["--events 'Heap/Aloc' matches no event in the trace; did you mean Heap/Alloc"]),
+    ("dump", ["--events", "0x7777"], ["--events '0x7777' matches no event", "the most frequent are ", "etlheap info"]),
+    ("dump", ["--process", "nosuch"], ["--process 'nosuch' matches no process"]),
     ("dump", ["--from", "900s"], ["the window begins after the last event"]),
 ]
 
@@ -125,8 +125,8 @@ def check_nameless(results, trace):
                             (["--kind", "extent", "--size", "7T.."], 0)):
         done = subprocess.run([ETLHEAP, "report", trace, *options], capture_output=True, check=False, text=True,
                               env=environment)
-        said = done.stderr.count("stacks have no names of functions: --symbols FOLDER")
-        results.equal(f"report {' '.join(options)}: said that stacks have no names", said, wanted)
+        said = done.stderr.count("no function names: give --symbols FOLDER")
+        results.equal(f"report {' '.join(options)}: said that there are no function names", said, wanted)
 
 
 def main():

@@ -310,9 +310,9 @@ def check_refusals(results, sources):
     for words, wanted in ((["--from", "1s"], "whole"), (["--heap", "0x1f0000"], "heap"),
                           (["--group-by", "heap"], "heap"), (["--thread", "4"], "threads"),
                           (["--size", "1K.."], "sizes"), (["--lifetime", "1s.."], "lifetimes"),
-                          (["--group-by", "free_type"], "free types"), (["--process", "42"], "name")):
+                          (["--group-by", "free_type"], "free types"), (["--process", "42"], "no process ids")):
         refused(results, f"report {' '.join(words)} of a summary is refused",
-                ["report", one.summary, *words], "a summary keeps", wanted)
+                ["report", one.summary, *words], "a summary ", wanted)
     for path, words, wanted in ((one.summary, [], "no windows"), (one.windows, ["--every", "1s"], EVERY),
                                 (one.windows, ["--at", "1s"], EVERY),
                                 (one.windows, ["--at-exit", "leaked"], "freed")):
@@ -332,11 +332,11 @@ def check_refusals(results, sources):
         refused(results, f"merge {' '.join(words)} is refused", ["merge", *words, "-o", out], wanted,
                 status=status)
     refused(results, "merge into an input is refused", ["merge", one.summary, "-o", one.summary], "-o")
-    refused(results, "merge to nowhere is refused", ["merge", one.summary], "-o FILE")
+    refused(results, "merge to nowhere is refused", ["merge", one.summary], "-o app.ehs")
     refused(results, "--every of a full store is refused",
             ["store", one.trace, "--every", "1s", "-o", out], "--summary")
     refused(results, "allocations of a summary are refused", ["allocations", one.summary],
-            "a summary holds sums and no single allocations")
+            "a summary holds totals and no single allocations")
 
 
 def check_names(results):

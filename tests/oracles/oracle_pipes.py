@@ -229,10 +229,10 @@ def check_descriptors():
                    "-: standard input is a terminal: pipe a trace in, or name a file")
     os.close(ours)
     os.close(terminal)
-    check_sentence("an empty input", start("report", "-", stdin=subprocess.DEVNULL), "-: it is empty")
-    check_sentence("a closed input", start("report", "-", preexec_fn=lambda: os.close(0)), "-: cannot read it: Bad file")
+    check_sentence("an empty input", start("report", "-", stdin=subprocess.DEVNULL), "-: the file is empty")
+    check_sentence("a closed input", start("report", "-", preexec_fn=lambda: os.close(0)), "-: cannot be read: Bad file")
     folder = os.open(".", os.O_RDONLY)
-    check_sentence("a folder as input", start("report", "-", stdin=folder), "-: cannot read it: Is a directory")
+    check_sentence("a folder as input", start("report", "-", stdin=folder), "-: cannot be read: Is a directory")
     os.close(folder)
 
 

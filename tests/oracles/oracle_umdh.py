@@ -225,7 +225,7 @@ def check_errors(results, log):
             ("dump", 2, "holds no records", "dump", log),
             ("store", 2, "holds no records", "store", log, "-o", os.path.join(WORK, "umdh.ehs")),
             ("two logs", 2, "diff compares two", "report", log, log.replace("First", "Second")),
-            ("a log and a trace", 2, "read alone", "report", trace, log),
+            ("a log and a trace", 2, "only one UMDH log can be read", "report", trace, log),
             ("a baseline to update", 2, "cannot become a store", "check", log, "--max-growth", "64K",
              "--baseline", os.path.join(WORK, "none.ehs"), "--update-baseline"),
     ):

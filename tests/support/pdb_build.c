@@ -26,6 +26,8 @@ void pdb_build_open(pdb_build *b)
     *b = (pdb_build){
         .block_bytes = 512, .age = 3, .file_age = 7, .module_signature = PDB_SYMBOLS_C13
     };
+    for (u32 i = 0; i < sizeof b->guid; i++)
+        b->guid[i] = (u8)(0xa0 + i);
     hand_u8(&b->names, 0); /* name 0 is empty */
 }
 

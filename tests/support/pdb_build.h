@@ -42,6 +42,7 @@ typedef struct pdb_build {
     bool has_no_index;    /* the type streams have no hash stream */
     u32 feature;          /* a feature code, or 0 */
     u32 age, file_age;    /* 3 and 7 */
+    u8 guid[16];          /* a0 a1 ... af */
     u32 debug_flags;      /* PDB_DBI_FLAG_* */
     u32 module_signature; /* PDB_SYMBOLS_C13 */
     /* ---- */

@@ -39,8 +39,7 @@ static void write_info(pdb_build *b, u32 names_stream)
     hand_u32(to, PDB_INFO_VERSION_VC70);
     hand_u32(to, 0x12345678);
     hand_u32(to, b->file_age);
-    for (u32 i = 0; i < 16; i++)
-        hand_u8(to, 0xa0 + i);
+    hand_put(to, b->guid, sizeof b->guid);
     hand_u32(to, sizeof name);
     hand_put(to, name, sizeof name);
     hand_u32(to, 1); /* entries */

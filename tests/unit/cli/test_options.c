@@ -129,7 +129,7 @@ static void a_suffix_picks_the_format_unless_one_is_given(void **state)
     assert_string_equal(format_for(&export, "a -o x.html"), "html");
     assert_string_equal(format_for(&export, "a -o x.html --format folded"), "folded");
     expect_error(&report, "a -o x.html", "export writes");
-    expect_error(&export, "a -o x.json", "suffix of one");
+    expect_error(&export, "a -o x.json", "suffix of a format");
 }
 
 static void all_rows_can_be_asked_for(void **state)
@@ -145,7 +145,7 @@ static void all_rows_can_be_asked_for(void **state)
     assert_int_equal(parse(&report, few, &options, NULL), ETL_OK);
     assert_int_equal(cli_top_limit(&options), 3);
     cli_options_free(&options);
-    expect_error(&report, "a --top 0", "nor all");
+    expect_error(&report, "a --top 0", "--top: invalid value '0': expected a number from 1 to");
     expect_error(&report, "a -j all", "to 1024");
 }
 
@@ -295,7 +295,8 @@ static void allocations_are_sorted_by_columns_of_their_own(void **state)
     }
     expect_error(&allocations, "app.etl --sort outstanding_size",
                  "--sort: 'outstanding_size' is not one of alloc_time, free_time, lifetime");
-    expect_error(&allocations, "app.etl --group-by kind", "no option of allocations");
+    expect_error(&allocations, "app.etl --group-by kind",
+                 "unknown option --group-by for allocations");
     expect_error(&report, "app.etl --sort address", "--sort: 'address' is not one of count size");
 }
 
@@ -370,9 +371,9 @@ static void unknown_options_get_the_nearest_name(void **state)
 static void options_of_other_commands_are_told_so(void **state)
 {
     (void)state;
-    expect_error(&info, "a --sort size", "--sort is no option of info");
-    expect_error(&report, "a --events x", "--events is no option of report");
-    expect_error(&dump, "a --top 3", "--top is no option of dump");
+    expect_error(&info, "a --sort size", "unknown option --sort for info");
+    expect_error(&report, "a --events x", "unknown option --events for report");
+    expect_error(&dump, "a --top 3", "unknown option --top for dump");
 }
 
 static void missing_and_surplus_values_are_told(void **state)
@@ -389,18 +390,22 @@ static void missing_and_surplus_values_are_told(void **state)
 static void bad_values_name_option_and_remedy(void **state)
 {
     (void)state;
-    expect_error(&report, "a --from 9223372036854775808ns", "out of range: times reach");
+    expect_error(&report, "a --from 9223372036854775808ns", "out of range: times go up to");
     expect_error(&report, "a --lifetime 1s..300000000000s", "is out of range");
     expect_error(&report, "a --size 1K..16777216T", "the largest size is 18446744073709551615");
-    expect_error(&report, "a --from 5parsecs", "--from: '5parsecs' is no time such as 12s");
-    expect_error(&report, "a --top 0", "--top: '0' is not a number from 1 to 4294967294");
-    expect_error(&report, "a --top -1", "--top: '-1' is not a number from 1");
-    expect_error(&report, "a -j 0", "-j: '0'");
-    expect_error(&report, "a -j 99999", "-j: '99999' is not a number from 1 to 1024");
-    expect_error(&report, "a --top 99999999999999999999", "is not a number from 1 to 4294967294");
-    expect_error(&report, "a --size 12Q..", "--size: '12Q..' is no range of sizes");
-    expect_error(&report, "a --heap 0x1f0000,", "is no list of heap handles");
-    expect_error(&report, "a --memory 0", "--memory: '0' is no size such as 4096");
+    expect_error(&report, "a --from 5parsecs",
+                 "--from: invalid value '5parsecs': expected a time such as 12s");
+    expect_error(&report, "a --top 0", "--top: invalid value '0': expected a number from 1 to");
+    expect_error(&report, "a --top -1", "--top: invalid value '-1': expected a number from 1");
+    expect_error(&report, "a -j 0", "-j: invalid value '0'");
+    expect_error(&report, "a -j 99999",
+                 "-j: invalid value '99999': expected a number from 1 to 1024");
+    expect_error(&report, "a --top 99999999999999999999", "expected a number from 1 to 4294967294");
+    expect_error(&report, "a --size 12Q..",
+                 "--size: invalid value '12Q..': expected a range of sizes");
+    expect_error(&report, "a --heap 0x1f0000,", "expected a list of heap handles");
+    expect_error(&report, "a --memory 0",
+                 "--memory: invalid value '0': expected a size such as 4096");
     expect_error(&report, "a --sort siz", "did you mean size?");
     expect_error(&report, "a --sort zzz", "is not one of count size impacting_size");
     expect_error(&report, "a --kind pool", "is not one of heap, virtualalloc, extent");
@@ -415,37 +420,40 @@ static void contradictions_are_refused(void **state)
     (void)state;
     expect_error(&report, "a --from 5s --to 2s", "--from is after --to");
     expect_error(&dump, "a --from 2020-07-29 --to 2020-07-28", "--from is after --to");
-    expect_error(&report, "a --size 64K..1K", "empty range");
-    expect_error(&report, "a --lifetime 2s..1s", "empty range");
-    expect_error(&report, "a --tree --format json", "--tree is text");
+    expect_error(&report, "a --size 64K..1K", "is empty; the smaller end comes first");
+    expect_error(&report, "a --lifetime 2s..1s", "is empty; the smaller end comes first");
+    expect_error(&report, "a --tree --format json", "--tree is text only");
     expect_error(&report, "a --group-by tag", "--stack-tags FILE");
-    expect_error(&report, "a --stack-tags t --group-by stack", "--group-by tag, which is not");
-    expect_error(&report, "a --growth --group-by free_type", "leave out types");
-    expect_error(&report, "a --growth --impacting transient", "leave out types");
-    expect_error(&report, "a --growth --histogram size", "leave out --tree and --histogram");
-    expect_error(&report, "a --kind virtualalloc --heap 0x1", "exclude each other");
-    expect_error(&report, "a --format ndjson", "--format ndjson is not a format of report");
-    expect_error(&dump, "a --format csv", "--format csv is not a format of dump");
-    expect_error(&info, "a --format csv", "--format csv is not a format of info");
-    expect_error(&report, "a --titles", "--titles works only with --format csv");
-    expect_error(&report, "a --titles --format json", "--titles works only with --format csv");
-    expect_error(&info, "a --titles", "--titles is no option of info");
-    expect_error(&symbols, "a --format ndjson", "--format ndjson is not a format of symbols");
-    expect_error(&symbols, "a --require-frame x", "--require-frame is no option of symbols");
+    expect_error(&report, "a --stack-tags t --group-by stack",
+                 "--stack-tags needs --group-by with tag");
+    expect_error(&report, "a --growth --group-by free_type", "cannot be combined with types");
+    expect_error(&report, "a --growth --impacting transient", "cannot be combined with types");
+    expect_error(&report, "a --growth --histogram size",
+                 "cannot be combined with --tree and --histogram");
+    expect_error(&report, "a --kind virtualalloc --heap 0x1", "cannot be combined");
+    expect_error(&report, "a --format ndjson", "--format: 'ndjson' is not a format of report");
+    expect_error(&dump, "a --format csv", "--format: 'csv' is not a format of dump");
+    expect_error(&info, "a --format csv", "--format: 'csv' is not a format of info");
+    expect_error(&report, "a --titles", "--titles needs --format csv");
+    expect_error(&report, "a --titles --format json", "--titles needs --format csv");
+    expect_error(&info, "a --titles", "unknown option --titles for info");
+    expect_error(&symbols, "a --format ndjson", "--format: 'ndjson' is not a format of symbols");
+    expect_error(&symbols, "a --require-frame x", "unknown option --require-frame for symbols");
     expect_error(&symbols, "a --symbols", "--symbols needs a value");
-    expect_error(&windows, "a --every 1s --at 5s", "--every, --at and --window exclude each other");
-    expect_error(&windows, "a --find-growth --window 1s..2s",
-                 "--find-growth looks along the trace");
-    expect_error(&windows, "a --group-by process,type", "--group-by type: types differ");
-    expect_error(&windows, "a --type AIFO", "--type is no option of windows");
+    expect_error(&windows, "a --every 1s --at 5s", "--every, --at and --window cannot be combined");
+    expect_error(&windows, "a --find-growth --window 1s..2s", "cannot be combined with --window");
+    expect_error(&windows, "a --group-by process,type", "--group-by type: not possible here");
+    expect_error(&windows, "a --type AIFO", "unknown option --type for windows");
     expect_error(&windows, "a --every 9223372037s", "--every: '9223372037s' is out of range");
     expect_error(&windows, "a --window 1s..1e30s", "--window: '1s..1e30s' is out of range");
     expect_error(&windows, "a --at 9999-01-01", "--at: '9999-01-01' is out of range");
-    expect_error(&windows, "a --every 0s", "--every: '0s' is no span of time");
-    expect_error(&windows, "a --every -1s", "--every: '-1s' is no span of time");
-    expect_error(&windows, "a --window 5s...", "--window: '5s...' is no window of time");
-    expect_error(&windows, "a --at peak", "--at: 'peak' is no time");
-    expect_error(&report, "a --every 1s", "--every is no option of report");
+    expect_error(&windows, "a --every 0s", "--every: invalid value '0s': expected a span of time");
+    expect_error(&windows, "a --every -1s",
+                 "--every: invalid value '-1s': expected a span of time");
+    expect_error(&windows, "a --window 5s...",
+                 "--window: invalid value '5s...': expected a window of time");
+    expect_error(&windows, "a --at peak", "--at: invalid value 'peak': expected marks, or a time");
+    expect_error(&report, "a --every 1s", "unknown option --every for report");
 }
 
 /* Of `text`, without letters around it? */

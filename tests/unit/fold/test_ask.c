@@ -237,11 +237,11 @@ static void all_are_answered_or_none(void **state)
         make_question(f, i, &own[i], &questions[i]);
     questions[TOGETHER - 1].kind = ETLHEAP_ASK_EVENTS;
     assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
-    assert_string_equal(err.message, "there is no such question to answer");
+    assert_string_equal(err.message, "unknown kind of question");
     questions[TOGETHER - 1].kind = ETLHEAP_ASK_HISTOGRAM;
     questions[TOGETHER - 1].by = ETLHEAP_HISTOGRAM_BY_COUNT;
     assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
-    assert_string_equal(err.message, "there is no such histogram");
+    assert_string_equal(err.message, "unknown kind of histogram");
     questions[TOGETHER - 1].kind = (etlheap_question_kind)0x80000000u;
     assert_int_equal(etlheap_ask(f->store, questions, TOGETHER, answers, &err), ETL_ERR_ARGUMENT);
     for (u32 i = 0; i < TOGETHER; i++)

@@ -419,7 +419,7 @@ static void nothing_to_lead_to_is_said(void **state)
     b->query.process_count = 1;
     assert_int_equal(etlheap_export_wpa_profile(&b->request, b->captured.sink, &err),
                      ETL_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "no process to open in WPA: select more"));
+    assert_non_null(strstr(err.message, "no process to open in WPA; select more"));
 }
 
 int main(void)

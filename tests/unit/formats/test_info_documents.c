@@ -203,8 +203,8 @@ static void a_trace_of_nothing_says_how_to_record(void **state)
     etl_build_mark(b, (etl_build_at){ .ticks = etl_build_start_ticks(b) + 10 }, "mark");
     etlheap_result *const result = count_events(b, &traces);
     const char *const document = write_info(result, "text", 0, &out);
-    find(document, "no event of the trace is about memory");
-    find(document, "What is missing, and how to record it");
+    find(document, "the trace has no memory events");
+    find(document, "Missing, and how to record it");
     find(document, "wpr -start Heap");
     capture_close(&out);
     etlheap_result_free(result);

@@ -90,7 +90,7 @@ static void impacting_words_are_sets_of_types(void **state)
     assert_int_equal(query_of("a --impacting transient,persistent", NULL).types, AIFI | AOFO);
     assert_int_equal(query_of("a", NULL).types, 0);
     expect_refusal("a --impacting transitory", "transient");
-    expect_refusal("a --impacting transient --type AIFI", "exclude each other");
+    expect_refusal("a --impacting transient --type AIFI", "cannot be combined");
 }
 
 static void transient_memory_is_sorted_by_size_with_its_lifetimes(void **state)
@@ -124,11 +124,11 @@ static void moments_end_the_window(void **state)
 static void moments_that_contradict_are_refused(void **state)
 {
     (void)state;
-    expect_refusal("a --at noon", "--at: 'noon' is no moment: peak, a time");
-    expect_refusal("a --at 5s --to 7s", "exclude each other");
+    expect_refusal("a --at noon", "--at: invalid value 'noon': expected peak, or a time");
+    expect_refusal("a --at 5s --to 7s", "cannot be combined");
     expect_refusal("a --at 5s --from 7s", "--from is after --at");
-    expect_refusal("a --at peak --type AIFO", "--at excludes --type");
-    expect_refusal("a --at 1s --impacting transient", "--at excludes --type");
+    expect_refusal("a --at peak --type AIFO", "--at cannot be combined with --type");
+    expect_refusal("a --at 1s --impacting transient", "--at cannot be combined with --type");
     expect_refusal("a --at 5s --from 2020-07-29T00:07:10Z", "--from is after --at");
 }
 
@@ -137,7 +137,7 @@ static void histograms_take_no_tree(void **state)
     (void)state;
     assert_true(query_of("a --histogram lifetime --at 2s", NULL).at_end);
     expect_refusal("a --histogram weight", "is not one of size, lifetime");
-    expect_refusal("a --histogram size --tree", "exclude each other");
+    expect_refusal("a --histogram size --tree", "cannot be combined");
 }
 
 static void sizes_of_heaps_sort_rows_that_are_heaps(void **state)
@@ -146,7 +146,7 @@ static void sizes_of_heaps_sort_rows_that_are_heaps(void **state)
     query_of("a --group-by heap --sort committed_size", NULL);
     query_of("a --group-by process,heap,kind --sort -overhead_size", NULL);
     expect_refusal("a --sort committed_size", "--group-by heap");
-    expect_refusal("a --group-by heap,type --sort reserved_size", "is for rows that are heaps");
+    expect_refusal("a --group-by heap,type --sort reserved_size", "needs rows that are heaps");
 }
 
 /* --- writers ---------------------------------------------------------------------- */

@@ -212,26 +212,26 @@ static void errors_name_file_line_and_word(void **state)
     static const struct {
         const char *text, *message;
     } rows[] = {
-        { "\n\n<Tags/>", "t.stacktags, line 3: it begins with <Tags>" },
-        { "<Entrypoint/>", "line 1: it begins with <Entrypoint>" },
-        { "<Tag Name=''>\n<Stack/></Tag>", "line 2: <Stack> is no element of stack tags" },
+        { "\n\n<Tags/>", "t.stacktags, line 3: the file begins with <Tags>" },
+        { "<Entrypoint/>", "line 1: the file begins with <Entrypoint>" },
+        { "<Tag Name=''>\n<Stack/></Tag>", "line 2: <Stack> is not an element of stack tags" },
         { "<Tag Name=''><Tag>\n</Tag></Tag>", "line 1: a <Tag> needs a Name" },
         { "<Tag Name=''>\n\n<HintTag HintOperator='Callee'/></Tag>",
           "line 3: a <HintTag> needs a Name" },
-        { "<HintTag Name='x'/>", "Caller or Callee, not ''" },
-        { "<HintTag Name='x' HintOperator='Both'/>", "Caller or Callee, not 'Both'" },
-        { "<Tag Name='x'\nPriority='high'/>", "line 2: Priority is a whole number, not 'high'" },
-        { "<Tag Name='x' Priority=''/>", "not ''" },
-        { "<Tag Name='x' Priority='2147483648'/>", "not '2147483648'" },
-        { "<Tag Name='x' Priority='1.5'/>", "not '1.5'" },
+        { "<HintTag Name='x'/>", "invalid HintOperator '': expected Caller or Callee" },
+        { "<HintTag Name='x' HintOperator='Both'/>", "invalid HintOperator 'Both'" },
+        { "<Tag Name='x'\nPriority='high'/>", "line 2: invalid Priority 'high'" },
+        { "<Tag Name='x' Priority=''/>", "invalid Priority ''" },
+        { "<Tag Name='x' Priority='2147483648'/>", "invalid Priority '2147483648'" },
+        { "<Tag Name='x' Priority='1.5'/>", "invalid Priority '1.5'" },
         { "<Tag Name='x'><Entrypoint><Tag Name='y'/></Entrypoint></Tag>",
-          "an <Entrypoint> has nothing inside, not <Tag>" },
-        { "", "line 1: it is no XML" },
+          "<Tag> is not allowed inside <Entrypoint>" },
+        { "", "line 1: not XML" },
         { "<Tag Name='x'>", "line 1" },
         { "<Tag Name='x'>\n</tag>", "line 2" },
         { "<Tag Name='x'/><Tag Name='y'/>", "line 1" },
         { "<Tag Name='&unknown;'/>", "line 1" },
-        { "not XML at all", "line 1: it is no XML" },
+        { "not XML at all", "line 1: not XML" },
         { "<Tag Name=x/>", "line 1: AttValue" },
         { "<Tag Name='x' Name='y'/>", "line 1" },
         { "<Tag Name='\xff\xfe'/>", "line 1" },
@@ -255,7 +255,7 @@ static void a_billion_laughs_are_refused_at_the_first(void **state)
         "<!ENTITY f '&e;&e;&e;&e;&e;&e;&e;&e;&e;&e;'>\n"
         "<!ENTITY g '&f;&f;&f;&f;&f;&f;&f;&f;&f;&f;'>\n"
         "<!ENTITY h '&g;&g;&g;&g;&g;&g;&g;&g;&g;&g;'>\n]>\n<Tag Name='&h;'>&h;</Tag>",
-        ETL_ERR_CORRUPT, "line 2: a document type has no place");
+        ETL_ERR_CORRUPT, "line 2: a document type is not allowed");
     assert_int_equal(b->tags->rows.count, 0);
 }
 
@@ -277,7 +277,7 @@ static void nothing_is_loaded_from_elsewhere(void **state)
     for (size_t i = 0; i < ETL_COUNT_OF(forms); i++) {
         char text[400];
         (void)snprintf(text, sizeof text, "%s%s%s", forms[i].before, path, forms[i].after);
-        expect_refusal(b, text, ETL_ERR_CORRUPT, "a document type has no place");
+        expect_refusal(b, text, ETL_ERR_CORRUPT, "a document type is not allowed");
         assert_int_equal(b->tags->rows.count, 0);
     }
     (void)unlink(path);

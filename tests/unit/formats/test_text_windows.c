@@ -224,7 +224,7 @@ static void nothing_rises_is_an_answer(void **state)
     hand_windows *const w = *state;
     hand_windows_every(w, HAND_MS_NS);
     w->answer.growth_wanted = true;
-    expect_text(w, "Nothing rises to a higher level that lasts, from one that lasted.\n");
+    expect_text(w, "No lasting growth found.\n");
 }
 
 static void text_shows_what_the_system_sampled(void **state)

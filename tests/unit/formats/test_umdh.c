@@ -201,9 +201,9 @@ static void unknown_lines_in_a_heap_are_counted(void **unused)
 static void damage_is_told_with_its_line(void **unused)
 {
     (void)unused;
-    refuse("", ETL_ERR_UNSUPPORTED, "no log of UMDH");
-    refuse("MZ", ETL_ERR_UNSUPPORTED, "no log of UMDH");
-    refuse("\xFF\xFE", ETL_ERR_UNSUPPORTED, "no log of UMDH");
+    refuse("", ETL_ERR_UNSUPPORTED, "not a UMDH log");
+    refuse("MZ", ETL_ERR_UNSUPPORTED, "not a UMDH log");
+    refuse("\xFF\xFE", ETL_ERR_UNSUPPORTED, "not a UMDH log");
     refuse(LOG("1 bytes + 1 at 1 by BackTrace1\n"), ETL_ERR_CORRUPT, "line 3: the log ends inside");
     refuse(LOG("1 bytes"), ETL_ERR_CORRUPT, "line 3: not of the form");
     refuse(LOG("1 bytes + at 1 by BackTrace1"), ETL_ERR_CORRUPT, "line 3");
@@ -216,7 +216,7 @@ static void damage_is_told_with_its_line(void **unused)
     refuse(LOG("1 bytes + 1 at 1 by BackTrace1\n\t77611000\n\n\t77611000\n"), ETL_ERR_CORRUPT,
            "line 6: a frame without a block");
     refuse(LOG("1 bytes + 1 at 1 by BackTrace1\n\tntdll!RtlAllocateHeap\n"), ETL_ERR_CORRUPT,
-           "line 4: a frame that is no hexadecimal address");
+           "line 4: a frame that is not a hexadecimal address");
     refuse(LOG("*Start of data for heap @ 2\n"), ETL_ERR_CORRUPT, "line 3: a heap begins inside");
     refuse("// UMDH: version 6\n*End of data for heap @ 2\n", ETL_ERR_CORRUPT,
            "line 2: a heap ends");

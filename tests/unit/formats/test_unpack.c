@@ -336,9 +336,9 @@ static void what_is_no_trace_is_refused_by_its_first_bytes(void **state)
         size_t size;
         const char *sentence;
     } rows[] = {
-        { "", 0, "it is empty" },
-        { "ETW", 3, "it is no ETL file but looks like text" },
-        { "\1\2\3", 3, "it is too short for an ETL file" },
+        { "", 0, "the file is empty" },
+        { "ETW", 3, "not an ETL trace: it looks like text" },
+        { "\1\2\3", 3, "too short for an ETL trace" },
         { "MZ\220 and more", 12, "looks like a Windows program" },
     };
     fixture *const f = *state;
@@ -401,11 +401,11 @@ static void what_cannot_be_unpacked_is_refused(void **state)
     assert_false(etlheap_is_packed(f->path));
     expect_refused(f, ETL_ERR_ARGUMENT, "is not packed");
     assert_int_equal(etlheap_spool(-1, &f->options, &unpacked, &err), ETL_ERR_IO);
-    assert_non_null(strstr(err.message, "cannot read it: "));
+    assert_non_null(strstr(err.message, "cannot be read: "));
     assert_null(unpacked);
     write_file(f, "", 0);
     assert_int_equal(spool(f, &unpacked, &err), ETL_ERR_NOT_ETL);
-    assert_non_null(strstr(err.message, "it is empty"));
+    assert_non_null(strstr(err.message, "the file is empty"));
     assert_null(unpacked);
     etlheap_unpacked_close(NULL);
 }
@@ -422,7 +422,7 @@ static void what_unpacks_to_more_than_the_limit_is_refused(void **state)
         f->options.member_bytes_max = size;
         expect_unpacked(f, content(), size);
         f->options.member_bytes_max = size - 1;
-        expect_refused(f, ETL_ERR_LIMIT, "it unpacks to more than the limit");
+        expect_refused(f, ETL_ERR_LIMIT, "its unpacked size exceeds the limit");
     }
     etlheap_unpacked *copied = NULL;
     write_file(f, content(), MANY_BYTES);

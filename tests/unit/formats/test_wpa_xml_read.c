@@ -99,10 +99,10 @@ static void rows_that_do_not_add_up_are_refused(void **state)
 static void references_to_nothing_are_refused(void **state)
 {
     (void)state;
-    check_refused("Stack=\"1\"", "Stack=\"2\"", ETL_ERR_CORRUPT, "a stack that is not there");
+    check_refused("Stack=\"1\"", "Stack=\"2\"", ETL_ERR_CORRUPT, "a stack that does not exist");
     check_refused("Stack=\"1\"", "Stack=\"-1\"", ETL_ERR_CORRUPT, "below 0");
     check_refused("Parent=\"0\"", "Parent=\"1\"", ETL_ERR_CORRUPT, "before its parent");
-    check_refused("Frame=\"0\"", "Frame=\"1\"", ETL_ERR_CORRUPT, "a frame that is not there");
+    check_refused("Frame=\"0\"", "Frame=\"1\"", ETL_ERR_CORRUPT, "a frame that does not exist");
     check_refused("Node Id=\"0\"", "Node Id=\"7\"", ETL_ERR_CORRUPT, "numbered from 0");
     check_refused("Frame Id=\"0\"", "Frame Id=\"1\"", ETL_ERR_CORRUPT, "numbered from 0");
 }
@@ -112,10 +112,10 @@ static void what_is_missing_or_no_number_is_named(void **state)
     (void)state;
     check_refused("<Window From=\"-5\" To=\"100\"/>", "", ETL_ERR_CORRUPT, "a window");
     check_refused("From=\"-5\"", "", ETL_ERR_CORRUPT, "From is missing");
-    check_refused("From=\"-5\"", "From=\"5 \"", ETL_ERR_CORRUPT, "From is no number: 5 ");
-    check_refused("From=\"-5\"", "From=\"\"", ETL_ERR_CORRUPT, "no number");
-    check_refused("From=\"-5\"", "From=\"+5\"", ETL_ERR_CORRUPT, "no number");
-    check_refused("To=\"100\"", "To=\"9223372036854775808\"", ETL_ERR_CORRUPT, "no number");
+    check_refused("From=\"-5\"", "From=\"5 \"", ETL_ERR_CORRUPT, "From is not a number: 5 ");
+    check_refused("From=\"-5\"", "From=\"\"", ETL_ERR_CORRUPT, "is not a number");
+    check_refused("From=\"-5\"", "From=\"+5\"", ETL_ERR_CORRUPT, "is not a number");
+    check_refused("To=\"100\"", "To=\"9223372036854775808\"", ETL_ERR_CORRUPT, "is not a number");
     check_refused("Type=\"AIFO\"", "Type=\"AXFO\"", ETL_ERR_CORRUPT, "no known Type");
     check_refused("Kind=\"heap\"", "Kind=\"pool\"", ETL_ERR_CORRUPT, "no known Kind");
     check_refused(TABLE, TABLE TABLE, ETL_ERR_CORRUPT, "the same Kind");
@@ -126,11 +126,12 @@ static void what_is_missing_or_no_number_is_named(void **state)
 static void what_has_no_place_is_refused(void **state)
 {
     (void)state;
-    check_refused("urn:etlheap:wpa-xml:1", "urn:other", ETL_ERR_CORRUPT, "no element of wpa-xml");
-    check_refused("<Window", "<Row/><Window", ETL_ERR_CORRUPT, "<Row> has no place there");
+    check_refused("urn:etlheap:wpa-xml:1", "urn:other", ETL_ERR_CORRUPT,
+                  "is not an element of wpa-xml");
+    check_refused("<Window", "<Row/><Window", ETL_ERR_CORRUPT, "<Row> is not allowed there");
     check_refused("<Window", "text<Window", ETL_ERR_CORRUPT, "text between");
     check_refused("<Frame Id=\"0\"/>", "<Frame Id=\"0\"><Frame Id=\"1\"/></Frame>", ETL_ERR_CORRUPT,
-                  "has no place there");
+                  "is not allowed there");
 }
 
 static void a_document_type_is_refused_and_nothing_is_expanded_or_loaded(void **state)

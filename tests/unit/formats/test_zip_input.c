@@ -227,7 +227,7 @@ static void a_member_that_is_no_trace_is_refused_by_its_first_bytes(void **state
         zip_t *const zip = begin_zip(f);
         add_member(zip, "zeros.etl", zeros, size, methods[i]);
         assert_int_equal(zip_close(zip), 0);
-        expect_refused_at_once(f, "zeros.etl in the zip: it is no ETL file but looks like zero");
+        expect_refused_at_once(f, "zeros.etl in the zip: not an ETL trace: it looks like zero");
     }
     free(zeros);
 }
@@ -242,9 +242,9 @@ static void members_are_looked_at_before_any_is_unpacked(void **state)
         size_t size;
         const char *word;
     } rows[] = {
-        { text, sizeof text - 1, "last.etl in the zip: it is no ETL file but looks like text" },
-        { text, 20, "last.etl in the zip: it is no ETL file but looks like text" },
-        { text, 0, "last.etl in the zip: it is empty" },
+        { text, sizeof text - 1, "last.etl in the zip: not an ETL trace: it looks like text" },
+        { text, 20, "last.etl in the zip: not an ETL trace: it looks like text" },
+        { text, 0, "last.etl in the zip: the file is empty" },
     };
     for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
         zip_t *const zip = begin_zip(*state);

@@ -195,7 +195,7 @@ static void another_width_is_refused(void **state)
     (void)state;
     make_values(&formats[0], RANDOM, 100);
     ehs_bytes block = encode(&formats[0], 100);
-    assert_string_equal(decode(&block, 8, 100, NULL), "has values of another width");
+    assert_string_equal(decode(&block, 8, 100, NULL), "has values of the wrong width");
     ETLHEAP_VECTOR_FREE(&block);
 }
 
@@ -239,7 +239,8 @@ static void a_plane_of_another_size_is_refused(void **state)
     assert_int_equal(block.at[8], 2);
     for (u32 count = 999; count <= 1001; count += 2) {
         memcpy(block.at + 4, &count, sizeof count);
-        assert_string_equal(decode(&block, 1, 1001, NULL), "has a plane that does not decompress");
+        assert_string_equal(decode(&block, 1, 1001, NULL),
+                            "has a plane that cannot be decompressed");
     }
     block.at[8] = 3;
     assert_string_equal(decode(&block, 1, 1001, NULL), "has a plane of unknown mode");

@@ -355,7 +355,7 @@ static void an_unknown_content_is_refused(void **state)
     (void)state;
     ehs_bytes file = make_file();
     file.at[12] = 3;
-    assert_refused(&file, ETL_ERR_UNSUPPORTED, "a kind (3)");
+    assert_refused(&file, ETL_ERR_UNSUPPORTED, "an unknown kind (3)");
 }
 
 static void other_files_are_no_stores(void **state)
@@ -368,7 +368,7 @@ static void other_files_are_no_stores(void **state)
     assert_false(ehs_is_store(file));
     assert_false(ehs_is_store((etl_bytes){ other, 3 }));
     assert_int_equal(ehs_reader_open(&reader, file, &err), ETL_ERR_CORRUPT);
-    assert_non_null(strstr(err.message, "no store"));
+    assert_non_null(strstr(err.message, "not a store"));
 }
 
 static void a_directory_somewhere_else_is_refused(void **state)
@@ -395,11 +395,11 @@ static void blocks_outside_of_the_file_are_refused(void **state)
     for (size_t i = 0; i < ETL_COUNT_OF(offsets); i++) {
         ehs_bytes file = make_file();
         set_u64(&file, directory_of(&file) + 8, offsets[i]);
-        assert_refused(&file, ETL_ERR_CORRUPT, "lies outside of the file's blocks");
+        assert_refused(&file, ETL_ERR_CORRUPT, "lies outside the file's blocks");
     }
     ehs_bytes file = make_file();
     set_u32(&file, directory_of(&file) + 16, UINT32_MAX);
-    assert_refused(&file, ETL_ERR_CORRUPT, "lies outside of the file's blocks");
+    assert_refused(&file, ETL_ERR_CORRUPT, "lies outside the file's blocks");
 }
 
 static void a_directory_out_of_order_is_refused(void **state)
@@ -435,7 +435,7 @@ static void a_count_that_differs_from_the_directory_is_refused(void **state)
     u32 values[1000];
     assert_int_equal(ehs_reader_open(&reader, view_of(&file), NULL), ETL_OK);
     assert_int_equal(get(&reader, EHS_HEAP_SLOT, 0, values, 1000, &err), ETL_ERR_CORRUPT);
-    assert_non_null(strstr(err.message, "another number of values"));
+    assert_non_null(strstr(err.message, "a different number of values"));
     ehs_reader_close(&reader);
     ETLHEAP_VECTOR_FREE(&file);
 }

@@ -339,9 +339,9 @@ static void columns_that_disagree_with_their_segment_are_refused(void **state)
         const char *part;
     } cases[] = {
         { { { 0, 1 }, 1, 2, 1 }, "block 0 of heap.back is missing" },
-        { { { 1, 1 }, 1, 2, 1 }, "another number of ends than its segment" },
-        { { { 0, 1 }, 2, 2, 1 }, "another number of values than its segment" },
-        { { { 0, 1 }, 1, 3, 1 }, "another number of values than its segment" },
+        { { { 1, 1 }, 1, 2, 1 }, "a different number of ends than its segment" },
+        { { { 0, 1 }, 2, 2, 1 }, "a different number of values than its segment" },
+        { { { 0, 1 }, 1, 3, 1 }, "a different number of values than its segment" },
         { { { 0, 1 }, 1, 2, 3 }, "an impossible number of events" },
         { { { 0, 1 }, 1, 0, 0 }, "an impossible number of events" },
         { { { 0, 1 }, 1, EHS_PART_ROWS + 1, 1 }, "an impossible number of events" },

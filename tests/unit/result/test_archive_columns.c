@@ -148,7 +148,7 @@ static void expect_same_answer(const fixture *f, const etlheap_query *query, cha
 static void a_store_without_threads_refuses_questions_about_threads(void **state)
 {
     const fixture *const f = *state;
-    static const char sentence[] = "does not record which thread made an allocation";
+    static const char sentence[] = "does not contain the threads of allocations";
     etlheap_query totals = etlheap_query_default(), sizes = totals, one = totals;
     const u32 threads[] = { 7 };
     sizes.group_by[0] = ETLHEAP_KEY_SIZE_CLASS; /* blocks are looked at one by one */
@@ -175,7 +175,7 @@ static void a_store_without_threads_refuses_questions_about_threads(void **state
 static void a_store_without_addresses_refuses_lists(void **state)
 {
     const fixture *const f = *state;
-    static const char sentence[] = "does not record the addresses of allocations";
+    static const char sentence[] = "does not contain the addresses of allocations";
     const etlheap_query query = by_thread();
     ehs_bytes whole = store_check_rewrite(&f->file, NULL, NULL);
     write_file(f, &whole);

@@ -42,7 +42,7 @@ static void a_dos_program_is_unsupported(void **state)
 {
     pe_check *const f = *state;
     memcpy(f->bytes.at + f->fields.pe_header, "NE", 2);
-    assert_fails(f, ETL_ERR_UNSUPPORTED, "no PE file");
+    assert_fails(f, ETL_ERR_UNSUPPORTED, "not a PE file");
 }
 
 static void a_pe_header_outside_the_file_is_named(void **state)
