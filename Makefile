@@ -118,11 +118,14 @@ objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 # The page of the HTML report, as C.
 HTML_PAGE := $(OUT)/formats/html_page
 HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
-	_data.js _page.js _state.js _chart.js _memory.js _flame.js _rows.js _threads.js _blocks.js _table.js _spikes.js \
+	_data.js _page.js _state.js _chart.js _memory.js _flame.js _rows.js _threads.js _blocks.js _table.js _suspects.js _spikes.js \
 	_views.js _copy.js _link.js _main.js)
 DIFF_PAGE := $(OUT)/formats/diff_page
 DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \
 	diff_tree.js diff_flame.js diff_table.js diff_main.js)
+TREND_PAGE := $(OUT)/formats/trend_page
+TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
+	trend_rows.js trend_chart.js trend_main.js)
 
 LIBRARY := $(OUT)/libetlheap.a
 INSTALLED_LIBRARY := $(OUT)/installed/libetlheap.a
@@ -262,7 +265,7 @@ define link
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter-out %.o,$^) $(1) $(PKG_LIBS)
 endef
 
-LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o
+LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
@@ -374,7 +377,12 @@ $(DIFF_PAGE).c: formats/html/embed.awk $(DIFF_FILES)
 	@mkdir -p $(@D)
 	$(Q)LC_ALL=C awk -v page=diff_page -f formats/html/embed.awk $(DIFF_FILES) > $@
 
-$(HTML_PAGE).o $(DIFF_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(TREND_PAGE).c: formats/html/embed.awk $(TREND_FILES)
+	$(SAY) "  AWK   $@"
+	@mkdir -p $(@D)
+	$(Q)LC_ALL=C awk -v page=trend_page -f formats/html/embed.awk $(TREND_FILES) > $@
+
+$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -389,7 +397,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE

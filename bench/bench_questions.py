@@ -24,6 +24,7 @@ QUESTIONS = {
     "report --format json": (["report", "{}", "--format", "json"], 1.4, 0.5),
     "windows --every 1s": (["windows", "{}", "--every", "1s"], 1.3, 0.4),
     "report --growth": (["report", "{}", "--growth"], 1.6, 0.5),
+    "report --suspects": (["report", "{}", "--suspects"], 2.0, 0.5),
     "report --impacting transient": (["report", "{}", "--impacting", "transient"], 2.0, 1.0),
     "report --at peak": (["report", "{}", "--at", "peak"], 1.8, 0.6),
     "report --histogram size": (["report", "{}", "--histogram", "size"], 1.5, 0.4),

@@ -12,6 +12,7 @@
 #include "filter_notes.h"
 
 #include "cli/options/nearest.h"
+#include "filter_choices.h"
 #include "messages.h"
 #include "record_filter.h"
 #include "report_query.h"
@@ -64,8 +65,6 @@ static void note_culprit(const char *subject, const etlheap_result *result,
 static void note_events(const cli_options *options, const char *subject,
                         const etlheap_result *result);
 static bool names_any_event(const etlheap_result *result, const char *word);
-static void add_kinds(const etlheap_result *result, const etlheap_query *open, note *text);
-static void add_heaps(const etlheap_result *result, const etlheap_query *open, note *text);
 
 static void add(note *text, const char *format, ...) ETL_PRINTF(2, 3);
 
@@ -378,15 +377,22 @@ static void note_culprit(const char *subject, const etlheap_result *result,
                          const etlheap_query *query, filter one)
 {
     etlheap_query open = open_query(query);
+    etlheap_key key = ETLHEAP_KEY_COUNT;
+    char choices[CLI_FILTER_CHOICES_SIZE];
     note text = { .used = 0 };
     add(&text, "%s selects nothing", filter_names[one]);
     switch (one) {
     case FILTER_KIND:
-        add_kinds(result, &open, &text);
+        key = ETLHEAP_KEY_KIND;
         break;
     case FILTER_HEAP:
-        close_filter(query, FILTER_PROCESS, &open);
-        add_heaps(result, &open, &text);
+        key = ETLHEAP_KEY_HEAP;
+        break;
+    case FILTER_THREAD:
+        key = ETLHEAP_KEY_THREAD;
+        break;
+    case FILTER_TYPE:
+        key = ETLHEAP_KEY_TYPE;
         break;
     case FILTER_PROCESS:
         add(&text, " in this window, though its processes are in the trace");
@@ -397,47 +403,12 @@ static void note_culprit(const char *subject, const etlheap_result *result,
     default:
         break;
     }
+    close_filter(query, FILTER_PROCESS, &open);
+    if (one == FILTER_KIND || !selects_any(result, &open))
+        open = open_query(query);
+    cli_filter_choices(result, &open, key, choices);
+    add(&text, "%s", choices);
     cli_note(subject, text.text);
-}
-
-static void add_kinds(const etlheap_result *result, const etlheap_query *open, note *text)
-{
-    const etlheap_table *table = NULL;
-    u32 kinds = 0;
-    if (etlheap_aggregate(result, open, &table, NULL) != ETL_OK)
-        return;
-    for (u32 i = 0; i < table->row_count; i++)
-        kinds |= 1u << table->rows[i].kind;
-    etlheap_table_free(table);
-    for (u32 i = 0, named = 0; i < ETLHEAP_KIND_COUNT; i++) {
-        if ((kinds >> i & 1) != 0)
-            add(text, "%s%s", named++ > 0 ? ", " : "; there is ",
-                etlheap_kind_name((etlheap_kind)i));
-    }
-}
-
-/* The largest ones, of the processes that were asked for. */
-static void add_heaps(const etlheap_result *result, const etlheap_query *open, note *text)
-{
-    etlheap_query by_heap = *open;
-    const etlheap_table *table = NULL;
-    by_heap.group_by[0] = ETLHEAP_KEY_PROCESS;
-    by_heap.group_by[1] = ETLHEAP_KEY_HEAP;
-    by_heap.group_by_count = 2;
-    /* Extents are of the same heaps. */
-    by_heap.kinds = 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_CUSTOM;
-    if (etlheap_aggregate(result, &by_heap, &table, NULL) != ETL_OK)
-        return;
-    u32 named = 0;
-    for (u32 i = 0; i < table->row_count && named < NAMED_MAX; i++) {
-        const etlheap_row *const row = &table->rows[i];
-        char name[ETLHEAP_HEAP_NAME_SIZE];
-        etlheap_heap_name(row->heap_handle, name);
-        if (row->has_heap)
-            add(text, "%s%s of %s", named++ > 0 ? ", " : "; the largest heaps are ", name,
-                row->process);
-    }
-    etlheap_table_free(table);
 }
 
 /* --- events of a listing --------------------------------------------------------------------- */

@@ -304,7 +304,7 @@ static int keep_marks(const cli_options *options, etlheap_result *facts, cli_inp
     out->clock.marks = etlheap_result_marks(facts);
     if (!etlheap_result_is_summary(facts))
         return CLI_EXIT_DONE;
-    cli_complain(out->store_name, "a summary keeps no marks: ask the trace, or a full store of it");
+    cli_complain(out->store_name, "a summary has no marks; use the trace or its full store");
     return CLI_EXIT_USAGE;
 }
 

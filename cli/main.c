@@ -16,60 +16,58 @@
 #include "parser/system/files.h"
 
 static const char *const report_examples[] = {
-    "etlheap report app.etl                           what was outstanding at the end",
-    "etlheap report kernel.etl heap.etl --kind heap   files of one recording, read as one",
+    "etlheap report app.etl                           outstanding at the end",
+    "etlheap report kernel.etl heap.etl --kind heap   files of one recording",
     "etlheap report app.etl --from 10s --to 20s --type AIFO",
+    "etlheap report app.etl --suspects                stacks that probably leak",
     "etlheap report app.etl --impacting transient     what made the spikes",
-    "etlheap report app.etl --process app.exe --at peak",
     "etlheap report app.etl --process app.exe --group-by process,module",
-    "etlheap report app.etl --suspects                          which call stacks leak, and why",
-    "etlheap report app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
+    "etlheap report app.etl --symbols 'out;SRV**https://example.com/symbols'",
     "etlheap report app.etl.zip --format json -o report.json",
     NULL,
 };
 
 static const char *const windows_examples[] = {
-    "etlheap windows app.etl                              about twenty windows, by process",
-    "etlheap windows app.etl --every 500ms --from 10s --to 20s --group-by stack --top 5",
-    "etlheap windows app.etl --at 5s --at 10s --at 15s    outstanding then, changes between",
+    "etlheap windows app.etl                 about twenty windows, by process",
+    "etlheap windows app.etl --every 500ms --from 10s --to 20s --group-by stack",
+    "etlheap windows app.etl --at 5s --at 10s --at 15s",
     "etlheap windows app.etl --window 1s..2s --window 8s..9s --format csv",
-    "etlheap windows app.etl --find-growth                when it rose most, and which stacks",
+    "etlheap windows app.etl --find-growth   when memory rose, and which stacks",
     NULL,
 };
 
 static const char *const diff_examples[] = {
-    "etlheap diff before.etl after.etl                   what grew, shrank, came and went",
+    "etlheap diff before.etl after.etl",
     "etlheap diff base.ehs new.etl --process app.exe --symbols out",
     "etlheap diff short.etl long.etl --per-second --group-by process,site",
-    "etlheap diff base.etl new.etl --format json | jq '.rows[] | select(.state == \"added\")'",
-    "etlheap diff base.ehs new.ehs -o diff.html          a flame graph: red grew, blue shrank",
-    "etlheap diff first.txt second.txt                   two logs of umdh -pn:app.exe -f:FILE",
-    "etlheap diff comparison.txt                         what umdh first.txt second.txt printed",
+    "etlheap diff base.etl new.etl --format json | jq '.rows[].state'",
+    "etlheap diff base.ehs new.ehs -o diff.html   flame graph: red grew",
+    "etlheap diff first.txt second.txt            two logs of umdh -f:FILE",
+    "etlheap diff comparison.txt                  output of umdh A B",
     NULL,
 };
 
 static const char *const symbols_examples[] = {
-    "etlheap symbols app.etl                             which PDBs are needed",
-    "etlheap symbols app.etl --symbols 'out;SRV**https://msdl.microsoft.com/download/symbols'",
-    "etlheap symbols app.etl --format json | jq -r '.modules[] | select(.file == null).expected'",
+    "etlheap symbols app.etl",
+    "etlheap symbols app.etl --symbols 'out;SRV**https://example.com/symbols'",
+    "etlheap symbols app.etl --format json | jq -r '.modules[].expected'",
     NULL,
 };
 
 static const char *const check_examples[] = {
-    "etlheap check app.etl --process app.exe --max-outstanding 10M --max-outstanding stack:1M",
-    "etlheap check app.etl --baseline base.ehs --max-growth stack:4K+5% --update-baseline",
-    "etlheap check app.etl --max-outstanding 1M --suppressions known.supp --format junit -o "
-    "leaks.xml",
+    "etlheap check app.etl --process app.exe --max-outstanding 10M",
+    "etlheap check app.etl --baseline b.ehs --max-growth 4K+5% --update-baseline",
+    "etlheap check app.etl --max-outstanding stack:1M --suppressions known.supp",
+    "etlheap check app.etl --max-outstanding 1M --junit leaks.xml --sarif s.sarif",
     NULL,
 };
 
 static const char *const allocations_examples[] = {
-    "etlheap allocations app.etl --process app.exe --type AIFO   what was not freed, block by "
-    "block",
+    "etlheap allocations app.etl --process app.exe --type AIFO   never freed",
     "etlheap allocations app.etl --sort size --top 20            the largest",
-    "etlheap allocations app.etl --from 10s --to 11s --lifetime ..5ms --require-frame 'app.exe!'",
-    "etlheap allocations app.ehs --format ndjson | jq -r 'select(.size > 65536).stack[0]'",
-    "etlheap allocations app.etl --format csv -o blocks.csv",
+    "etlheap allocations app.etl --from 10s --to 11s --lifetime ..5ms",
+    "etlheap allocations app.etl --address 0x1f0010",
+    "etlheap allocations app.ehs --format ndjson | jq -r '.stack[0]'",
     NULL,
 };
 
@@ -88,28 +86,26 @@ static const char *const info_examples[] = {
 };
 
 static const char *const store_examples[] = {
-    "etlheap store app.etl -o app.ehs                    then: etlheap report app.ehs",
-    "etlheap store kernel.etl heap.etl -o run.ehs        files of one recording, as one",
-    "etlheap store app.etl --summary -o app.ehs          for archives: a total for each stack",
+    "etlheap store app.etl -o app.ehs              then: etlheap report app.ehs",
+    "etlheap store kernel.etl heap.etl -o run.ehs  files of one recording",
+    "etlheap store app.etl --summary -o app.ehs    for archives: totals only",
     "etlheap store app.etl --summary --every 1s -o app.ehs",
-    "etlheap store nightly/*.etl --summary --out-dir archive -j 8    each by itself; goes on after",
-    "                                                    an interruption; archive/runs.ndjson",
+    "etlheap store nightly/*.etl --summary --out-dir archive -j 8",
     NULL,
 };
 
 static const char *const merge_examples[] = {
-    "etlheap merge monday.ehs tuesday.ehs -o week.ehs    then: etlheap report week.ehs",
-    "etlheap store run7.etl --summary -o run7.ehs && etlheap merge all.ehs run7.ehs -o new.ehs",
-    "etlheap merge runs/*.ehs -o runs.ehs                full stores are summarised",
+    "etlheap merge monday.ehs tuesday.ehs -o week.ehs",
+    "etlheap merge runs/*.ehs -o runs.ehs          full stores are summarised",
     NULL,
 };
 
 static const char *const export_examples[] = {
-    "etlheap export app.etl --format html -o app.html    for browsers: charts, tables, flame graph",
+    "etlheap export app.etl --format html -o app.html   charts for a browser",
     "etlheap export app.etl --format folded | flamegraph.pl > app.svg",
-    "etlheap export app.etl --format pprof -o app.pb.gz && go tool pprof -http=: app.pb.gz",
-    "etlheap export app.etl --process app.exe --format heaptrack -o app.heaptrack.zst",
-    "etlheap export app.etl --kind heap --metric peak --format speedscope -o peak.json",
+    "etlheap export app.etl --format pprof -o app.pb.gz",
+    "etlheap export app.etl --process app.exe --format heaptrack -o app.zst",
+    "etlheap export app.etl --kind heap --metric peak --format speedscope",
     NULL,
 };
 
@@ -127,39 +123,35 @@ static const char *const selftest_examples[] = {
 
 static const cli_command commands[] = {
     { "report", CLI_REPORT, "INPUT...",
-      "Says where memory went: outstanding per process, heap and call stack.", report_examples,
+      "Report outstanding memory by process, heap and call stack.", report_examples,
       cli_run_report },
-    { "allocations", CLI_ALLOCATIONS, "INPUT...",
-      "Lists allocations one by one, each on a line: where, how large, how long, whose.",
+    { "allocations", CLI_ALLOCATIONS, "INPUT...", "List single blocks and ranges, one line each.",
       allocations_examples, cli_run_allocations },
-    { "windows", CLI_WINDOWS, "INPUT...",
-      "Follows memory through windows of time: what comes, goes and stays in each.",
+    { "windows", CLI_WINDOWS, "INPUT...", "Show memory over time, window by window.",
       windows_examples, cli_run_windows },
-    { "diff", CLI_DIFF, "BASE NEW", "Says what grew, shrank, appeared and vanished.", diff_examples,
-      cli_run_diff },
-    { "trend", CLI_TREND, "RUN...",
-      "Follows memory over many runs: what drifts, steps up, appears and goes.", trend_examples,
-      cli_run_trend },
+    { "diff", CLI_DIFF, "BASE NEW", "Compare two runs: what grew, shrank, appeared, disappeared.",
+      diff_examples, cli_run_diff },
+    { "trend", CLI_TREND, "RUN...", "Follow memory over many runs: drifts, steps, new sites.",
+      trend_examples, cli_run_trend },
     { "symbols", CLI_SYMBOLS, "INPUT...",
-      "Says which modules have symbols, which do not, and how much memory that concerns.",
-      symbols_examples, cli_run_symbols },
-    { "info", CLI_INFO, "INPUT...", "Says what a trace holds, and what can be analysed with it.",
+      "List modules that have or lack symbols, and their memory.", symbols_examples,
+      cli_run_symbols },
+    { "info", CLI_INFO, "INPUT...", "Describe a trace, and what can be analysed with it.",
       info_examples, cli_run_info },
     { "store", CLI_STORE, "TRACE... -o FILE.ehs|--out-dir DIR",
-      "Decodes once into a compressed store, which other commands read in a trace's place.",
-      store_examples, cli_run_store },
+      "Decode a trace once into a compressed store for other commands.", store_examples,
+      cli_run_store },
     { "check", CLI_CHECK, "INPUT...",
-      "Says whether more is outstanding, or has grown, than budgets allow; status 1 if so.",
-      check_examples, cli_run_check },
-    { "merge", CLI_MERGE, "FILE.ehs... -o FILE.ehs",
-      "Adds up stores of many runs by process name and stack; the largest peak is kept.",
+      "Compare memory with limits and a baseline; fail with status 1.", check_examples,
+      cli_run_check },
+    { "merge", CLI_MERGE, "FILE.ehs... -o FILE.ehs", "Add up summaries and stores of many runs.",
       merge_examples, cli_run_merge },
     { "export", CLI_EXPORT, "INPUT... --format FORMAT",
-      "Writes the formats of other programs: flame graphs, profiles, tables.", export_examples,
+      "Write formats of other programs: flame graphs, profiles, tables.", export_examples,
       cli_run_export },
-    { "dump", CLI_DUMP, "INPUT...", "Lists every event in time order, one line each.",
+    { "dump", CLI_DUMP, "INPUT...", "List every event in the order of time, one line each.",
       dump_examples, cli_run_dump },
-    { "selftest", CLI_SELFTEST, "", "Checks on a trace of its own that this program works here.",
+    { "selftest", CLI_SELFTEST, "", "Test that this program works on this machine.",
       selftest_examples, cli_run_selftest },
 };
 
@@ -277,9 +269,10 @@ static int print_help(const cli_command *command)
 
 static void write_overview(etlheap_sink *sink)
 {
-    etlheap_sink_text(sink, "Usage: etlheap COMMAND INPUT... [OPTION...]\n"
-                            "Reads Windows ETL traces and says where heap and VirtualAlloc memory "
-                            "went.\n\nCommands:\n");
+    etlheap_sink_text(sink,
+                      "Usage: etlheap COMMAND INPUT... [OPTION...]\n"
+                      "Find out from Windows ETL traces where heap and VirtualAlloc memory went.\n"
+                      "\nCommands:\n");
     for (size_t i = 0; i < ETL_COUNT_OF(commands); i++) {
         const size_t size = strlen(commands[i].name);
         etlheap_sink_text(sink, "  ");
@@ -289,12 +282,11 @@ static void write_overview(etlheap_sink *sink)
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(
-        sink,
-        "\nINPUT is one or more .etl files of one recording, or an .ehs store. .etl.zip, .etl.gz,\n"
-        ".etl.zst and .diagsession open as they are, and - is standard input.\n"
-        "Exit status: 0 done, 1 check found a budget exceeded, 2 usage error, 3 cannot read\n"
-        "or write or no usable input, 4 finished, but the input was damaged or lost events\n"
-        "and --strict was given.\n"
-        "See etlheap help COMMAND for options and examples; --version tells libraries,\n"
-        "--completion bash|zsh|fish writes what a shell needs to complete words.\n");
+        sink, "\nINPUT is one or more .etl files of one recording, or an .ehs store. .etl.zip,\n"
+              ".etl.gz, .etl.zst, .diagsession, UMDH logs, and - for standard input work, too.\n"
+              "\nExit status: 0 done, 1 check exceeded a limit, 2 wrong command line, 3 cannot\n"
+              "read or write, or unusable input, 4 done, but the input is damaged or lost\n"
+              "events and --strict was given.\n"
+              "\nSee 'etlheap help COMMAND' for options and examples, 'etlheap --version' for\n"
+              "versions, and 'etlheap --completion bash|zsh|fish' for shell completion.\n");
 }

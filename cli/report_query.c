@@ -34,6 +34,8 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
     query->growth = cli_wants_growth(options);
     query->unmatched = options->unmatched;
     query->freed_by_other = options->pairs || options->sort == ETLHEAP_MEASURE_FREED_BY_OTHER;
+    query->rates = cli_wants_rates(options);
+    query->churn = cli_wants_churn(options);
     query->processes = options->processes.at;
     query->process_count = options->processes.count;
     query->heaps = options->heaps.at;
@@ -163,7 +165,8 @@ static bool is_grouped_by(const cli_options *options, etlheap_key key)
 }
 
 /* A tree is one per kind and process, or what else is asked for, and has stacks in any case; tags
- * are for what is larger than a stack; growth is of all types. */
+ * are for what is larger than a stack; growth and churn are of all types, and churn is of the
+ * code, whatever heap it uses. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
     static const etlheap_key tree_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
@@ -204,6 +207,9 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
     } else if (cli_wants_growth(options)) {
         memcpy(query->group_by, growth_keys, sizeof growth_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(growth_keys);
+    } else if (options->churn) {
+        memcpy(query->group_by, tree_keys, sizeof tree_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);
     }
 }
 

@@ -22,6 +22,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	commands/cmd_trend \
 	commands/cmd_windows \
 	compared_run \
+	filter_choices \
 	filter_notes \
 	inputs \
 	main \

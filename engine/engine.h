@@ -119,9 +119,9 @@ typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
-    bool is_temporary;     /* read soon and once: made in less time, and larger */
-    bool is_without_info;  /* nobody will ask what census_only counts, which is not found out */
-    bool is_without_frees; /* nor who freed */
+    bool is_temporary; /* read soon and once: made in less time, and larger */
+    /* Nobody will ask what census_only counts, or who freed: that is not found out. */
+    bool is_without_info, is_without_frees;
 } etlheap_store_options;
 
 typedef struct etlheap_options {
@@ -285,6 +285,8 @@ typedef struct etlheap_abilities {
     bool memory;          /* MemInfo: commit, working sets and available memory over time */
     bool methods;         /* names of methods of .NET, for some process */
     bool methods_missing; /* a process runs .NET, and none of its methods has a name */
+    bool thread_names;    /* names of threads, for some thread */
+    bool threads_missing; /* no record of a thread, which is where names would be */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
@@ -311,8 +313,7 @@ typedef struct etlheap_segment {
     const u8 *kind;         /* etlheap_kind */
     const u8 *free_type;    /* etlheap_free_type */
     const u8 *is_realloc;
-    const u32 *free_stack;  /* of a store that has it, else 0: etlheap_stack.v of who freed */
-    const u32 *free_thread; /* likewise, else ETL_NO_ID */
+    const u32 *free_stack, *free_thread; /* of a store that has them; else 0 and ETL_NO_ID */
 } etlheap_segment;
 
 /* 0 of a result of facts alone, which refuses what can be refused. A segment beyond the
@@ -394,10 +395,8 @@ typedef struct etlheap_pattern {
     bool unnamed_only;  /* matches no frame whose function is known (exports are guesses) */
 } etlheap_pattern;
 
-/*
- * What to select and how to group. Start from etlheap_query_default(); all
- * arrays are borrowed for the call. Counts of 0 mean "no such filter".
- */
+/* What to select and how to group. Start from etlheap_query_default(); all arrays are borrowed
+ * for the call. Counts of 0 mean "no such filter". */
 typedef struct etlheap_query {
     size_t size;                  /* sizeof(etlheap_query) */
     i64 from_ns;                  /* INT64_MIN: time zero or the first event if earlier */
@@ -446,13 +445,13 @@ typedef struct etlheap_query {
      * next mark or, after the last one, the end of the window. */
     bool left_behind;
     bool freed_by_other; /* rows have the measure FREED_BY_OTHER */
-    bool unmatched;      /* in place of lifetimes, frees of what was allocated before the
-                            recording: by KIND, PROCESS, HEAP and FREE_*, with COUNT alone */
+    bool unmatched; /* frees of what was allocated before the recording in place of lifetimes */
+    bool rates;     /* rows have ALLOC_* and FREED_* */
+    bool churn;     /* and TEMPORARY_*, which needs single blocks; not at a moment */
 } etlheap_query;
 
-/* The defaults of `report`: whole trace, kind process heap type stack, largest
- * outstanding size first, exits do not free. Inline, so that the program's own idea of
- * the structure is filled in. */
+/* The defaults of `report`: whole trace, kind process heap type stack, largest outstanding size
+ * first, exits do not free. Inline, so that the program's own idea of the structure is filled in. */
 static inline etlheap_query etlheap_query_default(void)
 {
     etlheap_query query;
@@ -515,8 +514,7 @@ typedef struct etlheap_row {
     u32 generation;          /* GENERATION key: how many marks come before the allocation */
     const char *mark;        /* GENERATION key: the latest of these; NULL: there is none */
     u32 mark_number;         /* as in etlheap_mark; 0: there is none */
-    /* Keys FREE_*, as above: none if it was not freed in the window, or is not known. */
-    u32 free_stack, free_frame, free_thread;
+    u32 free_stack, free_frame, free_thread; /* FREE_* keys; as above if not freed or not known */
     const char *free_module;
 } etlheap_row;
 
@@ -543,6 +541,8 @@ typedef struct etlheap_table {
     u32 row_count;
     etlheap_total totals[ETLHEAP_KIND_CAPACITY];
     etl_diag_counts diagnostics; /* the result's, and those of finding symbols so far */
+    i64 rates_ns; /* with rates: what ALLOC_RATE is per second of, the window or, of a summary,
+                     all its recordings together */
 } etlheap_table;
 
 /*
@@ -557,19 +557,14 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
 
 void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
 
-/*
- * Frames and stacks of a table after its first `rows` rows were kept: the same
- * table with fewer rows and only what they refer to.
- */
+/* Frames and stacks of a table after its first `rows` rows were kept: the same table with fewer
+ * rows and only what they refer to. */
 etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err);
 
-/*
- * Names the frames of the rows that are marked in `rows` (row_count of them; NULL:
- * all rows), and of other rows as far as they share them; makes inlined calls
- * frames of their own. The table borrows the names from the symbols. Call it
- * after etlheap_table_keep_top: what is not shown needs no names.
- * ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
- */
+/* Names the frames of the rows that are marked in `rows` (row_count of them; NULL: all rows),
+ * and of other rows as far as they share them; makes inlined calls frames of their own. The
+ * table borrows the names from the symbols. Call it after etlheap_table_keep_top: what is not
+ * shown needs no names. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symbols,
                               const bool *rows, etl_error *err);
 

@@ -59,6 +59,15 @@ extern "C" {
     X(STEADINESS, "steadiness", "Steadiness")                                                      \
     X(FREED_BY_OTHER, "freed_by_other_count", "Freed by Other Thread")                             \
     X(GROWS_MOST, "grows_most", "Grows Most")                                                      \
+    X(ALLOC_SIZE, "alloc_size", "Alloc Size")                                                      \
+    X(ALLOC_RATE, "alloc_rate", "Allocs/s")                                                        \
+    X(ALLOC_BYTES_RATE, "alloc_bytes_rate", "Bytes/s")                                             \
+    X(FREED_COUNT, "freed_count", "Freed Count")                                                   \
+    X(FREED_SIZE, "freed_size", "Freed Size")                                                      \
+    X(TEMPORARY_COUNT, "temporary_count", "Temporary")                                             \
+    X(TEMPORARY_SIZE, "temporary_size", "Temporary Size")                                          \
+    X(TEMPORARY_10_COUNT, "temporary_10_count", "In 10")                                           \
+    X(TEMPORARY_1MS_COUNT, "temporary_1ms_count", "In 1 ms")                                       \
     /* of one lifetime */                                                                          \
     X(IS_REALLOC, "is_realloc", "Is Realloc")                                                      \
     X(ADDRESS, "address", "Address")                                                               \
@@ -79,6 +88,8 @@ extern "C" {
     /* of buckets of a histogram, in bytes or ns */                                                \
     X(FROM, "from", "From")                                                                        \
     X(TO, "to", "Below")                                                                           \
+    X(ROUNDING_SIZE, "rounding_size", "Rounding")                                                  \
+    X(LFH_ROUNDING_SIZE, "lfh_rounding_size", "LFH Rounding")                                      \
     /* of suspects */                                                                              \
     X(SCORE, "score", "Score")                                                                     \
     X(ALLOC_COUNT, "alloc_count", "Alloc Count")                                                   \
@@ -102,6 +113,8 @@ extern "C" {
     X(NAMED_SIZE, "named_size", "Named Size")                                                      \
     X(FUNCTION, "function", "Function")                                                            \
     X(LINE, "line", "Line")                                                                        \
+    /* texts where another field is a number */                                                    \
+    X(HEAP_NAME, "heap_name", "Heap Name")                                                         \
     /* of the recording that a row is from */                                                      \
     X(STACK_HASH, "stack_hash", "Stack Hash")                                                      \
     X(TRACE, "trace", "Trace")                                                                     \
@@ -163,10 +176,18 @@ const char *etlheap_key_title(etlheap_key key);
 
 /*
  * X(field) - numeric columns of a row, which can be sorted by. The lifetimes, the sizes
- * of heaps and growth are not in every table: see its `measures`. GROWTH_RATE is bytes
- * per second, STEADINESS 0 to 100: a constant leak has 100, what was allocated once
- * little; growth.h says how they are reckoned. FREED_BY_OTHER counts what another thread
- * freed in the window than the one that allocated it; both have to be known.
+ * of heaps, growth and churn are not in every table: see its `measures`. GROWTH_RATE is
+ * bytes per second, STEADINESS 0 to 100: a constant leak has 100, what was allocated once
+ * little; growth.h says how they are reckoned.
+ *
+ * ALLOC_* and FREED_* are what was allocated and freed inside the window; rates are per
+ * second of it, rounded. TEMPORARY_* count blocks allocated and freed inside it: freed
+ * before the allocating thread's next allocation, before its tenth next one
+ * (TEMPORARY_10_COUNT), or at most 1 ms after their allocation (TEMPORARY_1MS_COUNT). What
+ * a process exit frees is not temporary.
+ *
+ * FREED_BY_OTHER counts what another thread freed in the window than the one that
+ * allocated it; both have to be known.
  */
 #define ETLHEAP_MEASURES(X)                                                                        \
     X(COUNT)                                                                                       \
@@ -184,6 +205,16 @@ const char *etlheap_key_title(etlheap_key key);
     X(OVERHEAD_SIZE)                                                                               \
     X(GROWTH_RATE)                                                                                 \
     X(STEADINESS)                                                                                  \
+    X(ALLOC_COUNT)                                                                                 \
+    X(ALLOC_SIZE)                                                                                  \
+    X(ALLOC_RATE)                                                                                  \
+    X(ALLOC_BYTES_RATE)                                                                            \
+    X(FREED_COUNT)                                                                                 \
+    X(FREED_SIZE)                                                                                  \
+    X(TEMPORARY_COUNT)                                                                             \
+    X(TEMPORARY_SIZE)                                                                              \
+    X(TEMPORARY_10_COUNT)                                                                          \
+    X(TEMPORARY_1MS_COUNT)                                                                         \
     X(FREED_BY_OTHER)
 
 typedef enum etlheap_measure {
@@ -195,13 +226,17 @@ typedef enum etlheap_measure {
 
 /* Room in arrays by measure; what is beyond the last enumerator is 0. New measures are
  * added at the end, and sets of them are u32. */
-#define ETLHEAP_MEASURES_CAPACITY 20
+#define ETLHEAP_MEASURES_CAPACITY 32
 
 static_assert((int)ETLHEAP_MEASURES_COUNT <= ETLHEAP_MEASURES_CAPACITY, "a measure has a place");
 
 etlheap_field etlheap_measure_field(etlheap_measure measure);
 const char *etlheap_measure_word(etlheap_measure measure); /* the key of its field */
 const char *etlheap_measure_title(etlheap_measure measure);
+
+/* An amount of so many nanoseconds per second, rounded to the nearest, halves away from
+ * zero; 0 unless ns > 0. Stops at the ends of i64. */
+i64 etlheap_per_second(i64 amount, i64 ns);
 
 /* A measure that is not known for a row: no lifetime of it ended, no record tells the
  * sizes of its heap, or it adds up what a summary has the peaks of one by one. */

@@ -63,6 +63,10 @@ typedef struct etlheap_bucket {
     u64 from, to;
     i64 count, size_bytes; /* sums that do not fit stop at INT64_MAX */
     i64 outstanding_count, outstanding_size_bytes;
+    /* Of buckets of sizes of kind heap: an estimate of what heaps add to what is outstanding,
+     * rounded up to 16 bytes (8 in 32-bit processes), or to the classes of the low-fragmentation
+     * heap. 0 in others. */
+    i64 rounding_size_bytes, lfh_rounding_size_bytes;
 } etlheap_bucket;
 
 /*

@@ -58,6 +58,9 @@ typedef struct etlheap_snapshot {
 etl_status etlheap_snapshot_result(const etlheap_snapshot *snapshot, etlheap_result **out,
                                    etl_error *err);
 
+/* Was the result made so? Then its blocks were allocated and freed at unknown times. */
+bool etlheap_result_is_snapshot(const etlheap_result *result);
+
 /*
  * Names the functions of single frames by their addresses in a result of one process, which
  * has `symbols`. Inlined calls are left out. The frames borrow the names from the symbols.

@@ -37,6 +37,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	core/intern \
 	core/machine_$(PLATFORM) \
 	core/nameless_$(PLATFORM) \
+	core/rates \
 	core/tag_groups \
 	core/timebase \
 	core/workers \
@@ -45,6 +46,8 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/archive_walk \
 	fold/ask \
 	fold/block_groups \
+	fold/churn \
+	fold/churn_rows \
 	fold/free_groups \
 	fold/group_merge \
 	fold/group_order \

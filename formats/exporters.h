@@ -58,6 +58,7 @@ typedef struct etlheap_exporter {
     u32 metrics;         /* bit per etlheap_metric that it can write; the lowest is its default */
     bool has_rows;       /* knows what to do with `rows` */
     bool has_titles;     /* knows what to do with `titles` */
+    bool has_churn;      /* writes all measures that the query asks for: rates and churn */
     bool asks_events;    /* more than a table: ETLHEAP_ASK_EVENTS is among its questions */
     bool is_text;        /* may be compressed as a whole */
 } etlheap_exporter;

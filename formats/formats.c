@@ -42,7 +42,7 @@ static const etlheap_format formats[] = {
     {
         .name = "ndjson",
         .suffix = ".ndjson",
-        .summary = "one JSON object a line",
+        .summary = "one JSON object per line",
         .write_allocations = etlheap_write_allocations_ndjson,
         .write_record = etlheap_write_record_json,
     },
@@ -90,6 +90,7 @@ static const etlheap_format formats[] = {
         .shows_equal = true,
         .rows_max = 10000,
         .write_diff = etlheap_write_diff_html,
+        .write_trend = etlheap_write_trend_html,
     },
     {
         .name = "folded",

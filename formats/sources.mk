@@ -26,6 +26,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_html_choice \
 	export/export_html_code \
 	export/export_html_data \
+	export/export_html_suspects \
 	export/export_ndjson \
 	export/export_parquet \
 	export/export_parquet_lifetimes \
@@ -88,6 +89,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/allocation_rows \
 	parts/check_more \
 	parts/check_parts \
+	parts/churn_parts \
 	parts/described_view \
 	parts/diff_parts \
 	parts/display \
@@ -98,6 +100,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/outline \
 	parts/provider_events \
 	parts/record_view \
+	parts/rounding_parts \
 	parts/short_names \
 	parts/source_roots \
 	parts/sparkline \

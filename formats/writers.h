@@ -91,6 +91,8 @@ etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer,
                                     const etlheap_layout *layout, etlheap_sink *sink);
 etl_status etlheap_write_trend_csv(const etlheap_trend_answer *answer, const etlheap_layout *layout,
                                    etlheap_sink *sink);
+etl_status etlheap_write_trend_html(const etlheap_trend_answer *answer,
+                                    const etlheap_layout *layout, etlheap_sink *sink);
 etl_status etlheap_write_trend_markdown(const etlheap_trend_answer *answer,
                                         const etlheap_layout *layout, etlheap_sink *sink);
 

@@ -178,8 +178,9 @@ static etl_status compare(const cli_options *options, trend_inquiry *inquiry, et
     asked.keep_steady = options->all;
     const etl_status status =
         etlheap_trend_tables(tables, results, inquiry->count, &asked, &inquiry->trend, err);
-    if (status == ETL_OK && !format->is_choice && cli_top_limit(options) > 0)
-        etlheap_trend_keep_top(inquiry->trend, cli_top_limit(options));
+    const u32 rows_max = options->top == 0 ? format->rows_max : cli_top_limit(options);
+    if (status == ETL_OK && !format->is_choice && rows_max > 0)
+        etlheap_trend_keep_top(inquiry->trend, rows_max);
     return status;
 }
 

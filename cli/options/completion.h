@@ -26,7 +26,7 @@ const char *cli_completion_word(const cli_command *command, const cli_option *op
 void cli_completion_words(const cli_command *command, const cli_option *option, etlheap_sink *sink);
 
 /* `etlheap help COMMAND` is no command with options, but a word in the place of one. */
-#define CLI_HELP_SUMMARY "Says what a command does, with its options and examples."
+#define CLI_HELP_SUMMARY "Show what a command does, with its options and examples."
 
 /* The names of all commands with spaces between. */
 void cli_completion_commands(const cli_command_list *commands, etlheap_sink *sink);

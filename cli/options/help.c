@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #define SPELLING_SIZE   64
-#define SPELLING_COLUMN 26
+#define SPELLING_COLUMN 24
 #define EXPORTER_COLUMN 12
 #define CHOICES_COLUMN  6
-#define LINE_COLUMNS    100
+#define LINE_COLUMNS    79
 
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink);
 static void write_choices(const cli_option *option, etlheap_sink *sink);
@@ -47,7 +47,8 @@ void cli_write_help(const cli_command *command, etlheap_sink *sink)
     }
 }
 
-/* Two columns: how it is spelled, what it does, which gives way to a long spelling. */
+/* Two columns: the spelling, and what the option does, which begins on the next line if the
+ * spelling is long. */
 static void write_option(const cli_command *command, const cli_option *option, etlheap_sink *sink)
 {
     char spelling[SPELLING_SIZE];
@@ -60,7 +61,9 @@ static void write_option(const cli_command *command, const cli_option *option, e
         snprintf(spelling, sizeof spelling, "  %s%s%s", option->name, gap, value);
     const size_t size = strlen(spelling);
     etlheap_sink_text(sink, spelling);
-    etlheap_sink_fill(sink, ' ', size < SPELLING_COLUMN ? SPELLING_COLUMN - size : 2);
+    etlheap_sink_text(sink, size + 2 > SPELLING_COLUMN ? "\n" : "");
+    etlheap_sink_fill(sink, ' ',
+                      size + 2 > SPELLING_COLUMN ? SPELLING_COLUMN : SPELLING_COLUMN - size);
     if (option->value == CLI_VALUE_FORMAT)
         write_formats(command, sink);
     else if (option->value == CLI_VALUE_EXPORTER)
@@ -87,17 +90,20 @@ static void write_choices(const cli_option *option, etlheap_sink *sink)
     etlheap_sink_text(sink, "\n");
 }
 
-/* A text of several lines stays in its column. */
+/* Breaks the text between words, so that it stays in its column. */
 static void write_lines(const char *text, etlheap_sink *sink)
 {
-    for (;;) {
-        const size_t size = strcspn(text, "\n");
+    size_t column = SPELLING_COLUMN;
+    while (*text != '\0') {
+        const size_t size = strcspn(text, " ");
+        const bool is_first = column == SPELLING_COLUMN;
+        const bool is_new_line = !is_first && column + 1 + size > LINE_COLUMNS;
+        etlheap_sink_text(sink, is_new_line ? "\n" : is_first ? "" : " ");
+        etlheap_sink_fill(sink, ' ', is_new_line ? SPELLING_COLUMN : 0);
         etlheap_sink_write(sink, text, size);
-        if (text[size] == '\0')
-            return;
-        etlheap_sink_text(sink, "\n");
-        etlheap_sink_fill(sink, ' ', SPELLING_COLUMN);
-        text += size + 1;
+        column = (is_new_line ? SPELLING_COLUMN : column + !is_first) + size;
+        text += size;
+        text += strspn(text, " ");
     }
 }
 

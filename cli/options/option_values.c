@@ -14,7 +14,7 @@
 #include <strings.h>
 
 #define CHOICES_MAX       64
-#define CHOICES_TEXT_SIZE 240 /* an error has room for no more */
+#define CHOICES_TEXT_SIZE 512 /* an error has room for no more */
 #define JOBS_MAX          1024
 
 /* What would have been right, for values that are no words of a list. */

@@ -35,6 +35,7 @@ static etl_status refuse_format(const cli_command *command, const etlheap_format
 static etl_status check_report(const cli_options *options, etl_error *err);
 static etl_status check_windows(const cli_options *options, etl_error *err);
 static etl_status check_growth(const cli_options *options, etl_error *err);
+static etl_status check_churn(const cli_options *options, etl_error *err);
 static etl_status check_suspects(const cli_options *options, etl_error *err);
 static etl_status check_moment(const cli_options *options, etl_error *err);
 
@@ -74,6 +75,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         out->sort = ETLHEAP_MEASURE_COUNT;
     if (out->growth && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
+    else if (out->churn && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_ALLOC_COUNT;
     const bool has_formats = (command->bit & (CLI_SHOWING | CLI_EXPORT)) != 0;
     if (!out->format && has_formats && cli_output_is_file(out))
         out->format = cli_format_of_name(out->output, command->bit);
@@ -105,6 +108,18 @@ bool cli_wants_growth(const cli_options *options)
 {
     return options->growth || options->sort == ETLHEAP_MEASURE_GROWTH_RATE ||
            options->sort == ETLHEAP_MEASURE_STEADINESS;
+}
+
+bool cli_wants_rates(const cli_options *options)
+{
+    return cli_wants_churn(options) || (options->sort >= ETLHEAP_MEASURE_ALLOC_COUNT &&
+                                        options->sort <= ETLHEAP_MEASURE_FREED_SIZE);
+}
+
+bool cli_wants_churn(const cli_options *options)
+{
+    return options->churn || (options->sort >= ETLHEAP_MEASURE_TEMPORARY_COUNT &&
+                              options->sort <= ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT);
 }
 
 bool cli_output_is_file(const cli_options *options)
@@ -369,6 +384,10 @@ static etl_status check_export(const cli_options *options, etl_error *err)
     if (options->rows && !exporter->has_rows)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s cannot be combined with --rows",
                              exporter->name);
+    if (options->churn && (!exporter->has_churn || options->rows))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--format %s cannot be combined with --churn%s", exporter->name,
+                             options->rows ? " and --rows" : "");
     return ETL_OK;
 }
 
@@ -460,9 +479,11 @@ static etl_status check_report(const cli_options *options, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--unmatched cannot be combined with --pairs, --tree, --histogram or "
                              "--at: it only counts frees");
-    const etl_status status = options->suspects           ? check_suspects(options, err)
-                              : cli_wants_growth(options) ? check_growth(options, err)
-                                                          : ETL_OK;
+    etl_status status = options->suspects           ? check_suspects(options, err)
+                        : cli_wants_growth(options) ? check_growth(options, err)
+                                                    : ETL_OK;
+    if (status == ETL_OK && cli_wants_rates(options))
+        status = check_churn(options, err);
     return status == ETL_OK ? check_moment(options, err) : status;
 }
 
@@ -486,6 +507,22 @@ static etl_status check_growth(const cli_options *options, etl_error *err)
     return ETL_OK;
 }
 
+/* What was allocated is counted over a window. */
+static etl_status check_churn(const cli_options *options, etl_error *err)
+{
+    if (options->at_peak || options->at.given)
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "--churn and --at cannot be combined: churn is measured over a window");
+    if (options->churn && options->growth)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--churn and --growth cannot be combined: ask twice");
+    if (options->churn && (options->tree != ETLHEAP_TREE_NONE || options->histogram != 0))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--churn cannot be combined with --tree or --histogram");
+    return ETL_OK;
+}
+
 /* A suspect is found by all that its blocks do, in an order of its own. */
 static etl_status check_suspects(const cli_options *options, etl_error *err)
 {
@@ -501,6 +538,7 @@ static etl_status check_suspects(const cli_options *options, etl_error *err)
                : options->tree != ETLHEAP_TREE_NONE     ? "--tree"
                : options->histogram != 0                ? "--histogram"
                : options->sort_given || options->growth ? "--sort and --growth"
+               : options->churn                         ? "--churn"
                                                         : NULL;
     if (excluded)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,

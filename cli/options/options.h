@@ -133,7 +133,7 @@ typedef struct cli_options {
     u64 size_min_bytes, size_max_bytes;
     u64 address_first, address_last; /* of allocations; both belong to the range */
     cli_words require_frames, cull_frames, cull_lists, stack_tags;
-    bool growth;
+    bool growth, churn;
     bool suspects;
     bool pairs, unmatched;
     bool no_cull, no_symbols;
@@ -250,6 +250,10 @@ bool cli_wants_transient(const cli_options *options);
 
 /* Whether rows have growth: asked for, or sorted by. */
 bool cli_wants_growth(const cli_options *options);
+
+/* Whether rows have what was allocated per second, and also what was temporary. */
+bool cli_wants_rates(const cli_options *options);
+bool cli_wants_churn(const cli_options *options);
 
 /* Whether --address limits the answer. */
 bool cli_has_address(const cli_options *options);

@@ -104,26 +104,6 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
     return status;
 }
 
-/* Twelve digits of a long division: the product would not fit. */
-i64 etlheap_diff_rate(i64 amount, i64 ns)
-{
-    const u64 longest = 1000000000000000000u; /* 31 years: ten times it still fits */
-    const u64 divisor = etl_min_u64((u64)ns, longest);
-    const u64 whole = amount < 0 ? 0 - (u64)amount : (u64)amount;
-    u64 quotient = whole / divisor, rest = whole % divisor;
-    if (ns <= 0)
-        return 0;
-    for (int digit = 0; digit < 12; digit++) {
-        rest *= 10;
-        if (quotient > ((u64)INT64_MAX - 9) / 10)
-            return amount < 0 ? INT64_MIN : INT64_MAX;
-        quotient = quotient * 10 + rest / divisor;
-        rest %= divisor;
-    }
-    quotient += rest >= divisor - rest;
-    return amount < 0 ? -(i64)quotient : (i64)quotient;
-}
-
 i64 etlheap_diff_subtract(i64 base, i64 now)
 {
     i64 result;

@@ -17,6 +17,7 @@
 #include "parser/base.h"
 
 #define TYPES_OUTSTANDING (1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFO)
+#define TYPES_ALLOCATED   (1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AIFI) /* inside */
 
 /* Is any of the lifetime within the window? */
 static inline bool type_touches(i64 alloc_ticks, i64 free_ticks, i64 from_ticks, i64 to_ticks)
@@ -42,6 +43,12 @@ static inline etlheap_type type_in_window(i64 alloc_ticks, i64 free_ticks, i64 f
 static inline bool type_is_outstanding(etlheap_type type)
 {
     return (TYPES_OUTSTANDING >> type & 1) != 0;
+}
+
+/* Was it allocated inside the window? */
+static inline bool type_is_allocated(etlheap_type type)
+{
+    return (TYPES_ALLOCATED >> type & 1) != 0;
 }
 
 /* By how much such bytes change what is there from one end of the window to the other. */
@@ -73,6 +80,14 @@ static inline void type_add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], etlhe
         etl_sat_add_i64(m[ETLHEAP_MEASURE_OUTSTANDING_SIZE], outstanding ? size : 0);
     m[ETLHEAP_MEASURE_REALLOC_COUNT] =
         etl_sat_add_i64(m[ETLHEAP_MEASURE_REALLOC_COUNT], sums->realloc_count);
+    if (type_is_allocated(type)) {
+        m[ETLHEAP_MEASURE_ALLOC_COUNT] = etl_sat_add_i64(m[ETLHEAP_MEASURE_ALLOC_COUNT], count);
+        m[ETLHEAP_MEASURE_ALLOC_SIZE] = etl_sat_add_i64(m[ETLHEAP_MEASURE_ALLOC_SIZE], size);
+    }
+    if (!outstanding) {
+        m[ETLHEAP_MEASURE_FREED_COUNT] = etl_sat_add_i64(m[ETLHEAP_MEASURE_FREED_COUNT], count);
+        m[ETLHEAP_MEASURE_FREED_SIZE] = etl_sat_add_i64(m[ETLHEAP_MEASURE_FREED_SIZE], size);
+    }
 }
 
 #endif

@@ -352,6 +352,25 @@ static u32 generation_of(aggregator *a, i64 ticks)
     return mark_generation(&a->result->marks.marks, ticks, &a->generation);
 }
 
+/* What neither stacks nor the window have a part in. */
+static void add_own_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_key name,
+                        group_key *key)
+{
+    if (name == ETLHEAP_KEY_HEAP) {
+        key->heap = segment->heap_handle[at];
+        key->has_heap = segment->kind[at] != ETLHEAP_KIND_VIRTUALALLOC;
+    } else if (name == ETLHEAP_KEY_FREE_TYPE)
+        key->free_type = segment->free_type[at];
+    else if (name == ETLHEAP_KEY_THREAD)
+        key->thread = segment->thread[at];
+    else if (name == ETLHEAP_KEY_THREAD_NAME)
+        key->thread_name = aggregate_thread_name(a, segment->process[at], segment->thread[at]);
+    else if (name == ETLHEAP_KEY_SIZE_CLASS)
+        key->size_class = (u8)size_class_of(segment->size_bytes[at]);
+    else
+        key->generation = generation_of(a, segment->alloc_ticks[at]);
+}
+
 /* Members of keys that are not asked for stay 0, padding included. */
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
                    group_key *key)
@@ -374,15 +393,8 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         case ETLHEAP_KEY_PROCESS:
             key->process = a->same_name[segment->process[at]];
             break;
-        case ETLHEAP_KEY_HEAP:
-            key->heap = segment->heap_handle[at];
-            key->has_heap = segment->kind[at] != ETLHEAP_KIND_VIRTUALALLOC;
-            break;
         case ETLHEAP_KEY_TYPE:
             key->type = (u8)type;
-            break;
-        case ETLHEAP_KEY_FREE_TYPE:
-            key->free_type = segment->free_type[at];
             break;
         case ETLHEAP_KEY_STACK:
             key->stack = stack;
@@ -394,23 +406,19 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         case ETLHEAP_KEY_MODULE:
             key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
             break;
-        case ETLHEAP_KEY_THREAD:
-            key->thread = segment->thread[at];
-            break;
-        case ETLHEAP_KEY_SIZE_CLASS:
-            key->size_class = (u8)size_class_of(segment->size_bytes[at]);
-            break;
         case ETLHEAP_KEY_TYPE_NAME:
             key->type_name = a->frames.alloc_types == NULL ? 0 : a->frames.alloc_types[resolved];
             break;
         case ETLHEAP_KEY_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;
-        case ETLHEAP_KEY_GENERATION:
-            key->generation = generation_of(a, segment->alloc_ticks[at]);
-            break;
+        case ETLHEAP_KEY_HEAP:
+        case ETLHEAP_KEY_FREE_TYPE:
+        case ETLHEAP_KEY_THREAD:
         case ETLHEAP_KEY_THREAD_NAME:
-            key->thread_name = aggregate_thread_name(a, segment->process[at], segment->thread[at]);
+        case ETLHEAP_KEY_SIZE_CLASS:
+        case ETLHEAP_KEY_GENERATION:
+            add_own_key(a, segment, at, a->query->group_by[i], key);
             break;
         case ETLHEAP_KEY_FREE_STACK: /* whoever knows whether it was freed in the window */
         case ETLHEAP_KEY_FREE_SITE:

@@ -14,6 +14,7 @@
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
+#include "churn_rows.h"
 #include "log_pass.h"
 
 #define AHEAD      8u              /* blocks whose groups are fetched before they are used */
@@ -26,6 +27,8 @@ typedef struct grouping {
     u32 first_group;
     u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
     bool asks_frees, by_thread_name, by_generation;
+    u32 *processes; /* by slot, if churn is wanted: threads are told apart by them too */
+    i64 fast_ticks; /* lifetimes of more ticks are longer than 1 ms */
     etlheap_index index;
     etlheap_lock *lock;
     struct group_task *tasks;
@@ -41,6 +44,7 @@ typedef struct group_task {
     u32 generation; /* of the block met last */
     block_sizes big_sizes;
     lifetime_list lifetimes;
+    churn_track churn;
     u8 padding[SHARD_PADDING];
 } group_task;
 
@@ -48,6 +52,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 static bool open_tasks(grouping *g);
 static void close_work(grouping *g);
 static etl_status join_task(grouping *g, group_task *task);
+static bool open_churn(grouping *g);
 
 static etl_status no_memory(etl_error *err)
 {
@@ -103,7 +108,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
                      .lock = etlheap_lock_open(),
                      .task_count = log_pass_tasks(a->query) };
     wanted_traits(a->query, g->wanted_traits);
-    if (g->lock == NULL || !open_tasks(g))
+    if (g->lock == NULL || !open_tasks(g) || !open_churn(g))
         return no_memory(err);
     const block_want want = { &a->plan, step, g->states, 0 };
     if (wanted->slots->keys.count == 0)
@@ -119,6 +124,7 @@ void block_groups_close(block_groups *groups)
     groups->work = NULL;
     ETLHEAP_VECTOR_FREE(&groups->groups);
     ETLHEAP_VECTOR_FREE(&groups->words.big_sizes);
+    churn_join_free(&groups->churn);
     free(groups->words.at);
     groups->words.at = NULL;
 }
@@ -141,6 +147,7 @@ static void free_task(group_task *task)
     ETLHEAP_VECTOR_FREE(&task->groups);
     ETLHEAP_VECTOR_FREE(&task->big_sizes);
     lifetime_list_free(&task->lifetimes);
+    churn_track_free(&task->churn);
     etlheap_index_free(&task->index);
     free(task->latest);
 }
@@ -159,6 +166,22 @@ static bool open_tasks(grouping *g)
     return ok;
 }
 
+static bool open_churn(grouping *g)
+{
+    const aggregator *const a = g->a;
+    const slot_table *const slots = g->out->slots->slots;
+    if (!a->query->churn)
+        return true;
+    g->fast_ticks = churn_fast_ticks(&a->plan);
+    g->processes = malloc((slots->slots.count + 1) * sizeof *g->processes);
+    if (g->processes == NULL)
+        return false;
+    g->processes[0] = 0;
+    for (u32 slot = 1; slot <= slots->slots.count; slot++)
+        g->processes[slot] = a->result->process_ids[slots_heap_of(slots, slot)->process];
+    return true;
+}
+
 static void close_work(grouping *g)
 {
     if (g == NULL)
@@ -167,6 +190,7 @@ static void close_work(grouping *g)
         free_task(&g->tasks[i]);
     free(g->tasks);
     free(g->states);
+    free(g->processes);
     etlheap_index_free(&g->index);
     etlheap_lock_close(g->lock);
     free(g);
@@ -184,6 +208,9 @@ etl_status block_groups_finish(block_groups *groups, etl_error *err)
     }
     if (status == ETL_OK)
         sort_sizes(&groups->words.big_sizes);
+    if (status == ETL_OK && g->a->query->churn &&
+        !churn_join_finish(&groups->churn, (u32)groups->groups.count))
+        status = no_memory(err);
     close_work(g);
     groups->work = NULL;
     return status;
@@ -195,6 +222,18 @@ static void add_types(type_sums to[ETLHEAP_TYPE_COUNT], const type_sums from[ETL
         tally_add_sums(&to[type], &from[type]);
 }
 
+static bool join_churn(grouping *g, group_task *task)
+{
+    const u32 count = (u32)task->groups.count;
+    u32 *const numbers = malloc(((size_t)count + 1) * sizeof *numbers);
+    for (u32 i = 0; numbers != NULL && i < count; i++)
+        numbers[i] = task->groups.at[i].number;
+    const bool ok =
+        numbers != NULL && churn_join_take(&g->out->churn, &task->churn, numbers, count);
+    free(numbers);
+    return ok;
+}
+
 static etl_status join_task(grouping *g, group_task *task)
 {
     for (size_t i = 0; i < task->groups.count; i++) {
@@ -203,7 +242,7 @@ static etl_status join_task(grouping *g, group_task *task)
         g->out->groups.at[group->number].freed_by_other += group->freed_by_other;
     }
     if (!block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) ||
-        !lifetime_lists_take(&g->a->lifetimes, &task->lifetimes))
+        !lifetime_lists_take(&g->a->lifetimes, &task->lifetimes) || !join_churn(g, task))
         return ETL_ERR_MEMORY;
     return ETL_OK;
 }
@@ -323,28 +362,53 @@ static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
         out[i] &= g->wanted_traits[i];
 }
 
-static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at, u32 slot_group)
+/* `row` says what the query sees of the block; *found is its group, NULL: not selected. */
+static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 at, query_row *row,
+                            const block_group **found)
 {
     const grouping *const g = task->shared;
+    const u32 slot_group = g->out->slots->of_slot[batch->slot[at]];
     const query_block block = lifetimes_batch_block(g->a->result->archive, batch, at);
-    query_row row;
     block_group *group = NULL;
-    if (!query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &block, &row))
+    if (slot_group == GROUP_NONE ||
+        !query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &block, row))
         return ETL_OK;
     const u32 free_thread = g->asks_frees ? batch->free_thread[at] : ETL_NO_ID;
     u64 traits[BLOCK_TRAITS_WORDS];
-    fill_traits(task, batch, at, &block, &row, traits);
+    fill_traits(task, batch, at, &block, row, traits);
     const etl_status status = find_group(task, slot_group, traits, &group);
     if (status != ETL_OK)
         return status;
-    group->freed_by_other += query_is_freed_by_other(&row, block.thread, free_thread);
+    group->freed_by_other += query_is_freed_by_other(row, block.thread, free_thread);
     const bool is_realloc = (batch->is_realloc[at] | batch->is_marked[at]) != 0;
     const i64 size = (i64)etl_min_u64(block.size_bytes, INT64_MAX);
-    tally_add_sums(&group->types[row.type], &(type_sums){ 1, size, is_realloc });
-    return note_block(task, &row, group) &&
+    tally_add_sums(&group->types[row->type], &(type_sums){ 1, size, is_realloc });
+    *found = group;
+    return note_block(task, row, group) &&
                    put_word(task, batch->ordinal[at], group->number, block.size_bytes, is_realloc)
                ? ETL_OK
                : ETL_ERR_MEMORY;
+}
+
+/* Blocks that the query does not select count as allocations of their threads, and those
+ * before the window for nothing: what is temporary begins and ends inside it. */
+static bool note_churn(group_task *task, const lifetimes_batch *batch, u32 at,
+                       const block_group *group, const query_row *row)
+{
+    const grouping *const g = task->shared;
+    const query_block block = lifetimes_batch_block(g->a->result->archive, batch, at);
+    if (block.alloc_ticks < g->a->plan.from_ticks)
+        return true;
+    const bool is_freed = group != NULL && row->type == ETLHEAP_TYPE_AIFI &&
+                          block.free_type != ETLHEAP_FREE_PROCESS_EXIT;
+    const churn_block noted = { .thread = (u64)g->processes[batch->slot[at]] << 32 | block.thread,
+                                .size = block.size_bytes,
+                                .number = batch->ordinal[at],
+                                .end = is_freed ? batch->end_allocs[at] : CHURN_NO_END,
+                                .group = is_freed ? (u32)(group - task->groups.at) + 1 : 0,
+                                .is_fast =
+                                    is_freed && churn_is_fast(&g->a->plan, g->fast_ticks, row) };
+    return churn_note(&task->churn, &noted);
 }
 
 /* The group that a block of the batch is most likely in, + 1; 0: nothing is known. */
@@ -376,12 +440,14 @@ __attribute__((always_inline)) static inline void fetch_ahead(const group_task *
 static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err)
 {
     group_task *const task = state;
-    const u32 *const of_slot = task->shared->out->slots->of_slot;
+    const bool churns = task->shared->processes != NULL;
     for (u32 i = 0; i < batch->count; i++) {
+        const block_group *group = NULL;
+        query_row row;
         fetch_ahead(task, batch, i);
-        const u32 slot_group = of_slot[batch->slot[i]];
-        const etl_status status =
-            slot_group == GROUP_NONE ? ETL_OK : add_block(task, batch, i, slot_group);
+        etl_status status = add_block(task, batch, i, &row, &group);
+        if (status == ETL_OK && churns && !note_churn(task, batch, i, group, &row))
+            status = ETL_ERR_MEMORY;
         if (status == ETL_ERR_LIMIT)
             return etl_fail_with(err, status, 0, "more groups than can be numbered");
         if (status != ETL_OK)

@@ -14,6 +14,7 @@
 #define ETLHEAP_BLOCK_GROUPS_H
 
 #include "block_words.h"
+#include "churn.h"
 #include "free_groups.h"
 #include "slot_groups.h"
 
@@ -53,6 +54,7 @@ typedef struct block_groups {
     const free_groups *frees;
     block_group_list groups;
     block_words words; /* of all blocks, if events are to be walked */
+    churn_join churn;  /* sums by group, if the query wants them */
     struct grouping *work;
 } block_groups;
 

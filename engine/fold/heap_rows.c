@@ -20,6 +20,8 @@
 
 #include <stdlib.h>
 
+#include "churn_rows.h"
+
 static bool has_sums(const aggregator *a);
 static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
                            etl_error *err);
@@ -145,9 +147,9 @@ static bool publish_typed(aggregator *a, const live_group *group, group_key key)
     return true;
 }
 
-/* Without a curve there are no peaks. */
+/* Without a curve there are no peaks, and without churn nothing is temporary. */
 static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUNT],
-                          const curve *peaks, group_key key)
+                          const curve *peaks, const churn_sums *churn, group_key key)
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
@@ -160,14 +162,18 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
         row.measures[ETLHEAP_MEASURE_PEAK_SIZE] = peaks->peak_size;
         row.measures[ETLHEAP_MEASURE_PEAK_COUNT] = peaks->peak_count;
     }
+    if (churn != NULL) {
+        churn_add(row.measures, churn);
+        churn_add(a->totals[ETLHEAP_KIND_HEAP], churn);
+    }
     return ETLHEAP_PUSH(&a->groups, row);
 }
 
 static bool publish_block(aggregator *a, const block_group *group, const curve *peaks,
-                          group_key key)
+                          const churn_sums *churn, group_key key)
 {
     const size_t before = a->groups.count;
-    if (!publish_whole(a, group->types, peaks, key))
+    if (!publish_whole(a, group->types, peaks, churn, key))
         return false;
     if (a->query->freed_by_other && a->groups.count > before)
         aggregate_add_freed_by_other(a, (u32)before, ETLHEAP_KIND_HEAP, group->freed_by_other);
@@ -181,10 +187,12 @@ static bool publish_groups(aggregator *a, const log_groups *groups, const live_g
     for (u32 i = 0; i < groups->count; i++) {
         const group_key key = log_groups_key(groups, i);
         const curve *const peaks = a->query->sums_only ? NULL : &live[i].curve;
+        const churn_sums *const churn =
+            a->query->churn && groups->by_block ? &groups->blocks.churn.sums.at[i] : NULL;
         const bool ok = groups->by_block
-                            ? publish_block(a, &groups->blocks.groups.at[i], peaks, key)
+                            ? publish_block(a, &groups->blocks.groups.at[i], peaks, churn, key)
                         : by_type ? publish_typed(a, &live[i], key)
-                                  : publish_whole(a, live[i].types, peaks, key);
+                                  : publish_whole(a, live[i].types, peaks, NULL, key);
         if (!ok)
             return false;
     }

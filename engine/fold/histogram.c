@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/core/rounding.h"
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
 #include "engine/core/workers.h"
@@ -18,6 +19,7 @@
 
 typedef struct bucket_sums {
     i64 count, size, outstanding_count, outstanding_size;
+    i64 rounding, lfh_rounding;
 } bucket_sums;
 
 typedef struct bucket_group {
@@ -33,7 +35,7 @@ typedef struct owned_histogram {
 
 typedef struct histogram_maker {
     aggregator a;
-    etlheap_query query; /* grouped by process, or not at all */
+    etlheap_query query; /* grouped by process: how large their pointers are differs */
     etlheap_histogram_by by;
     bool by_process;
     ETLHEAP_VECTOR(bucket_group) groups;
@@ -82,7 +84,7 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
         return status;
     maker->by_process = query_groups_by(&maker->query, ETLHEAP_KEY_PROCESS);
     maker->query.group_by[0] = ETLHEAP_KEY_PROCESS;
-    maker->query.group_by_count = maker->by_process ? 1 : 0;
+    maker->query.group_by_count = 1;
     maker->query.lifetime_ranks = maker->query.growth = false;
     maker->query.sort = ETLHEAP_MEASURE_SIZE;
     status = result_answers(result, RESULT_ASK_EACH, err);
@@ -124,10 +126,24 @@ static void add_sums(bucket_sums *to, const bucket_sums *from)
     to->size = etl_sat_add_i64(to->size, from->size);
     to->outstanding_count += from->outstanding_count;
     to->outstanding_size = etl_sat_add_i64(to->outstanding_size, from->outstanding_size);
+    to->rounding = etl_sat_add_i64(to->rounding, from->rounding);
+    to->lfh_rounding = etl_sat_add_i64(to->lfh_rounding, from->lfh_rounding);
 }
 
+/* What a heap adds to a block of the process. */
+static void add_rounding(const histogram_maker *maker, u32 process, u64 size_bytes,
+                         bucket_sums *sums)
+{
+    const etlheap_result *const result = maker->a.result;
+    const u32 bits = process == 0 ? 0 : result->processes.at[process - 1].pointer_bits;
+    const u64 granularity = rounding_granularity(bits == 0 ? result->info.pointer_bits : bits);
+    sums->rounding = (i64)rounding_to(size_bytes, granularity);
+    sums->lfh_rounding = (i64)rounding_in_lfh(size_bytes, granularity);
+}
+
+/* `process` is that of a heap block, 0 for other kinds of memory. */
 static void add_one(const histogram_maker *maker, bucket_group *group, const query_row *row,
-                    u64 size_bytes)
+                    u64 size_bytes, u32 process)
 {
     const i64 size = (i64)etl_min_u64(size_bytes, INT64_MAX);
     const bool stays = type_is_outstanding(row->type);
@@ -137,7 +153,10 @@ static void add_one(const histogram_maker *maker, bucket_group *group, const que
         const bool has_ends = query_lifetime_ns(&maker->a.plan, row, &ns);
         bucket = has_ends && ns < INT64_MAX ? size_class_of((u64)ns) : OPEN_BUCKET;
     }
-    add_sums(&group->sums[bucket], &(bucket_sums){ 1, size, stays, stays ? size : 0 });
+    bucket_sums one = { 1, size, stays, stays ? size : 0, 0, 0 };
+    if (stays && process != 0 && maker->by == ETLHEAP_HISTOGRAM_SIZE)
+        add_rounding(maker, process, size_bytes, &one);
+    add_sums(&group->sums[bucket], &one);
 }
 
 /* A lifetime in memory. */
@@ -145,9 +164,11 @@ static bool add_row(void *user, const selected_row *selected)
 {
     histogram_maker *const maker = user;
     const etlheap_segment *const segment = selected->segment;
-    bucket_group *const group = group_of(maker, segment->kind[selected->at], selected->key.process);
+    const u32 kind = segment->kind[selected->at], process = selected->key.process;
+    bucket_group *const group = group_of(maker, kind, maker->by_process ? process : 0);
     if (group != NULL)
-        add_one(maker, group, &selected->row, segment->size_bytes[selected->at]);
+        add_one(maker, group, &selected->row, segment->size_bytes[selected->at],
+                kind == ETLHEAP_KIND_HEAP ? process : 0);
     return group != NULL;
 }
 
@@ -177,7 +198,8 @@ static bool join_tasks(histogram_maker *maker)
 {
     const slot_groups *const slots = &maker->slots;
     for (u32 k = 0; k < slots->keys.count; k++) {
-        bucket_group *const group = group_of(maker, ETLHEAP_KIND_HEAP, slots->keys.at[k].process);
+        const u32 process = maker->by_process ? slots->keys.at[k].process : 0;
+        bucket_group *const group = group_of(maker, ETLHEAP_KIND_HEAP, process);
         if (group == NULL)
             return false;
         for (u32 i = 0; i < maker->task_count; i++) {
@@ -200,7 +222,8 @@ static etl_status spread(void *state, const lifetimes_batch *batch, etl_error *e
             continue;
         const query_block block = lifetimes_batch_block(plan->result->archive, batch, i);
         if (query_select_block(plan, ETLHEAP_KIND_HEAP, &block, &row))
-            add_one(task->maker, &task->groups[group], &row, block.size_bytes);
+            add_one(task->maker, &task->groups[group], &row, block.size_bytes,
+                    task->maker->slots.keys.at[group].process);
     }
     return ETL_OK;
 }
@@ -246,7 +269,9 @@ static bool publish_group(const histogram_maker *maker, const bucket_group *grou
                                   .count = sums->count,
                                   .size_bytes = sums->size,
                                   .outstanding_count = sums->outstanding_count,
-                                  .outstanding_size_bytes = sums->outstanding_size };
+                                  .outstanding_size_bytes = sums->outstanding_size,
+                                  .rounding_size_bytes = sums->rounding,
+                                  .lfh_rounding_size_bytes = sums->lfh_rounding };
         if (!bucket.is_open) {
             bucket.from = b == 0 ? 0 : (u64)1 << (b - 1);
             bucket.to = b == BUCKETS - 1 ? UINT64_MAX : (u64)1 << b;

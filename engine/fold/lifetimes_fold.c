@@ -108,6 +108,7 @@ static etl_status fold_open(fold_work *work, u32 number)
             .how = source->end_how + at,
             .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
             .free_thread = source->end_thread == NULL ? NULL : source->end_thread + at,
+            .end_allocs = source->end_allocs == NULL ? NULL : source->end_allocs + at,
         };
         status = work->step(work->states[number], &batch, &work->tasks[number].err);
     }
@@ -168,6 +169,8 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .how = source->end_how + at,
                               .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
                               .free_thread =
-                                  source->end_thread == NULL ? NULL : source->end_thread + at };
+                                  source->end_thread == NULL ? NULL : source->end_thread + at,
+                              .end_allocs =
+                                  source->end_allocs == NULL ? NULL : source->end_allocs + at };
     return is_right;
 }

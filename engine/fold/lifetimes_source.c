@@ -73,10 +73,11 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
     return (lifetimes_wanted){
         .from_ticks = plan->from_ticks,
         .to_ticks = plan->kind_to_ticks[ETLHEAP_KIND_HEAP],
-        .size_min_bytes = plan->query->size_min_bytes,
-        .size_max_bytes = plan->query->size_max_bytes,
+        .size_min_bytes = plan->query->churn ? 0 : plan->query->size_min_bytes,
+        .size_max_bytes = plan->query->churn ? UINT64_MAX : plan->query->size_max_bytes,
         .ends_max = memory == 0 ? LIFETIMES_ENDS_MAX
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
+        .counts_allocs = plan->query->churn,
         .jobs = plan->query->jobs,
         .has_frees = query_asks_frees(plan->query),
     };
@@ -93,6 +94,7 @@ void lifetimes_source_close(lifetimes_source *source)
     free(source->is_marked);
     free(source->end_actor);
     free(source->end_thread);
+    free(source->end_allocs);
     *source = (lifetimes_source){ 0 };
 }
 
@@ -214,10 +216,13 @@ static bool fit_ends(lifetimes_source *source)
         free(source->is_marked);
         free(source->end_actor);
         free(source->end_thread);
+        free(source->end_allocs);
         source->end_capacity = count;
         source->end_ticks = malloc(count * sizeof *source->end_ticks);
         source->end_how = malloc(count);
         source->is_marked = malloc(count);
+        source->end_allocs =
+            source->wanted.counts_allocs ? malloc(count * sizeof *source->end_allocs) : NULL;
         source->end_actor =
             source->wanted.has_frees ? malloc(count * sizeof *source->end_actor) : NULL;
         source->end_thread =
@@ -227,8 +232,9 @@ static bool fit_ends(lifetimes_source *source)
         return true;
     const bool has_frees =
         !source->wanted.has_frees || (source->end_actor != NULL && source->end_thread != NULL);
+    const bool has_allocs = !source->wanted.counts_allocs || source->end_allocs != NULL;
     if (source->end_ticks == NULL || source->end_how == NULL || source->is_marked == NULL ||
-        !has_frees) {
+        !has_frees || !has_allocs) {
         source->end_capacity = 0;
         return false;
     }
@@ -306,6 +312,14 @@ static bool note_actor(lifetimes_source *source, const log_batch *batch, u32 row
     return actor <= source->archive->slots.actors.count;
 }
 
+/* How many allocations there are before an end: those of the segments before, and of the
+ * events of this one all but the ends. */
+static u32 allocs_before(const lifetimes_source *source, const log_batch *batch, u32 at)
+{
+    const ehs_segment_info *const info = &source->archive->segments.at[batch->segment];
+    return (u32)info->first_ordinal + (batch->first + at - batch->row[at]);
+}
+
 /* Ends of blocks that are not the chunk's are passed over. */
 static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *found)
 {
@@ -318,6 +332,9 @@ static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *fou
             __atomic_store_n(&source->is_marked[at], 1, __ATOMIC_RELAXED);
             continue;
         }
+        if (source->end_allocs != NULL)
+            __atomic_store_n(&source->end_allocs[at], allocs_before(source, batch, i),
+                             __ATOMIC_RELAXED);
         const u8 known = how < ETLHEAP_FREE_TYPE_COUNT ? how : (u8)ETLHEAP_FREE_FREE;
         __atomic_store_n(&source->end_how[at], known, __ATOMIC_RELAXED);
         __atomic_store_n(&source->end_ticks[at], batch->ticks[i], __ATOMIC_RELAXED);

@@ -23,13 +23,14 @@
 
 /* Blocks whose ends are found at once unless less memory is allowed: 80 MiB. */
 #define LIFETIMES_ENDS_MAX  ((u64)8 << 20)
-#define LIFETIMES_END_BYTES (sizeof(i64) + 2)
+#define LIFETIMES_END_BYTES (sizeof(i64) + 2) /* and 4 if allocations are counted */
 
 /* What a source is to find: blocks that may belong to a window. */
 typedef struct lifetimes_wanted {
     i64 from_ticks, to_ticks;
     u64 size_min_bytes, size_max_bytes;
-    u64 ends_max; /* blocks whose ends are kept at once; at least a segment's */
+    u64 ends_max;       /* blocks whose ends are kept at once; at least a segment's */
+    bool counts_allocs; /* ends are to know how many allocations there had been */
     u32 jobs;
     u32 more;       /* columns of batches beside the usual ones: EHS_WANT_ADDRESS or 0 */
     bool has_frees; /* who freed is wanted; the file says so */
@@ -55,6 +56,7 @@ typedef struct lifetimes_source {
     u8 *end_how;                 /* etlheap_free_type */
     u8 *is_marked;               /* opened by a realloc, as was found out later */
     u32 *end_actor, *end_thread; /* with has_frees: who ended it; checked */
+    u32 *end_allocs;             /* with counts_allocs: allocations before the end; else NULL */
     u64 end_capacity;
     bool has_ends; /* those of the chunk are there */
     struct end_reader *readers;
@@ -98,6 +100,7 @@ typedef struct lifetimes_batch {
     const u8 *is_realloc, *is_marked; /* a realloc opened it if one of them is set */
     const u8 *how;                    /* etlheap_free_type */
     const u32 *actor, *free_thread;   /* who freed; NULL unless wanted */
+    const u32 *end_allocs;            /* NULL unless the source counts them */
 } lifetimes_batch;
 
 /* A block as a query looks at it. */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "engine/core/workers.h"
+#include "churn_rows.h"
 
+static void fill_rates(aggregator *a);
 static bool fill_ranks(aggregator *a);
 static bool fill_sizes(aggregator *a);
 
@@ -13,7 +15,19 @@ bool row_details_fill(aggregator *a)
     const u32 measures = etlheap_query_measures(a->query);
     if (a->query->lifetime_ranks && !fill_ranks(a))
         return false;
+    if ((measures >> ETLHEAP_MEASURE_ALLOC_RATE & 1) != 0)
+        fill_rates(a);
     return (measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) == 0 || fill_sizes(a);
+}
+
+/* Rows can be sorted by them. */
+static void fill_rates(aggregator *a)
+{
+    const i64 window_ns = churn_window_ns(a);
+    for (size_t i = 0; i < a->groups.count; i++)
+        churn_set_rates(a->groups.at[i].measures, window_ns);
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        churn_set_rates(a->totals[kind], window_ns);
 }
 
 static bool fill_ranks(aggregator *a)
@@ -164,10 +178,23 @@ static bool fill_sizes(aggregator *a)
     return ok;
 }
 
+/* Rates of rows that were merged do not add up: each is rounded. */
+static void mark_rates(const aggregator *a, owned_table *out)
+{
+    out->table.rates_ns = churn_window_ns(a);
+    for (size_t i = 0; i < out->rows.count; i++) {
+        if (out->rows.at[i].merged_rows != 0)
+            churn_set_rates(out->rows.at[i].measures, out->table.rates_ns);
+    }
+}
+
 void row_details_mark(const aggregator *a, owned_table *out)
 {
     u32 best[ETLHEAP_KIND_COUNT] = { 0 }; /* + 1 */
-    if ((etlheap_query_measures(a->query) >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) == 0)
+    const u32 measures = etlheap_query_measures(a->query);
+    if ((measures >> ETLHEAP_MEASURE_ALLOC_RATE & 1) != 0)
+        mark_rates(a, out);
+    if ((measures >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) == 0)
         return;
     for (u32 i = 0; i < out->rows.count; i++) {
         const etlheap_row *const row = &out->rows.at[i];

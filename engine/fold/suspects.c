@@ -65,6 +65,11 @@ static etl_status begin(void *state, const etlheap_result *result, const etlheap
 {
     suspects_maker *const maker = state;
     etl_status status = result_answers(result, RESULT_ASK_EACH, err);
+    if (status == ETL_OK && result->is_snapshot)
+        status =
+            etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                          "a list of blocks does not say when they were allocated, and suspects "
+                          "are told by that; name a trace or a store");
     if (status == ETL_OK)
         status = read_query(maker, question, err);
     if (status == ETL_OK)
@@ -332,7 +337,8 @@ static etlheap_suspect suspect_of(const suspects_maker *maker, u32 group)
                             .typical_lifetime_ns = ETLHEAP_NOT_KNOWN,
                             .thread_count = sums->thread_count,
                             .has_more_threads = sums->has_more_threads };
-    out.oldest_ns = time_of(maker, group)->to_ns - out.first_ns;
+    if (__builtin_sub_overflow(time_of(maker, group)->to_ns, out.first_ns, &out.oldest_ns))
+        out.oldest_ns = INT64_MAX;
     for (u32 i = 0; i < SUSPECT_PARTS; i++)
         out.part_count += sums->kept[i] > 0;
     memcpy(out.threads, sums->threads, sizeof out.threads);

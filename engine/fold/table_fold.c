@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "churn_rows.h"
 #include "folds.h"
 #include "growth.h"
 #include "heap_rows.h"
@@ -55,7 +56,8 @@ static etl_status fill_from_memory(aggregator *a, etl_error *err)
     const bool is_summary = a->result->summary != NULL;       /* whose rows have their peaks */
     const bool has_peaks = is_summary || a->query->sums_only; /* or none are wanted */
     const bool ok = aggregate_rows(a, &steps) && (has_peaks || compute_peaks(a, &steps)) &&
-                    (!a->query->growth || growth_fill(a, steps.at, steps.count));
+                    (!a->query->growth || growth_fill(a, steps.at, steps.count)) &&
+                    (!a->query->churn || churn_fill(a));
     ETLHEAP_VECTOR_FREE(&steps);
     return ok ? ETL_OK : no_memory(err);
 }

@@ -161,6 +161,12 @@ static u32 measures_of(const etlheap_query *query)
                       1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
     const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
     const u32 frees = 1u << ETLHEAP_MEASURE_FREED_BY_OTHER;
+    const u32 rates = 1u << ETLHEAP_MEASURE_ALLOC_COUNT | 1u << ETLHEAP_MEASURE_ALLOC_SIZE |
+                      1u << ETLHEAP_MEASURE_ALLOC_RATE | 1u << ETLHEAP_MEASURE_ALLOC_BYTES_RATE |
+                      1u << ETLHEAP_MEASURE_FREED_COUNT | 1u << ETLHEAP_MEASURE_FREED_SIZE;
+    const u32 churn = 1u << ETLHEAP_MEASURE_TEMPORARY_COUNT | 1u << ETLHEAP_MEASURE_TEMPORARY_SIZE |
+                      1u << ETLHEAP_MEASURE_TEMPORARY_10_COUNT |
+                      1u << ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT;
     bool by_heap = false, by_more = false;
     for (u32 i = 0; i < query->group_by_count; i++) {
         const etlheap_key key = query->group_by[i];
@@ -168,6 +174,7 @@ static u32 measures_of(const etlheap_query *query)
         by_more |= key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_KIND && key != ETLHEAP_KEY_PROCESS;
     }
     return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
+           (query->rates || query->churn ? rates : 0) | (query->churn ? churn : 0) |
            (query->freed_by_other ? frees : 0) | (by_heap && !by_more ? sizes : 0);
 }
 
@@ -192,6 +199,9 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "growth cannot be combined with selected types, with a moment or with "
                              "who freed");
+    if ((query->rates || query->churn) && (query->at_end || query->kind_to_ticks != NULL))
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "allocations per second cannot be combined with a moment");
     if ((measures_of(query) >> query->sort & 1) == 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "rows with these keys do not have the measure %s to sort by",
@@ -224,7 +234,7 @@ bool query_asks_blocks(const etlheap_query *query)
         by_type |= key == ETLHEAP_KEY_TYPE;
     }
     const bool selects_types = query->types != 0 || query->at_end;
-    return query->lifetime_ranks || query->left_behind || query_asks_frees(query) ||
+    return query->lifetime_ranks || query->left_behind || query_asks_frees(query) || query->churn ||
            query_selects_threads(query) || query->lifetime_min_ns > 0 ||
            query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
 }
@@ -257,7 +267,7 @@ static const char *lacks_in_summary(const etlheap_query *query)
         query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
         return "has no sizes of single allocations";
     if (query->lifetime_min_ns > 0 || query->lifetime_max_ns != INT64_MAX ||
-        query->lifetime_ranks || query->growth)
+        query->lifetime_ranks || query->growth || query->churn)
         return "has no lifetimes";
     if (query_groups_by(query, ETLHEAP_KEY_FREE_TYPE))
         return "has no free types";
@@ -329,7 +339,7 @@ static bool asks_threads(const etlheap_query *query)
     const bool has_blocks = query->kinds == 0 || (query->kinds >> ETLHEAP_KIND_HEAP & 1) != 0;
     return has_blocks &&
            (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
-            query_groups_by(query, ETLHEAP_KEY_THREAD_NAME));
+            query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) || query->churn);
 }
 
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,

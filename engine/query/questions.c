@@ -60,6 +60,7 @@ static const question questions[] = {
     { "diff", KINDS, CURVES, ONCE },
     { "diff --format html", KINDS, CURVES | LIFETIMES, PLANNED(ONCE) },
 
+    { "export --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
     { "export --format csv", KINDS, CURVES, ONCE },
     { "export --format dhat", KINDS, CURVES | LIFETIMES | COL(BACK), TWICE },
     { "export --format folded", KINDS, SUMS, LIVE },
@@ -94,7 +95,9 @@ static const question questions[] = {
     { "report --at", KINDS, SUMS | COL(TICKS), LIVE },
     /* The first pass finds the moment, the second what was outstanding then. */
     { "report --at peak", KINDS, CURVES | COL(TICKS), TWICE },
-    { "report --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), PLANNED(LIVE) },
+    /* When a block is freed its thread must not have allocated again: the block waits for its
+     * end, and for its thread. */
+    { "report --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
     { "report --format csv", KINDS, CURVES, ONCE },
     { "report --format json", KINDS, CURVES, ONCE },
     { "report --growth", KINDS, SUMS | COL(TICKS), LIVE },
@@ -104,7 +107,6 @@ static const question questions[] = {
     { "report --impacting", KINDS, SUMS | WINDOWED | LIFETIMES, ONCE },
     { "report --map", MEMORY, SUMS | COL(TICKS) | COL(BACK) | COL(ADDRESS), PLANNED(LIVE) },
     { "report --pairs", KINDS, CURVES | COL(BACK) | COL(ACTOR) | COL(ACTOR_THREAD), ONCE },
-    { "report --size-classes", KINDS, SUMS, PLANNED(LIVE) },
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },
     /* The age of what is outstanding is not in any end. */

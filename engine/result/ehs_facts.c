@@ -29,7 +29,9 @@ enum {
     CAN_MEMORY = 64,
     CAN_CUSTOM = 128,
     CAN_METHODS = 256,
-    CAN_NOT_METHODS = 512
+    CAN_NOT_METHODS = 512,
+    CAN_THREAD_NAMES = 1024,
+    CAN_NOT_THREADS = 2048
 };
 
 /* The one row of table trace. */
@@ -259,7 +261,9 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
            (can->extent ? CAN_EXTENT : 0u) | (can->stacks ? CAN_STACKS : 0u) |
            (can->modules ? CAN_MODULES : 0u) | (can->symbols ? CAN_SYMBOLS : 0u) |
            (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u) |
-           (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u);
+           (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u) |
+           (can->thread_names ? CAN_THREAD_NAMES : 0u) |
+           (can->threads_missing ? CAN_NOT_THREADS : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -452,6 +456,8 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->custom = (bits & CAN_CUSTOM) != 0;
     can->methods = (bits & CAN_METHODS) != 0;
     can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
+    can->thread_names = (bits & CAN_THREAD_NAMES) != 0;
+    can->threads_missing = (bits & CAN_NOT_THREADS) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)

@@ -267,6 +267,17 @@ static bool has_memory(const etlheap_result *result)
     return has;
 }
 
+/* Starts, ends, rundowns and names of threads. */
+static bool has_threads(const etlheap_result *result)
+{
+    bool has = false;
+    for (size_t i = 0; i < result->hooks.count; i++) {
+        const u32 hook = result->hooks.at[i].hook;
+        has |= (hook >= 0x0501 && hook <= 0x0504) || hook == 0x0548;
+    }
+    return has;
+}
+
 /* What can be analysed, and what to tell the user about it. */
 static void judge(etlheap_result *result, const result_parts *parts)
 {
@@ -285,6 +296,8 @@ static void judge(etlheap_result *result, const result_parts *parts)
     can->methods = etlheap_method_count(result) > 0;
     can->methods_missing = methods_are_missing(&result->modules);
     can->memory = has_memory(result);
+    can->thread_names = result->thread_names.list.count > 0;
+    can->threads_missing = !has_threads(result);
     etl_diag_add(&result->diag, ETL_DIAG_clock_mismatch, result->base.mismatch);
     for (u32 i = 0; i < parts->trace_count; i++)
         etl_diag_add(&result->diag, ETL_DIAG_file_changed, etl_trace_changed(parts->traces[i]));

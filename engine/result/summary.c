@@ -112,6 +112,8 @@ static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
     to->custom |= from->custom;
     to->methods |= from->methods;
     to->methods_missing |= from->methods_missing;
+    to->thread_names |= from->thread_names;
+    to->threads_missing |= from->threads_missing;
 }
 
 static const char *same_text(const char *a, const char *b)

@@ -244,3 +244,8 @@ etl_status etlheap_symbols_name_frames(etlheap_symbols *symbols, etlheap_frame *
     free(indices);
     return status;
 }
+
+bool etlheap_result_is_snapshot(const etlheap_result *result)
+{
+    return result->is_snapshot;
+}

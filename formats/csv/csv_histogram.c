@@ -3,6 +3,7 @@
  */
 #include "formats/writers.h"
 #include "formats/parts/layout_read.h"
+#include "formats/parts/rounding_parts.h"
 #include "csv_rows.h"
 
 #include <inttypes.h>
@@ -45,6 +46,10 @@ static void write_head(const etlheap_histogram *histogram, const etlheap_layout 
     etlheap_csv_head_field(&head, ETLHEAP_FIELD_SIZE);
     etlheap_csv_head_field(&head, ETLHEAP_FIELD_OUTSTANDING_COUNT);
     etlheap_csv_head_field(&head, ETLHEAP_FIELD_OUTSTANDING_SIZE);
+    if (histogram->by == ETLHEAP_HISTOGRAM_SIZE) {
+        etlheap_csv_head_field(&head, ETLHEAP_FIELD_ROUNDING_SIZE);
+        etlheap_csv_head_field(&head, ETLHEAP_FIELD_LFH_ROUNDING_SIZE);
+    }
     etlheap_csv_head_end(&head);
 }
 
@@ -63,7 +68,13 @@ static void write_bucket(const etlheap_histogram *histogram, const etlheap_bucke
     etlheap_sink_text(sink, ",");
     if (!bucket->is_open && bucket->to != UINT64_MAX)
         etlheap_sink_unsigned(sink, bucket->to);
-    etlheap_sink_format(sink, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", bucket->count,
+    etlheap_sink_format(sink, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64, bucket->count,
                         bucket->size_bytes, bucket->outstanding_count,
                         bucket->outstanding_size_bytes);
+    if (etlheap_bucket_has_rounding(histogram, bucket))
+        etlheap_sink_format(sink, ",%" PRId64 ",%" PRId64, bucket->rounding_size_bytes,
+                            bucket->lfh_rounding_size_bytes);
+    else if (histogram->by == ETLHEAP_HISTOGRAM_SIZE)
+        etlheap_sink_text(sink, ",,");
+    etlheap_sink_text(sink, "\n");
 }

@@ -10,8 +10,14 @@
 #include "export_html_blocks.h"
 #include "export_writers.h"
 
-static bool write_page(const html_answers *answers, const html_choice *choice,
-                       const html_blocks *blocks, etlheap_sink *sink);
+/* What the data of the page is made of. */
+typedef struct report_data {
+    const html_answers *answers;
+    const html_choice *choice;
+    const html_blocks *blocks;
+} report_data;
+
+static etl_status write_data(const void *user, etlheap_sink *sink);
 
 etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_sink *sink,
                                etl_error *err)
@@ -24,7 +30,9 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
         status = html_choice_make(answers.groups->table, answers.rows->table, &choice, err);
     if (status == ETL_OK)
         status = html_blocks_find(&answers, &choice, &blocks, err);
-    if (status == ETL_OK && !write_page(&answers, &choice, &blocks, sink))
+    const html_page page = { html_page_html, html_page_css, html_page_js };
+    const report_data data = { &answers, &choice, &blocks };
+    if (status == ETL_OK && html_write_page(&page, write_data, &data, sink) != ETL_OK)
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     html_blocks_close(&blocks);
     html_choice_close(&choice);
@@ -32,26 +40,32 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
     return status;
 }
 
-/* False: out of memory. */
-static bool write_page(const html_answers *answers, const html_choice *choice,
-                       const html_blocks *blocks, etlheap_sink *sink)
+static etl_status write_data(const void *user, etlheap_sink *sink)
 {
-    bool ok = true;
-    for (const char *const *line = html_page_html; ok && *line != NULL; line++) {
-        if (strcmp(*line, "@style@\n") == 0)
-            html_write_lines(html_page_css, sink);
-        else if (strcmp(*line, "@script@\n") == 0)
-            html_write_lines(html_page_js, sink);
-        else if (strcmp(*line, "@data@\n") == 0)
-            ok = html_write_data(answers, choice, blocks, sink);
-        else
-            etlheap_sink_text(sink, *line);
-    }
-    return ok;
+    const report_data *const data = user;
+    return html_write_data(data->answers, data->choice, data->blocks, sink) ? ETL_OK
+                                                                            : ETL_ERR_MEMORY;
 }
 
-void html_write_lines(const char *const *lines, etlheap_sink *sink)
+static void write_lines(const char *const *lines, etlheap_sink *sink)
 {
     for (; *lines != NULL; lines++)
         etlheap_sink_text(sink, *lines);
+}
+
+etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
+                           etlheap_sink *sink)
+{
+    etl_status status = ETL_OK;
+    for (const char *const *line = page->html; status == ETL_OK && *line != NULL; line++) {
+        if (strcmp(*line, "@style@\n") == 0)
+            write_lines(page->css, sink);
+        else if (strcmp(*line, "@script@\n") == 0)
+            write_lines(page->js, sink);
+        else if (strcmp(*line, "@data@\n") == 0)
+            status = data(user, sink);
+        else
+            etlheap_sink_text(sink, *line);
+    }
+    return status;
 }

@@ -12,6 +12,7 @@
 #ifndef ETLHEAP_EXPORT_HTML_H
 #define ETLHEAP_EXPORT_HTML_H
 
+#include "formats/json/json.h"
 #include "export_html_choice.h"
 
 typedef struct html_blocks html_blocks; /* export_html_blocks.h */
@@ -26,6 +27,7 @@ typedef struct html_answers {
     const etlheap_table *ends; /* by kind and how lifetimes end */
     /* By kind, process, heap, thread and type: the largest first. */
     const etlheap_table *threads;
+    etlheap_suspects *suspects; /* NULL: what has no times has none */
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
     /* The largest blocks; NULL if nothing is kept of single ones. */
@@ -44,10 +46,24 @@ void html_answers_close(html_answers *answers);
 bool html_write_data(const html_answers *answers, const html_choice *choice,
                      const html_blocks *blocks, etlheap_sink *sink);
 
-void html_write_lines(const char *const *lines, etlheap_sink *sink);
+/* A member of the document. `scratch` is overwritten. */
+void html_write_suspects(etlheap_json *json, const etlheap_suspects *suspects,
+                         etlheap_text *scratch);
 
-/* Made by the Makefile: the lines of formats/html/report.html and so on. The last is
- * followed by NULL. */
+/* A page: lines of its text, which has places for style, script and data; each list is followed by
+ * NULL. */
+typedef struct html_page {
+    const char *const *html, *const *css, *const *js;
+} html_page;
+
+/* Writes the data that a page draws. */
+typedef etl_status html_data_fn(const void *user, etlheap_sink *sink);
+
+/* Writes the page; returns what the data's writer does. */
+etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
+                           etlheap_sink *sink);
+
+/* Made by the Makefile: the lines of formats/html/report.html and so on. */
 extern const char *const html_page_html[];
 extern const char *const html_page_css[];
 extern const char *const html_page_js[];
@@ -56,5 +72,10 @@ extern const char *const html_page_js[];
 extern const char *const diff_page_html[];
 extern const char *const diff_page_css[];
 extern const char *const diff_page_js[];
+
+/* And of formats/html/trend.html. */
+extern const char *const trend_page_html[];
+extern const char *const trend_page_css[];
+extern const char *const trend_page_js[];
 
 #endif

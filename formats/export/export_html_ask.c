@@ -21,13 +21,14 @@ typedef enum html_question {
     HTML_PEAKS,
     HTML_SIZES,
     HTML_LIFETIMES,
+    HTML_SUSPECTS,
     HTML_OUTSTANDING_BLOCKS,
     HTML_FREED_BLOCKS,
     HTML_QUESTIONS
 } html_question;
 
-#define HTML_LISTS     2 /* of blocks: the last questions */
-#define TYPE_BIT(name) (1u << ETLHEAP_TYPE_##name)
+#define QUESTION_BIT(name) (1u << HTML_##name)
+#define TYPE_BIT(name)     (1u << ETLHEAP_TYPE_##name)
 
 /* Which keys a question groups by, and what it is. */
 typedef struct question_row {
@@ -41,7 +42,7 @@ typedef struct question_row {
 
 static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err);
 static etl_status ask_all(html_answers *answers, etl_error *err);
-static etl_status ask(html_answers *answers, u32 count, etl_error *err);
+static etl_status ask(html_answers *answers, u32 wanted, etl_error *err);
 static i64 length_of_windows(const html_answers *answers);
 static etl_status name_rows(html_answers *answers, etl_error *err);
 static etl_status ask_symbols(html_answers *answers, etl_error *err);
@@ -49,6 +50,8 @@ static etl_status ask_symbols(html_answers *answers, etl_error *err);
 /* From the largest group to the smallest: the first of them are the keys of each. */
 static const etlheap_key keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                     ETLHEAP_KEY_STACK };
+static const etlheap_key suspect_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                            ETLHEAP_KEY_STACK };
 static const etlheap_key end_keys[] = { ETLHEAP_KEY_FREE_TYPE, ETLHEAP_KEY_KIND };
 static const etlheap_key thread_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_HEAP,
                                            ETLHEAP_KEY_THREAD, ETLHEAP_KEY_TYPE };
@@ -62,6 +65,7 @@ static const question_row rows[HTML_QUESTIONS] = {
     [HTML_PEAKS] = { ETLHEAP_ASK_PEAKS, keys, 1, .with_whole = false },
     [HTML_SIZES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_SIZE },
     [HTML_LIFETIMES] = { ETLHEAP_ASK_HISTOGRAM, keys, 1, .by = ETLHEAP_HISTOGRAM_LIFETIME },
+    [HTML_SUSPECTS] = { ETLHEAP_ASK_SUSPECTS, suspect_keys, 3, .with_whole = false },
     [HTML_OUTSTANDING_BLOCKS] = { ETLHEAP_ASK_LIFETIMES, keys, 1,
                                   .types = TYPE_BIT(AIFO) | TYPE_BIT(AOFO),
                                   .top = HTML_OUTSTANDING_MAX },
@@ -96,6 +100,7 @@ void html_answers_close(html_answers *answers)
     etlheap_windows_free(answers->rows);
     etlheap_table_free(answers->ends);
     etlheap_table_free(answers->threads);
+    etlheap_suspects_free(answers->suspects);
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++)
         etlheap_histogram_free(answers->histograms[by]);
     etlheap_lifetimes_close(answers->outstanding_blocks);
@@ -136,6 +141,7 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->rows = given[HTML_ROWS].windows;
     answers->ends = given[HTML_ENDS].table;
     answers->threads = given[HTML_THREADS].table;
+    answers->suspects = given[HTML_SUSPECTS].suspects;
     memcpy(answers->peaks, given[HTML_PEAKS].peaks, sizeof answers->peaks);
     answers->histograms[ETLHEAP_HISTOGRAM_SIZE] = given[HTML_SIZES].histogram;
     answers->histograms[ETLHEAP_HISTOGRAM_LIFETIME] = given[HTML_LIFETIMES].histogram;
@@ -144,22 +150,31 @@ static void take(html_answers *answers, const etlheap_answer given[HTML_QUESTION
     answers->window_count = answers->kinds->window_count;
 }
 
-/* A result that keeps nothing of single blocks has no lists of them. */
+/* Blocks whose times are not known have no suspects. A result that keeps nothing of single blocks
+ * has no lists of them. */
 static etl_status ask_all(html_answers *answers, etl_error *err)
 {
-    const etl_status status = ask(answers, HTML_QUESTIONS, err);
-    return status == ETL_ERR_ARGUMENT ? ask(answers, HTML_QUESTIONS - HTML_LISTS, err) : status;
+    const u32 lists = QUESTION_BIT(OUTSTANDING_BLOCKS) | QUESTION_BIT(FREED_BLOCKS);
+    u32 wanted = (1u << HTML_QUESTIONS) - 1;
+    if (etlheap_result_is_snapshot(answers->request->result))
+        wanted &= ~QUESTION_BIT(SUSPECTS);
+    const etl_status status = ask(answers, wanted, err);
+    return status == ETL_ERR_ARGUMENT ? ask(answers, wanted & ~lists, err) : status;
 }
 
-static etl_status ask(html_answers *answers, u32 count, etl_error *err)
+/* `wanted`: a bit for each question. */
+static etl_status ask(html_answers *answers, u32 wanted, etl_error *err)
 {
     etlheap_lifetimes_options lists[HTML_QUESTIONS];
     etlheap_query queries[HTML_QUESTIONS];
     etlheap_windows_options windows[HTML_QUESTIONS];
     etlheap_question questions[HTML_QUESTIONS];
-    etlheap_answer given[HTML_QUESTIONS] = { 0 };
-    for (u32 i = 0; i < count; i++) {
+    etlheap_answer given[HTML_QUESTIONS], by_question[HTML_QUESTIONS] = { 0 };
+    u32 count = 0;
+    for (u32 i = 0; i < HTML_QUESTIONS; i++) {
         const question_row *const row = &rows[i];
+        if ((wanted >> i & 1) == 0)
+            continue;
         queries[i] = query_of(answers, row);
         windows[i] = (etlheap_windows_options){ .size = sizeof windows[i],
                                                 .every_ns = length_of_windows(answers),
@@ -170,16 +185,20 @@ static etl_status ask(html_answers *answers, u32 count, etl_error *err)
                                          .sort_descending = true,
                                          .top = row->top,
                                          .memory_bytes_max = answers->request->memory_bytes_max };
-        questions[i] = (etlheap_question){ .size = sizeof questions[i],
-                                           .kind = row->kind,
-                                           .query = &queries[i],
-                                           .windows = &windows[i],
-                                           .by = row->by,
-                                           .lifetimes = &lists[i] };
+        questions[count++] = (etlheap_question){ .size = sizeof questions[i],
+                                                 .kind = row->kind,
+                                                 .query = &queries[i],
+                                                 .windows = &windows[i],
+                                                 .by = row->by,
+                                                 .lifetimes = &lists[i] };
     }
     const etl_status status = etlheap_ask(answers->request->result, questions, count, given, err);
+    for (u32 i = HTML_QUESTIONS; status == ETL_OK && i-- > 0;) {
+        if ((wanted >> i & 1) != 0)
+            by_question[i] = given[--count];
+    }
     if (status == ETL_OK)
-        take(answers, given);
+        take(answers, by_question);
     return status;
 }
 
@@ -204,7 +223,12 @@ static i64 length_of_windows(const html_answers *answers)
 static etl_status name_rows(html_answers *answers, etl_error *err)
 {
     etlheap_symbols *const symbols = answers->request->query->symbols;
-    return symbols == NULL ? ETL_OK : etlheap_table_name(&answers->rows->table, symbols, NULL, err);
+    if (symbols == NULL)
+        return ETL_OK;
+    const etl_status status = etlheap_table_name(&answers->rows->table, symbols, NULL, err);
+    return status == ETL_OK && answers->suspects
+               ? etlheap_table_name(&answers->suspects->table, symbols, NULL, err)
+               : status;
 }
 
 /* Without a symbol path no module has symbols, which the list says as well. */

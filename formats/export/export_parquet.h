@@ -88,6 +88,19 @@ static inline void export_put_number(parquet_writer *writer, bool is_known, u64 
         parquet_put_null(writer);
 }
 
+/* NULL is a NULL value. */
+static inline void export_put_text(parquet_writer *writer, const char *text)
+{
+    if (text)
+        parquet_put_text(writer, text, strlen(text));
+    else
+        parquet_put_null(writer);
+}
+
+/* The columns heap and heap_name: a heap of Windows has a handle, one of an allocator of its
+ * own a name. */
+void export_heap_put(const etlheap_row *row, parquet_writer *writer);
+
 /* The two tables; contracts are those of etlheap_exporter. */
 etl_status export_parquet_report(const etlheap_export_request *request, etlheap_sink *sink,
                                  etl_error *err);

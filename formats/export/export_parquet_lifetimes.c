@@ -16,6 +16,7 @@ static const export_column own_columns[] = {
     { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
     { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_HEAP_NAME, .type = PARQUET_STRING, .is_optional = true },
     { ETLHEAP_FIELD_TYPE, .type = PARQUET_STRING },
     { ETLHEAP_FIELD_IMPACTING_TYPE, .type = PARQUET_STRING },
     { ETLHEAP_FIELD_FREE_TYPE, .type = PARQUET_STRING },
@@ -26,6 +27,7 @@ static const export_column own_columns[] = {
     { ETLHEAP_FIELD_FREE_TIME, .type = PARQUET_INT64, .is_optional = true },
     { ETLHEAP_FIELD_LIFETIME, .type = PARQUET_INT64, .is_optional = true },
     { ETLHEAP_FIELD_THREAD, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_THREAD_NAME, .type = PARQUET_STRING, .is_optional = true },
     { ETLHEAP_FIELD_FREE_THREAD, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_FREE_STACK, .type = PARQUET_STRING, .is_optional = true, .is_list = true },
 };
@@ -102,7 +104,7 @@ static void put_lifetime(lifetime_table *out, const etlheap_lifetimes *walk,
     parquet_put_name(writer, &out->kinds[row.kind], etlheap_kind_name((etlheap_kind)row.kind));
     parquet_put_name(writer, &out->processes[lifetime->process.v], row.process);
     export_put_number(writer, row.pid != ETL_NO_ID, row.pid);
-    export_put_number(writer, row.has_heap, row.heap_handle);
+    export_heap_put(&row, writer);
     parquet_put_name(writer, &out->types[type], etlheap_type_name(type));
     parquet_put_name(writer, &out->impacting_types[type], etlheap_impacting_type_name(type));
     parquet_put_name(writer, &out->free_types[row.free_type],
@@ -114,6 +116,7 @@ static void put_lifetime(lifetime_table *out, const etlheap_lifetimes *walk,
     put_time(writer, lifetime->free_ns);
     put_time(writer, lifetime->lifetime_ns);
     export_put_number(writer, row.thread != ETL_NO_ID, row.thread);
+    export_put_text(writer, row.thread_name);
     export_put_number(writer, row.free_thread != ETL_NO_ID, row.free_thread);
     export_stacks_put_list(&out->freeing, etlheap_lifetimes_table(walk), row.free_stack, writer);
     export_stacks_put(&out->stacks, etlheap_lifetimes_table(walk), &row, writer);

@@ -20,25 +20,14 @@ static const export_column key_columns[] = {
     { ETLHEAP_FIELD_PROCESS, .type = PARQUET_STRING },
     { ETLHEAP_FIELD_PID, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_HEAP, .type = PARQUET_UINT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_HEAP_NAME, .type = PARQUET_STRING, .is_optional = true },
     { ETLHEAP_FIELD_TYPE, .type = PARQUET_STRING },
     { ETLHEAP_FIELD_IMPACTING_TYPE, .type = PARQUET_STRING },
 };
 
-/* Those that every report has; of summaries peaks may not be known. */
-static const etlheap_measure measures[] = {
-    ETLHEAP_MEASURE_COUNT,
-    ETLHEAP_MEASURE_SIZE,
-    ETLHEAP_MEASURE_IMPACTING_SIZE,
-    ETLHEAP_MEASURE_OUTSTANDING_COUNT,
-    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
-    ETLHEAP_MEASURE_REALLOC_COUNT,
-    ETLHEAP_MEASURE_PEAK_COUNT,
-    ETLHEAP_MEASURE_PEAK_SIZE,
-};
-
 #define KEY_COLUMNS ETL_COUNT_OF(key_columns)
-#define MEASURES    ETL_COUNT_OF(measures)
-#define COLUMNS     (KEY_COLUMNS + EXPORT_STACK_COLUMNS + MEASURES + EXPORT_RUN_COLUMNS)
+#define COLUMNS_MAX                                                                                \
+    (KEY_COLUMNS + EXPORT_STACK_COLUMNS + ETLHEAP_MEASURES_COUNT + EXPORT_RUN_COLUMNS)
 
 typedef struct report_table {
     const etlheap_table *table;
@@ -49,9 +38,8 @@ typedef struct report_table {
 
 static etl_status write_report(const etlheap_export_request *request, const etlheap_table *table,
                                etlheap_sink *sink);
-static void list_columns(parquet_column columns[COLUMNS]);
+static u32 list_columns(const etlheap_table *table, parquet_column columns[COLUMNS_MAX]);
 static void put_row(report_table *out, const etlheap_row *row);
-static void put_word(parquet_writer *writer, const char *word);
 
 etl_status export_parquet_report(const etlheap_export_request *request, etlheap_sink *sink,
                                  etl_error *err)
@@ -71,15 +59,14 @@ etl_status export_parquet_report(const etlheap_export_request *request, etlheap_
 static etl_status write_report(const etlheap_export_request *request, const etlheap_table *table,
                                etlheap_sink *sink)
 {
-    parquet_column columns[COLUMNS];
+    parquet_column columns[COLUMNS_MAX];
     const parquet_options options = {
         .name = "summaries",
         .columns = columns,
-        .column_count = COLUMNS,
+        .column_count = list_columns(table, columns),
         .memory_bytes_max = request->memory_bytes_max,
     };
     report_table out = { .table = table };
-    list_columns(columns);
     out.writer = parquet_open(&options, sink);
     if (!out.writer)
         return ETL_ERR_MEMORY;
@@ -94,38 +81,39 @@ static etl_status write_report(const etlheap_export_request *request, const etlh
     return failed ? ETL_ERR_MEMORY : status;
 }
 
-static void list_columns(parquet_column columns[COLUMNS])
+/* What does not add up, such as peaks of summaries, may not be known. */
+static u32 list_columns(const etlheap_table *table, parquet_column columns[COLUMNS_MAX])
 {
-    columns = export_columns_add(columns, key_columns, KEY_COLUMNS);
-    columns = export_columns_add(columns, export_stack_columns, EXPORT_STACK_COLUMNS);
-    for (size_t i = 0; i < MEASURES; i++)
-        *columns++ = (parquet_column){
-            .name = etlheap_measure_word(measures[i]),
+    parquet_column *at = export_columns_add(columns, key_columns, KEY_COLUMNS);
+    at = export_columns_add(at, export_stack_columns, EXPORT_STACK_COLUMNS);
+    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        if ((table->measures >> m & 1) == 0)
+            continue;
+        *at++ = (parquet_column){
+            .name = etlheap_measure_word((etlheap_measure)m),
             .type = PARQUET_INT64,
-            .is_optional = etlheap_measure_style_of(measures[i]).is_peak,
+            .is_optional = !etlheap_measure_style_of((etlheap_measure)m).adds_up,
             .repeats = true,
         };
-    (void)export_columns_add(columns, export_run_columns, EXPORT_RUN_COLUMNS);
+    }
+    at = export_columns_add(at, export_run_columns, EXPORT_RUN_COLUMNS);
+    return (u32)(at - columns);
 }
 
 static void put_row(report_table *out, const etlheap_row *row)
 {
     parquet_writer *const writer = out->writer;
-    put_word(writer, etlheap_kind_name((etlheap_kind)row->kind));
-    put_word(writer, row->process);
+    export_put_text(writer, etlheap_kind_name((etlheap_kind)row->kind));
+    export_put_text(writer, row->process);
     export_put_number(writer, row->pid != ETL_NO_ID, row->pid);
-    export_put_number(writer, row->has_heap, row->heap_handle);
-    put_word(writer, etlheap_type_name((etlheap_type)row->type));
-    put_word(writer, etlheap_impacting_type_name((etlheap_type)row->type));
+    export_heap_put(row, writer);
+    export_put_text(writer, etlheap_type_name((etlheap_type)row->type));
+    export_put_text(writer, etlheap_impacting_type_name((etlheap_type)row->type));
     export_stacks_put(&out->stacks, out->table, row, writer);
-    for (size_t i = 0; i < MEASURES; i++)
-        export_put_number(writer, row->measures[measures[i]] != ETLHEAP_NOT_KNOWN,
-                          (u64)row->measures[measures[i]]);
+    for (int m = 0; m < ETLHEAP_MEASURES_COUNT; m++) {
+        if ((out->table->measures >> m & 1) != 0)
+            export_put_number(writer, row->measures[m] != ETLHEAP_NOT_KNOWN, (u64)row->measures[m]);
+    }
     export_run_put(&out->run, writer);
     parquet_end_row(writer);
-}
-
-static void put_word(parquet_writer *writer, const char *word)
-{
-    parquet_put_text(writer, word, strlen(word));
 }

@@ -52,7 +52,7 @@ function shownSpikes() {
   return lines;
 }
 
-const SHOWN = { rows: shownRows, spikes: shownSpikes };
+const SHOWN = { rows: shownRows, spikes: shownSpikes, suspects: shownSuspects };
 
 // RFC 4180.
 function csvOf(lines) {

@@ -3,6 +3,7 @@
 views.push((changes) => {
   if ("kind" in changes || "search" in changes) drawOverview();
   if ("kind" in changes) {
+    drawSuspects();
     drawHistograms();
     drawModules();
   }

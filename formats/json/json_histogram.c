@@ -3,6 +3,8 @@
  */
 #include "json_histogram.h"
 
+#include "formats/parts/rounding_parts.h"
+
 static void write_bucket(etlheap_json *json, const etlheap_histogram *histogram,
                          const etlheap_bucket *bucket);
 
@@ -42,5 +44,11 @@ static void write_bucket(etlheap_json *json, const etlheap_histogram *histogram,
                      bucket->outstanding_count);
     etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_OUTSTANDING_SIZE),
                      bucket->outstanding_size_bytes);
+    if (etlheap_bucket_has_rounding(histogram, bucket)) {
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_ROUNDING_SIZE),
+                         bucket->rounding_size_bytes);
+        etlheap_json_i64(json, etlheap_field_key(ETLHEAP_FIELD_LFH_ROUNDING_SIZE),
+                         bucket->lfh_rounding_size_bytes);
+    }
     etlheap_json_object_close(json);
 }

@@ -6,21 +6,36 @@
  * its own, so that documents compare well line by line.
  */
 #include "formats/writers.h"
+#include "formats/parts/churn_parts.h"
 #include "formats/parts/layout_read.h"
 #include "json_histogram.h"
 #include "json_rows.h"
 
-/* A total has fewer measures than a row: its peaks are not computed. */
+/* A total has fewer measures than a row: its peaks are not computed. The first ones are always
+ * there, the others if rows have them. */
 static const etlheap_measure total_measures[] = {
     ETLHEAP_MEASURE_COUNT,
     ETLHEAP_MEASURE_SIZE,
     ETLHEAP_MEASURE_IMPACTING_SIZE,
     ETLHEAP_MEASURE_OUTSTANDING_COUNT,
     ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+    ETLHEAP_MEASURE_ALLOC_COUNT,
+    ETLHEAP_MEASURE_ALLOC_SIZE,
+    ETLHEAP_MEASURE_ALLOC_RATE,
+    ETLHEAP_MEASURE_ALLOC_BYTES_RATE,
+    ETLHEAP_MEASURE_FREED_COUNT,
+    ETLHEAP_MEASURE_FREED_SIZE,
+    ETLHEAP_MEASURE_TEMPORARY_COUNT,
+    ETLHEAP_MEASURE_TEMPORARY_SIZE,
+    ETLHEAP_MEASURE_TEMPORARY_10_COUNT,
+    ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT,
 };
+
+#define TOTALS_ALWAYS 5
 
 static void write_rows(etlheap_json *json, const etlheap_table *table);
 static void write_totals(etlheap_json *json, const etlheap_table *table);
+static void write_estimates(etlheap_json *json, const etlheap_table *table);
 
 etl_status etlheap_write_report_json(const etlheap_result *result, const etlheap_table *table,
                                      const etlheap_layout *layout, etlheap_sink *sink)
@@ -47,6 +62,7 @@ etl_status etlheap_write_histogram_json(const etlheap_result *result, const etlh
     etlheap_json_stacks(&json, table);
     write_rows(&json, table);
     write_totals(&json, table);
+    write_estimates(&json, table);
     if (histogram)
         etlheap_json_histogram(&json, histogram);
     etlheap_json_diagnostics(&json, &table->diagnostics);
@@ -70,6 +86,18 @@ static void write_rows(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
+/* What no event says is told apart from what was counted. */
+static void write_estimates(etlheap_json *json, const etlheap_table *table)
+{
+    const i64 count = table->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_TEMPORARY_COUNT];
+    if ((table->measures >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) == 0)
+        return;
+    etlheap_json_object(json, "estimates");
+    etlheap_json_i64(json, "temporary_cost_ns", etlheap_churn_cost_ns(count));
+    etlheap_json_i64(json, "assumed_ns_per_temporary", ETLHEAP_CHURN_COST_NS);
+    etlheap_json_object_close(json);
+}
+
 /* Kinds that the trace does not have are left out, not zero. */
 static void write_totals(etlheap_json *json, const etlheap_table *table)
 {
@@ -82,7 +110,8 @@ static void write_totals(etlheap_json *json, const etlheap_table *table)
         etlheap_json_string(json, "kind", etlheap_kind_name((etlheap_kind)kind));
         for (size_t i = 0; i < ETL_COUNT_OF(total_measures); i++) {
             const etlheap_measure measure = total_measures[i];
-            etlheap_json_i64(json, etlheap_measure_word(measure), total->measures[measure]);
+            if (i < TOTALS_ALWAYS || (table->measures >> measure & 1) != 0)
+                etlheap_json_i64(json, etlheap_measure_word(measure), total->measures[measure]);
         }
         etlheap_json_u64(json, "free_without_alloc", total->free_without_alloc);
         if (table->at_end)

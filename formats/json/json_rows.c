@@ -62,6 +62,40 @@ static void write_generation(etlheap_json *json, const char *word, const etlheap
         etlheap_json_u64(json, "mark_number", row->mark_number);
 }
 
+/* Who freed, which is null unless it is known. */
+static void write_free_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
+{
+    const char *const word = etlheap_key_word(key);
+    if (key == ETLHEAP_KEY_FREE_MODULE)
+        etlheap_json_string(json, word, row->free_module);
+    else if (key == ETLHEAP_KEY_FREE_THREAD)
+        write_index(json, word, row->free_thread);
+    else
+        write_index(json, word, key == ETLHEAP_KEY_FREE_SITE ? row->free_frame : row->free_stack);
+}
+
+static void write_thread(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    write_index(json, word, row->thread);
+    if (row->thread_name != NULL)
+        etlheap_json_string(json, "thread_name", row->thread_name);
+}
+
+/* A thread's id, which no thread of a name has as 0, has brought the name. */
+static void write_thread_name(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    if (row->thread == 0 || row->thread_name == NULL)
+        etlheap_json_string(json, word, row->thread_name);
+}
+
+static void write_heap(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    if (row->has_heap)
+        etlheap_json_heap(json, word, row->heap_handle);
+    else
+        etlheap_json_null(json, word);
+}
+
 void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
 {
     const char *const word = etlheap_key_word(key);
@@ -71,16 +105,10 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_PROCESS:
         etlheap_json_string(json, word, row->process);
-        if (row->pid != ETL_NO_ID)
-            etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
-        else
-            etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_PID));
+        write_index(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
         break;
     case ETLHEAP_KEY_HEAP:
-        if (row->has_heap)
-            etlheap_json_heap(json, word, row->heap_handle);
-        else
-            etlheap_json_null(json, word);
+        write_heap(json, word, row);
         break;
     case ETLHEAP_KEY_TYPE:
         etlheap_json_string(json, word, etlheap_type_name((etlheap_type)row->type));
@@ -101,9 +129,7 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         etlheap_json_string(json, word, row->module);
         break;
     case ETLHEAP_KEY_THREAD:
-        write_index(json, word, row->thread);
-        if (row->thread_name != NULL)
-            etlheap_json_string(json, "thread_name", row->thread_name);
+        write_thread(json, word, row);
         break;
     case ETLHEAP_KEY_SIZE_CLASS:
         etlheap_json_u64(json, word, row->size_class_bytes);
@@ -118,21 +144,13 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         write_generation(json, word, row);
         break;
     case ETLHEAP_KEY_THREAD_NAME:
-        /* A thread's id, which no thread of a name has as 0, has brought the name. */
-        if (row->thread == 0 || row->thread_name == NULL)
-            etlheap_json_string(json, word, row->thread_name);
+        write_thread_name(json, word, row);
         break;
     case ETLHEAP_KEY_FREE_STACK:
-        write_index(json, word, row->free_stack);
-        break;
     case ETLHEAP_KEY_FREE_SITE:
-        write_index(json, word, row->free_frame);
-        break;
     case ETLHEAP_KEY_FREE_MODULE:
-        etlheap_json_string(json, word, row->free_module);
-        break;
     case ETLHEAP_KEY_FREE_THREAD:
-        write_index(json, word, row->free_thread);
+        write_free_key(json, row, key);
         break;
     case ETLHEAP_KEY_COUNT:
         break;

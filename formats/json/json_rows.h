@@ -16,9 +16,9 @@ void etlheap_json_stacks(etlheap_json *json, const etlheap_table *table);
 void etlheap_json_window(etlheap_json *json, const etlheap_table *table);
 void etlheap_json_group_by(etlheap_json *json, const etlheap_table *table);
 
-/* The `rows` of suspects, and of how many groups they are. `scratch` is overwritten. */
-void etlheap_json_suspects(etlheap_json *json, const etlheap_suspects *suspects,
-                           etlheap_text *scratch);
+/* What is known of a suspect besides its keys. `scratch` is overwritten. */
+void etlheap_json_suspect(etlheap_json *json, const etlheap_row *row,
+                          const etlheap_suspect *suspect, etlheap_text *scratch);
 
 /* One frame, as a member of an array. */
 void etlheap_json_frame(etlheap_json *json, const etlheap_frame *frame);

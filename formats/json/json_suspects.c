@@ -23,7 +23,7 @@ static void write_measure(etlheap_json *json, const etlheap_row *row, etlheap_me
     etlheap_json_i64(json, etlheap_measure_word(measure), row->measures[measure]);
 }
 
-static void write_suspect(etlheap_json *json, const etlheap_row *row,
+void etlheap_json_suspect(etlheap_json *json, const etlheap_row *row,
                           const etlheap_suspect *suspect, etlheap_text *text)
 {
     etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_SCORE), suspect->score);
@@ -48,7 +48,7 @@ static void write_suspect(etlheap_json *json, const etlheap_row *row,
     etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_REASON), etlheap_text_of(text));
 }
 
-void etlheap_json_suspects(etlheap_json *json, const etlheap_suspects *suspects, etlheap_text *text)
+static void write_rows(etlheap_json *json, const etlheap_suspects *suspects, etlheap_text *text)
 {
     const etlheap_table *const table = suspects->table;
     etlheap_json_array(json, "rows");
@@ -56,7 +56,7 @@ void etlheap_json_suspects(etlheap_json *json, const etlheap_suspects *suspects,
         etlheap_json_object(json, NULL);
         for (u32 k = 0; k < table->group_by_count; k++)
             etlheap_json_key(json, &table->rows[i], table->group_by[k]);
-        write_suspect(json, &table->rows[i], &suspects->rows[i], text);
+        etlheap_json_suspect(json, &table->rows[i], &suspects->rows[i], text);
         etlheap_json_object_close(json);
     }
     etlheap_json_array_close(json);
@@ -82,7 +82,7 @@ etl_status etlheap_write_suspects_json(const etlheap_result *result,
     etlheap_json_group_by(&json, table);
     etlheap_json_frames(&json, table);
     etlheap_json_stacks(&json, table);
-    etlheap_json_suspects(&json, suspects, &text);
+    write_rows(&json, suspects, &text);
     etlheap_json_diagnostics(&json, &table->diagnostics);
     etlheap_json_object_close(&json);
     etlheap_json_end(&json);

@@ -11,6 +11,7 @@
 #include "formats/writers.h"
 #include "json_diff.h"
 #include "json_rows.h"
+#include "json_trend.h"
 
 static void write_runs(etlheap_json *json, const etlheap_trend_answer *answer)
 {
@@ -112,8 +113,14 @@ static void write_hints(etlheap_json *json, const etlheap_trend_answer *answer, 
     etlheap_json_array_close(json);
 }
 
-etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer, const etlheap_layout *given,
-                                    etlheap_sink *sink)
+etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer,
+                                    const etlheap_layout *layout, etlheap_sink *sink)
+{
+    return json_trend_write(answer, layout, false, sink);
+}
+
+etl_status json_trend_write(const etlheap_trend_answer *answer, const etlheap_layout *given,
+                            bool in_markup, etlheap_sink *sink)
 {
     etlheap_layout layout;
     const etl_status layout_status = etlheap_layout_read(given, &layout);
@@ -123,6 +130,7 @@ etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer, const et
     etlheap_json json = etlheap_json_begin(sink, 2);
     etlheap_text text = { 0 };
     json.hint = layout.hint;
+    json.in_markup = in_markup;
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-trend-1");
     write_runs(&json, answer);

@@ -20,8 +20,8 @@ static const etlheap_ability abilities_table[] = {
       "heap events as above, which include the growth of heaps",
       offsetof(etlheap_abilities, extent) },
     { "custom", "blocks of allocators that log their own events",
-      "wpr -start etw-mimalloc.wprp -filemode for mimalloc built with MI_TRACK_ETW; for PIX and "
-      "other "
+      "wpr -start etw-mimalloc.wprp -filemode for mimalloc built with MI_TRACK_ETW; for PIX xperf "
+      "-start PixSession -on 8819ca17-7faa-4184-afb7-a4120ca793cd:0x6:4:'stack'; for other "
       "allocators see docs/recording.md",
       offsetof(etlheap_abilities, custom) },
     { "stacks", "who allocated",
@@ -42,6 +42,9 @@ static const etlheap_ability abilities_table[] = {
       "runtime "
       "and its rundown beside xperf's sessions: xperf -start ClrSession -on ClrAll:0x98:5",
       offsetof(etlheap_abilities, methods) },
+    { "thread-names", "names that programs gave to their threads",
+      "record the kernel session too: xperf -on PROC_THREAD+LOADER, on Windows 10 1607 or later",
+      offsetof(etlheap_abilities, thread_names) },
 };
 
 u32 etlheap_ability_count(void)
@@ -66,6 +69,8 @@ bool etlheap_ability_is_missing(const etlheap_abilities *abilities, const etlhea
 {
     if (ability->offset == offsetof(etlheap_abilities, methods))
         return abilities->methods_missing;
+    if (ability->offset == offsetof(etlheap_abilities, thread_names))
+        return abilities->threads_missing;
     return !etlheap_ability_is_set(abilities, ability);
 }
 

@@ -11,7 +11,7 @@ const char *etlheap_field_unit(etlheap_field field)
     const char *const key = etlheap_field_key(field);
     if (field == ETLHEAP_FIELD_SIZE || ends_in(key, "_size"))
         return "B";
-    if (field == ETLHEAP_FIELD_GROWTH_RATE)
+    if (field == ETLHEAP_FIELD_GROWTH_RATE || field == ETLHEAP_FIELD_ALLOC_BYTES_RATE)
         return "B/s";
     if (field == ETLHEAP_FIELD_STEADINESS)
         return "%";

@@ -12,6 +12,8 @@ static void add_cut(etlheap_text *to, const char *text, size_t size, const etlhe
                     const char *ellipsis);
 static void add_broken(etlheap_text *to, const char *text, size_t size, const etlheap_fit *fit);
 static size_t part_size(const char *text, size_t size);
+static void keep_lists_whole(const char *text, size_t size, const char *ellipsis, size_t *head,
+                             size_t *tail);
 static size_t tail_of(const char *text, size_t size, u32 columns);
 static size_t step_size(const char *name, size_t size, size_t at, size_t *operator_end,
                         size_t *arguments);
@@ -130,15 +132,33 @@ static void add_cut(etlheap_text *to, const char *text, size_t size, const etlhe
         (u32)etl_min_u64(etlheap_display_width(ellipsis, strlen(ellipsis)), fit->columns);
     const u32 kept = fit->columns - marked;
     const u32 end = fit->columns < MIDDLE_MIN ? 0 : (fit->is_name ? kept / 3 : kept - kept / 3);
-    const size_t head = etlheap_display_fit(text, size, kept - end);
-    const size_t tail = tail_of(text, size, end);
+    size_t head = etlheap_display_fit(text, size, kept - end);
+    size_t tail = tail_of(text, size, end);
+    keep_lists_whole(text, size, ellipsis, &head, &tail);
     etlheap_text_add(to, text, head);
     etlheap_text_add(to, ellipsis, fit->ascii ? marked : strlen(ellipsis));
     etlheap_text_add(to, text + tail, size - tail);
-    /* A wide character that did not fit leaves a column open. */
+    /* A wide character or a list that did not fit leaves columns open. */
     const u32 used =
         etlheap_display_width(text, head) + etlheap_display_width(text + tail, size - tail);
     etlheap_text_add_format(to, "%*s", (int)(kept - used), "");
+}
+
+/* A cut through "<…>" would leave half of it, so such a list is left out. */
+static void keep_lists_whole(const char *text, size_t size, const char *ellipsis, size_t *head,
+                             size_t *tail)
+{
+    const size_t dots = strlen(ellipsis);
+    const size_t list = dots + 2;
+    for (size_t at = 0; at + list <= size; at++) {
+        if (text[at] != '<' || text[at + list - 1] != '>' ||
+            memcmp(text + at + 1, ellipsis, dots) != 0)
+            continue;
+        if (*head > at && *head < at + list)
+            *head = at;
+        if (*tail > at && *tail < at + list)
+            *tail = at + list;
+    }
 }
 
 /* Where the longest end begins that takes at most `columns`. */

@@ -31,6 +31,16 @@ static const etlheap_measure_style measure_styles[ETLHEAP_MEASURES_COUNT] = {
     [ETLHEAP_MEASURE_OVERHEAD_SIZE] = { .is_size = true },
     [ETLHEAP_MEASURE_GROWTH_RATE] = { .is_size = true },
     [ETLHEAP_MEASURE_STEADINESS] = { .adds_up = false },
+    [ETLHEAP_MEASURE_ALLOC_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_ALLOC_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_ALLOC_RATE] = { .adds_up = true },
+    [ETLHEAP_MEASURE_ALLOC_BYTES_RATE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_FREED_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_FREED_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_SIZE] = { .is_size = true, .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_10_COUNT] = { .adds_up = true },
+    [ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT] = { .adds_up = true },
 };
 
 const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES] = {
@@ -44,6 +54,8 @@ const etlheap_measure etlheap_shown_measures[ETLHEAP_SHOWN_MEASURES] = {
 static void add_frame(etlheap_grid *grid, const etlheap_text *text);
 static void add_sizes(etlheap_text *text, const etlheap_trace_info *trace);
 static void add_count(etlheap_text *text, u64 count, const char *what);
+static void write_recorded(etlheap_sink *sink, const etlheap_layout *layout,
+                           const etlheap_trace_info *trace, etlheap_text *scratch);
 static void label_of_text(etlheap_sink *sink, const etlheap_layout *layout, const char *label,
                           const etlheap_text *text);
 
@@ -185,7 +197,6 @@ void etlheap_text_add_name(etlheap_text *text, const etlheap_text *name,
 void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
                         const etlheap_trace_info *trace, etlheap_text *scratch)
 {
-    char text[ETLHEAP_UNITS_SIZE];
     etlheap_text_clear(scratch);
     for (u32 i = 0; i < trace->file_count; i++) {
         etlheap_text_add_string(scratch, i > 0 ? ", " : "");
@@ -207,22 +218,34 @@ void etlheap_text_trace(etlheap_sink *sink, const etlheap_layout *layout,
                                 trace->cpus == 1 ? "CPU" : "CPUs");
     label_of_text(sink, layout, "Session", scratch);
 
-    etlheap_text_clear(scratch);
-    etlheap_units_filetime(trace->start_time_filetime, text);
-    etlheap_text_add_string(scratch, text);
-    etlheap_units_duration(trace->duration_ns, text);
-    etlheap_text_add_format(scratch, ", %s, ", text);
-    add_count(scratch, trace->events, " events");
-    etlheap_text_add_string(scratch, " in ");
-    add_count(scratch, trace->buffers, trace->buffers == 1 ? " buffer" : " buffers");
-    label_of_text(sink, layout, "Recorded", scratch);
-
+    write_recorded(sink, layout, trace, scratch);
     if (trace->events_lost == 0 && trace->buffers_lost == 0)
         return;
     etlheap_text_clear(scratch);
     add_count(scratch, trace->events_lost, " events, ");
     add_count(scratch, trace->buffers_lost, " buffers: sizes below are lower bounds");
     label_of_text(sink, layout, "Lost", scratch);
+}
+
+/* A log of UMDH is of one moment, has no buffers, and may not say when it was written. */
+static void write_recorded(etlheap_sink *sink, const etlheap_layout *layout,
+                           const etlheap_trace_info *trace, etlheap_text *scratch)
+{
+    char text[ETLHEAP_UNITS_SIZE];
+    etlheap_text_clear(scratch);
+    etlheap_units_filetime(trace->start_time_filetime, text);
+    etlheap_text_add_string(scratch, trace->start_time_filetime != 0 ? text : "at an unknown time");
+    etlheap_text_add_string(scratch, ", ");
+    if (trace->buffers != 0) {
+        etlheap_units_duration(trace->duration_ns, text);
+        etlheap_text_add_format(scratch, "%s, ", text);
+    }
+    add_count(scratch, trace->events, trace->events == 1 ? " event" : " events");
+    if (trace->buffers != 0) {
+        etlheap_text_add_string(scratch, " in ");
+        add_count(scratch, trace->buffers, trace->buffers == 1 ? " buffer" : " buffers");
+    }
+    label_of_text(sink, layout, "Recorded", scratch);
 }
 
 /* Of a store its own, and that of what it was made of. */

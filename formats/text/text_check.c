@@ -200,9 +200,9 @@ static void add_callers(const etlheap_gate_budget *budget, const etlheap_gate_su
 }
 
 /* "heap app.exe (4321) grow (app.exe)  a.cpp:42, called by ...", functions first as all text has
- * them. */
+ * them. `gap` stands before the first. */
 static void add_subject_name(const etlheap_gate_budget *budget, const etlheap_gate_subject *subject,
-                             u64 frames_max, etlheap_text *text)
+                             const char *gap, u64 frames_max, etlheap_text *text)
 {
     const bool of_stack = budget->budget.scope == ETLHEAP_SCOPE_STACK && subject->process;
     const etlheap_indices none = { NULL, 0 };
@@ -212,7 +212,7 @@ static void add_subject_name(const etlheap_gate_budget *budget, const etlheap_ga
     if (of_stack && frames.count == 0)
         etlheap_text_add_string(text, " (no stack)");
     for (u32 i = 0; i < frames.count && i < frames_max; i++) {
-        etlheap_text_add_string(text, i > 0 ? ", called by " : " ");
+        etlheap_text_add_string(text, i > 0 ? ", called by " : gap);
         etlheap_text_add_function(text, &budget->table->frames[frames.at[i]]);
         etlheap_text_add_source(text, &budget->table->frames[frames.at[i]]);
     }
@@ -227,7 +227,8 @@ static void add_subject(const etlheap_gate_budget *budget, const etlheap_gate_su
     etlheap_grid_row(grid, ETLHEAP_EMPHASIS_NONE);
     etlheap_text_clear(text);
     etlheap_text_add_string(text, "  ");
-    add_subject_name(budget, subject, 1, text);
+    /* Two spaces: a line may be broken there. */
+    add_subject_name(budget, subject, "  ", 1, text);
     if (budget->budget.scope == ETLHEAP_SCOPE_STACK)
         etlheap_grid_name(grid, etlheap_text_of(text));
     else
@@ -262,7 +263,7 @@ static etl_status write_failures(const etlheap_result *result, const etlheap_che
         const etlheap_gate_subject *const subject = &budget->subjects[i];
         etlheap_text heading = { 0 };
         etlheap_text_clear(text);
-        add_subject_name(budget, subject, etl_max_u64(subject->frames_apart, 1), text);
+        add_subject_name(budget, subject, " ", etl_max_u64(subject->frames_apart, 1), text);
         etlheap_text_add_string(text, ": ");
         etlheap_check_add_finding(text, budget, subject);
         etlheap_display_add(&heading, etlheap_text_of(text));

@@ -6,6 +6,7 @@
  */
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
+#include "formats/parts/rounding_parts.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
 
@@ -27,6 +28,8 @@ etl_status etlheap_write_buckets_text(const etlheap_histogram *histogram,
         const u32 end = run_end(histogram, first);
         write_heading(histogram, &histogram->buckets[first], layout, sink);
         status = write_run(histogram, first, end, layout, sink);
+        if (status == ETL_OK)
+            status = etlheap_write_rounding_text(histogram, first, end, layout, sink);
         first = end;
     }
     return status;

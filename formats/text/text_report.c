@@ -8,6 +8,7 @@
 #include "formats/io/text_buffer.h"
 #include "formats/io/units.h"
 #include "formats/parts/abilities.h"
+#include "formats/parts/churn_parts.h"
 #include "formats/parts/outline.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
@@ -50,7 +51,19 @@ static const etlheap_measure pair_measures[] = {
 
 static const etlheap_measure count_alone[] = { ETLHEAP_MEASURE_COUNT };
 
-#define REPORT_COLUMNS_MAX (ETL_COUNT_OF(heap_measures) + 2)
+/* And for what comes and goes. SHARE is the share of temporary blocks, which is no measure. */
+#define SHARE ETLHEAP_MEASURES_COUNT
+static const etlheap_measure churn_measures[] = {
+    ETLHEAP_MEASURE_ALLOC_COUNT,
+    ETLHEAP_MEASURE_ALLOC_RATE,
+    ETLHEAP_MEASURE_ALLOC_BYTES_RATE,
+    ETLHEAP_MEASURE_TEMPORARY_COUNT,
+    SHARE,
+    ETLHEAP_MEASURE_TEMPORARY_10_COUNT,
+    ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT,
+};
+
+#define REPORT_COLUMNS_MAX (ETL_COUNT_OF(churn_measures) + 2)
 
 /* What stands between the trace and the diagnostics. */
 typedef struct report_body {
@@ -78,14 +91,15 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
                              etlheap_text *text, etlheap_sink *sink);
 static void add_title(const etlheap_table *table, const etlheap_outline *outline,
                       etlheap_text *title);
+static bool has_churn(const etlheap_table *table);
 static measure_list measures_of(const etlheap_table *table);
 static report_columns columns_of(const etlheap_table *table, const etlheap_layout *layout,
                                  const char *title);
 static void add_entry(const etlheap_table *table, const etlheap_outline *outline, u32 index,
                       etlheap_text *text, etlheap_grid *grid);
-static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
-                         etlheap_grid *grid);
-static void write_omitted(const etlheap_outline *outline, bool is_count_alone,
+static void add_measures(const etlheap_table *table, const report_columns *columns,
+                         const i64 *measures, bool is_row, etlheap_grid *grid);
+static void write_omitted(const etlheap_table *table, const etlheap_outline *outline,
                           const etlheap_layout *layout, etlheap_sink *sink);
 
 etl_status etlheap_write_report_text(const etlheap_result *result, const etlheap_table *table,
@@ -195,14 +209,16 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         const etlheap_outline_entry *const entry = &outline.entries[i];
         const bool is_row = entry->level + 1 == outline.level_count;
         add_entry(table, &outline, i, text, &grid);
-        add_measures(&columns, entry->measures, is_row, &grid);
+        add_measures(table, &columns, entry->measures, is_row, &grid);
         if (is_row)
             add_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
                        entry->level + 1);
     }
     etlheap_sink_text(sink, "\n");
     status = etlheap_grid_write(&grid, layout, sink);
-    write_omitted(&outline, table->measures == 1u << ETLHEAP_MEASURE_COUNT, layout, sink);
+    write_omitted(table, &outline, layout, sink);
+    if (status == ETL_OK && has_churn(table))
+        status = etlheap_write_churn_text(table, layout, sink);
     if (title.failed)
         status = ETL_ERR_MEMORY;
     etlheap_text_free(&title);
@@ -224,12 +240,19 @@ static void add_title(const etlheap_table *table, const etlheap_outline *outline
     }
 }
 
+static bool has_churn(const etlheap_table *table)
+{
+    return (table->measures >> ETLHEAP_MEASURE_TEMPORARY_COUNT & 1) != 0;
+}
+
 static measure_list measures_of(const etlheap_table *table)
 {
     if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
         return (measure_list){ count_alone, ETL_COUNT_OF(count_alone) };
     if (table->measures >> ETLHEAP_MEASURE_FREED_BY_OTHER & 1)
         return (measure_list){ pair_measures, ETL_COUNT_OF(pair_measures) };
+    if (has_churn(table))
+        return (measure_list){ churn_measures, ETL_COUNT_OF(churn_measures) };
     if (table->measures >> ETLHEAP_MEASURE_GROWTH_RATE & 1)
         return (measure_list){ growth_measures, ETL_COUNT_OF(growth_measures) };
     if (table->measures >> ETLHEAP_MEASURE_LIFETIME_MEDIAN & 1)
@@ -253,8 +276,10 @@ static report_columns columns_of(const etlheap_table *table, const etlheap_layou
     for (size_t i = 0; i < shown.count; i++)
         out.measures[out.count++] = shown.at[i];
     for (u32 c = 1; c < out.count; c++) {
+        const bool is_share = out.measures[c] == SHARE;
         out.columns[c] =
-            (etlheap_column){ .title = etlheap_measure_title(out.measures[c]), .right = true };
+            (etlheap_column){ .title = is_share ? "Share" : etlheap_measure_title(out.measures[c]),
+                              .right = true };
     }
     return out;
 }
@@ -284,36 +309,54 @@ static void add_entry(const etlheap_table *table, const etlheap_outline *outline
         etlheap_grid_cell(grid, etlheap_text_of(text));
 }
 
+/* Rates of a group are those of its sums, as each row's is rounded. */
+static i64 value_of(const etlheap_table *table, etlheap_measure measure, const i64 *measures)
+{
+    if (measure == ETLHEAP_MEASURE_ALLOC_RATE)
+        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], table->rates_ns);
+    if (measure == ETLHEAP_MEASURE_ALLOC_BYTES_RATE)
+        return etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], table->rates_ns);
+    return measures[measure];
+}
+
 /* A peak of a group is not the sum of its rows' peaks: those cells stay empty. */
-static void add_measures(const report_columns *columns, const i64 *measures, bool is_row,
-                         etlheap_grid *grid)
+static void add_measures(const etlheap_table *table, const report_columns *columns,
+                         const i64 *measures, bool is_row, etlheap_grid *grid)
 {
     for (u32 c = 1; c < columns->count; c++) {
         const etlheap_measure measure = columns->measures[c];
-        if (is_row || etlheap_measure_style_of(measure).adds_up)
-            etlheap_grid_measure(grid, measure, measures[measure]);
+        char share[ETLHEAP_UNITS_SIZE];
+        if (measure == SHARE) {
+            etlheap_churn_share(measures, share);
+            etlheap_grid_cell(grid, share);
+        } else if (is_row || etlheap_measure_style_of(measure).adds_up)
+            etlheap_grid_measure(grid, measure, value_of(table, measure, measures));
         else
             etlheap_grid_cell(grid, "");
     }
 }
 
 /* Sums above include what is not listed; this says how much that is. */
-static void write_omitted(const etlheap_outline *outline, bool is_count_alone,
+static void write_omitted(const etlheap_table *table, const etlheap_outline *outline,
                           const etlheap_layout *layout, etlheap_sink *sink)
 {
     char rows[ETLHEAP_UNITS_SIZE];
-    char size[ETLHEAP_UNITS_SIZE];
+    char amount[ETLHEAP_UNITS_SIZE];
     if (outline->omitted_rows == 0)
         return;
     etlheap_units_count(outline->omitted_rows, rows);
-    etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], size);
+    if (has_churn(table))
+        etlheap_units_count(outline->omitted[ETLHEAP_MEASURE_ALLOC_COUNT], amount);
+    else
+        etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], amount);
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
     const char *const word = outline->omitted_rows == 1 ? "row" : "rows";
-    if (is_count_alone)
+    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
         etlheap_sink_format(sink, "\n%s more %s%s\n", rows, word,
                             etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     else
-        etlheap_sink_format(sink, "\n%s more %s with %s outstanding%s\n", rows, word, size,
+        etlheap_sink_format(sink, "\n%s more %s with %s %s%s\n", rows, word, amount,
+                            has_churn(table) ? "allocations" : "outstanding",
                             etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
 }

@@ -33,7 +33,8 @@ etl_status etlheap_umdh_result(const etlheap_umdh *log, const char *name, etlhea
     u32 stack_count = 0;
     etl_status status = ETL_OK;
     *out = NULL;
-    snprintf(tool, sizeof tool, "UMDH %.50s", log->info.version);
+    snprintf(tool, sizeof tool, "UMDH%s%.50s", log->info.version[0] != '\0' ? " " : "",
+             log->info.version);
     if (!make_parts(lines, &parts, &stack_count))
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     const etlheap_snapshot snapshot = {

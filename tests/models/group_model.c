@@ -212,6 +212,12 @@ static u64 size_class(u64 size)
     return power;
 }
 
+static const char *module_of(const model_stack *stack, u32 frame)
+{
+    const char *const name = stack == NULL ? NULL : module_names[stack->module[frame]];
+    return name == NULL ? "?" : name;
+}
+
 static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
                     etlheap_type type, etlheap_key key)
 {
@@ -247,10 +253,7 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
             model_put_frame(out, module_names[stack->module[first]], stack->offset[first]);
         break;
     case ETLHEAP_KEY_MODULE:
-        model_put(out, " %s",
-                  stack == NULL || module_names[stack->module[first]] == NULL
-                      ? "?"
-                      : module_names[stack->module[first]]);
+        model_put(out, " %s", module_of(stack, first));
         break;
     case ETLHEAP_KEY_THREAD:
         model_put(out, " %u", life->thread);
@@ -267,15 +270,10 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     case ETLHEAP_KEY_GENERATION:
         model_put(out, " %u", generation_of(world, life->alloc_ticks));
         break;
-    case ETLHEAP_KEY_THREAD_NAME: /* the world's threads have no names, ... */
+    case ETLHEAP_KEY_THREAD_NAME: /* the world's threads have no names, and nobody freed */
         model_put(out, " ?");
         break;
-    /* ... and nobody freed */
-    case ETLHEAP_KEY_FREE_STACK:
-    case ETLHEAP_KEY_FREE_SITE:
-    case ETLHEAP_KEY_FREE_MODULE:
-    case ETLHEAP_KEY_FREE_THREAD:
-    case ETLHEAP_KEY_COUNT:
+    default:
         fail();
     }
 }

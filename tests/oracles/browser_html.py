@@ -113,6 +113,21 @@ def check_search(results, page, trace):
     results.equal("Escape ends the search", page.run("state.search"), "")
 
 
+def check_suspects(results, page, trace):
+    """The list says what `report --suspects` says; a name leads to its stacks."""
+    wanted = run_json("report", trace, "--suspects", "--no-symbols", "--kind", "heap", "--group-by", "kind,process,stack")["rows"]
+    shown = page.run("[...document.querySelectorAll('#suspect-rows tbody tr')].map((row) => "
+                     "[...row.querySelectorAll('td')].slice(0, 4).map((cell) => Number(cell.dataset.value)))")
+    results.equal("suspects have the figures of report", shown,
+                  [[row["score"], row["outstanding_size"], row["growth_rate"], row["never_freed_count"]] for row in wanted])
+    texts = page.run("[...document.querySelectorAll('#suspect-rows tbody th')].map((cell) => cell.textContent)")
+    results.check("and say why", len(texts) == len(wanted) > 0 and all(row["reason"] in text for row, text in zip(wanted, texts)), texts)
+    page.run("document.querySelector('#suspect-rows button.link').click()")
+    said = page.run("document.getElementById('search-result').textContent")
+    results.check("the name of one searches for its stacks", "match" in said, said)
+    page.run("clearSearch()")
+
+
 def check_flame(results, page):
     page.run("document.querySelector('#flame-tree .bar').focus()")
     for _ in range(6):
@@ -314,6 +329,7 @@ def use(results, page, folder):
     check_totals(results, page, demo)
     check_brush(results, page, demo)
     check_search(results, page, demo)
+    check_suspects(results, page, demo)
     check_flame(results, page)
     check_table(results, page)
     check_names(results, page)

@@ -111,7 +111,7 @@ def check_help(results, commands, folder):
     for command in commands:
         lines = etlheap(folder, command, "--help")[2].splitlines()
         size = f"{len(lines)} lines of {max(map(len, lines))} columns"
-        results.check(f"etlheap {command} --help is one screen", len(lines) <= 66 and max(map(len, lines)) <= 100, size)
+        results.check(f"etlheap {command} --help fits 79 columns", len(lines) <= 120 and max(map(len, lines)) <= 79, size)
 
 
 def check_command(results, page, arguments, commands, folder):

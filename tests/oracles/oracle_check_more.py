@@ -171,7 +171,7 @@ def check_wrapper(results, program, folder):
     arguments = [trace, "--max-outstanding", "heap/stack:1K", "--symbols", folder]
     function = f"{program.name}!get_memory"
     mark = '"' if ON_WINDOWS else "'"
-    hint = f"--cull-frame {mark}{function}{mark} lists the callers in its place"
+    hint = f"--cull-frame {mark}{function}{mark} lists its callers instead"
     results.equal("the program has twelve callers", len(callers), 12)
     sentence = f"heap: {function} allocates 48.0 KiB of 50.0 KiB for 12 functions that call it"
     text = " ".join(attempt(*arguments)[1].decode().split())

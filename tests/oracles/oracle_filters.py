@@ -27,7 +27,10 @@ ROWS = [
     ("report", ["--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
     ("report", ["--kind", "extent", "--size", "7T.."], ["--size selects nothing"]),
     ("report", ["--size", "1G.."], ["--size selects nothing"]),
-    ("report", ["--thread", "99999"], ["--thread selects nothing"]),
+    ("report", ["--type", "AOFO"], ["--type selects nothing; there is AIFO, AIFI"]),
+    ("report", ["--process", "battery*", "--thread", "nobody"],
+     ["--thread selects nothing; the threads with most memory are 7012, 6484, 6488"]),
+    ("report", ["--thread", "99999"], ["--thread selects nothing; the threads with most memory are 4132, 7012, 6484"]),
     ("report", ["--from", "100s"], ["the window begins after the last event of the trace, which lasts from 0 s to "]),
     ("report", ["--require-frame", "kernel32.dll"], [
         "names a function, which needs --symbols", "to name a module, write 'kernel32.dll!'",

@@ -8,6 +8,7 @@ The numbers in a page are read by a decoder written apart from the page's own.
   * Sums of its rows, with what it says is left out, are the rows of `report`.
   * Every cell of every stack, heap and kind is what `windows` says of that window.
   * Its threads are those of `report`, its blocks are blocks of `allocations`.
+  * Its suspects are those of report.
   * The histograms, modules and diagnostics are those of the other commands.
   * The same bytes with any -j; a store gives the same page but for the file's name.
   * Functions of real programs, beside TRACES, are named as in the report.
@@ -276,6 +277,11 @@ def check_trace(results, name, trace, *options):
             "report", trace, *options, "--no-symbols", "--histogram", histogram["by"], "--group-by", "kind"
         )
         results.equal(f"{name}: histogram by {histogram['by']}", histogram, asked["histogram"])
+    suspects = run_json("report", trace, "--suspects", "--group-by", "kind,process,stack", *options, "--no-symbols")
+    keys = [key for key in suspects["rows"][0] if key != "stack"] if suspects["rows"] else []
+    results.equal(f"{name}: its suspects are those of report", [[row[key] for key in keys] for row in data["suspects"]["rows"]],
+                  [[row[key] for key in keys] for row in suspects["rows"][:100]])
+    results.equal(f"{name}: and so is what they were chosen from", data["suspects"]["groups"], suspects["never_freed_groups"])
     check_threads(results, name, data, trace, *options)
     check_blocks(results, name, data, trace, *options, "--no-symbols")
     symbols = run_json("symbols", trace, *options)

@@ -58,6 +58,7 @@ QUESTIONS = [
     ("report --format csv", "l"),
     ("report --sort peak_size", "l"),
     ("report --growth --format json", "ts"),
+    ("report --suspects --format json", "ts"),
     ("report --at peak", "ts"),
     ("report --histogram size", "l"),
     ("report --impacting transient", "l"),

@@ -20,8 +20,11 @@ import subprocess
 from datetime import datetime, timezone
 from functools import lru_cache
 
+import oracle_custom
 import oracle_export
+import oracle_threads
 from oracle_support import ETLHEAP, TRACES, WORK, Results, run, run_json, skip_all
+from second_writer.container import Style
 
 BUILD = os.environ.get("BUILD", "build")
 OUT = os.environ.get("OUT", "build/check")
@@ -37,12 +40,12 @@ STACK = {"stack": "VARCHAR[]", "stack_hash": "BIGINT", "site": "VARCHAR", "modul
          "file": "VARCHAR", "line": "BIGINT"}
 MEASURES = ["count", "size", "impacting_size", "outstanding_count", "outstanding_size", "realloc_count",
             "peak_count", "peak_size"]
-SUMMARIES = {"kind": "VARCHAR", "process": "VARCHAR", "pid": "BIGINT", "heap": "UBIGINT", "type": "VARCHAR",
-             "impacting_type": "VARCHAR", **STACK, **dict.fromkeys(MEASURES, "BIGINT"), **RUN}
-LIFETIMES = {"kind": "VARCHAR", "process": "VARCHAR", "pid": "BIGINT", "heap": "UBIGINT", "type": "VARCHAR",
-             "impacting_type": "VARCHAR", "free_type": "VARCHAR", "is_realloc": "BOOLEAN", "address": "UBIGINT",
+SUMMARIES = {"kind": "VARCHAR", "process": "VARCHAR", "pid": "BIGINT", "heap": "UBIGINT", "heap_name": "VARCHAR",
+             "type": "VARCHAR", "impacting_type": "VARCHAR", **STACK, **dict.fromkeys(MEASURES, "BIGINT"), **RUN}
+LIFETIMES = {"kind": "VARCHAR", "process": "VARCHAR", "pid": "BIGINT", "heap": "UBIGINT", "heap_name": "VARCHAR",
+             "type": "VARCHAR", "impacting_type": "VARCHAR", "free_type": "VARCHAR", "is_realloc": "BOOLEAN", "address": "UBIGINT",
              "size": "BIGINT", "alloc_time_ns": "BIGINT", "free_time_ns": "BIGINT", "lifetime_ns": "BIGINT",
-             "thread": "BIGINT", **STACK, **RUN}
+             "thread": "BIGINT", "thread_name": "VARCHAR", **STACK, **RUN}
 
 WINDOWS = [
     [],
@@ -193,11 +196,19 @@ def run_cells(document):
     return "; ".join(trace["files"]), trace["computer"] or None, trace["session"] or None, micros, trace["duration_ns"]
 
 
+def plain_row(row):
+    """JSON calls a custom heap by its name; there is a column for numbers and one for names."""
+    named = row["kind"] == "custom"
+    return {"thread_name": None, **row, "heap": None if named else row["heap"], "heap_name": row["heap"] if named else None}
+
+
 def wanted_rows(document, columns):
+    lacking = {key for row in document["rows"] for key in row} - set(columns)
+    assert not lacking, f"keys of JSON that the table lacks: {lacking}"
     of_run = run_cells(document)
     stacks = {}
     rows = []
-    for row in document["rows"]:
+    for row in map(plain_row, document["rows"]):
         stack = row["stack"]
         if stack not in stacks:
             stacks[stack] = stack_cells(document, stack)
@@ -467,6 +478,11 @@ def main():
         traces.append(trace)
     plain = "--no-symbols"
     compare_export(results, readers, "demo", traces[0], [plain])
+    threads, custom = os.path.join(WORK, "named-threads.etl"), os.path.join(WORK, "custom-heaps.etl")
+    oracle_threads.write_trace(threads)
+    oracle_custom.random_trace(custom, 7, 400, Style("session", 16384))
+    compare_export(results, readers, "names of threads", threads, [plain])
+    compare_export(results, readers, "heaps with names", custom, [plain, "--custom-heap", oracle_custom.ENGINE_EVENTS])
     compare_export(results, readers, "demo", traces[0], [plain, "--from", "2s", "--to", "9s", "--at-exit=freed"])
     compare_export(results, readers, "demo", traces[0], [plain, "--process", "nobody.exe"], False)
     for number, window in enumerate(WINDOWS):

@@ -31,6 +31,7 @@ TABLE = re.compile(r"(<!-- (\w[\w-]*)(?:#(\w+))? -->\n)((?:\|.*\n)*)")
 
 # Schema, then the command. Names are those of TRACES and of what earlier lines wrote.
 DOCUMENTS = [
+    ("report", "report demo.etl --churn --group-by process,thread"),
     ("report", "report demo.etl"),
     ("report", "report demo.etl --symbols symbols --group-by process,site,module,free_type"),
     ("report", "report demo.etl --group-by kind,process,heap,thread,type,frame,size_class,tag,type_name --stack-tags some.stacktags"),

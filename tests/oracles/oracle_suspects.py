@@ -36,6 +36,12 @@ import bench_suspects  # noqa: E402
 from leak_worlds import BASE, World  # noqa: E402
 
 MAKE_STREAM = os.path.realpath(os.path.join(os.environ.get("OUT", "build/check"), "bench", "make_stream"))
+# A log of blocks, as UMDH writes it.
+UMDH = """// UMDH: version 10.0.1: Logtime 2024-02-29 12:26 - Machine=BOX - PID=77
+*- - - - - - - - - - Start of data for heap @ 10000 - - - - - - - - - -
+10 bytes + 8 at 20000 by BackTrace1
+\t00401000
+"""
 PARTS, THREADS_MAX = 32, 8
 FIGURES = ("alloc_count never_freed_count never_freed_size outstanding_size outstanding_count growth_rate steadiness"
            " first_ns last_ns oldest_ns typical_lifetime_ns threads has_more_threads").split()
@@ -285,6 +291,11 @@ def check_refusals(results, folder, path):
     status, said = refusal(summary, "--suspects")
     results.check("a summary is refused, and it is said what is needed",
                   status != 0 and "no single allocations" in said and "traces or stores" in said, status, said)
+    log = os.path.join(folder, "umdh.txt")
+    with open(log, "w", encoding="utf-8") as file:
+        file.write(UMDH)
+    status, said = refusal(log, "--suspects")
+    results.check("a log of UMDH has no times", status != 0 and "when they were allocated" in said, status, said)
     for options, word in ((["--type", "AIFO"], "--type"), (["--at", "1s"], "--at"), (["--tree"], "--tree"),
                           (["--histogram", "size"], "--histogram"), (["--growth"], "--growth"),
                           (["--sort", "size"], "--sort"), (["--impacting", "transient"], "--impacting"),

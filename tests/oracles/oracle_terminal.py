@@ -99,6 +99,9 @@ def template_trace():
     return make_trace("terminal_template", program.lines(), *blocks), ("--symbols", os.path.dirname(program.pdb))
 
 
+HALF_LIST = re.compile(r"<\u2026(?!>)|(?<!<)\u2026>")
+
+
 def commands(demo, other, template):
     trace, path = template
     names = (trace, *path)
@@ -132,6 +135,8 @@ def check_fit(results, name, arguments):
         results.check(f"{name}: lines fit {columns} columns", shown and not long, *long[:4])
         titles = [line for line in piped.splitlines() if NOTE in line]
         results.check(f"{name}: a pipe leaves nothing out", not titles and "\u2026" not in piped, *titles)
+        torn = [line for line in shown.splitlines() if HALF_LIST.search(line)]
+        results.check(f"{name}: no list of template arguments is torn at {columns} columns", not torn, *torn[:4])
         # A time or size is a whole one, whatever columns there are.
         unknown = sorted(numbers_of(shown) - numbers_of(piped))
         results.check(f"{name}: no number is cut at {columns} columns", not unknown, *unknown[:8])

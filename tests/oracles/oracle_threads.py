@@ -35,7 +35,7 @@ THREADS = [
 ]
 
 
-def write_trace(path):
+def write_trace(path, called=lambda name: name, with_threads=True):
     clock = Clock(QPC, 10_000_000, 1_000_000, 132_000_000_000_000_000)
     file = TraceFile(clock, 1, Style("session", 65536), 1_000_000, random.Random(1))
     ticks = 1_000_000
@@ -46,10 +46,12 @@ def write_trace(path):
         file.add(Record(0, ticks, 0, records.system(8, version, hook, tid, pid, ticks, payload), memory))
 
     def thread(hook, pid, tid, name):
-        add(hook, 3, pid, tid, records.thread(8, pid, tid, 0x7FF600001000, name))
+        if with_threads:
+            add(hook, 3, pid, tid, records.thread(8, pid, tid, 0x7FF600001000, called(name)))
 
     def set_name(pid, tid, name):
-        add(SET_NAME, 2, pid, tid, struct.pack("<II", pid, tid) + records.text16(name))
+        if called(name):
+            add(SET_NAME, 2, pid, tid, struct.pack("<II", pid, tid) + records.text16(name))
 
     for pid, name in ((APP, "app.exe"), (OTHER, "other.exe")):
         add(records.PROCESS_RUNDOWN_START, 4, pid, 1, records.process(8, pid << 12, pid, 4, 0, name, name))
@@ -103,6 +105,21 @@ def check(results, path, store):
     results.equal("allocations: the same names", told, sorted(THREADS))
 
 
+MISSING = "What is missing"
+
+
+def check_info(results, path, store, folder):
+    """Names, threads without names, and no record of a thread: only then info says how to record them."""
+    quiet, bare = os.path.join(folder, "quiet.etl"), os.path.join(folder, "bare.etl")
+    write_trace(quiet, lambda name: None)
+    write_trace(bare, lambda name: None, with_threads=False)
+    for name, source, can, is_missing in (("trace", path, True, False), ("store", store, True, False),
+                                          ("no names", quiet, False, False), ("no threads", bare, False, True)):
+        results.equal(f"{name}: info says whether threads have names", "thread-names" in run_json("info", source)["can"], can)
+        missing = run("info", source).decode().partition(MISSING)[2]
+        results.equal(f"{name}: info says how to record them if none is", "\nthread-names " in missing, is_missing)
+
+
 def check_page(results, path, folder):
     page = os.path.join(folder, "page.html")
     run("export", path, "--format", "html", "-o", page, "--no-symbols")
@@ -125,6 +142,7 @@ def main():
         run("store", path, "-o", store)
         check(results, path, store)
         check_page(results, path, folder)
+        check_info(results, path, store, folder)
     results.finish()
 
 

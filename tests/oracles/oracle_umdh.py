@@ -102,6 +102,9 @@ def check_bare(results, path):
     places = [place_of(frame) for frame in report["frames"]]
     got = sorted(([places[i] for i in report["stacks"][row["stack"]]], row["outstanding_size"]) for row in report["rows"])
     results.equal(f"{name}: its blocks with their stacks", got, sorted((list(log.stack(b[3])), b[2]) for b in log.blocks))
+    head = run("report", path, "--no-symbols").decode().splitlines()[:4]
+    results.equal(f"{name}: it says neither when nor by which version", [line.split(maxsplit=1) for line in head[1:3]],
+                  [["Session", "UMDH, 32-bit"], ["Recorded", "at an unknown time, 2 events"]])
     results.check(f"{name}: there are modules in them", len(got) == 2 and got[0][0][0].startswith("verifier.dll+"), got)
     results.equal(f"{name}: the process is the first module", {row["process"] for row in report["rows"]}, {log.modules[0][2]})
     results.equal(f"{name}: compared with itself nothing changed", run_json("diff", path, path)["rows"], [])
@@ -222,9 +225,9 @@ def check_errors(results, log):
     subprocess.run([os.environ.get("MAKE_TRACE", "build/check/make_trace"), "demo", trace], check=True,
                    stdout=subprocess.DEVNULL)
     for name, status, word, *arguments in (
-            ("dump", 2, "holds no records", "dump", log),
-            ("store", 2, "holds no records", "store", log, "-o", os.path.join(WORK, "umdh.ehs")),
-            ("two logs", 2, "diff compares two", "report", log, log.replace("First", "Second")),
+            ("dump", 2, "has no trace records", "dump", log),
+            ("store", 2, "has no trace records", "store", log, "-o", os.path.join(WORK, "umdh.ehs")),
+            ("two logs", 2, "to compare two, use diff", "report", log, log.replace("First", "Second")),
             ("a log and a trace", 2, "only one UMDH log can be read", "report", trace, log),
             ("a baseline to update", 2, "cannot become a store", "check", log, "--max-growth", "64K",
              "--baseline", os.path.join(WORK, "none.ehs"), "--update-baseline"),

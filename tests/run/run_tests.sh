@@ -108,7 +108,7 @@ list_parts()
     done
     # What the variant cannot change is checked once, in plain `make check`.
     test "$(basename "$OUT")" = check || return 0
-    list_scripts "$PYTHON" tests/oracles/browser_html.py tests/oracles/browser_shown.py tests/oracles/browser_diff.py \
+    list_scripts "$PYTHON" tests/oracles/browser_html.py tests/oracles/browser_shown.py tests/oracles/browser_diff.py tests/oracles/browser_trend.py \
         tests/oracles/workflows.py
     list_scripts bash tests/gates/hardening.sh tests/run/runner.sh
     bash tests/gates/static.sh list

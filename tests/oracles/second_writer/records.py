@@ -192,11 +192,13 @@ def sampled_profile(width, address, tid):
     return words(width, address) + u32(tid, 1)
 
 
-def method(method_id, module_id, start, size, name_space, name, signature, version=2):
+def method(method_id, module_id, start, size, name_space, name, signature, version=2,
+           token=0x06000001, flags=1, instance=9, rejit=0):
     """MethodLoadVerbose and its kin; ids and addresses have 8 bytes, whatever the width."""
-    payload = struct.pack("<QQQIII", method_id, module_id, start, size, 0x06000001, 1)
+    payload = struct.pack("<QQQIII", method_id, module_id, start, size, token, flags)
     payload += text16(name_space) + text16(name) + text16(signature)
-    return payload + (struct.pack("<H", 9) if version > 0 else b"") + (struct.pack("<Q", 0) if version > 1 else b"")
+    payload += struct.pack("<H", instance) if version > 0 else b""
+    return payload + (struct.pack("<Q", rejit) if version > 1 else b"")
 
 
 def managed_module(module_id, path):

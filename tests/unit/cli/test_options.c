@@ -297,7 +297,7 @@ static void allocations_are_sorted_by_columns_of_their_own(void **state)
                  "--sort: 'outstanding_size' is not one of alloc_time, free_time, lifetime");
     expect_error(&allocations, "app.etl --group-by kind",
                  "unknown option --group-by for allocations");
-    expect_error(&report, "app.etl --sort address", "--sort: 'address' is not one of count size");
+    expect_error(&report, "app.etl --sort address", "--sort: 'address' is not one of count, size");
 }
 
 static void tree_takes_its_value_after_equals_only(void **state)
@@ -407,7 +407,7 @@ static void bad_values_name_option_and_remedy(void **state)
     expect_error(&report, "a --memory 0",
                  "--memory: invalid value '0': expected a size such as 4096");
     expect_error(&report, "a --sort siz", "did you mean size?");
-    expect_error(&report, "a --sort zzz", "is not one of count size impacting_size");
+    expect_error(&report, "a --sort zzz", "is not one of count, size, impacting_size");
     expect_error(&report, "a --kind pool", "is not one of heap, virtualalloc, extent");
     expect_error(&report, "a --type AIFO,,AOFO", "separated by commas");
     expect_error(&report, "a --group-by kind,kind", "kind is given twice");

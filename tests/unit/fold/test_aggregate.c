@@ -25,6 +25,14 @@ static void put_table_frame(model_text *out, const etlheap_table *table, u32 fra
     model_put_frame(out, table->frames[frame].module, table->frames[frame].offset);
 }
 
+static void put_generation(model_text *out, const etlheap_row *row)
+{
+    static const char *const marks[] = { "?", "a", "b", "c", "a", "d" };
+    assert_string_equal(row->mark == NULL ? "?" : row->mark, marks[row->generation]);
+    assert_int_equal(row->mark_number, row->generation == 4 ? 2 : row->generation > 0);
+    model_put(out, " %u", row->generation);
+}
+
 static void put_table_key(model_text *out, const etlheap_table *table, const etlheap_row *row,
                           etlheap_key key)
 {
@@ -71,13 +79,9 @@ static void put_table_key(model_text *out, const etlheap_table *table, const etl
     case ETLHEAP_KEY_TAG:
         model_put(out, " %s", row->tag == NULL ? "?" : row->tag);
         break;
-    case ETLHEAP_KEY_GENERATION: {
-        static const char *const marks[] = { "?", "a", "b", "c", "a", "d" };
-        assert_string_equal(row->mark == NULL ? "?" : row->mark, marks[row->generation]);
-        assert_int_equal(row->mark_number, row->generation == 4 ? 2 : row->generation > 0);
-        model_put(out, " %u", row->generation);
+    case ETLHEAP_KEY_GENERATION:
+        put_generation(out, row);
         break;
-    }
     case ETLHEAP_KEY_THREAD_NAME:
         model_put(out, " %s", row->thread_name == NULL ? "?" : row->thread_name);
         break;

@@ -223,6 +223,7 @@ static void the_info_document_is_as_documented(void **state)
         "  ],\n"
         "  \"modules\": 1,\n"
         "  \"methods\": 0,\n"
+        "  \"marks\": [],\n"
         "  \"events\": [\n"
         "    {\"hook\": \"0x0000\", \"name\": \"EventTrace/Header\", \"count\": 1, \"bytes\": "
         "360},\n"

@@ -228,6 +228,10 @@ static void a_name_is_shortened_only_as_far_as_needed(void **state)
         { { 40, false, true, false },
           "std::vector<s\xE2\x80\xA6"
           "k (app.exe)  vector.h:1042" },
+        /* The cut would fall into the list of arguments. */
+        { { 20, true, false, false },
+          "std::vector\xE2\x80\xA6"
+          "h:1042  " },
         { { 5, true, false, true }, "st..." },
         { { 2, true, false, true }, ".." },
     };

@@ -1,17 +1,15 @@
 /*
  * Goal: a number that a caller hands in is never looked up when it is out of range.
- * Method: one table of all public functions that take an id, an index or an enumerator.
- * Each is called with the first number that is none, with ones around 2^31 and with the
- * largest, and must refuse it or give the answer that the headers tell: "" for a word, NULL
- * for what is pointed to, all 0 for a structure. Queries, options and requests with
- * such numbers are refused with a sentence.
+ * Method: one table of all public functions that take an id, an index or an enumerator. Each is
+ * called with the first number that is none, with ones around 2^31 and with the largest, and must
+ * refuse it or give the answer that the headers tell: "" for a word, NULL for what is pointed to,
+ * all 0 for a structure. Queries, options and requests with such numbers are refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "tests/support/capture.h"

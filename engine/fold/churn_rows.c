@@ -1,0 +1,202 @@
+/*
+ * churn_rows.c - see churn_rows.h.
+ *
+ * Lifetimes in memory are few beside heap blocks. They are sorted by thread and time, and the
+ * moments at which a thread allocates are listed; then a lifetime is temporary if it ends before
+ * the moment behind its own.
+ */
+#include "churn_rows.h"
+
+#include <stdlib.h>
+
+#include "engine/result/summary.h"
+
+/* A lifetime that begins inside the window. */
+typedef struct timed_row {
+    u64 thread; /* process and thread */
+    i64 alloc_ticks, free_ticks;
+    u64 size;
+    u32 group;  /* + 1; 0: it is not selected, or not freed inside the window */
+    u32 moment; /* its thread's, by number */
+    u32 order;
+    u8 kind;
+    bool is_fast;
+} timed_row;
+
+typedef struct timed_rows {
+    ETLHEAP_VECTOR(timed_row) list;
+    ETLHEAP_VECTOR(i64) moments; /* of the thread at hand */
+    i64 fast_ticks;
+} timed_rows;
+
+i64 churn_fast_ticks(const query_plan *plan)
+{
+    const etl_session *const session = plan->result->base.base;
+    const i64 origin = etl_time_ticks(session, 0);
+    return etl_time_ticks(session, CHURN_1MS_NS) - origin + 1; /* for what is rounded */
+}
+
+/* Most are told by their ticks. */
+bool churn_is_fast(const query_plan *plan, i64 fast_ticks, const query_row *row)
+{
+    i64 ns;
+    return (u64)row->free_ticks - (u64)row->alloc_ticks <= (u64)fast_ticks &&
+           query_lifetime_ns(plan, row, &ns) && ns <= CHURN_1MS_NS;
+}
+
+void churn_add(i64 measures[ETLHEAP_MEASURES_COUNT], const churn_sums *sums)
+{
+    i64 *const size = &measures[ETLHEAP_MEASURE_TEMPORARY_SIZE];
+    measures[ETLHEAP_MEASURE_TEMPORARY_COUNT] += sums->count;
+    measures[ETLHEAP_MEASURE_TEMPORARY_10_COUNT] += sums->near_count;
+    measures[ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT] += sums->fast_count;
+    *size = etl_sat_add_i64(*size, sums->size);
+}
+
+static i64 between(i64 from_ns, i64 to_ns)
+{
+    i64 ns;
+    return __builtin_sub_overflow(to_ns, from_ns, &ns) ? INT64_MAX : ns;
+}
+
+i64 churn_window_ns(const aggregator *a)
+{
+    const summary_data *const summary = a->result->summary;
+    i64 sum = 0;
+    if (summary == NULL)
+        return between(a->plan.from_ns, a->plan.to_ns);
+    for (size_t i = 0; i < summary->traces.count; i++) {
+        const summary_trace *const trace = &summary->traces.at[i];
+        const i64 from_ns = trace->from_ns < 0 ? trace->from_ns : 0;
+        sum = etl_sat_add_i64(sum, between(from_ns, trace->info.end_ns));
+    }
+    return sum;
+}
+
+void churn_set_rates(i64 measures[ETLHEAP_MEASURES_COUNT], i64 window_ns)
+{
+    measures[ETLHEAP_MEASURE_ALLOC_RATE] =
+        etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_COUNT], window_ns);
+    measures[ETLHEAP_MEASURE_ALLOC_BYTES_RATE] =
+        etlheap_per_second(measures[ETLHEAP_MEASURE_ALLOC_SIZE], window_ns);
+}
+
+/* The group of a lifetime that may be temporary. False without memory. */
+static bool find_group(aggregator *a, const timed_rows *rows, const etlheap_segment *segment,
+                       u32 at, timed_row *row)
+{
+    query_row selected;
+    group_key key;
+    u32 group;
+    if (!query_select(&a->plan, segment, at, &selected) || selected.type != ETLHEAP_TYPE_AIFI ||
+        segment->free_type[at] == ETLHEAP_FREE_PROCESS_EXIT)
+        return true;
+    if (!aggregate_key(a, segment, at, selected.type, &key))
+        return false;
+    if (key.unwanted)
+        return true;
+    row->is_fast = churn_is_fast(&a->plan, rows->fast_ticks, &selected);
+    row->group = aggregate_group(a, &key, &group) ? group + 1 : 0;
+    return row->group != 0;
+}
+
+static bool list_rows(aggregator *a, timed_rows *out)
+{
+    const u32 kinds = a->query->kinds;
+    for (size_t s = 0; s < a->result->store.segments.count; s++) {
+        const etlheap_segment segment = store_view(&a->result->store.segments.at[s]);
+        for (u32 at = 0; at < segment.rows; at++) {
+            timed_row row = { .thread = (u64)segment.process[at] << 32 | segment.thread[at],
+                              .alloc_ticks = segment.alloc_ticks[at],
+                              .free_ticks = segment.free_ticks[at],
+                              .size = segment.size_bytes[at],
+                              .order = (u32)out->list.count,
+                              .kind = segment.kind[at] };
+            if ((kinds != 0 && (kinds >> row.kind & 1) == 0) ||
+                row.alloc_ticks < a->plan.from_ticks || row.alloc_ticks >= a->plan.to_ticks)
+                continue;
+            if (!find_group(a, out, &segment, at, &row) || !ETLHEAP_PUSH(&out->list, row))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const timed_row *const x = a, *const y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->alloc_ticks != y->alloc_ticks)
+        return x->alloc_ticks < y->alloc_ticks ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static bool same_thread(const timed_row *a, const timed_row *b)
+{
+    return a->kind == b->kind && a->thread == b->thread;
+}
+
+/* Pieces of one commit have its time. */
+static bool is_piece(const timed_row *row, i64 last_ticks)
+{
+    const bool may_split =
+        row->kind == ETLHEAP_KIND_VIRTUALALLOC || row->kind == ETLHEAP_KIND_EXTENT;
+    return may_split && row->alloc_ticks == last_ticks;
+}
+
+/* Numbers the moments of a thread, whose rows these are. */
+static bool list_moments(timed_rows *rows, timed_row *own, size_t count)
+{
+    rows->moments.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t known = rows->moments.count;
+        if ((known == 0 || !is_piece(&own[i], rows->moments.at[known - 1])) &&
+            !ETLHEAP_PUSH(&rows->moments, own[i].alloc_ticks))
+            return false;
+        own[i].moment = (u32)rows->moments.count - 1;
+    }
+    return true;
+}
+
+/* Is the row freed before its thread allocates for the nth time after it? */
+static bool ends_before(const timed_rows *rows, const timed_row *row, u32 nth)
+{
+    const size_t later = row->moment + (size_t)nth;
+    return later >= rows->moments.count || row->free_ticks <= rows->moments.at[later];
+}
+
+static void add_row(aggregator *a, const timed_rows *rows, const timed_row *row)
+{
+    const bool is_temporary = ends_before(rows, row, 1);
+    const churn_sums sums = { .count = is_temporary,
+                              .size = is_temporary ? (i64)etl_min_u64(row->size, INT64_MAX) : 0,
+                              .near_count = ends_before(rows, row, CHURN_NEAR),
+                              .fast_count = row->is_fast };
+    if (row->group == 0)
+        return;
+    churn_add(a->groups.at[row->group - 1].measures, &sums);
+    churn_add(a->totals[row->kind], &sums);
+}
+
+bool churn_fill(aggregator *a)
+{
+    timed_rows rows = { .fast_ticks = churn_fast_ticks(&a->plan) };
+    bool ok = list_rows(a, &rows);
+    if (ok && rows.list.count > 0)
+        qsort(rows.list.at, rows.list.count, sizeof *rows.list.at, by_thread);
+    for (size_t first = 0, end; ok && first < rows.list.count; first = end) {
+        timed_row *const own = &rows.list.at[first];
+        end = first + 1;
+        while (end < rows.list.count && same_thread(own, &rows.list.at[end]))
+            end++;
+        ok = list_moments(&rows, own, end - first);
+        for (size_t i = first; ok && i < end; i++)
+            add_row(a, &rows, &rows.list.at[i]);
+    }
+    ETLHEAP_VECTOR_FREE(&rows.list);
+    ETLHEAP_VECTOR_FREE(&rows.moments);
+    return ok;
+}

@@ -1,0 +1,113 @@
+// Which stacks probably leak: over the whole trace, whatever is selected.
+
+const SUSPECT_COLUMNS = ["Suspect", "Score", "Outstanding Size", "Growth/s", "Never freed", "First", "Last", "Threads"];
+const SUSPECTS_SHOWN = 10;
+let allSuspects = false;
+
+function suspectsOfKind() {
+  return (report.suspects?.rows ?? []).filter((row) => row.kind === state.kind.kind);
+}
+
+// The function that allocates: searching for it shows the stack everywhere else on the page.
+function suspectName(row) {
+  const name = row.frames[0] ?? "Unknown stack";
+  if (row.frames.length === 0) return make("span", {}, name);
+  const words = name.replace(/ {2}.*$/, "").replace(/ \([^()]*\)$/, "");
+  const search = () => {
+    byId("search").value = words;
+    update({ search: words.toLowerCase() });
+    announce(`Showing stacks with ${words}`);
+  };
+  return make("button", { type: "button", class: "link mono", title: "Search for this function", onclick: search }, name);
+}
+
+function suspectStack(row) {
+  const lines = row.frames.slice(1).map((frame) => make("div", { class: "mono" }, frame));
+  if (row.frames_left > 0) lines.push(make("div", {}, `${count(row.frames_left)} more`));
+  return lines.length === 0 ? "" : make("details", {}, make("summary", {}, "Call stack"), ...lines);
+}
+
+function suspectRow(row) {
+  const threads = row.threads.join(", ") + (row.has_more_threads ? " \u2026" : "");
+  return make(
+    "tr",
+    {},
+    make(
+      "th",
+      { scope: "row", class: "wrap" },
+      suspectName(row),
+      make("p", { class: "hint" }, `${row.process} (${row.pid}). ${row.reason}`),
+      suspectStack(row),
+    ),
+    numberCell(row.score, false),
+    numberCell(row.outstanding_size, true),
+    numberCell(row.growth_rate, true),
+    make("td", { "data-value": row.never_freed_count }, `${count(row.never_freed_count)} of ${count(row.alloc_count)}`),
+    make("td", { "data-value": row.first_ns }, seconds(row.first_ns)),
+    make("td", { "data-value": row.last_ns }, seconds(row.last_ns)),
+    make("td", {}, threads),
+  );
+}
+
+function suspectsText(rows) {
+  if (report.suspects === null) return "A list of blocks does not say when they were allocated, and suspects are told by that.";
+  const { groups, hidden } = report.suspects;
+  if (rows.length === 0)
+    return groups === 0
+      ? "No suspects: every block was freed."
+      : `No suspects: of ${count(groups)} call stacks with blocks that were never freed, none of this kind looks like a leak.`;
+  return (
+    `Of ${count(groups)} call stacks with blocks that were never freed, these look like leaks: some blocks outlive all ` +
+    `others and were allocated all over the run.${hidden > 0 ? ` ${count(hidden)} with lower scores are left out.` : ""}`
+  );
+}
+
+function drawSuspects() {
+  if (state.kind === null) return;
+  const rows = suspectsOfKind();
+  const shown = allSuspects ? rows : rows.slice(0, SUSPECTS_SHOWN);
+  const body = make("tbody", {}, ...shown.map(suspectRow));
+  const showAll = () => {
+    allSuspects = true;
+    drawSuspects();
+  };
+  if (shown.length < rows.length)
+    body.append(
+      make(
+        "tr",
+        {},
+        make(
+          "td",
+          { colspan: SUSPECT_COLUMNS.length },
+          make("button", { type: "button", onclick: showAll }, ...moreText(null, rows.length - shown.length)),
+        ),
+      ),
+    );
+  byId("suspects-hint").textContent = suspectsText(rows);
+  byId("suspect-panel").hidden = rows.length === 0;
+  byId("suspect-rows").replaceChildren(
+    make("thead", {}, make("tr", {}, ...SUSPECT_COLUMNS.map((text) => make("th", { scope: "col" }, text)))),
+    body,
+  );
+}
+
+function shownSuspects() {
+  const lines = [["Kind", "Process", "PID", "Frames", "Score", "Outstanding (bytes)", "Growth (bytes/s)"]];
+  lines[0].push("Never freed", "Allocated", "First (s)", "Last (s)", "Reason");
+  for (const row of suspectsOfKind())
+    lines.push([
+      row.kind,
+      row.process,
+      row.pid,
+      row.frames.join(";"),
+      row.score,
+      row.outstanding_size,
+      row.growth_rate,
+      row.never_freed_count,
+      row.alloc_count,
+      row.first_ns / 1e9,
+      row.last_ns / 1e9,
+      row.reason,
+    ]);
+  return lines;
+}
