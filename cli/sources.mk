@@ -21,6 +21,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	commands/cmd_symbols \
 	commands/cmd_trend \
 	commands/cmd_windows \
+	commands/report_map \
 	compared_run \
 	filter_choices \
 	filter_notes \
@@ -38,6 +39,8 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/custom_heaps \
 	options/help \
 	options/man_page \
+	options/free_options \
+	options/map_options \
 	options/mark_words \
 	options/nearest \
 	options/option_values \

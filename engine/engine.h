@@ -51,6 +51,7 @@ typedef enum etlheap_kind {
     ETLHEAP_KIND_VIRTUALALLOC, /* committed ranges */
     ETLHEAP_KIND_EXTENT,       /* committed heap extents (Expand, Contract) */
     ETLHEAP_KIND_CUSTOM,       /* blocks of allocators with events of their own */
+    ETLHEAP_KIND_RESERVE,      /* reserved address ranges, whatever of them is committed */
     ETLHEAP_KIND_COUNT
 } etlheap_kind;
 
@@ -153,6 +154,7 @@ typedef struct etlheap_options {
     /* Events that are marks, besides PerfInfo/Mark; of a trace. Borrowed for the call. */
     const etlheap_mark_event *mark_events;
     u32 mark_event_count;
+    bool reservations; /* keep those, as stores do and questions that select the kind */
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -287,6 +289,7 @@ typedef struct etlheap_abilities {
     bool methods_missing; /* a process runs .NET, and none of its methods has a name */
     bool thread_names;    /* names of threads, for some thread */
     bool threads_missing; /* no record of a thread, which is where names would be */
+    bool reserve;         /* VirtualAlloc events, and the result keeps lifetimes of kind RESERVE */
 } etlheap_abilities;
 
 etlheap_abilities etlheap_result_abilities(const etlheap_result *result);
@@ -306,7 +309,7 @@ typedef struct etlheap_segment {
     const i64 *free_ticks;
     const u64 *address;
     const u64 *size_bytes;
-    const u64 *heap_handle; /* 0 for virtualalloc */
+    const u64 *heap_handle; /* 0 for virtualalloc and reserve */
     const u32 *process;     /* etlheap_process.v, never 0 */
     const u32 *stack;       /* etlheap_stack.v */
     const u32 *thread;      /* ETL_NO_ID unknown */
@@ -402,7 +405,7 @@ typedef struct etlheap_query {
     i64 from_ns;                  /* INT64_MIN: time zero or the first event if earlier */
     i64 to_ns;                    /* INT64_MAX: just after the last event */
     bool at_exit_freed;           /* process exit ends a lifetime */
-    u32 kinds;                    /* bit per etlheap_kind; 0: all */
+    u32 kinds;                    /* bit per etlheap_kind; 0: ETLHEAP_KINDS_DEFAULT */
     u32 types;                    /* bit per etlheap_type; 0: all */
     const char *const *processes; /* as etlheap_word_names_process reads them */
     u32 process_count;
@@ -499,7 +502,7 @@ typedef struct etlheap_row {
     const char *process;
     u32 pid;
     u32 thread;    /* ETL_NO_ID unknown */
-    bool has_heap; /* false: virtualalloc */
+    bool has_heap; /* false: virtualalloc and reserve */
     u64 heap_handle;
     u32 stack;             /* into etlheap_table.stacks, ETLHEAP_NO_INDEX: none */
     u32 frame;             /* into frames: FRAME and SITE; ETLHEAP_NO_INDEX: none */

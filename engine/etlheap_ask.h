@@ -19,6 +19,7 @@
 #include "etlheap_details.h"
 #include "etlheap_lifetimes.h"
 #include "etlheap_suspects.h"
+#include "etlheap_map.h"
 #include "etlheap_windows.h"
 
 #ifdef __cplusplus
@@ -35,6 +36,7 @@ typedef enum etlheap_question_kind {
     ETLHEAP_ASK_EVENTS,
     ETLHEAP_ASK_LIFETIMES, /* as etlheap_lifetimes_open; needs a result that keeps all events */
     ETLHEAP_ASK_SUSPECTS,  /* stacks that probably leak: etlheap_suspects.h */
+    ETLHEAP_ASK_MAP,       /* how full the address space is (etlheap_map.h) */
     ETLHEAP_ASK_COUNT
 } etlheap_question_kind;
 
@@ -48,7 +50,8 @@ typedef struct etlheap_question {
     /* Of LIFETIMES. The first rows of an order (`top`) are found in the shared reading. What the
      * query points to is borrowed until the answer is closed. */
     const etlheap_lifetimes_options *lifetimes;
-    bool frees; /* of EVENTS: who freed is asked, too */
+    const etlheap_map_options *map; /* of MAP; NULL: the defaults */
+    bool frees;                     /* of EVENTS: who freed is asked, too */
 } etlheap_question;
 
 /* One of these, by the question's kind; the others are NULL and 0. */
@@ -59,6 +62,7 @@ typedef struct etlheap_answer {
     etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
     etlheap_lifetimes *lifetimes;
     etlheap_suspects *suspects;
+    etlheap_map *map;
 } etlheap_answer;
 
 /*

@@ -16,6 +16,10 @@
 extern "C" {
 #endif
 
+/* What a query without kinds selects: all that is memory. A reservation is none until it is
+ * committed, so only a query that names RESERVE selects it. */
+#define ETLHEAP_KINDS_DEFAULT (((1u << ETLHEAP_KIND_COUNT) - 1) & ~(1u << ETLHEAP_KIND_RESERVE))
+
 /* X(enumerator, key, title) - sorted by where a reader meets them first. */
 #define ETLHEAP_FIELDS(X)                                                                          \
     /* what rows are grouped by, and what is told beside it */                                     \
@@ -90,6 +94,12 @@ extern "C" {
     X(TO, "to", "Below")                                                                           \
     X(ROUNDING_SIZE, "rounding_size", "Rounding")                                                  \
     X(LFH_ROUNDING_SIZE, "lfh_rounding_size", "LFH Rounding")                                      \
+    /* of regions of address space */                                                              \
+    X(CATEGORY, "category", "Category")                                                            \
+    X(REGIONS, "regions", "Regions")                                                               \
+    X(LARGEST_UNCOMMITTED, "largest_uncommitted_size", "Largest Uncommitted")                      \
+    X(LARGEST_EMPTY, "largest_empty_size", "Largest Empty")                                        \
+    X(TOUCHED, "touched_size", "Touched Size")                                                     \
     /* of suspects */                                                                              \
     X(SCORE, "score", "Score")                                                                     \
     X(ALLOC_COUNT, "alloc_count", "Alloc Count")                                                   \

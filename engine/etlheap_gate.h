@@ -8,7 +8,10 @@
  * Judged is outstanding memory at the end of the query's window, each kind by
  * itself: the same bytes may be in a block, an extent and a committed range, so
  * sums over kinds would mean nothing. A budget has a scope, what its limit holds
- * for one by one; each such process, heap or stack is a *subject*. Memory whose
+ * for one by one; each such process, heap, stack or mark is a *subject*. The interval of
+ * a mark reaches to the next one, or to the end of the window; of scope MARK what is
+ * judged was allocated in an interval and not freed in it. Marks that end something
+ * (etlheap_mark.is_end) and what comes before the first mark are no subjects. Memory whose
  * stack a suppression matches counts for no subject.
  *
  * A verdict is only as good as the trace. If events were lost or bytes are damaged,
@@ -69,7 +72,8 @@ u32 etlheap_suppressions_count(const etlheap_suppressions *suppressions);
     X(TOTAL, "total")     /* all that the filters let through */                                   \
     X(PROCESS, "process") /* each process; for growth, all of one name together */                 \
     X(HEAP, "heap")       /* each heap of a process; not for growth: handles differ by run */      \
-    X(STACK, "stack")     /* each stack of a process */
+    X(STACK, "stack")     /* each stack of a process */                                            \
+    X(MARK, "mark")       /* what each mark's interval leaves behind; not for growth */
 
 typedef enum etlheap_scope {
 #define ETLHEAP_SCOPE_ENUM(name, word) ETLHEAP_SCOPE_##name,
@@ -146,7 +150,10 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" for what is non
       "a process pattern matches no process with memory events of a kind that a budget is for, "   \
       "so nothing was measured")                                                                   \
     X(BASELINE_NO_EVENTS, "baseline-no-events",                                                    \
-      "the baseline has no memory events of a kind whose growth has a budget")
+      "the baseline has no memory events of a kind whose growth has a budget")                     \
+    X(NO_MARKS, "no-marks",                                                                        \
+      "the window has no marks, and a budget is for what happens between them, so nothing was "    \
+      "measured")
 
 typedef enum etlheap_doubt {
 #define ETLHEAP_DOUBT_ENUM(name, word, sentence) ETLHEAP_DOUBT_##name,
@@ -190,15 +197,20 @@ typedef struct etlheap_gate_subject {
     u32 stack_count;                  /* at most stacks_max */
     u32 stacks_omitted;
     u32 frames_apart; /* scope STACK: so many of its frames tell it apart from the others listed */
+    /* Scope MARK: the mark that begins the interval, and the interval as far as it is in the
+     * window; `now` is what was allocated in it and not freed in it. Else NULL and 0. */
+    const char *mark;
+    u32 mark_number; /* as in etlheap_mark */
+    i64 from_ns, to_ns;
 } etlheap_gate_subject;
 
-/* Subjects are those that failed, then as many others as were asked for, those in
- * doubt first; each by what was measured, largest first. */
+/* Subjects are those that failed, then as many others as were asked for, of marks all,
+ * those in doubt first; each by what was measured, largest first. */
 typedef struct etlheap_gate_budget {
     etlheap_budget budget;
     etlheap_outcome outcome;
-    u32 doubts;                 /* bit per etlheap_doubt: those that the outcome is under */
-    bool is_unmeasured;         /* NO_EVENTS or NO_PROCESS: it fails unless that is allowed */
+    u32 doubts;         /* bit per etlheap_doubt: those that the outcome is under */
+    bool is_unmeasured; /* NO_EVENTS, NO_PROCESS or NO_MARKS: it fails unless that is allowed */
     const etlheap_table *table; /* frames and stacks of the subjects; NULL: there are none */
     const etlheap_gate_subject *subjects;
     u32 subject_count; /* listed */
@@ -230,6 +242,7 @@ typedef struct etlheap_gate_absence {
     u32 other_kinds;   /* asked for, and only processes that are not selected have them */
     const etlheap_gate_process *processes; /* those that have memory events, most first */
     u32 process_count;
+    bool no_marks; /* a budget is for marks, and the window has none */
 } etlheap_gate_absence;
 
 /* A function that is the innermost of more than half of the outstanding bytes of a kind, with

@@ -13,10 +13,10 @@
  *
  * Any number of walks of a result may be open; one thread uses a walk at a time.
  */
+#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+
 #ifndef ETLHEAP_LIFETIMES_H
 #define ETLHEAP_LIFETIMES_H
-
-#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,7 +55,7 @@ typedef struct etlheap_lifetime {
     u8 type;      /* etlheap_type, for the query's window */
     u8 free_type; /* etlheap_free_type, also of an exit that the query does not count */
     bool is_realloc;
-    bool has_heap; /* false: virtualalloc */
+    bool has_heap; /* false: virtualalloc and reserve */
     u32 thread;    /* that allocated; ETL_NO_ID unknown */
     etlheap_process process;
     etlheap_stack raw_stack; /* as recorded: see etlheap_stack_frames */

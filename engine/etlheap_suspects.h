@@ -8,10 +8,10 @@
  * that is allocated once, caches that level off and sessions that are still open are none.
  * suspect_score.c explains how that is judged.
  */
+#include "engine.h" /* before the guard, as etlheap_ask.h, which that includes, takes all of this */
+
 #ifndef ETLHEAP_SUSPECTS_H
 #define ETLHEAP_SUSPECTS_H
-
-#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {

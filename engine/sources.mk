@@ -76,6 +76,11 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/replay_walk \
 	fold/row_details \
 	fold/slot_groups \
+	fold/space_cells \
+	fold/space_map \
+	fold/space_ranges \
+	fold/space_regions \
+	fold/space_sweep \
 	fold/steps \
 	fold/suspect_score \
 	fold/suspect_sums \

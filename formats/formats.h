@@ -288,6 +288,8 @@ typedef struct etlheap_format {
     etl_status (*write_histogram)(const etlheap_result *result, const etlheap_table *table,
                                   const etlheap_histogram *histogram, const etlheap_layout *layout,
                                   etlheap_sink *sink); /* and the report it belongs to */
+    etl_status (*write_map)(const etlheap_result *result, const etlheap_map *map,
+                            const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_windows)(const etlheap_result *result, const etlheap_windows_answer *answer,
                                 const etlheap_layout *layout, etlheap_sink *sink);
     etl_status (*write_check)(const etlheap_result *result, const etlheap_check *check,

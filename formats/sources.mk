@@ -7,6 +7,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	csv/csv_allocations \
 	csv/csv_diff \
 	csv/csv_histogram \
+	csv/csv_map \
 	csv/csv_report \
 	csv/csv_suspects \
 	csv/csv_rows \
@@ -26,6 +27,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	export/export_html_choice \
 	export/export_html_code \
 	export/export_html_data \
+	export/export_html_marks \
 	export/export_html_suspects \
 	export/export_ndjson \
 	export/export_parquet \
@@ -71,6 +73,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	json/json_diff \
 	json/json_dump \
 	json/json_histogram \
+	json/json_map \
 	json/json_info \
 	json/json_report \
 	json/json_suspects \
@@ -96,6 +99,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	parts/export_numbers \
 	parts/field_units \
 	parts/layout_read \
+	parts/map_parts \
 	parts/moment \
 	parts/outline \
 	parts/provider_events \
@@ -120,6 +124,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	text/text_dump \
 	text/text_histogram \
 	text/text_info \
+	text/text_map \
 	text/text_missing \
 	text/text_report \
 	text/text_suspects \

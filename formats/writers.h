@@ -51,6 +51,13 @@ etl_status etlheap_write_histogram_csv(const etlheap_result *result, const etlhe
                                        const etlheap_histogram *histogram,
                                        const etlheap_layout *layout, etlheap_sink *sink);
 
+etl_status etlheap_write_map_text(const etlheap_result *result, const etlheap_map *map,
+                                  const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_map_json(const etlheap_result *result, const etlheap_map *map,
+                                  const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_map_csv(const etlheap_result *result, const etlheap_map *map,
+                                 const etlheap_layout *layout, etlheap_sink *sink);
+
 /* The tables of a histogram, without what a report has before and after them. */
 etl_status etlheap_write_buckets_text(const etlheap_histogram *histogram,
                                       const etlheap_layout *layout, etlheap_sink *sink);

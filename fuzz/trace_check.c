@@ -121,6 +121,31 @@ static const etlheap_table *report(etl_trace *trace, u32 jobs, bool from_lifetim
     return ask(result, &query);
 }
 
+/* A pass over marks alone finds those that the analysis found; any event may be one, too. */
+static void check_marks(etl_trace *trace, const etlheap_result *facts)
+{
+    static const etlheap_mark_event any = { .provider = "*", .event = "*" };
+    const etlheap_marks *const wanted = etlheap_result_marks(facts);
+    const etlheap_marks_options options = {
+        .size = sizeof options, .events = &any, .event_count = 1, .jobs = 1
+    };
+    etlheap_marks *marks = NULL;
+    etl_error err;
+    if (etlheap_marks_read(&trace, 1, &options, &marks, &err) == ETL_OK)
+        etlheap_marks_free(marks);
+    if (etlheap_marks_read(&trace, 1, NULL, &marks, &err) != ETL_OK)
+        return;
+    if (marks->count != wanted->count)
+        disagree();
+    for (u32 i = 0; i < marks->count; i++) {
+        if (marks->at[i].ticks != wanted->at[i].ticks ||
+            marks->at[i].number != wanted->at[i].number ||
+            strcmp(marks->at[i].name, wanted->at[i].name) != 0)
+            disagree();
+    }
+    etlheap_marks_free(marks);
+}
+
 static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
 {
     static const char *const name = "fuzz.etl";
@@ -143,6 +168,7 @@ static const etlheap_table *report_from_store(etl_trace *trace, u64 slice_bytes)
         /* What was written must be readable. */
         if (etlheap_open_store(fuzz_file(bytes.at, bytes.size), &reading, &result, &err) != ETL_OK)
             disagree();
+        check_marks(trace, facts);
         table = ask(result, &query);
     }
     etlheap_result_free(facts);

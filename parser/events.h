@@ -113,6 +113,7 @@ typedef enum etl_event_kind {
 #define ETL_MEM_LARGE_PAGES         0x20000000u
 #define ETL_MEM_DECOMMIT            0x00004000u /* VirtualFree */
 #define ETL_MEM_RELEASE             0x00008000u
+#define ETL_MEM_STAYS_RESERVED      0x00000003u /* either coalesces or preserves a placeholder */
 
 /* Path a heap block took (source_id): the values of the heap events. */
 #define ETL_HEAP_SOURCE_LOOKASIDE         1u

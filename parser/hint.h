@@ -59,7 +59,8 @@ extern "C" {
     /* of a failed check; places and brackets are filled in, see formats/parts/check_more.h */     \
     X(FAILED_STACKS, "report the stacks that have the frame (require_frames)")                     \
     X(GROWN_STACKS, "compare the stacks that have the frame (etlheap_diff_tables)")                \
-    X(WRAPPER, "cull the frame (cull_frames)")
+    X(WRAPPER, "cull the frame (cull_frames)")                                                     \
+    X(LEFT_STACKS, "report what was allocated between two moments (from_ns, to_ns, types)")
 
 typedef enum etl_hint {
 #define ETL_HINT_ENUM(name, text) ETL_HINT_##name,

@@ -47,17 +47,29 @@ static int exit_of_verdict(const cli_options *options, const inquiry *q);
 static int exit_of_unmeasured(const inquiry *q);
 static int exit_of_doubts(const cli_options *options, const inquiry *q);
 
+/* Reservations are asked for only by name, which a budget's is too. */
+static u32 kinds_to_ask(const cli_options *options, const cli_budgets *budgets)
+{
+    u32 named = 0;
+    for (u32 i = 0; i < budgets->count; i++)
+        named |= budgets->at[i].kinds;
+    const bool is_more = options->kinds == 0 && (named & ~ETLHEAP_KINDS_DEFAULT) != 0;
+    return is_more ? ETLHEAP_KINDS_DEFAULT | named : options->kinds;
+}
+
 int cli_run_check(const cli_options *options)
 {
     cli_guard guard = { .active = false };
     inquiry q = { .suppressions = NULL };
+    cli_options asked = *options;
     int status = read_options(options, &q);
+    asked.kinds = kinds_to_ask(options, &q.budgets);
     if (status == CLI_EXIT_DONE)
         status = cli_inputs_open(options, &guard, &q.inputs);
     if (status == CLI_EXIT_DONE && options->baseline)
-        status = cli_baseline_open(options, &guard, &q.baseline);
+        status = cli_baseline_open(&asked, &guard, &q.baseline);
     if (status == CLI_EXIT_DONE)
-        status = check_inputs(options, &guard, &q);
+        status = check_inputs(&asked, &guard, &q);
     etlheap_gate_free(q.gate);
     cli_side_outputs_discard(&q.sides);
     cli_baseline_close(&q.baseline);
@@ -93,6 +105,14 @@ static etl_status read_suppressions(const cli_options *options, inquiry *q, etl_
     return status;
 }
 
+static bool judges_marks(const cli_budgets *budgets)
+{
+    bool judges = false;
+    for (u32 i = 0; i < budgets->count; i++)
+        judges |= budgets->at[i].scope == ETLHEAP_SCOPE_MARK;
+    return judges;
+}
+
 static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q)
 {
     etl_error err = { .status = ETL_OK };
@@ -108,6 +128,8 @@ static int check_inputs(const cli_options *options, cli_guard *guard, inquiry *q
     const char *subject = cli_inputs_subject(&q->inputs);
     cli_options sharing = *options;
     sharing.memory_bytes = cli_baseline_share(options, &q->baseline);
+    if (judges_marks(&q->budgets)) /* single blocks have generations */
+        cli_question_add(&q->question, ETLHEAP_ASK_EVENTS, &q->question.query.query);
     etl_status status = cli_question_ask(&sharing, &q->inputs, guard, false, &q->question, &err);
     if (status == ETL_OK && q->baseline.exists) {
         subject = options->baseline;

@@ -7,6 +7,7 @@
 #include "cli/question.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
+#include "report_map.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,8 @@ static etl_status name_frames(const cli_options *options, report *out, etl_error
 
 int cli_run_report(const cli_options *options)
 {
+    if (options->map)
+        return cli_run_map(options);
     cli_guard guard = { .active = false };
     cli_inputs inputs;
     report made = { .question = { .result = NULL } };

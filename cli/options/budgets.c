@@ -5,7 +5,8 @@
  *     AMOUNT  SIZE or N              of what is outstanding
  *             A, P% or A+P%          of growth: so much, and so much of the baseline
  *
- * What is left out comes from --kind and --per.
+ * PER is a scope; mark is for what each mark's interval leaves behind. What is left out comes
+ * from --kind and --per.
  */
 #include "budgets.h"
 
@@ -40,9 +41,9 @@ static bool parse_percent(const char *text, u64 *millionths);
 etl_status cli_budgets_parse(const cli_options *options, cli_budgets *out, etl_error *err)
 {
     const budget_option all[] = {
-        { "--max-outstanding", "a limit such as 10M, stack:64K or heap/process:10M",
+        { "--max-outstanding", "a limit such as 10M, stack:64K, mark:64K or heap/process:10M",
           &options->max_outstanding, false, false },
-        { "--max-outstanding-count", "a limit such as 1000, stack:50 or heap/process:1000",
+        { "--max-outstanding-count", "a limit such as 1000, stack:50, mark:50 or heap/process:1000",
           &options->max_outstanding_count, false, true },
         { "--max-growth", "an allowed growth such as 64K, 5% or stack:4K+5%", &options->max_growth,
           true, false },
@@ -143,6 +144,11 @@ static etl_status parse_budget(const budget_option *option, const char *text, et
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "%s: growth cannot be limited per heap, because heap handles differ "
                              "from run to run; use process:, stack: or total:",
+                             option->name);
+    if (out->is_growth && out->scope == ETLHEAP_SCOPE_MARK)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "%s: growth cannot be limited per mark; use process:, stack: or "
+                             "total:, or --max-outstanding mark:SIZE",
                              option->name);
     return ETL_OK;
 }

@@ -1,6 +1,8 @@
 /*
  * options.c - parsing of options, as the table of options_table.c says.
  */
+#include "free_options.h"
+#include "map_options.h"
 #include "options.h"
 #include "budgets.h"
 #include "clock.h"
@@ -474,14 +476,12 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     if (options->types != 0 && options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--type and --impacting cannot be combined: both choose types");
-    if (options->unmatched && (options->pairs || options->tree != ETLHEAP_TREE_NONE ||
-                               options->histogram != 0 || options->at_peak || options->at.given))
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--unmatched cannot be combined with --pairs, --tree, --histogram or "
-                             "--at: it only counts frees");
-    etl_status status = options->suspects           ? check_suspects(options, err)
-                        : cli_wants_growth(options) ? check_growth(options, err)
-                                                    : ETL_OK;
+    etl_status status = cli_check_unmatched(options, err);
+    status = status == ETL_OK ? cli_check_map(options, err) : status;
+    if (status == ETL_OK && options->suspects)
+        status = check_suspects(options, err);
+    else if (status == ETL_OK && cli_wants_growth(options))
+        status = check_growth(options, err);
     if (status == ETL_OK && cli_wants_rates(options))
         status = check_churn(options, err);
     return status == ETL_OK ? check_moment(options, err) : status;

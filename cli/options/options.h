@@ -117,12 +117,14 @@ typedef struct cli_options {
     bool at_marks;     /* windows --at marks: at all of them */
     cli_times windows; /* pairs: from and to; one that is not given is the trace's */
     bool find_growth;
-    bool all;         /* of diff and trend */
-    bool per_second;  /* of diff */
-    bool in_order;    /* of trend */
-    bool at_peak;     /* report --at peak */
-    cli_time at;      /* report --at TIME */
-    u32 histogram;    /* etlheap_histogram_by + 1; 0: none */
+    bool all;        /* of diff and trend */
+    bool per_second; /* of diff */
+    bool in_order;   /* of trend */
+    bool at_peak;    /* report --at peak */
+    cli_time at;     /* report --at TIME */
+    u32 histogram;   /* etlheap_histogram_by + 1; 0: none */
+    bool map;
+    u64 map_unit;     /* bytes; 0: the default */
     u32 kinds, types; /* bit masks; 0: all */
     u32 impacting;    /* bit by word: transient, impacting, persistent; 0: not given */
     cli_words processes;

@@ -91,7 +91,7 @@ static bool is_grouped(const cli_options *options)
 
 static bool needs_lifetimes(const cli_options *options)
 {
-    return options->growth || cli_wants_churn(options) || options->at_peak ||
+    return options->growth || cli_wants_churn(options) || options->at_peak || options->map ||
            options->histogram != 0 || options->impacting != 0;
 }
 

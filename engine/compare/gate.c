@@ -34,7 +34,7 @@ static etl_status check_budgets(const etlheap_gate_options *options, etl_error *
 static bool judge_budgets(owned_gate *gate);
 static void add_fingerprints(owned_gate *gate);
 static bool sum_suppressions(owned_gate *gate);
-static void count_stacks(const owned_gate *gate, etlheap_suppression_use *uses, bool *counted);
+static void count_stacks(const gate_rows *rows, etlheap_suppression_use *uses, bool *counted);
 static void finish(owned_gate *gate);
 
 const char *etlheap_scope_word(etlheap_scope scope)
@@ -148,6 +148,10 @@ static etl_status check_budgets(const etlheap_gate_options *options, etl_error *
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                                  "growth cannot be judged heap by heap: handles of heaps differ "
                                  "from run to run");
+        if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_MARK)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "growth cannot be judged mark by mark: a mark's budget is for "
+                                 "what its interval leaves behind");
     }
     return ETL_OK;
 }
@@ -166,13 +170,17 @@ static etlheap_outcome outcome_of(const owned_gate *gate, const etlheap_gate_bud
 
 static bool judge_budget(owned_gate *gate, etlheap_gate_budget *budget)
 {
-    static const u32 unmeasured = 1u << ETLHEAP_DOUBT_NO_EVENTS | 1u << ETLHEAP_DOUBT_NO_PROCESS;
+    static const u32 unmeasured = 1u << ETLHEAP_DOUBT_NO_EVENTS | 1u << ETLHEAP_DOUBT_NO_PROCESS |
+                                  1u << ETLHEAP_DOUBT_NO_MARKS;
     const bool is_growth = budget->budget.is_growth;
     const bool is_judged = !is_growth || gate->diff != NULL;
     budget->doubts = gate_doubts_of(gate, &budget->budget);
     budget->is_unmeasured = (budget->doubts & unmeasured) != 0;
-    if (is_judged &&
-        !gate_subjects_judge(gate, is_growth ? &gate->growth : &gate->absolute, budget))
+    const bool is_mark = budget->budget.scope == ETLHEAP_SCOPE_MARK;
+    const gate_rows *const rows = is_growth ? &gate->growth
+                                  : is_mark ? &gate->left
+                                            : &gate->absolute;
+    if (is_judged && !gate_subjects_judge(gate, rows, budget))
         return false;
     budget->outcome = outcome_of(gate, budget);
     return true;
@@ -203,6 +211,14 @@ static bool judge_budgets(owned_gate *gate)
     return true;
 }
 
+/* What suppressions are applied to: if nothing but marks is judged, what these leave behind. */
+static const gate_rows *suppressed_rows(const owned_gate *gate)
+{
+    return gate_has_only_scope(gate, ETLHEAP_SCOPE_MARK) && gate->left_table != NULL
+               ? &gate->left
+               : &gate->absolute;
+}
+
 /* One line for each suppression, also for those that nothing matched: they can go. */
 static bool sum_suppressions(owned_gate *gate)
 {
@@ -210,7 +226,8 @@ static bool sum_suppressions(owned_gate *gate)
     const size_t count = suppressions ? suppressions->list.count : 0;
     etlheap_suppression_use *const uses =
         etlheap_arena_alloc(&gate->arena, (count + 1) * sizeof *uses);
-    bool *const counted = calloc((size_t)gate->table->stack_count + 1, sizeof *counted);
+    const gate_rows *const judged = suppressed_rows(gate);
+    bool *const counted = calloc((size_t)judged->table->stack_count + 1, sizeof *counted);
     const bool ok = uses != NULL && counted != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         const suppression *const from = &suppressions->list.at[i];
@@ -219,14 +236,16 @@ static bool sum_suppressions(owned_gate *gate)
                                              .line = from->line };
     }
     if (ok)
-        count_stacks(gate, uses, counted);
+        count_stacks(judged, uses, counted);
     for (size_t i = 0; ok && i < gate->absolute.list.count; i++) {
         const gate_row *const row = &gate->absolute.list.at[i];
-        const bool suppressed = row->suppression != SUPPRESSION_NONE;
-        gate_add_amount(suppressed ? &gate->gate.suppressed[row->kind]
-                                   : &gate->gate.outstanding[row->kind],
+        gate_add_amount(row->suppression != SUPPRESSION_NONE ? &gate->gate.suppressed[row->kind]
+                                                             : &gate->gate.outstanding[row->kind],
                         &row->now);
-        if (suppressed)
+    }
+    for (size_t i = 0; ok && i < judged->list.count; i++) {
+        const gate_row *const row = &judged->list.at[i];
+        if (row->suppression != SUPPRESSION_NONE)
             gate_add_amount(&uses[row->suppression].of[row->kind], &row->now);
     }
     gate->gate.suppressions = uses;
@@ -236,10 +255,10 @@ static bool sum_suppressions(owned_gate *gate)
 }
 
 /* A stack is in rows of several processes, heaps and kinds. */
-static void count_stacks(const owned_gate *gate, etlheap_suppression_use *uses, bool *counted)
+static void count_stacks(const gate_rows *rows, etlheap_suppression_use *uses, bool *counted)
 {
-    for (size_t i = 0; i < gate->absolute.list.count; i++) {
-        const gate_row *const row = &gate->absolute.list.at[i];
+    for (size_t i = 0; i < rows->list.count; i++) {
+        const gate_row *const row = &rows->list.at[i];
         if (row->suppression == SUPPRESSION_NONE || counted[row->stack])
             continue;
         counted[row->stack] = true;
@@ -255,13 +274,8 @@ static void finish(owned_gate *gate)
     out->from_ns = gate->table->from_ns;
     out->to_ns = gate->table->to_ns;
     out->diagnostics = gate->table->diagnostics;
-    for (u32 i = 0; i < out->budget_count; i++) {
-        etlheap_gate_budget *const budget = &gate->budgets[i];
-        if (!budget->budget.is_growth)
-            budget->table = gate->table;
-        else if (gate->diff != NULL)
-            budget->table = &gate->diff->table;
-    }
+    for (u32 i = 0; i < out->budget_count; i++)
+        gate->budgets[i].table = gate_table_of(gate, &gate->budgets[i].budget);
     add_fingerprints(gate);
     if (gate->diff == NULL)
         return;

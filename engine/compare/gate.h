@@ -27,6 +27,7 @@ typedef struct gate_row {
     u32 process;      /* rank of name, in any case, and pid: the same for the same process */
     u32 stack;        /* into the table's; ETLHEAP_NO_INDEX */
     u32 suppression;  /* SUPPRESSION_NONE */
+    u32 generation;   /* of budgets on marks: which of them; else 0 */
     etlheap_amount now, baseline;
 } gate_row;
 
@@ -59,12 +60,20 @@ typedef struct owned_gate {
     const etlheap_table *compared;          /* of now, never by heap; NULL: table will do */
     const etlheap_table *baseline;          /* NULL: none, and no diff */
     etlheap_diff *diff;
-    gate_rows absolute, growth;
+    const etlheap_table *left_table; /* left behind by generations; NULL: no such budget */
+    gate_rows absolute, growth, left;
     etlheap_gate_budget *budgets;
     ETLHEAP_VECTOR(gate_unsigned) listed;
 } owned_gate;
 
 /* --- gate_tables.c ------------------------------------------------------------- */
+
+/* Has the gate a budget of that scope? Are all of them? */
+bool gate_has_scope(const owned_gate *gate, etlheap_scope scope);
+bool gate_has_only_scope(const owned_gate *gate, etlheap_scope scope);
+
+/* The table that the subjects of a budget are of. */
+const etlheap_table *gate_table_of(const owned_gate *gate, const etlheap_budget *budget);
 
 /* Makes the tables, named as far as judging needs it. Errors as of
  * etlheap_gate_judge. */
@@ -79,6 +88,9 @@ etl_status gate_tables_name(owned_gate *gate, etl_error *err);
 /* Makes the rows of the tables. False without memory. */
 bool gate_rows_open(owned_gate *gate);
 void gate_rows_close(owned_gate *gate);
+
+/* Is a mark's interval judged, by the number of its generation? */
+bool gate_judges_generation(const owned_gate *gate, u32 generation);
 
 /* --- gate_subjects.c ------------------------------------------------------------ */
 

@@ -46,6 +46,17 @@ etl_status gate_of_baseline(etl_status status, const etl_error *why, etl_error *
                                             "the baseline cannot be asked: %.180s", why->message);
 }
 
+/* Is there an interval to judge? */
+static bool has_marks(const owned_gate *gate)
+{
+    const u32 count = etlheap_result_marks(gate->now->result)->count;
+    for (u32 generation = 1; generation <= count; generation++) {
+        if (gate_judges_generation(gate, generation))
+            return true;
+    }
+    return false;
+}
+
 u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 missing = kinds_missing(gate, budget);
@@ -58,6 +69,8 @@ u32 gate_doubts_of(const owned_gate *gate, const etlheap_budget *budget)
         doubts |= 1u << ETLHEAP_DOUBT_NO_EVENTS;
     if ((missing & gate->trace_kinds) != 0 || (gate->unmatched.count > 0 && gate->trace_kinds != 0))
         doubts |= 1u << ETLHEAP_DOUBT_NO_PROCESS;
+    if (budget->scope == ETLHEAP_SCOPE_MARK && !has_marks(gate))
+        doubts |= 1u << ETLHEAP_DOUBT_NO_MARKS;
     return doubts;
 }
 
@@ -71,6 +84,7 @@ bool gate_explain_absence(owned_gate *gate)
         out->kinds |= missing & ~gate->trace_kinds;
         out->other_kinds |= missing & gate->trace_kinds;
     }
+    out->no_marks = (gate->gate.doubts >> ETLHEAP_DOUBT_NO_MARKS & 1) != 0;
     out->pattern_kinds = gate->now->query->kinds;
     const size_t count = gate->unmatched.count;
     const char **const patterns = etlheap_arena_alloc(&gate->arena, (count + 1) * sizeof *patterns);
@@ -100,7 +114,7 @@ u32 gate_kinds_of_process(const etlheap_process_info *process)
     if (process->heap_events > 0)
         kinds |= 1u << ETLHEAP_KIND_HEAP | 1u << ETLHEAP_KIND_EXTENT;
     if (process->virtualalloc_events > 0)
-        kinds |= 1u << ETLHEAP_KIND_VIRTUALALLOC;
+        kinds |= 1u << ETLHEAP_KIND_VIRTUALALLOC | 1u << ETLHEAP_KIND_RESERVE;
     if (process->custom_events > 0)
         kinds |= 1u << ETLHEAP_KIND_CUSTOM;
     return kinds;
@@ -135,6 +149,8 @@ static u32 kinds_able(const etlheap_result *result)
         kinds &= ~(1u << ETLHEAP_KIND_EXTENT);
     if (!can.custom)
         kinds &= ~(1u << ETLHEAP_KIND_CUSTOM);
+    if (!can.reserve)
+        kinds &= ~(1u << ETLHEAP_KIND_RESERVE);
     return kinds;
 }
 
@@ -147,8 +163,7 @@ static u32 kinds_recorded(const etlheap_result *result, const bool *selected, u3
         if (selected == NULL || selected[i + 1])
             kinds |= gate_kinds_of_process(etlheap_process_of(result, (etlheap_process){ i + 1 }));
     }
-    kinds &= kinds_able(result);
-    return asked == 0 ? kinds : kinds & asked;
+    return kinds & kinds_able(result) & (asked == 0 ? ETLHEAP_KINDS_DEFAULT : asked);
 }
 
 static etl_status find_kinds(const etlheap_gate_side *side, u32 *kinds, etl_error *err)
@@ -212,12 +227,15 @@ static bool list_processes(owned_gate *gate)
     return processes != NULL;
 }
 
-/* The query's filter comes before what a budget asks for. */
+/* The query's filter comes before what a budget asks for. A budget without a kind is one of
+ * memory, and for reservations only if nothing else is selected. */
 static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
 {
-    const u32 every = (1u << ETLHEAP_KIND_COUNT) - 1;
-    const u32 asked = gate->now->query->kinds;
-    return (asked == 0 ? every : asked) & (budget->kinds == 0 ? every : budget->kinds);
+    const u32 asked = query_kinds(gate->now->query);
+    const u32 memory = asked & ETLHEAP_KINDS_DEFAULT;
+    if (budget->kinds != 0)
+        return asked & budget->kinds;
+    return memory != 0 ? memory : asked;
 }
 
 /* Kinds that are asked for and that no selected process has events of. If any kind will
@@ -225,7 +243,9 @@ static u32 kinds_asked(const owned_gate *gate, const etlheap_budget *budget)
 static u32 kinds_missing(const owned_gate *gate, const etlheap_budget *budget)
 {
     const u32 asked = kinds_asked(gate, budget);
-    const bool any_kind = budget->kinds == 0 && gate->now->query->kinds == 0;
+    const u32 selected = gate->now->query->kinds;
+    const bool any_kind =
+        budget->kinds == 0 && (selected == 0 || selected == (1u << ETLHEAP_KIND_COUNT) - 1);
     const u32 present = asked & gate->gate.kinds;
     if (any_kind)
         return present != 0                       ? 0

@@ -30,6 +30,9 @@ u64 gate_subject_fingerprint(const etlheap_table *table, const etlheap_budget *b
     hash = mix(hash, (u64)subject->kind << 2 | (u64)budget->is_growth << 1 | budget->is_count);
     if (budget->scope == ETLHEAP_SCOPE_STACK)
         return mix(hash, gate_stack_fingerprint(table, subject->process, subject->stack));
+    if (budget->scope == ETLHEAP_SCOPE_MARK)
+        return mix(mix(hash, etlheap_mix_bytes(subject->mark, strlen(subject->mark))),
+                   subject->mark_number);
     return mix(hash, hash_name(subject->process));
 }
 

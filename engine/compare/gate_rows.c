@@ -18,6 +18,8 @@ typedef struct process_place {
 
 static bool add_table(gate_rows *out, const etlheap_table *table);
 static bool add_diff(gate_rows *out, const etlheap_diff *diff);
+static bool add_left(gate_rows *out, const owned_gate *gate);
+static bool add_intervals(gate_rows *out, const owned_gate *gate);
 static bool add_processes(gate_rows *out, const owned_gate *gate, bool with_ids);
 static bool rank_processes(gate_rows *rows);
 static bool suppress(gate_rows *rows, const etlheap_suppressions *suppressions);
@@ -29,6 +31,9 @@ bool gate_rows_open(owned_gate *gate)
     bool ok = add_table(&gate->absolute, gate->table) &&
               add_processes(&gate->absolute, gate, true) && rank_processes(&gate->absolute) &&
               suppress(&gate->absolute, suppressions);
+    if (gate->left_table != NULL)
+        ok = ok && add_left(&gate->left, gate) && add_intervals(&gate->left, gate) &&
+             rank_processes(&gate->left) && suppress(&gate->left, suppressions);
     if (gate->diff != NULL)
         ok = ok && add_diff(&gate->growth, gate->diff) &&
              add_processes(&gate->growth, gate, false) && rank_processes(&gate->growth) &&
@@ -40,6 +45,7 @@ void gate_rows_close(owned_gate *gate)
 {
     ETLHEAP_VECTOR_FREE(&gate->absolute.list);
     ETLHEAP_VECTOR_FREE(&gate->growth.list);
+    ETLHEAP_VECTOR_FREE(&gate->left.list);
 }
 
 /* Sums of a table are not negative, and stop at the end of i64. */
@@ -67,6 +73,63 @@ static bool add_table(gate_rows *out, const etlheap_table *table)
             .suppression = SUPPRESSION_NONE,
             .now = amount_of(row->measures),
         };
+    }
+    return true;
+}
+
+/* The first mark is that of generation 1. */
+bool gate_judges_generation(const owned_gate *gate, u32 generation)
+{
+    const etlheap_marks *const marks = etlheap_result_marks(gate->now->result);
+    const query_plan *const plan = &gate->plan;
+    if (generation == 0 || marks->at[generation - 1].is_end)
+        return false;
+    const i64 begin = marks->at[generation - 1].ticks;
+    const i64 end = generation < marks->count ? marks->at[generation].ticks : plan->to_ticks;
+    return begin < plan->to_ticks && (begin >= plan->from_ticks || end > plan->from_ticks);
+}
+
+/* What intervals leave behind was selected: all of a row counts. */
+static bool add_left(gate_rows *out, const owned_gate *gate)
+{
+    const etlheap_table *const table = gate->left_table;
+    out->table = table;
+    for (u32 i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = &table->rows[i];
+        const gate_row one = {
+            .kind = row->kind,
+            .name = row->process,
+            .pid = row->pid,
+            .stack = row->stack,
+            .suppression = SUPPRESSION_NONE,
+            .generation = row->generation,
+            .now = { (u64)row->measures[ETLHEAP_MEASURE_SIZE],
+                     (u64)row->measures[ETLHEAP_MEASURE_COUNT] },
+        };
+        if (gate_judges_generation(gate, row->generation) && !ETLHEAP_PUSH(&out->list, one))
+            return false;
+    }
+    return true;
+}
+
+/* A row without memory for each interval and each kind of which selected processes have events:
+ * nothing is left behind unless other rows say so. */
+static bool add_intervals(gate_rows *out, const owned_gate *gate)
+{
+    const u32 count = etlheap_result_marks(gate->now->result)->count;
+    for (u32 generation = 1; generation <= count; generation++) {
+        if (!gate_judges_generation(gate, generation))
+            continue;
+        for (u8 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
+            const gate_row row = { .kind = kind,
+                                   .name = "",
+                                   .pid = ETL_NO_ID,
+                                   .stack = ETLHEAP_NO_INDEX,
+                                   .suppression = SUPPRESSION_NONE,
+                                   .generation = generation };
+            if (gate->gate.kinds >> kind & 1 && !ETLHEAP_PUSH(&out->list, row))
+                return false;
+        }
     }
     return true;
 }

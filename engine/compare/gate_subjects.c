@@ -14,6 +14,7 @@
 /* A row by its place in the order. What the scope does not tell apart is 0. */
 typedef struct entry {
     u8 kind;
+    u32 generation;
     u32 process; /* of the subject */
     u64 heap;
     u32 stack;
@@ -41,7 +42,7 @@ static entry entry_of(const gate_row *row, u32 index, etlheap_scope scope);
 static int by_place(const void *a, const void *b);
 static bool is_same_subject(const entry *a, const entry *b);
 static bool sum_subjects(judge *j);
-static etlheap_gate_subject subject_of(const gate_row *row, etlheap_scope scope);
+static etlheap_gate_subject subject_of(const judge *j, const gate_row *row);
 static void judge_subjects(judge *j);
 static i64 measured_of(const etlheap_budget *budget, const etlheap_amount *now,
                        const etlheap_amount *baseline);
@@ -90,11 +91,17 @@ static bool collect(judge *j)
     return true;
 }
 
+static bool has_process(etlheap_scope scope)
+{
+    return scope != ETLHEAP_SCOPE_TOTAL && scope != ETLHEAP_SCOPE_MARK;
+}
+
 static entry entry_of(const gate_row *row, u32 index, etlheap_scope scope)
 {
     return (entry){
         .kind = row->kind,
-        .process = scope == ETLHEAP_SCOPE_TOTAL ? 0 : row->process,
+        .generation = row->generation,
+        .process = has_process(scope) ? row->process : 0,
         .heap = scope == ETLHEAP_SCOPE_HEAP ? row->heap : 0,
         .stack = scope == ETLHEAP_SCOPE_STACK ? row->stack : 0,
         .row_process = row->process,
@@ -114,6 +121,8 @@ static int by_place(const void *a, const void *b)
     const entry *const right = b;
     int order = compare_u64(left->kind, right->kind);
     if (order == 0)
+        order = compare_u64(left->generation, right->generation);
+    if (order == 0)
         order = compare_u64(left->process, right->process);
     if (order == 0)
         order = compare_u64(left->heap, right->heap);
@@ -128,18 +137,17 @@ static int by_place(const void *a, const void *b)
 
 static bool is_same_subject(const entry *a, const entry *b)
 {
-    return a->kind == b->kind && a->process == b->process && a->heap == b->heap &&
-           a->stack == b->stack;
+    return a->kind == b->kind && a->generation == b->generation && a->process == b->process &&
+           a->heap == b->heap && a->stack == b->stack;
 }
 
 static bool sum_subjects(judge *j)
 {
-    const etlheap_scope scope = j->budget->budget.scope;
     for (size_t i = 0; i < j->entries.count; i++) {
         const gate_row *const row = &j->rows->list.at[j->entries.at[i].row];
         const bool is_new = i == 0 || !is_same_subject(&j->entries.at[i], &j->entries.at[i - 1]);
-        if (is_new && !ETLHEAP_PUSH(&j->drafts,
-                                    (draft){ .subject = subject_of(row, scope), .first = (u32)i }))
+        if (is_new &&
+            !ETLHEAP_PUSH(&j->drafts, (draft){ .subject = subject_of(j, row), .first = (u32)i }))
             return false;
         draft *const last = &j->drafts.at[j->drafts.count - 1];
         last->count++;
@@ -149,12 +157,28 @@ static bool sum_subjects(judge *j)
     return true;
 }
 
-static etlheap_gate_subject subject_of(const gate_row *row, etlheap_scope scope)
+static void set_mark(const owned_gate *gate, u32 generation, etlheap_gate_subject *out)
 {
+    const etlheap_marks *const marks = etlheap_result_marks(gate->now->result);
+    const etlheap_mark *const mark = &marks->at[generation - 1];
+    const query_plan *const plan = &gate->plan;
+    out->mark = mark->name;
+    out->mark_number = mark->number;
+    out->from_ns = mark->time_ns > plan->from_ns ? mark->time_ns : plan->from_ns;
+    out->to_ns = plan->to_ns;
+    if (generation < marks->count && marks->at[generation].time_ns < plan->to_ns)
+        out->to_ns = marks->at[generation].time_ns;
+}
+
+static etlheap_gate_subject subject_of(const judge *j, const gate_row *row)
+{
+    const etlheap_scope scope = j->budget->budget.scope;
     etlheap_gate_subject subject = { .kind = (etlheap_kind)row->kind,
                                      .pid = ETL_NO_ID,
                                      .stack = ETLHEAP_NO_INDEX };
-    if (scope != ETLHEAP_SCOPE_TOTAL) {
+    if (scope == ETLHEAP_SCOPE_MARK)
+        set_mark(j->gate, row->generation, &subject);
+    if (has_process(scope)) {
         subject.process = row->name;
         subject.pid = row->pid;
     }
@@ -240,11 +264,12 @@ static int by_outcome(const void *a, const void *b)
     return compare_u64(left->first, right->first);
 }
 
-/* Keeps all that failed and the first of the others. */
+/* Keeps all that failed and the first of the others; of marks all, since each is a test. */
 static bool publish(judge *j)
 {
+    const bool is_mark = j->budget->budget.scope == ETLHEAP_SCOPE_MARK;
     const u64 wanted = (u64)j->budget->failed_count + j->gate->options->passes_max;
-    const u32 count = (u32)etl_min_u64(wanted, j->drafts.count);
+    const u32 count = (u32)etl_min_u64(is_mark ? UINT32_MAX : wanted, j->drafts.count);
     etlheap_gate_subject *const subjects =
         etlheap_arena_alloc(&j->gate->arena, (count + (size_t)1) * sizeof *subjects);
     if (subjects == NULL)

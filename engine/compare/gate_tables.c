@@ -10,21 +10,24 @@
 
 #include "gate.h"
 
-static bool has_heap_budget(const owned_gate *gate);
 static etlheap_query stack_query(const etlheap_query *asked, bool by_heap);
 static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool named,
                              const etlheap_table **out, etl_error *err);
 static etl_status compare(owned_gate *gate, etl_error *err);
-static void mark_listed(const owned_gate *gate, bool *listed_stacks);
-static bool mark_alike(const owned_gate *gate, bool *stacks);
+static etl_status make_left(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+                            etl_error *err);
+static void mark_listed(const owned_gate *gate, const etlheap_table *table, bool *listed_stacks);
+static bool mark_alike(const etlheap_table *table, bool *stacks);
 
 etl_status gate_tables_open(owned_gate *gate, etl_error *err)
 {
     const etlheap_gate_side *const baseline = gate->options->baseline;
-    const bool by_heap = has_heap_budget(gate);
+    const bool by_heap = gate_has_scope(gate, ETLHEAP_SCOPE_HEAP);
     etl_error why = { .status = ETL_OK };
     const bool named = gate->options->suppressions != NULL || baseline != NULL;
     etl_status status = make_table(gate->now, by_heap, named, &gate->table, err);
+    if (status == ETL_OK && gate_has_scope(gate, ETLHEAP_SCOPE_MARK))
+        status = make_left(gate->now, named, &gate->left_table, err);
     if (status == ETL_OK && baseline != NULL && by_heap)
         status = make_table(gate->now, false, true, &gate->compared, err);
     if (status == ETL_OK && baseline != NULL)
@@ -40,6 +43,7 @@ void gate_tables_close(owned_gate *gate)
     etlheap_diff_free(gate->diff);
     etlheap_table_free(gate->baseline);
     etlheap_table_free(gate->compared);
+    etlheap_table_free(gate->left_table);
     etlheap_table_free(gate->table);
 }
 
@@ -51,35 +55,58 @@ static bool has_failed(const owned_gate *gate)
     return failed;
 }
 
-etl_status gate_tables_name(owned_gate *gate, etl_error *err)
+/* Names what is listed of a table. */
+static etl_status name_listed(const owned_gate *gate, const etlheap_table **named, etl_error *err)
 {
-    const etlheap_table *const table = gate->table;
-    if (gate->options->suppressions != NULL || gate->options->baseline != NULL ||
-        gate->now->query->symbols == NULL)
-        return ETL_OK;
+    const etlheap_table *const table = *named;
     bool *const stacks = calloc((size_t)table->stack_count + 1, sizeof *stacks);
     bool *const rows = calloc((size_t)table->row_count + 1, sizeof *rows);
     etl_status status = ETL_OK;
     if (stacks != NULL)
-        mark_listed(gate, stacks);
-    if (stacks == NULL || rows == NULL || (has_failed(gate) && !mark_alike(gate, stacks))) {
+        mark_listed(gate, table, stacks);
+    if (stacks == NULL || rows == NULL || (has_failed(gate) && !mark_alike(table, stacks))) {
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     } else {
         for (u32 i = 0; i < table->row_count; i++)
             rows[i] = table->rows[i].stack != ETLHEAP_NO_INDEX && stacks[table->rows[i].stack];
-        status = etlheap_table_name(&gate->table, gate->now->query->symbols, rows, err);
+        status = etlheap_table_name(named, gate->now->query->symbols, rows, err);
     }
     free(stacks);
     free(rows);
     return status;
 }
 
-static bool has_heap_budget(const owned_gate *gate)
+etl_status gate_tables_name(owned_gate *gate, etl_error *err)
+{
+    if (gate->options->suppressions != NULL || gate->options->baseline != NULL ||
+        gate->now->query->symbols == NULL)
+        return ETL_OK;
+    const etl_status status = name_listed(gate, &gate->table, err);
+    return status == ETL_OK && gate->left_table != NULL ? name_listed(gate, &gate->left_table, err)
+                                                        : status;
+}
+
+bool gate_has_scope(const owned_gate *gate, etlheap_scope scope)
 {
     bool has = false;
     for (u32 i = 0; i < gate->options->budget_count; i++)
-        has |= gate->options->budgets[i].scope == ETLHEAP_SCOPE_HEAP;
+        has |= gate->options->budgets[i].scope == scope;
     return has;
+}
+
+bool gate_has_only_scope(const owned_gate *gate, etlheap_scope scope)
+{
+    bool has = true;
+    for (u32 i = 0; i < gate->options->budget_count; i++)
+        has &= gate->options->budgets[i].scope == scope;
+    return has;
+}
+
+const etlheap_table *gate_table_of(const owned_gate *gate, const etlheap_budget *budget)
+{
+    if (budget->is_growth)
+        return gate->diff != NULL ? &gate->diff->table : NULL;
+    return budget->scope == ETLHEAP_SCOPE_MARK ? gate->left_table : gate->table;
 }
 
 /* By count, so that what is outstanding comes first: allocations of 0 bytes are too. */
@@ -116,6 +143,20 @@ static etl_status make_table(const etlheap_gate_side *side, bool by_heap, bool n
     return status;
 }
 
+/* What generations leave behind, all of it, by stack. */
+static etl_status make_left(const etlheap_gate_side *side, bool named, const etlheap_table **out,
+                            etl_error *err)
+{
+    etlheap_query query = stack_query(side->query, false);
+    query.group_by[query.group_by_count++] = ETLHEAP_KEY_GENERATION;
+    query.sort = ETLHEAP_MEASURE_COUNT;
+    query.left_behind = query.sums_only = true;
+    etl_status status = etlheap_aggregate(side->result, &query, out, err);
+    if (status == ETL_OK && named && query.symbols != NULL)
+        status = etlheap_table_name(out, query.symbols, NULL, err);
+    return status;
+}
+
 static etl_status compare(owned_gate *gate, etl_error *err)
 {
     etlheap_diff_options options = etlheap_diff_options_default();
@@ -126,10 +167,11 @@ static etl_status compare(owned_gate *gate, etl_error *err)
                                &options, &gate->diff, err);
 }
 
-static void mark_listed(const owned_gate *gate, bool *listed_stacks)
+static void mark_listed(const owned_gate *gate, const etlheap_table *table, bool *listed_stacks)
 {
     for (u32 b = 0; b < gate->gate.budget_count; b++) {
-        for (u32 s = 0; s < gate->budgets[b].subject_count; s++) {
+        const bool is_of = gate_table_of(gate, &gate->budgets[b].budget) == table;
+        for (u32 s = 0; is_of && s < gate->budgets[b].subject_count; s++) {
             const etlheap_gate_subject *const subject = &gate->budgets[b].subjects[s];
             if (subject->stack != ETLHEAP_NO_INDEX)
                 listed_stacks[subject->stack] = true;
@@ -165,9 +207,8 @@ static size_t list_modules(const etlheap_table *table, const bool *stacks, const
 }
 
 /* Marks the stacks that have no module but those of the marked ones. False without memory. */
-static bool mark_alike(const owned_gate *gate, bool *stacks)
+static bool mark_alike(const etlheap_table *table, bool *stacks)
 {
-    const etlheap_table *const table = gate->table;
     const char **const modules = calloc((size_t)table->frame_count + 1, sizeof(const char *));
     bool *const foreign = calloc((size_t)table->frame_count + 1, sizeof *foreign);
     const bool ok = modules != NULL && foreign != NULL;

@@ -358,7 +358,7 @@ static void add_own_key(aggregator *a, const etlheap_segment *segment, u32 at, e
 {
     if (name == ETLHEAP_KEY_HEAP) {
         key->heap = segment->heap_handle[at];
-        key->has_heap = segment->kind[at] != ETLHEAP_KIND_VIRTUALALLOC;
+        key->has_heap = query_kind_has_heap(segment->kind[at]);
     } else if (name == ETLHEAP_KEY_FREE_TYPE)
         key->free_type = segment->free_type[at];
     else if (name == ETLHEAP_KEY_THREAD)

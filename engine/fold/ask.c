@@ -27,9 +27,13 @@ static etl_status no_memory(etl_error *err)
 const fold *fold_of(etlheap_question_kind kind)
 {
     static const fold *const folds[ETLHEAP_ASK_COUNT] = {
-        [ETLHEAP_ASK_TABLE] = &fold_table,         [ETLHEAP_ASK_WINDOWS] = &fold_windows,
-        [ETLHEAP_ASK_HISTOGRAM] = &fold_histogram, [ETLHEAP_ASK_PEAKS] = &fold_peaks,
-        [ETLHEAP_ASK_LIFETIMES] = &fold_lifetimes, [ETLHEAP_ASK_SUSPECTS] = &fold_suspects,
+        [ETLHEAP_ASK_TABLE] = &fold_table,
+        [ETLHEAP_ASK_WINDOWS] = &fold_windows,
+        [ETLHEAP_ASK_HISTOGRAM] = &fold_histogram,
+        [ETLHEAP_ASK_PEAKS] = &fold_peaks,
+        [ETLHEAP_ASK_LIFETIMES] = &fold_lifetimes,
+        [ETLHEAP_ASK_SUSPECTS] = &fold_suspects,
+        [ETLHEAP_ASK_MAP] = &fold_map,
     };
     return (u32)kind < ETLHEAP_ASK_COUNT ? folds[kind] : NULL;
 }
@@ -64,6 +68,7 @@ void etlheap_answers_free(etlheap_answer *answers, u32 count)
         etlheap_histogram_free(answers[i].histogram);
         etlheap_lifetimes_close(answers[i].lifetimes);
         etlheap_suspects_free(answers[i].suspects);
+        etlheap_map_free(answers[i].map);
         answers[i] = (etlheap_answer){ .table = NULL };
     }
 }

@@ -26,7 +26,7 @@ typedef struct fold {
 } fold;
 
 extern const fold fold_table, fold_windows, fold_histogram, fold_peaks, fold_lifetimes,
-    fold_suspects;
+    fold_suspects, fold_map;
 
 /* NULL: it has no answer. */
 const fold *fold_of(etlheap_question_kind kind);

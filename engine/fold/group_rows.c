@@ -92,9 +92,9 @@ static void fill_totals(const aggregator *a, etlheap_table *table)
     table->totals[ETLHEAP_KIND_VIRTUALALLOC].present |= can.virtualalloc;
     table->totals[ETLHEAP_KIND_EXTENT].present |= can.extent;
     table->totals[ETLHEAP_KIND_CUSTOM].present |= can.custom;
+    table->totals[ETLHEAP_KIND_RESERVE].present |= can.reserve;
     for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        const u32 kinds = a->query->kinds;
-        table->totals[kind].present &= kinds == 0 || (kinds >> kind & 1) != 0;
+        table->totals[kind].present &= (query_kinds(a->query) >> kind & 1) != 0;
     }
 }
 

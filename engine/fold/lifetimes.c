@@ -168,8 +168,7 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
         return no_memory(err);
     walk->has_frees =
         options->frees && result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK;
-    walk->has_archive =
-        walk->result->mode == RESULT_STORE && (query->kinds == 0 || query->kinds & heap_bit);
+    walk->has_archive = walk->result->mode == RESULT_STORE && (query_kinds(query) & heap_bit) != 0;
     /* Required frames are looked for in all rows, or in none that follows the top. */
     walk->is_streaming =
         walk->has_archive && by_time && (options->top == 0 || query->require_frame_count == 0);
@@ -279,7 +278,7 @@ static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap
         .type = row->type,
         .free_type = life->free_type,
         .is_realloc = life->is_realloc,
-        .has_heap = life->kind != ETLHEAP_KIND_VIRTUALALLOC,
+        .has_heap = query_kind_has_heap(life->kind),
         .thread = life->thread,
         .process = { life->process },
         .raw_stack = { life->stack },

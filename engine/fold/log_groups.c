@@ -26,7 +26,7 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
                             struct log_pass *pass, etl_error *err)
 {
     const u32 heap_bit = 1u << ETLHEAP_KIND_HEAP;
-    const bool has_heap = a->query->kinds == 0 || (a->query->kinds & heap_bit) != 0;
+    const bool has_heap = (query_kinds(a->query) & heap_bit) != 0;
     *out = (log_groups){ .by_block = has_heap && query_asks_blocks(a->query) };
     if (!slot_groups_open(&out->slots, a))
         return no_memory(err);

@@ -24,7 +24,7 @@ static_assert(EHS_PART_ROWS * sizeof(u64) <= EHS_COLUMN_BYTES_MAX, "a part is on
  *
  *     HEAP             tables 1 to 6
  *     RANGE, EXTENT    rows of life; their kind is the lane's number
- *     RESERVE          planned: rows of life, a row for each reservation
+ *     RESERVE          rows of life, a row for each reservation, or part of one
  *     HANDLE, POOL     planned: tables 1 to 6 of their own
  *     CUSTOM           rows of life; a block that is freed in parts is one for each part
  *

@@ -16,7 +16,8 @@ typedef struct row_columns {
 } row_columns;
 
 static etl_status load_remap(ehs_loader *loader, ehs_remap *out);
-static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *columns, u32 *count);
+static etl_status load_part(ehs_loader *loader, u32 part, u32 kinds, const row_columns *columns,
+                            u32 *count);
 static etl_status finish_part(const ehs_loader *loader, u32 part, const ehs_remap *remap,
                               const ehs_bounds *bounds, lifetime *rows, u32 count);
 
@@ -52,10 +53,9 @@ static const life_column free_columns[] = {
 };
 
 static const u8 lanes_of_kinds[ETLHEAP_KIND_COUNT] = {
-    [ETLHEAP_KIND_HEAP] = EHS_LANE_HEAP,
-    [ETLHEAP_KIND_VIRTUALALLOC] = EHS_LANE_RANGE,
-    [ETLHEAP_KIND_EXTENT] = EHS_LANE_EXTENT,
-    [ETLHEAP_KIND_CUSTOM] = EHS_LANE_CUSTOM,
+    [ETLHEAP_KIND_HEAP] = EHS_LANE_HEAP,       [ETLHEAP_KIND_VIRTUALALLOC] = EHS_LANE_RANGE,
+    [ETLHEAP_KIND_EXTENT] = EHS_LANE_EXTENT,   [ETLHEAP_KIND_CUSTOM] = EHS_LANE_CUSTOM,
+    [ETLHEAP_KIND_RESERVE] = EHS_LANE_RESERVE,
 };
 
 u8 ehs_lane_of_kind(u32 kind)
@@ -218,7 +218,7 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs
         status = look_for_frees(loader, &columns, out->lacks);
     for (u32 part = 0; status == ETL_OK && part < parts; part++) {
         u32 count = 0;
-        status = load_part(loader, part, &columns, &count);
+        status = load_part(loader, part, out->kinds, &columns, &count);
         if (status == ETL_OK)
             status = finish_part(loader, part, &remap, bounds, columns.rows, count);
         if (status == ETL_OK && !append_rows(out, columns.rows, count))
@@ -243,8 +243,9 @@ static etl_status load_column(ehs_loader *loader, ehs_column column, u32 part, u
     return ehs_reader_get(loader->reader, &loader->codec, row, values, EHS_PART_ROWS, loader->err);
 }
 
-/* Rows of kinds that this version does not know are passed over. */
-static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *columns, u32 *count)
+/* Rows of kinds that are not wanted, or that this version does not know, are passed over. */
+static etl_status load_part(ehs_loader *loader, u32 part, u32 kinds, const row_columns *columns,
+                            u32 *count)
 {
     const u32 rows = ehs_reader_find(loader->reader, EHS_LIFE_ALLOC_TICKS, part)->values;
     for (size_t i = 0; i < ETL_COUNT_OF(life_columns); i++) {
@@ -266,7 +267,7 @@ static etl_status load_part(ehs_loader *loader, u32 part, const row_columns *col
     for (u32 i = 0; i < rows; i++) {
         const u8 unmatched = columns->kind[i] & EHS_LIFE_UNMATCHED;
         const u32 kind = ehs_kind_of_lane(columns->kind[i] ^ unmatched);
-        if (kind >= ETLHEAP_KIND_COUNT)
+        if (kind >= ETLHEAP_KIND_COUNT || (kinds >> kind & 1) == 0)
             continue;
         columns->rows[(*count)++] = (lifetime){ .alloc_ticks = columns->alloc_ticks[i],
                                                 .free_ticks = columns->free_ticks[i],

@@ -55,9 +55,10 @@ typedef struct ehs_bounds {
 typedef struct ehs_rows_out {
     allocation_store *store, *unmatched;
     u32 *lacks;
+    u32 kinds; /* the wanted ones, bit per etlheap_kind */
 } ehs_rows_out;
 
-/* Appends all rows with final numbers, which are checked to be within
+/* Appends all rows of these kinds with final numbers, which are checked to be within
  * the bounds, as no row may end before it begins. CORRUPT, MEMORY, LIMIT. */
 etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs_rows_out *out);
 

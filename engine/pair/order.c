@@ -366,14 +366,14 @@ static void count_event(cached_owner *owner, const memory_event *event)
 {
     const u8 op = event->op;
     const bool is_heap = op < OP_COMMIT || op == OP_EXPAND || op == OP_CONTRACT;
-    /* A realloc is two rows here; a reserving commit too, with heap 1. */
+    /* A realloc is two rows here; a reserving commit too. */
     if (is_heap)
         owner->count.heap_events += op != OP_REALLOC_OLD && op != OP_REALLOC_FREED &&
                                     op != OP_REALLOC_ALONE && op != OP_REALLOC_CLOSE;
     else if (op == OP_CUSTOM_ALLOC || op == OP_CUSTOM_FREE)
         owner->count.custom_events++;
     else
-        owner->count.virtualalloc_events += op != OP_RESERVE || event->heap == 0;
+        owner->count.virtualalloc_events += op != OP_RESERVE;
 }
 
 static inline bool add_slot(filler *f, stack_ref stack, u32 owner, u32 *slot)

@@ -11,6 +11,9 @@ static void fill_gaps(range_map *map, range wanted, shard_output *out);
 static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out);
 static void note_replaced(const trace_context *context, range_owner *owner,
                           const memory_event *event, shard_output *out);
+static void open_reservation(const trace_context *context, range_owner *owner,
+                             const memory_event *event, range wanted, shard_output *out);
+static void name_reservation(range_owner *owner, const range *commit);
 static void reserve(range_owner *owner, range wanted, shard_output *out);
 static bool is_late_release(const trace_context *context, range_owner *owner,
                             const memory_event *event, shard_output *out);
@@ -24,7 +27,7 @@ static void count_unknown(const range_owner *owner, const memory_event *event, s
 static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
                           shard_output *out);
 static void open_custom(range_owner *owner, range wanted, shard_output *out);
-static void end_overlapped(range_owner *owner, range wanted, shard_output *out);
+static void end_overlapped(range_owner *owner, range_map *map, range wanted, shard_output *out);
 static void free_custom(range_owner *owner, const memory_event *event, shard_output *out);
 static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
                         shard_output *out);
@@ -35,8 +38,7 @@ static u64 end_of(u64 start, u64 size)
     return etl_sat_add_u64(start, size);
 }
 
-/* Who ends what the event ends. What another range takes the place of, nobody is known to have
- * freed. */
+/* Who ends what the event ends; what makes room for another range, nobody. */
 static void note_freer(const memory_event *event, shard_output *out)
 {
     const bool frees = op_ends_range(event->op) || event->op == OP_CUSTOM_FREE;
@@ -70,6 +72,7 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         break;
     case OP_COMMIT:
         fill_gaps(&owner->committed, wanted, out);
+        name_reservation(owner, &wanted);
         break;
     case OP_CUSTOM_ALLOC:
         open_custom(owner, wanted, out);
@@ -78,8 +81,8 @@ void ranges_apply(range_table *table, const trace_context *context, const memory
         free_custom(owner, event, out);
         break;
     case OP_RESERVE:
-        note_replaced(context, owner, event, out);
-        reserve(owner, wanted, out);
+    case OP_RESERVE_ALONE:
+        open_reservation(context, owner, event, wanted, out);
         break;
     case OP_DECOMMIT:
     case OP_CONTRACT:
@@ -206,9 +209,21 @@ static void fill_gaps(range_map *map, range wanted, shard_output *out)
     }
 }
 
-static void emit_range(const range_owner *owner, const range *from, i64 ticks, u8 free_type,
+/* What a range of the map is a lifetime of; ETLHEAP_KIND_COUNT: of nothing. */
+static u8 kind_of_map(const range_owner *owner, const range_map *map, const shard_output *out)
+{
+    if (map != &owner->reserved)
+        return owner->kind;
+    const bool is_kept = owner->kind == ETLHEAP_KIND_VIRTUALALLOC && out->keeps_reservations;
+    return is_kept ? ETLHEAP_KIND_RESERVE : ETLHEAP_KIND_COUNT;
+}
+
+static void emit_range(const range_owner *owner, const range_map *map, const range *from, i64 ticks,
                        shard_output *out)
 {
+    const u8 kind = kind_of_map(owner, map, out);
+    if (kind == ETLHEAP_KIND_COUNT)
+        return;
     const lifetime row = { .alloc_ticks = from->alloc_ticks,
                            .free_ticks = ticks > from->alloc_ticks ? ticks : from->alloc_ticks,
                            .address = from->start,
@@ -219,14 +234,14 @@ static void emit_range(const range_owner *owner, const range *from, i64 ticks, u
                            .thread = from->tid,
                            .free_stack = out->free_stack,
                            .free_thread = out->free_thread,
-                           .kind = owner->kind,
-                           .free_type = free_type };
+                           .kind = kind,
+                           .free_type = ETLHEAP_FREE_FREE };
     shard_emit(out, &row);
 }
 
 /* Takes [start, end) out of one range that overlaps it: what is left of it on
  * either side stays. Returns the removed part. */
-static range cut(range_owner *owner, const range *found, range_place place, u64 start, u64 end,
+static range cut(range_map *map, const range *found, range_place place, u64 start, u64 end,
                  shard_output *out)
 {
     range removed = *found;
@@ -235,25 +250,32 @@ static range cut(range_owner *owner, const range *found, range_place place, u64 
     removed.end = found->end < end ? found->end : end;
     right.start = removed.end;
     if (found->start < removed.start)
-        range_map_shrink(&owner->committed, place, removed.start);
+        range_map_shrink(map, place, removed.start);
     else
-        range_map_remove(&owner->committed, place);
-    if (right.start < right.end && !range_map_insert(&owner->committed, right))
+        range_map_remove(map, place);
+    if (right.start < right.end && !range_map_insert(map, right))
         out->out_of_memory = true;
     return removed;
 }
 
-static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out)
+/* Ends what lies in [start, end) of one of the owner's maps. */
+static void remove_ranges(range_owner *owner, range_map *map, u64 start, u64 end, i64 ticks,
+                          shard_output *out)
 {
     while (start < end) {
         range_place place;
-        const range *const found = range_map_seek(&owner->committed, start, &place);
+        const range *const found = range_map_seek(map, start, &place);
         if (found == NULL || found->start >= end)
             return;
-        const range removed = cut(owner, found, place, start, end, out);
-        emit_range(owner, &removed, ticks, ETLHEAP_FREE_FREE, out);
+        const range removed = cut(map, found, place, start, end, out);
+        emit_range(owner, map, &removed, ticks, out);
         start = removed.end;
     }
+}
+
+static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out)
+{
+    remove_ranges(owner, &owner->committed, start, end, ticks, out);
 }
 
 /* May a release still belong to what was replaced? */
@@ -312,21 +334,43 @@ static bool is_late_release(const trace_context *context, range_owner *owner,
     return false;
 }
 
+/* What takes the place of a placeholder was reserved with that. */
+static void open_reservation(const trace_context *context, range_owner *owner,
+                             const memory_event *event, range wanted, shard_output *out)
+{
+    const bool replaces_placeholder = event->heap != 0;
+    if (replaces_placeholder) {
+        fill_gaps(&owner->reserved, wanted, out);
+        return;
+    }
+    note_replaced(context, owner, event, out);
+    reserve(owner, wanted, out);
+}
+
+/* The stack of a call that reserves and commits, and its thread if only the stack names it,
+ * come with the commit, which is the next row. */
+static void name_reservation(range_owner *owner, const range *commit)
+{
+    range_place place;
+    range *const found = range_map_seek(&owner->reserved, commit->start, &place);
+    const bool is_own = found != NULL && found->start == commit->start &&
+                        found->alloc_ticks == commit->alloc_ticks && found->end == commit->end;
+    if (!is_own || found->stack != STACK_NONE)
+        return;
+    found->stack = commit->stack;
+    found->tid = commit->tid;
+}
+
 /* A new reservation replaces what an unseen release left behind. */
 static void reserve(range_owner *owner, range wanted, shard_output *out)
 {
-    range_place place;
-    const range *found = range_map_seek(&owner->reserved, wanted.start, &place);
-    while (found != NULL && found->start < wanted.end) {
-        range_map_remove(&owner->reserved, place);
-        found = range_map_seek(&owner->reserved, wanted.start, &place);
-    }
+    end_overlapped(owner, &owner->reserved, wanted, out);
     if (wanted.start < wanted.end && !range_map_insert(&owner->reserved, wanted))
         out->out_of_memory = true;
 }
 
 /* With size 0 the reservation at `base` goes; if its start was not seen, the
- * committed range there. */
+ * committed range there. A size is a part of a reservation only if that is a placeholder. */
 static void release(range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 base = event->address, size = event->size;
@@ -334,30 +378,28 @@ static void release(range_owner *owner, const memory_event *event, shard_output 
     const range *const reserved = range_map_seek(&owner->reserved, base, &place);
     u64 end = end_of(base, size);
     count_if_unknown(owner, event, base, size == 0 ? end_of(base, 1) : end, out);
-    if (reserved != NULL && reserved->start == base) {
-        if (size == 0)
-            end = reserved->end;
-        range_map_remove(&owner->reserved, place);
+    if (size == 0 && reserved != NULL && reserved->start == base) {
+        end = reserved->end;
     } else if (size == 0) {
         const range *const found = range_map_seek(&owner->committed, base, &place);
         end = found != NULL && found->start <= base ? found->end : base;
     }
+    remove_ranges(owner, &owner->reserved, base, end, event->ticks, out);
     remove_committed(owner, base, end, event->ticks, out);
 }
 
-/*
- * The record tells how many bytes of the region are committed, not which. What
- * we do not know of yet is put into the first gaps: sizes are then right, and
- * addresses are when the whole region is committed. The region is a reservation,
- * unless it is a part of one whose making was seen.
- */
+/* The record tells how many bytes of the region are committed, not which. What we do not know of
+ * yet is put into the first gaps: sizes are then right, and addresses are when the whole region is
+ * committed. The region is a reservation, unless it is a part of one whose making was seen. */
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 end = end_of(event->address, event->heap);
+    range seeded = {
+        .start = event->address, .end = end, .alloc_ticks = ETLHEAP_TICKS_BEFORE, .tid = ETL_NO_ID
+    };
     if (!has_bytes(&owner->reserved, event->address, end))
-        reserve(owner, (range){ .start = event->address, .end = end }, out);
+        reserve(owner, seeded, out);
     const u64 known = range_map_bytes(&owner->committed, event->address, end);
-    const range seeded = { .alloc_ticks = ETLHEAP_TICKS_BEFORE, .tid = ETL_NO_ID };
     u64 missing = event->size > known ? event->size - known : 0;
     u64 at = range_map_gap(&owner->committed, event->address);
     while (missing > 0 && at < end) {
@@ -405,7 +447,7 @@ static bool remove_empty(range_owner *owner, u64 address, i64 ticks, shard_outpu
         return false;
     range block = *found;
     block.end = block.start;
-    emit_range(owner, &block, ticks, ETLHEAP_FREE_FREE, out);
+    emit_range(owner, &owner->empty, &block, ticks, out);
     range_map_remove(&owner->empty, place);
     return true;
 }
@@ -422,20 +464,20 @@ static void open_custom(range_owner *owner, range wanted, shard_output *out)
     etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, is_over);
     (void)remove_empty(owner, wanted.start, wanted.alloc_ticks, out);
     if (is_over)
-        end_overlapped(owner, wanted, out);
+        end_overlapped(owner, &owner->committed, wanted, out);
     if (!range_map_insert(is_empty ? &owner->empty : &owner->committed, wanted))
         out->out_of_memory = true;
 }
 
-/* Whole: of a block whose start was given out again nothing can be left. */
-static void end_overlapped(range_owner *owner, range wanted, shard_output *out)
+/* Whole: of a block or reservation whose addresses were given out again nothing can be left. */
+static void end_overlapped(range_owner *owner, range_map *map, range wanted, shard_output *out)
 {
     range_place place;
-    const range *found = range_map_seek(&owner->committed, wanted.start, &place);
+    const range *found = range_map_seek(map, wanted.start, &place);
     while (found != NULL && found->start < wanted.end) {
-        emit_range(owner, found, wanted.alloc_ticks, ETLHEAP_FREE_FREE, out);
-        range_map_remove(&owner->committed, place);
-        found = range_map_seek(&owner->committed, wanted.start, &place);
+        emit_range(owner, map, found, wanted.alloc_ticks, out);
+        range_map_remove(map, place);
+        found = range_map_seek(map, wanted.start, &place);
     }
 }
 
@@ -456,24 +498,24 @@ static void free_custom(range_owner *owner, const memory_event *event, shard_out
     }
     const i64 alloc_ticks = found->alloc_ticks;
     while (found != NULL && found->start < end && found->alloc_ticks == alloc_ticks) {
-        const range removed = cut(owner, found, place, start, end, out);
-        emit_range(owner, &removed, event->ticks, ETLHEAP_FREE_FREE, out);
+        const range removed = cut(&owner->committed, found, place, start, end, out);
+        emit_range(owner, &owner->committed, &removed, event->ticks, out);
         found = range_map_seek(&owner->committed, removed.end, &place);
     }
 }
 
-static void emit_unfreed(const trace_context *context, const range_owner *owner, const range *from,
-                         bool is_empty, shard_output *out)
+static void emit_unfreed(const trace_context *context, const range_owner *owner,
+                         const range_map *map, const range *from, shard_output *out)
 {
     lifetime row = { .alloc_ticks = from->alloc_ticks,
                      .address = from->start,
-                     .size = is_empty ? 0 : from->end - from->start,
+                     .size = map == &owner->empty ? 0 : from->end - from->start,
                      .heap = owner->heap,
                      .process = owner->process,
                      .stack = from->stack,
                      .thread = from->tid,
                      .free_thread = ETL_NO_ID,
-                     .kind = owner->kind };
+                     .kind = kind_of_map(owner, map, out) };
     shard_end_unfreed(context, &row);
     shard_emit(out, &row);
 }
@@ -499,7 +541,7 @@ static void sweep_map(const trace_context *context, const range_owner *owner, ra
             continue;
         }
         const u64 end = found->end;
-        emit_unfreed(context, owner, found, map == &owner->empty, out);
+        emit_unfreed(context, owner, map, found, out);
         range_map_remove(map, place);
         found = range_map_seek(map, end, &place);
     }
@@ -510,6 +552,8 @@ static void sweep_owner(const trace_context *context, range_owner *owner, i64 no
 {
     sweep_map(context, owner, &owner->committed, now_ticks, out);
     sweep_map(context, owner, &owner->empty, now_ticks, out);
+    if (kind_of_map(owner, &owner->reserved, out) != ETLHEAP_KIND_COUNT)
+        sweep_map(context, owner, &owner->reserved, now_ticks, out);
 }
 
 void ranges_sweep(range_table *table, const trace_context *context, i64 now_ticks,
@@ -519,17 +563,23 @@ void ranges_sweep(range_table *table, const trace_context *context, i64 now_tick
         sweep_owner(context, &table->owners.at[i], now_ticks, out);
 }
 
+static void finish_map(const trace_context *context, const range_owner *owner, const range_map *map,
+                       shard_output *out)
+{
+    range_place place;
+    const range *found = range_map_seek(map, 0, &place);
+    for (; found != NULL; found = range_map_next(map, &place))
+        emit_unfreed(context, owner, map, found, out);
+}
+
 void ranges_finish(range_table *table, const trace_context *context, shard_output *out)
 {
     for (size_t i = 0; i < table->owners.count; i++) {
         const range_owner *const owner = &table->owners.at[i];
-        range_place place;
-        const range *found = range_map_seek(&owner->committed, 0, &place);
-        for (; found != NULL; found = range_map_next(&owner->committed, &place))
-            emit_unfreed(context, owner, found, false, out);
-        found = range_map_seek(&owner->empty, 0, &place);
-        for (; found != NULL; found = range_map_next(&owner->empty, &place))
-            emit_unfreed(context, owner, found, true, out);
+        finish_map(context, owner, &owner->committed, out);
+        finish_map(context, owner, &owner->empty, out);
+        if (kind_of_map(owner, &owner->reserved, out) != ETLHEAP_KIND_COUNT)
+            finish_map(context, owner, &owner->reserved, out);
     }
     ranges_free(table);
 }

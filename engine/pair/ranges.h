@@ -9,8 +9,11 @@
  *    first committer keeps its pages, as the system charges them.
  *  - A decommit closes what it meets. Part of a lifetime: the part closes, the
  *    rest goes on with its original time and stack.
- *  - A release closes everything inside it; of size 0, inside the reservation
- *    that starts there.
+ *  - A release closes everything inside it, the reservation too; of size 0, inside the
+ *    reservation that starts there.
+ *  - A reservation is a lifetime of its own, of kind RESERVE, if the output keeps these. Commits
+ *    and decommits leave it as it is. A placeholder that is replaced or split goes on; what is
+ *    released of one ends, and the rest goes on.
  *  - Nobody can reserve what is reserved or committed: the release before it was lost, or is
  *    late, because another CPU logged it. What is still committed there ended by then, and a
  *    release of the old reservation that another CPU logs soon after is that late one.
@@ -64,7 +67,7 @@ typedef struct range_owner {
     u8 kind;  /* ETLHEAP_KIND_VIRTUALALLOC, _EXTENT or _CUSTOM */
     u64 heap; /* extents, and custom allocators */
     range_map committed;
-    range_map reserved; /* VirtualAlloc reservations; times and stacks unused */
+    range_map reserved; /* VirtualAlloc reservations; of extents those that there ever were */
     range_map empty;    /* custom blocks of no bytes, as ranges of one */
     ETLHEAP_VECTOR(replaced_range) replaced; /* of the latest moments, in time order */
     range_map disputed;                      /* regions that a rundown contradicted; likewise */

@@ -49,7 +49,7 @@ void shard_end_unfreed(const trace_context *context, lifetime *row)
 {
     const i64 exit_ticks = context->processes.at[row->process - 1].end_ticks;
     const i64 destroy_ticks =
-        row->kind == ETLHEAP_KIND_VIRTUALALLOC
+        row->kind == ETLHEAP_KIND_VIRTUALALLOC || row->kind == ETLHEAP_KIND_RESERVE
             ? ETLHEAP_TICKS_NEVER
             : context_heap_end(context, row->process, row->heap, row->alloc_ticks);
     row->free_ticks = ETLHEAP_TICKS_NEVER;

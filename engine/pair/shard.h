@@ -25,7 +25,8 @@ typedef struct shard_output {
     stack_ref free_stack;
     u32 free_thread;
     etl_diag_counts diag;
-    bool out_of_memory; /* sticks; results are then incomplete */
+    bool keeps_reservations; /* rows of kind RESERVE are wanted */
+    bool out_of_memory;      /* sticks; results are then incomplete */
 } shard_output;
 
 /* The counts of a process; NULL without memory (then out_of_memory is set). */

@@ -9,7 +9,7 @@
 #include "parser/system/name_fold.h"
 
 static const char *const kind_names[ETLHEAP_KIND_COUNT] = { "heap", "virtualalloc", "extent",
-                                                            "custom" };
+                                                            "custom", "reserve" };
 static const char *const free_type_names[ETLHEAP_FREE_TYPE_COUNT] = { "none", "free",
                                                                       "heap-destroy",
                                                                       "process-exit" };
@@ -336,7 +336,7 @@ static void set_ticks(query_plan *plan)
 /* Ranges have their threads in every store. */
 static bool asks_threads(const etlheap_query *query)
 {
-    const bool has_blocks = query->kinds == 0 || (query->kinds >> ETLHEAP_KIND_HEAP & 1) != 0;
+    const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
     return has_blocks &&
            (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
             query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) || query->churn);
@@ -355,6 +355,8 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         status = result_answers(result, RESULT_ASK_THREADS, err);
     if (status == ETL_OK && query_asks_frees(query))
         status = result_answers(result, RESULT_ASK_FREES, err);
+    if (status == ETL_OK && (query->kinds >> ETLHEAP_KIND_RESERVE & 1) != 0)
+        status = result_answers(result, RESULT_ASK_RESERVATIONS, err);
     if (status != ETL_OK)
         return status;
     set_window(out);
@@ -458,8 +460,8 @@ bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_b
 bool query_select_owner(const query_plan *plan, etlheap_kind kind, u32 process, u64 heap)
 {
     const etlheap_query *const query = plan->query;
-    return (query->kinds == 0 || (query->kinds >> kind & 1) != 0) &&
-           plan->process_selected[process] && lists_u64(query->heaps, query->heap_count, heap);
+    return (query_kinds(query) >> kind & 1) != 0 && plan->process_selected[process] &&
+           lists_u64(query->heaps, query->heap_count, heap);
 }
 
 bool query_select(const query_plan *plan, const etlheap_segment *segment, u32 at, query_row *out)

@@ -76,6 +76,18 @@ static inline bool query_selects_threads(const etlheap_query *query)
     return query->thread_count > 0 || query->thread_name_count > 0;
 }
 
+/* The kinds that a query selects, as bits. */
+static inline u32 query_kinds(const etlheap_query *query)
+{
+    return query->kinds == 0 ? ETLHEAP_KINDS_DEFAULT : query->kinds;
+}
+
+/* Ranges belong to a process, everything else to one of its heaps. */
+static inline bool query_kind_has_heap(u8 kind)
+{
+    return kind != ETLHEAP_KIND_VIRTUALALLOC && kind != ETLHEAP_KIND_RESERVE;
+}
+
 /* Is the key among those the query groups by? */
 bool query_groups_by(const etlheap_query *query, etlheap_key key);
 

@@ -54,7 +54,7 @@ static const question questions[] = {
     /* Budgets: what is outstanding, or how much more than in the baseline. */
     { "check", KINDS, SUMS, LIVE },
     { "check --baseline", KINDS, SUMS, LIVE },
-    { "check --mark-budget", KINDS, SUMS | WINDOWED, PLANNED(LIVE) },
+    { "check --max-outstanding mark", KINDS, SUMS | LIFETIMES | WINDOWED, ONCE },
 
     /* Each side is a report of its own; rows show peaks and types. */
     { "diff", KINDS, CURVES, ONCE },
@@ -105,7 +105,7 @@ static const question questions[] = {
     { "report --histogram size", KINDS, SUMS, LIVE },
     /* Median and 99th percentile of a row's lifetimes: exact, so they wait for its origins. */
     { "report --impacting", KINDS, SUMS | WINDOWED | LIFETIMES, ONCE },
-    { "report --map", MEMORY, SUMS | COL(TICKS) | COL(BACK) | COL(ADDRESS), PLANNED(LIVE) },
+    { "report --map", MEMORY, SUMS | COL(TICKS) | COL(BACK) | COL(ADDRESS), LIVE },
     { "report --pairs", KINDS, CURVES | COL(BACK) | COL(ACTOR) | COL(ACTOR_THREAD), ONCE },
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },

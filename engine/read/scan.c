@@ -328,10 +328,26 @@ static bool handle_memory(scanner *s, const etl_event *event)
     return s->input->census_only || meminfo_note(&s->out->memory_notes, event, s->ticks);
 }
 
+/* A call that reserves and commits is two rows, and has one stack. */
+static bool push_virtual_alloc(scanner *s, memory_event row, u32 flags)
+{
+    const bool commits = (flags & ETL_MEM_COMMIT) != 0;
+    if ((flags & ETL_MEM_RESERVE) != 0) {
+        row.op = commits ? OP_RESERVE : OP_RESERVE_ALONE;
+        row.heap = (flags & ETL_MEM_REPLACE_PLACEHOLDER) != 0;
+        if (!scan_push_event(s, row))
+            return false;
+        row.heap = 0;
+    }
+    row.op = OP_COMMIT;
+    return !commits || scan_push_event(s, row);
+}
+
 /*
  * Allocation or free is told by the event, not by the flags: bit 0x4000 means
  * MEM_DECOMMIT in one and MEM_REPLACE_PLACEHOLDER in the other. A commit in
- * large pages covers its whole reservation, as the event's size already says.
+ * large pages covers its whole reservation, as the event's size already says. A placeholder
+ * that is to stay, or becomes one with others, is still reserved: what goes is its commit.
  */
 static bool handle_virtual(scanner *s, const etl_event *event)
 {
@@ -344,17 +360,11 @@ static bool handle_virtual(scanner *s, const etl_event *event)
     case ETL_EVENT_VIRTUAL_ALLOC:
         if ((memory->flags & (ETL_MEM_COMMIT | ETL_MEM_RESERVE)) == 0)
             return true;
-        if ((memory->flags & ETL_MEM_RESERVE) != 0) {
-            row.op = OP_RESERVE;
-            row.heap = (memory->flags & ETL_MEM_COMMIT) != 0; /* counted once */
-            if (!scan_push_event(s, row))
-                return false;
-            row.heap = 0;
-        }
-        row.op = OP_COMMIT;
-        return (memory->flags & ETL_MEM_COMMIT) == 0 || scan_push_event(s, row);
+        return push_virtual_alloc(s, row, memory->flags);
     case ETL_EVENT_VIRTUAL_FREE:
-        row.op = (memory->flags & ETL_MEM_RELEASE) != 0 ? OP_RELEASE : OP_DECOMMIT;
+        row.op = (memory->flags & (ETL_MEM_RELEASE | ETL_MEM_STAYS_RESERVED)) == ETL_MEM_RELEASE
+                     ? OP_RELEASE
+                     : OP_DECOMMIT;
         return scan_push_event(s, row);
     default:
         row.op = event->kind == ETL_EVENT_VIRTUAL_ALLOC_DCSTART ? OP_RUNDOWN_START : OP_RUNDOWN_END;

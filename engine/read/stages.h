@@ -45,7 +45,8 @@ typedef enum memory_op {
     OP_REALLOC_CLOSE,  /* in-place realloc: what it ends, ... */
     OP_REALLOC_SAME,   /* ... and what it opens */
     OP_COMMIT,
-    OP_RESERVE,
+    OP_RESERVE,       /* before the commit of the same call */
+    OP_RESERVE_ALONE, /* of a call that commits nothing */
     OP_DECOMMIT,
     OP_RELEASE,
     OP_RUNDOWN_START,
@@ -60,7 +61,7 @@ typedef enum memory_op {
 static inline bool op_wants_stack(memory_op op)
 {
     return op == OP_ALLOC || op == OP_REALLOC_NEW || op == OP_REALLOC_UNSEEN ||
-           op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_EXPAND;
+           op == OP_REALLOC_SAME || op == OP_COMMIT || op == OP_RESERVE_ALONE || op == OP_EXPAND;
 }
 
 /* No stack record is of these: a session logs rundowns of all processes when it begins
@@ -83,8 +84,8 @@ typedef struct memory_event {
     i64 ticks;
     u64 address;
     u64 size; /* requested bytes; OLD, FREED, ALONE: the old size; RUNDOWN: committed bytes */
-    u64 heap; /* handle, CUSTOM: etlheap_custom_heap; rundowns: region size; RESERVE: 1 with a
-                 commit */
+    u64 heap; /* handle, CUSTOM: etlheap_custom_heap; rundowns: region size; RESERVE, _ALONE: 1
+                 in place of a placeholder */
     u32 pid;  /* owner of the memory */
     u32 tid;  /* ETL_NO_ID unknown */
     union {
@@ -112,7 +113,7 @@ typedef enum stack_part {
 typedef enum event_sort {
     SORT_UNKNOWN,
     SORT_BLOCK,
-    SORT_COMMIT,
+    SORT_COMMIT, /* or a reservation */
     SORT_EXTENT,
     SORT_UNWANTED, /* raised by the kernel, and nobody asks for its stack */
     SORT_UNSURE,   /* not known: an event without a thread, which may be its own, is behind it */
@@ -121,7 +122,8 @@ typedef enum event_sort {
 
 static inline event_sort event_sort_of(u8 op)
 {
-    const event_sort of_kernel = op == OP_COMMIT ? SORT_COMMIT : SORT_UNWANTED;
+    const bool is_wanted = op == OP_COMMIT || op == OP_RESERVE_ALONE;
+    const event_sort of_kernel = is_wanted ? SORT_COMMIT : SORT_UNWANTED;
     return op < OP_COMMIT ? SORT_BLOCK : op < OP_EXPAND ? of_kernel : SORT_EXTENT;
 }
 

@@ -16,7 +16,8 @@
 
 static void expect_memory(u64 size);
 static etl_status load(etlheap_result *result, const archive_request *request, etl_error *err);
-static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames);
+static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
+                             const archive_request *request);
 static bool adopt_slots(etlheap_result *result);
 static bool name_file(etlheap_result *result, const char *path);
 
@@ -127,14 +128,13 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
                           .arena = &result->context.strings.arena,
                           .bytes_left = memory == 0 ? UINT64_MAX : memory,
                           .err = err };
-    const ehs_frames frames = request->no_addresses ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
     etl_status status = ehs_loader_open(&loader);
     const bool is_summary = archive->reader.content == EHS_CONTENT_SUMMARY;
     if (status == ETL_OK && is_summary)
         status = summary_load(&loader, request->facts_only, result);
     else if (status == ETL_OK)
         status = request->facts_only ? ehs_facts_load(&loader, result)
-                                     : load_parts(result, &loader, frames);
+                                     : load_parts(result, &loader, request);
     ehs_loader_free(&loader);
     result->mode = RESULT_FACTS;
     if (request->facts_only)
@@ -161,19 +161,25 @@ static bool ends_with_foreign(const etlheap_result *result)
             foreign->at[foreign->count - 1].stack == result->stacks.list.count);
 }
 
-static etl_status load_parts(etlheap_result *result, ehs_loader *loader, ehs_frames frames)
+static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
+                             const archive_request *request)
 {
     ehs_archive *const archive = result->archive;
+    const ehs_frames frames = request->no_addresses ? EHS_FRAMES_NUMBERS : EHS_FRAMES_ADDRESSES;
+    const u32 kinds =
+        request->no_reservations ? ETLHEAP_KINDS_DEFAULT : (1u << ETLHEAP_KIND_COUNT) - 1;
     etl_status status = ehs_facts_load(loader, result);
     if (status == ETL_OK)
         status = ehs_stacks_load(loader, frames, &result->stacks);
     if (status == ETL_OK && !ends_with_foreign(result))
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of foreign stacks does not fit that of stacks");
-    const ehs_rows_out rows = { &result->store, &result->unmatched, &archive->lacks };
+    const ehs_rows_out rows = { &result->store, &result->unmatched, &archive->lacks, kinds };
     const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
     if (status == ETL_OK)
         status = ehs_rows_load(loader, &bounds, &rows);
+    if (request->no_reservations)
+        result->abilities.reserve = false;
     if (status == ETL_OK)
         status = ehs_slots_load(loader, &bounds, &archive->slots);
     if (status == ETL_OK)

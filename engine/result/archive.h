@@ -31,6 +31,7 @@ typedef struct archive_request {
     bool facts_only;
     bool as_rows;      /* every lifetime is made and kept, as columns */
     bool no_addresses; /* frames are numbers until somebody asks for their addresses */
+    bool no_reservations;
 } archive_request;
 
 /* Opens a mapped store; the map becomes the result's, or is closed on failure.

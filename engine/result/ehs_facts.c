@@ -31,7 +31,8 @@ enum {
     CAN_METHODS = 256,
     CAN_NOT_METHODS = 512,
     CAN_THREAD_NAMES = 1024,
-    CAN_NOT_THREADS = 2048
+    CAN_NOT_THREADS = 2048,
+    CAN_RESERVE = 4096
 };
 
 /* The one row of table trace. */
@@ -263,7 +264,7 @@ u32 ehs_abilities_bits(const etlheap_abilities *can)
            (can->memory ? CAN_MEMORY : 0u) | (can->custom ? CAN_CUSTOM : 0u) |
            (can->methods ? CAN_METHODS : 0u) | (can->methods_missing ? CAN_NOT_METHODS : 0u) |
            (can->thread_names ? CAN_THREAD_NAMES : 0u) |
-           (can->threads_missing ? CAN_NOT_THREADS : 0u);
+           (can->threads_missing ? CAN_NOT_THREADS : 0u) | (can->reserve ? CAN_RESERVE : 0u);
 }
 
 static bool save_trace(ehs_saver *saver, const etlheap_result *result)
@@ -458,6 +459,7 @@ void ehs_abilities_set(etlheap_abilities *can, u32 bits)
     can->methods_missing = (bits & CAN_NOT_METHODS) != 0;
     can->thread_names = (bits & CAN_THREAD_NAMES) != 0;
     can->threads_missing = (bits & CAN_NOT_THREADS) != 0;
+    can->reserve = (bits & CAN_RESERVE) != 0;
 }
 
 bool ehs_is_clock(u64 clock_hz)

@@ -138,8 +138,9 @@ static void rewrite_columns(etlheap_result *result, const u32 *new_ids)
             segment->process[row] = new_ids[segment->process[row]];
             segment->thread[row] = final_thread(result, segment->stack[row], segment->thread[row]);
             segment->stack[row] = result_final_stack(result, segment->stack[row]);
-            const bool bare =
-                segment->stack[row] == 0 && segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE;
+            const bool bare = segment->stack[row] == 0 &&
+                              segment->alloc_ticks[row] != ETLHEAP_TICKS_BEFORE &&
+                              segment->kind[row] != ETLHEAP_KIND_RESERVE;
             etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack, bare);
         }
     }
@@ -289,6 +290,7 @@ static void judge(etlheap_result *result, const result_parts *parts)
     }
     for (size_t i = 0; i < result->hooks.count; i++)
         can->extent |= result->hooks.at[i].hook == 0x1025 || result->hooks.at[i].hook == 0x102A;
+    can->reserve = can->virtualalloc && result->keeps_reservations;
     can->stacks = parts->census->stack_records > 0 || parts->census->stack_items > 0;
     can->modules = modules_image_count(&result->modules) > 0;
     for (size_t i = 0; i < result->modules.list.count; i++)
@@ -361,12 +363,13 @@ static const char sums_alone[] = "a summary holds totals and no single allocatio
 
 #define EACH(status, sentence)                                                                     \
     [RESULT_ASK_EACH] = { status, sentence }, [RESULT_ASK_LIST] = { status, sentence },            \
-    [RESULT_ASK_COLUMNS] = { status, sentence }
+    [RESULT_ASK_COLUMNS] = { status, sentence }, [RESULT_ASK_ADDRESSES] = { status, sentence }
 
 static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
                        [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
                        [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_ASK_RESERVATIONS] = { ETL_ERR_ARGUMENT, facts_alone },
                        EACH(ETL_ERR_ARGUMENT, facts_alone) },
     [RESULT_LIFETIMES] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees } },
     [RESULT_SUMS] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees },
@@ -393,15 +396,26 @@ static const struct {
         "the store does not say who freed memory; make it again, or use the trace "
         "that it was made from" } },
     { EHS_WANT_ADDRESS,
-      1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
+      1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS | 1u << RESULT_ASK_ADDRESSES,
       { ETL_ERR_ARGUMENT, "the store does not contain the addresses of allocations; use the trace "
                           "that it was made from" } },
+};
+
+/* Why a result has no reservations although there were any: of an analysis, and of a store. */
+static const refusal unkept[] = {
+    { ETL_ERR_ARGUMENT, "the analysis kept no reservations: analyze the trace for a question that "
+                        "selects the kind reserve" },
+    { ETL_ERR_ARGUMENT, "the file was written before stores kept reservations; ask the trace that "
+                        "it was made from" },
 };
 
 etl_status result_answers(const etlheap_result *result, result_question question, etl_error *err)
 {
     const refusal *why = &refusals[result->mode][question];
     const u32 lacks = result->archive == NULL ? 0 : result->archive->lacks;
+    const bool is_unkept = result->abilities.virtualalloc && !result->abilities.reserve;
+    if (why->sentence == NULL && question == RESULT_ASK_RESERVATIONS && is_unkept)
+        why = &unkept[result->mode == RESULT_STORE || result->mode == RESULT_SUMMARY];
     for (size_t i = 0; why->sentence == NULL && i < ETL_COUNT_OF(unrecorded); i++) {
         if ((lacks & unrecorded[i].column) != 0 && (unrecorded[i].questions >> question & 1) != 0)
             why = &unrecorded[i].why;

@@ -26,18 +26,21 @@ typedef enum result_mode {
 /* What a question takes. Every mode but FACTS has ROWS, if only of some queries:
  * what else a query must not ask for is checked where its window is known. */
 typedef enum result_question {
-    RESULT_ASK_ROWS,    /* sums, peaks and windows by group */
-    RESULT_ASK_THREADS, /* the same by the thread that allocated, or of some threads alone */
-    RESULT_ASK_FREES,   /* who freed */
-    RESULT_ASK_EACH,    /* lifetimes one by one, in order */
-    RESULT_ASK_LIST,    /* the same with thread and address */
-    RESULT_ASK_COLUMNS, /* lifetimes in memory, as columns */
+    RESULT_ASK_ROWS,         /* sums, peaks and windows by group */
+    RESULT_ASK_THREADS,      /* the same by the thread that allocated, or of some threads alone */
+    RESULT_ASK_FREES,        /* who freed */
+    RESULT_ASK_EACH,         /* lifetimes one by one, in order */
+    RESULT_ASK_LIST,         /* the same with thread and address */
+    RESULT_ASK_COLUMNS,      /* lifetimes in memory, as columns */
+    RESULT_ASK_RESERVATIONS, /* rows of kind RESERVE */
+    RESULT_ASK_ADDRESSES,    /* where blocks lie, but not who made them */
     RESULT_QUESTION_COUNT
 } result_question;
 
 struct etlheap_result {
     result_mode mode;
     bool is_snapshot; /* of another tool's list, whose modules have no builds */
+    bool keeps_reservations;
     timebase base;
     trace_context context;
     module_table modules;

@@ -110,6 +110,7 @@ static void add_abilities(etlheap_abilities *to, const etlheap_abilities *from)
     to->symbols |= from->symbols;
     to->memory |= from->memory;
     to->custom |= from->custom;
+    to->reserve |= from->reserve;
     to->methods |= from->methods;
     to->methods_missing |= from->methods_missing;
     to->thread_names |= from->thread_names;

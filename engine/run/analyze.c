@@ -40,6 +40,7 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
         .memory_bytes_max = read.own.memory_bytes_max,
         .facts_only = read.own.census_only,
         .as_rows = !is_asked,
+        .no_reservations = !is_asked && !read.own.reservations,
         /* Answers name frames; only single lifetimes show where they are. */
         .no_addresses = is_asked && (read.kinds >> ETLHEAP_ASK_EVENTS & 1) == 0,
     };

@@ -198,6 +198,9 @@ static bool open_run(run *state)
         return false;
     state->result->mode = mode_of(state);
     number_blocks(state);
+    state->result->keeps_reservations = state->options.reservations;
+    for (u32 i = HEAP_SHARDS; i < SHARDS; i++)
+        state->lanes.shards[i].out.keeps_reservations = state->options.reservations;
     const bool counts_blocks = state->options.store != NULL || state->result->journal.is_tallied;
     return pair_lanes_open(&state->lanes, state->options.jobs, counts_blocks) &&
            plan_open(&state->plan, state->traces, state->trace_count, base,

@@ -28,6 +28,13 @@ static etl_status read_question(const etlheap_options *options, u32 at, question
     return status;
 }
 
+/* A map of everything has them. */
+static bool asks_reservations(const question_read *one)
+{
+    const bool is_map = one->question.kind == ETLHEAP_ASK_MAP && one->query.kinds == 0;
+    return is_map || (one->query.kinds >> ETLHEAP_KIND_RESERVE & 1) != 0;
+}
+
 static etl_status read_questions(options_read *out, etl_error *err)
 {
     etl_status status = ETL_OK;
@@ -39,6 +46,7 @@ static etl_status read_questions(options_read *out, etl_error *err)
         out->windows = one.windows;
         out->kinds |= status == ETL_OK ? (u32)1 << one.question.kind : 0;
         out->asks_frees |= one.question.frees || (status == ETL_OK && query_asks_frees(&one.query));
+        out->own.reservations |= asks_reservations(&one);
     }
     out->question.query = &out->query;
     out->question.windows = &out->windows;
@@ -58,6 +66,7 @@ etl_status options_read_all(const etlheap_options *given, options_read *out, etl
     if (status != ETL_OK)
         return status;
     own->store = own->store == NULL ? NULL : &out->store;
+    own->reservations |= own->store != NULL;
     if (own->store != NULL && own->store->write == NULL)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "a store takes a function to write it");
     if (own->store != NULL && (own->census_only || own->question_count > 0))

@@ -34,7 +34,7 @@ typedef struct totals_work {
     adder *adders;
 } totals_work;
 
-static bool is_plain(const etlheap_query *query);
+static bool is_plain(const etlheap_result *result, const etlheap_query *query);
 static void add_segments(void *context, u32 task);
 static bool may_overflow(const totals_work *work, u32 jobs, u64 rows);
 static void add_saturating(totals_work *work, adder *to);
@@ -57,7 +57,7 @@ etl_status etlheap_stack_totals(const etlheap_result *result, const etlheap_quer
     u32 jobs = query->jobs == 0 ? etlheap_workers_default_jobs() : query->jobs;
     jobs = (u32)etl_max_u64(1, etl_min_u64(jobs, result->store.segments.count));
     totals_work work = { .plan = &plan,
-                         .is_plain = is_plain(query),
+                         .is_plain = is_plain(result, query),
                          .places = (etlheap_stack_count(result) + 1) * ETLHEAP_TYPE_CAPACITY,
                          .adders = calloc(jobs, sizeof *work.adders) };
     bool ok = work.adders != NULL;
@@ -93,11 +93,12 @@ void etlheap_stack_totals_free(etlheap_stack_total *totals)
     free(totals);
 }
 
-static bool is_plain(const etlheap_query *query)
+/* Does the window alone select? Reservations are no part of the default. */
+static bool is_plain(const etlheap_result *result, const etlheap_query *query)
 {
-    return query->kind_to_ticks == NULL && query->kinds == 0 && query->types == 0 &&
-           !query->at_end && query->process_count == 0 && query->heap_count == 0 &&
-           !query_selects_threads(query) && query->lifetime_min_ns <= 0 &&
+    return !result->abilities.reserve && query->kind_to_ticks == NULL && query->kinds == 0 &&
+           query->types == 0 && !query->at_end && query->process_count == 0 &&
+           query->heap_count == 0 && !query_selects_threads(query) && query->lifetime_min_ns <= 0 &&
            query->lifetime_max_ns == INT64_MAX && query->size_min_bytes == 0 &&
            query->size_max_bytes == UINT64_MAX;
 }

@@ -79,6 +79,7 @@ typedef struct row_task {
     bool failed;
 } row_task;
 
+/* Reservations are no allocations: what they lack is not counted. */
 static bool note_stack(store_run *run, stack_ref stack, bool began_inside)
 {
     if ((stack & STACK_TAG_MASK) == 0) {
@@ -95,7 +96,8 @@ static bool note_stack(store_run *run, stack_ref stack, bool began_inside)
 static bool note_stacks(store_run *run, const store_segment *segment)
 {
     for (u32 i = 0; i < segment->rows; i++) {
-        const bool began_inside = segment->alloc_ticks[i] != ETLHEAP_TICKS_BEFORE;
+        const bool began_inside = segment->alloc_ticks[i] != ETLHEAP_TICKS_BEFORE &&
+                                  segment->kind[i] != ETLHEAP_KIND_RESERVE;
         if (!note_stack(run, segment->stack[i], began_inside) ||
             !note_stack(run, segment->free_stack[i], false))
             return false;

@@ -23,7 +23,7 @@ static int by_time(const void *a, const void *b)
 static bool is_second(const memory_event *event)
 {
     return (event->op >= OP_REALLOC_OLD && event->op <= OP_REALLOC_CLOSE) ||
-           (event->op == OP_RESERVE && event->heap != 0);
+           event->op == OP_RESERVE;
 }
 
 static void mend(i64 *ticks, i64 earliest_ticks, i64 to_ticks)

@@ -97,6 +97,8 @@ static etlheap_query query_of(const taking *t)
     etlheap_query query = etlheap_query_default();
     query.at_exit_freed = t->rule != 0;
     query.processes_by_name = true;
+    if (t->result->abilities.reserve)
+        query.kinds = ETLHEAP_KINDS_DEFAULT | 1u << ETLHEAP_KIND_RESERVE;
     query.jobs = t->summary->options.jobs;
     query.group_by_count = 0;
     query.group_by[query.group_by_count++] = ETLHEAP_KEY_KIND;

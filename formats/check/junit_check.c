@@ -38,7 +38,8 @@ static void write_properties(etlheap_xml *xml, const etlheap_trace_info *trace,
                              const etlheap_check *check, etlheap_text *text);
 static void write_budget(etlheap_xml *xml, const etlheap_check *check,
                          const etlheap_gate_budget *budget, etlheap_text *text);
-static void begin_case(etlheap_xml *xml, const etlheap_budget *budget, const char *name);
+static void begin_case(etlheap_xml *xml, const etlheap_budget *budget,
+                       const etlheap_gate_subject *subject, const char *name);
 static void write_case(etlheap_xml *xml, const etlheap_check *check,
                        const etlheap_gate_budget *budget, u32 index, etlheap_text *text);
 static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 index);
@@ -172,7 +173,7 @@ static void write_budget(etlheap_xml *xml, const etlheap_check *check,
                          const etlheap_gate_budget *budget, etlheap_text *text)
 {
     if (has_case_of_its_own(budget)) {
-        begin_case(xml, &budget->budget, "all");
+        begin_case(xml, &budget->budget, NULL, "all");
         if (is_empty_failure(budget)) {
             etlheap_text_clear(text);
             etlheap_text_add_string(text, "nothing was measured: ");
@@ -197,12 +198,15 @@ static void write_budget(etlheap_xml *xml, const etlheap_check *check,
         write_case(xml, check, budget, i, text);
 }
 
-/* "etlheap.max-outstanding.process": systems show the parts as a tree. */
-static void begin_case(etlheap_xml *xml, const etlheap_budget *budget, const char *name)
+/* "etlheap.max-outstanding.process": systems show the parts as a tree. The interval of a mark is a
+ * case of its kind, called like the mark, which is a test's name. */
+static void begin_case(etlheap_xml *xml, const etlheap_budget *budget,
+                       const etlheap_gate_subject *subject, const char *name)
 {
     char class_name[64];
-    snprintf(class_name, sizeof class_name, "etlheap.%s.%s", etlheap_check_option(budget),
-             etlheap_scope_word(budget->scope));
+    const char *const kind = subject && subject->mark ? etlheap_kind_name(subject->kind) : "";
+    snprintf(class_name, sizeof class_name, "etlheap.%s.%s%s%s", etlheap_check_option(budget),
+             etlheap_scope_word(budget->scope), *kind ? "." : "", kind);
     etlheap_xml_element(xml, "testcase");
     etlheap_xml_attribute(xml, "classname", class_name);
     etlheap_xml_attribute(xml, "name", name);
@@ -216,7 +220,7 @@ static void write_case(etlheap_xml *xml, const etlheap_check *check,
     const etlheap_gate_subject *const subject = &budget->subjects[index];
     etlheap_text_clear(text);
     add_name(text, budget, index);
-    begin_case(xml, &budget->budget, etlheap_text_of(text));
+    begin_case(xml, &budget->budget, subject, etlheap_text_of(text));
     etlheap_text_clear(text);
     if (subject->outcome == ETLHEAP_OUTCOME_FAIL && !is_accepted) {
         etlheap_check_add_subject(text, budget, subject, true);
@@ -244,6 +248,10 @@ static void add_name(etlheap_text *text, const etlheap_gate_budget *budget, u32 
 {
     const etlheap_gate_subject *const subject = &budget->subjects[index];
     u32 same = 0;
+    if (subject->mark) {
+        etlheap_text_add_mark(text, subject->mark, subject->mark_number);
+        return;
+    }
     etlheap_check_add_subject(text, budget, subject, false);
     if (budget->budget.scope == ETLHEAP_SCOPE_STACK) {
         etlheap_text_add_format(text, " [%016" PRIx64 "]", subject->fingerprint);

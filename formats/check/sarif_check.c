@@ -47,12 +47,12 @@ static const struct {
     const char *name, *about, *full, *help;
 } rules[] = {
     { "Outstanding memory", "More bytes were allocated and not freed than the budget allows.",
-      "More bytes were allocated and not freed at the end of the recording than the budget "
-      "allows for a process, heap, call stack or in total.",
+      "More bytes were allocated and not freed at the end of the recording, or of a mark's "
+      "interval, than the budget allows for a process, heap, call stack, mark or in total.",
       HELP_FREE "." },
     { "Outstanding allocations", "More allocations were not freed than the budget allows.",
-      "More allocations were not freed at the end of the recording than the budget allows for a "
-      "process, heap, call stack or in total.",
+      "More allocations were not freed at the end of the recording, or of a mark's interval, than "
+      "the budget allows for a process, heap, call stack, mark or in total.",
       HELP_FREE "." },
     { "Growth of outstanding memory",
       "More bytes were not freed than in the baseline, by more than the budget allows.",
@@ -361,6 +361,8 @@ static void write_result(sarif_writer *w, const etlheap_gate_budget *budget,
     etlheap_json_string(&w->json, "kind", etlheap_kind_name(subject->kind));
     etlheap_json_string(&w->json, "process", stack->process);
     etlheap_json_string(&w->json, "per", etlheap_scope_word(budget->budget.scope));
+    if (subject->mark)
+        etlheap_json_string(&w->json, "mark", subject->mark);
     etlheap_json_u64(&w->json, "outstanding_size", stack->now.size_bytes);
     etlheap_json_u64(&w->json, "outstanding_count", stack->now.count);
     etlheap_json_i64(&w->json, "measured", subject->measured);

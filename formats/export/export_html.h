@@ -14,6 +14,7 @@
 
 #include "formats/json/json.h"
 #include "export_html_choice.h"
+#include "formats/json/json.h"
 
 typedef struct html_blocks html_blocks; /* export_html_blocks.h */
 
@@ -77,5 +78,8 @@ extern const char *const diff_page_js[];
 extern const char *const trend_page_html[];
 extern const char *const trend_page_css[];
 extern const char *const trend_page_js[];
+
+/* The first marks of the recording, and how many more there are; scratch is emptied. */
+void html_write_marks(etlheap_json *json, const etlheap_result *result, etlheap_text *scratch);
 
 #endif

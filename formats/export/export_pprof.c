@@ -112,13 +112,12 @@ static void write_head(pprof_writer *w, const etlheap_export_request *request)
  * programs have, are left out if they are not asked for and not there. */
 static void choose_shown(pprof_writer *w, const etlheap_export_request *request)
 {
-    const u32 all = (1u << ETLHEAP_KIND_COUNT) - 1;
     u32 present = 0, kind = 0;
     for (u32 i = 0; i < ETLHEAP_KIND_COUNT; i++)
         present |= w->code.table->totals[i].present ? 1u << i : 0;
-    w->kinds = all & (present | ~(1u << ETLHEAP_KIND_CUSTOM));
+    w->kinds = ETLHEAP_KINDS_DEFAULT & (present | ~(1u << ETLHEAP_KIND_CUSTOM));
     if (request->query->kinds != 0)
-        w->kinds = request->query->kinds & all;
+        w->kinds = request->query->kinds;
     const u32 choice = (w->kinds & present) != 0 ? w->kinds & present : w->kinds;
     while (kind + 1 < ETLHEAP_KIND_COUNT && (choice >> kind & 1) == 0)
         kind++;

@@ -6,11 +6,15 @@ const SERIES_MAX = 7;
 const PAPER_WIDTH = 680; // of A4 without margins, in px
 const chart = { width: 0, paperWidth: null, handles: null, drag: null };
 
-function chartX(window) {
+function timeX(ns) {
   const from = edge(0),
     to = edge(WINDOWS);
-  const part = to > from ? (edge(window) - from) / (to - from) : 0;
+  const part = to > from ? (ns - from) / (to - from) : 0;
   return MARGIN.left + part * (chart.width - MARGIN.left - MARGIN.right);
+}
+
+function chartX(window) {
+  return timeX(edge(window));
 }
 
 // The edge nearest to a place in the chart.
@@ -79,7 +83,7 @@ function drawAxes(svg, most, y) {
       break;
     }
   for (let ns = Math.ceil(from / every) * every; ns <= to; ns += every) {
-    const x = MARGIN.left + (to > from ? (ns - from) / (to - from) : 0) * (chart.width - MARGIN.left - MARGIN.right);
+    const x = timeX(ns);
     svg.append(draw("line", { class: "axis", x1: x, x2: x, y1: y(0), y2: y(0) + 4 }));
     svg.append(draw("text", { x, y: CHART_HEIGHT - 6, "text-anchor": "middle" }, span(ns)));
   }
@@ -134,6 +138,7 @@ function drawChart() {
   drawFocus(svg, y);
   box.append(svg);
   addBrush(svg, cells, peaks);
+  drawMarks(svg);
   drawLegend(all);
   drawMemory();
 }

@@ -167,6 +167,14 @@ static void write_fingerprint(etlheap_json *json, u64 fingerprint)
     etlheap_json_string(json, "fingerprint", text);
 }
 
+static void write_interval(etlheap_json *json, const etlheap_gate_subject *subject)
+{
+    etlheap_json_string(json, "mark", subject->mark);
+    etlheap_json_u64(json, "mark_number", subject->mark_number);
+    etlheap_json_i64(json, "from_ns", subject->from_ns);
+    etlheap_json_i64(json, "to_ns", subject->to_ns);
+}
+
 /* As in the rows of a report: keys that the scope does not have are absent. */
 static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
                           const etlheap_gate_subject *subject)
@@ -179,6 +187,8 @@ static void write_subject(etlheap_json *json, const etlheap_gate_budget *budget,
         etlheap_json_string(json, "process", subject->process);
     if (subject->process && subject->pid != ETL_NO_ID)
         etlheap_json_u64(json, "pid", subject->pid);
+    if (subject->mark)
+        write_interval(json, subject);
     if (scope == ETLHEAP_SCOPE_HEAP && subject->has_heap)
         etlheap_json_heap(json, "heap", subject->heap_handle);
     else if (scope == ETLHEAP_SCOPE_HEAP)

@@ -39,7 +39,7 @@ static void write_head(const etlheap_result *result, const etlheap_check *check,
     }
     for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
         if ((gate->doubts >> i & 1) && i != ETLHEAP_DOUBT_NO_EVENTS &&
-            i != ETLHEAP_DOUBT_NO_PROCESS)
+            i != ETLHEAP_DOUBT_NO_PROCESS && i != ETLHEAP_DOUBT_NO_MARKS)
             etlheap_markdown_paragraph(sink, etlheap_doubt_sentence((etlheap_doubt)i));
     }
     etlheap_sink_text(sink, "Trace ");

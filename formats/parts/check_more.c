@@ -16,14 +16,15 @@ typedef struct place {
     etlheap_text value;
 } place;
 
-enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, PLACE_COUNT };
+enum { FILES, BASELINE, KIND, PROCESS, HEAP, FRAME, SELECTION, FROM, TO, PLACE_COUNT };
 
 #define NO_PLACES                                                                                  \
     {                                                                                              \
         [FILES] = { .name = "files" }, [BASELINE] = { .name = "baseline" },                        \
         [KIND] = { .name = "kind" }, [PROCESS] = { .name = "process" },                            \
         [HEAP] = { .name = "heap" }, [FRAME] = { .name = "frame" },                                \
-        [SELECTION] = { .name = "selection" },                                                     \
+        [SELECTION] = { .name = "selection" }, [FROM] = { .name = "from" },                        \
+        [TO] = { .name = "to" },                                                                   \
     }
 
 /* Names come from traces: what a shell would act on stands between quotes that it heeds. Those
@@ -90,6 +91,8 @@ static void fill_places(place *places, const etlheap_result *result, const etlhe
     if (check->baseline_name)
         add_quoted(&places[BASELINE].value, check->baseline_name);
     add_quoted(&places[KIND].value, etlheap_kind_name(subject->kind));
+    etlheap_text_add_format(&places[FROM].value, "%" PRId64 "ns", subject->from_ns);
+    etlheap_text_add_format(&places[TO].value, "%" PRId64 "ns", subject->to_ns);
     const char *process = subject->process;
     if (subject->has_heap)
         etlheap_text_add_format(&places[HEAP].value, "0x%" PRIx64, subject->heap_handle);
@@ -149,8 +152,9 @@ void etlheap_check_add_more(etlheap_text *text, const etlheap_result *result,
 {
     place places[PLACE_COUNT] = NO_PLACES;
     const bool compares = budget->budget.is_growth && check->baseline_name && check->may_compare;
-    const char *const words =
-        etlheap_hint_words(say, compares ? ETL_HINT_GROWN_STACKS : ETL_HINT_FAILED_STACKS);
+    const char *const words = etlheap_hint_words(say, compares        ? ETL_HINT_GROWN_STACKS
+                                                      : subject->mark ? ETL_HINT_LEFT_STACKS
+                                                                      : ETL_HINT_FAILED_STACKS);
     fill_places(places, result, check, budget, subject);
     add_filled(text, places, words);
     for (int i = 0; i < PLACE_COUNT; i++) {

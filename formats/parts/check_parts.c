@@ -28,6 +28,11 @@ const char *etlheap_ratchet_word(etlheap_ratchet ratchet)
 
 void etlheap_check_add_budget(etlheap_text *text, const etlheap_budget *budget)
 {
+    if (budget->scope == ETLHEAP_SCOPE_MARK) {
+        etlheap_text_add_string(text, budget->is_count ? "count" : "size");
+        etlheap_text_add_string(text, " left behind per mark");
+        return;
+    }
     etlheap_text_add_string(text, budget->is_growth ? "growth of outstanding " : "outstanding ");
     etlheap_text_add_string(text, budget->is_count ? "count" : "size");
     etlheap_text_add_string(text, budget->scope == ETLHEAP_SCOPE_TOTAL ? " in " : " per ");
@@ -64,12 +69,14 @@ void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i
 void etlheap_check_add_owner(etlheap_text *text, const etlheap_gate_subject *subject, bool with_ids)
 {
     etlheap_text_add_string(text, etlheap_kind_name(subject->kind));
-    if (!subject->process) {
+    if (!subject->process && !subject->mark) {
         etlheap_text_add_string(text, " total");
         return;
     }
     etlheap_text_add_string(text, " ");
-    etlheap_text_add_string(text, subject->process);
+    etlheap_text_add_mark(text, subject->mark, subject->mark_number);
+    if (subject->process)
+        etlheap_text_add_string(text, subject->process);
     if (with_ids && subject->pid != ETL_NO_ID)
         etlheap_text_add_format(text, " (%" PRIu32 ")", subject->pid);
     if (subject->has_heap) {
@@ -234,8 +241,7 @@ static void add_kinds(etlheap_text *text, u32 kinds, const char *last)
 
 static void add_events(etlheap_text *text, u32 kinds)
 {
-    const u32 every = (1u << ETLHEAP_KIND_COUNT) - 1;
-    if (kinds == 0 || kinds == every)
+    if (kinds == 0 || kinds == ETLHEAP_KINDS_DEFAULT)
         etlheap_text_add_string(text, "memory");
     else
         add_kinds(text, kinds, " or ");
@@ -276,7 +282,13 @@ void etlheap_check_add_absence(etlheap_text *text, const etlheap_gate *gate, u32
 {
     const etlheap_gate_absence *const absence = &gate->absence;
     const char *separator = "";
+    if (absence->no_marks) {
+        etlheap_text_add_string(text, "the window has no marks between which memory could be left "
+                                      "behind");
+        separator = "; ";
+    }
     if (absence->kinds != 0) {
+        etlheap_text_add_string(text, separator);
         etlheap_text_add_string(text, "the trace has no ");
         add_events(text, absence->process_count == 0 ? 0 : absence->kinds);
         separator = "; ";

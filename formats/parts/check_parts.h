@@ -7,7 +7,8 @@
 
 #include "formats/io/text_buffer.h"
 
-/* "outstanding size per process", "growth of outstanding count per stack" */
+/* "outstanding size per process", "growth of outstanding count per stack", "size left behind per
+ * mark" */
 void etlheap_check_add_budget(etlheap_text *text, const etlheap_budget *budget);
 
 /* The option that sets such a budget, without dashes: "max-growth-count". */
@@ -20,7 +21,7 @@ void etlheap_check_add_limit(etlheap_text *text, const etlheap_budget *budget);
 void etlheap_check_add_value(etlheap_text *text, const etlheap_budget *budget, i64 value);
 
 /* "heap app.exe (4321) 0x1f0000", "heap app.exe (4321) app.exe!grow  leak.cpp:42, called by
- * app.exe!run  main.cpp:7", "heap total". Stacks have as many callers as tell them apart from
+ * app.exe!run  main.cpp:7", "heap total", "heap load#2". Stacks have as many callers as tell them apart from
  * the others listed; with_ids false leaves out callers, lines and what else differs from run
  * to run. */
 void etlheap_check_add_subject(etlheap_text *text, const etlheap_gate_budget *budget,

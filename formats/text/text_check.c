@@ -94,7 +94,8 @@ static void write_verdict(const etlheap_check *check, const etlheap_layout *layo
     etlheap_sink_text(sink, "\n");
     write_absence(check->gate, layout, text, sink);
     for (int i = 0; i < ETLHEAP_DOUBT_COUNT; i++) {
-        const bool is_explained = i == ETLHEAP_DOUBT_NO_EVENTS || i == ETLHEAP_DOUBT_NO_PROCESS;
+        const bool is_explained = i == ETLHEAP_DOUBT_NO_EVENTS || i == ETLHEAP_DOUBT_NO_PROCESS ||
+                                  i == ETLHEAP_DOUBT_NO_MARKS;
         if (!(check->gate->doubts >> i & 1) || is_explained)
             continue;
         etlheap_sink_text(sink, "  ");

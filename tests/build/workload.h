@@ -26,7 +26,8 @@ typedef struct workload workload;
 typedef enum workload_kind {
     WORKLOAD_KIND_HEAP,
     WORKLOAD_KIND_VIRTUALALLOC,
-    WORKLOAD_KIND_EXTENT
+    WORKLOAD_KIND_EXTENT,
+    WORKLOAD_KIND_RESERVE
 } workload_kind;
 
 typedef enum workload_free_type {
@@ -36,7 +37,7 @@ typedef enum workload_free_type {
     WORKLOAD_FREE_PROCESS_EXIT
 } workload_free_type;
 
-/* "heap", "virtualalloc", "extent" and "none", "free", ... as reports spell them. */
+/* "heap", "virtualalloc", "extent", "reserve" and "none", "free", ... as reports spell them. */
 const char *workload_kind_name(workload_kind kind);
 const char *workload_free_type_name(workload_free_type type);
 
@@ -45,7 +46,7 @@ typedef struct workload_lifetime {
     workload_kind kind;
     u32 process; /* index: an instance, see workload_process_name() */
     u32 tid;     /* of the thread that allocated */
-    u64 heap;    /* 0 for virtualalloc */
+    u64 heap;    /* 0 for virtualalloc and reserve */
     u64 address;
     u64 size;
     i64 a;
@@ -68,6 +69,8 @@ typedef struct workload_truth {
     workload_lifetime *lifetimes; /* in the order in which the model met them */
     u32 count;
     u32 capacity;
+    workload_lifetime *reservations; /* of kind RESERVE, which lifetimes has none of */
+    u32 reservation_count;
     u64 *unknown_frees; /* per process index: heap frees of blocks never seen allocated */
     u32 process_count;
     workload_unknown_free *unknown; /* the same one by one, in time order */
@@ -79,7 +82,7 @@ workload_truth workload_truth_of(const workload *w);
 void workload_truth_free(workload_truth *truth);
 
 /*
- * Writes the truth as JSON: hz, H, end, records, lifetimes[], unknown_frees.
+ * Writes the truth as JSON: hz, H, end, records, lifetimes[], reservations[], unknown_frees.
  * `system` and `heap` are the finished builders the workload was written to.
  * False: the file cannot be written.
  */

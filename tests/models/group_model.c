@@ -69,6 +69,12 @@ static u64 random_size(u64 *random)
     return sizes[hand_random(random) % ETL_COUNT_OF(sizes)];
 }
 
+/* Not of one of its heaps. */
+static bool is_of_process(u8 kind)
+{
+    return kind == ETLHEAP_KIND_VIRTUALALLOC || kind == ETLHEAP_KIND_RESERVE;
+}
+
 static lifetime random_lifetime(u64 *random)
 {
     lifetime row = { .kind = (u8)(hand_random(random) % ETLHEAP_KIND_COUNT),
@@ -76,7 +82,8 @@ static lifetime random_lifetime(u64 *random)
                      .size = random_size(random),
                      .thread = hand_random(random) % 4 == 0 ? ETL_NO_ID : hand_random(random) % 3,
                      .is_realloc = hand_random(random) % 5 == 0 };
-    row.heap = row.kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : 0x1000 * (hand_random(random) % 3);
+    const u64 heap = 0x1000 * (hand_random(random) % 3);
+    row.heap = is_of_process(row.kind) ? 0 : heap;
     row.alloc_ticks = T0 + hand_random(random) % MODEL_TICKS;
     if (hand_random(random) % 10 == 0)
         row.alloc_ticks = ETLHEAP_TICKS_BEFORE;
@@ -234,8 +241,7 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
         model_put(out, " %s %u", process_names[life->process - 1], process_pids[life->process - 1]);
         break;
     case ETLHEAP_KEY_HEAP:
-        model_put(out, " %d %llx", life->kind != ETLHEAP_KIND_VIRTUALALLOC,
-                  (unsigned long long)life->heap);
+        model_put(out, " %d %llx", !is_of_process(life->kind), (unsigned long long)life->heap);
         break;
     case ETLHEAP_KEY_TYPE:
         model_put(out, " %u", type);
@@ -384,7 +390,8 @@ void model_make(model *m, const model_world *world, const etlheap_query *query)
         const i64 end = end_of(row, query);
         if (row->alloc_ticks >= to || end < from || !is_required(world, query, i))
             continue;
-        if (query->kinds != 0 && (query->kinds & 1u << row->kind) == 0)
+        if (query->kinds == 0 ? row->kind == ETLHEAP_KIND_RESERVE
+                              : (query->kinds & 1u << row->kind) == 0)
             continue;
         if (query->left_behind && !is_left_behind(world, row, end, from, to))
             continue;

@@ -15,7 +15,9 @@
  *   range  A commit opens lifetimes for what is not yet committed. A decommit
  *          ends the part it covers; what is left of a range goes on beside it,
  *          with its own start. A release without a size covers the reservation.
- *   both   A heap's destruction ends its blocks and extents, a process's end all
+ *   reservation  One over another takes its place, whole: its release was lost. A release
+ *          ends the part that it covers. Commits and decommits leave it as it is.
+ *   all    A heap's destruction ends its blocks and extents, a process's end all
  *          that it has.
  */
 #include "tests/build/workload_inside.h"
@@ -32,12 +34,6 @@ typedef struct living {
     bool open;
 } living;
 
-typedef struct reservation {
-    u32 process;
-    u64 base;
-    u64 size;
-} reservation;
-
 typedef struct model {
     const workload *w;
     living *all;
@@ -46,9 +42,6 @@ typedef struct model {
     u32 *open; /* indices of the open ones */
     u32 open_count;
     u32 open_capacity;
-    reservation *reservations;
-    u32 reservation_count;
-    u32 reservation_capacity;
     u64 *unknown_frees;
     workload_unknown_free *unknown;
     u32 unknown_count, unknown_capacity;
@@ -66,6 +59,7 @@ static void realloc_moving(model *m, const workload_op *op);
 static void heap_destroy(model *m, const workload_op *op);
 static void process_end(model *m, const workload_op *op);
 static void virtual_alloc(model *m, const workload_op *op);
+static void reserve(model *m, const workload_op *op);
 static void virtual_free(model *m, const workload_op *op);
 static void commit(model *m, const workload_op *op, workload_kind kind, u64 heap);
 static void decommit(model *m, const workload_op *op, workload_kind kind, u64 heap, u64 size);
@@ -97,19 +91,24 @@ workload_truth workload_truth_of(const workload *w)
                              .unknown_count = m.unknown_count,
                              .capacity = m.count };
     truth.lifetimes = malloc((m.count + 1) * sizeof *truth.lifetimes);
-    if (truth.lifetimes == NULL)
+    truth.reservations = malloc((m.count + 1) * sizeof *truth.reservations);
+    if (truth.lifetimes == NULL || truth.reservations == NULL)
         abort();
-    for (u32 i = 0; i < m.count; i++)
-        truth.lifetimes[truth.count++] = m.all[i].life;
+    for (u32 i = 0; i < m.count; i++) {
+        if (m.all[i].life.kind == WORKLOAD_KIND_RESERVE)
+            truth.reservations[truth.reservation_count++] = m.all[i].life;
+        else
+            truth.lifetimes[truth.count++] = m.all[i].life;
+    }
     free(m.all);
     free(m.open);
-    free(m.reservations);
     return truth;
 }
 
 void workload_truth_free(workload_truth *truth)
 {
     free(truth->lifetimes);
+    free(truth->reservations);
     free(truth->unknown_frees);
     free(truth->unknown);
     *truth = (workload_truth){ 0 };
@@ -246,6 +245,7 @@ static void heap_destroy(model *m, const workload_op *op)
     for (u32 i = m->open_count; i-- > 0;) {
         const living *const l = &m->all[m->open[i]];
         const bool in_heap = l->life.kind != WORKLOAD_KIND_VIRTUALALLOC &&
+                             l->life.kind != WORKLOAD_KIND_RESERVE &&
                              l->life.process == op->process && l->life.heap == op->heap;
         if (in_heap && l->displaced != 0)
             close_life(m, m->open[i], l->displaced, WORKLOAD_FREE_FREE);
@@ -282,29 +282,36 @@ static void settle_displaced(model *m, i64 ticks)
 
 static void virtual_alloc(model *m, const workload_op *op)
 {
-    if (op->flags & ETL_BUILD_RESERVE) {
-        m->reservations = grow(m->reservations, m->reservation_count, &m->reservation_capacity,
-                               sizeof *m->reservations);
-        m->reservations[m->reservation_count++] =
-            (reservation){ .process = op->process, .base = op->address, .size = op->size };
-    }
+    if (op->flags & ETL_BUILD_RESERVE)
+        reserve(m, op);
     if (op->flags & ETL_BUILD_COMMIT)
         commit(m, op, WORKLOAD_KIND_VIRTUALALLOC, 0);
+}
+
+static void reserve(model *m, const workload_op *op)
+{
+    for (u32 i = m->open_count; i-- > 0;) {
+        const workload_lifetime *const l = &m->all[m->open[i]].life;
+        const bool overlaps =
+            l->address < op->address + op->size && op->address < l->address + l->size;
+        if (overlaps && is_range_of(&m->all[m->open[i]], op, WORKLOAD_KIND_RESERVE, 0))
+            close_life(m, m->open[i], op->ticks, WORKLOAD_FREE_FREE);
+    }
+    const workload_lifetime life = life_of(op, WORKLOAD_KIND_RESERVE);
+    open_life(m, &life);
 }
 
 static void virtual_free(model *m, const workload_op *op)
 {
     u64 size = op->size;
-    if (op->flags & ETL_BUILD_RELEASE) {
-        /* The latest reservation at the address; earlier ones are history. */
-        for (u32 i = m->reservation_count; i-- > 0;) {
-            const reservation *const r = &m->reservations[i];
-            if (r->process == op->process && r->base == op->address) {
-                size = size ? size : r->size;
-                break;
-            }
-        }
+    for (u32 i = 0; (op->flags & ETL_BUILD_RELEASE) && i < m->open_count && size == 0; i++) {
+        const workload_lifetime *const l = &m->all[m->open[i]].life;
+        if (l->address == op->address &&
+            is_range_of(&m->all[m->open[i]], op, WORKLOAD_KIND_RESERVE, 0))
+            size = l->size;
     }
+    if (op->flags & ETL_BUILD_RELEASE)
+        decommit(m, op, WORKLOAD_KIND_RESERVE, 0, size);
     decommit(m, op, WORKLOAD_KIND_VIRTUALALLOC, 0, size);
 }
 
@@ -407,7 +414,7 @@ static workload_lifetime life_of(const workload_op *op, workload_kind kind)
         .kind = kind,
         .process = op->process,
         .tid = op->tid,
-        .heap = kind == WORKLOAD_KIND_VIRTUALALLOC ? 0 : op->heap,
+        .heap = kind == WORKLOAD_KIND_VIRTUALALLOC || kind == WORKLOAD_KIND_RESERVE ? 0 : op->heap,
         .address = op->address,
         .size = op->size,
         .a = op->ticks,

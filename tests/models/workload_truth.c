@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+static void write_lifetimes(const workload *w, const workload_lifetime *lives, u32 count,
+                            FILE *file);
 static void write_lifetime(const workload *w, const workload_lifetime *life, FILE *file);
 static void write_stack(const workload *w, u32 stack, FILE *file);
 static void write_unknown_frees(const workload *w, const workload_truth *truth, FILE *file);
@@ -14,7 +16,7 @@ static void write_tid(u32 tid, FILE *file);
 
 const char *workload_kind_name(workload_kind kind)
 {
-    static const char *const names[] = { "heap", "virtualalloc", "extent" };
+    static const char *const names[] = { "heap", "virtualalloc", "extent", "reserve" };
     return names[kind];
 }
 
@@ -39,10 +41,9 @@ bool workload_truth_save(const workload *w, const workload_truth *truth, const e
     fprintf(file, "{\"hz\": %llu, \"H\": %lld, \"end\": %lld, \"records\": %llu,\n\"lifetimes\": [",
             (unsigned long long)w->clock_hz, (long long)w->start_ticks, (long long)end,
             (unsigned long long)records);
-    for (u32 i = 0; i < truth->count; i++) {
-        fputs(i == 0 ? "\n" : ",\n", file);
-        write_lifetime(w, &truth->lifetimes[i], file);
-    }
+    write_lifetimes(w, truth->lifetimes, truth->count, file);
+    fputs("],\n\"reservations\": [", file);
+    write_lifetimes(w, truth->reservations, truth->reservation_count, file);
     fputs("],\n\"unknown\": [", file);
     for (u32 i = 0; i < truth->unknown_count; i++)
         write_unknown(w, &truth->unknown[i], i == 0 ? "" : ",\n", file);
@@ -53,12 +54,21 @@ bool workload_truth_save(const workload *w, const workload_truth *truth, const e
     return fclose(file) == 0 && written;
 }
 
+static void write_lifetimes(const workload *w, const workload_lifetime *lives, u32 count,
+                            FILE *file)
+{
+    for (u32 i = 0; i < count; i++) {
+        fputs(i == 0 ? "\n" : ",\n", file);
+        write_lifetime(w, &lives[i], file);
+    }
+}
+
 static void write_lifetime(const workload *w, const workload_lifetime *life, FILE *file)
 {
     const workload_process *const p = &w->processes[life->process];
     fprintf(file, "{\"kind\": \"%s\", \"pid\": %u, \"process\": \"%s\", \"heap\": ",
             workload_kind_name(life->kind), p->pid, p->name);
-    if (life->kind == WORKLOAD_KIND_VIRTUALALLOC)
+    if (life->kind == WORKLOAD_KIND_VIRTUALALLOC || life->kind == WORKLOAD_KIND_RESERVE)
         fputs("null", file);
     else
         fprintf(file, "%llu", (unsigned long long)life->heap);

@@ -323,6 +323,36 @@ def check_functions(results, page, folder):
     return ["file://" + os.path.abspath(path) for path in (opened, opened_too)]
 
 
+def check_marks(results, page, folder):
+    """Marks are signs above the chart: named for pointer and keyboard, and they select what follows."""
+    trace = make_trace(folder, "test-runner")
+    opened = open_report(page, trace)
+    marks = run_json("info", trace)["marks"]
+    results.equal("every mark has a sign", page.run("document.querySelectorAll('#chart .mark').length"), len(marks))
+    results.equal("one of them is in the order of the tab key",
+                  page.run("document.querySelectorAll('#chart .mark[tabindex=\"0\"]').length"), 1)
+    page.run("document.querySelector('#chart .mark[tabindex=\"0\"]').focus()")
+    for _ in range(3):
+        page.press("ArrowRight")
+    name = page.run("document.getElementById('mark-name').textContent")
+    results.check("arrow keys name the next ones", name.startswith(marks[3]["name"]), name)
+    page.press("Enter")
+    page.settle()
+    got = page.run("[report.window.edges_ns[state.selection.from], report.window.edges_ns[state.selection.to]]")
+    every = page.run("report.window.every_ns")
+    wanted = [marks[3]["time_ns"], marks[4]["time_ns"]]
+    results.check("Enter selects what follows, up to the next mark",
+                  all(abs(a - b) <= every for a, b in zip(got, wanted)), got, wanted)
+    results.check("what the test forgot is in it", figure(page, "net") >= 24 * 4096, figure(page, "net"))
+    left, top, width, height = page.box("#chart .mark:nth-of-type(2) .hit")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2)
+    page.settle()
+    tip = page.run("document.getElementById('tip').textContent")
+    results.check("the pointer shows the name", marks[1]["name"] in tip, tip)
+    page.run("document.getElementById('select-none').click()")
+    return opened
+
+
 def use(results, page, folder):
     demo, workload = make_trace(folder, "demo"), make_trace(folder, "workload")
     opened = [open_report(page, demo)]
@@ -342,6 +372,7 @@ def use(results, page, folder):
     opened.append(check_hostile_names(results, page, folder))
     check_paper(results, page, folder, "hostile")
     opened += check_functions(results, page, folder)
+    opened.append(check_marks(results, page, folder))
     results.equal("no errors or warnings", page.problems, [])
     results.equal("no requests but for the files", page.requests, opened)
 

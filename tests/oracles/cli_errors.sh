@@ -230,6 +230,7 @@ expect 2 "--top: invalid value 'nonsense': expected a number from 1" report good
 expect 2 "--top: invalid value '-1': expected a number from 1" report good.etl --top -1
 expect 2 "--from: invalid value 'nonsense': expected a time such as 12s" report good.etl --from nonsense
 expect 2 "--to: invalid value '5parsecs': expected a time such as 12s" report good.etl --to 5parsecs
+expect 2 "--max-growth: growth cannot be limited per mark" check good.etl --baseline good.etl --max-growth mark:1K
 expect 2 "--mark-event: 'nonsense' does not describe an event" report good.etl --mark-event nonsense
 expect 2 "--mark-event: 'A/1:x' does not describe" report good.etl --mark-event A/1:x
 expect 2 "--custom-heap: 'nonsense' at character 1: expected the GUID" report good.etl --custom-heap nonsense

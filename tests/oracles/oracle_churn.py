@@ -255,7 +255,7 @@ def check_forms(results, trace, store, folder):
                   b"temporary_1ms_count" in run("export", store, "--no-symbols", "--format", "parquet", "--churn") and
                   b"temporary_1ms_count" not in run("export", store, "--no-symbols", "--format", "parquet"))
     done = subprocess.run([ETLHEAP, "export", store, "--format", "folded", "--churn"], capture_output=True, text=True, check=False)
-    results.check("a format without such columns refuses", done.returncode == 2 and "no place for --churn" in done.stderr, done.stderr)
+    results.check("a format without such columns refuses", done.returncode == 2 and "cannot be combined with --churn" in done.stderr, done.stderr)
     heap = next(total for total in report["totals"] if total["kind"] == "heap")
     results.equal("the cost is an estimate of its own", report["estimates"],
                   {"temporary_cost_ns": 100 * heap["temporary_count"], "assumed_ns_per_temporary": 100})
@@ -276,8 +276,8 @@ def check_forms(results, trace, store, folder):
             merged[row["kind"], row["process"], name] += row[name] if "rate" not in name else 0
     results.equal("a summary has the rates", {(row["kind"], row["process"], name): row[name] for row in rows for name in names[2:]
                                               if "rate" not in name}, {key: value for key, value in merged.items() if "rate" not in key[2]})
-    refuse(results, "not of a moment", "not at a moment", trace, "--churn", "--at", "1ms")
-    refuse(results, "not as a tree", "leave out --tree", trace, "--churn", "--tree")
+    refuse(results, "not of a moment", "measured over a window", trace, "--churn", "--at", "1ms")
+    refuse(results, "not as a tree", "cannot be combined with --tree", trace, "--churn", "--tree")
 
 
 def refuse(results, name, words, *arguments):

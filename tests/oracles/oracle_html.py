@@ -360,7 +360,7 @@ def check_summary(results, folder, trace):
     command = [ETLHEAP, "export", summary, "--format", "html", "-o", page]
     done = subprocess.run(command, capture_output=True, check=False)
     said = done.stderr.decode()
-    good = done.returncode == 3 and "not of a summary" in said and not os.path.exists(page)
+    good = done.returncode == 3 and "a summary has no single lifetimes" in said and not os.path.exists(page)
     results.check("a summary is refused, and no file is left", good, done.returncode, said)
 
 

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import tempfile
 import uuid
+import xml.etree.ElementTree
 from collections import Counter
 
 from oracle_support import ETLHEAP, Results, run, run_json
@@ -60,9 +61,9 @@ class Workload:
         return self.add(lambda ticks: records.system(8, version, hook, pid + 1, pid, ticks, payload), memory)
 
     def test(self, number, steps):
-        name = f"test {number % 9}"  # the last ones have names that were there before
-        at = self.add(lambda ticks: records.perfinfo(8, 0, records.MARK, ticks, name.encode() + b"\0"))
-        self.marks.append((name, at))
+        if number == 5:
+            self.mark("idle")  # nothing happens until the next mark
+        self.mark(f"test {number % 9}")  # the last ones have names that were there before
         for opcode, before in ((1, True), (2, False)):
             if not before:
                 for _ in range(steps):
@@ -74,6 +75,10 @@ class Workload:
             case = f"case {number}".encode("utf-16-le") + b"\0\0"
             if before:
                 self.add(lambda ticks: event(8, RUNNER.bytes_le, 7, 0, 7, APP, ticks, case))
+
+    def mark(self, name):
+        at = self.add(lambda ticks: records.perfinfo(8, 0, records.MARK, ticks, name.encode() + b"\0"))
+        self.marks.append((name, at))
 
     def step(self):
         if self.live and self.random.random() < 0.45:
@@ -123,7 +128,7 @@ def check_marks(results, work, sources):
     for name, source in sources:
         results.equal(f"{name}: info lists the marks", marks_of(source), expected_marks(work.marks))
     text = run("info", work.path).decode()
-    results.check("info names the first marks", "Marks" in text and "12: test 0, test 1, test 2, test 3, test 4, ..." in text, text)
+    results.check("info names the first marks", "Marks" in text and "13: test 0, test 1, test 2, test 3, test 4, ..." in text, text)
     lines = [json.loads(line) for line in run("dump", work.path, "--format", "ndjson", "--events", "PerfInfo/Mark").decode().splitlines()]
     results.equal("dump names marks", [line["fields"]["text"] for line in lines], [name for name, _ in work.marks])
 
@@ -219,15 +224,95 @@ def check_generations(results, work, sources):
             results.check(f"{name}: generations have the names of marks",
                           all((names[g] or (None, 1)) == (mark, number) for g, mark, number in told), told)
     text = run("report", work.path, "--group-by", "generation", "--top", "all").decode()
-    results.check("text names generations by their marks", " 11 test 1#2" in text or " 10 test 0#2" in text, text)
+    results.check("text names generations by their marks", " 12 test 1#2" in text or " 11 test 0#2" in text, text)
     lines = run("report", work.path, "--group-by", "generation", "--format", "csv").decode().splitlines()
     results.check("CSV has number and mark", lines[0].startswith("kind,generation,mark,") and
-                  any(line.startswith("heap,10,test 0#2,") for line in lines), *lines[:3])
+                  any(line.startswith("heap,11,test 0#2,") for line in lines), *lines[:3])
     run("export", work.path, "--format", "html", "-o", work.path + ".html")
     status, _, said = try_run("report", work.path, "--group-by", "generation", "--process", "app.exe", "--format", "markdown")
-    results.check("Markdown names generations", status == 0 and "10 test 0#2" in said + _, said)
+    results.check("Markdown names generations", status == 0 and "11 test 0#2" in said + _, said)
     status, _, said = try_run("diff", work.path, work.path, "--group-by", "generation")
     results.check("generations of two runs are not compared", status == 2 and "cannot be compared" in said, said)
+
+
+# --- budgets -------------------------------------------------------------------------
+
+
+def left_of(work, pid=None, begin=0, end=None):
+    """Name, number -> bytes and blocks that each mark's interval leaves behind."""
+    end = work.ticks + 1 if end is None else end
+    ends = [at for _, at in work.marks[1:]] + [end]
+    left = {}
+    for (name, number), (_, at), stop in zip(numbered(name for name, _ in work.marks), work.marks, ends):
+        if at >= end or not (at >= begin or stop > begin):
+            continue
+        stop = min(stop, end)
+        blocks = [b for b in work.blocks if max(at, begin) <= b["alloc"] < stop and (b["free"] is None or b["free"] >= stop)
+                  and pid in (None, b["pid"])]
+        left[name, number] = (sum(b["size"] for b in blocks), len(blocks))
+    return left
+
+
+def check_of(source, *arguments):
+    status, out, said = try_run("check", source, "--format", "json", *arguments)
+    return status, json.loads(out) if out else None, said
+
+
+def check_budgets(results, work, sources, folder):
+    place = dict(zip(numbered(name for name, _ in work.marks), (at for _, at in work.marks)))
+    everything = left_of(work)
+    sizes = sorted(size for size, _ in everything.values())
+    for limit in (0, sizes[0], sizes[len(sizes) // 2], sizes[-1]):
+        for name, source in sources:
+            for jobs in ("1", "3"):
+                status, document, said = check_of(source, "-j", jobs, "--max-outstanding", f"heap/mark:{limit}")
+                budget = document["budgets"][0]
+                got = {(s["mark"], s["mark_number"]): (s["outstanding_size"], s["outstanding_count"]) for s in budget["subjects"]}
+                results.equal_maps(f"{name}, -j {jobs}: what each mark leaves behind, limit {limit}", got, everything)
+                failed = {(s["mark"], s["mark_number"]) for s in budget["subjects"] if s["verdict"] == "fail"}
+                wanted = {mark for mark, (size, _) in everything.items() if size > limit}
+                results.equal(f"{name}, -j {jobs}: what fails of {limit}", (failed, status), (wanted, 1 if wanted else 0))
+    for pid, process in ((APP, "app"), (OTHER, "other.exe")):
+        _, document, _ = check_of(work.path, "--process", process, "--max-outstanding-count", "mark:3", "--kind", "heap")
+        got = {(s["mark"], s["mark_number"]): s["measured"] for s in document["budgets"][0]["subjects"]}
+        results.equal_maps(f"{process}: allocations left behind", got, {m: count for m, (_, count) in left_of(work, pid).items()})
+    begin, end = place["test 2", 1] + 50, place["test 7", 1] + 50
+    _, document, _ = check_of(work.path, "--from", f"{ns(begin)}ns", "--to", f"{ns(end)}ns", "--max-outstanding", "heap/mark:1")
+    subjects = document["budgets"][0]["subjects"]
+    results.equal_maps("intervals in a window", {(s["mark"], s["mark_number"]): s["outstanding_size"] for s in subjects},
+                       {m: size for m, (size, _) in left_of(work, None, begin, end).items()})
+    results.check("an interval without events passes", everything["idle", 1] == (0, 0) and
+                  any(s["mark"] == "idle" and s["verdict"] == "pass" for s in subjects))
+    worst = subjects[0]
+    rows = run_json("report", work.path, "--group-by", "kind", "--type", "AIFO", "--from", f"{worst['from_ns']}ns", "--to", f"{worst['to_ns']}ns")["rows"]
+    results.equal("a report of the interval says the same", rows[0]["size"], worst["measured"])
+    files = {name: os.path.join(folder, "verdict." + name) for name in ("junit", "sarif", "markdown")}
+    status, _, _ = check_of(work.path, "--max-outstanding", f"heap/mark:{sizes[len(sizes) // 2]}",
+                            *(word for name, path in files.items() for word in ("--" + name, path)))
+    cases = xml.etree.ElementTree.parse(files["junit"]).getroot().findall(".//testcase")
+    marks = [name if number == 1 else f"{name}#{number}" for name, number in everything]
+    results.equal("JUnit has a case for each mark", sorted(case.get("name") for case in cases), sorted(marks))
+    results.equal("and those that leak too much fail", sum(case.find("failure") is not None for case in cases),
+                  sum(size > sizes[len(sizes) // 2] for size, _ in everything.values()))
+    with open(files["sarif"], encoding="utf-8") as file:
+        sarif = json.load(file)["runs"][0]["results"]
+    results.check("SARIF names marks", sarif and all("mark" in row["properties"] for row in sarif), sarif[:1])
+    with open(files["markdown"], encoding="utf-8") as file:
+        markdown = file.read()
+    results.check("Markdown names marks", "size left behind per mark" in markdown and f"heap {worst['mark']}" in markdown, markdown[:500])
+
+
+def check_more_budgets(results, work, folder, plain):
+    status, document, said = check_of(plain, "--max-outstanding", "mark:1M")
+    results.check("without marks nothing is measured", status == 1 and document["doubts"] == ["no-marks"] and "has no marks" in said,
+                  status, document and document["doubts"], said)
+    status, _, said = try_run("check", plain, "--max-outstanding", "mark:1M", "--allow-empty")
+    results.check("which may be allowed", status == 0, said)
+    status, _, said = try_run("check", work.path, "--baseline", work.path, "--max-growth", "mark:1K")
+    results.check("growth has no marks", status == 2 and "growth cannot be limited per mark" in said, said)
+    _, document, _ = check_of(work.path, "--mark-event", "My.Tests/Test:name=*", "--max-outstanding", "heap/mark:1")
+    names = {s["mark"] for s in document["budgets"][0]["subjects"]}
+    results.check("what follows a stop is no test", "Suite.3" in names and not any(n.endswith("/Stop") for n in names), names)
 
 
 # --- events as marks ------------------------------------------------------------------
@@ -283,9 +368,15 @@ def main():
             check_marks(results, work, sources)
             check_windows(results, work, sources)
             check_generations(results, work, sources)
+            check_budgets(results, work, sources, folder)
             if seed == 1:
                 check_refusals(results, work, store, summary, folder)
                 check_events(results, work, folder)
+                plain = Workload(os.path.join(folder, "plain.etl"), 3, tests=0)
+                plain.step()
+                plain.file.cut()
+                plain.file.write(plain.path, "plain.etl")
+                check_more_budgets(results, work, folder, plain.path)
     results.finish()
 
 

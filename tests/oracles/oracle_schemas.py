@@ -78,6 +78,8 @@ DOCUMENTS = [
     ("check", "check longer.etl --baseline demo.etl --max-growth total:1K+5% --suppressions known.supp"),
     ("check", "check demo.etl --process nobody --max-outstanding 1M"),
     ("check", "check broken.etl --max-outstanding 1T"),
+    ("check", "check runner.etl --max-outstanding heap/mark:16K"),
+    ("check", "check demo.etl --max-outstanding heap/mark:16K"),
     ("dump", "dump kitchen.etl"),
     ("dump", "dump demo.etl --to 1s"),
 ]

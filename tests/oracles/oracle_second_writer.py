@@ -72,6 +72,7 @@ class WriterTruth(Truth):
             lifetime = Lifetime({**row, "a": zero} if row["a"] is None else row, self.ns_of)
             lifetime.start = BEFORE if row["a"] is None else lifetime.start
             self.lifetimes.append(lifetime)
+        self.reservations = []
         self.unknown_frees = sum(raw["unknown_frees"].values())
         self.unknown_ranges = raw["unknown_ranges"]
         self.unknown_resizes = raw["unknown_resizes"]
@@ -85,6 +86,7 @@ class ListedTruth:
 
     def __init__(self, listed, truth):
         self.lifetimes = [ListedLifetime(row) for row in listed]
+        self.reservations = []
         self.to_ns, self.tick_ns = truth.to_ns, truth.tick_ns
 
 

@@ -41,6 +41,8 @@ UMDH = """// UMDH: version 10.0.1: Logtime 2024-02-29 12:26 - Machine=BOX - PID=
 *- - - - - - - - - - Start of data for heap @ 10000 - - - - - - - - - -
 10 bytes + 8 at 20000 by BackTrace1
 \t00401000
+
+*- - - - - - - - - - End of data for heap @ 10000 - - - - - - - - - -
 """
 PARTS, THREADS_MAX = 32, 8
 FIGURES = ("alloc_count never_freed_count never_freed_size outstanding_size outstanding_count growth_rate steadiness"

@@ -105,7 +105,7 @@ def check(results, path, store):
     results.equal("allocations: the same names", told, sorted(THREADS))
 
 
-MISSING = "What is missing"
+MISSING = "how to record it"
 
 
 def check_info(results, path, store, folder):

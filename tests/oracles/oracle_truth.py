@@ -84,6 +84,7 @@ class Truth:
             return (ticks - zero) * NANOSECONDS // hz
 
         self.lifetimes = [Lifetime(row, to_ns) for row in raw["lifetimes"]]
+        self.reservations = [Lifetime(row, to_ns) for row in raw.get("reservations", [])]
         self.unknown_frees = sum(raw["unknown_frees"].values())
         self.records = raw.get("records")
         # Just after the last event; of clocks above 1 GHz two ticks may share a nanosecond.
@@ -156,7 +157,7 @@ def measure(members):
 
 def model(truth, from_ns, to_ns, at_exit, group_by, selects):
     groups = defaultdict(list)
-    for lifetime in truth.lifetimes:
+    for lifetime in truth.lifetimes + truth.reservations:
         end = lifetime.end_by(at_exit)
         kind = type_of(lifetime, end, from_ns, to_ns)
         if kind is not None and selects(lifetime, kind):
@@ -179,7 +180,13 @@ def filter_of(truth, random_source):
     ]
     if one.heap is not None:
         filters.append((["--heap", one.heap], lambda lifetime, kind: lifetime.heap == one.heap))
-    return random_source.choice(filters)
+    options, selects = random_source.choice(filters)
+    return options, lambda lifetime, kind: lifetime.kind != "reserve" and selects(lifetime, kind)
+
+
+def reservations_too(kinds):
+    """Reservations are selected only by those who name their kind."""
+    return ["--kind", ",".join(kinds)], lambda lifetime, kind: lifetime.kind in kinds
 
 
 # --- the report ------------------------------------------------------------------
@@ -288,7 +295,7 @@ def windows_of(truth, count, random_source):
 
 def compare(results, label, traces, truth, window, at_exit, group_by=GROUP_BYS[0], filtered=None):
     low, high = window
-    options, selects = filtered or ([], lambda lifetime, kind: True)
+    options, selects = filtered or ([], lambda lifetime, kind: lifetime.kind != "reserve")
     arguments = [f"--at-exit={at_exit}", *options]
     if low is not None:
         arguments += ["--from", f"{low}ns"]
@@ -345,6 +352,9 @@ def compare_trace(results, traces, truth_path, window_count, seed, chosen=None, 
         at_exit = random_source.choice(["leaked", "freed"])
         filtered = filter_of(truth, random_source)
         compare(results, label, traces, truth, window, at_exit, other, filtered)
+        kinds = random_source.choice([["reserve"], ["virtualalloc", "reserve"], ["heap", "reserve"]])
+        if truth.reservations:
+            compare(results, label, traces, truth, window, at_exit, other, reservations_too(kinds))
 
 
 def main():

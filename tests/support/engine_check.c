@@ -144,13 +144,14 @@ void engine_check_same_rows(lifetime *rows, size_t row_count, lifetime *expected
         qsort(rows, row_count, sizeof *rows, by_content);
     if (count > 0)
         qsort(expected, count, sizeof *expected, by_content);
-    bool same = row_count == count;
-    for (size_t i = 0; same && i < count; i++)
-        same = by_content(&rows[i], &expected[i]) == 0;
-    if (same)
+    size_t same = 0;
+    while (same < row_count && same < count && by_content(&rows[same], &expected[same]) == 0)
+        same++;
+    if (same == row_count && same == count)
         return;
-    print_rows("rows", rows, row_count);
-    print_rows("expected", expected, count);
+    print_error("%zu rows, %zu expected, from row %zu:\n", row_count, count, same);
+    print_rows("rows", rows + same, row_count - same);
+    print_rows("expected", expected + same, count - same);
     fail();
 }
 

@@ -62,7 +62,7 @@ static etl_status load_rows(table_file *file, allocation_store *got)
 {
     allocation_store unmatched = { 0 };
     u32 lacks = 0;
-    const ehs_rows_out out = { got, &unmatched, &lacks };
+    const ehs_rows_out out = { got, &unmatched, &lacks, UINT32_MAX };
     const etl_status status = ehs_rows_load(&file->loader, &bounds, &out);
     assert_int_equal(unmatched.rows, 0);
     assert_int_equal(lacks, 0);

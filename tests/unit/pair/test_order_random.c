@@ -91,8 +91,8 @@ static void model_count(model *m, const model_event *row)
     case OP_REALLOC_CLOSE:
         break;
     case OP_RESERVE:
-        m->range_events[row->process] += row->event.heap == 0;
         break;
+    case OP_RESERVE_ALONE:
     case OP_COMMIT:
     case OP_DECOMMIT:
     case OP_RELEASE:
@@ -152,7 +152,7 @@ static memory_event random_event(model *m, i64 ticks)
     memory_event event = { .ticks = ticks,
                            .address = roll(m, 1000),
                            .size = roll(m, 1000),
-                           .heap = op == OP_RESERVE ? roll(m, 2) : 0x1000 + roll(m, 60),
+                           .heap = 0x1000 + roll(m, 60),
                            .pid = 40 + roll(m, PIDS),
                            .tid = 1 + roll(m, 1000),
                            .stack = random_stack(m),

@@ -328,9 +328,8 @@ static void each_range_record_counts_once(void **state)
     fixture *const f = *state;
     begin_task(f, 0);
     add(f, OP_RESERVE, T0, 0x1000, 0x1000);
-    f->tasks[0].events.at[0].heap = 1; /* with the commit that follows */
     add(f, OP_COMMIT, T0, 0x1000, 0x1000);
-    add(f, OP_RESERVE, T0 + 1, 0x8000, 0x1000);
+    add(f, OP_RESERVE_ALONE, T0 + 1, 0x8000, 0x1000);
     add(f, OP_DECOMMIT, T0 + 2, 0x1000, 0x1000);
     add(f, OP_RELEASE, T0 + 3, 0x1000, 0x1000);
     add(f, OP_RUNDOWN_START, T0 + 4, 0x1000, 0);

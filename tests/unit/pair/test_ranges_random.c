@@ -5,7 +5,8 @@
  * who committed the page and when. Rows are compared page by page, so it does
  * not matter how the engine cuts a lifetime into ranges; test_ranges.c sees to
  * that. The model also knows which pages were committed together (a piece),
- * because a release of an unseen reservation frees what is left of one in a row.
+ * because a release of an unseen reservation frees what is left of one in a row, and who
+ * reserved a page.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,6 +33,9 @@ typedef struct page {
     u32 tid;
     u32 piece;
     u32 reservation; /* 0: none */
+    i64 reserve_ticks;
+    stack_ref reserve_stack;
+    u32 reserve_tid;
 } page;
 
 /* A reservation that another one took the place of. */
@@ -119,21 +123,71 @@ static void model_remove(run *r, space *s, u32 start, u32 end, i64 ticks)
     }
 }
 
-static void model_forget(space *s, u32 reservation)
+static void model_unreserve(run *r, space *s, u32 at, i64 ticks, etlheap_free_type type)
+{
+    page *const p = &s->pages[at];
+    const lifetime row = { .alloc_ticks = p->reserve_ticks,
+                           .free_ticks = ticks,
+                           .address = at * PAGE,
+                           .size = PAGE,
+                           .process = s->process,
+                           .stack = p->reserve_stack,
+                           .thread = p->reserve_tid,
+                           .kind = ETLHEAP_KIND_RESERVE,
+                           .free_type = (u8)type };
+    assert_true(p->reservation != 0 && ETLHEAP_PUSH(&r->expected, row));
+    p->reservation = 0;
+}
+
+static void model_forget(run *r, space *s, u32 reservation, i64 ticks)
 {
     for (u32 at = 0; at < PAGES && reservation != 0; at++) {
         if (s->pages[at].reservation == reservation)
-            s->pages[at].reservation = 0;
+            model_unreserve(r, s, at, ticks, ETLHEAP_FREE_FREE);
     }
 }
 
-static void model_reserve(run *r, space *s, u32 start, u32 end)
+static void model_take(run *r, space *s, const memory_event *event, u32 at, bool goes_on)
+{
+    page *const p = &s->pages[at];
+    r->last_reservation += !goes_on;
+    p->reservation = r->last_reservation;
+    p->reserve_ticks = event->ticks;
+    p->reserve_stack = event->stack;
+    p->reserve_tid = event->tid;
+}
+
+static void model_reserve(run *r, space *s, const memory_event *event, u32 start, u32 end)
 {
     for (u32 at = start; at < end; at++)
-        model_forget(s, s->pages[at].reservation);
-    r->last_reservation++;
+        model_forget(r, s, s->pages[at].reservation, event->ticks);
     for (u32 at = start; at < end; at++)
-        s->pages[at].reservation = r->last_reservation;
+        model_take(r, s, event, at, at > start);
+}
+
+/* In place of a placeholder: what is reserved stays so. */
+static void model_fill(run *r, space *s, const memory_event *event, u32 start, u32 end)
+{
+    bool goes_on = false;
+    for (u32 at = start; at < end; at++) {
+        const bool is_gap = s->pages[at].reservation == 0;
+        if (is_gap)
+            model_take(r, s, event, at, goes_on);
+        goes_on = is_gap;
+    }
+}
+
+/* The reservation of the same call has the commit's stack and thread. */
+static void model_name(space *s, const memory_event *event, u32 start, u32 end)
+{
+    bool is_whole = true;
+    for (u32 at = start; at < end; at++)
+        is_whole &= s->pages[at].reservation != 0 && s->pages[at].reserve_ticks == event->ticks;
+    for (u32 at = start; is_whole && at < end; at++) {
+        page *const p = &s->pages[at];
+        p->reserve_stack = event->stack;
+        p->reserve_tid = event->tid;
+    }
 }
 
 /* Nobody can reserve what is in use: what was there was released unseen. */
@@ -182,6 +236,19 @@ static u32 end_of_piece(const space *s, u32 start)
     return end;
 }
 
+/* What is left behind the end is a reservation of its own. */
+static void model_release_pages(run *r, space *s, u32 start, u32 end, i64 ticks)
+{
+    const u32 last = start == end ? 0 : s->pages[end - 1].reservation;
+    for (u32 at = start; at < end; at++) {
+        if (s->pages[at].reservation != 0)
+            model_unreserve(r, s, at, ticks, ETLHEAP_FREE_FREE);
+    }
+    const u32 fresh = ++r->last_reservation;
+    for (u32 at = end; last != 0 && at < PAGES && s->pages[at].reservation == last; at++)
+        s->pages[at].reservation = fresh;
+}
+
 static void model_release(run *r, space *s, u32 start, u32 end, i64 ticks)
 {
     const u32 reservation = s->pages[start].reservation;
@@ -191,8 +258,7 @@ static void model_release(run *r, space *s, u32 start, u32 end, i64 ticks)
     if (start == end)
         end = starts_here ? end_of_reservation(s, start) : end_of_piece(s, start);
     model_remove(r, s, start, end, ticks);
-    if (starts_here)
-        model_forget(s, reservation);
+    model_release_pages(r, s, start, end, ticks);
 }
 
 static void model_rundown(run *r, space *s, u32 start, u32 end, u32 committed)
@@ -205,7 +271,7 @@ static void model_rundown(run *r, space *s, u32 start, u32 end, u32 committed)
         known += s->pages[at].committed;
     }
     if (!reserved)
-        model_reserve(r, s, start, end);
+        model_reserve(r, s, &before, start, end);
     for (u32 at = start; at < end; at++) {
         u32 gap_end = at;
         for (; gap_end < end && !s->pages[gap_end].committed && known < committed; known++)
@@ -220,6 +286,8 @@ static void model_end(run *r, space *s, i64 ticks, etlheap_free_type type)
     for (u32 at = 0; at < PAGES; at++) {
         if (s->pages[at].committed)
             model_close(r, s, at, ticks, type);
+        if (s->heap == 0 && s->pages[at].reservation != 0)
+            model_unreserve(r, s, at, ticks, type);
     }
 }
 
@@ -237,6 +305,7 @@ static void model_apply(run *r, const happening *h)
         break;
     case OP_COMMIT:
         model_commit(r, s, event, start, end);
+        model_name(s, event, start, end);
         break;
     case OP_DECOMMIT:
     case OP_CONTRACT:
@@ -244,8 +313,13 @@ static void model_apply(run *r, const happening *h)
         model_remove(r, s, start, end, event->ticks);
         break;
     case OP_RESERVE:
+    case OP_RESERVE_ALONE:
+        if (event->heap != 0) {
+            model_fill(r, s, event, start, end);
+            break;
+        }
         model_replace(r, s, event, start, end);
-        model_reserve(r, s, start, end);
+        model_reserve(r, s, event, start, end);
         break;
     case OP_RELEASE:
         if (!model_is_late(s, event, start))
@@ -259,12 +333,28 @@ static void model_apply(run *r, const happening *h)
 
 /* --- both sides --- */
 
+/* A call that also commits has its stack, and its thread if that is late, with the commit. */
+static void invent_reservation(run *r, happening *h)
+{
+    const bool commits = engine_check_random(&r->seed, 2) == 0;
+    happening first = *h;
+    first.event.op = commits ? OP_RESERVE : OP_RESERVE_ALONE;
+    first.event.heap = engine_check_random(&r->seed, 3) == 0;
+    if (!commits) {
+        *h = first;
+        return;
+    }
+    first.event.stack = STACK_NONE;
+    assert_true(ETLHEAP_PUSH(&r->happenings, first));
+    h->event.op = OP_COMMIT;
+}
+
 static void invent(run *r)
 {
-    static const u8 virtual_ops[] = { OP_COMMIT,     OP_COMMIT,   OP_COMMIT,  OP_COMMIT,
-                                      OP_COMMIT,     OP_COMMIT,   OP_RESERVE, OP_DECOMMIT,
-                                      OP_DECOMMIT,   OP_DECOMMIT, OP_RELEASE, OP_RUNDOWN_START,
-                                      OP_RUNDOWN_END };
+    static const u8 virtual_ops[] = { OP_COMMIT,   OP_COMMIT,        OP_COMMIT,     OP_COMMIT,
+                                      OP_COMMIT,   OP_COMMIT,        OP_RESERVE,    OP_RESERVE,
+                                      OP_DECOMMIT, OP_DECOMMIT,      OP_DECOMMIT,   OP_RELEASE,
+                                      OP_RELEASE,  OP_RUNDOWN_START, OP_RUNDOWN_END };
     static const u8 extent_ops[] = { OP_EXPAND, OP_EXPAND, OP_CONTRACT };
     i64 ticks = CHECK_START;
     for (u32 i = 0; i < EVENTS; i++) {
@@ -291,6 +381,8 @@ static void invent(run *r)
                 h.event.heap = h.event.size;
                 h.event.size = engine_check_random(&r->seed, count + 3) * PAGE;
             }
+            if (h.event.op == OP_RESERVE)
+                invent_reservation(r, &h);
         } else {
             h.event.op = extent_ops[engine_check_random(&r->seed, ETL_COUNT_OF(extent_ops))];
             h.destroys = engine_check_random(&r->seed, 200) == 0;
@@ -369,6 +461,7 @@ static void compare_random_run(u64 seed)
     assert_non_null(r);
     r->seed = seed;
     engine_check_open(&r->check);
+    r->check.out.keeps_reservations = true;
     for (u32 process = 1; process <= PROCESSES; process++)
         assert_int_equal(engine_check_owner(&r->check, process, CHECK_START), process);
     for (u32 i = 0; i < SPACES; i++) {

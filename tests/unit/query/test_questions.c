@@ -56,6 +56,7 @@ static const char *const neutral[] = {
     "--memory",
     "--no-cull",
     "--custom-heap",
+    "--map-unit",
     "--mark-event",
     "--no-mmap",
     "--no-symbols",

@@ -146,13 +146,39 @@ static void a_commit_that_reserves_is_counted_once(void **state)
     assert_int_equal(s.out.events.count, 5);
     assert_row(&s, 0, OP_RESERVE, 0x10000, 4096);
     assert_row(&s, 1, OP_COMMIT, 0x10000, 4096);
-    assert_row(&s, 2, OP_RESERVE, 0x20000, 4096);
+    assert_row(&s, 2, OP_RESERVE_ALONE, 0x20000, 4096);
     assert_row(&s, 3, OP_DECOMMIT, 0x10000, 4096);
     assert_row(&s, 4, OP_RELEASE, 0x10000, 4096);
-    assert_true(s.out.events.at[0].heap == 1 && s.out.events.at[2].heap == 0);
+    assert_true(s.out.events.at[0].heap == 0 && s.out.events.at[2].heap == 0);
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(s.out.events.at[i].shard, s.out.events.at[0].shard);
     assert_true(s.out.events.at[0].shard >= HEAP_SHARDS);
+    scan_output_free(&s.out);
+}
+
+/* What is replaced, kept or joined stays reserved. */
+static void placeholders_stay_reserved(void **state)
+{
+    (void)state;
+    enum { PRESERVE = 2, COALESCE = 1 };
+    scan_bench s = begin();
+    etl_build_virtual_alloc(s.b, after(&s, 10), 0x10000, 0x4000,
+                            ETL_BUILD_RESERVE | ETL_MEM_RESERVE_PLACEHOLDER);
+    etl_build_virtual_free(s.b, after(&s, 20), 0x10000, 0x2000, ETL_BUILD_RELEASE | PRESERVE);
+    etl_build_virtual_alloc(s.b, after(&s, 30), 0x10000, 0x2000,
+                            ETL_BUILD_RESERVE | ETL_BUILD_COMMIT | ETL_MEM_REPLACE_PLACEHOLDER);
+    etl_build_virtual_free(s.b, after(&s, 40), 0x10000, 0x4000, ETL_BUILD_RELEASE | COALESCE);
+    etl_build_virtual_free(s.b, after(&s, 50), 0x10000, 0x4000, ETL_BUILD_RELEASE);
+    scan(&s);
+    assert_int_equal(s.out.events.count, 6);
+    assert_row(&s, 0, OP_RESERVE_ALONE, 0x10000, 0x4000);
+    assert_row(&s, 1, OP_DECOMMIT, 0x10000, 0x2000);
+    assert_row(&s, 2, OP_RESERVE, 0x10000, 0x2000);
+    assert_row(&s, 3, OP_COMMIT, 0x10000, 0x2000);
+    assert_row(&s, 4, OP_DECOMMIT, 0x10000, 0x4000);
+    assert_row(&s, 5, OP_RELEASE, 0x10000, 0x4000);
+    assert_true(s.out.events.at[0].heap == 0 && s.out.events.at[2].heap == 1 &&
+                s.out.events.at[3].heap == 0);
     scan_output_free(&s.out);
 }
 
@@ -288,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_moving_realloc_is_a_row_at_each_address),
         cmocka_unit_test(a_failed_realloc_leaves_the_old_block),
         cmocka_unit_test(a_commit_that_reserves_is_counted_once),
+        cmocka_unit_test(placeholders_stay_reserved),
         cmocka_unit_test(heap_events_without_rows_are_counted),
         cmocka_unit_test(spans_follow_the_process_ids_of_the_events),
         cmocka_unit_test(times_that_go_back_are_told),

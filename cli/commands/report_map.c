@@ -1,0 +1,107 @@
+/*
+ * report_map.c - `etlheap report --map`: how full the address space is.
+ *
+ * A map is of one moment: that of --at, or the end of the trace. With --at peak it is the moment
+ * at which heap blocks took most; without any, committed ranges, and so on.
+ */
+#include "report_map.h"
+
+#include "cli/filter_notes.h"
+#include "cli/messages.h"
+#include "cli/outputs.h"
+#include "cli/question.h"
+#include "cli/system/terminal.h"
+
+#define PINS_SHOWN 25u
+
+/* What a map is made of. Start from {0}. */
+typedef struct map_report {
+    cli_question question;
+    etlheap_map_options options;
+    etlheap_map *map;
+} map_report;
+
+/* The kind that memory is looked at for first has the moment. */
+static etl_status find_peak(map_report *out, etl_error *err)
+{
+    static const etlheap_kind kinds[] = { ETLHEAP_KIND_HEAP, ETLHEAP_KIND_CUSTOM,
+                                          ETLHEAP_KIND_VIRTUALALLOC, ETLHEAP_KIND_EXTENT,
+                                          ETLHEAP_KIND_RESERVE };
+    cli_query *const question = &out->question.query;
+    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
+    const etl_status status =
+        etlheap_find_peaks(out->question.result, &question->query, peaks, err);
+    u32 chosen = 0;
+    while (chosen + 1 < ETL_COUNT_OF(kinds) && !peaks[kinds[chosen]].found)
+        chosen++;
+    for (u32 kind = 0; kind < ETLHEAP_KIND_COUNT; kind++)
+        question->kind_to_ticks[kind] = peaks[kinds[chosen]].to_ticks;
+    if (status == ETL_OK && peaks[kinds[chosen]].found)
+        question->query.kind_to_ticks = question->kind_to_ticks;
+    return status;
+}
+
+static etl_status make_map(const cli_options *options, const cli_inputs *inputs,
+                           const cli_guard *guard, map_report *out, etl_error *err)
+{
+    cli_question *const question = &out->question;
+    const bool lists_all = !cli_format_of(options)->is_choice;
+    out->options = (etlheap_map_options){
+        .size = sizeof out->options,
+        .unit = options->map_unit,
+        .pins_max = options->top > 0 ? cli_top_limit(options)
+                    : lists_all      ? 0
+                                     : PINS_SHOWN,
+    };
+    etlheap_query *const query = &question->query.query;
+    query->sums_only = true;
+    cli_question_add(question, ETLHEAP_ASK_MAP, query)->map = &out->options;
+    etl_status status = cli_question_ask(options, inputs, guard, false, question, err);
+    if (status == ETL_OK && options->at_peak)
+        status = find_peak(out, err);
+    etlheap_answer answer = { .map = NULL };
+    if (status == ETL_OK)
+        status = etlheap_ask(question->result, question->asked, 1, &answer, err);
+    out->map = answer.map;
+    if (status == ETL_OK && question->symbols.symbols)
+        status = etlheap_table_name(&out->map->table, question->symbols.symbols, NULL, err);
+    cli_symbols_done(&question->symbols);
+    return status;
+}
+
+static int report_inputs(const cli_options *options, const cli_inputs *inputs, cli_guard *guard,
+                         map_report *out)
+{
+    const etlheap_layout layout = cli_layout(options);
+    etl_error err = { .status = ETL_OK };
+    etlheap_sink *sink = NULL;
+    int exit_status = cli_question_open(options, inputs, guard, &out->question, &sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    etl_status status = make_map(options, inputs, guard, out, &err);
+    if (status != ETL_OK)
+        return cli_output_fail(sink, cli_inputs_subject(inputs), &err);
+    status = cli_format_of(options)->write_map(out->question.result, out->map, &layout, sink);
+    exit_status = cli_output_close(options, guard, status, sink);
+    if (exit_status != CLI_EXIT_DONE)
+        return exit_status;
+    cli_note_filters(options, cli_inputs_subject(inputs), out->question.result,
+                     &out->question.query.query, out->map->process_count == 0);
+    cli_note_nameless(options, out->map->table);
+    return cli_exit_of_answer(options, cli_inputs_subject(inputs), &out->map->table->diagnostics);
+}
+
+int cli_run_map(const cli_options *options)
+{
+    cli_guard guard = { .active = false };
+    cli_inputs inputs;
+    map_report made = { .question = { .result = NULL } };
+    int status = cli_inputs_open(options, &guard, &inputs);
+    if (status == CLI_EXIT_DONE)
+        status = report_inputs(options, &inputs, &guard, &made);
+    etlheap_map_free(made.map);
+    cli_question_close(&made.question);
+    cli_inputs_close(&inputs);
+    cli_guard_end(&guard);
+    return status;
+}

@@ -1,0 +1,12 @@
+/*
+ * report_map.h - `etlheap report --map`.
+ */
+#ifndef CLI_REPORT_MAP_H
+#define CLI_REPORT_MAP_H
+
+#include "cli/options/options.h"
+
+/* As the functions of commands.h. */
+int cli_run_map(const cli_options *options);
+
+#endif

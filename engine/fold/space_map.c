@@ -1,0 +1,516 @@
+/*
+ * space_map.c - how full the address space of each process is at one moment.
+ *
+ *     ranges in memory ──▶ space_ranges   reservations, commits, extents, images
+ *     blocks of a log  ──▶ space_cells    live bytes by unit, each task its own
+ *                              │
+ *                              ▼
+ *     space_regions, space_sweep, process by process ──▶ etlheap_map
+ *
+ * A large block would take a cell for each of its units, so it is kept as it is until the unit
+ * is final; then its ends go to cells, and what is between them is a range.
+ */
+#include <stdlib.h>
+
+#include "engine/core/workers.h"
+#include "folds.h"
+#include "parser/sized.h"
+#include "space_sweep.h"
+
+#define UNIT_SHIFT_MIN 12u
+#define UNIT_SHIFT_MAX 40u
+#define LARGE_UNITS    16u
+
+typedef struct space_large {
+    u64 heap;
+    u32 process;
+    space_block block;
+} space_large;
+
+/* What holds the live blocks that somebody adds. */
+typedef struct space_blocks {
+    space_cells cells;
+    ETLHEAP_VECTOR(space_large) large;
+    u64 large_bytes;
+} space_blocks;
+
+typedef struct space_task space_task;
+
+typedef struct space_maker {
+    aggregator a;
+    etlheap_query query;
+    etlheap_map_options options;
+    space_range_list ranges;
+    space_blocks blocks;
+    slot_groups slots;
+    space_task *tasks; /* NULL: there is no log */
+    void **states;     /* the tasks */
+    u32 task_count;
+} space_maker;
+
+struct space_task {
+    const space_maker *maker;
+    space_blocks blocks;
+    u8 padding[SHARD_PADDING];
+};
+
+/* A map and the memory behind it. */
+typedef struct owned_map {
+    etlheap_map map;
+    space_output output;
+    ETLHEAP_VECTOR(etlheap_map_process) processes;
+    ETLHEAP_VECTOR(etlheap_map_pin) pins;
+} owned_map;
+
+static etl_status read_options(space_maker *m, const etlheap_question *question, etl_error *err);
+static void set_query(space_maker *m, const etlheap_result *result);
+static bool add_row(void *user, const selected_row *selected);
+static bool add_images(space_maker *m);
+static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err);
+static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_error *err);
+static bool join_blocks(space_maker *m);
+static bool make_map(space_maker *m, owned_map *out);
+static bool list_pins(space_maker *m, owned_map *out);
+
+static etl_status no_memory(etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
+}
+
+/* --- what is asked ------------------------------------------------------------------------ */
+
+static etl_status begin(void *state, const etlheap_result *result, const etlheap_question *question,
+                        log_pass *pass, etl_error *err)
+{
+    space_maker *const m = state;
+    etl_status status = read_options(m, question, err);
+    if (status == ETL_OK)
+        status = result_answers(result, RESULT_ASK_ADDRESSES, err);
+    if (status != ETL_OK)
+        return status;
+    const bool has_images = m->query.kinds == 0 && m->query.heap_count == 0;
+    set_query(m, result);
+    m->blocks.cells.shift = (u32)__builtin_ctzll(m->options.unit);
+    m->blocks.large_bytes = m->options.unit * LARGE_UNITS;
+    status = aggregate_prepare(&m->a, result, &m->query, err);
+    if (status == ETL_OK)
+        status = aggregate_settle(&m->a, err);
+    if (status == ETL_OK && (!aggregate_visit(&m->a, add_row, m) || (has_images && !add_images(m))))
+        status = no_memory(err);
+    return status == ETL_OK && result->mode == RESULT_STORE ? want_blocks(m, pass, err) : status;
+}
+
+static etl_status read_options(space_maker *m, const etlheap_question *question, etl_error *err)
+{
+    m->options = (etlheap_map_options){ .size = sizeof m->options };
+    etl_status status = query_read(question->query, &m->query, err);
+    if (status == ETL_OK)
+        status = etl_read_sized(question->map, "etlheap_map_options", &m->options,
+                                sizeof m->options, err);
+    if (m->options.unit == 0)
+        m->options.unit = ETLHEAP_MAP_UNIT_DEFAULT;
+    const u64 unit = m->options.unit;
+    const bool is_unit = (unit & (unit - 1)) == 0 && unit >= (u64)1 << UNIT_SHIFT_MIN &&
+                         unit <= (u64)1 << UNIT_SHIFT_MAX;
+    if (status == ETL_OK && !is_unit)
+        status = etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                               "the unit of a map is a power of two from 4 KiB to 1 TiB");
+    return status;
+}
+
+/* A moment is a window without length, so that a log is read from shortly before it. */
+static void set_query(space_maker *m, const etlheap_result *result)
+{
+    etlheap_query *const query = &m->query;
+    if (query->kinds == 0 && result->abilities.reserve)
+        query->kinds = ETLHEAP_KINDS_DEFAULT | 1u << ETLHEAP_KIND_RESERVE;
+    if (query->kind_to_ticks == NULL)
+        query->from_ns = query->to_ns == INT64_MAX ? result->info.end_ns : query->to_ns;
+    query->types = 0;
+    query->at_end = true;
+    query->group_by[0] = ETLHEAP_KEY_KIND;
+    query->group_by[1] = ETLHEAP_KEY_PROCESS;
+    query->group_by[2] = ETLHEAP_KEY_HEAP;
+    query->group_by[3] = ETLHEAP_KEY_STACK;
+    query->group_by_count = 4;
+    query->lifetime_ranks = query->growth = query->processes_by_name = false;
+    query->whole_rows_max = 0;
+    query->sort = ETLHEAP_MEASURE_OUTSTANDING_SIZE;
+}
+
+/* --- what there is -------------------------------------------------------------------------- */
+
+static bool add_block(space_blocks *to, u32 process, u64 heap, const space_block *block)
+{
+    if (block->size > to->large_bytes)
+        return ETLHEAP_PUSH(&to->large, ((space_large){ heap, process, *block }));
+    return space_cells_add(&to->cells, process, heap, block);
+}
+
+/* A lifetime in memory. */
+static bool add_row(void *user, const selected_row *selected)
+{
+    static const u8 whats[ETLHEAP_KIND_COUNT] = { [ETLHEAP_KIND_VIRTUALALLOC] = SPACE_COMMITTED,
+                                                  [ETLHEAP_KIND_EXTENT] = SPACE_EXTENT,
+                                                  [ETLHEAP_KIND_RESERVE] = SPACE_RESERVED };
+    space_maker *const m = user;
+    const etlheap_segment *const segment = selected->segment;
+    const u32 at = selected->at;
+    const u8 kind = segment->kind[at];
+    const u64 address = segment->address[at], size = segment->size_bytes[at];
+    const space_range range = { .start = address,
+                                .end = etl_sat_add_u64(address, size),
+                                .heap = segment->heap_handle[at],
+                                .process = segment->process[at],
+                                .what = whats[kind] };
+    if (kind != ETLHEAP_KIND_HEAP && kind != ETLHEAP_KIND_CUSTOM)
+        return range.start >= range.end || ETLHEAP_PUSH(&m->ranges, range);
+    const space_block block = { .address = address,
+                                .size = size,
+                                .alloc_ticks = segment->alloc_ticks[at],
+                                .stack = selected->key.stack,
+                                .kind = kind };
+    return add_block(&m->blocks, range.process, range.heap, &block);
+}
+
+/* Modules that are loaded at the moment, or were when their process ended before it. */
+static bool add_images(space_maker *m)
+{
+    const etlheap_result *const result = m->a.result;
+    bool ok = true;
+    for (u32 i = 0; ok && i < modules_image_count(&result->modules); i++) {
+        const etlheap_module_info *const module = &result->modules.list.at[i];
+        const u32 process = module->process.v;
+        if (process == 0 || !m->a.plan.process_selected[process])
+            continue;
+        const i64 moment = m->a.plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
+        const i64 exit_ticks = result->processes.at[process - 1].end_ticks;
+        const bool has_ended = exit_ticks < moment;
+        if (has_ended && m->query.at_exit_freed)
+            continue;
+        const i64 ticks = has_ended ? exit_ticks : moment;
+        const space_range range = { .start = module->base,
+                                    .end = etl_sat_add_u64(module->base, module->size_bytes),
+                                    .process = process,
+                                    .module = i,
+                                    .what = SPACE_IMAGE };
+        if (module->load_ticks < ticks && module->unload_ticks >= ticks && range.start < range.end)
+            ok = ETLHEAP_PUSH(&m->ranges, range);
+    }
+    return ok;
+}
+
+static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
+{
+    const u32 count = log_pass_tasks(&m->query);
+    bool ok = slot_groups_open(&m->slots, &m->a);
+    m->tasks = calloc(count, sizeof *m->tasks);
+    m->states = calloc(count, sizeof *m->states);
+    m->task_count = count;
+    ok = ok && m->tasks != NULL && m->states != NULL;
+    for (u32 i = 0; ok && i < count; i++) {
+        m->tasks[i].maker = m;
+        m->tasks[i].blocks.cells.shift = m->blocks.cells.shift;
+        m->tasks[i].blocks.large_bytes = m->blocks.large_bytes;
+        m->states[i] = &m->tasks[i];
+    }
+    const block_want want = {
+        .plan = &m->a.plan, .step = take_blocks, .states = m->states, .more = EHS_WANT_ADDRESS
+    };
+    ok = ok && (m->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
+    return ok ? ETL_OK : no_memory(err);
+}
+
+static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_error *err)
+{
+    space_task *const task = state;
+    const space_maker *const m = task->maker;
+    const etlheap_result *const result = m->a.result;
+    const slot_table *const slots = m->slots.slots;
+    for (u32 i = 0; i < batch->count; i++) {
+        const u32 slot = batch->slot[i], group = m->slots.of_slot[slot];
+        query_row row;
+        if (group == GROUP_NONE)
+            continue;
+        const query_block one = lifetimes_batch_block(result->archive, batch, i);
+        if (!query_select_block(&m->a.plan, ETLHEAP_KIND_HEAP, &one, &row))
+            continue;
+        const u32 owner = slots->slots.at[slot - 1].owner;
+        const heap_row *const heap = &slots->heaps.at[slots->owners.at[owner - 1].heap - 1];
+        const space_block block = { .address = batch->address[i],
+                                    .size = one.size_bytes,
+                                    .alloc_ticks = one.alloc_ticks,
+                                    .stack = m->slots.keys.at[group].stack,
+                                    .kind = ETLHEAP_KIND_HEAP };
+        if (!add_block(&task->blocks, result->process_ids[heap->process], heap->handle, &block))
+            return no_memory(err);
+    }
+    return ETL_OK;
+}
+
+/* --- the map ---------------------------------------------------------------------------------- */
+
+static int by_large(const void *a, const void *b)
+{
+    const space_large *const x = a, *const y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->block.address != y->block.address)
+        return x->block.address < y->block.address ? -1 : 1;
+    if (x->block.size != y->block.size)
+        return x->block.size < y->block.size ? -1 : 1;
+    return (x->heap > y->heap) - (x->heap < y->heap);
+}
+
+/* Blocks of all tasks, with one unit. */
+static bool join_blocks(space_maker *m)
+{
+    space_blocks *const all = &m->blocks;
+    bool ok = true;
+    for (u32 i = 0; ok && i < m->task_count; i++) {
+        const space_blocks *const from = &m->tasks[i].blocks;
+        ok = space_cells_join(&all->cells, &from->cells) &&
+             ETLHEAP_RESERVE(&all->large, from->large.count);
+        for (size_t k = 0; ok && k < from->large.count; k++)
+            ok = ETLHEAP_PUSH(&all->large, from->large.at[k]);
+    }
+    if (ok && all->large.count > 0)
+        qsort(all->large.at, all->large.count, sizeof *all->large.at, by_large);
+    for (size_t i = 0; ok && i < all->large.count; i++) {
+        const space_large *const one = &all->large.at[i];
+        space_range inner = { .heap = one->heap, .process = one->process, .what = SPACE_INNER };
+        ok = space_cells_add_ends(&all->cells, one->process, one->heap, &one->block, &inner.start,
+                                  &inner.end) &&
+             (inner.start >= inner.end || ETLHEAP_PUSH(&m->ranges, inner));
+    }
+    space_cells_sort(&all->cells);
+    space_ranges_sort(&m->ranges);
+    return ok;
+}
+
+/* What the process has; false: at most images. */
+static bool find_process(const space_maker *m, u32 process, size_t *first_cell, space_process *out)
+{
+    const space_cells *const cells = &m->blocks.cells;
+    bool has_some = false;
+    size_t end = *first_cell;
+    while (end < cells->list.count && cells->list.at[end].process == process)
+        end++;
+    *out = (space_process){ .shift = cells->shift,
+                            .cells = cells->list.at == NULL ? NULL : cells->list.at + *first_cell,
+                            .cell_count = (u32)(end - *first_cell) };
+    *first_cell = end;
+    for (u32 what = 0; what < SPACE_WHAT_COUNT; what++) {
+        out->of[what] = space_ranges_of(&m->ranges, process, (space_what)what);
+        has_some |= what != SPACE_IMAGE && out->of[what].count > 0;
+    }
+    return has_some || out->cell_count > 0;
+}
+
+/* The regions of images have the names of their modules. */
+static void name_images(const space_maker *m, const space_regions *regions,
+                        const etlheap_map_process *process, owned_map *out)
+{
+    for (u32 i = 0; i < process->region_count; i++) {
+        if (regions->list.at[i].is_image)
+            out->output.regions.at[process->first_region + i].module =
+                m->a.result->modules.list.at[regions->list.at[i].module].name;
+    }
+}
+
+static int by_amount(const void *a, const void *b)
+{
+    const etlheap_map_process *const x = a, *const y = b;
+    const u64 p = etl_max_u64(x->amounts.committed, x->amounts.live);
+    const u64 q = etl_max_u64(y->amounts.committed, y->amounts.live);
+    if (p != q)
+        return p > q ? -1 : 1;
+    return (x->first_region > y->first_region) - (x->first_region < y->first_region);
+}
+
+static bool make_map(space_maker *m, owned_map *out)
+{
+    const etlheap_result *const result = m->a.result;
+    size_t cell = 0;
+    bool ok = true;
+    for (u32 id = 1; ok && id <= result->processes.count; id++) {
+        const etlheap_process_info *const info = &result->processes.at[id - 1];
+        etlheap_map_process process = { .name = info->name, .pid = info->pid };
+        space_regions regions = { 0 };
+        space_process has;
+        if (!find_process(m, id, &cell, &has))
+            continue;
+        ok = space_regions_make(&regions, &has) &&
+             space_sweep(&out->output, &has, &regions, (u32)out->processes.count, &process) &&
+             ETLHEAP_PUSH(&out->processes, process);
+        if (ok)
+            name_images(m, &regions, &process, out);
+        space_regions_free(&regions);
+    }
+    return ok && list_pins(m, out);
+}
+
+static int by_waste(const void *a, const void *b)
+{
+    const space_pin *const x = a, *const y = b;
+    const u64 p = x->pin.committed - x->pin.live, q = y->pin.committed - y->pin.live;
+    if (p != q)
+        return p > q ? -1 : 1;
+    if (x->pin.process != y->pin.process)
+        return x->pin.process < y->pin.process ? -1 : 1;
+    return (x->pin.address > y->pin.address) - (x->pin.address < y->pin.address);
+}
+
+/* Sorts processes; *ranks are their places, by the order of the sweep, and the caller's. */
+static bool order_processes(owned_map *out, u32 **ranks)
+{
+    const size_t count = out->processes.count;
+    etlheap_map_process *const rows = out->processes.at;
+    u32 *const starts = calloc(count + 1, sizeof *starts);
+    *ranks = calloc(count + 1, sizeof **ranks);
+    const bool ok = starts != NULL && *ranks != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        starts[i] = rows[i].first_region;
+    if (ok && count > 0)
+        qsort(rows, count, sizeof *rows, by_amount);
+    for (size_t i = 0; ok && i < count; i++) {
+        size_t low = 0, high = count;
+        while (low + 1 < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (starts[middle] <= rows[i].first_region)
+                low = middle;
+            else
+                high = middle;
+        }
+        (*ranks)[low] = (u32)i;
+    }
+    free(starts);
+    return ok;
+}
+
+static bool add_pin(const space_maker *m, owned_map *out, owned_table *table,
+                    table_numbers *numbers, const space_pin *from)
+{
+    etlheap_map_pin pin = from->pin;
+    const etlheap_map_process *const process = &out->processes.at[pin.process];
+    etlheap_row row = { .kind = from->largest.kind,
+                        .process = process->name,
+                        .pid = process->pid,
+                        .has_heap = true,
+                        .heap_handle = from->heap,
+                        .frame = ETLHEAP_NO_INDEX };
+    row.measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] = (i64)etl_min_u64(pin.live, INT64_MAX);
+    row.measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT] = (i64)etl_min_u64(pin.blocks, INT64_MAX);
+    pin.largest_ns = from->largest.alloc_ticks == ETLHEAP_TICKS_BEFORE
+                         ? INT64_MIN
+                         : etlheap_time_ns(m->a.result, from->largest.alloc_ticks);
+    return table_number_stack(table, numbers, &m->a.frames, from->largest.stack, &row.stack) &&
+           ETLHEAP_PUSH(&table->rows, row) && ETLHEAP_PUSH(&out->pins, pin);
+}
+
+static void describe_table(const space_maker *m, owned_table *out)
+{
+    memcpy(out->group_by, m->query.group_by, sizeof out->group_by);
+    out->table.from_ns = m->a.plan.from_ns;
+    out->table.to_ns = m->a.plan.to_ns;
+    out->table.group_by_count = m->query.group_by_count;
+    out->table.measures =
+        1u << ETLHEAP_MEASURE_OUTSTANDING_SIZE | 1u << ETLHEAP_MEASURE_OUTSTANDING_COUNT;
+    out->table.at_end = true;
+    out->table.diagnostics = *etlheap_result_diagnostics(m->a.result);
+    etl_diag_add(&out->table.diagnostics, ETL_DIAG_module_guessed, m->a.frames.guessed_count);
+    if (m->query.symbols != NULL)
+        etl_diag_merge(&out->table.diagnostics, &m->query.symbols->diag);
+    table_publish(out);
+}
+
+static bool list_pins(space_maker *m, owned_map *out)
+{
+    const u32 most = m->options.pins_max == 0 ? UINT32_MAX : m->options.pins_max;
+    owned_table *const table = calloc(1, sizeof *table);
+    table_numbers numbers = { .frames = { 0 } };
+    u32 *ranks = NULL;
+    bool ok =
+        table != NULL && ETLHEAP_PUSH(&table->stack_starts, 0) && order_processes(out, &ranks);
+    for (size_t i = 0; ok && i < out->output.pins.count; i++)
+        out->output.pins.at[i].pin.process = ranks[out->output.pins.at[i].pin.process];
+    if (ok && out->output.pins.count > 0)
+        qsort(out->output.pins.at, out->output.pins.count, sizeof *out->output.pins.at, by_waste);
+    for (size_t i = 0; ok && i < out->output.pins.count && i < most; i++)
+        ok = add_pin(m, out, table, &numbers, &out->output.pins.at[i]);
+    if (ok)
+        describe_table(m, table);
+    table_numbers_free(&numbers);
+    free(ranks);
+    out->map.table = table == NULL ? NULL : &table->table;
+    return ok;
+}
+
+static void publish(const space_maker *m, owned_map *out)
+{
+    const etlheap_result *const result = m->a.result;
+    const i64 ticks = m->a.plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
+    etlheap_map *const map = &out->map;
+    map->at_ns = m->query.kind_to_ticks == NULL ? m->a.plan.to_ns : query_end_ns(&m->a.plan, ticks);
+    map->unit = (u64)1 << m->blocks.cells.shift;
+    map->has_virtualalloc = result->abilities.virtualalloc;
+    map->has_reservations = result->abilities.reserve;
+    map->has_extents = result->abilities.extent;
+    map->processes = out->processes.at;
+    map->process_count = (u32)out->processes.count;
+    map->regions = out->output.regions.at;
+    map->region_count = (u32)out->output.regions.count;
+    map->runs = out->output.runs.at;
+    map->run_count = (u32)out->output.runs.count;
+    map->heaps = out->output.heaps.at;
+    map->heap_count = (u32)out->output.heaps.count;
+    map->pins = out->pins.at;
+    map->pin_count = (u32)out->pins.count;
+}
+
+static etl_status answer(void *state, etlheap_answer *out, etl_error *err)
+{
+    space_maker *const m = state;
+    owned_map *const made = calloc(1, sizeof *made);
+    if (made == NULL || !join_blocks(m) || !make_map(m, made)) {
+        if (made != NULL)
+            etlheap_map_free(&made->map);
+        return no_memory(err);
+    }
+    publish(m, made);
+    out->map = &made->map;
+    return ETL_OK;
+}
+
+static void close_maker(void *state)
+{
+    space_maker *const m = state;
+    for (u32 i = 0; m->tasks != NULL && i < m->task_count; i++) {
+        space_cells_free(&m->tasks[i].blocks.cells);
+        ETLHEAP_VECTOR_FREE(&m->tasks[i].blocks.large);
+    }
+    free(m->tasks);
+    free(m->states);
+    space_cells_free(&m->blocks.cells);
+    ETLHEAP_VECTOR_FREE(&m->blocks.large);
+    ETLHEAP_VECTOR_FREE(&m->ranges);
+    slot_groups_close(&m->slots);
+    aggregate_close(&m->a);
+}
+
+const fold fold_map = { sizeof(space_maker), begin, NULL, answer, close_maker };
+
+void etlheap_map_free(etlheap_map *map)
+{
+    if (map == NULL)
+        return;
+    owned_map *const owned = (owned_map *)map;
+    etlheap_table_free(map->table);
+    ETLHEAP_VECTOR_FREE(&owned->output.regions);
+    ETLHEAP_VECTOR_FREE(&owned->output.runs);
+    ETLHEAP_VECTOR_FREE(&owned->output.heaps);
+    ETLHEAP_VECTOR_FREE(&owned->output.pins);
+    ETLHEAP_VECTOR_FREE(&owned->processes);
+    ETLHEAP_VECTOR_FREE(&owned->pins);
+    free(owned);
+}

@@ -1,0 +1,186 @@
+/* space_regions.c - see space_regions.h. */
+#include "space_regions.h"
+
+#include <stdlib.h>
+
+/* Regions that were recorded, clipped where they overlap. An image comes before a reservation
+ * that begins there too: a rundown may tell of it as one. */
+static bool add_known(space_regions *out, const space_range *range)
+{
+    const u64 from = out->list.count == 0 ? 0 : out->list.at[out->list.count - 1].end;
+    const space_region region = { .start = etl_max_u64(range->start, from),
+                                  .end = range->end,
+                                  .is_known = true,
+                                  .is_image = range->what == SPACE_IMAGE,
+                                  .module = range->module };
+    return region.start >= region.end || ETLHEAP_PUSH(&out->list, region);
+}
+
+static bool add_all_known(space_regions *out, const space_process *process)
+{
+    const space_slice images = process->of[SPACE_IMAGE], reserved = process->of[SPACE_RESERVED];
+    bool ok = true;
+    for (u32 i = 0, k = 0; ok && (i < images.count || k < reserved.count);) {
+        const bool is_image =
+            k == reserved.count || (i < images.count && images.at[i].start <= reserved.at[k].start);
+        ok = add_known(out, is_image ? &images.at[i] : &reserved.at[k]);
+        i += is_image;
+        k += !is_image;
+    }
+    return ok;
+}
+
+/* The first of `count` regions in order that ends after an address. */
+static size_t region_after(const space_regions *regions, size_t count, u64 address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (regions->list.at[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where the first of them begins that ends after an address; UINT64_MAX: there is none. */
+static u64 start_after(const space_regions *regions, size_t count, u64 address)
+{
+    const size_t at = region_after(regions, count, address);
+    return at < count ? regions->list.at[at].start : UINT64_MAX;
+}
+
+/* Where a cell's blocks are: bytes of a block that began before begin with the unit. */
+static u64 address_of(const space_process *process, const space_cell *cell)
+{
+    return cell->blocks > 0 ? cell->largest.address : cell->number << process->shift;
+}
+
+static bool is_solid(const space_regions *regions, u64 address)
+{
+    const u32 at = space_spans_after(&regions->solid, address);
+    return at < regions->solid.count && regions->solid.at[at].start <= address;
+}
+
+/* Adds what of a piece lies in none of the known regions, which are the first `known`. */
+static bool add_outside(space_spans *out, const space_regions *regions, size_t known, u64 start,
+                        u64 end)
+{
+    bool ok = true;
+    size_t at = region_after(regions, known, start);
+    while (ok && start < end) {
+        const space_region *const next = at < known ? &regions->list.at[at++] : NULL;
+        const u64 stop = next == NULL ? end : etl_min_u64(end, next->start);
+        if (start < stop)
+            ok = ETLHEAP_PUSH(out, ((space_span){ start, stop }));
+        start = next == NULL ? end : next->end;
+    }
+    return ok;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const space_span *const x = a, *const y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* What is in no known region, in order; pieces may overlap. */
+static bool gather_pieces(space_spans *out, const space_regions *regions,
+                          const space_process *process)
+{
+    const size_t known = regions->list.count;
+    const space_slice inner = process->of[SPACE_INNER];
+    bool ok = true;
+    for (size_t i = 0; ok && i < regions->solid.count; i++)
+        ok = add_outside(out, regions, known, regions->solid.at[i].start, regions->solid.at[i].end);
+    for (u32 i = 0; ok && i < inner.count; i++)
+        ok = add_outside(out, regions, known, inner.at[i].start, inner.at[i].end);
+    for (u32 i = 0; ok && i < process->cell_count; i++) {
+        const u64 address = address_of(process, &process->cells[i]);
+        const u64 start = process->cells[i].number << process->shift;
+        if (start_after(regions, known, address) > address && !is_solid(regions, address))
+            ok = add_outside(out, regions, known, start,
+                             etl_sat_add_u64(start, (u64)1 << process->shift));
+    }
+    if (ok && out->count > 0)
+        qsort(out->at, out->count, sizeof *out->at, by_start);
+    return ok;
+}
+
+/* May one region reach from the one end to the other start? */
+static bool are_near(const space_regions *regions, size_t known, u64 end, u64 start, u32 shift)
+{
+    if (start <= end)
+        return true;
+    const bool is_far = (start - end) >> shift >= SPACE_JOIN_UNITS;
+    return !is_far && start_after(regions, known, end) >= start;
+}
+
+static bool add_pieced(space_regions *out, const space_process *process)
+{
+    const size_t known = out->list.count;
+    space_spans pieces = { 0 };
+    bool ok = gather_pieces(&pieces, out, process);
+    for (size_t i = 0; ok && i < pieces.count; i++) {
+        const space_span *const piece = &pieces.at[i];
+        space_region *const last =
+            out->list.count == known ? NULL : &out->list.at[out->list.count - 1];
+        if (last != NULL && are_near(out, known, last->end, piece->start, process->shift))
+            last->end = etl_max_u64(last->end, piece->end);
+        else
+            ok = ETLHEAP_PUSH(&out->list,
+                              ((space_region){ .start = piece->start, .end = piece->end }));
+    }
+    ETLHEAP_VECTOR_FREE(&pieces);
+    return ok;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const space_region *const x = a, *const y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+static int by_region(const void *a, const void *b)
+{
+    const space_placed *const x = a, *const y = b;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+static bool place_cells(space_regions *out, const space_process *process)
+{
+    for (u32 i = 0; i < process->cell_count; i++) {
+        const space_cell *const cell = &process->cells[i];
+        const u64 address = address_of(process, cell);
+        const size_t region = region_after(out, out->list.count, address);
+        assert(region < out->list.count && out->list.at[region].start <= address);
+        if (!ETLHEAP_PUSH(&out->placed, ((space_placed){ (u32)region, cell })))
+            return false;
+    }
+    if (out->placed.count > 0)
+        qsort(out->placed.at, out->placed.count, sizeof *out->placed.at, by_region);
+    return true;
+}
+
+bool space_regions_make(space_regions *out, const space_process *process)
+{
+    const bool ok =
+        space_spans_unite(&out->solid, process->of[SPACE_COMMITTED], process->of[SPACE_EXTENT]) &&
+        add_all_known(out, process) && add_pieced(out, process);
+    if (ok && out->list.count > 0)
+        qsort(out->list.at, out->list.count, sizeof *out->list.at, by_address);
+    return ok && place_cells(out, process);
+}
+
+void space_regions_free(space_regions *regions)
+{
+    ETLHEAP_VECTOR_FREE(&regions->solid);
+    ETLHEAP_VECTOR_FREE(&regions->list);
+    ETLHEAP_VECTOR_FREE(&regions->placed);
+    *regions = (space_regions){ 0 };
+}

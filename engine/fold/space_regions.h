@@ -1,0 +1,52 @@
+/*
+ * space_regions.h - the regions of a process, and which cell lies in which.
+ *
+ * An image and a reservation are regions as they were recorded. What lies in neither, since its
+ * reservation was not recorded, makes regions of its own: what is committed and where blocks
+ * lie, as far as less than SPACE_JOIN_UNITS units are between.
+ *
+ *     reservations   [------------)          [----)
+ *     committed         [--)  [---)   [-) [-)
+ *     blocks                  x  x     x          x
+ *     regions        [------------)   [-----)[----)[)
+ */
+#ifndef ETLHEAP_SPACE_REGIONS_H
+#define ETLHEAP_SPACE_REGIONS_H
+
+#include "space_cells.h"
+#include "space_ranges.h"
+
+#define SPACE_JOIN_UNITS 16u
+
+/* What a process has; borrowed. */
+typedef struct space_process {
+    space_slice of[SPACE_WHAT_COUNT];
+    const space_cell *cells; /* sorted */
+    u32 cell_count;
+    u32 shift; /* the unit is 1 << shift */
+} space_process;
+
+typedef struct space_region {
+    u64 start, end;
+    bool is_known, is_image;
+    u32 module; /* of an image */
+} space_region;
+
+/* A cell and its region. */
+typedef struct space_placed {
+    u32 region;
+    const space_cell *cell;
+} space_placed;
+
+/* Start from {0}. */
+typedef struct space_regions {
+    space_spans solid; /* committed, by whatever */
+    ETLHEAP_VECTOR(space_region) list;
+    ETLHEAP_VECTOR(space_placed) placed; /* by region, number and heap */
+} space_regions;
+
+/* False without memory; to be freed in any case. */
+bool space_regions_make(space_regions *out, const space_process *process);
+void space_regions_free(space_regions *regions);
+
+#endif

@@ -1,0 +1,84 @@
+/* map_parts.c - see map_parts.h. */
+#include "map_parts.h"
+
+#include <stdlib.h>
+
+typedef struct ranked_region {
+    const etlheap_map_region *region;
+    u32 index;
+} ranked_region;
+
+u32 map_limit(const etlheap_layout *layout)
+{
+    return layout->rows_of_each_kind ? 0 : layout->rows_max;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const ranked_region *const x = a, *const y = b;
+    const etlheap_map_amounts *const p = &x->region->amounts, *const q = &y->region->amounts;
+    if (p->committed != q->committed)
+        return p->committed > q->committed ? -1 : 1;
+    if (p->live != q->live)
+        return p->live > q->live ? -1 : 1;
+    if (p->size != q->size)
+        return p->size > q->size ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+bool map_choose(const etlheap_map *map, const etlheap_map_process *process, u32 most, bool *listed)
+{
+    const u32 count = process->region_count;
+    const bool is_all = most == 0 || most >= count;
+    for (u32 i = 0; i < count; i++)
+        listed[i] = is_all;
+    if (is_all)
+        return true;
+    ranked_region *const ranks = calloc(count, sizeof *ranks);
+    if (ranks == NULL)
+        return false;
+    for (u32 i = 0; i < count; i++)
+        ranks[i] = (ranked_region){ &map->regions[process->first_region + i], i };
+    qsort(ranks, count, sizeof *ranks, by_bytes);
+    for (u32 i = 0; i < most; i++)
+        listed[ranks[i].index] = true;
+    free(ranks);
+    return true;
+}
+
+/* The share of a run's bytes that lies in [start, end): units of a run are alike. */
+static u64 share(u64 bytes, const etlheap_map_run *run, u64 start, u64 end)
+{
+    const u64 low = start > run->address ? start : run->address;
+    const u64 run_end = run->address + run->size;
+    const u64 high = end < run_end ? end : run_end;
+    return low >= high ? 0 : (u64)((double)bytes * ((double)(high - low) / (double)run->size));
+}
+
+u32 map_level_of(const etlheap_map *map, const etlheap_map_region *region, u64 start, u64 end)
+{
+    etlheap_map_run part = { .address = start, .size = end - start };
+    for (u32 i = 0; i < region->run_count; i++) {
+        const etlheap_map_run *const run = &map->runs[region->first_run + i];
+        if (run->address >= end || run->address + run->size <= start)
+            continue;
+        part.committed += share(run->committed, run, start, end);
+        part.live += share(run->live, run, start, end);
+        part.blocks += run->blocks > 0; /* small ones would be lost in a large part */
+    }
+    return etlheap_map_level(&part);
+}
+
+const char *map_hint(const etlheap_map *map)
+{
+    if (!map->has_virtualalloc && !map->has_extents)
+        return "what is reserved and committed is not known without VirtualAlloc events: blocks "
+               "alone make the regions";
+    if (!map->has_virtualalloc)
+        return "what is reserved is not known without VirtualAlloc events: heap extents tell what "
+               "heaps have committed";
+    if (!map->has_reservations)
+        return "the store was written before stores kept reservations: what is committed makes "
+               "the regions";
+    return NULL;
+}
