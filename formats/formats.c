@@ -102,6 +102,13 @@ static const etlheap_format formats[] = {
         .shows_equal = true,
         .write_diff = etlheap_write_diff_folded,
     },
+    {
+        .name = "speedscope",
+        .suffix = ".speedscope.json",
+        .summary = "for www.speedscope.app",
+        .shows_equal = true,
+        .write_diff = etlheap_write_diff_speedscope,
+    },
 };
 
 u32 etlheap_format_count(void)

@@ -16,6 +16,7 @@ FORMATS_SRCS := $(patsubst %,formats/%.c, \
 	csv/csv_windows \
 	export/diff_folded \
 	export/diff_html \
+	export/diff_speedscope \
 	export/export_csv \
 	export/export_dhat \
 	export/export_events \

@@ -75,6 +75,8 @@ etl_status etlheap_write_diff_csv(const etlheap_diff_answer *answer, const etlhe
 
 etl_status etlheap_write_diff_folded(const etlheap_diff_answer *answer,
                                      const etlheap_layout *layout, etlheap_sink *sink);
+etl_status etlheap_write_diff_speedscope(const etlheap_diff_answer *answer,
+                                         const etlheap_layout *layout, etlheap_sink *sink);
 etl_status etlheap_write_diff_html(const etlheap_diff_answer *answer, const etlheap_layout *layout,
                                    etlheap_sink *sink);
 

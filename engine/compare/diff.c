@@ -29,6 +29,14 @@ const diff_pair diff_comparable[DIFF_PAIRS] = {
     { ETLHEAP_MEASURE_OUTSTANDING_SIZE, ETLHEAP_MEASURE_OUTSTANDING_COUNT },
     { ETLHEAP_MEASURE_REALLOC_COUNT, ETLHEAP_MEASURE_REALLOC_COUNT },
     { ETLHEAP_MEASURE_OVERHEAD_SIZE, ETLHEAP_MEASURE_OVERHEAD_SIZE },
+    { ETLHEAP_MEASURE_ALLOC_COUNT, ETLHEAP_MEASURE_ALLOC_SIZE },
+    { ETLHEAP_MEASURE_ALLOC_SIZE, ETLHEAP_MEASURE_ALLOC_COUNT },
+    { ETLHEAP_MEASURE_FREED_COUNT, ETLHEAP_MEASURE_FREED_SIZE },
+    { ETLHEAP_MEASURE_FREED_SIZE, ETLHEAP_MEASURE_FREED_COUNT },
+    { ETLHEAP_MEASURE_TEMPORARY_COUNT, ETLHEAP_MEASURE_TEMPORARY_SIZE },
+    { ETLHEAP_MEASURE_TEMPORARY_SIZE, ETLHEAP_MEASURE_TEMPORARY_COUNT },
+    { ETLHEAP_MEASURE_TEMPORARY_10_COUNT, ETLHEAP_MEASURE_TEMPORARY_10_COUNT },
+    { ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT, ETLHEAP_MEASURE_TEMPORARY_1MS_COUNT },
 };
 
 const char *etlheap_diff_state_word(etlheap_diff_state state)
@@ -117,10 +125,10 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
     for (u32 i = 0; i < first->group_by_count; i++) {
         const etlheap_key key = first->group_by[i];
         if (key == ETLHEAP_KEY_HEAP || key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_GENERATION)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "rows grouped by %s cannot be compared: its numbers are others "
-                                 "in every run",
-                                 etlheap_key_word(key));
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "rows grouped by %s cannot be compared: its numbers differ from run to run",
+                etlheap_key_word(key));
     }
     return ETL_OK;
 }

@@ -45,7 +45,7 @@ typedef struct diff_pair {
     etlheap_measure measure, partner;
 } diff_pair;
 
-#define DIFF_PAIRS 7
+#define DIFF_PAIRS 15
 extern const diff_pair diff_comparable[DIFF_PAIRS];
 
 /* Refuses tables, at least one, that cannot be compared by the measure: ETL_ERR_ARGUMENT. */

@@ -7,17 +7,11 @@
  * amount before, the amount now. The width is by the second, the colour by the change. What
  * is equal on both sides is there too: without it, widths would mean nothing.
  */
+#include "diff_amounts.h"
 #include "folded_path.h"
 #include "formats/io/text_buffer.h"
 #include "formats/parts/layout_read.h"
 #include "formats/writers.h"
-
-/* Frames cannot be drawn with less than nothing, which impacting sizes may be. */
-static i64 drawn(const etlheap_diff *diff, i64 amount, i64 ns)
-{
-    const i64 value = diff->per_second ? etlheap_diff_rate(amount, ns) / 1000 : amount;
-    return value > 0 ? value : 0;
-}
 
 etl_status etlheap_write_diff_folded(const etlheap_diff_answer *answer, const etlheap_layout *given,
                                      etlheap_sink *sink)
@@ -29,16 +23,15 @@ etl_status etlheap_write_diff_folded(const etlheap_diff_answer *answer, const et
     const etlheap_diff *const diff = answer->diff;
     etlheap_text scratch = { 0 };
     for (u32 i = 0; i < diff->table.row_count && etlheap_sink_ok(sink); i++) {
-        const i64 before = drawn(diff, diff->changes[i].base[diff->measure], diff->base_ns);
-        const i64 after = drawn(diff, diff->changes[i].now[diff->measure], diff->new_ns);
-        if (before == 0 && after == 0)
+        const diff_amounts amounts = diff_amounts_of(diff, i);
+        if (amounts.base == 0 && amounts.now == 0)
             continue;
         folded_path_write(&diff->table, &diff->table.rows[i], diff->table.group_by,
                           diff->table.group_by_count, &scratch, sink);
         etlheap_sink_text(sink, " ");
-        etlheap_sink_signed(sink, before);
+        etlheap_sink_signed(sink, amounts.base);
         etlheap_sink_text(sink, " ");
-        etlheap_sink_signed(sink, after);
+        etlheap_sink_signed(sink, amounts.now);
         etlheap_sink_text(sink, "\n");
     }
     const bool failed = scratch.failed;

@@ -285,6 +285,25 @@ def refuse(results, name, words, *arguments):
     results.check(f"refused: {name}", done.returncode in (2, 3) and words in done.stderr, done.returncode, done.stderr)
 
 
+def check_comparison(results, base, new):
+    """`diff` has both sides of what reports count, row by row."""
+    group_by = ["--group-by", "kind,process", "--no-symbols"]
+    document = run_json("diff", base, new, "--churn", "--all", *group_by)
+    names = [name for name in MEASURES if "rate" not in name]
+    wanted = defaultdict(lambda: [0, 0])
+    for side, path in enumerate((base, new)):
+        for row in run_json("report", path, "--churn", *group_by)["rows"]:
+            for name in names:
+                wanted[row["kind"], row["process"], name][side] += row[name]
+    got = {(row["kind"], row["process"], name): [row["base_" + name], row["new_" + name]]
+           for row in document["rows"] for name in names}
+    results.equal_maps(f"diff --churn has both sides of {len(document['rows'])} rows", got, dict(wanted))
+    results.equal("and is sorted by allocations", document["measure"], "alloc_count")
+    first = run_json("diff", base, new, "--sort", "temporary_count", *group_by)["rows"]
+    changes = [abs(row["delta_temporary_count"]) for row in first if row["kind"] == "heap"]
+    results.check("--sort temporary_count: the largest change first", changes == sorted(changes, reverse=True) and changes[0] > 0, changes)
+
+
 # --- recordings of heaptrack ---------------------------------------------------------------
 
 
@@ -369,6 +388,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMP")) as folder:
         made = [check_workload(results, folder, seed, *WAYS[seed % len(WAYS)]) for seed in range(1, 61 if LONG else len(WAYS) + 1)]
         check_forms(results, *made[0], folder)
+        check_comparison(results, made[0][0], made[2][1])
         streams = Streams(folder, MAKE_STREAM)
         for name in ("small-clang", "small-sqlite", "small-python"):
             reason = streams.why_not(name)

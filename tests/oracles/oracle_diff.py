@@ -375,6 +375,29 @@ def check_log_errors(results, trace):
             results.check(f"a log and {os.path.basename(other)}: status {wanted}", status == wanted, status, said)
 
 
+def check_speedscope(results, first, second):
+    """Four profiles of each kind, whose stacks are the paths of the folded form."""
+    document = json.loads(run("diff", first, second, "--no-symbols", "--format", "speedscope"))
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    results.check("speedscope: a name is one frame", len(names) == len(set(names)) and len(names) > 100)
+    wanted = {}
+    for line in run("diff", first, second, "--no-symbols", "--format", "folded").decode().splitlines():
+        path, before, after = line.rsplit(" ", 2)
+        kind, path = path.split(";", 1)
+        base, new = int(before), int(after)
+        for side, amount in (("base", base), ("new", new), ("grew", new - base), ("shrank", base - new)):
+            if amount > 0:
+                wanted[f"{kind}: {side}", path] = wanted.get((f"{kind}: {side}", path), 0) + amount
+    got = {}
+    for profile in document["profiles"]:
+        for sample, weight in zip(profile["samples"], profile["weights"]):
+            key = profile["name"], ";".join(names[frame].replace(";", ":") for frame in sample)
+            got[key] = got.get(key, 0) + weight
+    results.equal_maps(f"speedscope: {len(got)} stacks are those of the folded form", got, wanted)
+    results.check("speedscope: profiles add up",
+                  all(profile["endValue"] == sum(profile["weights"]) for profile in document["profiles"]))
+
+
 def main():
     results = Results()
     check_umdh(results)
@@ -384,6 +407,7 @@ def main():
     check_same_bytes(results, demo, battery)
     first, second = made("workload", "--seed", "1"), made("workload", "--seed", "2")
     check_same_bytes(results, first, second)
+    check_speedscope(results, first, second)
     for arguments in ((), ("--from", "20ms", "--to", "70ms"), ("--at-exit", "freed"),
                       ("--group-by", "kind,process,type,site,size_class"), ("--size", "..64", "--group-by", "kind,module"),
                       ("--group-by", "kind,free_type,frame")):

@@ -69,6 +69,7 @@ DOCUMENTS = [
     ("diff", "diff demo.etl longer.etl"),
     ("diff", "diff demo.etl longer.etl --symbols symbols --per-second --all --group-by kind,process,site"),
     ("diff", "diff demo.ehs exercise.etl"),
+    ("diff", "diff demo.etl longer.etl --churn --per-second"),
     ("trend", "trend demo.etl longer.etl exercise.etl --in-order --all"),
     ("trend", "trend demo.etl longer.etl exercise.etl --in-order --sort outstanding_count --group-by process,stack"),
     ("check", "check demo.etl --max-outstanding 1M --max-outstanding stack:256K --max-outstanding-count heap/heap:10"),
