@@ -92,10 +92,21 @@ static void note_marks(const cli_options *options, const char *subject,
                           "NAME, or make marks of events with --mark-event");
 }
 
+/* Descriptions of events are typed by hand; a wrong number looks like an allocator that does
+ * nothing. A store has the blocks, and needs no description. */
+static void note_custom(const cli_options *options, const char *subject,
+                        const etlheap_result *result)
+{
+    if (options->custom.count > 0 && !etlheap_result_abilities(result).custom)
+        cli_note(subject, "--custom-heap matches no event in the trace; etlheap info lists the "
+                          "providers and the ids of their events");
+}
+
 void cli_note_filters(const cli_options *options, const char *subject, const etlheap_result *result,
                       const etlheap_query *query, bool is_empty)
 {
     note_marks(options, subject, result);
+    note_custom(options, subject, result);
     note_processes(options, subject, result, false);
     note_patterns(options, subject, query);
     note_window(subject, result, query->from_ns, query->to_ns);

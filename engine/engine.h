@@ -11,7 +11,7 @@
  * once. Everything handed out is owned by its handle and valid until that is
  * freed. Nothing here prints, exits or reads the environment.
  *
- * Determinism: the same files and options give the same result whatever `jobs`
+ * Determinism: the same files and options give the same result for any `jobs`
  * is. Times are raw ticks of the first file's clock inside and nanoseconds
  * since time zero, the first file's log-file header, outside.
  *
@@ -359,7 +359,7 @@ typedef struct etlheap_symbol_options {
     const char *default_store;    /* for elements that name none; NULL: none is kept */
     const char *temporary_folder; /* NULL: /tmp; C:/Windows/Temp on Windows */
     bool offline;                 /* servers are not asked */
-    bool loose;                   /* for want of a match, files of another build will do */
+    bool loose;                   /* accept files of another build if there is no match */
     u32 jobs;                     /* threads; 0: etlheap_default_jobs() */
     /* Bytes received and expected from servers, about ten times a second while
      * there are any. May be NULL. */

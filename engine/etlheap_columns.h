@@ -22,7 +22,7 @@ extern "C" {
 
 /* X(enumerator, key, title) - sorted by where a reader meets them first. */
 #define ETLHEAP_FIELDS(X)                                                                          \
-    /* what rows are grouped by, and what is told beside it */                                     \
+    /* keys of rows, and columns that come with them       */                                      \
     X(KIND, "kind", "Kind")                                                                        \
     X(PROCESS, "process", "Process")                                                               \
     X(PID, "pid", "PID")                                                                           \
@@ -169,7 +169,7 @@ typedef enum etlheap_key {
 
 static_assert((int)ETLHEAP_KEY_COUNT <= ETLHEAP_GROUP_BY_MAX, "all keys together have a place");
 
-/* ETLHEAP_FIELDS_COUNT and "" for what is no key, and below for what is no measure. */
+/* ETLHEAP_FIELDS_COUNT and "" for numbers that are not a key, and below not a measure. */
 etlheap_field etlheap_key_field(etlheap_key key);
 const char *etlheap_key_word(etlheap_key key); /* the key of its field */
 const char *etlheap_key_title(etlheap_key key);

@@ -53,7 +53,7 @@ void etlheap_suppressions_close(etlheap_suppressions *suppressions); /* NULL is 
 
 /*
  * Adds the lines of a file; `name` is for messages, both are copied. ETL_ERR_ARGUMENT
- * names the line that is no suppression; what was before it stays added.
+ * names the line that is not a suppression; lines before it stay added.
  * ETL_ERR_LIMIT: more than 4 GiB or 2^20 lines in all. ETL_ERR_MEMORY.
  */
 etl_status etlheap_suppressions_add(etlheap_suppressions *suppressions, const char *name,
@@ -140,19 +140,19 @@ const char *etlheap_outcome_word(etlheap_outcome outcome); /* "" for what is non
 #define ETLHEAP_DOUBTS(X)                                                                          \
     X(LOSS, "loss",                                                                                \
       "the trace lost events or is damaged: its totals are lower bounds, so staying within a "     \
-      "budget proves nothing")                                                                     \
+      "limit proves nothing")                                                                      \
     X(BASELINE_LOSS, "baseline-loss",                                                              \
-      "the baseline lost events or is damaged: what is missing there looks like growth, and what " \
-      "was never freed there hides it, so a comparison proves nothing")                            \
+      "the baseline lost events or is damaged: lost allocations there look like growth, and lost " \
+      "frees hide growth, so a comparison proves nothing")                                         \
     X(NO_EVENTS, "no-events",                                                                      \
-      "the trace has no memory events of a kind that a budget is for, so nothing was measured")    \
+      "the trace has no memory events of a kind that has a limit, so nothing was measured")        \
     X(NO_PROCESS, "no-process",                                                                    \
-      "a process pattern matches no process with memory events of a kind that a budget is for, "   \
-      "so nothing was measured")                                                                   \
+      "a process pattern matches no process with memory events of a kind that has a limit, so "    \
+      "nothing was measured")                                                                      \
     X(BASELINE_NO_EVENTS, "baseline-no-events",                                                    \
-      "the baseline has no memory events of a kind whose growth has a budget")                     \
+      "the baseline has no memory events of a kind whose growth has a limit")                      \
     X(NO_MARKS, "no-marks",                                                                        \
-      "the window has no marks, and a budget is for what happens between them, so nothing was "    \
+      "the window has no marks, and a limit is for what happens between them, so nothing was "     \
       "measured")
 
 typedef enum etlheap_doubt {
@@ -189,7 +189,7 @@ typedef struct etlheap_gate_subject {
     bool has_heap;       /* scope HEAP, but for virtualalloc */
     u64 heap_handle;
     u32 stack;       /* scope STACK: into the table's; else, or without one, ETLHEAP_NO_INDEX */
-    u64 fingerprint; /* of what it is, without ids and addresses */
+    u64 fingerprint; /* identity across runs: without ids and addresses */
     etlheap_amount now, baseline;
     i64 measured; /* by the budget; growth may be negative */
     i64 limit;
@@ -217,7 +217,7 @@ typedef struct etlheap_gate_budget {
     u32 judged_count, failed_count;
 } etlheap_gate_budget;
 
-/* A suppression and what it took away, of each kind. */
+/* A suppression, and what it suppressed of each kind. */
 typedef struct etlheap_suppression_use {
     const char *pattern, *file;
     u32 line;

@@ -45,7 +45,7 @@ typedef enum etlheap_lifetime_column {
         ETLHEAP_LIFETIME_COLUMN_COUNT
 } etlheap_lifetime_column;
 
-/* ETLHEAP_FIELDS_COUNT and "" for what is no column. */
+/* ETLHEAP_FIELDS_COUNT and "" for numbers that are not a column. */
 etlheap_field etlheap_lifetime_column_field(etlheap_lifetime_column column);
 const char *etlheap_lifetime_column_word(etlheap_lifetime_column column);
 

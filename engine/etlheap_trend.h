@@ -4,7 +4,7 @@
  *     tables of runs 0, 1, 2 ... ──▶ etlheap_trend_tables ──▶ a curve for each group,
  *                                                             a value a run
  *
- * When rows of different runs are the same group is said in etlheap_diff.h, with one
+ * etlheap_diff.h defines when rows of different runs are the same group, with one
  * addition: an offset means something in one build of a module only, so runs are put into
  * groups by their builds of it, and offsets are compared within these.
  *

@@ -139,7 +139,7 @@ typedef struct etlheap_growth {
 /*
  * Finds the steepest rise of a row, ETLHEAP_NO_INDEX: of all rows. The windows must
  * follow each other without gaps (every_ns or cuts, not with_whole); about 200 are best. False:
- * there is no rise, or no such row. How it is judged is said in windows_growth.c.
+ * there is no rise, or no such row. windows_growth.c has the rule.
  *
  * The stacks that explain it: windows of the same kind grouped by stack, with
  * measured_first and measured_count as found here, sorted by IMPACTING_SIZE.

@@ -76,7 +76,7 @@ bool etlheap_sink_ok(const etlheap_sink *sink);
 /* Sends what is buffered now; a live reader sees whole lines. */
 void etlheap_sink_flush(etlheap_sink *sink);
 
-/* Sends it, and waits until a file is on the disk, whatever becomes of the machine. */
+/* Writes what is left, and waits until a file is on the disk. */
 void etlheap_sink_settle(etlheap_sink *sink);
 
 /* Writes text for a terminal that has ASCII alone: each other character that follows is a

@@ -23,7 +23,7 @@ extern "C" {
     X(STORED, "stored")                                                                            \
     X(LOST_EVENTS, "lost_events") /* stored; the recording lost events */                          \
     X(DAMAGED, "damaged")         /* stored; the input is damaged */                               \
-    X(FAILED, "failed")           /* there is no store; the error says why */
+    X(FAILED, "failed")           /* no store; `error` has the reason */
 
 typedef enum etlheap_verdict {
 #define ETLHEAP_VERDICT_ENUM(name, word) ETLHEAP_VERDICT_##name,
@@ -102,7 +102,7 @@ void etlheap_run_copy(const etlheap_run_line *line, etlheap_sink *sink);
 void etlheap_run_skip(const etlheap_run_line *line, const etlheap_run_marks *stamps,
                       etlheap_sink *sink);
 
-/* The text as `file` or `output` of a line has it. Owned by the caller
+/* The text in the form of `file` or `output` of a line. Owned by the caller
  * (etlheap_text_free); out->failed without memory. */
 void etlheap_run_quote(const char *text, etlheap_text *out);
 

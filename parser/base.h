@@ -28,7 +28,7 @@ typedef int64_t i64;
 static_assert(sizeof(void *) == 8, "a 64-bit host is required: traces are mapped whole");
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a little-endian host is required");
 
-/* Marks functions that take a printf format, of which MinGW knows two kinds. */
+/* Marks functions that take a printf format. MinGW has two kinds of formats. */
 #if defined(__MINGW32__) && !defined(__clang__)
 #define ETL_PRINTF(format_index, first) __attribute__((format(gnu_printf, format_index, first)))
 #else
@@ -123,7 +123,7 @@ static inline u64 etl_mix_u64(u64 value)
  * keys that all have one hash, or each would be compared with all others. So hashes
  * begin with a number that differs from run to run: the address at which the system
  * loads the program, or the library, is random. `anchor` is a constant that is loaded
- * with it. Nothing that is told may depend on such a hash.
+ * with it. No output may depend on such a hash.
  */
 static inline u64 etl_hash_seed(const void *anchor)
 {

@@ -44,7 +44,7 @@ typedef struct etl_value_map {
 } etl_value_map;
 
 /* Reads the payload of a MetaData/EventMapInfo record, from which *out borrows. False: it
- * is no sound map of numbers. */
+ * is not a valid map of numbers. */
 bool etl_value_map_of_info(etl_bytes payload, etl_value_map *out);
 
 /* Total order by provider and name, for sorting and searching. */

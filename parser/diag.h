@@ -229,13 +229,13 @@ typedef struct etl_diag_info {
     const char *advice; /* one sentence: what it means and what to do */
 } etl_diag_info;
 
-/* The table's row; NULL for what is no diagnostic. */
+/* The table's row; NULL if the number is not a diagnostic. */
 const etl_diag_info *etl_diag_describe(etl_diag diag);
 
-/* What would help with it, if a program has something for that; else ETL_HINT_NONE. */
+/* The hint of a diagnostic, or ETL_HINT_NONE. */
 etl_hint etl_diag_hint(etl_diag diag);
 
-/* "info", "loss", "damage", "limit"; "unknown" for what is none. */
+/* "info", "loss", "damage", "limit"; "unknown" for other numbers. */
 const char *etl_severity_name(etl_severity severity);
 
 static inline void etl_diag_add(etl_diag_counts *counts, etl_diag diag, u64 n)

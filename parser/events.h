@@ -483,7 +483,7 @@ typedef struct etl_method_event {
 /* An allocator's own allocation or free; see custom_events.h. */
 typedef struct etl_custom_event {
     u64 address;
-    u64 size_bytes; /* of a free: what is given back, 0: the block, whatever its size */
+    u64 size_bytes; /* of a free: bytes given back; 0: the whole block */
     u64 heap;       /* the allocator's own number of it; 0 without has_heap */
     bool has_heap;
     etl_bytes allocator; /* 8-bit text */
@@ -586,7 +586,7 @@ typedef struct etl_event_info {
     size_t field_count;
 } etl_event_info;
 
-/* The fields of a kind, in output order; of what is no kind there are none. */
+/* The fields of a kind, in output order; none if the number is not a kind. */
 const etl_event_info *etl_event_describe(etl_event_kind kind);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /*
- * hint.h - what a user could do about it, for the program to say.
+ * hint.h - advice that a program can add to the library's sentences.
  *
- * A library has no options, so none of its sentences names one. It says what is wrong and
- * what it needs; an error, a diagnostic and a text that leaves something out have a hint
- * besides. A program appends what that is on its command line or in its menus:
+ * Sentences of the library never name an option, because the library has none. They say what
+ * is wrong and what is needed. Errors, diagnostics and shortened texts also have a hint, for
+ * which a program appends the name of its own option or menu:
  *
  *     812 MiB of memory are needed, more than allowed      the library, MORE_MEMORY
  *                                          ; raise --memory         a program
  *
- * Of an error the hint is etl_error.hint, of a diagnostic etl_diag_hint(). Writers of
- * texts ask the etl_hint_fn that they are given.
+ * An error has etl_error.hint, a diagnostic etl_diag_hint(). Writers of texts call the
+ * etl_hint_fn that they are given.
  *
  * Adding one is adding one row, at the end.
  */
@@ -69,8 +69,8 @@ typedef enum etl_hint {
         ETL_HINT_COUNT
 } etl_hint;
 
-/* What would help, in the words of this library's fields; "" for NONE and for what is no
- * hint. Static text. */
+/* Which field of the library helps; "" for NONE and for numbers that are not a hint. Static
+ * text. */
 const char *etl_hint_text(etl_hint hint);
 
 /*

@@ -346,7 +346,7 @@ typedef struct etl_item_stack {
     u64 key;
     const u8 *frames;
     u32 frame_count;
-    u32 frame_bytes; /* 4 or 8, whatever the record's pointers are */
+    u32 frame_bytes; /* 4 or 8; independent of the record's pointer size */
     bool is_key;
 } etl_item_stack;
 
@@ -379,7 +379,7 @@ typedef struct etl_event etl_event;
 
 /*
  * Decodes what we understand of a record. False, with out->kind ETL_EVENT_NONE,
- * when it is none of ours or too short (then event_truncated is counted).
+ * if etlheap does not decode it, or if it is too short (event_truncated is counted).
  * Views in *out borrow from the record. diag may not be NULL.
  */
 bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag);

@@ -2,7 +2,7 @@
  * pe.h - what a program file (exe, dll, sys) says of itself.
  *
  *     etl_pe_open -> etl_pe_info_of, etl_pe_pdb_of     which build it is and which PDB belongs to it
- *             -> etl_pe_exports_open           names of its exports, for want of a PDB
+ *             -> etl_pe_exports_open           names of its exports, if there is no PDB
  *             -> etl_pe_exports_find           the export an address belongs to
  *
  * The file is mapped as it lies on disk. Only the headers and the debug
@@ -33,7 +33,7 @@ typedef struct etl_pe_exports etl_pe_exports;
 /*
  * Opens the image at `path`. On success the caller owns *out (etl_pe_close).
  * ETL_ERR_IO: cannot be read. ETL_ERR_MEMORY. ETL_ERR_UNSUPPORTED: no PE32 or
- * PE32+ image; the message says what it is if we know. ETL_ERR_CORRUPT: the
+ * PE32+ image; the message names the kind of file if it is known. ETL_ERR_CORRUPT: the
  * headers or the section table are cut off or contradict themselves; the message
  * names the field and the offset. Damage elsewhere does not fail the opening
  * (etl_pe_damage_of).
@@ -111,7 +111,7 @@ typedef struct etl_pe_export {
 /*
  * Reads the export directory; an image without one has no exports. On success
  * the caller owns *out (etl_pe_exports_close), which borrows from the image.
- * Damage costs the exports it covers and is told by etl_pe_exports_damage.
+ * Damaged exports are left out; etl_pe_exports_damage reports them.
  * ETL_ERR_MEMORY.
  */
 etl_status etl_pe_exports_open(const etl_pe_image *image, etl_pe_exports **out, etl_error *err);
@@ -126,7 +126,7 @@ u32 etl_pe_exports_count(const etl_pe_exports *exports);
 etl_pe_export etl_pe_exports_at(const etl_pe_exports *exports, u32 index);
 
 /*
- * The export that an address is named after for want of a PDB: the nearest one
+ * The export that names an address if there is no PDB: the nearest one
  * at or below it in its section. Exports have no size, so this is a guess that
  * gets worse with the distance, and callers mark it. Of several names at one
  * address the alphabetically first wins (NtClose over ZwClose), names win over

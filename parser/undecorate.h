@@ -49,7 +49,7 @@ extern "C" {
  * what `out` holds is undefined. Characters after the end of a valid name, which
  * some compilers append, are ignored.
  *
- * Takes up to 120 KiB of stack, of which a usual name touches a few pages.
+ * Takes up to 120 KiB of stack; a usual name touches a few pages of it.
  */
 bool etl_undecorate(etl_bytes decorated, char *out, size_t capacity, size_t *length);
 

@@ -1,4 +1,12 @@
-/* many_list.c - see many_list.h. */
+/*
+ * many_list.c - finds the inputs of a batch and names the store of each.
+ *
+ * In: files and folders of the command line. Out: a list of inputs with the names of their
+ * stores, in the order of the command line, files of a folder by name.
+ *
+ * Invariant: no two inputs have the same store, and no store would overwrite an input. Both are
+ * checked before any work begins.
+ */
 #include "many_list.h"
 
 #include <stdio.h>

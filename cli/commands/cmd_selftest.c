@@ -194,7 +194,7 @@ static etl_status expect(const char *what, u64 is, u64 should_be, etl_error *err
 {
     if (is == should_be)
         return ETL_OK;
-    return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "%s: %llu, which should be %llu", what,
+    return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "%s: got %llu, expected %llu", what,
                          (unsigned long long)is, (unsigned long long)should_be);
 }
 

@@ -526,7 +526,8 @@ static etl_status check_suspects(const cli_options *options, etl_error *err)
                                              ETLHEAP_KEY_THREAD, ETLHEAP_KEY_SIZE_CLASS };
     const char *excluded = NULL;
     if (!cli_format_of(options)->write_suspects)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "--format %s has no place for --suspects",
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--format %s cannot be combined with --suspects",
                              cli_format_of(options)->name);
     excluded = options->types != 0                      ? "--type"
                : options->impacting != 0                ? "--impacting"
@@ -537,16 +538,16 @@ static etl_status check_suspects(const cli_options *options, etl_error *err)
                : options->churn                         ? "--churn"
                                                         : NULL;
     if (excluded)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--suspects looks at all that happens in a window and has its own "
-                             "order: leave out %s",
-                             excluded);
+        return etl_fail_with(
+            err, ETL_ERR_ARGUMENT, 0,
+            "--suspects judges everything in the window and has its own order; leave out %s",
+            excluded);
     for (u32 i = 0; i < options->group_by_count * (u32)ETL_COUNT_OF(of_blocks); i++) {
         const etlheap_key key = of_blocks[i % ETL_COUNT_OF(of_blocks)];
         if (options->group_by[i / ETL_COUNT_OF(of_blocks)] == key)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "--suspects compares the blocks of a stack or site with each "
-                                 "other: leave out --group-by %s",
+                                 "--suspects compares the blocks of one stack or site with each "
+                                 "other; leave out --group-by %s",
                                  etlheap_key_word(key));
     }
     return ETL_OK;

@@ -125,10 +125,10 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
     for (u32 i = 0; i < first->group_by_count; i++) {
         const etlheap_key key = first->group_by[i];
         if (key == ETLHEAP_KEY_HEAP || key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_GENERATION)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "rows grouped by %s cannot be compared: its numbers are others "
-                                 "in every run",
-                                 etlheap_key_word(key));
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "rows grouped by %s cannot be compared: its numbers differ from run to run",
+                etlheap_key_word(key));
     }
     return ETL_OK;
 }

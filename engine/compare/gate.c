@@ -143,15 +143,15 @@ static etl_status check_budgets(const etlheap_gate_options *options, etl_error *
     for (u32 i = 0; i < options->budget_count; i++) {
         const etlheap_budget *const budget = &options->budgets[i];
         if ((u32)budget->scope >= ETLHEAP_SCOPE_COUNT || budget->kinds >> ETLHEAP_KIND_COUNT)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "there is no such scope or kind");
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown scope or kind");
         if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_HEAP)
-            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "growth cannot be judged heap by heap: handles of heaps differ "
-                                 "from run to run");
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "growth cannot be limited per heap, because heap handles differ from run to run");
         if (budget->is_growth && budget->scope == ETLHEAP_SCOPE_MARK)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                                 "growth cannot be judged mark by mark: a mark's budget is for "
-                                 "what its interval leaves behind");
+                                 "growth cannot be limited per mark: a limit per mark is for what "
+                                 "its interval leaves behind");
     }
     return ETL_OK;
 }

@@ -43,7 +43,7 @@ etl_status gate_of_baseline(etl_status status, const etl_error *why, etl_error *
 {
     return status == ETL_OK ? ETL_OK
                             : etl_fail_hint(err, status, why->hint,
-                                            "the baseline cannot be asked: %.180s", why->message);
+                                            "the baseline cannot be used: %.180s", why->message);
 }
 
 /* Is there an interval to judge? */

@@ -1,4 +1,14 @@
-/* row_identity.c - rows, stacks and frames as numbers: see row_identity.h. */
+/*
+ * row_identity.c - gives rows of different tables an id by what they are: names, not numbers of
+ * one run.
+ *
+ * In: rows with process, stack and other keys. Out: equal ids for rows that are the same group in
+ * another run.
+ *
+ * Strings, frames and stacks are interned bottom up, so comparing two rows compares a few
+ * numbers. Invariant: ids depend on the order in which rows come, so nothing that is shown may be
+ * ordered by them; use row_identities_rank.
+ */
 #include "row_identity.h"
 
 #include <stdlib.h>

@@ -202,8 +202,8 @@ static etl_status add_line(etlheap_suppressions *suppressions, const char *file,
         return ETL_OK;
     if (text.size <= skip || memcmp(text.at, prefix, skip) != 0 || memchr(text.at, 0, text.size))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "line %" PRIu32 " of %.120s is no suppression: leak:PATTERN, with a "
-                             "part of the name of a function, source file or module",
+                             "line %" PRIu32 " of %.120s: expected leak:PATTERN, with a part of "
+                             "the name of a function, source file or module",
                              line, file);
     if (suppressions->list.count >= SUPPRESSIONS_MAX)
         return etl_fail_with(err, ETL_ERR_LIMIT, 0, "more than %u suppressions", SUPPRESSIONS_MAX);

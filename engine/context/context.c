@@ -1,4 +1,16 @@
-/* context.c - see context.h. */
+/*
+ * context.c - applies system events (processes, images, heaps, services) to the context of a run,
+ * and answers who owned an id at a time. The rules are at the top of context.h.
+ *
+ * In: decoded system events of a slice, in order of time. Out: one row per process lifetime,
+ * chained by `previous` to the former owner of the same id, and the moments at which heaps and
+ * images changed.
+ *
+ * The idea: an id's owners are intervals of time, newest first. An event that no interval covers
+ * makes an implicit process in the gap, so every memory event has an owner. Invariant: owners
+ * depend on times alone. Look at nothing that depends on how far the trace has been read, or
+ * results change with the size of slices.
+ */
 #include "context.h"
 #include "methods.h"
 

@@ -1,4 +1,14 @@
-/* heap_sizes.c - see heap_sizes.h. */
+/*
+ * heap_sizes.c - makes the history of committed and reserved sizes of each heap from notes taken
+ * while reading.
+ *
+ * In: notes in the order in which they were met in each stream. Out: rows by process, heap and
+ * time.
+ *
+ * Heap records state both sizes. Heap ranges are a second source of reserved sizes and are used
+ * only for heaps without the first. Invariant: of several rows at one moment only the last
+ * remains.
+ */
 #include "heap_sizes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,13 @@
-/* lifetimes_archive.c - see lifetimes_archive.h. */
+/*
+ * lifetimes_archive.c - hands out heap lifetimes of a log as rows, segment by segment, in order
+ * of allocation.
+ *
+ * In: segments and the ends of their blocks. Out: rows with start, end, size, slot and what else
+ * is wanted.
+ *
+ * Several segments are decoded at once, each in a lane, and handed out one by one. Invariant: the
+ * order of rows does not depend on the number of lanes.
+ */
 #include "lifetimes_archive.h"
 
 #include <stdlib.h>

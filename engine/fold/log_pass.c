@@ -1,4 +1,12 @@
-/* log_pass.c - see log_pass.h. */
+/*
+ * log_pass.c - reads a log once for all questions that want the same of it. log_pass.h draws the
+ * two ways through a log.
+ *
+ * In: wants of blocks and of events, from several questions. Out: groups, sums, curves, cells and
+ * moments, handed back to each want.
+ *
+ * Invariant: a want's answer does not depend on which other wants share its reading.
+ */
 #include "log_pass.h"
 
 #include <stdlib.h>

@@ -1,4 +1,15 @@
-/* ehs_codec.c - see ehs_codec.h. */
+/*
+ * ehs_codec.c - encodes one column of integers to a block, and decodes it. ehs_codec.h describes
+ * the bytes.
+ *
+ * In: an array of 1-, 4- or 8-byte integers. Out: a block that describes itself. Encoding tries
+ * no alternatives: the caller chooses the layout, and the values decide only shift, constant
+ * planes and whether zstd makes a plane smaller.
+ *
+ * Decoding reads hostile bytes. Invariant: nothing is written beyond the `count` that the caller
+ * made room for, and a block that has bytes left after its last value is refused, so every valid
+ * block has one meaning.
+ */
 #include "ehs_codec.h"
 
 #include <stdlib.h>

@@ -1,4 +1,15 @@
-/* ehs_open.c - see ehs_open.h. */
+/*
+ * ehs_open.c - follows which blocks are open while segments are written, and writes and reads
+ * checkpoints of them. ehs_open.h explains why.
+ *
+ * In: the events of each segment, in order. Out: rows of the blocks that are open before a
+ * segment.
+ *
+ * A bit per allocation says whether its block is open; ends only clear bits. Rows are made some
+ * segments late, when most blocks are closed already, and dead rows are dropped when they
+ * outnumber the live ones. Invariant: after ehs_open_settle the rows are exactly the open blocks,
+ * in the order of their ordinals.
+ */
 #include "ehs_open.h"
 
 #include "log_reader.h"

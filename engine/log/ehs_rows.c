@@ -1,4 +1,14 @@
-/* ehs_rows.c - see ehs_rows.h. */
+/*
+ * ehs_rows.c - saves and loads lifetimes as rows (ranges, extents, custom blocks), and the slots
+ * of heap blocks.
+ *
+ * In (save): rows with the run's numbers of processes and stacks, while the trace is still read.
+ * Out: parts of columns. At the end, two small tables translate those numbers. In (load): parts
+ * and tables. Out: rows with final numbers.
+ *
+ * Invariant: a row leaves this file only with numbers that are within their tables and with an
+ * end that is not before its start. Everything later relies on that.
+ */
 #include "ehs_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,14 @@
-/* ehs_segment.c - see ehs_segment.h. */
+/*
+ * ehs_segment.c - encodes the events of a segment as columns, and reads the table of segments.
+ * ehs_segment.h has the idea.
+ *
+ * In (write): up to EHS_PART_ROWS events. Out: blocks of their columns, and a row of the index.
+ * In (read): rows of the index and columns. Out: arrays of the wanted columns.
+ *
+ * Invariant: an end names a block by how many allocations back it was opened, so segments can be
+ * read apart. Whether that block exists and is open is checked by the reader of a log
+ * (log_reader.c), not here.
+ */
 #include "ehs_segment.h"
 
 #include <stdlib.h>

@@ -1,4 +1,15 @@
-/* ehs_stacks.c - see ehs_stacks.h. */
+/*
+ * ehs_stacks.c - saves the distinct stacks of a result as a sorted, prefix-compressed list, and
+ * loads them. ehs_stacks.h has the columns.
+ *
+ * In (save): the stack table. Out: stacks sorted from the outermost frame inwards, each as the
+ * number of frames it shares with the one before and the rest. In (load): those columns. Out: a
+ * stack table with the same ids.
+ *
+ * Addresses are numbered first, and sorting compares the numbers. Invariant: on loading, `shared`
+ * never exceeds the length of the stack before, and no stack is longer than the limit; both are
+ * checked before a frame is copied.
+ */
 #include "ehs_stacks.h"
 
 #include <stdlib.h>

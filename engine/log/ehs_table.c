@@ -1,4 +1,14 @@
-/* ehs_table.c - see ehs_table.h. */
+/*
+ * ehs_table.c - writes arrays of structs as columns and reads them back, driven by a const table
+ * of members.
+ *
+ * In (save): rows and an ehs_table. Out: one column per member; texts become numbers of strings.
+ * In (load): the columns. Out: an array of rows.
+ *
+ * Row counts come from the file, and a few bytes can claim millions of rows. Invariant: every
+ * allocation is charged to the loader's allowance before it is made, and all columns of a table
+ * must have the same number of values.
+ */
 #include "ehs_table.h"
 
 #include <stdlib.h>

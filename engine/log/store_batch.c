@@ -1,4 +1,14 @@
-/* store_batch.c - see store_batch.h. */
+/*
+ * store_batch.c - turns chunks of the journal into segments of a file, a batch at a time.
+ * store_batch.h has the two phases.
+ *
+ * In: complete chunks of the journal, in order of time. Out: encoded blocks, written in order,
+ * and the index rows of the segments.
+ *
+ * Ranks of the journal count all events, ordinals of the file count only allocations; `fill`
+ * converts one to the other, using the number of allocations before each segment. Invariant: the
+ * batch has the same segments whatever the number of threads, so the file has the same bytes.
+ */
 #include "store_batch.h"
 
 #include <stdlib.h>

@@ -1,4 +1,16 @@
-/* frames.c - see frames.h. */
+/*
+ * frames.c - resolves raw stacks to frames (module and offset), culls them, and gives equal
+ * results one id.
+ *
+ * In: (process, stack, time). Out: ids of interned stacks, each a list of interned frames.
+ *
+ *     stack id + process + module epochs --cache--> frame_stack id
+ *
+ * The same code in two processes, or loaded at two addresses, must become one frame, so modules
+ * are mapped to a canonical module of the same build first (find_canonical). Invariant: the cache
+ * key contains everything that the result depends on: stack, process, and the epochs of the
+ * process's and the kernel's modules.
+ */
 #include "frames.h"
 
 #include <stdlib.h>

@@ -1,4 +1,14 @@
-/* symbols.c - see symbols.h. */
+/*
+ * symbols.c - finds the modules' builds, keeps the names that are known, and asks for the others.
+ * symbols.h draws the parts.
+ *
+ * In: places (module, offset) that somebody wants to show or group by. Out: a name per place,
+ * valid until the symbols are closed.
+ *
+ * A place is looked up once. Places of new modules are collected first and their files are
+ * searched together, so that servers are asked in parallel. Invariant: the number and order of
+ * questions never change an answer.
+ */
 #include "symbols.h"
 
 #include <stdio.h>

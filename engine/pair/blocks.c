@@ -1,4 +1,14 @@
-/* blocks.c - see blocks.h. */
+/*
+ * blocks.c - opens and closes heap blocks of one shard. blocks.h has the rules and the table for
+ * allocations over open blocks.
+ *
+ * In: ordered events of the shard's keys. Out: entries of the journal, or lifetimes, in
+ * shard_output. Open blocks are in a pool with an index by (process, heap, address).
+ *
+ * An event changes only the block at its own address, so shards need no locks. Invariant: a block
+ * ends exactly once. A block whose end is in doubt stays in the table of displaced blocks until
+ * the next event at its address, or until patience runs out, decides.
+ */
 #include "blocks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,17 @@
-/* order.c - see order.h. */
+/*
+ * order.c - puts the memory events of all tasks into one order of time and hands each to its
+ * shard.
+ *
+ * In: per task, events sorted by time and samples of their times. Out: per bucket and shard,
+ * lists of ordered_event with rank, heap number and slot.
+ *
+ *     tasks' runs --cut by time--> buckets --merge two by two--> one order --by key--> shards
+ *
+ * Buckets are filled in parallel, so numbers of what is new in a bucket (heaps, owners, slots)
+ * are local (ORDER_LOCAL) until order_settle numbers them bucket after bucket. Invariants: equal
+ * times are ordered by stream, then position, so there is one order whatever the number of
+ * threads; ranks are dense in the slice.
+ */
 #include "order.h"
 
 #include <stdlib.h>

@@ -1,4 +1,16 @@
-/* ranges.c - see ranges.h. */
+/*
+ * ranges.c - keeps the committed ranges of each owner (process, heap or custom allocator) and
+ * turns commits and frees into lifetimes. ranges.h has the rules.
+ *
+ * In: VirtualAlloc events, rundowns, extents and custom blocks of one shard, in order of time.
+ * Out: closed lifetimes in shard_output, and the ranges that are open at the end.
+ *
+ *     committed   [---A---)      [--B--)        a commit of [x, y) opens lifetimes only
+ *     commit          [-----------------)       in the gaps between A and B
+ *
+ * Invariant: ranges of a map are disjoint and sorted by address. A decommit in the middle of a
+ * range splits it: the outer parts keep time and stack.
+ */
 #include "ranges.h"
 
 #include <stdlib.h>

@@ -1,4 +1,13 @@
-/* windows_plan.c - see windows_plan.h. */
+/*
+ * windows_plan.c - cuts the wanted windows into passes of intervals. windows_plan.h draws a pass.
+ *
+ * In: a length, moments or ranges. Out: passes with ascending bounds, and for each window its
+ * pass and interval.
+ *
+ * Windows that overlap go to different passes, greedily in order of their start, so that the
+ * number of passes is the largest number of windows that overlap at one time. Invariant: within a
+ * pass every moment belongs to one interval only.
+ */
 #include "windows_plan.h"
 
 #include <stdlib.h>

@@ -1,4 +1,13 @@
-/* deferred.c - see deferred.h. */
+/*
+ * deferred.c - holds references to stacks that are not known yet, and settles them when they are.
+ *
+ * In: per slice, definitions of stack keys and references to keys; kernel and user halves to
+ * join; stacks of foreign processes. Out: at the end, a stack id for each node.
+ *
+ * A reference either finds a later definition in its own slice, or shares the node that its key
+ * holds open. Invariant: a key has at most one open node, and a definition settles exactly the
+ * references before it. A node that nothing settles is the unknown stack.
+ */
 #include "deferred.h"
 
 #include <stdlib.h>

@@ -1,4 +1,13 @@
-/* event_census.c - see event_census.h. */
+/*
+ * event_census.c - counts events of providers by id and version, and joins the counts with names
+ * from MetaData records.
+ *
+ * In: records of all tasks. Out: rows of provider, event, count and bytes, with names where the
+ * trace has them.
+ *
+ * TraceLogging events have no meaningful ids, so they are told apart by name. Invariant: counts
+ * do not depend on where the names are in the trace, because both meet at the end.
+ */
 #include "event_census.h"
 
 #include <stdlib.h>

@@ -1,4 +1,13 @@
-/* join_chains.c - see join_chains.h. */
+/*
+ * join_chains.c - indexes the events that still lack a part of their stack, by time and thread,
+ * for the stack pieces of a slice.
+ *
+ * In: waiting events. Out: chains that join.c and join_pieces.c follow from a piece to its
+ * candidates.
+ *
+ * Invariant: chains are rebuilt for each slice, so an event that got its stack is in no chain of
+ * the next one.
+ */
 #include "join_chains.h"
 
 #include <stdlib.h>

@@ -1,4 +1,14 @@
-/* realloc_trail.c - see realloc_trail.h. */
+/*
+ * realloc_trail.c - finds the alloc and free that belong to a moving realloc. realloc_trail.h
+ * explains why and draws the search.
+ *
+ * In: the events of a task, then of the slice, with the latest events of each CPU from earlier
+ * slices. Out: the ops of the two rows of each moving realloc, settled.
+ *
+ * Searching starts within the task, where nearly all trails are complete. Only the rest is
+ * finished after the scan, over all tasks of the slice. Invariant: the result is the same
+ * wherever tasks and slices are cut.
+ */
 #include "realloc_trail.h"
 
 #include <stdlib.h>

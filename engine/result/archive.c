@@ -1,4 +1,13 @@
-/* archive.c - opens stores; see archive.h. */
+/*
+ * archive.c - opens a store for answers: loads its facts, stacks and ranges, and leaves heap
+ * events in the mapped file.
+ *
+ * In: a reader of an .ehs file. Out: a result whose heap events are walked with the columns that
+ * a question needs.
+ *
+ * Invariant: lifetimes are made from events at most once, and only if a question needs all of
+ * them in memory.
+ */
 #include "archive.h"
 
 #include <stdlib.h>

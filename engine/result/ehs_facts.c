@@ -1,4 +1,14 @@
-/* ehs_facts.c - see ehs_facts.h. */
+/*
+ * ehs_facts.c - saves and loads everything of a result except its events: a table per kind of
+ * fact.
+ *
+ * In (save): the result. Out: columns of the store, one ehs_table for each array. In (load):
+ * columns of a file that may be damaged. Out: the same arrays in the result.
+ *
+ * The idea: each struct has a const table that maps members to columns, so saving and loading
+ * cannot disagree. Invariant: every number that refers to another table is checked against that
+ * table's size here, so no later code needs to check it.
+ */
 #include "ehs_facts.h"
 
 #include "ehs_facts_inside.h"

@@ -1,4 +1,13 @@
-/* store_run.c - see store_run.h. */
+/*
+ * store_run.c - runs an analysis whose result is a store: writes events while the trace is read,
+ * and facts at the end.
+ *
+ * In: chunks of the journal and rows of other kinds from each slice. Out: the complete .ehs file.
+ *
+ * Rows and slots leave with the run's numbers; what these become is known only at the end, so
+ * tables that translate them are written last. Invariant: memory does not grow with the number of
+ * events, apart from some bits for each.
+ */
 #include "store_run.h"
 
 #include <stdlib.h>

@@ -189,7 +189,7 @@ static void write_budget(etlheap_xml *xml, const etlheap_check *check,
             etlheap_xml_element(xml, "skipped");
             etlheap_xml_attribute(xml, "message",
                                   budget->doubts ? etlheap_text_of(text)
-                                                 : "there is no baseline yet to judge growth by");
+                                                 : "no baseline yet to measure growth against");
             etlheap_xml_close(xml);
         }
         etlheap_xml_close(xml);

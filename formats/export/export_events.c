@@ -1,4 +1,12 @@
-/* export_events.c - see export_events.h. */
+/*
+ * export_events.c - turns lifetimes, which come by time of allocation, into events in order of
+ * time.
+ *
+ * In: lifetimes of one kind. Out: calls for each allocation and free, in order.
+ *
+ * Ends of open lifetimes wait in a heap, earliest first; before a new allocation all earlier ends
+ * are handed out. Invariant: memory is what is open at one time, not the number of lifetimes.
+ */
 #include "export_events.h"
 
 #include "formats/io/text_buffer.h"

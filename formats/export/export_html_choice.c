@@ -1,4 +1,13 @@
-/* export_html_choice.c - see export_html_choice.h. */
+/*
+ * export_html_choice.c - chooses the rows that an HTML report shows one by one, within the page's
+ * budget of bytes.
+ *
+ * In: all rows of the report with their peaks. Out: the chosen rows, and sums of the others per
+ * kind, process and heap.
+ *
+ * Rows are taken by peak, largest first. Invariant: chosen rows and sums together have the totals
+ * of the report, and equal input gives an equal choice.
+ */
 #include "export_html_choice.h"
 
 #include "formats/parts/display.h"

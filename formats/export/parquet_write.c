@@ -1,4 +1,14 @@
-/* parquet_write.c - see parquet_write.h. */
+/*
+ * parquet_write.c - streams rows into a Parquet file: row groups of column chunks, then the
+ * footer. parquet_write.h draws the file.
+ *
+ * In: values in the order of columns, row by row. Out: bytes of the file, in a sink.
+ *
+ * A row group is kept in memory until it is full, then each column is encoded (parquet_chunk.c)
+ * and written. The footer needs the position and statistics of every chunk, so these are kept
+ * until the end. Invariant: positions are counted from the first byte written; nothing is ever
+ * patched afterwards, so the sink may be a pipe.
+ */
 #include "parquet_write.h"
 
 #include "formats/io/units.h"

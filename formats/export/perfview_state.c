@@ -112,9 +112,8 @@ static void add_notes(etlheap_text *text, const perfview_notes *notes)
                             notes->sample_count,
                             notes->rows ? "each allocation at its time, in parts if it is large"
                                         : "the sum of each stack, in parts if it is large");
-    etlheap_text_add_string(text,
-                            "Below ROOT come the kinds of memory. They overlap: read each by "
-                            "itself and do not add them up.\n"
-                            "Frames are grouped by module. To see functions, choose [no grouping] "
-                            "in GroupPats.\n");
+    etlheap_text_add_string(
+        text,
+        "Below ROOT are the kinds of memory. They overlap, so do not add them together.\nFrames "
+        "are grouped by module. To see functions, choose [no grouping] in GroupPats.\n");
 }

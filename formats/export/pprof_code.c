@@ -1,4 +1,13 @@
-/* pprof_code.c - see pprof_code.h. */
+/*
+ * pprof_code.c - writes functions, mappings and locations of a pprof profile when the first
+ * sample needs them.
+ *
+ * In: frames of samples. Out: numbers of locations, and the messages that define them, written
+ * before the sample.
+ *
+ * Invariant: everything is numbered once and written once, so only numbers are kept in memory;
+ * strings come last.
+ */
 #include "pprof_code.h"
 
 #include "formats/parts/display.h"

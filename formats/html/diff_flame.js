@@ -61,7 +61,7 @@ function drawFlame() {
   barOf.clear();
   byId("flame-reset").disabled = state.zoom === null;
   if (widthOf(zoom) === 0) {
-    box.replaceChildren(make("p", { class: "empty" }, "This side has nothing here. Choose another width."));
+    box.replaceChildren(make("p", { class: "empty" }, "No data on this side. Choose another width."));
     box.style.height = "auto";
     return;
   }

@@ -103,7 +103,7 @@ function drawChart() {
   box.replaceChildren();
   byId("legend").replaceChildren();
   if (state.kind === null || WINDOWS === 0) {
-    box.append(make("p", { class: "empty" }, "There is no memory of any kind in this trace."));
+    box.append(make("p", { class: "empty" }, "This trace has no memory events."));
     return;
   }
   chart.width = chart.paperWidth ?? Math.max(320, box.clientWidth || 1180);

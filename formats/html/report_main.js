@@ -74,7 +74,7 @@ if (state.kind === null) {
     make(
       "p",
       { class: "empty" },
-      "The trace holds no heap, VirtualAlloc or extent events: etlheap info says how to record them.",
+      "The trace has no heap, VirtualAlloc or extent events. etlheap info lists the commands that record them.",
     ),
   );
   drawChart();

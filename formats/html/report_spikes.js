@@ -123,7 +123,7 @@ function spikesHint(shown) {
   const when = isSelected() ? "in the selection" : "during the trace";
   return (
     `Memory that came and went ${when} within ${span((edge(WINDOWS) - edge(0)) / SPIKE_PART)}, a tenth of the trace. ` +
-    "What stays longer is a level, not a spike." +
+    "Memory that stays longer is a level, not a spike." +
     (unknown > 0 ? ` ${count(unknown)} stacks with small peaks are not followed over time, so they are not here.` : "")
   );
 }
@@ -149,7 +149,7 @@ function drawSpikes() {
   const texts = tellApart(listed.map(({ row }) => row));
   const body = make("tbody", {}, ...listed.map((one) => spikeRow(one, texts)));
   if (found.length === 0)
-    body.append(make("tr", {}, make("td", { class: "empty", colspan: titles.length }, "Nothing came and went here.")));
+    body.append(make("tr", {}, make("td", { class: "empty", colspan: titles.length }, "No spikes in this selection.")));
   if (found.length > spikes.shown) body.append(moreSpikes(found.length - spikes.shown, titles.length));
   byId("spike-rows").replaceChildren(head, body);
   drawMoments();

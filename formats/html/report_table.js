@@ -144,12 +144,12 @@ function tableHint() {
 }
 
 function traceHints() {
-  const exits = report.window.at_exit === "leaked" ? "frees nothing" : "frees its memory";
+  const exits = report.window.at_exit === "leaked" ? "does not free its memory" : "frees its memory";
   const hidden = groups.reduce((sum, group) => sum + (group.hidden?.rows ?? 0), 0);
-  const parts = [`The whole trace, where the end of a process ${exits}. Open a stack to see its frames and blocks.`];
+  const parts = [`Whole trace; the end of a process ${exits}. Open a stack to see its frames and blocks.`];
   if (hidden > 0) {
-    const shown = `The ${count(rows.length)} rows with the largest peaks are here one by one`;
-    parts.push(`${shown}, ${count(hidden)} others as sums.`);
+    const shown = `The ${count(rows.length)} rows with the largest peaks are listed one by one`;
+    parts.push(`${shown}, ${count(hidden)} others are added up.`);
   }
   return parts;
 }

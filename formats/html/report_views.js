@@ -262,7 +262,7 @@ function drawModules() {
   byId("modules-hint").textContent =
     (whole > 0 ? `${share(named, whole)} of the outstanding bytes have an allocating function with a name. ` : "") +
     (symbols.asked
-      ? "These modules of the stacks have no symbols, or not those of their build."
+      ? "These modules have no symbols, or only symbols of another build."
       : `No symbol path was given, so frames do not have the names of their functions${symbols.advice ?? ""}.`) +
     (symbols.hidden > 0 ? ` ${count(symbols.hidden)} modules with less memory are left out.` : "");
   const body = make("tbody");
@@ -287,8 +287,8 @@ function drawModules() {
           "td",
           { class: "empty", colspan: 5 },
           symbols.modules.length === 0
-            ? "No module is in a stack of outstanding memory."
-            : "All modules have their symbols.",
+            ? "No stack of outstanding memory has a module."
+            : "All modules have symbols.",
         ),
       ),
     );
@@ -313,7 +313,7 @@ function drawModules() {
 function drawDiagnostics() {
   const box = byId("diagnostic-rows");
   if (report.diagnostics.length === 0) {
-    box.append(make("p", { class: "hint" }, "Nothing was lost, damaged or odd."));
+    box.append(make("p", { class: "hint" }, "Nothing was lost or damaged."));
     return;
   }
   const rank = ["damage", "loss", "limit", "info"];
@@ -346,7 +346,7 @@ function drawDiagnostics() {
             make("th", { scope: "col" }, "Severity"),
             make("th", { scope: "col" }, "Count"),
             make("th", { scope: "col", class: "text" }, "Name"),
-            make("th", { scope: "col", class: "text" }, "What it means and what helps"),
+            make("th", { scope: "col", class: "text" }, "Meaning and advice"),
           ),
         ),
         body,

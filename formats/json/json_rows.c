@@ -1,4 +1,10 @@
-/* json_rows.c - see json_rows.h. */
+/*
+ * json_rows.c - writes what documents with rows share: frames, stacks, the keys of a row and its
+ * measures.
+ *
+ * In: a table. Out: parts of a JSON document. Invariant: keys are those of
+ * engine/etlheap_columns.h, in every document.
+ */
 #include "json_rows.h"
 
 #include "formats/writers.h"

@@ -1,4 +1,11 @@
-/* check_parts.c - see check_parts.h. */
+/*
+ * check_parts.c - puts verdicts, limits and findings of a check into words, for text, Markdown,
+ * JUnit and SARIF.
+ *
+ * In: an etlheap_check. Out: phrases appended to an etlheap_text. All four formats call these
+ * functions, so that a verdict reads the same everywhere. Invariant: no phrase names a
+ * command-line option; hints do.
+ */
 #include "check_parts.h"
 
 #include "formats/io/units.h"
@@ -215,9 +222,10 @@ void etlheap_check_add_verdict(etlheap_text *text, const etlheap_check *check)
     if (gate->outcome == ETLHEAP_OUTCOME_FAIL)
         add_failure(text, gate, judged);
     else if (gate->outcome == ETLHEAP_OUTCOME_INCONCLUSIVE)
-        etlheap_text_add_string(text, "nothing is proven to be exceeded, and not all to be kept");
+        etlheap_text_add_string(
+            text, "no limit is proven to be exceeded, but not all are proven to hold");
     else if (judged == 0)
-        etlheap_text_add_string(text, "there is no baseline yet to judge growth by");
+        etlheap_text_add_string(text, "no baseline yet to measure growth against");
     else
         etlheap_text_add_format(text, "%" PRIu32 " %s kept", judged,
                                 judged == 1 ? "budget is" : "budgets are");
@@ -348,17 +356,17 @@ void etlheap_check_add_ratchet(etlheap_text *text, const etlheap_check *check)
         etlheap_text_add_string(text, "created from this run");
         return;
     case ETLHEAP_RATCHET_TIGHTENED:
-        etlheap_text_add_string(text, "tightened: this run, which is nowhere larger, is the next");
+        etlheap_text_add_string(text, "tightened: replaced by this run, which is larger nowhere");
         return;
     case ETLHEAP_RATCHET_ACCEPTED:
-        etlheap_text_add_string(text, "accepted: this run is the next");
+        etlheap_text_add_string(text, "accepted: this run is the new baseline");
         if (gate->grown_count > 0)
             etlheap_text_add_format(text, ", with %" PRIu32 " %s that grew", gate->grown_count,
                                     gate->grown_count == 1 ? "subject" : "subjects");
         return;
     case ETLHEAP_RATCHET_KEPT:
     case ETLHEAP_RATCHET_REFUSED:
-        etlheap_text_add_string(text, gate->baseline ? "kept as it was: " : "not written: ");
+        etlheap_text_add_string(text, gate->baseline ? "unchanged: " : "not written: ");
         add_reason_against(text, check);
         return;
     case ETLHEAP_RATCHET_NONE:

@@ -395,8 +395,8 @@ static void write_rebuilt(const etlheap_gate *gate, const etlheap_layout *layout
     if (gate->rebuilt_count == 0)
         return;
     etlheap_text_clear(text);
-    etlheap_text_add_string(text, "Other builds than in the baseline, and frames without a name, "
-                                  "so that their stacks count as new");
+    etlheap_text_add_string(text, "Modules of another build than in the baseline, without function "
+                                  "names: their stacks count as new");
     etlheap_text_add_string(text, etlheap_hint_words(layout->hint, ETL_HINT_SYMBOL_PATH));
     etlheap_text_add_string(text, ": ");
     for (u32 i = 0; i < gate->rebuilt_count; i++) {

@@ -124,7 +124,7 @@ expect 2 "--sort peak_size cannot be compared" trend good.etl good.etl good.etl 
 expect 2 "--group-by heap cannot be compared" trend good.etl good.etl good.etl --group-by heap
 expect 3 "${unusable[missing.etl]}" trend good.etl missing.etl umdh.txt
 expect 3 "${unusable[missing.etl]}" dump missing.etl -o result.ndjson
-expect 2 "--sort: 'nonsense' is not one of count size" report good.etl --sort nonsense -o result.json
+expect 2 "--sort: 'nonsense' is not one of count, size" report good.etl --sort nonsense -o result.json
 for trace in missing.etl empty.etl text.etl short.etl zeros.etl pipe.etl; do
     expect 3 "${unusable[$trace]}" store $trace -o result.ehs
 done
@@ -194,7 +194,7 @@ expect 2 "--format: 'json' is a format of other commands: etlheap report INPUT -
 expect 2 "--format: 'sarif' is a format of other commands: etlheap check INPUT" export good.etl --format sarif
 expect 2 "the suffix means the format html" report good.etl -o page.html
 expect 2 "or -o FILE with the suffix of a format" export good.etl -o page.txt
-expect 2 "lifetime_p99_ns committed_size reserved_size overhead_size growth_rate steadiness" report good.etl --sort nonsense
+expect 2 "lifetime_p99_ns, committed_size, reserved_size, overhead_size, growth_rate, steadiness" report good.etl --sort nonsense
 for command in report windows symbols info dump; do
     expect 2 input $command
     expect 2 "unknown option --nonsense; see etlheap $command --help" $command --nonsense good.etl

@@ -461,7 +461,7 @@ def check_accepted(results, builds):
     text = accept("text").decode()
     results.check("accepted as text: the verdict, and what was exceeded",
                   text.startswith("ACCEPTED: this run is the baseline from now on; 2 of 2 budgets are exceeded\n")
-                  and "accepted: this run is the next, with 1 subject that grew" in " ".join(text.split())
+                  and "accepted: this run is the new baseline, with 1 subject that grew" in " ".join(text.split())
                   and text.count("over the limit of") == 2 and "--accept." not in text, text)
     suite = xml.etree.ElementTree.fromstring(accept("junit"))[0]
     listed = suite.find("system-out").text

@@ -289,7 +289,7 @@ def check_built(results, folder):
     wanted = damaged_events(listing)
     path, _ = check_listing(results, "damaged", listing)
     words = diagnostics_of(path)
-    results.check("damage is told", "descriptions of an event's fields" in words, words)
+    results.check("damage is told", "the description of an event's fields" in words, words)
 
 
 # --- PerfView's listings -------------------------------------------------------------------

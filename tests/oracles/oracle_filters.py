@@ -27,6 +27,8 @@ ROWS = [
     ("report", ["--heap", "0x1"], ["--heap selects nothing; the largest heaps are 0x1c0a5f70000 of BatteryMeter.exe"]),
     ("report", ["--kind", "extent", "--size", "7T.."], ["--size selects nothing"]),
     ("report", ["--size", "1G.."], ["--size selects nothing"]),
+    ("report", ["--custom-heap", "0d1ce000-5a5a-4b4b-8c8c-102030405060:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64)"],
+     ["--custom-heap matches no event in the trace; etlheap info lists the providers"]),
     ("report", ["--type", "AOFO"], ["--type selects nothing; there is AIFO, AIFI"]),
     ("report", ["--process", "battery*", "--thread", "nobody"],
      ["--thread selects nothing; the threads with most memory are 7012, 6484, 6488"]),

@@ -61,8 +61,8 @@ def check_usage(results, sound):
         ("an option twice", ["--junit", one, "--junit", one + "2"], "--junit is given twice"),
         ("standard output", ["--sarif", "-"], "use --format sarif"),
         ("no name", ["--json="], "--json needs a value"),
-        ("a root without =", ["--source-root", "src"], "is not FROM=TO"),
-        ("a root without FROM", ["--source-root", "=src"], "is not FROM=TO"),
+        ("a root without =", ["--source-root", "src"], "expected FROM=TO"),
+        ("a root without FROM", ["--source-root", "=src"], "expected FROM=TO"),
     ):
         status, out, said = attempt(*limit, *arguments)
         results.check(f"refused: {name}", status == 2 and words in said and not out and not os.listdir(folder), status, said)
