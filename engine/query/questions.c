@@ -58,6 +58,7 @@ static const question questions[] = {
 
     /* Each side is a report of its own; rows show peaks and types. */
     { "diff", KINDS, CURVES, ONCE },
+    { "diff --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
     { "diff --format html", KINDS, CURVES | LIFETIMES, PLANNED(ONCE) },
 
     { "export --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
