@@ -17,30 +17,9 @@
 
 #include "range_map.h"
 
-static u8 kind_of(u8 op);
-static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap);
-static void fill_gaps(range_map *map, range wanted, shard_output *out);
-static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out);
-static void note_replaced(const trace_context *context, range_owner *owner,
-                          const memory_event *event, shard_output *out);
-static void open_reservation(const trace_context *context, range_owner *owner,
-                             const memory_event *event, range wanted, shard_output *out);
-static void name_reservation(range_owner *owner, const range *commit);
-static void reserve(range_owner *owner, range wanted, shard_output *out);
-static bool is_late_release(const trace_context *context, range_owner *owner,
-                            const memory_event *event, shard_output *out);
-static void release(range_owner *owner, const memory_event *event, shard_output *out);
-static void rundown_at_end(range_owner *owner, const memory_event *event, bool was_started,
-                           shard_output *out);
-static void rundown(range_owner *owner, const memory_event *event, shard_output *out);
-static void count_if_unknown(const range_owner *owner, const memory_event *event, u64 start,
-                             u64 end, shard_output *out);
 static void count_unknown(const range_owner *owner, const memory_event *event, shard_output *out);
-static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
-                          shard_output *out);
-static void open_custom(range_owner *owner, range wanted, shard_output *out);
+static void reserve(range_owner *owner, range wanted, shard_output *out);
 static void end_overlapped(range_owner *owner, range_map *map, range wanted, shard_output *out);
-static void free_custom(range_owner *owner, const memory_event *event, shard_output *out);
 static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
                         shard_output *out);
 
@@ -56,67 +35,6 @@ static void note_freer(const memory_event *event, shard_output *out)
     const bool frees = op_ends_range(event->op) || event->op == OP_CUSTOM_FREE;
     out->free_stack = frees && out->keeps_frees ? event->stack : STACK_NONE;
     out->free_thread = frees && out->keeps_frees ? event->tid : ETL_NO_ID;
-}
-
-void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
-                  u32 process, shard_output *out)
-{
-    const u8 kind = kind_of(event->op);
-    const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
-    const u64 heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap;
-    range_owner *const owner = owner_of(table, process, kind, heap);
-    if (owner == NULL) {
-        out->out_of_memory = true;
-        return;
-    }
-    const range wanted = { .start = event->address,
-                           .end = end_of(event->address, event->size),
-                           .alloc_ticks = event->ticks,
-                           .stack = event->stack,
-                           .tid = event->tid };
-    note_freer(event, out);
-    if (is_extent)
-        end_destroyed(context, owner, event->ticks, out);
-    switch ((memory_op)event->op) {
-    case OP_EXPAND:
-        fill_gaps(&owner->reserved, wanted, out);
-        fill_gaps(&owner->committed, wanted, out);
-        break;
-    case OP_COMMIT:
-        fill_gaps(&owner->committed, wanted, out);
-        name_reservation(owner, &wanted);
-        break;
-    case OP_CUSTOM_ALLOC:
-        open_custom(owner, wanted, out);
-        break;
-    case OP_CUSTOM_FREE:
-        free_custom(owner, event, out);
-        break;
-    case OP_RESERVE:
-    case OP_RESERVE_ALONE:
-        open_reservation(context, owner, event, wanted, out);
-        break;
-    case OP_DECOMMIT:
-    case OP_CONTRACT:
-        if (wanted.start < wanted.end)
-            count_if_unknown(owner, event, wanted.start, wanted.end, out);
-        remove_committed(owner, wanted.start, wanted.end, event->ticks, out);
-        break;
-    case OP_RELEASE:
-        if (is_late_release(context, owner, event, out))
-            break;
-        release(owner, event, out);
-        break;
-    case OP_RUNDOWN_END:
-        rundown_at_end(owner, event, context->processes.at[process - 1].was_started, out);
-        break;
-    case OP_RUNDOWN_START:
-        owner->was_told = true;
-        rundown(owner, event, out);
-        break;
-    default:
-        break;
-    }
 }
 
 static u8 kind_of(u8 op)
@@ -566,6 +484,67 @@ static void sweep_owner(const trace_context *context, range_owner *owner, i64 no
     sweep_map(context, owner, &owner->empty, now_ticks, out);
     if (kind_of_map(owner, &owner->reserved, out) != ETLHEAP_KIND_COUNT)
         sweep_map(context, owner, &owner->reserved, now_ticks, out);
+}
+
+void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
+                  u32 process, shard_output *out)
+{
+    const u8 kind = kind_of(event->op);
+    const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
+    const u64 heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap;
+    range_owner *const owner = owner_of(table, process, kind, heap);
+    if (owner == NULL) {
+        out->out_of_memory = true;
+        return;
+    }
+    const range wanted = { .start = event->address,
+                           .end = end_of(event->address, event->size),
+                           .alloc_ticks = event->ticks,
+                           .stack = event->stack,
+                           .tid = event->tid };
+    note_freer(event, out);
+    if (is_extent)
+        end_destroyed(context, owner, event->ticks, out);
+    switch ((memory_op)event->op) {
+    case OP_EXPAND:
+        fill_gaps(&owner->reserved, wanted, out);
+        fill_gaps(&owner->committed, wanted, out);
+        break;
+    case OP_COMMIT:
+        fill_gaps(&owner->committed, wanted, out);
+        name_reservation(owner, &wanted);
+        break;
+    case OP_CUSTOM_ALLOC:
+        open_custom(owner, wanted, out);
+        break;
+    case OP_CUSTOM_FREE:
+        free_custom(owner, event, out);
+        break;
+    case OP_RESERVE:
+    case OP_RESERVE_ALONE:
+        open_reservation(context, owner, event, wanted, out);
+        break;
+    case OP_DECOMMIT:
+    case OP_CONTRACT:
+        if (wanted.start < wanted.end)
+            count_if_unknown(owner, event, wanted.start, wanted.end, out);
+        remove_committed(owner, wanted.start, wanted.end, event->ticks, out);
+        break;
+    case OP_RELEASE:
+        if (is_late_release(context, owner, event, out))
+            break;
+        release(owner, event, out);
+        break;
+    case OP_RUNDOWN_END:
+        rundown_at_end(owner, event, context->processes.at[process - 1].was_started, out);
+        break;
+    case OP_RUNDOWN_START:
+        owner->was_told = true;
+        rundown(owner, event, out);
+        break;
+    default:
+        break;
+    }
 }
 
 void ranges_sweep(range_table *table, const trace_context *context, i64 now_ticks,
