@@ -1,6 +1,7 @@
 /*
  * options.c - parsing of options, as the table of options_table.c says.
  */
+#include "free_options.h"
 #include "map_options.h"
 #include "options.h"
 #include "budgets.h"
@@ -72,6 +73,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     /* Of what came and went nothing is outstanding. */
     if (cli_wants_transient(out) && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_SIZE;
+    if ((out->pairs || out->unmatched) && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_COUNT;
     if (out->growth && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
     else if (out->churn && !out->sort_given)
@@ -473,7 +476,8 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     if (options->types != 0 && options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--type and --impacting cannot be combined: both choose types");
-    etl_status status = cli_check_map(options, err);
+    etl_status status = cli_check_unmatched(options, err);
+    status = status == ETL_OK ? cli_check_map(options, err) : status;
     if (status == ETL_OK && options->suspects)
         status = check_suspects(options, err);
     else if (status == ETL_OK && cli_wants_growth(options))
