@@ -16,10 +16,10 @@ int cli_compared_check(const cli_options *options)
     char message[160];
     for (u32 i = 0; i < options->group_by_count; i++) {
         const etlheap_key key = options->group_by[i];
-        if (key != ETLHEAP_KEY_HEAP && key != ETLHEAP_KEY_THREAD && key != ETLHEAP_KEY_GENERATION)
+        if (etlheap_diff_compares_key(key))
             continue;
         snprintf(message, sizeof message,
-                 "--group-by %s cannot be compared: its numbers differ from run to run",
+                 "--group-by %s cannot be compared: its values differ from run to run",
                  etlheap_key_word(key));
         return usage(message);
     }

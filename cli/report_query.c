@@ -32,6 +32,8 @@ etl_status cli_query_build(const cli_options *options, const cli_clock *clock, c
                             options->sort == ETLHEAP_MEASURE_LIFETIME_MEDIAN ||
                             options->sort == ETLHEAP_MEASURE_LIFETIME_P99;
     query->growth = cli_wants_growth(options);
+    query->unmatched = options->unmatched;
+    query->freed_by_other = options->pairs || options->sort == ETLHEAP_MEASURE_FREED_BY_OTHER;
     query->rates = cli_wants_rates(options);
     query->churn = cli_wants_churn(options);
     query->processes = options->processes.at;
@@ -175,6 +177,10 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
                                                 ETLHEAP_KEY_SITE, ETLHEAP_KEY_STACK };
     static const etlheap_key growth_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
                                                ETLHEAP_KEY_HEAP, ETLHEAP_KEY_STACK };
+    static const etlheap_key pair_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                             ETLHEAP_KEY_SITE, ETLHEAP_KEY_FREE_SITE };
+    static const etlheap_key unmatched_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
+                                                  ETLHEAP_KEY_HEAP, ETLHEAP_KEY_FREE_STACK };
     if (options->group_by_count > 0) {
         query->group_by_count = 0;
         add_kind(options, query);
@@ -183,6 +189,12 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
         query->group_by_count += options->group_by_count;
         if (options->tree != ETLHEAP_TREE_NONE && !is_grouped_by(options, ETLHEAP_KEY_STACK))
             query->group_by[query->group_by_count++] = ETLHEAP_KEY_STACK;
+    } else if (options->pairs) {
+        memcpy(query->group_by, pair_keys, sizeof pair_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(pair_keys);
+    } else if (options->unmatched) {
+        memcpy(query->group_by, unmatched_keys, sizeof unmatched_keys);
+        query->group_by_count = (u32)ETL_COUNT_OF(unmatched_keys);
     } else if (options->tree != ETLHEAP_TREE_NONE) {
         memcpy(query->group_by, tree_keys, sizeof tree_keys);
         query->group_by_count = (u32)ETL_COUNT_OF(tree_keys);

@@ -39,6 +39,7 @@ CLI_SRCS := $(patsubst %,cli/%.c, \
 	options/custom_heaps \
 	options/help \
 	options/man_page \
+	options/free_options \
 	options/map_options \
 	options/mark_words \
 	options/nearest \

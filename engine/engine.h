@@ -120,8 +120,9 @@ typedef struct etlheap_store_options {
     size_t size; /* sizeof(etlheap_store_options) */
     etlheap_write_fn *write;
     void *user;
-    bool is_temporary;    /* read soon and once: made in less time, and larger */
-    bool is_without_info; /* nobody will ask what census_only counts, which is not found out */
+    bool is_temporary; /* read soon and once: made in less time, and larger */
+    /* Nobody will ask what census_only counts, or who freed: that is not found out. */
+    bool is_without_info, is_without_frees;
 } etlheap_store_options;
 
 typedef struct etlheap_options {
@@ -315,6 +316,7 @@ typedef struct etlheap_segment {
     const u8 *kind;         /* etlheap_kind */
     const u8 *free_type;    /* etlheap_free_type */
     const u8 *is_realloc;
+    const u32 *free_stack, *free_thread; /* of a store that has them; else 0 and ETL_NO_ID */
 } etlheap_segment;
 
 /* 0 of a result of facts alone, which refuses what can be refused. A segment beyond the
@@ -396,10 +398,8 @@ typedef struct etlheap_pattern {
     bool unnamed_only;  /* matches no frame whose function is known (exports are guesses) */
 } etlheap_pattern;
 
-/*
- * What to select and how to group. Start from etlheap_query_default(); all
- * arrays are borrowed for the call. Counts of 0 mean "no such filter".
- */
+/* What to select and how to group. Start from etlheap_query_default(); all arrays are borrowed
+ * for the call. Counts of 0 mean "no such filter". */
 typedef struct etlheap_query {
     size_t size;                  /* sizeof(etlheap_query) */
     i64 from_ns;                  /* INT64_MIN: time zero or the first event if earlier */
@@ -447,13 +447,14 @@ typedef struct etlheap_query {
     /* Only what its generation leaves behind: allocated in the window, and not freed before the
      * next mark or, after the last one, the end of the window. */
     bool left_behind;
-    bool rates; /* rows have ALLOC_* and FREED_* */
-    bool churn; /* and TEMPORARY_*, which needs single blocks; not at a moment */
+    bool freed_by_other; /* rows have the measure FREED_BY_OTHER */
+    bool unmatched; /* frees of what was allocated before the recording in place of lifetimes */
+    bool rates;     /* rows have ALLOC_* and FREED_* */
+    bool churn;     /* and TEMPORARY_*, which needs single blocks; not at a moment */
 } etlheap_query;
 
-/* The defaults of `report`: whole trace, kind process heap type stack, largest
- * outstanding size first, exits do not free. Inline, so that the program's own idea of
- * the structure is filled in. */
+/* The defaults of `report`: whole trace, kind process heap type stack, largest outstanding size
+ * first, exits do not free. Inline, so that the program's own idea of the structure is filled in. */
 static inline etlheap_query etlheap_query_default(void)
 {
     etlheap_query query;
@@ -512,10 +513,12 @@ typedef struct etlheap_row {
     bool grows_most;       /* grouped by heap: the largest impacting size of its kind, above 0 */
     u32 merged_rows;       /* rows that this is the sum of; 0: it stands on its own */
     i64 measures[ETLHEAP_MEASURES_CAPACITY];
-    const char *thread_name; /* THREAD key; NULL: it has none */
+    const char *thread_name; /* THREAD or THREAD_NAME key; NULL: it has none */
     u32 generation;          /* GENERATION key: how many marks come before the allocation */
     const char *mark;        /* GENERATION key: the latest of these; NULL: there is none */
     u32 mark_number;         /* as in etlheap_mark; 0: there is none */
+    u32 free_stack, free_frame, free_thread; /* FREE_* keys; as above if not freed or not known */
+    const char *free_module;
 } etlheap_row;
 
 typedef struct etlheap_total {
@@ -557,19 +560,14 @@ etl_status etlheap_aggregate(const etlheap_result *result, const etlheap_query *
 
 void etlheap_table_free(const etlheap_table *table); /* NULL is allowed */
 
-/*
- * Frames and stacks of a table after its first `rows` rows were kept: the same
- * table with fewer rows and only what they refer to.
- */
+/* Frames and stacks of a table after its first `rows` rows were kept: the same table with fewer
+ * rows and only what they refer to. */
 etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err);
 
-/*
- * Names the frames of the rows that are marked in `rows` (row_count of them; NULL:
- * all rows), and of other rows as far as they share them; makes inlined calls
- * frames of their own. The table borrows the names from the symbols. Call it
- * after etlheap_table_keep_top: what is not shown needs no names.
- * ETL_ERR_MEMORY, ETL_ERR_CANCELLED.
- */
+/* Names the frames of the rows that are marked in `rows` (row_count of them; NULL: all rows),
+ * and of other rows as far as they share them; makes inlined calls frames of their own. The
+ * table borrows the names from the symbols. Call it after etlheap_table_keep_top: what is not
+ * shown needs no names. ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symbols,
                               const bool *rows, etl_error *err);
 

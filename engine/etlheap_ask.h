@@ -51,6 +51,7 @@ typedef struct etlheap_question {
      * query points to is borrowed until the answer is closed. */
     const etlheap_lifetimes_options *lifetimes;
     const etlheap_map_options *map; /* of MAP; NULL: the defaults */
+    bool frees;                     /* of EVENTS: who freed is asked, too */
 } etlheap_question;
 
 /* One of these, by the question's kind; the others are NULL and 0. */

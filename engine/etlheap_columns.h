@@ -40,6 +40,11 @@ extern "C" {
     X(TAG, "tag", "Stack Tag")                                                                     \
     X(GENERATION, "generation", "Generation")                                                      \
     X(MARK, "mark", "Mark")                                                                        \
+    X(THREAD_NAME, "thread_name", "Thread Name")                                                   \
+    X(FREE_STACK, "free_stack", "Free Stack")                                                      \
+    X(FREE_SITE, "free_site", "Free Site")                                                         \
+    X(FREE_MODULE, "free_module", "Free Module")                                                   \
+    X(FREE_THREAD, "free_thread", "Free Thread")                                                   \
     /* numbers of a row */                                                                         \
     X(COUNT, "count", "Count")                                                                     \
     X(SIZE, "size", "Size")                                                                        \
@@ -56,6 +61,7 @@ extern "C" {
     X(OVERHEAD_SIZE, "overhead_size", "Overhead Size")                                             \
     X(GROWTH_RATE, "growth_rate", "Growth/s")                                                      \
     X(STEADINESS, "steadiness", "Steadiness")                                                      \
+    X(FREED_BY_OTHER, "freed_by_other_count", "Freed by Other Thread")                             \
     X(GROWS_MOST, "grows_most", "Grows Most")                                                      \
     X(ALLOC_SIZE, "alloc_size", "Alloc Size")                                                      \
     X(ALLOC_RATE, "alloc_rate", "Allocs/s")                                                        \
@@ -119,7 +125,6 @@ extern "C" {
     X(LINE, "line", "Line")                                                                        \
     /* texts where another field is a number */                                                    \
     X(HEAP_NAME, "heap_name", "Heap Name")                                                         \
-    X(THREAD_NAME, "thread_name", "Thread Name")                                                   \
     /* of the recording that a row is from */                                                      \
     X(STACK_HASH, "stack_hash", "Stack Hash")                                                      \
     X(TRACE, "trace", "Trace")                                                                     \
@@ -155,7 +160,12 @@ const char *etlheap_field_title(etlheap_field field);
     X(SIZE_CLASS)                                                                                  \
     X(TYPE_NAME)                                                                                   \
     X(TAG)                                                                                         \
-    X(GENERATION)
+    X(GENERATION)                                                                                  \
+    X(THREAD_NAME)                                                                                 \
+    X(FREE_STACK)                                                                                  \
+    X(FREE_SITE)                                                                                   \
+    X(FREE_MODULE)                                                                                 \
+    X(FREE_THREAD)
 
 typedef enum etlheap_key {
 #define ETLHEAP_KEY_ENUM(name) ETLHEAP_KEY_##name,
@@ -185,6 +195,9 @@ const char *etlheap_key_title(etlheap_key key);
  * before the allocating thread's next allocation, before its tenth next one
  * (TEMPORARY_10_COUNT), or at most 1 ms after their allocation (TEMPORARY_1MS_COUNT). What
  * a process exit frees is not temporary.
+ *
+ * FREED_BY_OTHER counts what another thread freed in the window than the one that
+ * allocated it; both have to be known.
  */
 #define ETLHEAP_MEASURES(X)                                                                        \
     X(COUNT)                                                                                       \
@@ -211,7 +224,8 @@ const char *etlheap_key_title(etlheap_key key);
     X(TEMPORARY_COUNT)                                                                             \
     X(TEMPORARY_SIZE)                                                                              \
     X(TEMPORARY_10_COUNT)                                                                          \
-    X(TEMPORARY_1MS_COUNT)
+    X(TEMPORARY_1MS_COUNT)                                                                         \
+    X(FREED_BY_OTHER)
 
 typedef enum etlheap_measure {
 #define ETLHEAP_MEASURE_ENUM(name) ETLHEAP_MEASURE_##name,

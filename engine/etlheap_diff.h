@@ -70,6 +70,10 @@ typedef struct etlheap_diff_options {
 /* Whether tables can be compared by it: it adds up over rows. */
 bool etlheap_diff_compares(etlheap_measure measure);
 
+/* Whether rows that are grouped by it can be: handles and thread ids differ from run to run, and
+ * what freed is not compared. */
+bool etlheap_diff_compares_key(etlheap_key key);
+
 /* The size of a count and the count of a size; else the measure itself. */
 etlheap_measure etlheap_diff_partner(etlheap_measure measure);
 

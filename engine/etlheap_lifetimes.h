@@ -65,6 +65,11 @@ typedef struct etlheap_lifetime {
     i64 free_ticks;        /* ETLHEAP_TICKS_NEVER; an exit, if the query counts it, is an end */
     i64 alloc_ns, free_ns; /* the same as times; INT64_MIN before, INT64_MAX never */
     i64 lifetime_ns;       /* INT64_MAX: not known to have both ends */
+    /* With options.frees, where the result says who freed: the thread (ETL_NO_ID unknown) and
+     * the stack, as recorded and in the walk's table, as above. */
+    u32 free_thread;
+    etlheap_stack raw_free_stack;
+    u32 free_stack;
 } etlheap_lifetime;
 
 typedef struct etlheap_lifetimes_options {
@@ -79,6 +84,7 @@ typedef struct etlheap_lifetimes_options {
      * size 0 has the byte where it begins. */
     bool by_address;
     u64 address_first, address_last;
+    bool frees; /* rows say who freed; of a result whose questions asked for it, or of a store */
 } etlheap_lifetimes_options;
 
 typedef struct etlheap_lifetimes etlheap_lifetimes;

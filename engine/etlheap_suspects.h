@@ -26,7 +26,7 @@ extern "C" {
 /* Of the blocks that a row allocated within the window. A block is never freed if no record frees
  * it, after the window either; how a process's exit counts is for the query to say. */
 typedef struct etlheap_suspect {
-    u32 score; /* 1 to 100: the larger, the more likely it leaks */
+    u32 score; /* 50 to 100: the larger, the more likely it leaks */
     i64 alloc_count, never_freed_count;
     i64 never_freed_size;  /* bytes */
     i64 first_ns, last_ns; /* when the first and the last of those never freed were allocated */

@@ -48,6 +48,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/block_groups \
 	fold/churn \
 	fold/churn_rows \
+	fold/free_groups \
 	fold/group_merge \
 	fold/group_order \
 	fold/group_rows \
@@ -88,6 +89,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	fold/summary_windows \
 	fold/symbols_list \
 	fold/table_fold \
+	fold/unmatched_rows \
 	fold/windows \
 	fold/windows_cells \
 	fold/windows_cells_read \
@@ -104,6 +106,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	log/ehs_segment \
 	log/ehs_stacks \
 	log/ehs_table \
+	log/ehs_unmatched \
 	log/ehs_writer \
 	log/journal \
 	log/journal_chunks \
@@ -130,6 +133,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	pair/blocks \
 	pair/late_stacks \
 	pair/order \
+	pair/order_actors \
 	pair/pair \
 	pair/pair_lanes \
 	pair/range_map \
@@ -145,6 +149,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	read/deferred \
 	read/descriptions \
 	read/event_census \
+	read/free_stacks \
 	read/join \
 	read/join_chains \
 	read/join_pieces \
@@ -180,6 +185,7 @@ ENGINE_SRCS := $(patsubst %,engine/%.c, \
 	run/options_read \
 	run/recording \
 	run/run_counts \
+	run/run_frees \
 	run/snapshot \
 	run/stack_totals \
 	run/store_run \

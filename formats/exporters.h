@@ -61,6 +61,7 @@ typedef struct etlheap_exporter {
     bool has_churn;      /* writes all measures that the query asks for: rates and churn */
     bool asks_events;    /* more than a table: ETLHEAP_ASK_EVENTS is among its questions */
     bool is_text;        /* may be compressed as a whole */
+    bool asks_map;       /* ETLHEAP_ASK_MAP is among its questions, too */
 } etlheap_exporter;
 
 u32 etlheap_exporter_count(void);

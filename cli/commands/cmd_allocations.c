@@ -71,7 +71,9 @@ static int list_inputs(const cli_options *options, const cli_inputs *inputs, cli
 static etl_status open_walk(const cli_options *options, const cli_inputs *inputs,
                             const cli_guard *guard, listing *out, etl_error *err)
 {
-    cli_question_add(&out->question, ETLHEAP_ASK_EVENTS, &out->question.query.query);
+    const bool shows_frees = !cli_format_of(options)->is_choice;
+    cli_question_add(&out->question, ETLHEAP_ASK_EVENTS, &out->question.query.query)->frees =
+        shows_frees;
     etl_status status = cli_question_ask(options, inputs, guard, false, &out->question, err);
     if (status != ETL_OK)
         return status;
@@ -86,6 +88,7 @@ static etl_status open_walk(const cli_options *options, const cli_inputs *inputs
         .address_first = options->address_first,
         .address_last = options->address_last,
         .memory_bytes_max = options->memory_bytes,
+        .frees = shows_frees,
         .progress = cli_progress_update,
         .progress_user = &out->progress,
     };

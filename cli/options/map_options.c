@@ -13,6 +13,8 @@ etl_status cli_check_map(const cli_options *options, etl_error *err)
         { "--growth", options->growth },
         { "--suspects", options->suspects },
         { "--churn", options->churn },
+        { "--pairs", options->pairs },
+        { "--unmatched", options->unmatched },
         { "--type", options->types != 0 },
         { "--impacting", options->impacting != 0 },
         { "--group-by", options->group_by_count > 0 },

@@ -1,6 +1,7 @@
 /*
  * options.c - parsing of options, as the table of options_table.c says.
  */
+#include "free_options.h"
 #include "map_options.h"
 #include "options.h"
 #include "budgets.h"
@@ -34,7 +35,6 @@ static etl_status check_output_name(const cli_command *command, const cli_option
 static etl_status refuse_format(const cli_command *command, const etlheap_format *format,
                                 etl_error *err);
 static etl_status check_report(const cli_options *options, etl_error *err);
-static etl_status check_windows(const cli_options *options, etl_error *err);
 static etl_status check_growth(const cli_options *options, etl_error *err);
 static etl_status check_churn(const cli_options *options, etl_error *err);
 static etl_status check_suspects(const cli_options *options, etl_error *err);
@@ -72,6 +72,8 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
     /* Of what came and went nothing is outstanding. */
     if (cli_wants_transient(out) && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_SIZE;
+    if ((out->pairs || out->unmatched) && !out->sort_given)
+        out->sort = ETLHEAP_MEASURE_COUNT;
     if (out->growth && !out->sort_given)
         out->sort = ETLHEAP_MEASURE_GROWTH_RATE;
     else if (out->churn && !out->sort_given)
@@ -291,6 +293,30 @@ static etl_status check_command(const cli_command *command, const cli_option *op
                          command->name);
 }
 
+/* Windows are cut in one way, and each has its own types. */
+static etl_status check_windows(const cli_options *options, etl_error *err)
+{
+    const bool at = options->moments.count > 0 || options->at_marks;
+    const u32 ways =
+        (options->every_ns > 0 ? 1u : 0u) + (at ? 1u : 0u) + (options->windows.count > 0 ? 1u : 0u);
+    if (ways > 1)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--every, --at and --window cannot be combined; use one of them");
+    if (options->find_growth && options->windows.count > 0)
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "--find-growth cannot be combined with --window; use --every or --at, "
+                             "and limit it with --from and --to");
+    for (u32 i = 0; i < options->group_by_count; i++) {
+        const etlheap_key key = options->group_by[i];
+        if (key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE)
+            return etl_fail_with(
+                err, ETL_ERR_ARGUMENT, 0,
+                "--group-by %s: not possible here, because every row has all four types",
+                etlheap_key_word(key));
+    }
+    return ETL_OK;
+}
+
 /* What cannot be meant together. Times of which one is an instant are compared
  * once the trace is open. */
 static etl_status check_options(const cli_command *command, const cli_options *options,
@@ -473,7 +499,8 @@ static etl_status check_report(const cli_options *options, etl_error *err)
     if (options->types != 0 && options->impacting != 0)
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--type and --impacting cannot be combined: both choose types");
-    etl_status status = cli_check_map(options, err);
+    etl_status status = cli_check_unmatched(options, err);
+    status = status == ETL_OK ? cli_check_map(options, err) : status;
     if (status == ETL_OK && options->suspects)
         status = check_suspects(options, err);
     else if (status == ETL_OK && cli_wants_growth(options))
@@ -569,29 +596,5 @@ static etl_status check_moment(const cli_options *options, etl_error *err)
     if (cli_times_are_reversed(&options->from, &options->at))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--from is after --at, so the window is empty");
-    return ETL_OK;
-}
-
-/* Windows are cut in one way, and each has its own types. */
-static etl_status check_windows(const cli_options *options, etl_error *err)
-{
-    const bool at = options->moments.count > 0 || options->at_marks;
-    const u32 ways =
-        (options->every_ns > 0 ? 1u : 0u) + (at ? 1u : 0u) + (options->windows.count > 0 ? 1u : 0u);
-    if (ways > 1)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--every, --at and --window cannot be combined; use one of them");
-    if (options->find_growth && options->windows.count > 0)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "--find-growth cannot be combined with --window; use --every or --at, "
-                             "and limit it with --from and --to");
-    for (u32 i = 0; i < options->group_by_count; i++) {
-        const etlheap_key key = options->group_by[i];
-        if (key == ETLHEAP_KEY_TYPE || key == ETLHEAP_KEY_FREE_TYPE)
-            return etl_fail_with(
-                err, ETL_ERR_ARGUMENT, 0,
-                "--group-by %s: not possible here, because every row has all four types",
-                etlheap_key_word(key));
-    }
     return ETL_OK;
 }

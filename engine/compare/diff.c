@@ -49,6 +49,22 @@ const char *etlheap_diff_state_word(etlheap_diff_state state)
     return (u32)state < ETL_COUNT_OF(words) ? words[state] : "";
 }
 
+bool etlheap_diff_compares_key(etlheap_key key)
+{
+    switch (key) {
+    case ETLHEAP_KEY_HEAP:
+    case ETLHEAP_KEY_THREAD:
+    case ETLHEAP_KEY_GENERATION:
+    case ETLHEAP_KEY_FREE_STACK:
+    case ETLHEAP_KEY_FREE_SITE:
+    case ETLHEAP_KEY_FREE_MODULE:
+    case ETLHEAP_KEY_FREE_THREAD:
+        return false;
+    default:
+        return (u32)key < ETLHEAP_KEY_COUNT;
+    }
+}
+
 bool etlheap_diff_compares(etlheap_measure measure)
 {
     for (u32 i = 0; i < DIFF_PAIRS; i++) {
@@ -124,11 +140,11 @@ etl_status diff_check_tables(const etlheap_table *const *tables, u32 count, etlh
     }
     for (u32 i = 0; i < first->group_by_count; i++) {
         const etlheap_key key = first->group_by[i];
-        if (key == ETLHEAP_KEY_HEAP || key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_GENERATION)
-            return etl_fail_with(
-                err, ETL_ERR_ARGUMENT, 0,
-                "rows grouped by %s cannot be compared: its numbers differ from run to run",
-                etlheap_key_word(key));
+        if (!etlheap_diff_compares_key(key))
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "rows grouped by %s cannot be compared: its values differ "
+                                 "from run to run",
+                                 etlheap_key_word(key));
     }
     return ETL_OK;
 }

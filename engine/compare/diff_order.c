@@ -21,7 +21,7 @@ typedef struct stack_order {
 } stack_order;
 
 typedef struct key_order {
-    const char *process, *module, *type_name, *tag;
+    const char *process, *module, *type_name, *tag, *thread_name;
     const identity_key *key;
     u32 stack, frame; /* ranks; 0: none */
     u32 id;
@@ -134,6 +134,7 @@ static bool rank_keys(const row_identities *identities, const u32 *frame_ranks,
                                 .module = etlheap_strings_get(strings, key->module),
                                 .type_name = etlheap_strings_get(strings, key->type_name),
                                 .tag = etlheap_strings_get(strings, key->tag),
+                                .thread_name = etlheap_strings_get(strings, key->thread_name),
                                 .key = key,
                                 .stack = stack_ranks[key->stack],
                                 .frame = frame_ranks[key->frame],
@@ -166,5 +167,7 @@ static int compare_keys(const void *a, const void *b)
         order = compare_u64(x->key->size_class_bytes, y->key->size_class_bytes);
     if (order == 0)
         order = strcmp(x->type_name, y->type_name);
-    return order != 0 ? order : strcmp(x->tag, y->tag);
+    if (order == 0)
+        order = strcmp(x->tag, y->tag);
+    return order != 0 ? order : strcmp(x->thread_name, y->thread_name);
 }

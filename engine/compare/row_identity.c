@@ -115,9 +115,15 @@ static bool set_key(table_reader *r, const etlheap_row *row, etlheap_key key, id
         return add_text(strings, row->type_name, &out->type_name);
     case ETLHEAP_KEY_TAG:
         return add_text(strings, row->tag, &out->tag);
-    case ETLHEAP_KEY_HEAP:
+    case ETLHEAP_KEY_THREAD_NAME:
+        return add_text(strings, row->thread_name, &out->thread_name);
+    case ETLHEAP_KEY_HEAP: /* not compared: etlheap_diff_compares_key */
     case ETLHEAP_KEY_THREAD:
     case ETLHEAP_KEY_GENERATION:
+    case ETLHEAP_KEY_FREE_STACK:
+    case ETLHEAP_KEY_FREE_SITE:
+    case ETLHEAP_KEY_FREE_MODULE:
+    case ETLHEAP_KEY_FREE_THREAD:
     case ETLHEAP_KEY_COUNT:
         break;
     }

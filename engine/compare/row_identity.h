@@ -29,10 +29,10 @@ typedef struct identity_stack {
 
 typedef struct identity_key {
     u64 size_class_bytes;
-    u32 process, module, type_name, tag; /* strings */
-    u32 stack, frame;                    /* ids; 0: none, or no key */
+    u32 process, module, type_name, tag, thread_name; /* strings */
+    u32 stack, frame;                                 /* ids; 0: none, or no key */
     u8 kind, type, free_type;
-    u8 padding[5];
+    u8 padding[1];
 } identity_key;
 
 static_assert(sizeof(identity_frame) == 24, "no hidden padding: hashed as bytes");

@@ -59,7 +59,7 @@ void thread_names_sort(thread_names *names)
         qsort(names->list.at, names->list.count, sizeof *names->list.at, by_tid_and_pid);
 }
 
-const char *thread_names_find(const thread_names *names, u32 pid, u32 tid)
+size_t thread_names_place(const thread_names *names, u32 pid, u32 tid)
 {
     size_t low = 0, high = names->list.count;
     while (low < high) {
@@ -69,15 +69,20 @@ const char *thread_names_find(const thread_names *names, u32 pid, u32 tid)
         else
             high = middle;
     }
-    const thread_name *found = NULL;
+    size_t found = names->list.count;
     for (; low < names->list.count && names->list.at[low].tid == tid; low++) {
-        const thread_name *const row = &names->list.at[low];
-        if (row->pid == pid)
-            return row->name;
-        if (found == NULL || is_later(row, found))
-            found = row;
+        if (names->list.at[low].pid == pid)
+            return low;
+        if (found == names->list.count || is_later(&names->list.at[low], &names->list.at[found]))
+            found = low;
     }
-    return found == NULL ? NULL : found->name;
+    return found;
+}
+
+const char *thread_names_find(const thread_names *names, u32 pid, u32 tid)
+{
+    const size_t place = thread_names_place(names, pid, tid);
+    return place < names->list.count ? names->list.at[place].name : NULL;
 }
 
 void thread_names_free(thread_names *names)

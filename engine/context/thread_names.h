@@ -45,6 +45,9 @@ bool thread_name_precedes(const thread_name *a, const thread_name *b);
  * leaves the latest name of the id. NULL: none. */
 const char *thread_names_find(const thread_names *names, u32 pid, u32 tid);
 
+/* The same, as a place in the list; the count: none. */
+size_t thread_names_place(const thread_names *names, u32 pid, u32 tid);
+
 void thread_names_free(thread_names *names);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "engine/core/size_class.h"
 #include "engine/core/type_rule.h"
+#include "free_groups.h"
 #include "summary_answer.h"
 #include "peaks.h"
 #include "slot_groups.h"
@@ -19,6 +20,7 @@
 #define CHAIN_MAX 8u /* groups of a stack that are looked through */
 
 static bool is_answered(const aggregator *a);
+static bool group_thread_names(aggregator *a);
 static void add_measures(i64 measures[ETLHEAP_MEASURES_COUNT], u64 size_bytes, etlheap_type type,
                          bool is_realloc);
 
@@ -46,7 +48,9 @@ etl_status aggregate_prepare(aggregator *a, const etlheap_result *result,
     a->wants_stack = query->require_frame_count > 0;
     for (size_t i = 0; i < ETL_COUNT_OF(stack_keys); i++)
         a->wants_stack |= query_groups_by(query, stack_keys[i]);
-    if (!aggregate_same_names(a) || !frames_open(&a->frames, result, query))
+    a->wants_free_stack = query_asks_free_stacks(query);
+    if (!aggregate_same_names(a) || !group_thread_names(a) ||
+        !frames_open(&a->frames, result, query))
         return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
     return ETL_OK;
 }
@@ -61,7 +65,8 @@ void aggregate_close(aggregator *a)
     etlheap_index_free(&a->index);
     free(a->same_name);
     free(a->order);
-    a->same_name = a->order = NULL;
+    free(a->thread_name_groups);
+    a->same_name = a->order = a->thread_name_groups = NULL;
 }
 
 /* A journal answers for the window it was kept for, a store for any. */
@@ -117,6 +122,57 @@ bool aggregate_same_names(aggregator *a)
     return true;
 }
 
+/* For qsort: the names of a result, by text. */
+static int by_text(const void *a, const void *b)
+{
+    const named_process *const x = a, *const y = b;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Threads of one name are one row. */
+static bool group_thread_names(aggregator *a)
+{
+    const thread_names *const names = &a->result->thread_names;
+    const size_t count = names->list.count;
+    if (!query_groups_by(a->query, ETLHEAP_KEY_THREAD_NAME))
+        return true;
+    named_process *const sorted = calloc(count + 1, sizeof *sorted);
+    a->thread_name_groups = calloc(count + 1, sizeof *a->thread_name_groups);
+    const bool ok = sorted != NULL && a->thread_name_groups != NULL;
+    for (u32 i = 0; ok && i < count; i++)
+        sorted[i] = (named_process){ .name = names->list.at[i].name, .id = i };
+    if (ok && count > 0)
+        qsort(sorted, count, sizeof *sorted, by_text);
+    for (size_t i = 0, first = 0; ok && i < count; i++) {
+        first = strcmp(sorted[first].name, sorted[i].name) == 0 ? first : i;
+        a->thread_name_groups[sorted[i].id] = sorted[first].id + 1;
+    }
+    free(sorted);
+    return ok;
+}
+
+u32 aggregate_thread_name(const aggregator *a, u32 process, u32 thread)
+{
+    const thread_names *const names = &a->result->thread_names;
+    const size_t place =
+        thread_names_place(names, a->result->processes.at[process - 1].pid, thread);
+    return place < names->list.count ? a->thread_name_groups[place] : 0;
+}
+
+void aggregate_free_key(aggregator *a, u32 resolved, free_key *key)
+{
+    const etlheap_query *const query = a->query;
+    const u32 stack = a->wants_free_stack ? frames_settled(&a->frames, resolved) : 0;
+    memset(key, 0, sizeof *key);
+    if (query_groups_by(query, ETLHEAP_KEY_FREE_STACK))
+        key->stack = stack;
+    if (query_groups_by(query, ETLHEAP_KEY_FREE_SITE))
+        key->frame = frames_site(&a->frames, stack);
+    if (query_groups_by(query, ETLHEAP_KEY_FREE_MODULE))
+        key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
+}
+
 /* With windows that end by kind, what outlives its own has no end in the curve. */
 static i64 end_of(const aggregator *a, const query_row *row)
 {
@@ -131,6 +187,29 @@ static bool note_lifetime(aggregator *a, const query_row *row, u32 group)
            lifetime_lists_add(&a->lifetimes, group, ns);
 }
 
+/* Who freed a row of a segment in the window. */
+static bool add_free_keys(aggregator *a, const etlheap_segment *segment, selected_row *selected)
+{
+    const u32 at = selected->at;
+    const bool is_freed = query_is_freed(&selected->row);
+    u32 resolved = 0;
+    free_key key;
+    const bool is_wanted = a->is_collecting || !selected->key.unwanted;
+    if (a->wants_free_stack && is_freed && is_wanted &&
+        !frames_resolve(&a->frames, segment->process[at], segment->free_stack[at],
+                        segment->free_ticks[at], &resolved))
+        return false;
+    if (a->is_collecting || selected->key.unwanted)
+        return true;
+    aggregate_free_key(a, resolved, &key);
+    selected->key.free_stack = key.stack;
+    selected->key.free_frame = key.frame;
+    selected->key.free_module = key.module;
+    if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))
+        selected->key.free_thread = is_freed ? segment->free_thread[at] : ETL_NO_ID;
+    return true;
+}
+
 bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)
 {
     bool ok = true;
@@ -141,10 +220,17 @@ bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user)
             if (!query_select(&a->plan, &segment, at, &selected.row))
                 continue;
             ok = aggregate_key(a, &segment, at, selected.row.type, &selected.key) &&
+                 add_free_keys(a, &segment, &selected) &&
                  (selected.key.unwanted || visit(user, &selected));
         }
     }
     return ok;
+}
+
+void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count)
+{
+    a->groups.at[group].measures[ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
+    a->totals[kind][ETLHEAP_MEASURE_FREED_BY_OTHER] += count;
 }
 
 /* Where a row goes, and its step. */
@@ -166,6 +252,11 @@ static bool add_row(void *user, const selected_row *selected)
         return false;
     add_measures(a->groups.at[group].measures, size, row->type, is_realloc);
     add_measures(a->totals[segment->kind[selected->at]], size, row->type, is_realloc);
+    if (a->query->freed_by_other) {
+        const bool is_by_other = query_is_freed_by_other(row, segment->thread[selected->at],
+                                                         segment->free_thread[selected->at]);
+        aggregate_add_freed_by_other(a, group, segment->kind[selected->at], is_by_other);
+    }
     const peak_row step = { row->alloc_ticks, end_of(a, row), size, group };
     return ETLHEAP_PUSH(adder->steps, step) && note_lifetime(a, row, group);
 }
@@ -178,15 +269,17 @@ bool aggregate_rows(aggregator *a, peak_rows *steps)
 
 etl_status aggregate_settle(aggregator *a, etl_error *err)
 {
-    if (a->query->symbols == NULL || !a->wants_stack)
+    if (a->query->symbols == NULL || !(a->wants_stack || a->wants_free_stack))
         return ETL_OK;
     bool ok;
     a->is_collecting = true;
     ok = aggregate_rows(a, NULL);
     if (ok && a->result->summary == NULL && etlheap_result_is_for_questions(a->result)) {
         slot_groups slots;
-        ok = slot_groups_open(&slots, a);
+        free_groups frees = { .of_actor = NULL };
+        ok = slot_groups_open(&slots, a) && free_groups_open(&frees, a);
         slot_groups_close(&slots);
+        free_groups_close(&frees);
     }
     a->is_collecting = false;
     if (!ok)
@@ -259,6 +352,25 @@ static u32 generation_of(aggregator *a, i64 ticks)
     return mark_generation(&a->result->marks.marks, ticks, &a->generation);
 }
 
+/* What neither stacks nor the window have a part in. */
+static void add_own_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_key name,
+                        group_key *key)
+{
+    if (name == ETLHEAP_KEY_HEAP) {
+        key->heap = segment->heap_handle[at];
+        key->has_heap = query_kind_has_heap(segment->kind[at]);
+    } else if (name == ETLHEAP_KEY_FREE_TYPE)
+        key->free_type = segment->free_type[at];
+    else if (name == ETLHEAP_KEY_THREAD)
+        key->thread = segment->thread[at];
+    else if (name == ETLHEAP_KEY_THREAD_NAME)
+        key->thread_name = aggregate_thread_name(a, segment->process[at], segment->thread[at]);
+    else if (name == ETLHEAP_KEY_SIZE_CLASS)
+        key->size_class = (u8)size_class_of(segment->size_bytes[at]);
+    else
+        key->generation = generation_of(a, segment->alloc_ticks[at]);
+}
+
 /* Members of keys that are not asked for stay 0, padding included. */
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
                    group_key *key)
@@ -281,15 +393,8 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         case ETLHEAP_KEY_PROCESS:
             key->process = a->same_name[segment->process[at]];
             break;
-        case ETLHEAP_KEY_HEAP:
-            key->heap = segment->heap_handle[at];
-            key->has_heap = query_kind_has_heap(segment->kind[at]);
-            break;
         case ETLHEAP_KEY_TYPE:
             key->type = (u8)type;
-            break;
-        case ETLHEAP_KEY_FREE_TYPE:
-            key->free_type = segment->free_type[at];
             break;
         case ETLHEAP_KEY_STACK:
             key->stack = stack;
@@ -301,21 +406,24 @@ bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlhea
         case ETLHEAP_KEY_MODULE:
             key->module = aggregate_module(a, frames_innermost(&a->frames, stack));
             break;
-        case ETLHEAP_KEY_THREAD:
-            key->thread = segment->thread[at];
-            break;
-        case ETLHEAP_KEY_SIZE_CLASS:
-            key->size_class = (u8)size_class_of(segment->size_bytes[at]);
-            break;
         case ETLHEAP_KEY_TYPE_NAME:
             key->type_name = a->frames.alloc_types == NULL ? 0 : a->frames.alloc_types[resolved];
             break;
         case ETLHEAP_KEY_TAG:
             key->tag = stack == 0 ? 0 : a->frames.stacks.at[stack - 1].tag;
             break;
+        case ETLHEAP_KEY_HEAP:
+        case ETLHEAP_KEY_FREE_TYPE:
+        case ETLHEAP_KEY_THREAD:
+        case ETLHEAP_KEY_THREAD_NAME:
+        case ETLHEAP_KEY_SIZE_CLASS:
         case ETLHEAP_KEY_GENERATION:
-            key->generation = generation_of(a, segment->alloc_ticks[at]);
+            add_own_key(a, segment, at, a->query->group_by[i], key);
             break;
+        case ETLHEAP_KEY_FREE_STACK: /* whoever knows whether it was freed in the window */
+        case ETLHEAP_KEY_FREE_SITE:
+        case ETLHEAP_KEY_FREE_MODULE:
+        case ETLHEAP_KEY_FREE_THREAD:
         case ETLHEAP_KEY_COUNT:
             break;
         }

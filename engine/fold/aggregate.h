@@ -19,16 +19,23 @@ typedef struct group_key {
     u32 frame;   /* FRAME and SITE */
     u32 module;  /* index + 1 */
     u32 thread;
-    u32 type_name; /* symbols_text, 0: unknown */
-    u32 tag;       /* text of the query's tags, 0: no stack */
+    u32 type_name;   /* symbols_text, 0: unknown */
+    u32 tag;         /* text of the query's tags, 0: no stack */
+    u32 thread_name; /* text of its number, see aggregate_thread_name; 0: none */
     u32 generation;
+    u32 free_stack, free_frame, free_module, free_thread; /* likewise, of who freed */
     u8 kind, type, free_type, size_class;
     u8 has_heap;
     u8 unwanted; /* does not pass --require-frame; never in a group */
-    u8 padding[2];
+    u8 padding[6];
 } group_key;
 
-static_assert(sizeof(group_key) == 48, "no hidden padding: keys are hashed as bytes");
+/* The part of it that follows from the stack that freed. */
+typedef struct free_key {
+    u32 stack, frame, module;
+} free_key;
+
+static_assert(sizeof(group_key) == 72, "no hidden padding: keys are hashed as bytes");
 
 typedef struct group_row {
     group_key key;
@@ -56,9 +63,12 @@ typedef struct aggregator {
     u32 *order;          /* of the finished table: the group of each row, unless rows are merged */
     lifetime_lists lifetimes; /* of the groups, if their ranks are wanted */
     i64 totals[ETLHEAP_KIND_COUNT][ETLHEAP_MEASURES_COUNT];
-    u32 generation;     /* of the lifetime in memory that was met last */
-    bool wants_stack;   /* a key or a filter needs resolved frames */
-    bool is_collecting; /* stacks are being resolved, to be settled; nothing is wanted yet */
+    u32 generation;          /* of the lifetime in memory that was met last */
+    bool wants_stack;        /* a key or a filter needs resolved frames */
+    bool wants_free_stack;   /* a key needs those of who freed */
+    u32 *thread_name_groups; /* by place in the result's thread_names: the first place of the
+                                name, + 1; NULL: not grouped by */
+    bool is_collecting;      /* stacks are being resolved, to be settled; nothing is wanted yet */
 } aggregator;
 
 /* A query made ready; aggregate_close also after failure. Errors as of
@@ -98,13 +108,24 @@ bool aggregate_visit(aggregator *a, aggregate_visit_fn *visit, void *user);
 bool aggregate_rows(aggregator *a, peak_rows *steps);
 
 bool aggregate_same_names(aggregator *a);
+
+/* What the query groups by of a resolved stack that freed; 0: none did, or it is not known. */
+void aggregate_free_key(aggregator *a, u32 resolved, free_key *key);
+
+/* The group of a thread of a process by name, for a query that groups by that: a place in the
+ * result's thread_names + 1; 0: the thread has no name. */
+u32 aggregate_thread_name(const aggregator *a, u32 process, u32 thread);
 u32 aggregate_module(aggregator *a, u32 frame);
 
 /* The index of the group of a key, which is made when there is none yet. False
  * without memory. */
 bool aggregate_group(aggregator *a, const group_key *key, u32 *group);
 
-/* The group of row `at` of the segment, which is of `type`. False without memory. */
+/* Adds to the measure of a group, and of its kind. */
+void aggregate_add_freed_by_other(aggregator *a, u32 group, u8 kind, i64 count);
+
+/* The group, but for who freed, of row `at` of the segment, which is of `type`. False without
+ * memory. */
 bool aggregate_key(aggregator *a, const etlheap_segment *segment, u32 at, etlheap_type type,
                    group_key *key);
 

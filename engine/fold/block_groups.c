@@ -25,8 +25,8 @@ typedef struct grouping {
     block_groups *out;
     aggregator *a;
     u32 first_group;
-    u64 wanted_traits; /* a mask of block_traits */
-    bool by_generation;
+    u64 wanted_traits[BLOCK_TRAITS_WORDS]; /* a mask of block_traits */
+    bool asks_frees, by_thread_name, by_generation;
     u32 *processes; /* by slot, if churn is wanted: threads are told apart by them too */
     i64 fast_ticks; /* lifetimes of more ticks are longer than 1 ms */
     etlheap_index index;
@@ -59,24 +59,20 @@ static etl_status no_memory(etl_error *err)
     return etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
 }
 
-static u64 traits_number(const block_traits *traits)
-{
-    u64 number;
-    memcpy(&number, traits, sizeof number);
-    return number;
-}
-
-static u64 wanted_traits(const etlheap_query *query)
+static void wanted_traits(const etlheap_query *query, u64 out[BLOCK_TRAITS_WORDS])
 {
     const block_traits mask = {
         .thread = query_groups_by(query, ETLHEAP_KEY_THREAD) ? UINT32_MAX : 0,
         .generation = query_groups_by(query, ETLHEAP_KEY_GENERATION) ? 0x1FFFF : 0,
         .size_class = query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS) ? UINT8_MAX : 0,
+        .freer = query_asks_free_stacks(query) ? UINT32_MAX : 0,
+        .free_thread = query_groups_by(query, ETLHEAP_KEY_FREE_THREAD) ? UINT32_MAX : 0,
+        .thread_name = query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) ? UINT32_MAX : 0,
         .type = query_groups_by(query, ETLHEAP_KEY_TYPE) ? 7 : 0,
         .free_type = query_groups_by(query, ETLHEAP_KEY_FREE_TYPE) ? 7 : 0,
     };
     static_assert(ETLHEAP_MARKS_MAX <= 0x1FFFF && SIZE_CLASSES <= UINT8_MAX, "traits have room");
-    return traits_number(&mask);
+    memcpy(out, &mask, sizeof mask);
 }
 
 /* A word for each block up to the last segment of the window. */
@@ -96,26 +92,29 @@ static etl_status open_words(block_words *words, const query_plan *plan, etl_err
     return words->at == NULL ? no_memory(err) : ETL_OK;
 }
 
-etl_status block_groups_begin(block_groups *out, aggregator *a, const slot_groups *slots,
-                              u32 first_group, bool wants_words, log_pass *pass, etl_error *err)
+etl_status block_groups_begin(block_groups *out, aggregator *a, const block_groups_wanted *wanted,
+                              log_pass *pass, etl_error *err)
 {
     grouping *const g = calloc(1, sizeof *g);
-    *out = (block_groups){ .slots = slots, .work = g };
+    *out = (block_groups){ .slots = wanted->slots, .frees = wanted->frees, .work = g };
     if (g == NULL)
         return no_memory(err);
     *g = (grouping){ .out = out,
                      .a = a,
-                     .first_group = first_group,
-                     .wanted_traits = wanted_traits(a->query),
+                     .first_group = wanted->first_group,
+                     .asks_frees = query_asks_frees(a->query),
+                     .by_thread_name = query_groups_by(a->query, ETLHEAP_KEY_THREAD_NAME),
                      .by_generation = query_groups_by(a->query, ETLHEAP_KEY_GENERATION),
                      .lock = etlheap_lock_open(),
                      .task_count = log_pass_tasks(a->query) };
+    wanted_traits(a->query, g->wanted_traits);
     if (g->lock == NULL || !open_tasks(g) || !open_churn(g))
         return no_memory(err);
     const block_want want = { &a->plan, step, g->states, 0 };
-    if (slots->keys.count == 0)
+    if (wanted->slots->keys.count == 0)
         return ETL_OK; /* nothing is selected */
-    const etl_status status = wants_words ? open_words(&out->words, &a->plan, err) : ETL_OK;
+    const etl_status status =
+        wanted->walks_events ? open_words(&out->words, &a->plan, err) : ETL_OK;
     return status == ETL_OK && !ETLHEAP_PUSH(&pass->blocks, want) ? no_memory(err) : status;
 }
 
@@ -240,6 +239,7 @@ static etl_status join_task(grouping *g, group_task *task)
     for (size_t i = 0; i < task->groups.count; i++) {
         const block_group *const group = &task->groups.at[i];
         add_types(g->out->groups.at[group->number].types, group->types);
+        g->out->groups.at[group->number].freed_by_other += group->freed_by_other;
     }
     if (!block_sizes_append(&g->out->words.big_sizes, &task->big_sizes) ||
         !lifetime_lists_take(&g->a->lifetimes, &task->lifetimes) || !join_churn(g, task))
@@ -253,12 +253,15 @@ static bool same_group(const void *owner, u32 id, const void *key)
 {
     const block_group_list *const list = owner;
     const block_group *const a = &list->at[id - 1], *const b = key;
-    return a->traits == b->traits && a->slot_group == b->slot_group;
+    return memcmp(a->traits, b->traits, sizeof a->traits) == 0 && a->slot_group == b->slot_group;
 }
 
 static u64 hash_of(const block_group *group)
 {
-    return etlheap_hash_u64(group->traits ^ etlheap_hash_u64(group->slot_group));
+    u64 hash = etlheap_hash_u64(group->slot_group);
+    for (u32 i = 0; i < BLOCK_TRAITS_WORDS; i++)
+        hash = etlheap_hash_u64(group->traits[i] ^ hash);
+    return hash;
 }
 
 /* The number among all groups, which is a new one if no task has met it. */
@@ -280,14 +283,16 @@ static etl_status number_group(grouping *g, block_group *fresh, u64 hash)
 
 /* The group of the task's list; nearly always it is the one that a block of the same slots
  * was in last. */
-static etl_status find_group(group_task *task, u32 slot_group, u64 traits, block_group **out)
+static etl_status find_group(group_task *task, u32 slot_group, const u64 *traits, block_group **out)
 {
     u32 *const latest = &task->latest[slot_group];
-    if (*latest != 0 && task->groups.at[*latest - 1].traits == traits) {
+    const size_t bytes = BLOCK_TRAITS_WORDS * sizeof *traits;
+    if (*latest != 0 && memcmp(task->groups.at[*latest - 1].traits, traits, bytes) == 0) {
         *out = &task->groups.at[*latest - 1];
         return ETL_OK;
     }
-    block_group fresh = { .traits = traits, .slot_group = slot_group };
+    block_group fresh = { .slot_group = slot_group };
+    memcpy(fresh.traits, traits, bytes);
     const u64 hash = hash_of(&fresh);
     u32 id = etlheap_index_find(&task->index, hash, same_group, &task->groups, &fresh);
     if (id == 0) {
@@ -323,11 +328,38 @@ static bool put_word(group_task *task, u32 ordinal, u32 number, u64 size, bool i
     return block_sizes_note(&task->big_sizes, ordinal, size);
 }
 
+static u32 name_group(const grouping *g, u32 slot, u32 thread)
+{
+    const slot_table *const slots = &g->a->result->slot_table;
+    return aggregate_thread_name(g->a, slots_heap_of(slots, slot)->process, thread);
+}
+
 /* Blocks come in the order of their allocations, so it is mostly that of the one before. */
 static u32 generation_of(group_task *task, const query_row *row)
 {
     const etlheap_marks *const marks = &task->shared->a->result->marks.marks;
     return mark_generation(marks, row->alloc_ticks, &task->generation);
+}
+
+/* What the query groups by of a block. */
+static void fill_traits(group_task *task, const lifetimes_batch *batch, u32 at,
+                        const query_block *block, const query_row *row, u64 *out)
+{
+    const grouping *const g = task->shared;
+    const bool is_freed = g->asks_frees && query_is_freed(row);
+    const block_traits traits = {
+        .thread = block->thread,
+        .generation = (g->by_generation ? generation_of(task, row) : 0) & 0x1FFFFu,
+        .size_class = size_class_of(block->size_bytes) & 0xFFu,
+        .type = (u32)row->type & 7u,
+        .free_type = block->free_type & 7u,
+        .freer = is_freed ? g->out->frees->of_actor[batch->actor[at]] : 0,
+        .free_thread = is_freed ? batch->free_thread[at] : ETL_NO_ID,
+        .thread_name = g->by_thread_name ? name_group(g, batch->slot[at], block->thread) : 0,
+    };
+    memcpy(out, &traits, sizeof traits);
+    for (u32 i = 0; i < BLOCK_TRAITS_WORDS; i++)
+        out[i] &= g->wanted_traits[i];
 }
 
 /* `row` says what the query sees of the block; *found is its group, NULL: not selected. */
@@ -341,16 +373,13 @@ static etl_status add_block(group_task *task, const lifetimes_batch *batch, u32 
     if (slot_group == GROUP_NONE ||
         !query_select_block(&g->a->plan, ETLHEAP_KIND_HEAP, &block, row))
         return ETL_OK;
-    const block_traits traits = { .thread = block.thread,
-                                  .generation =
-                                      (g->by_generation ? generation_of(task, row) : 0) & 0x1FFFFu,
-                                  .size_class = size_class_of(block.size_bytes) & 0xFFu,
-                                  .type = (u32)row->type & 7u,
-                                  .free_type = block.free_type & 7u };
-    const etl_status status =
-        find_group(task, slot_group, traits_number(&traits) & g->wanted_traits, &group);
+    const u32 free_thread = g->asks_frees ? batch->free_thread[at] : ETL_NO_ID;
+    u64 traits[BLOCK_TRAITS_WORDS];
+    fill_traits(task, batch, at, &block, row, traits);
+    const etl_status status = find_group(task, slot_group, traits, &group);
     if (status != ETL_OK)
         return status;
+    group->freed_by_other += query_is_freed_by_other(row, block.thread, free_thread);
     const bool is_realloc = (batch->is_realloc[at] | batch->is_marked[at]) != 0;
     const i64 size = (i64)etl_min_u64(block.size_bytes, INT64_MAX);
     tally_add_sums(&group->types[row->type], &(type_sums){ 1, size, is_realloc });
@@ -432,11 +461,19 @@ group_key block_groups_key(const block_groups *groups, u32 number)
     const block_group *const group = &groups->groups.at[number];
     group_key key = groups->slots->keys.at[group->slot_group];
     block_traits traits;
-    memcpy(&traits, &group->traits, sizeof traits);
+    memcpy(&traits, group->traits, sizeof traits);
     key.thread = (u32)traits.thread;
     key.generation = (u32)traits.generation;
     key.type = (u8)traits.type;
     key.free_type = (u8)traits.free_type;
     key.size_class = (u8)traits.size_class;
+    key.thread_name = traits.thread_name;
+    key.free_thread = traits.free_thread;
+    if (groups->frees->keys.count == 0)
+        return key;
+    const free_key *const freer = &groups->frees->keys.at[traits.freer];
+    key.free_stack = freer->stack;
+    key.free_frame = freer->frame;
+    key.free_module = freer->module;
     return key;
 }

@@ -15,6 +15,7 @@
 
 #include "block_words.h"
 #include "churn.h"
+#include "free_groups.h"
 #include "slot_groups.h"
 
 /* What tells blocks of one group of slots apart; 0 where the query does not group by it. */
@@ -25,15 +26,22 @@ typedef struct block_traits {
     u64 type : 3;
     u64 free_type : 3;
     u64 padding : 1;
+    u32 freer; /* group of free_groups */
+    u32 free_thread;
+    u32 thread_name; /* see aggregate_thread_name */
+    u32 more_padding;
 } block_traits;
 
-static_assert(sizeof(block_traits) == sizeof(u64), "compared and hashed as a number");
+#define BLOCK_TRAITS_WORDS 3u
+
+static_assert(sizeof(block_traits) == BLOCK_TRAITS_WORDS * sizeof(u64), "compared as numbers");
 
 typedef struct block_group {
-    u64 traits;
+    u64 traits[BLOCK_TRAITS_WORDS];
     u32 slot_group;
     u32 number; /* of the group; in a task's list, of the group that it becomes a part of */
     type_sums types[ETLHEAP_TYPE_COUNT];
+    i64 freed_by_other; /* of them, in the window */
 } block_group;
 
 typedef ETLHEAP_VECTOR(block_group) block_group_list;
@@ -43,20 +51,29 @@ struct grouping;
 
 typedef struct block_groups {
     const slot_groups *slots;
+    const free_groups *frees;
     block_group_list groups;
     block_words words; /* of all blocks, if events are to be walked */
     churn_join churn;  /* sums by group, if the query wants them */
     struct grouping *work;
 } block_groups;
 
+/* What blocks are grouped with: numbers of groups count on from `first_group` in what the
+ * aggregator keeps of single lifetimes. */
+typedef struct block_groups_wanted {
+    const slot_groups *slots;
+    const free_groups *frees;
+    u32 first_group;
+    bool walks_events; /* words are wanted */
+} block_groups_wanted;
+
 /*
  * Groups the blocks that the aggregator's query selects: begins before the pass reads blocks and
- * finishes after it. The lifetimes whose ranks the query wants go to the aggregator, with
- * numbers of groups that count on from `first_group`. To be closed in any case. MEMORY, LIMIT.
+ * finishes after it. The lifetimes whose ranks the query wants go to the aggregator.
+ * To be closed in any case. MEMORY, LIMIT.
  */
-etl_status block_groups_begin(block_groups *out, aggregator *a, const slot_groups *slots,
-                              u32 first_group, bool wants_words, struct log_pass *pass,
-                              etl_error *err);
+etl_status block_groups_begin(block_groups *out, aggregator *a, const block_groups_wanted *wanted,
+                              struct log_pass *pass, etl_error *err);
 etl_status block_groups_finish(block_groups *groups, etl_error *err);
 void block_groups_close(block_groups *groups);
 

@@ -142,8 +142,8 @@ static bool same_thread(const timed_row *a, const timed_row *b)
 /* Pieces of one commit have its time. */
 static bool is_piece(const timed_row *row, i64 last_ticks)
 {
-    const bool may_split =
-        row->kind == ETLHEAP_KIND_VIRTUALALLOC || row->kind == ETLHEAP_KIND_EXTENT;
+    const bool may_split = row->kind == ETLHEAP_KIND_VIRTUALALLOC ||
+                           row->kind == ETLHEAP_KIND_EXTENT || row->kind == ETLHEAP_KIND_RESERVE;
     return may_split && row->alloc_ticks == last_ticks;
 }
 

@@ -65,6 +65,11 @@ const char *group_tag_name(const aggregator *a, u32 tag)
     return tag == 0 ? NULL : etlheap_strings_get(&a->query->tags->strings, tag);
 }
 
+const char *group_thread_name(const aggregator *a, u32 name)
+{
+    return name == 0 ? NULL : a->result->thread_names.list.at[name - 1].name;
+}
+
 static int compare_i64(i64 x, i64 y)
 {
     return (x > y) - (x < y);
@@ -73,6 +78,17 @@ static int compare_i64(i64 x, i64 y)
 static int compare_text(const char *x, const char *y)
 {
     return strcmp(x == NULL ? "" : x, y == NULL ? "" : y);
+}
+
+static int compare_free_keys(const aggregator *a, const group_key *x, const group_key *y)
+{
+    int order = frames_compare_stacks(&a->frames, x->free_stack, y->free_stack);
+    if (order == 0 && x->free_frame != y->free_frame)
+        order = frames_compare(&a->frames, x->free_frame, y->free_frame);
+    if (order == 0)
+        order = compare_text(group_module_name(a, x->free_module),
+                             group_module_name(a, y->free_module));
+    return order == 0 ? compare_i64(x->free_thread, y->free_thread) : order;
 }
 
 /* Ties go by the keys in the order of their columns. */
@@ -107,7 +123,12 @@ static int compare_keys(const aggregator *a, const group_key *x, const group_key
         order = strcmp(group_type_name(a, x->type_name), group_type_name(a, y->type_name));
     if (order == 0 && x->tag != y->tag)
         order = compare_text(group_tag_name(a, x->tag), group_tag_name(a, y->tag));
-    return order != 0 ? order : compare_i64(x->generation, y->generation);
+    if (order == 0 && x->thread_name != y->thread_name)
+        order = compare_text(group_thread_name(a, x->thread_name),
+                             group_thread_name(a, y->thread_name));
+    if (order == 0)
+        order = compare_i64(x->generation, y->generation);
+    return order == 0 ? compare_free_keys(a, x, y) : order;
 }
 
 int group_compare(const void *owner, u32 x, u32 y)

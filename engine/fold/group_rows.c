@@ -20,6 +20,10 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
                         .has_heap = key->has_heap,
                         .heap_handle = key->heap,
                         .frame = ETLHEAP_NO_INDEX,
+                        .free_frame = ETLHEAP_NO_INDEX,
+                        .free_stack = ETLHEAP_NO_INDEX,
+                        .free_thread = ETL_NO_ID,
+                        .free_module = group_module_name(a, key->free_module),
                         .module = group_module_name(a, key->module),
                         .type_name = group_type_name(a, key->type_name),
                         .tag = group_tag_name(a, key->tag),
@@ -39,12 +43,20 @@ bool table_add_group(const aggregator *a, owned_table *out, table_numbers *numbe
         row.mark = mark->name;
         row.mark_number = mark->number;
     }
+    if (key->thread_name != 0)
+        row.thread_name = group_thread_name(a, key->thread_name);
+    if (query_groups_by(a->query, ETLHEAP_KEY_FREE_THREAD))
+        row.free_thread = key->free_thread;
     memcpy(row.measures, group->measures, sizeof group->measures);
     const bool by_frame =
         query_groups_by(a->query, ETLHEAP_KEY_FRAME) || query_groups_by(a->query, ETLHEAP_KEY_SITE);
     if (by_frame && !table_number_frame(out, numbers, &a->frames, key->frame, &row.frame))
         return false;
+    if (query_groups_by(a->query, ETLHEAP_KEY_FREE_SITE) &&
+        !table_number_frame(out, numbers, &a->frames, key->free_frame, &row.free_frame))
+        return false;
     return table_number_stack(out, numbers, &a->frames, key->stack, &row.stack) &&
+           table_number_stack(out, numbers, &a->frames, key->free_stack, &row.free_stack) &&
            ETLHEAP_PUSH(&out->rows, row);
 }
 

@@ -37,7 +37,8 @@ u32 *group_order(const aggregator *a);
 /* Texts of a key's members. */
 const char *group_module_name(const aggregator *a, u32 module); /* NULL: none */
 const char *group_type_name(const aggregator *a, u32 type);
-const char *group_tag_name(const aggregator *a, u32 tag); /* NULL: none */
+const char *group_tag_name(const aggregator *a, u32 tag);     /* NULL: none */
+const char *group_thread_name(const aggregator *a, u32 name); /* NULL: none */
 
 /* --- merging -------------------------------------------------------------------- */
 

@@ -169,6 +169,17 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
     return ETLHEAP_PUSH(&a->groups, row);
 }
 
+static bool publish_block(aggregator *a, const block_group *group, const curve *peaks,
+                          const churn_sums *churn, group_key key)
+{
+    const size_t before = a->groups.count;
+    if (!publish_whole(a, group->types, peaks, churn, key))
+        return false;
+    if (a->query->freed_by_other && a->groups.count > before)
+        aggregate_add_freed_by_other(a, (u32)before, ETLHEAP_KIND_HEAP, group->freed_by_other);
+    return true;
+}
+
 static bool publish_groups(aggregator *a, const log_groups *groups, const live_group *live)
 {
     const bool by_type = query_groups_by(a->query, ETLHEAP_KEY_TYPE);
@@ -179,7 +190,7 @@ static bool publish_groups(aggregator *a, const log_groups *groups, const live_g
         const churn_sums *const churn =
             a->query->churn && groups->by_block ? &groups->blocks.churn.sums.at[i] : NULL;
         const bool ok = groups->by_block
-                            ? publish_whole(a, groups->blocks.groups.at[i].types, peaks, churn, key)
+                            ? publish_block(a, &groups->blocks.groups.at[i], peaks, churn, key)
                         : by_type ? publish_typed(a, &live[i], key)
                                   : publish_whole(a, live[i].types, peaks, NULL, key);
         if (!ok)

@@ -166,6 +166,8 @@ static etl_status open_parts(etlheap_lifetimes *walk, etl_error *err)
     if (!frames_open(&walk->frames, walk->result, query) || walk->table == NULL ||
         !ETLHEAP_PUSH(&walk->table->stack_starts, 0) || !rank_processes(walk))
         return no_memory(err);
+    walk->has_frees =
+        options->frees && result_answers(walk->result, RESULT_ASK_FREES, NULL) == ETL_OK;
     walk->has_archive = walk->result->mode == RESULT_STORE && (query_kinds(query) & heap_bit) != 0;
     /* Required frames are looked for in all rows, or in none that follows the top. */
     walk->is_streaming =
@@ -221,6 +223,7 @@ static etl_status open_archive(etlheap_lifetimes *walk, u64 ends_max, etl_error 
         .size_max_bytes = query->size_max_bytes,
         .ends_max = memory == 0 ? ends_max : etl_min_u64(ends_max, memory / LIFETIMES_END_BYTES),
         .jobs = query->jobs,
+        .has_frees = walk->has_frees,
     };
     return lifetimes_archive_open(&walk->archive, walk->result->archive, &wanted, err);
 }
@@ -286,6 +289,8 @@ static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap
         .free_ticks = life->free_ticks,
         .alloc_ns = INT64_MIN,
         .free_ns = INT64_MAX,
+        .free_thread = walk->has_frees ? life->free_thread : ETL_NO_ID,
+        .free_stack = ETLHEAP_NO_INDEX,
     };
     if (life->alloc_ticks != ETLHEAP_TICKS_BEFORE)
         out->alloc_ns = etl_time_ns(session, life->alloc_ticks);
@@ -293,5 +298,10 @@ static etl_status hand_out(etlheap_lifetimes *walk, const walk_row *row, etlheap
         out->free_ns = etl_time_ns(session, life->free_ticks);
     if (!query_lifetime_ns(&walk->plan, &times, &out->lifetime_ns))
         out->lifetime_ns = INT64_MAX;
-    return walk_number_stack(walk, life, &out->stack) ? ETL_OK : no_memory(err);
+    bool ok = walk_number_stack(walk, life, &out->stack);
+    if (walk->has_frees) {
+        out->raw_free_stack.v = life->free_stack;
+        ok = ok && walk_number_free_stack(walk, life, &out->free_stack);
+    }
+    return ok ? ETL_OK : no_memory(err);
 }

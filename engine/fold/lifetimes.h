@@ -36,6 +36,7 @@ struct etlheap_lifetimes {
     walk_list kept, batch;
     lifetimes_archive archive;
     bool has_archive;  /* whose rows are still to be read */
+    bool has_frees;    /* rows say who freed */
     bool is_streaming; /* rows of the archive come by batches */
     bool is_read;      /* the last batch is loaded */
     i64 horizon_ticks; /* rows of the batch before it are complete */
@@ -96,6 +97,9 @@ void walk_note_guesses(etlheap_lifetimes *walk);
 /* The index of a row's stack in the walk's table, which the first row with it
  * brings there. False without memory. */
 bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index);
+
+/* The same of the stack that freed. */
+bool walk_number_free_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index);
 
 /* After the last row: frames have the lowest address they were seen at. */
 void walk_finish_frames(etlheap_lifetimes *walk);

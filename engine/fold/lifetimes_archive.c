@@ -142,6 +142,10 @@ static inline void put_end(const lifetimes_source *source, u64 end, store_segmen
     rows->free_type[at] = source->end_how[end];
     rows->free_ticks[at] = source->end_ticks[end];
     rows->is_realloc[at] |= source->is_marked[end];
+    if (!source->wanted.has_frees)
+        return;
+    rows->free_stack[at] = archive_actor_stack(source->archive, source->end_actor[end]);
+    rows->free_thread[at] = source->end_thread[end];
 }
 
 static etl_status fill_open(lifetimes_archive *reader, store_segment *rows, etl_error *err)

@@ -8,8 +8,8 @@
  *
  *     blocks ──▶ a list of `top` rows for each task ──▶ kept ──▶ sorted and named (lifetimes.c)
  *
- * Any other walk is opened when all questions were read: one that hands out all rows, or one
- * whose required frames have to be resolved before a row counts.
+ * Any other walk is opened when all questions were read: one that hands out all rows, one
+ * whose required frames have to be resolved before a row counts, or one that says who freed.
  */
 #include <stdlib.h>
 
@@ -74,7 +74,7 @@ static etl_status step(void *state, const lifetimes_batch *batch, etl_error *err
 static bool can_share(const etlheap_lifetimes *walk)
 {
     return walk->has_archive && !walk->is_streaming && walk->options.top != 0 &&
-           walk->query.require_frame_count == 0;
+           walk->query.require_frame_count == 0 && !walk->has_frees;
 }
 
 static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)

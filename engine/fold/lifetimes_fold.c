@@ -106,6 +106,8 @@ static etl_status fold_open(fold_work *work, u32 number)
             .is_realloc = open->is_realloc + at,
             .is_marked = source->is_marked + at,
             .how = source->end_how + at,
+            .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
+            .free_thread = source->end_thread == NULL ? NULL : source->end_thread + at,
             .end_allocs = source->end_allocs == NULL ? NULL : source->end_allocs + at,
         };
         status = work->step(work->states[number], &batch, &work->tasks[number].err);
@@ -165,6 +167,9 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                               .is_realloc = from->is_realloc + first,
                               .is_marked = source->is_marked + at,
                               .how = source->end_how + at,
+                              .actor = source->end_actor == NULL ? NULL : source->end_actor + at,
+                              .free_thread =
+                                  source->end_thread == NULL ? NULL : source->end_thread + at,
                               .end_allocs =
                                   source->end_allocs == NULL ? NULL : source->end_allocs + at };
     return is_right;

@@ -25,6 +25,8 @@ walk_row walk_row_of(const etlheap_segment *segment, u32 at, const query_row *ro
                                  .process = segment->process[at],
                                  .stack = segment->stack[at],
                                  .thread = segment->thread[at],
+                                 .free_stack = segment->free_stack[at],
+                                 .free_thread = segment->free_thread[at],
                                  .kind = segment->kind[at],
                                  .free_type = segment->free_type[at],
                                  .is_realloc = segment->is_realloc[at] },
@@ -235,7 +237,11 @@ int walk_compare(const etlheap_result *result, const walk_row *a, const walk_row
         order = (int)x->free_type - (int)y->free_type;
     if (order == 0)
         order = (int)x->is_realloc - (int)y->is_realloc;
-    return order != 0 ? order : compare_stacks(result, x->stack, y->stack);
+    if (order == 0)
+        order = compare_stacks(result, x->stack, y->stack);
+    if (order == 0)
+        order = compare_u64(x->free_thread, y->free_thread);
+    return order != 0 ? order : compare_stacks(result, x->free_stack, y->free_stack);
 }
 
 static walk_row row_at(const walk_list *list, u64 place)

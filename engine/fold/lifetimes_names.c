@@ -47,7 +47,9 @@ etl_status walk_name(etlheap_lifetimes *walk, etl_error *err)
  */
 static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *err)
 {
-    const bool takes_all = !walk->is_settled || walk->is_streaming;
+    /* The stacks that free need have no required frame. */
+    const bool has_all = !walk->has_frees || walk->plan.query->require_frame_count == 0;
+    const bool takes_all = has_all && (!walk->is_settled || walk->is_streaming);
     etl_status status = ETL_OK;
     if (!walk->is_settled) {
         status = resolve_rows(walk, NULL, err);
@@ -68,6 +70,19 @@ static etl_status find_stacks(etlheap_lifetimes *walk, bool **used, etl_error *e
     return ETL_OK;
 }
 
+/* Likewise the stack that freed a row. */
+static bool resolve_free(etlheap_lifetimes *walk, const lifetime *life, bool *used)
+{
+    u32 id = 0;
+    if (!walk->has_frees)
+        return true;
+    if (!frames_resolve(&walk->frames, life->process, life->free_stack, life->free_ticks, &id))
+        return false;
+    if (used != NULL)
+        used[frames_settled(&walk->frames, id)] = true;
+    return true;
+}
+
 /* Once through all rows; marks their settled stacks when there are any. */
 static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *err)
 {
@@ -84,6 +99,8 @@ static etl_status resolve_rows(etlheap_lifetimes *walk, bool *used, etl_error *e
             status = no_memory(err);
         if (status == ETL_OK && used != NULL)
             used[frames_settled(&walk->frames, id)] = true;
+        if (status == ETL_OK && found && !resolve_free(walk, &row.life, used))
+            status = no_memory(err);
     }
     return status;
 }
@@ -112,11 +129,12 @@ void walk_note_guesses(etlheap_lifetimes *walk)
         etl_sat_add_u64(before->of[ETL_DIAG_module_guessed], walk->frames.guessed_count);
 }
 
-bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index)
+/* The index of a stack whose addresses the process had at a time. */
+static bool number_stack(etlheap_lifetimes *walk, u32 process, u32 raw_stack, i64 ticks, u32 *index)
 {
     const size_t count = walk->table->stack_starts.count;
     u32 id;
-    if (!frames_resolve(&walk->frames, life->process, life->stack, life->alloc_ticks, &id))
+    if (!frames_resolve(&walk->frames, process, raw_stack, ticks, &id))
         return false;
     walk_note_guesses(walk);
     const u32 stack = frames_settled(&walk->frames, id);
@@ -127,6 +145,16 @@ bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index
     if (!ok || walk->table->stack_starts.count != count)
         table_publish(walk->table);
     return ok;
+}
+
+bool walk_number_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index)
+{
+    return number_stack(walk, life->process, life->stack, life->alloc_ticks, index);
+}
+
+bool walk_number_free_stack(etlheap_lifetimes *walk, const lifetime *life, u32 *index)
+{
+    return number_stack(walk, life->process, life->free_stack, life->free_ticks, index);
 }
 
 static bool copy_stack(etlheap_lifetimes *walk, u32 stack, u32 *index)

@@ -38,7 +38,7 @@ static etl_status load_checkpoint(lifetimes_source *source, u32 segment, etl_err
 static etl_status open_readers(lifetimes_source *source, etl_error *err);
 static bool fit_ends(lifetimes_source *source);
 static void read_ends(void *context, u32 task);
-static void note_ends(lifetimes_source *source, const log_batch *batch, u64 *found);
+static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *found);
 static bool find_block(const lifetimes_source *source, u64 ordinal, u64 *at);
 
 static etl_status no_memory(etl_error *err)
@@ -79,6 +79,7 @@ lifetimes_wanted lifetimes_wanted_for(const query_plan *plan)
                                 : etl_min_u64(LIFETIMES_ENDS_MAX, memory / LIFETIMES_END_BYTES),
         .counts_allocs = plan->query->churn,
         .jobs = plan->query->jobs,
+        .has_frees = query_asks_frees(plan->query),
     };
 }
 
@@ -91,6 +92,8 @@ void lifetimes_source_close(lifetimes_source *source)
     free(source->end_ticks);
     free(source->end_how);
     free(source->is_marked);
+    free(source->end_actor);
+    free(source->end_thread);
     free(source->end_allocs);
     *source = (lifetimes_source){ 0 };
 }
@@ -98,16 +101,19 @@ void lifetimes_source_close(lifetimes_source *source)
 u64 lifetimes_source_bytes(const lifetimes_source *source)
 {
     const u64 row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 1; /* of a checkpoint */
-    return source->end_capacity * LIFETIMES_END_BYTES + source->open.capacity * row_bytes;
+    const u64 free_bytes = source->wanted.has_frees ? 2 * sizeof(u32) : 0;
+    return source->end_capacity * (LIFETIMES_END_BYTES + free_bytes) +
+           source->open.capacity * row_bytes;
 }
 
 static etl_status open_readers(lifetimes_source *source, etl_error *err)
 {
     const u32 jobs = source->wanted.jobs;
+    const u32 wanted = EHS_WANT_ENDS | (source->wanted.has_frees ? EHS_WANT_ACTOR : 0);
     source->readers = calloc(jobs, sizeof *source->readers);
     etl_status status = source->readers == NULL ? no_memory(err) : ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < jobs && i < source->archive->segments.count; i++)
-        status = archive_read(source->archive, EHS_WANT_ENDS, &source->readers[i].reader, err);
+        status = archive_read(source->archive, wanted, &source->readers[i].reader, err);
     return status;
 }
 
@@ -184,6 +190,10 @@ static void forget_piece(void *context, u32 piece)
         source->end_ticks[i] = ETLHEAP_TICKS_NEVER;
     memset(source->end_how + from, ETLHEAP_FREE_NONE, end - from);
     memset(source->is_marked + from, 0, end - from);
+    if (!source->wanted.has_frees)
+        return;
+    memset(source->end_actor + from, 0, (end - from) * sizeof *source->end_actor);
+    memset(source->end_thread + from, 0xFF, (end - from) * sizeof *source->end_thread);
 }
 
 static void count_piece(void *context, u32 piece)
@@ -204,6 +214,8 @@ static bool fit_ends(lifetimes_source *source)
         free(source->end_ticks);
         free(source->end_how);
         free(source->is_marked);
+        free(source->end_actor);
+        free(source->end_thread);
         free(source->end_allocs);
         source->end_capacity = count;
         source->end_ticks = malloc(count * sizeof *source->end_ticks);
@@ -211,11 +223,18 @@ static bool fit_ends(lifetimes_source *source)
         source->is_marked = malloc(count);
         source->end_allocs =
             source->wanted.counts_allocs ? malloc(count * sizeof *source->end_allocs) : NULL;
+        source->end_actor =
+            source->wanted.has_frees ? malloc(count * sizeof *source->end_actor) : NULL;
+        source->end_thread =
+            source->wanted.has_frees ? malloc(count * sizeof *source->end_thread) : NULL;
     }
     if (count == 0)
         return true;
+    const bool has_frees =
+        !source->wanted.has_frees || (source->end_actor != NULL && source->end_thread != NULL);
+    const bool has_allocs = !source->wanted.counts_allocs || source->end_allocs != NULL;
     if (source->end_ticks == NULL || source->end_how == NULL || source->is_marked == NULL ||
-        (source->wanted.counts_allocs && source->end_allocs == NULL)) {
+        !has_frees || !has_allocs) {
         source->end_capacity = 0;
         return false;
     }
@@ -275,9 +294,22 @@ static void read_ends(void *context, u32 task)
     log_reader_seek(&own->reader, first, end);
     own->status = log_next(&own->reader, &batch, &own->err);
     while (own->status == ETL_OK && batch != NULL) {
-        note_ends(round->source, batch, &own->found);
-        own->status = log_next(&own->reader, &batch, &own->err);
+        if (!note_ends(round->source, batch, &own->found))
+            own->status =
+                etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+                              "segment %u names a freeing stack that there is not", batch->segment);
+        else
+            own->status = log_next(&own->reader, &batch, &own->err);
     }
+}
+
+/* Who ended the chunk's block `at`; false: an actor that there is not. */
+static bool note_actor(lifetimes_source *source, const log_batch *batch, u32 row, u64 at)
+{
+    const u32 actor = batch->actor[row];
+    __atomic_store_n(&source->end_actor[at], actor, __ATOMIC_RELAXED);
+    __atomic_store_n(&source->end_thread[at], batch->actor_thread[row], __ATOMIC_RELAXED);
+    return actor <= source->archive->slots.actors.count;
 }
 
 /* How many allocations there are before an end: those of the segments before, and of the
@@ -289,7 +321,7 @@ static u32 allocs_before(const lifetimes_source *source, const log_batch *batch,
 }
 
 /* Ends of blocks that are not the chunk's are passed over. */
-static void note_ends(lifetimes_source *source, const log_batch *batch, u64 *found)
+static bool note_ends(lifetimes_source *source, const log_batch *batch, u64 *found)
 {
     for (u32 i = 0; i < batch->count; i++) {
         u64 at;
@@ -307,7 +339,10 @@ static void note_ends(lifetimes_source *source, const log_batch *batch, u64 *fou
         __atomic_store_n(&source->end_how[at], known, __ATOMIC_RELAXED);
         __atomic_store_n(&source->end_ticks[at], batch->ticks[i], __ATOMIC_RELAXED);
         ++*found;
+        if (source->wanted.has_frees && !note_actor(source, batch, batch->row[i], at))
+            return false;
     }
+    return true;
 }
 
 /* Where the end of a block goes; false: it is none of the chunk's. */

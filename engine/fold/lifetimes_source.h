@@ -32,7 +32,8 @@ typedef struct lifetimes_wanted {
     u64 ends_max;       /* blocks whose ends are kept at once; at least a segment's */
     bool counts_allocs; /* ends are to know how many allocations there had been */
     u32 jobs;
-    u32 more; /* columns of batches beside the usual ones: EHS_WANT_ADDRESS or 0 */
+    u32 more;       /* columns of batches beside the usual ones: EHS_WANT_ADDRESS or 0 */
+    bool has_frees; /* who freed is wanted; the file says so */
 } lifetimes_wanted;
 
 /* A run of segments whose blocks have their ends. */
@@ -51,10 +52,11 @@ typedef struct lifetimes_source {
     u32 first, end;     /* segments that open blocks of the window */
     ehs_open_rows open; /* blocks open before the first of them */
     lifetimes_chunk chunk;
-    i64 *end_ticks;  /* of the chunk's blocks; ETLHEAP_TICKS_NEVER: none */
-    u8 *end_how;     /* etlheap_free_type */
-    u8 *is_marked;   /* opened by a realloc, as was found out later */
-    u32 *end_allocs; /* with counts_allocs: allocations before the end; else NULL */
+    i64 *end_ticks;              /* of the chunk's blocks; ETLHEAP_TICKS_NEVER: none */
+    u8 *end_how;                 /* etlheap_free_type */
+    u8 *is_marked;               /* opened by a realloc, as was found out later */
+    u32 *end_actor, *end_thread; /* with has_frees: who ended it; checked */
+    u32 *end_allocs;             /* with counts_allocs: allocations before the end; else NULL */
     u64 end_capacity;
     bool has_ends; /* those of the chunk are there */
     struct end_reader *readers;
@@ -97,6 +99,7 @@ typedef struct lifetimes_batch {
     const i64 *alloc_ticks, *free_ticks;
     const u8 *is_realloc, *is_marked; /* a realloc opened it if one of them is set */
     const u8 *how;                    /* etlheap_free_type */
+    const u32 *actor, *free_thread;   /* who freed; NULL unless wanted */
     const u32 *end_allocs;            /* NULL unless the source counts them */
 } lifetimes_batch;
 

@@ -33,9 +33,13 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
     out->of_word = out->slots.of_slot;
     out->word_count = (u32)out->slots.slots->slots.count;
     out->count = (u32)out->slots.keys.count;
-    return out->by_block ? block_groups_begin(&out->blocks, a, &out->slots, wanted->first_group,
-                                              wanted->walks_events, pass, err)
-                         : ETL_OK;
+    if (!out->by_block)
+        return ETL_OK;
+    if (query_asks_frees(a->query) && !free_groups_open(&out->frees, a))
+        return no_memory(err);
+    const block_groups_wanted blocks = { &out->slots, &out->frees, wanted->first_group,
+                                         wanted->walks_events };
+    return block_groups_begin(&out->blocks, a, &blocks, pass, err);
 }
 
 etl_status log_groups_finish(log_groups *groups, etl_error *err)
@@ -53,6 +57,7 @@ void log_groups_close(log_groups *groups)
 {
     block_groups_close(&groups->blocks);
     slot_groups_close(&groups->slots);
+    free_groups_close(&groups->frees);
     free(groups->identity);
     groups->identity = NULL;
 }

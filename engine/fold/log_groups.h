@@ -10,10 +10,12 @@
 #define ETLHEAP_LOG_GROUPS_H
 
 #include "block_groups.h"
+#include "free_groups.h"
 #include "slot_groups.h"
 
 typedef struct log_groups {
     slot_groups slots;
+    free_groups frees; /* if by_block, and the query asks who freed */
     bool by_block;
     block_groups blocks; /* if by_block */
     u32 *identity;       /* if by_block: what of_word is then */

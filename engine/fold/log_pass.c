@@ -59,7 +59,7 @@ static bool same_blocks(const query_plan *a, const query_plan *b)
     const lifetimes_wanted x = lifetimes_wanted_for(a), y = lifetimes_wanted_for(b);
     return x.from_ticks == y.from_ticks && x.to_ticks == y.to_ticks &&
            x.size_min_bytes == y.size_min_bytes && x.size_max_bytes == y.size_max_bytes &&
-           x.counts_allocs == y.counts_allocs &&
+           x.has_frees == y.has_frees && x.counts_allocs == y.counts_allocs &&
            log_pass_tasks(a->query) == log_pass_tasks(b->query);
 }
 

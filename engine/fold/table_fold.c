@@ -12,6 +12,7 @@
 #include "growth.h"
 #include "heap_rows.h"
 #include "row_details.h"
+#include "unmatched_rows.h"
 
 /* The rows of an aggregator on their way. */
 typedef struct table_rows {
@@ -64,6 +65,10 @@ static etl_status fill_from_memory(aggregator *a, etl_error *err)
 static etl_status begin_rows(table_rows *rows, aggregator *a, log_pass *pass, etl_error *err)
 {
     rows->a = a;
+    if (a->query->unmatched) {
+        const etl_status is_meant = unmatched_refuse(a->query, err);
+        return is_meant == ETL_OK ? unmatched_rows(a, err) : is_meant;
+    }
     rows->has_heap = a->result->summary == NULL && etlheap_result_is_for_questions(a->result);
     const etl_status status = fill_from_memory(a, err);
     return status == ETL_OK && rows->has_heap ? heap_rows_begin(&rows->heap, a, pass, err) : status;

@@ -51,22 +51,23 @@ typedef enum ehs_lane {
  *
  * heap: events in time order, a part for each EHS_PART_ROWS of them. An event is
  *   an allocation or an end, told by is_end; slot to is_realloc have a row for
- *   each allocation, back to actor_thread one for each end. address and thread are
- *   optional. actor and actor_thread are planned, and optional too: the slot whose stack
- *   ended the block (0: not known), and the thread that did (ETL_NO_ID: not known).
+ *   each allocation, back to actor_thread one for each end. address, thread, actor and
+ *   actor_thread are optional. actor is a row of table actor, 0: none; actor_thread the
+ *   thread that ended the block.
  * segment: one row for each part of heap. checkpoint: one for each set of blocks
  *   open before a segment, whose rows are in parts of open.
  * slot: row n - 1 is what n means in heap.slot and open.slot: the stack, the
  *   owner, and the thread of blocks that name none. slot_sum: row n - 1 is how many
  *   blocks slot n has in all, by how they ended, and their bytes. owner: row n - 1 is owner n: a
  *   heap while the modules of its process stay as they are. heap_handle: row n - 1 is
- *   heap n, a handle in a process.
+ *   heap n, a handle in a process. actor: row n - 1 is actor n: the stack that freed, and the
+ *   owner of what it freed.
  * life: lifetimes of other kinds than heap. Its stacks and processes may have been
  *   written before they were final: ref says what a stack number is, and the
  *   thread that comes with it; row n - 1 of instance is process n. What is in
  *   neither table is final. Rows of a kind that a reader does not know are passed over.
- * unmatched, planned: frees of blocks whose allocation was not recorded, in time order;
- *   slot says which heap and which stack freed. mark: named moments in time order;
+ * unmatched: frees of blocks whose allocation was not recorded, in time order; those of
+ *   other kinds are rows of life (EHS_LIFE_UNMATCHED). mark: named moments in time order;
  *   process is planned.
  * string: all text, each string ended by a NUL; columns that hold text hold the
  *   number of a string, counted from 1, or 0 for the empty one.
@@ -116,6 +117,8 @@ typedef enum ehs_lane {
     X(SLOT_IN_USE_COUNT, 0x0517, "slot_sum.in_use_count", PLANES, NONE, 8)                         \
     X(SLOT_IN_USE_SIZE, 0x0518, "slot_sum.in_use_size", PLANES, NONE, 8)                           \
     X(SLOT_IN_USE_REALLOCS, 0x0519, "slot_sum.in_use_realloc_count", PLANES, NONE, 8)              \
+    X(ACTOR_STACK, 0x0521, "actor.stack", PACKED, NONE, 4)                                         \
+    X(ACTOR_OWNER, 0x0522, "actor.owner", PLANES, NONE, 4)                                         \
     X(OWNER_HEAP, 0x0601, "owner.heap", PLANES, NONE, 4)                                           \
     X(OWNER_EPOCH, 0x0602, "owner.epoch", PLANES, NONE, 4)                                         \
     X(OWNER_FIRST_TICKS, 0x0603, "owner.first_ticks", PLANES, NONE, 8)                             \
@@ -132,6 +135,8 @@ typedef enum ehs_lane {
     X(LIFE_KIND, 0x0709, "life.kind", PLANES, NONE, 1)                                             \
     X(LIFE_FREE_TYPE, 0x070A, "life.free_type", PLANES, NONE, 1)                                   \
     X(LIFE_IS_REALLOC, 0x070B, "life.is_realloc", BITS, NONE, 1)                                   \
+    X(LIFE_FREE_STACK, 0x070C, "life.free_stack", PACKED, NONE, 4)                                 \
+    X(LIFE_FREE_THREAD, 0x070D, "life.free_thread", PLANES, NONE, 4)                               \
     X(FRAME_ADDRESS, 0x0801, "frame.address", PACKED, DELTA, 8)                                    \
     X(STACK_ID, 0x0901, "stack.id", PLANES, NONE, 4)                                               \
     X(STACK_SHARED, 0x0902, "stack.shared", PLANES, NONE, 4)                                       \
@@ -145,9 +150,10 @@ typedef enum ehs_lane {
     X(FOREIGN_PROCESS, 0x0D02, "foreign.process", PLANES, NONE, 4)                                 \
     X(FOREIGN_TICKS, 0x0D03, "foreign.ticks", PLANES, NONE, 8)                                     \
     X(UNMATCHED_TICKS, 0x0E01, "unmatched.ticks", PLANES, DELTA, 8)                                \
-    X(UNMATCHED_SLOT, 0x0E02, "unmatched.slot", PACKED, NONE, 4)                                   \
+    X(UNMATCHED_ACTOR, 0x0E02, "unmatched.actor", PACKED, NONE, 4)                                 \
     X(UNMATCHED_ADDRESS, 0x0E03, "unmatched.address", PLANES, NONE, 8)                             \
     X(UNMATCHED_THREAD, 0x0E04, "unmatched.thread", PLANES, NONE, 4)                               \
+    X(UNMATCHED_HEAP, 0x0E05, "unmatched.heap", PLANES, NONE, 4)                                   \
     X(MARK_TICKS, 0x0F01, "mark.ticks", PLANES, DELTA, 8)                                          \
     X(MARK_NAME, 0x0F02, "mark.name", PLANES, NONE, 4)                                             \
     X(MARK_PROCESS, 0x0F03, "mark.process", PLANES, NONE, 4)                                       \

@@ -29,7 +29,7 @@
 #include "ehs_columns.h"
 
 #define EHS_MAJOR 2u
-#define EHS_MINOR 1u
+#define EHS_MINOR 2u
 
 #define EHS_MINOR_FOREIGN_TICKS 1u /* has foreign.ticks */
 

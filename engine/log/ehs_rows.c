@@ -11,13 +11,15 @@
  */
 #include "ehs_rows.h"
 
+#include "ehs_segment.h"
+
 #include <stdlib.h>
 
 /* A part of the rows while it is read. */
 typedef struct row_columns {
     i64 *alloc_ticks, *free_ticks;
     u64 *address, *size, *heap;
-    u32 *process, *stack, *thread;
+    u32 *process, *stack, *thread, *free_stack, *free_thread;
     u8 *kind, *free_type, *is_realloc;
     void *memory;
     lifetime *rows;
@@ -54,6 +56,12 @@ static const life_column life_columns[] = {
     LIFE(IS_REALLOC, is_realloc, is_realloc),
 };
 
+/* Files of which nobody asked who freed do not have these. */
+static const life_column free_columns[] = {
+    LIFE(FREE_STACK, free_stack, free_stack),
+    LIFE(FREE_THREAD, free_thread, free_thread),
+};
+
 static const u8 lanes_of_kinds[ETLHEAP_KIND_COUNT] = {
     [ETLHEAP_KIND_HEAP] = EHS_LANE_HEAP,       [ETLHEAP_KIND_VIRTUALALLOC] = EHS_LANE_RANGE,
     [ETLHEAP_KIND_EXTENT] = EHS_LANE_EXTENT,   [ETLHEAP_KIND_CUSTOM] = EHS_LANE_CUSTOM,
@@ -73,33 +81,43 @@ u32 ehs_kind_of_lane(u32 lane)
     return kind;
 }
 
-static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
-                        const u8 *lanes);
-
-bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows)
+static bool add_column(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
+                       const life_column *column)
 {
-    assert(rows->rows <= EHS_PART_ROWS);
-    u8 *const lanes = malloc(rows->rows + (size_t)1);
-    for (u32 i = 0; lanes != NULL && i < rows->rows; i++)
-        lanes[i] = ehs_lane_of_kind(rows->kind[i]);
-    const bool is_added = lanes != NULL && add_columns(out, codec, part, rows, lanes);
-    free(lanes);
-    return is_added;
+    const void *values;
+    memcpy(&values, (const u8 *)rows + column->written, sizeof values);
+    return ehs_blocks_add(out, codec, column->column, part, values, rows->rows);
 }
 
 /* `lanes` stand in place of the kinds. */
 static bool add_columns(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows,
                         const u8 *lanes)
 {
-    for (size_t i = 0; i < ETL_COUNT_OF(life_columns); i++) {
-        const void *values;
-        memcpy(&values, (const u8 *)rows + life_columns[i].written, sizeof values);
-        if (life_columns[i].column == EHS_LIFE_KIND)
-            values = lanes;
-        if (!ehs_blocks_add(out, codec, life_columns[i].column, part, values, rows->rows))
-            return false;
-    }
-    return true;
+    etlheap_segment own = *rows;
+    bool ok = true;
+    own.kind = lanes;
+    for (size_t i = 0; ok && i < ETL_COUNT_OF(life_columns); i++)
+        ok = add_column(out, codec, part, &own, &life_columns[i]);
+    for (size_t i = 0; ok && rows->free_stack != NULL && i < ETL_COUNT_OF(free_columns); i++)
+        ok = add_column(out, codec, part, &own, &free_columns[i]);
+    return ok;
+}
+
+static u8 lane_of_row(u8 kind)
+{
+    const u8 unmatched = kind & EHS_LIFE_UNMATCHED;
+    return (u8)(ehs_lane_of_kind(kind ^ unmatched) | unmatched);
+}
+
+bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows)
+{
+    assert(rows->rows <= EHS_PART_ROWS);
+    u8 *const lanes = malloc(rows->rows + (size_t)1);
+    for (u32 i = 0; lanes != NULL && i < rows->rows; i++)
+        lanes[i] = lane_of_row(rows->kind[i]);
+    const bool is_added = lanes != NULL && add_columns(out, codec, part, rows, lanes);
+    free(lanes);
+    return is_added;
 }
 
 static const ehs_field ref_fields[] = {
@@ -140,7 +158,7 @@ static etl_status load_remap(ehs_loader *loader, ehs_remap *out)
 static bool open_columns(row_columns *columns)
 {
     const size_t rows = EHS_PART_ROWS;
-    *columns = (row_columns){ .memory = malloc(rows * (5 * sizeof(u64) + 3 * sizeof(u32) + 3)),
+    *columns = (row_columns){ .memory = malloc(rows * (5 * sizeof(u64) + 5 * sizeof(u32) + 3)),
                               .rows = malloc(rows * sizeof(lifetime)) };
     if (columns->memory == NULL || columns->rows == NULL)
         return false;
@@ -153,14 +171,46 @@ static bool open_columns(row_columns *columns)
     columns->process = (u32 *)(wide + 5 * rows);
     columns->stack = columns->process + rows;
     columns->thread = columns->process + 2 * rows;
-    columns->kind = (u8 *)(columns->process + 3 * rows);
+    columns->free_stack = columns->process + 3 * rows;
+    columns->free_thread = columns->process + 4 * rows;
+    columns->kind = (u8 *)(columns->process + 5 * rows);
     columns->free_type = columns->kind + rows;
     columns->is_realloc = columns->kind + 2 * rows;
     return true;
 }
 
-etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, u32 kinds,
-                         allocation_store *store)
+/* Whether the file says who freed; else all of it reads as not recorded. */
+static etl_status look_for_frees(const ehs_loader *loader, const row_columns *columns, u32 *lacks)
+{
+    const size_t rows = EHS_PART_ROWS;
+    const bool has_frees = ehs_reader_has(loader->reader, EHS_LIFE_FREE_STACK);
+    if (!has_frees && ehs_reader_has(loader->reader, EHS_LIFE_ALLOC_TICKS)) {
+        *lacks |= EHS_WANT_ACTOR;
+        memset(columns->free_stack, 0, rows * sizeof *columns->free_stack);
+        memset(columns->free_thread, 0xFF, rows * sizeof *columns->free_thread);
+    }
+    return has_frees ? ehs_reader_whole(loader->reader, &free_columns->column, sizeof *free_columns,
+                                        ETL_COUNT_OF(free_columns), loader->err)
+                     : ETL_OK;
+}
+
+/* Rows of one part: lifetimes, and frees of what is not known. */
+static bool append_rows(const ehs_rows_out *out, lifetime *rows, u32 count)
+{
+    bool ok = true;
+    u32 kept = 0;
+    for (u32 i = 0; ok && i < count; i++) {
+        const bool is_unmatched = (rows[i].kind & EHS_LIFE_UNMATCHED) != 0;
+        rows[i].kind &= (u8)~EHS_LIFE_UNMATCHED;
+        if (is_unmatched)
+            ok = store_append(out->unmatched, &rows[i], 1);
+        else
+            rows[kept++] = rows[i];
+    }
+    return ok && store_append(out->store, rows, kept);
+}
+
+etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs_rows_out *out)
 {
     ehs_remap remap = { 0 };
     row_columns columns;
@@ -174,12 +224,14 @@ etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, u32 kinds
         status = ehs_loader_charge(loader, total, sizeof(lifetime));
     if (!open_columns(&columns) && status == ETL_OK)
         status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
+    if (status == ETL_OK)
+        status = look_for_frees(loader, &columns, out->lacks);
     for (u32 part = 0; status == ETL_OK && part < parts; part++) {
         u32 count = 0;
-        status = load_part(loader, part, kinds, &columns, &count);
+        status = load_part(loader, part, out->kinds, &columns, &count);
         if (status == ETL_OK)
             status = finish_part(loader, part, &remap, bounds, columns.rows, count);
-        if (status == ETL_OK && !store_append(store, columns.rows, count))
+        if (status == ETL_OK && !append_rows(out, columns.rows, count))
             status = etl_fail_with(loader->err, ETL_ERR_MEMORY, 0, "out of memory");
     }
     free(columns.memory);
@@ -213,9 +265,18 @@ static etl_status load_part(ehs_loader *loader, u32 part, u32 kinds, const row_c
         if (status != ETL_OK)
             return status;
     }
+    const bool has_frees = ehs_reader_has(loader->reader, EHS_LIFE_FREE_STACK);
+    for (size_t i = 0; has_frees && i < ETL_COUNT_OF(free_columns); i++) {
+        void *values;
+        memcpy(&values, (const u8 *)columns + free_columns[i].read, sizeof values);
+        const etl_status status = load_column(loader, free_columns[i].column, part, rows, values);
+        if (status != ETL_OK)
+            return status;
+    }
     *count = 0;
     for (u32 i = 0; i < rows; i++) {
-        const u32 kind = ehs_kind_of_lane(columns->kind[i]);
+        const u8 unmatched = columns->kind[i] & EHS_LIFE_UNMATCHED;
+        const u32 kind = ehs_kind_of_lane(columns->kind[i] ^ unmatched);
         if (kind >= ETLHEAP_KIND_COUNT || (kinds >> kind & 1) == 0)
             continue;
         columns->rows[(*count)++] = (lifetime){ .alloc_ticks = columns->alloc_ticks[i],
@@ -226,7 +287,9 @@ static etl_status load_part(ehs_loader *loader, u32 part, u32 kinds, const row_c
                                                 .process = columns->process[i],
                                                 .stack = columns->stack[i],
                                                 .thread = columns->thread[i],
-                                                .kind = (u8)kind,
+                                                .free_stack = columns->free_stack[i],
+                                                .free_thread = columns->free_thread[i],
+                                                .kind = (u8)(kind | unmatched),
                                                 .free_type = columns->free_type[i],
                                                 .is_realloc = columns->is_realloc[i] };
     }
@@ -240,21 +303,29 @@ static int by_number(const void *key, const void *element)
     return (*number > ref->number) - (*number < ref->number);
 }
 
+/* Puts the final stack in place of a provisional one, and the thread that came with it. */
+static void finish_stack(const ehs_remap *remap, u32 *stack, u32 *thread)
+{
+    const ehs_ref *const ref =
+        remap->refs.count == 0
+            ? NULL
+            : bsearch(stack, remap->refs.at, remap->refs.count, sizeof *remap->refs.at, by_number);
+    if (ref == NULL)
+        return;
+    *stack = ref->stack;
+    *thread = *thread == ETL_NO_ID ? ref->thread : *thread;
+}
+
 /* Puts final numbers into the row; false when there is no such thing. */
 static bool finish_row(const ehs_remap *remap, const ehs_bounds *bounds, lifetime *row)
 {
-    const ehs_ref *const ref = remap->refs.count == 0
-                                   ? NULL
-                                   : bsearch(&row->stack, remap->refs.at, remap->refs.count,
-                                             sizeof *remap->refs.at, by_number);
-    if (ref != NULL) {
-        row->stack = ref->stack;
-        row->thread = row->thread == ETL_NO_ID ? ref->thread : row->thread;
-    }
+    finish_stack(remap, &row->stack, &row->thread);
+    finish_stack(remap, &row->free_stack, &row->free_thread);
     if (row->process != 0 && row->process <= remap->processes.count)
         row->process = remap->processes.at[row->process - 1];
     return row->process != 0 && row->process <= bounds->process_count &&
-           row->stack <= bounds->stack_count && row->free_type < ETLHEAP_FREE_TYPE_COUNT;
+           row->stack <= bounds->stack_count && row->free_stack <= bounds->stack_count &&
+           row->free_type < ETLHEAP_FREE_TYPE_COUNT;
 }
 
 /* Each lifetime must end no earlier than it begins: windows and peaks take it away at its
@@ -299,6 +370,12 @@ static const ehs_field heap_fields[] = {
     { EHS_HEAP_HANDLE_VALUE, offsetof(ehs_heap, value), EHS_MEMBER_U64 },
     { EHS_HEAP_HANDLE_PROCESS, offsetof(ehs_heap, process), EHS_MEMBER_U32 },
 };
+static const ehs_field actor_fields[] = {
+    { EHS_ACTOR_STACK, offsetof(ehs_actor, stack), EHS_MEMBER_U32 },
+    { EHS_ACTOR_OWNER, offsetof(ehs_actor, owner), EHS_MEMBER_U32 },
+};
+static const ehs_table actor_table = { actor_fields, ETL_COUNT_OF(actor_fields),
+                                       sizeof(ehs_actor) };
 static const ehs_table slot_table_columns = { slot_fields, ETL_COUNT_OF(slot_fields),
                                               sizeof(ehs_slot) };
 static const ehs_table sum_table = { sum_fields, ETL_COUNT_OF(sum_fields), sizeof(ehs_slot_sums) };
@@ -311,7 +388,8 @@ bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots)
     return ehs_table_save(saver, &slot_table_columns, slots->slots.at, slots->slots.count) &&
            ehs_table_save(saver, &sum_table, slots->sums.at, slots->sums.count) &&
            ehs_table_save(saver, &owner_table, slots->owners.at, slots->owners.count) &&
-           ehs_table_save(saver, &heap_table, slots->heaps.at, slots->heaps.count);
+           ehs_table_save(saver, &heap_table, slots->heaps.at, slots->heaps.count) &&
+           ehs_table_save(saver, &actor_table, slots->actors.at, slots->actors.count);
 }
 
 void ehs_slots_free(ehs_slots *slots)
@@ -320,6 +398,7 @@ void ehs_slots_free(ehs_slots *slots)
     ETLHEAP_VECTOR_FREE(&slots->sums);
     ETLHEAP_VECTOR_FREE(&slots->owners);
     ETLHEAP_VECTOR_FREE(&slots->heaps);
+    ETLHEAP_VECTOR_FREE(&slots->actors);
 }
 
 /* Sums are never less than nothing. */
@@ -342,6 +421,11 @@ static bool are_within(const ehs_slots *slots, const ehs_bounds *bounds)
         const ehs_slot *const slot = &slots->slots.at[i];
         ok &= slot->stack <= bounds->stack_count && slot->owner != 0 &&
               slot->owner <= slots->owners.count;
+    }
+    for (size_t i = 0; i < slots->actors.count; i++) {
+        const ehs_actor *const actor = &slots->actors.at[i];
+        ok &= actor->stack <= bounds->stack_count && actor->owner != 0 &&
+              actor->owner <= slots->owners.count;
     }
     for (size_t i = 0; i < slots->owners.count; i++) {
         const u32 heap = slots->owners.at[i].heap;
@@ -368,6 +452,8 @@ etl_status ehs_slots_load(ehs_loader *loader, const ehs_bounds *bounds, ehs_slot
         status = ehs_table_load(loader, &owner_table, &out->owners.at, &out->owners.count);
     if (status == ETL_OK)
         status = ehs_table_load(loader, &heap_table, &out->heaps.at, &out->heaps.count);
+    if (status == ETL_OK)
+        status = ehs_table_load(loader, &actor_table, &out->actors.at, &out->actors.count);
     if (status == ETL_OK && !are_within(out, bounds))
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of slots is damaged: it names an owner, heap, process "

@@ -23,8 +23,13 @@
 u8 ehs_lane_of_kind(u32 kind);
 u32 ehs_kind_of_lane(u32 lane);
 
-/* Encodes rows as part `part`. False without memory. */
+/* Encodes rows as part `part`; who freed only if they have a column of it. False without
+ * memory. */
 bool ehs_rows_encode(ehs_blocks *out, ehs_codec *codec, u32 part, const etlheap_segment *rows);
+
+/* Added to the lane in life.kind: a free of what the recording does not know, which is no
+ * lifetime. Readers that do not know it pass over it. */
+#define EHS_LIFE_UNMATCHED 0x80u
 
 typedef struct ehs_ref {
     u32 number; /* ascending */
@@ -46,11 +51,16 @@ typedef struct ehs_bounds {
     u32 process_count, stack_count;
 } ehs_bounds;
 
-/* Appends all rows of the kinds (bit per etlheap_kind) to the store with final numbers, which
- * are checked to be within the bounds, as no row may end before it begins. CORRUPT, MEMORY,
- * LIMIT. */
-etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, u32 kinds,
-                         allocation_store *store);
+/* Where rows go, and what the file did not record of them (EHS_WANT_*). */
+typedef struct ehs_rows_out {
+    allocation_store *store, *unmatched;
+    u32 *lacks;
+    u32 kinds; /* the wanted ones, bit per etlheap_kind */
+} ehs_rows_out;
+
+/* Appends all rows of these kinds with final numbers, which are checked to be within
+ * the bounds, as no row may end before it begins. CORRUPT, MEMORY, LIMIT. */
+etl_status ehs_rows_load(ehs_loader *loader, const ehs_bounds *bounds, const ehs_rows_out *out);
 
 /* --- slots of heap blocks --------------------------------------------------------- */
 
@@ -64,6 +74,11 @@ typedef struct ehs_slot {
 typedef struct ehs_slot_sums {
     type_sums of[TALLY_IN_USE + 1];
 } ehs_slot_sums;
+
+/* The stack that freed, and whose memory. */
+typedef struct ehs_actor {
+    u32 stack, owner; /* as in ehs_slot */
+} ehs_actor;
 
 typedef struct ehs_owner {
     i64 first_ticks;
@@ -81,6 +96,7 @@ typedef struct ehs_slots {
     ETLHEAP_VECTOR(ehs_owner) owners;
     ETLHEAP_VECTOR(ehs_heap) heaps;
     ETLHEAP_VECTOR(ehs_slot_sums) sums; /* as slots; empty: the file has none */
+    ETLHEAP_VECTOR(ehs_actor) actors;   /* actor n is at[n - 1] */
 } ehs_slots;
 
 bool ehs_slots_save(ehs_saver *saver, const ehs_slots *slots);

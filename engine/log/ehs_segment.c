@@ -39,6 +39,8 @@ static const segment_column columns[] = {
     { EHS_HEAP_IS_REALLOC, EHS_WANT_IS_REALLOC, BY_ALLOC, offsetof(ehs_events, is_realloc) },
     { EHS_HEAP_BACK, EHS_WANT_BACK, BY_END, offsetof(ehs_events, back) },
     { EHS_HEAP_HOW, EHS_WANT_HOW, BY_END, offsetof(ehs_events, how) },
+    { EHS_HEAP_ACTOR, EHS_WANT_ACTOR, BY_END, offsetof(ehs_events, actor) },
+    { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR, BY_END, offsetof(ehs_events, actor_thread) },
 };
 
 static void *values_of(const ehs_events *events, const segment_column *column)
@@ -57,19 +59,21 @@ static u32 count_of(const ehs_events *events, enum by by)
 
 bool ehs_events_open(ehs_events *events)
 {
-    const size_t row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 4;
+    const size_t row_bytes = 3 * sizeof(u64) + 5 * sizeof(u32) + 4;
     *events = (ehs_events){ .memory = malloc(EHS_PART_ROWS * row_bytes) };
     if (events->memory == NULL)
         return false;
     u64 *const wide = events->memory;
     u32 *const narrow = (u32 *)(wide + 3 * (size_t)EHS_PART_ROWS);
-    u8 *const bytes = (u8 *)(narrow + 3 * (size_t)EHS_PART_ROWS);
+    u8 *const bytes = (u8 *)(narrow + 5 * (size_t)EHS_PART_ROWS);
     events->ticks = (i64 *)wide;
     events->size = wide + EHS_PART_ROWS;
     events->address = wide + 2 * (size_t)EHS_PART_ROWS;
     events->slot = narrow;
     events->thread = narrow + EHS_PART_ROWS;
     events->back = narrow + 2 * (size_t)EHS_PART_ROWS;
+    events->actor = narrow + 3 * (size_t)EHS_PART_ROWS;
+    events->actor_thread = narrow + 4 * (size_t)EHS_PART_ROWS;
     events->kind = bytes;
     events->is_realloc = bytes + EHS_PART_ROWS;
     events->how = bytes + 2 * (size_t)EHS_PART_ROWS;
@@ -118,6 +122,8 @@ bool ehs_segment_encode(ehs_blocks *out, ehs_codec *codec, u32 number, const ehs
         return false;
     for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
         const segment_column *const column = &columns[i];
+        if (column->wanted == EHS_WANT_ACTOR && !events->has_actors)
+            continue;
         if (!ehs_blocks_add(out, codec, column->column, number, values_of(events, column),
                             count_of(events, column->by)))
             return false;

@@ -37,6 +37,8 @@ typedef struct ehs_events {
     u8 *is_realloc;
     u32 *back; /* by end, at least 1 */
     u8 *how;
+    u32 *actor, *actor_thread; /* by end; written only with has_actors */
+    bool has_actors;
     u8 *is_later; /* by event; for reading only */
     void *memory;
 } ehs_events;
@@ -81,10 +83,11 @@ etl_status ehs_segment_index_load(ehs_loader *loader, ehs_segment_index *out);
 #define EHS_WANT_IS_REALLOC 128u
 #define EHS_WANT_BACK       256u
 #define EHS_WANT_HOW        512u
+#define EHS_WANT_ACTOR      1024u /* and the thread */
 
 /* Columns that a file may lack. Their values then read as all ones, and result_answers()
  * refuses what cannot be answered without them. */
-#define EHS_WANT_OPTIONAL (EHS_WANT_ADDRESS | EHS_WANT_THREAD)
+#define EHS_WANT_OPTIONAL (EHS_WANT_ADDRESS | EHS_WANT_THREAD | EHS_WANT_ACTOR)
 
 /* Is the column optional, and has the file no block of it? Then all values become ones. */
 bool ehs_leave_unrecorded(const ehs_reader *reader, ehs_column column, u32 wanted, void *values,

@@ -96,17 +96,18 @@ void journal_chunk_free(journal_chunk *chunk)
     free(chunk->wide.sizes);
     free(chunk->wide.threads);
     free(chunk->wide.partners);
+    free(chunk->wide.actors);
     chunk->entries = NULL;
     chunk->ticks = NULL;
-    chunk->wide = (journal_wide){ NULL, NULL, NULL, NULL };
+    chunk->wide = (journal_wide){ .addresses = NULL };
 }
 
-static bool open_chunk(journal_chunk *chunk, size_t places, bool is_wide)
+static bool open_chunk(const event_journal *journal, journal_chunk *chunk, size_t places)
 {
     chunk->entries = malloc(places * sizeof *chunk->entries);
     chunk->ticks = malloc(places * sizeof *chunk->ticks);
     bool ok = chunk->entries != NULL && chunk->ticks != NULL;
-    if (is_wide) {
+    if (journal->take != NULL) {
         journal_wide *const wide = &chunk->wide;
         wide->addresses = malloc(places * sizeof *wide->addresses);
         wide->sizes = malloc(places * sizeof *wide->sizes);
@@ -114,6 +115,10 @@ static bool open_chunk(journal_chunk *chunk, size_t places, bool is_wide)
         wide->partners = malloc(places * sizeof *wide->partners);
         ok = ok && wide->addresses != NULL && wide->sizes != NULL && wide->threads != NULL &&
              wide->partners != NULL;
+    }
+    if (journal->has_actors) {
+        chunk->wide.actors = malloc(places * sizeof *chunk->wide.actors);
+        ok = ok && chunk->wide.actors != NULL;
     }
     return ok;
 }
@@ -123,8 +128,7 @@ etl_status journal_begin_slice(event_journal *journal, u32 count)
     if (count >= JOURNAL_NO_RANK - journal->next_rank)
         return ETL_ERR_LIMIT;
     journal_chunk chunk = { .count = count, .first_rank = (u32)journal->next_rank };
-    if (!open_chunk(&chunk, count + (size_t)1, journal->take != NULL) ||
-        !ETLHEAP_PUSH(&journal->chunks, chunk)) {
+    if (!open_chunk(journal, &chunk, count + (size_t)1) || !ETLHEAP_PUSH(&journal->chunks, chunk)) {
         journal_chunk_free(&chunk);
         return ETL_ERR_MEMORY;
     }
@@ -168,7 +172,7 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
                  journal_moment at)
 {
     const bool is_big = block->size >= JOURNAL_SIZE_BIG && !journal->is_wide;
-    const bool is_late = at.rank == JOURNAL_NO_RANK;
+    const bool is_late = journal_moment_is_late(at);
     const u64 size = etl_min_u64(block->size, JOURNAL_SIZE_BIG);
     journal_entry entry = (journal_entry)block->slot << 6 | size << (64 - JOURNAL_SIZE_BITS);
     entry |= block->alloc_ticks >= journal->from_ticks ? JOURNAL_INSIDE : 0;
@@ -186,7 +190,13 @@ static bool note(shard_journal *journal, const journal_block *block, journal_kin
     entry |= (journal_entry)(is_big ? big_kind(kind) : JOURNAL_LATE_FREE);
     assert(is_big || kind == JOURNAL_FREE);
     const u32 rank = is_late ? block->rank : journal->first_rank + at.rank;
-    const journal_late row = { at.ticks, entry, block->size, rank, at.how };
+    const journal_late row = { .ticks = at.ticks,
+                               .entry = entry,
+                               .size = block->size,
+                               .rank = rank,
+                               .how = at.how,
+                               .freed_by =
+                                   is_late && at.rank != JOURNAL_NO_RANK ? at.rank + 1 : 0 };
     return ETLHEAP_PUSH(&journal->late, row);
 }
 
@@ -232,13 +242,13 @@ bool journal_note_alloc(shard_journal *journal, const journal_block *block, u32 
         !is_in_later_window(journal, block->alloc_ticks, false))
         return true;
     return note(journal, block, JOURNAL_ALLOC,
-                (journal_moment){ block->alloc_ticks, rank, ETLHEAP_FREE_NONE });
+                (journal_moment){ block->alloc_ticks, rank, ETLHEAP_FREE_NONE, false });
 }
 
 bool journal_note_uncounted_end(shard_journal *journal, const journal_block *block,
                                 journal_moment at)
 {
-    const bool is_late = at.rank == JOURNAL_NO_RANK;
+    const bool is_late = journal_moment_is_late(at);
     if (!journal->keeps_events)
         return true;
     if (block->alloc_ticks >= journal->to_ticks &&

@@ -73,6 +73,9 @@ static inline u32 journal_size_of(journal_entry entry)
 /* Ranks end before it. */
 #define JOURNAL_NO_RANK UINT32_MAX
 
+/* Of kind NONE in a wide journal: a free of what is not known. */
+#define JOURNAL_UNMATCHED JOURNAL_INSIDE
+
 /* An entry that is not at the place of an event. */
 typedef struct journal_late {
     i64 ticks;
@@ -80,6 +83,10 @@ typedef struct journal_late {
     u64 size; /* of BIG kinds, and the rank of their event */
     u32 rank; /* of LATE_FREE in a wide journal: of the block */
     u8 how;   /* etlheap_free_type of what is late */
+    /* With actors: the event that freed, by its rank in the run + 1, 0: none; its actor and
+     * thread, once the slice has ended. */
+    u32 freed_by;
+    u32 actor, actor_thread;
 } journal_late;
 
 /* The block opened by event `block` was marked by event `mark`. */
@@ -117,12 +124,21 @@ typedef struct journal_block {
     bool is_realloc;
 } journal_block;
 
-/* Where an event is noted: at its own place, or JOURNAL_NO_RANK: late. */
+/* Where an event is noted: at its own place, or late. */
 typedef struct journal_moment {
     i64 ticks;
-    u32 rank; /* in the slice */
+    u32 rank; /* in the slice; of what is late that of the event that freed, in the run, or
+                 JOURNAL_NO_RANK, which is always late */
     u8 how;   /* etlheap_free_type */
+    bool is_late_free;
 } journal_moment;
+
+static_assert(sizeof(journal_moment) == 16, "handed on in registers");
+
+static inline bool journal_moment_is_late(journal_moment at)
+{
+    return at.is_late_free || at.rank == JOURNAL_NO_RANK;
+}
 
 /* Notes an allocation. Blocks opened after the window are not noted, nor is what
  * becomes of them. False without memory. */
@@ -138,16 +154,25 @@ bool journal_counts(const shard_journal *journal, const journal_block *block, jo
 bool journal_note_uncounted_end(shard_journal *journal, const journal_block *block,
                                 journal_moment at);
 
+/* Notes a free of what is not known, in a wide journal: its heap. */
+static inline void journal_note_unmatched(shard_journal *journal, u32 heap)
+{
+    journal->entry = JOURNAL_UNMATCHED;
+    journal->partner = heap;
+}
+
 bool journal_note_realloc(shard_journal *journal, const journal_block *block, journal_moment at);
 
 /*
  * What a report does not need and a store keeps, by rank in the chunk. The first
  * three are of events that may open a block; partners of FREE and MARK: the rank
- * in the run of the block's own event.
+ * in the run of the block's own event; of UNMATCHED: the number of its heap.
  */
 typedef struct journal_wide {
     u64 *addresses, *sizes;
     u32 *threads, *partners;
+    u32 *actors; /* number of who ended it, 0: none; NULL: nobody asks. If somebody does, all
+                    events of heap shards have their address and thread, too */
 } journal_wide;
 
 typedef struct journal_chunk {
@@ -177,6 +202,7 @@ typedef etl_status journal_take_fn(void *user, journal_chunk *chunk, const journ
 
 typedef struct event_journal {
     bool is_kept;
+    bool has_actors;       /* of a wide journal, see journal_wide */
     bool is_tallied;       /* sums are kept in place of events */
     type_sums *sums;       /* see tally_sum; of reports and stores, at the run's end */
     journal_take_fn *take; /* not NULL: the journal is wide, and chunks leave */

@@ -9,6 +9,7 @@
 
 #include "journal.h"
 #include "journal_file.h"
+#include "journal_slots.h"
 
 static bool gather_late(event_journal *journal);
 static etl_status close_chunks(event_journal *journal, i64 end_ticks);
@@ -48,12 +49,22 @@ static int by_ticks(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* Who freed it. The event is of the latest slices, so its chunk is open. */
+static void name_actor(const event_journal *journal, journal_late *late)
+{
+    late->actor = 0;
+    late->actor_thread = UINT32_MAX;
+    if (journal->has_actors && late->freed_by != 0)
+        journal_find_actor(journal, late->freed_by - 1, &late->actor, &late->actor_thread);
+}
+
 static bool gather_late(event_journal *journal)
 {
     const size_t before = journal->late.count;
     for (u32 s = 0; s < HEAP_SHARDS; s++) {
         shard_journal *const shard = &journal->shards[s];
         for (size_t i = 0; i < shard->late.count; i++) {
+            name_actor(journal, &shard->late.at[i]);
             if (!ETLHEAP_PUSH(&journal->late, shard->late.at[i]))
                 return false;
         }

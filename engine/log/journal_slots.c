@@ -63,3 +63,24 @@ void journal_set_thread(const event_journal *journal, u32 rank, u32 tid)
     if (chunk->wide.threads != NULL)
         chunk->wide.threads[rank - chunk->first_rank] = tid;
 }
+
+void journal_find_actor(const event_journal *journal, u32 rank, u32 *actor, u32 *thread)
+{
+    const journal_chunk *const chunk = open_chunk_of(journal, rank);
+    if (chunk == NULL)
+        return;
+    *actor = chunk->wide.actors[rank - chunk->first_rank];
+    *thread = chunk->wide.threads[rank - chunk->first_rank];
+}
+
+/* Few stacks come in a later slice than their free, and few frees are noted late. */
+void journal_set_actor(const event_journal *journal, u32 rank, u32 actor)
+{
+    const journal_chunk *const chunk = open_chunk_of(journal, rank);
+    if (chunk != NULL)
+        chunk->wide.actors[rank - chunk->first_rank] = actor;
+    for (size_t i = 0; i < journal->late.count; i++) {
+        if (journal->late.at[i].freed_by == rank + 1)
+            journal->late.at[i].actor = actor;
+    }
+}

@@ -21,6 +21,13 @@ bool journal_set_slot(const event_journal *journal, journal_slot wanted);
 /* All late words of the ranks get their slots; the list is put in order. */
 void journal_set_late_slots(const event_journal *journal, journal_slot *wanted, size_t count);
 
+/* The actor and thread of an event, in a journal that has them; left alone if the event's chunk
+ * is closed. */
+void journal_find_actor(const event_journal *journal, u32 rank, u32 *actor, u32 *thread);
+
+/* The event's actor, also where it is late. */
+void journal_set_actor(const event_journal *journal, u32 rank, u32 actor);
+
 /* The thread of a block, in a wide journal; by the rank of its event. */
 void journal_set_thread(const event_journal *journal, u32 rank, u32 tid);
 

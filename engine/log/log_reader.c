@@ -57,7 +57,9 @@ bool log_number(const ehs_events *events, bool has_ends, log_place *place, log_n
                         .address = events->address,
                         .thread = events->thread,
                         .is_realloc = events->is_realloc,
-                        .how = events->how };
+                        .how = events->how,
+                        .actor = events->actor,
+                        .actor_thread = events->actor_thread };
     return is_right;
 }
 

@@ -34,7 +34,8 @@ typedef struct log_batch {
     const u64 *address;
     const u32 *thread;
     const u8 *is_realloc;
-    const u8 *how; /* by row of what does not */
+    const u8 *how;                   /* by row of what does not */
+    const u32 *actor, *actor_thread; /* likewise; not checked */
 } log_batch;
 
 static inline bool log_opens(const log_batch *batch, u32 at)

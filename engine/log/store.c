@@ -35,14 +35,14 @@ static bool add_segment(allocation_store *store, size_t wanted)
 
 store_segment *store_add_segment(allocation_store *store, u32 rows)
 {
-    const size_t row_bytes = 5 * sizeof(u64) + 3 * sizeof(u32) + 3 * sizeof(u8);
+    const size_t row_bytes = 5 * sizeof(u64) + 5 * sizeof(u32) + 3 * sizeof(u8);
     u8 *const memory = malloc(rows * row_bytes + 1);
     if (memory == NULL)
         return NULL;
     store_segment fresh = { .capacity = rows, .memory = memory };
     u64 *const wide = (u64 *)(void *)memory;
     u32 *const narrow = (u32 *)(void *)(memory + (size_t)rows * 5 * sizeof(u64));
-    u8 *const bytes = memory + rows * (5 * sizeof(u64) + 3 * sizeof(u32));
+    u8 *const bytes = memory + rows * (5 * sizeof(u64) + 5 * sizeof(u32));
     fresh.alloc_ticks = (i64 *)wide;
     fresh.free_ticks = (i64 *)wide + rows;
     fresh.address = wide + 2 * rows;
@@ -51,6 +51,8 @@ store_segment *store_add_segment(allocation_store *store, u32 rows)
     fresh.process = narrow;
     fresh.stack = narrow + rows;
     fresh.thread = narrow + 2 * rows;
+    fresh.free_stack = narrow + 3 * rows;
+    fresh.free_thread = narrow + 4 * rows;
     fresh.kind = bytes;
     fresh.free_type = bytes + rows;
     fresh.is_realloc = bytes + 2 * rows;
@@ -71,6 +73,8 @@ static void put(store_segment *segment, const lifetime *row)
     segment->process[at] = row->process;
     segment->stack[at] = row->stack;
     segment->thread[at] = row->thread;
+    segment->free_stack[at] = row->free_stack;
+    segment->free_thread[at] = row->free_thread;
     segment->kind[at] = row->kind;
     segment->free_type[at] = row->free_type;
     segment->is_realloc[at] = row->is_realloc;
@@ -97,5 +101,7 @@ etlheap_segment store_view(const store_segment *segment)
                               .thread = segment->thread,
                               .kind = segment->kind,
                               .free_type = segment->free_type,
-                              .is_realloc = segment->is_realloc };
+                              .is_realloc = segment->is_realloc,
+                              .free_stack = segment->free_stack,
+                              .free_thread = segment->free_thread };
 }

@@ -17,6 +17,8 @@ typedef struct lifetime {
     u32 process;
     stack_ref stack;
     u32 thread;
+    stack_ref free_stack; /* if somebody asks who freed; else STACK_NONE and ETL_NO_ID */
+    u32 free_thread;
     u8 kind;      /* etlheap_kind */
     u8 free_type; /* etlheap_free_type */
     bool is_realloc;
@@ -26,7 +28,7 @@ typedef struct store_segment {
     u32 rows, capacity;
     i64 *alloc_ticks, *free_ticks;
     u64 *address, *size_bytes, *heap_handle;
-    u32 *process, *stack, *thread;
+    u32 *process, *stack, *thread, *free_stack, *free_thread;
     u8 *kind, *free_type, *is_realloc;
     void *memory;
 } store_segment;

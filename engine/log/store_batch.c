@@ -29,6 +29,7 @@ static void fill(const store_batch *batch, batch_segment *segment);
 static void encode_one(void *context, u32 task);
 static void follow_all(store_batch *batch);
 static bool add_to_index(store_batch *batch);
+static etl_status write_unmatched(store_batch *batch, u32 least);
 static void write_out(store_batch *batch);
 static void drop_chunks(store_batch *batch);
 
@@ -45,9 +46,12 @@ etl_status store_batch_take(void *user, journal_chunk *chunk, const journal_late
     store_batch *const batch = user;
     if (late_count > UINT32_MAX)
         return ETL_ERR_LIMIT;
+    if (chunk->wide.actors != NULL && !unmatched_take(&batch->unmatched, chunk))
+        return ETL_ERR_MEMORY;
     if (!rank_map_add(&batch->ranks, chunk) || !take_over(batch, chunk, late, (u32)late_count))
         return ETL_ERR_MEMORY;
-    return cut(batch);
+    const etl_status status = write_unmatched(batch, EHS_PART_ROWS);
+    return status == ETL_OK ? cut(batch) : status;
 }
 
 etl_status store_batch_finish(store_batch *batch)
@@ -58,11 +62,35 @@ etl_status store_batch_finish(store_batch *batch)
         last->count = batch->gathered;
         batch->gathered = 0;
     }
-    const etl_status status = flush(batch);
+    etl_status status = flush(batch);
     assert(status != ETL_OK || batch->is_temporary || batch->open.allocs == batch->ranks.opened);
     if (status == ETL_OK)
         write_out(batch);
+    if (status == ETL_OK)
+        status = write_unmatched(batch, 1);
     return status == ETL_OK ? batch->writer->status : status;
+}
+
+/* Writes parts of frees whose block is not known, of as many rows as there may be; none when
+ * there are fewer than `least`. */
+static etl_status write_unmatched(store_batch *batch, u32 least)
+{
+    unmatched_frees *const frees = &batch->unmatched;
+    size_t at = 0;
+    etl_status status = ETL_OK;
+    while (status == ETL_OK && frees->count - at >= least) {
+        const u32 count = (u32)etl_min_u64(frees->count - at, EHS_PART_ROWS);
+        ehs_blocks blocks = { 0 };
+        const bool ok = ehs_unmatched_encode(&blocks, &batch->unmatched_codec,
+                                             batch->unmatched_parts++, &frees->at[at], count);
+        status = ok ? ehs_writer_put(batch->writer, &blocks) : ETL_ERR_MEMORY;
+        ehs_blocks_free(&blocks);
+        at += count;
+    }
+    if (at > 0)
+        memmove(frees->at, frees->at + at, (frees->count - at) * sizeof *frees->at);
+    frees->count -= at;
+    return status;
 }
 
 /* An end that is noticed only after the events of its time have left counts at
@@ -90,7 +118,7 @@ static bool take_over(store_batch *batch, journal_chunk *chunk, const journal_la
         batch->taken_ticks = taken.late[late_count - 1].ticks;
     chunk->entries = NULL;
     chunk->ticks = NULL;
-    chunk->wide = (journal_wide){ NULL, NULL, NULL, NULL };
+    chunk->wide = (journal_wide){ .addresses = NULL };
     return true;
 }
 
@@ -196,6 +224,8 @@ static void put_late(const filler *to, const journal_late *late)
     out->kind[out->count] = EHS_EVENT_END;
     out->back[row] = back_to(to, out->alloc_count, late->rank);
     out->how[row] = late->how;
+    out->actor[row] = late->actor;
+    out->actor_thread[row] = late->actor_thread;
     out->ticks[out->count++] = late->ticks;
 }
 
@@ -224,6 +254,7 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
     const filler own = *to;
     const ehs_events out = *to->out;
     const journal_chunk chunk = taken->chunk;
+    const u32 *const actors = chunk.wide.actors;
     const i64 late_ticks =
         place->late < taken->late_count ? taken->late[place->late].ticks : INT64_MAX;
     u32 count = out.count, alloc = out.alloc_count, end = out.end_count, at = place->at;
@@ -243,6 +274,10 @@ static u32 put_entries(const filler *to, const taken_chunk *taken, const batch_p
         out.is_realloc[alloc] = (entry & JOURNAL_REALLOC) != 0;
         out.back[end] = back_to(&own, alloc, block_of(&chunk, at));
         out.how[end] = kind == JOURNAL_MARK ? EHS_HOW_REALLOC : ETLHEAP_FREE_FREE;
+        if (actors != NULL) {
+            out.actor[end] = actors[at];
+            out.actor_thread[end] = chunk.wide.threads[at];
+        }
         count += opens || ends;
         alloc += opens;
         end += ends;
@@ -261,6 +296,7 @@ static void fill(const store_batch *batch, batch_segment *segment)
     ehs_events *const out = &segment->events;
     const filler to = { &batch->ranks, out, rank_map_ordinal(&batch->ranks, first_rank) };
     out->count = out->alloc_count = out->end_count = 0;
+    out->has_actors = batch->has_actors;
     while (out->count < segment->count) {
         if (is_late_next(taken, &place)) {
             put_late(&to, &taken->late[place.late++]);
@@ -385,6 +421,7 @@ u64 store_batch_bytes(const store_batch *batch)
                  (batch->segments[i].events.memory == NULL ? 0 : EHS_PART_ROWS * row_bytes);
     bytes += batch->open.rows.capacity * (row_bytes + 1);
     bytes += batch->open.open.capacity * sizeof *batch->open.open.at;
+    bytes += batch->unmatched.capacity * sizeof *batch->unmatched.at;
     return bytes + batch->writer->rows.capacity * sizeof *batch->writer->rows.at;
 }
 
@@ -406,4 +443,6 @@ void store_batch_free(store_batch *batch)
     ehs_open_free(&batch->open);
     ehs_codec_free(&batch->open_codec);
     rank_map_free(&batch->ranks);
+    ETLHEAP_VECTOR_FREE(&batch->unmatched);
+    ehs_codec_free(&batch->unmatched_codec);
 }

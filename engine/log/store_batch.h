@@ -20,6 +20,7 @@
 
 #include "engine/core/workers.h"
 #include "ehs_open.h"
+#include "ehs_unmatched.h"
 #include "rank_map.h"
 
 #define STORE_BATCH_SEGMENTS 16u
@@ -58,8 +59,12 @@ typedef struct store_batch {
     ehs_writer *writer;
     etlheap_crew *crew;
     bool is_temporary; /* quick columns, and no checkpoints */
+    bool has_actors;   /* chunks say who freed */
     u32 segments_max;  /* of a batch; 0: STORE_BATCH_SEGMENTS */
     rank_map ranks;
+    unmatched_frees unmatched; /* not yet written */
+    u32 unmatched_parts;       /* written */
+    ehs_codec unmatched_codec;
     ETLHEAP_VECTOR(taken_chunk) chunks;
     batch_segment segments[STORE_BATCH_SEGMENTS]; /* memory is used again */
     u32 segment_count;                            /* complete ones */

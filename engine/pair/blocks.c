@@ -72,6 +72,7 @@ static lifetime lifetime_of(const block_table *table, const block_rules *rules, 
                        .process = heap->process,
                        .stack = rules->slots->slots.at[from->slot - 1].stack,
                        .thread = from->tid,
+                       .free_thread = ETL_NO_ID,
                        .kind = ETLHEAP_KIND_HEAP,
                        .is_realloc = from->is_realloc };
 }
@@ -113,7 +114,7 @@ static void mark_realloc(const block_table *table, const block_rules *rules, blo
     if (out->journal == NULL)
         return;
     const journal_block noted = journal_block_of(table, found);
-    const journal_moment at = { event->ticks, event->rank, ETLHEAP_FREE_NONE };
+    const journal_moment at = { event->ticks, event->rank, ETLHEAP_FREE_NONE, false };
     waiting_block *const waiting = waiting_block_of(&table->waiting, found);
     if (waiting != NULL)
         waiting->mark_rank = rules->first_rank + event->rank;
@@ -126,12 +127,20 @@ static displaced_block *displaced_by(const block_table *table, const block *newe
     return newer->displaced == 0 ? NULL : &table->displaced.at[newer->displaced - 1];
 }
 
-/* The displaced block has come to its end, at ticks that lie back. */
-static void drop_displaced(block_table *table, const block_rules *rules, block *newer, i64 ticks,
-                           shard_output *out)
+/* The free in doubt, which lies back; without one, an end at that time that nobody logged. */
+static journal_moment moment_of_doubt(const displaced_block *older, i64 ticks)
+{
+    return older->in_doubt
+               ? (journal_moment){ older->free_ticks, older->free_rank, ETLHEAP_FREE_FREE, true }
+               : (journal_moment){ ticks, LATE, ETLHEAP_FREE_FREE, false };
+}
+
+/* The displaced block has come to its end, at a moment that lies back. */
+static void drop_displaced(block_table *table, const block_rules *rules, block *newer,
+                           journal_moment at, shard_output *out)
 {
     displaced_block *const older = displaced_by(table, newer);
-    emit_freed(table, rules, &older->from, (journal_moment){ ticks, LATE, ETLHEAP_FREE_FREE }, out);
+    emit_freed(table, rules, &older->from, at, out);
     older->in_use = false;
     older->next_free = table->free_displaced;
     table->free_displaced = newer->displaced;
@@ -143,7 +152,8 @@ static void drop_displaced(block_table *table, const block_rules *rules, block *
 static void settle_as_late(block_table *table, const block_rules *rules, block *newer,
                            shard_output *out)
 {
-    drop_displaced(table, rules, newer, displaced_by(table, newer)->free_ticks, out);
+    const displaced_block *const older = displaced_by(table, newer);
+    drop_displaced(table, rules, newer, moment_of_doubt(older, older->free_ticks), out);
 }
 
 /* The displaced block's free was lost. The free in doubt, if there is one, was the newer
@@ -153,11 +163,11 @@ static bool settle_as_lost(block_table *table, const block_rules *rules, block *
 {
     const displaced_block older = *displaced_by(table, newer);
     etl_diag_add(&out->diag, ETL_DIAG_alloc_over_live, 1);
-    drop_displaced(table, rules, newer, newer->alloc_ticks, out);
+    const journal_moment lost = { newer->alloc_ticks, LATE, ETLHEAP_FREE_FREE, false };
+    drop_displaced(table, rules, newer, lost, out);
     if (!older.in_doubt)
         return true;
-    emit_freed(table, rules, newer, (journal_moment){ older.free_ticks, LATE, ETLHEAP_FREE_FREE },
-               out);
+    emit_freed(table, rules, newer, moment_of_doubt(&older, older.free_ticks), out);
     block_pool_remove(&table->open, newer);
     return false;
 }
@@ -283,7 +293,7 @@ static void close_block(block_table *table, const block_rules *rules, block *fou
                         const ordered_event *event, shard_output *out)
 {
     emit_freed(table, rules, found,
-               (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE }, out);
+               (journal_moment){ event->ticks, event->rank, ETLHEAP_FREE_FREE, false }, out);
     block_pool_remove(&table->open, found);
 }
 
@@ -310,6 +320,7 @@ static void free_block(block_table *table, const block_rules *rules, block *foun
     older->in_doubt = true;
     older->free_ticks = event->ticks;
     older->free_tid = event->tid;
+    older->free_rank = rules->first_rank + event->rank;
     older->free_cpu = event->cpu;
 }
 
@@ -394,8 +405,8 @@ static void emit_unfreed(const block_table *table, const block_rules *rules, con
         return;
     }
     const bool counts = row.free_type != ETLHEAP_FREE_PROCESS_EXIT || out->journal->exit_frees;
-    const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE,
-                                row.free_type };
+    const journal_moment at = { counts ? row.free_ticks : ETLHEAP_TICKS_NEVER, LATE, row.free_type,
+                                false };
     note_end(table, place, at, out);
 }
 
@@ -433,6 +444,8 @@ static void count_unknown_free(const block_rules *rules, const ordered_event *ev
     process_counts *const counts = shard_counts(out, process_of(rules, event->heap));
     if (counts != NULL)
         counts->free_without_alloc[ETLHEAP_KIND_HEAP]++;
+    if (out->journal != NULL && out->journal->is_wide)
+        journal_note_unmatched(out->journal, event->heap);
 }
 
 void blocks_apply(block_table *table, const block_rules *rules, const ordered_event *event,

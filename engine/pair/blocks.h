@@ -50,6 +50,7 @@ typedef struct displaced_block {
     block from;
     i64 free_ticks; /* of the free in doubt */
     u32 free_tid;
+    u32 free_rank; /* in the run */
     u32 newer;     /* the block that displaced it, by index in the pool */
     u32 next_free; /* of an unused entry: index + 1 of the next one */
     u16 newer_cpu; /* that logged the newer block's alloc */

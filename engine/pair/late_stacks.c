@@ -66,6 +66,40 @@ static bool settle(late_stacks *late, const settled_block *settled)
     return ok;
 }
 
+static bool set_actor(const late_stacks *late, u32 rank, u32 owner, stack_ref stack)
+{
+    const u32 actor = slots_add(&late->actors->slots, stack, owner);
+    if (actor != 0)
+        journal_set_actor(late->journal, rank, actor);
+    return actor != 0;
+}
+
+/* The stack of a realloc is that of what it ended, too. */
+static bool settle_actor(const late_stacks *late, const settled_block *settled)
+{
+    actor_table *const actors = late->actors;
+    if (settled->number >= actors->waits[settled->shard].count)
+        return true;
+    actor_place *const place = &actors->waits[settled->shard].at[settled->number];
+    const u32 rank = place->rank;
+    place->rank = JOURNAL_NO_RANK;
+    return rank == JOURNAL_NO_RANK || settled->stack == STACK_NONE ||
+           set_actor(late, rank, place->owner, settled->stack);
+}
+
+/* Stacks of what ended something in an earlier slice. */
+static bool settle_actors(const late_stacks *late, const stack_join *join)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < join->settled.count; i++)
+        ok = settle_actor(late, &join->settled.at[i]);
+    for (size_t i = 0; ok && i < late->frees->settled.count; i++) {
+        const settled_free *const row = &late->frees->settled.at[i];
+        ok = set_actor(late, row->rank, row->owner, row->stack);
+    }
+    return ok;
+}
+
 bool late_stacks_apply(late_stacks *late, const stack_join *join)
 {
     late->words.count = 0;
@@ -74,7 +108,7 @@ bool late_stacks_apply(late_stacks *late, const stack_join *join)
             return false;
     }
     journal_set_late_slots(late->journal, late->words.at, late->words.count);
-    return true;
+    return late->actors == NULL || settle_actors(late, join);
 }
 
 void late_stacks_free(late_stacks *late)

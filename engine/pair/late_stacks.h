@@ -13,6 +13,7 @@
 
 #include "engine/log/journal_slots.h"
 #include "engine/read/join.h"
+#include "order_actors.h"
 #include "pair_lanes.h"
 
 /* Start from {0}. */
@@ -20,6 +21,8 @@ typedef struct late_stacks {
     slot_table *slots;
     event_journal *journal;
     pair_lanes *lanes;
+    actor_table *actors; /* NULL: nobody asks who freed */
+    const free_stacks *frees;
     ETLHEAP_VECTOR(journal_slot) words; /* of the slice, not at their events' own places */
 } late_stacks;
 

@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#include "order_actors.h"
+
 #define EVENTS_PER_BUCKET 4096u
 #define CACHE_SIZE        64u /* a power of two */
 #define AHEAD             8u  /* events fetched before their turn */
@@ -242,6 +244,7 @@ void order_fill(slice_order *order, u32 index)
     order_bucket *const bucket = &order->buckets[index];
     bucket->new_heaps.count = bucket->new_owners.count = bucket->new_slots.count = 0;
     bucket->waiting.count = bucket->counts.count = 0;
+    bucket->new_actors.count = bucket->actor_waits.count = 0;
     bucket->failed = false;
     merge_room room;
     if (!open_room(&room, order, bucket->count)) {
@@ -437,6 +440,17 @@ static void note_wide(const journal_wide *wide, u32 rank, const memory_event *ev
     wide->threads[rank] = event->tid;
 }
 
+/* Events of one tick are in one bucket, so the neighbours of a realloc's events are there. */
+static bool note_actor(filler *f, u32 i, u32 owner)
+{
+    const actor_event at = { .event = f->keys[i].event,
+                             .before = i == 0 ? NULL : f->keys[i - 1].event,
+                             .after = i + 1 == f->count ? NULL : f->keys[i + 1].event,
+                             .owner = owner,
+                             .rank = f->bucket->first + i };
+    return order_note_actor(f->order, f->bucket, &at);
+}
+
 static bool hand_out(filler *f)
 {
     order_bucket *const bucket = f->bucket;
@@ -461,6 +475,8 @@ static bool hand_out(filler *f)
             slot = event->since_alloc;
         else if (slot != 0 && f->order->wide.sizes != NULL)
             note_wide(&f->order->wide, bucket->first + i, event);
+        if (f->order->wide.actors != NULL && !note_actor(f, i, owner->owner))
+            return false;
         ordered_event *const out = &events[next[event->shard]++];
         __builtin_prefetch((const u8 *)out + WRITE_AHEAD, 1);
         *out = (ordered_event){ .ticks = ticks,
@@ -547,6 +563,8 @@ void order_note(const slice_order *order, u32 index)
     const order_bucket *const bucket = &order->buckets[index];
     const ordered_event *const events = order->events + bucket->first;
     u32 *const partners = order->wide.partners;
+    if (order->wide.actors != NULL)
+        order_number_actors(order, bucket);
     for (u32 i = 0; i < bucket->shard_starts[HEAP_SHARDS]; i++) {
         order->entries[events[i].rank] |= events[i].entry;
         if (partners != NULL)
@@ -566,6 +584,9 @@ void order_free(slice_order *order)
         ETLHEAP_VECTOR_FREE(&bucket->owner_ids);
         ETLHEAP_VECTOR_FREE(&bucket->slot_ids);
         ETLHEAP_VECTOR_FREE(&bucket->waiting);
+        ETLHEAP_VECTOR_FREE(&bucket->new_actors);
+        ETLHEAP_VECTOR_FREE(&bucket->actor_ids);
+        ETLHEAP_VECTOR_FREE(&bucket->actor_waits);
         ETLHEAP_VECTOR_FREE(&bucket->counts);
     }
     free(order->buckets);

@@ -62,6 +62,14 @@ typedef struct order_count {
     u32 heap_events, virtualalloc_events, custom_events;
 } order_count;
 
+/* An event whose actor may still come: see order_actors.h. */
+typedef struct order_actor_wait {
+    u32 number; /* that stands in place of the stack, ... */
+    u32 rank;   /* in the slice */
+    u32 owner;  /* may be local */
+    u8 shard;   /* ... in this shard */
+} order_actor_wait;
+
 typedef struct order_bucket {
     i64 end_ticks;                /* of all but the last one */
     u32 first, count;             /* ranks */
@@ -73,6 +81,9 @@ typedef struct order_bucket {
     ETLHEAP_VECTOR(u32) owner_ids;
     ETLHEAP_VECTOR(u32) slot_ids;
     ETLHEAP_VECTOR(order_waiting) waiting;
+    ETLHEAP_VECTOR(slot_row) new_actors; /* .owner may be local */
+    ETLHEAP_VECTOR(u32) actor_ids;
+    ETLHEAP_VECTOR(order_actor_wait) actor_waits;
     ETLHEAP_VECTOR(order_count) counts;
     bool failed;
 } order_bucket;
@@ -82,6 +93,7 @@ typedef struct slice_order {
     u32 task_count;
     const trace_context *context;
     const slot_table *slots;
+    const slot_table *actors; /* with wide.actors */
     bool count_only;
     bool numbers_blocks;    /* as stack_join.numbers_blocks */
     i64 from_ticks;         /* no event of the slices before is later; INT64_MIN at first */
@@ -106,7 +118,7 @@ bool order_plan(slice_order *order, scan_output *tasks, u32 task_count);
 /* Fills bucket `index`; each by one task, at the same time. */
 void order_fill(slice_order *order, u32 index);
 
-/* Numbers what is new, bucket after bucket. False without memory, or when a
+/* Numbers what is new, bucket after bucket, but for actors. False without memory, or when a
  * bucket had none. */
 bool order_settle(slice_order *order, slot_table *slots);
 

@@ -17,29 +17,9 @@
 
 #include "range_map.h"
 
-static u8 kind_of(u8 op);
-static range_owner *owner_of(range_table *table, u32 process, u8 kind, u64 heap);
-static void fill_gaps(range_map *map, range wanted, shard_output *out);
-static void remove_committed(range_owner *owner, u64 start, u64 end, i64 ticks, shard_output *out);
-static void note_replaced(const trace_context *context, range_owner *owner,
-                          const memory_event *event, shard_output *out);
-static void open_reservation(const trace_context *context, range_owner *owner,
-                             const memory_event *event, range wanted, shard_output *out);
-static void name_reservation(range_owner *owner, const range *commit);
+static void count_unknown(const range_owner *owner, const memory_event *event, shard_output *out);
 static void reserve(range_owner *owner, range wanted, shard_output *out);
-static bool is_late_release(const trace_context *context, range_owner *owner,
-                            const memory_event *event, shard_output *out);
-static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_output *out);
-static void rundown_at_end(range_owner *owner, const memory_event *event, bool was_started,
-                           shard_output *out);
-static void rundown(range_owner *owner, const memory_event *event, shard_output *out);
-static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out);
-static void count_unknown(const range_owner *owner, shard_output *out);
-static void end_destroyed(const trace_context *context, range_owner *owner, i64 now_ticks,
-                          shard_output *out);
-static void open_custom(range_owner *owner, range wanted, shard_output *out);
 static void end_overlapped(range_owner *owner, range_map *map, range wanted, shard_output *out);
-static void free_custom(range_owner *owner, const memory_event *event, shard_output *out);
 static void sweep_owner(const trace_context *context, range_owner *owner, i64 now_ticks,
                         shard_output *out);
 
@@ -49,64 +29,12 @@ static u64 end_of(u64 start, u64 size)
     return etl_sat_add_u64(start, size);
 }
 
-void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
-                  u32 process, shard_output *out)
+/* Who ends what the event ends; what makes room for another range, nobody. */
+static void note_freer(const memory_event *event, shard_output *out)
 {
-    const u8 kind = kind_of(event->op);
-    const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
-    const u64 heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap;
-    range_owner *const owner = owner_of(table, process, kind, heap);
-    if (owner == NULL) {
-        out->out_of_memory = true;
-        return;
-    }
-    const range wanted = { .start = event->address,
-                           .end = end_of(event->address, event->size),
-                           .alloc_ticks = event->ticks,
-                           .stack = event->stack,
-                           .tid = event->tid };
-    if (is_extent)
-        end_destroyed(context, owner, event->ticks, out);
-    switch ((memory_op)event->op) {
-    case OP_EXPAND:
-        fill_gaps(&owner->reserved, wanted, out);
-        fill_gaps(&owner->committed, wanted, out);
-        break;
-    case OP_COMMIT:
-        fill_gaps(&owner->committed, wanted, out);
-        name_reservation(owner, &wanted);
-        break;
-    case OP_CUSTOM_ALLOC:
-        open_custom(owner, wanted, out);
-        break;
-    case OP_CUSTOM_FREE:
-        free_custom(owner, event, out);
-        break;
-    case OP_RESERVE:
-    case OP_RESERVE_ALONE:
-        open_reservation(context, owner, event, wanted, out);
-        break;
-    case OP_DECOMMIT:
-    case OP_CONTRACT:
-        if (wanted.start < wanted.end)
-            count_if_unknown(owner, wanted.start, wanted.end, out);
-        remove_committed(owner, wanted.start, wanted.end, event->ticks, out);
-        break;
-    case OP_RELEASE:
-        if (is_late_release(context, owner, event, out))
-            break;
-        release(owner, event->address, event->size, event->ticks, out);
-        break;
-    case OP_RUNDOWN_END:
-        rundown_at_end(owner, event, context->processes.at[process - 1].was_started, out);
-        break;
-    case OP_RUNDOWN_START:
-        owner->was_told = true;
-        rundown(owner, event, out);
-        break;
-    default:
-        break;
-    }
+    const bool frees = op_ends_range(event->op) || event->op == OP_CUSTOM_FREE;
+    out->free_stack = frees && out->keeps_frees ? event->stack : STACK_NONE;
+    out->free_thread = frees && out->keeps_frees ? event->tid : ETL_NO_ID;
 }
 
 static u8 kind_of(u8 op)
@@ -159,17 +87,20 @@ static bool has_bytes(const range_map *map, u64 start, u64 end)
 
 /* Freeing what is neither committed nor reserved frees memory from before the
  * trace. Pages of a known reservation may well be empty. */
-static void count_if_unknown(const range_owner *owner, u64 start, u64 end, shard_output *out)
+static void count_if_unknown(const range_owner *owner, const memory_event *event, u64 start,
+                             u64 end, shard_output *out)
 {
     if (!has_bytes(&owner->committed, start, end) && !has_bytes(&owner->reserved, start, end))
-        count_unknown(owner, out);
+        count_unknown(owner, event, out);
 }
 
-static void count_unknown(const range_owner *owner, shard_output *out)
+static void count_unknown(const range_owner *owner, const memory_event *event, shard_output *out)
 {
     process_counts *const counts = shard_counts(out, owner->process);
     if (counts != NULL)
         counts->free_without_alloc[owner->kind]++;
+    if (out->keeps_frees)
+        shard_emit_unmatched(out, event, owner->process, owner->kind);
 }
 
 /* A destroyed heap's extents must not pass for those of a new heap with its
@@ -231,6 +162,8 @@ static void emit_range(const range_owner *owner, const range_map *map, const ran
                            .process = owner->process,
                            .stack = from->stack,
                            .thread = from->tid,
+                           .free_stack = out->free_stack,
+                           .free_thread = out->free_thread,
                            .kind = kind,
                            .free_type = ETLHEAP_FREE_FREE };
     shard_emit(out, &row);
@@ -368,28 +301,26 @@ static void reserve(range_owner *owner, range wanted, shard_output *out)
 
 /* With size 0 the reservation at `base` goes; if its start was not seen, the
  * committed range there. A size is a part of a reservation only if that is a placeholder. */
-static void release(range_owner *owner, u64 base, u64 size, i64 ticks, shard_output *out)
+static void release(range_owner *owner, const memory_event *event, shard_output *out)
 {
+    const u64 base = event->address, size = event->size;
     range_place place;
     const range *const reserved = range_map_seek(&owner->reserved, base, &place);
     u64 end = end_of(base, size);
-    count_if_unknown(owner, base, size == 0 ? end_of(base, 1) : end, out);
+    count_if_unknown(owner, event, base, size == 0 ? end_of(base, 1) : end, out);
     if (size == 0 && reserved != NULL && reserved->start == base) {
         end = reserved->end;
     } else if (size == 0) {
         const range *const found = range_map_seek(&owner->committed, base, &place);
         end = found != NULL && found->start <= base ? found->end : base;
     }
-    remove_ranges(owner, &owner->reserved, base, end, ticks, out);
-    remove_committed(owner, base, end, ticks, out);
+    remove_ranges(owner, &owner->reserved, base, end, event->ticks, out);
+    remove_committed(owner, base, end, event->ticks, out);
 }
 
-/*
- * The record tells how many bytes of the region are committed, not which. What
- * we do not know of yet is put into the first gaps: sizes are then right, and
- * addresses are when the whole region is committed. The region is a reservation,
- * unless it is a part of one whose making was seen.
- */
+/* The record tells how many bytes of the region are committed, not which. What we do not know of
+ * yet is put into the first gaps: sizes are then right, and addresses are when the whole region is
+ * committed. The region is a reservation, unless it is a part of one whose making was seen. */
 static void rundown(range_owner *owner, const memory_event *event, shard_output *out)
 {
     const u64 end = end_of(event->address, event->heap);
@@ -492,7 +423,7 @@ static void free_custom(range_owner *owner, const memory_event *event, shard_out
     const bool is_block = found != NULL && found->start == start;
     const u64 end = event->size > 0 ? end_of(start, event->size) : is_block ? found->end : start;
     if (start == end || found == NULL || found->start >= end) {
-        count_unknown(owner, out);
+        count_unknown(owner, event, out);
         return;
     }
     const i64 alloc_ticks = found->alloc_ticks;
@@ -513,6 +444,7 @@ static void emit_unfreed(const trace_context *context, const range_owner *owner,
                      .process = owner->process,
                      .stack = from->stack,
                      .thread = from->tid,
+                     .free_thread = ETL_NO_ID,
                      .kind = kind_of_map(owner, map, out) };
     shard_end_unfreed(context, &row);
     shard_emit(out, &row);
@@ -552,6 +484,67 @@ static void sweep_owner(const trace_context *context, range_owner *owner, i64 no
     sweep_map(context, owner, &owner->empty, now_ticks, out);
     if (kind_of_map(owner, &owner->reserved, out) != ETLHEAP_KIND_COUNT)
         sweep_map(context, owner, &owner->reserved, now_ticks, out);
+}
+
+void ranges_apply(range_table *table, const trace_context *context, const memory_event *event,
+                  u32 process, shard_output *out)
+{
+    const u8 kind = kind_of(event->op);
+    const bool is_extent = kind == ETLHEAP_KIND_EXTENT;
+    const u64 heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap;
+    range_owner *const owner = owner_of(table, process, kind, heap);
+    if (owner == NULL) {
+        out->out_of_memory = true;
+        return;
+    }
+    const range wanted = { .start = event->address,
+                           .end = end_of(event->address, event->size),
+                           .alloc_ticks = event->ticks,
+                           .stack = event->stack,
+                           .tid = event->tid };
+    note_freer(event, out);
+    if (is_extent)
+        end_destroyed(context, owner, event->ticks, out);
+    switch ((memory_op)event->op) {
+    case OP_EXPAND:
+        fill_gaps(&owner->reserved, wanted, out);
+        fill_gaps(&owner->committed, wanted, out);
+        break;
+    case OP_COMMIT:
+        fill_gaps(&owner->committed, wanted, out);
+        name_reservation(owner, &wanted);
+        break;
+    case OP_CUSTOM_ALLOC:
+        open_custom(owner, wanted, out);
+        break;
+    case OP_CUSTOM_FREE:
+        free_custom(owner, event, out);
+        break;
+    case OP_RESERVE:
+    case OP_RESERVE_ALONE:
+        open_reservation(context, owner, event, wanted, out);
+        break;
+    case OP_DECOMMIT:
+    case OP_CONTRACT:
+        if (wanted.start < wanted.end)
+            count_if_unknown(owner, event, wanted.start, wanted.end, out);
+        remove_committed(owner, wanted.start, wanted.end, event->ticks, out);
+        break;
+    case OP_RELEASE:
+        if (is_late_release(context, owner, event, out))
+            break;
+        release(owner, event, out);
+        break;
+    case OP_RUNDOWN_END:
+        rundown_at_end(owner, event, context->processes.at[process - 1].was_started, out);
+        break;
+    case OP_RUNDOWN_START:
+        owner->was_told = true;
+        rundown(owner, event, out);
+        break;
+    default:
+        break;
+    }
 }
 
 void ranges_sweep(range_table *table, const trace_context *context, i64 now_ticks,

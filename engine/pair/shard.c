@@ -23,6 +23,22 @@ void shard_emit(shard_output *out, const lifetime *row)
         out->out_of_memory = true;
 }
 
+void shard_emit_unmatched(shard_output *out, const memory_event *event, u32 process, u8 kind)
+{
+    const lifetime row = { .alloc_ticks = ETLHEAP_TICKS_BEFORE,
+                           .free_ticks = event->ticks,
+                           .address = event->address,
+                           .size = event->size,
+                           .heap = kind == ETLHEAP_KIND_VIRTUALALLOC ? 0 : event->heap,
+                           .process = process,
+                           .thread = ETL_NO_ID,
+                           .free_stack = event->stack,
+                           .free_thread = event->tid,
+                           .kind = (u8)(kind | EHS_LIFE_UNMATCHED),
+                           .free_type = ETLHEAP_FREE_FREE };
+    shard_emit(out, &row);
+}
+
 void shard_output_free(shard_output *out)
 {
     ETLHEAP_VECTOR_FREE(&out->rows);

@@ -39,7 +39,7 @@ bool waiting_blocks_note_end(const waiting_blocks *blocks, const block *ended,
     row->is_ended = true;
     row->is_realloc = noted->is_realloc;
     row->size = noted->size;
-    if (at.rank != JOURNAL_NO_RANK)
+    if (!journal_moment_is_late(at))
         row->end_rank = journal->first_rank + at.rank;
     if (journal_counts(journal, noted, at, &bin))
         row->bin = (u8)bin;

@@ -151,6 +151,8 @@ static bool select_threads(query_plan *plan)
 /* The sizes of a heap are those of a row only when the row is all of a heap. */
 static u32 measures_of(const etlheap_query *query)
 {
+    if (query->unmatched)
+        return 1u << ETLHEAP_MEASURE_COUNT;
     const u32 peaks = 1u << ETLHEAP_MEASURE_PEAK_COUNT | 1u << ETLHEAP_MEASURE_PEAK_SIZE;
     const u32 always =
         ((2u << ETLHEAP_MEASURE_PEAK_SIZE) - 1) & (query->sums_only ? ~peaks : ~(u32)0);
@@ -158,6 +160,7 @@ static u32 measures_of(const etlheap_query *query)
     const u32 sizes = 1u << ETLHEAP_MEASURE_COMMITTED_SIZE | 1u << ETLHEAP_MEASURE_RESERVED_SIZE |
                       1u << ETLHEAP_MEASURE_OVERHEAD_SIZE;
     const u32 growth = 1u << ETLHEAP_MEASURE_GROWTH_RATE | 1u << ETLHEAP_MEASURE_STEADINESS;
+    const u32 frees = 1u << ETLHEAP_MEASURE_FREED_BY_OTHER;
     const u32 rates = 1u << ETLHEAP_MEASURE_ALLOC_COUNT | 1u << ETLHEAP_MEASURE_ALLOC_SIZE |
                       1u << ETLHEAP_MEASURE_ALLOC_RATE | 1u << ETLHEAP_MEASURE_ALLOC_BYTES_RATE |
                       1u << ETLHEAP_MEASURE_FREED_COUNT | 1u << ETLHEAP_MEASURE_FREED_SIZE;
@@ -172,7 +175,7 @@ static u32 measures_of(const etlheap_query *query)
     }
     return always | (query->lifetime_ranks ? ranks : 0) | (query->growth ? growth : 0) |
            (query->rates || query->churn ? rates : 0) | (query->churn ? churn : 0) |
-           (by_heap && !by_more ? sizes : 0);
+           (query->freed_by_other ? frees : 0) | (by_heap && !by_more ? sizes : 0);
 }
 
 static etl_status refuse(const etlheap_query *query, etl_error *err)
@@ -190,11 +193,12 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
         if (query->group_by[i] == ETLHEAP_KEY_TAG && query->tags == NULL)
             return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "grouping by tag needs stack tags");
     }
-    if (query->growth &&
-        (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
-         query_groups_by(query, ETLHEAP_KEY_TYPE) || query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
+    if (query->growth && (query->types != 0 || query->at_end || query->kind_to_ticks != NULL ||
+                          query_asks_frees(query) || query_groups_by(query, ETLHEAP_KEY_TYPE) ||
+                          query_groups_by(query, ETLHEAP_KEY_FREE_TYPE)))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
-                             "growth cannot be combined with selected types or with a moment");
+                             "growth cannot be combined with selected types, with a moment or with "
+                             "who freed");
     if ((query->rates || query->churn) && (query->at_end || query->kind_to_ticks != NULL))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "allocations per second cannot be combined with a moment");
@@ -205,18 +209,32 @@ static etl_status refuse(const etlheap_query *query, etl_error *err)
     return ETL_OK;
 }
 
+bool query_asks_free_stacks(const etlheap_query *query)
+{
+    return query_groups_by(query, ETLHEAP_KEY_FREE_STACK) ||
+           query_groups_by(query, ETLHEAP_KEY_FREE_SITE) ||
+           query_groups_by(query, ETLHEAP_KEY_FREE_MODULE);
+}
+
+bool query_asks_frees(const etlheap_query *query)
+{
+    return query->freed_by_other || query->unmatched || query_asks_free_stacks(query) ||
+           query_groups_by(query, ETLHEAP_KEY_FREE_THREAD);
+}
+
 bool query_asks_blocks(const etlheap_query *query)
 {
     bool by_type = false;
     for (u32 i = 0; i < query->group_by_count; i++) {
         const etlheap_key key = query->group_by[i];
         if (key == ETLHEAP_KEY_THREAD || key == ETLHEAP_KEY_FREE_TYPE ||
-            key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_GENERATION)
+            key == ETLHEAP_KEY_SIZE_CLASS || key == ETLHEAP_KEY_GENERATION ||
+            key == ETLHEAP_KEY_THREAD_NAME)
             return true;
         by_type |= key == ETLHEAP_KEY_TYPE;
     }
     const bool selects_types = query->types != 0 || query->at_end;
-    return query->lifetime_ranks || query->left_behind || query->churn ||
+    return query->lifetime_ranks || query->left_behind || query_asks_frees(query) || query->churn ||
            query_selects_threads(query) || query->lifetime_min_ns > 0 ||
            query->lifetime_max_ns != INT64_MAX || (selects_types && !by_type);
 }
@@ -240,7 +258,10 @@ static const char *lacks_in_summary(const etlheap_query *query)
         return "covers only whole traces";
     if (query->heap_count > 0 || query_groups_by(query, ETLHEAP_KEY_HEAP))
         return "has no heap handles, which differ from run to run";
-    if (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD))
+    if (query_asks_frees(query))
+        return "does not say who freed";
+    if (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
+        query_groups_by(query, ETLHEAP_KEY_THREAD_NAME))
         return "has no threads";
     if (query->size_min_bytes > 0 || query->size_max_bytes != UINT64_MAX ||
         query_groups_by(query, ETLHEAP_KEY_SIZE_CLASS))
@@ -316,8 +337,9 @@ static void set_ticks(query_plan *plan)
 static bool asks_threads(const etlheap_query *query)
 {
     const bool has_blocks = (query_kinds(query) >> ETLHEAP_KIND_HEAP & 1) != 0;
-    return has_blocks && (query_selects_threads(query) ||
-                          query_groups_by(query, ETLHEAP_KEY_THREAD) || query->churn);
+    return has_blocks &&
+           (query_selects_threads(query) || query_groups_by(query, ETLHEAP_KEY_THREAD) ||
+            query_groups_by(query, ETLHEAP_KEY_THREAD_NAME) || query->churn);
 }
 
 etl_status query_open(query_plan *out, const etlheap_result *result, const etlheap_query *query,
@@ -331,6 +353,8 @@ etl_status query_open(query_plan *out, const etlheap_result *result, const etlhe
         status = refuse_of_summary(query, err);
     if (status == ETL_OK && asks_threads(query))
         status = result_answers(result, RESULT_ASK_THREADS, err);
+    if (status == ETL_OK && query_asks_frees(query))
+        status = result_answers(result, RESULT_ASK_FREES, err);
     if (status == ETL_OK && (query->kinds >> ETLHEAP_KIND_RESERVE & 1) != 0)
         status = result_answers(result, RESULT_ASK_RESERVATIONS, err);
     if (status != ETL_OK)

@@ -35,6 +35,19 @@ typedef struct query_row {
     etlheap_type type;
 } query_row;
 
+/* Did it end in the window? */
+static inline bool query_is_freed(const query_row *row)
+{
+    return row->type == ETLHEAP_TYPE_AIFI || row->type == ETLHEAP_TYPE_AOFI;
+}
+
+/* Did a thread free it in the window that is not the one that allocated it? */
+static inline bool query_is_freed_by_other(const query_row *row, u32 thread, u32 free_thread)
+{
+    return query_is_freed(row) && thread != ETL_NO_ID && free_thread != ETL_NO_ID &&
+           thread != free_thread;
+}
+
 /* What a query may ask of a lifetime besides whose memory it is. */
 typedef struct query_block {
     i64 alloc_ticks, free_ticks;
@@ -81,6 +94,10 @@ bool query_groups_by(const etlheap_query *query, etlheap_key key);
 /* Does it ask of single blocks what does not follow from their owner and stack: type without
  * grouping by it, thread, lifetime, size class, how they end? */
 bool query_asks_blocks(const etlheap_query *query);
+
+/* Does it ask who freed? And for the stacks of that? */
+bool query_asks_frees(const etlheap_query *query);
+bool query_asks_free_stacks(const etlheap_query *query);
 
 /* Will sums by slot and type do (tally.h)? Sizes of single blocks are not in them,
  * and neither is what was in use at one time. */

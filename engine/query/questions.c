@@ -58,6 +58,7 @@ static const question questions[] = {
 
     /* Each side is a report of its own; rows show peaks and types. */
     { "diff", KINDS, CURVES, ONCE },
+    { "diff --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
     { "diff --format html", KINDS, CURVES | LIFETIMES, PLANNED(ONCE) },
 
     { "export --churn", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), ONCE },
@@ -106,14 +107,14 @@ static const question questions[] = {
     /* Median and 99th percentile of a row's lifetimes: exact, so they wait for its origins. */
     { "report --impacting", KINDS, SUMS | WINDOWED | LIFETIMES, ONCE },
     { "report --map", MEMORY, SUMS | COL(TICKS) | COL(BACK) | COL(ADDRESS), LIVE },
-    { "report --pairs", KINDS, SUMS | COL(ACTOR), PLANNED(LIVE) },
+    { "report --pairs", KINDS, CURVES | COL(BACK) | COL(ACTOR) | COL(ACTOR_THREAD), ONCE },
     { "report --sort lifetime_median", KINDS, SUMS | LIFETIMES, ONCE },
     { "report --sort peak_size", KINDS, CURVES, ONCE },
     /* The age of what is outstanding is not in any end. */
     { "report --suspects", KINDS, SUMS | LIFETIMES | COL(BACK) | COL(THREAD), TWICE },
     { "report --tree", KINDS, SUMS, LIVE },
     /* Frees whose allocation was not recorded, by the stack that freed. */
-    { "report --unmatched", KINDS, SUMS | COL(ACTOR) | COL(ACTOR_THREAD), PLANNED(LIVE) },
+    { "report --unmatched", KINDS, SUMS | COL(ACTOR) | COL(ACTOR_THREAD), LIVE },
 
     /* All there is, so that any question can be asked later. Nothing is added up but sums. */
     { "store", LOG_LANES_ALL, LOG_COLUMNS_ALL, LIVE },
@@ -139,11 +140,11 @@ static const question_refinement refinements[] = {
     { "--from", WINDOWED, false, false },
     { "--from mark", WINDOWED, false, false },
     { "--group-by frame", COL(ORIGIN), false, false },
-    /* A begin does not say who will free the block, and fate has no room for it: no peaks. */
-    { "--group-by free_module", COL(ACTOR), true, true },
-    { "--group-by free_site", COL(ACTOR), true, true },
-    { "--group-by free_stack", COL(ACTOR), true, true },
-    { "--group-by free_thread", COL(ACTOR_THREAD), true, true },
+    /* A begin does not say who will free the block: its group is known from a first pass. */
+    { "--group-by free_module", COL(ACTOR), true, false },
+    { "--group-by free_site", COL(ACTOR), true, false },
+    { "--group-by free_stack", COL(ACTOR), true, false },
+    { "--group-by free_thread", COL(ACTOR_THREAD), true, false },
     { "--group-by free_type", COL(HOW), true, false },
     { "--group-by generation", LIFETIMES, false, false },
     { "--group-by heap", COL(ORIGIN), false, false },
@@ -155,6 +156,7 @@ static const question_refinement refinements[] = {
     { "--group-by stack", COL(ORIGIN), false, false },
     { "--group-by tag", COL(ORIGIN), false, false },
     { "--group-by thread", COL(THREAD), false, false },
+    { "--group-by thread_name", COL(THREAD), false, false },
     { "--group-by type", WINDOWED, true, false },
     { "--group-by type_name", COL(ORIGIN), false, false },
     { "--heap", COL(ORIGIN), false, false },

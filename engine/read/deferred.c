@@ -141,6 +141,15 @@ static open_key *open_key_of(deferred_stacks *deferred, u64 key, bool is_kernel)
     return &deferred->keys.at[id - 1];
 }
 
+/* The node that a later definition of the key settles; NULL without memory. */
+static open_key *open_node_of(deferred_stacks *deferred, u64 key, bool is_kernel)
+{
+    open_key *const open = open_key_of(deferred, key, is_kernel);
+    if (open == NULL || (open->node == 0 && !add_node(deferred, (deferred_node){ 0 }, &open->node)))
+        return NULL;
+    return open;
+}
+
 bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out)
 {
     deferred->keys_referenced++;
@@ -150,11 +159,22 @@ bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks,
         *out = found->stack;
         return true;
     }
-    open_key *const open = open_key_of(deferred, key, is_kernel);
-    if (open == NULL || (open->node == 0 && !add_node(deferred, (deferred_node){ 0 }, &open->node)))
+    open_key *const open = open_node_of(deferred, key, is_kernel);
+    if (open == NULL)
         return false;
     open->uses++;
     *out = STACK_TAG_DEFERRED | open->node;
+    return true;
+}
+
+bool deferred_use_again(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks,
+                        stack_ref *out)
+{
+    const key_definition *const found = definition_here(deferred, key, is_kernel, ticks);
+    const open_key *const open = found != NULL ? NULL : open_node_of(deferred, key, is_kernel);
+    if (found == NULL && open == NULL)
+        return false;
+    *out = found != NULL ? found->stack : STACK_TAG_DEFERRED | open->node;
     return true;
 }
 

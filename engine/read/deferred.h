@@ -74,6 +74,10 @@ void deferred_fetch_key(const deferred_stacks *deferred, u64 key);
 /* The reference for a key used at `ticks`. */
 bool deferred_use(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks, stack_ref *out);
 
+/* The same of a key that is counted elsewhere: a stack that ended something. */
+bool deferred_use_again(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks,
+                        stack_ref *out);
+
 /* Counts a key of a stack that nobody asks for, with counts_passed. False without memory. */
 bool deferred_pass(deferred_stacks *deferred, u64 key, bool is_kernel, i64 ticks);
 

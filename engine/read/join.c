@@ -36,13 +36,21 @@ void join_open(stack_join *join, const timebase *base)
 {
     *join = (stack_join){ .patience_ticks = timebase_span(base, WAIT_PATIENCE_NS),
                           .waits_from_ticks = INT64_MAX };
+    join->slots = &join->own_slots;
     wait_limit_open(&join->limit, base);
+}
+
+void join_open_frees(stack_join *join, const timebase *base, stack_join *opening)
+{
+    join_open(join, base);
+    join->slots = opening->slots;
+    join->is_of_frees = true;
 }
 
 void join_close(stack_join *join)
 {
     ETLHEAP_VECTOR_FREE(&join->waiting);
-    ETLHEAP_VECTOR_FREE(&join->slots);
+    ETLHEAP_VECTOR_FREE(&join->own_slots);
     ETLHEAP_VECTOR_FREE(&join->pieces);
     ETLHEAP_VECTOR_FREE(&join->rows);
     ETLHEAP_VECTOR_FREE(&join->scratch);
@@ -58,7 +66,7 @@ void join_close(stack_join *join)
 u64 join_bytes(const stack_join *join)
 {
     u64 bytes = join->waiting.capacity * sizeof *join->waiting.at;
-    bytes += join->slots.capacity * sizeof *join->slots.at;
+    bytes += join->own_slots.capacity * sizeof *join->own_slots.at;
     bytes += join->settled.capacity * sizeof *join->settled.at;
     for (u32 i = 0; i < HEAP_SHARDS; i++)
         bytes += join->numbers[i].unused.capacity * sizeof(u32);
@@ -77,7 +85,8 @@ static bool use_keys(deferred_stacks *deferred, scan_output *task)
             __builtin_prefetch(&task->events.at[use[AHEAD].event].stack);
         }
         stack_ref *const stack = &task->events.at[use->event].stack;
-        if (!deferred_use(deferred, use->key, false, use->ticks, stack))
+        if (!(use->is_unasked ? deferred_use_again : deferred_use)(deferred, use->key, false,
+                                                                   use->ticks, stack))
             return false;
     }
     return true;
@@ -114,6 +123,18 @@ static bool gather_turns(stack_join *join, const scan_output *tasks, u32 task_co
     return true;
 }
 
+static waiting_event waiting_event_of(const scan_output *task, memory_event *event)
+{
+    return (waiting_event){ .ticks = event->ticks,
+                            .event = event,
+                            .pid = event->pid,
+                            .tid = event->tid,
+                            .cpu = event->cpu,
+                            .op = event->op,
+                            .shard = event->shard,
+                            .session = stream_session(task->stream) };
+}
+
 static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
 {
     join->pieces.count = 0;
@@ -124,19 +145,13 @@ static bool gather(stack_join *join, scan_output *tasks, u32 task_count)
         if (!recent_pass(&join->recent, task))
             return false;
         for (size_t k = 0; k < task->pieces.count; k++) {
+            task->pieces.at[k].task = i;
             if (!ETLHEAP_PUSH(&join->pieces, task->pieces.at[k]))
                 return false;
         }
         for (size_t k = task->unsettled.count; k > 0; k--) {
             memory_event *const event = &task->events.at[task->unsettled.at[k - 1]];
-            const waiting_event row = { .ticks = event->ticks,
-                                        .event = event,
-                                        .pid = event->pid,
-                                        .tid = event->tid,
-                                        .cpu = event->cpu,
-                                        .op = event->op,
-                                        .shard = event->shard,
-                                        .session = stream_session(task->stream) };
+            const waiting_event row = waiting_event_of(task, event);
             if (!ETLHEAP_PUSH(&join->waiting, row))
                 return false;
         }
@@ -159,10 +174,10 @@ static bool has_number(const stack_join *join, const waiting_event *row)
 
 static bool take_slot(stack_join *join, waiting_event *row)
 {
-    if (join->slots.count >= STACK_NUMBER_MAX ||
-        !ETLHEAP_PUSH(&join->slots, (waiting_slot){ STACK_NONE, ETL_NO_ID }))
+    if (join->slots->count >= STACK_NUMBER_MAX ||
+        !ETLHEAP_PUSH(join->slots, (waiting_slot){ STACK_NONE, ETL_NO_ID }))
         return false;
-    row->slot = (u32)join->slots.count;
+    row->slot = (u32)join->slots->count;
     return true;
 }
 
@@ -195,7 +210,7 @@ static bool tell_stack(stack_join *join, const waiting_event *row, bool waits, s
     if (row->slot == 0) {
         row->event->stack = ref;
     } else if (!has_number(join, row)) {
-        join->slots.at[row->slot - 1] = (waiting_slot){ ref, row->tid };
+        join->slots->at[row->slot - 1] = (waiting_slot){ ref, row->tid };
     } else if (!waits) {
         const settled_block settled = { row->slot - 1, row->shard, ref,
                                         row->has_thread ? ETL_NO_ID : row->tid };
@@ -282,6 +297,19 @@ static bool settle_waiting(stack_join *join, deferred_stacks *deferred, i64 end_
     return true;
 }
 
+/* Gives the slice's pieces to its events, and to its frees what is left over. */
+static bool attach(stack_join *join, const free_stacks_slice *given, i64 end_ticks)
+{
+    free_stacks_slice slice = *given;
+    slice.pieces = join->pieces.at;
+    if (join->frees == NULL)
+        return join->pieces.count == 0 || join_attach_pieces(join, slice.deferred, NULL);
+    free_stacks_begin(join->frees);
+    return (join->pieces.count == 0 || join_attach_pieces(join, slice.deferred, &slice)) &&
+           free_stacks_finish(join->frees, &slice) &&
+           free_stacks_sleep(join->frees, &slice, end_ticks);
+}
+
 bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks, u32 task_count,
                 i64 end_ticks)
 {
@@ -289,7 +317,72 @@ bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks,
         if (!use_keys(deferred, &tasks[i]))
             return false;
     }
+    const free_stacks_slice slice = { .tasks = tasks,
+                                      .task_count = task_count,
+                                      .deferred = deferred,
+                                      .limit = &join->limit,
+                                      .patience_ticks = join->patience_ticks };
     return wait_limit_add(&join->limit, tasks, task_count) && gather(join, tasks, task_count) &&
-           (join->pieces.count == 0 || join_attach_pieces(join, deferred)) &&
-           settle_waiting(join, deferred, end_ticks);
+           attach(join, &slice, end_ticks) && settle_waiting(join, deferred, end_ticks);
+}
+
+/* What such an event is like, of those that open lifetimes. */
+static u8 op_like(u8 op)
+{
+    return op == OP_CONTRACT ? OP_EXPAND : OP_COMMIT;
+}
+
+/*
+ * Whose a piece is, to a join in which events that end ranges are wanted and those that open
+ * them are not.
+ */
+static event_sort sort_among_frees(event_sort sort)
+{
+    switch (sort) {
+    case SORT_UNWANTED:
+        return SORT_COMMIT;
+    case SORT_SPENT:
+        return SORT_EXTENT;
+    case SORT_BLOCK:
+    case SORT_COMMIT:
+    case SORT_EXTENT:
+        return SORT_UNWANTED;
+    default:
+        return sort;
+    }
+}
+
+static bool gather_frees(stack_join *join, const stack_join *opening, const scan_output *tasks,
+                         u32 task_count)
+{
+    join->pieces.count = 0;
+    if (!gather_turns(join, tasks, task_count))
+        return false;
+    for (size_t i = 0; i < opening->pieces.count; i++) {
+        stack_piece piece = opening->pieces.at[i];
+        piece.sort = sort_among_frees((event_sort)piece.sort) & 15u;
+        if (!ETLHEAP_PUSH(&join->pieces, piece))
+            return false;
+    }
+    for (u32 i = 0; i < task_count; i++) {
+        for (size_t k = 0; k < tasks[i].range_frees.count; k++) {
+            memory_event *const event = &tasks[i].events.at[tasks[i].range_frees.at[k]];
+            waiting_event row = waiting_event_of(&tasks[i], event);
+            row.op = op_like(event->op);
+            if (!ETLHEAP_PUSH(&join->waiting, row))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool join_frees_slice(stack_join *join, const stack_join *opening, deferred_stacks *deferred,
+                      scan_output *tasks, u32 task_count, i64 end_ticks)
+{
+    bool has_any = join->waiting.count > 0;
+    for (u32 i = 0; !has_any && i < task_count; i++)
+        has_any = tasks[i].range_frees.count > 0;
+    return !has_any || (gather_frees(join, opening, tasks, task_count) &&
+                        (join->pieces.count == 0 || join_attach_pieces(join, deferred, NULL)) &&
+                        settle_waiting(join, deferred, end_ticks));
 }

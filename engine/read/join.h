@@ -6,6 +6,7 @@
 
 #include "engine/core/digit_sort.h"
 #include "deferred.h"
+#include "free_stacks.h"
 #include "join_recent.h"
 #include "wait_limit.h"
 
@@ -57,9 +58,14 @@ typedef struct foreign_part {
     u32 tid;
 } foreign_part;
 
+typedef ETLHEAP_VECTOR(waiting_slot) waiting_slots;
+
 typedef struct stack_join {
     ETLHEAP_VECTOR(waiting_event) waiting;
-    ETLHEAP_VECTOR(waiting_slot) slots;    /* by slot number */
+    waiting_slots own_slots;               /* by slot number; those of join_frees come from ... */
+    waiting_slots *slots;                  /* ... the join of what opens lifetimes, too */
+    free_stacks *frees;                    /* of heap blocks; NULL: nobody asks for their stacks */
+    bool is_of_frees;                      /* it is join_frees */
     bool numbers_blocks;                   /* to be set before the first slice */
     waiting_numbers numbers[HEAP_SHARDS];  /* of blocks */
     ETLHEAP_VECTOR(settled_block) settled; /* of the slice */
@@ -86,6 +92,14 @@ u64 join_bytes(const stack_join *join); /* held between slices */
  */
 bool join_slice(stack_join *join, deferred_stacks *deferred, scan_output *tasks, u32 task_count,
                 i64 end_ticks);
+
+/*
+ * The same for what ends ranges and extents, with a join of its own and after join_slice with
+ * the other one: stacks and stack records that nothing took are theirs.
+ */
+void join_open_frees(stack_join *join, const timebase *base, stack_join *opening);
+bool join_frees_slice(stack_join *join, const stack_join *opening, deferred_stacks *deferred,
+                      scan_output *tasks, u32 task_count, i64 end_ticks);
 
 /* Have too many events come after the block's, at a moment within the patience? */
 bool join_is_limited(const stack_join *join, const waiting_event *row, i64 at_ticks);

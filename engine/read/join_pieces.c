@@ -131,24 +131,44 @@ static bool take_part(stack_join *join, chain_set *chains, u32 event, const stac
                          chains_link(chains, join, CHAIN_USER + SORT_UNKNOWN, event));
 }
 
+/* The event that the piece is of, index + 1; 0: none. What frees are left is what no event
+ * that opens a lifetime took. */
+static u32 find_taker(stack_join *join, chain_set *chains, stack_piece *piece)
+{
+    if (piece->fate != PIECE_LEFT)
+        return 0;
+    const u32 taker = find_event(join, chains, piece);
+    if (taker != 0)
+        piece->fate = join->waiting.at[taker - 1].has_kernel ? PIECE_SHARED : PIECE_TAKEN;
+    return taker;
+}
+
+static bool use_key(const stack_join *join, deferred_stacks *deferred, const stack_piece *piece,
+                    stack_ref *ref)
+{
+    const bool is_kernel = piece->part == PART_KERNEL;
+    *ref = piece->stack;
+    return !piece->is_key || (join->is_of_frees ? deferred_use_again : deferred_use)(
+                                 deferred, piece->key, is_kernel, piece->ticks, ref);
+}
+
 /* A user part goes to its event and to all that it serves besides. */
 static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *deferred,
-                         const stack_piece *piece)
+                         stack_piece *piece)
 {
-    bool serves = piece->part == PART_USER;
-    u32 taker = find_event(join, chains, piece);
+    u32 taker = find_taker(join, chains, piece);
     /* The walk of an event without a kernel part began in user mode. Scanning
      * settles such an event on the spot, so its stack must not serve others. */
-    if (taker != 0 && !join->waiting.at[taker - 1].has_kernel)
-        serves = false;
+    const bool serves = piece->part == PART_USER && piece->fate != PIECE_TAKEN;
     if (taker == 0 && serves)
         taker = chains_find(chains, join, CHAIN_SERVED, piece);
     const bool is_kernel = piece->part == PART_KERNEL;
     if (taker == 0)
         return note_foreign(join, piece) &&
-               (!piece->is_key || deferred_pass(deferred, piece->key, is_kernel, piece->ticks));
-    stack_ref ref = piece->stack;
-    if (piece->is_key && !deferred_use(deferred, piece->key, is_kernel, piece->ticks, &ref))
+               (!piece->is_key || join->is_of_frees ||
+                deferred_pass(deferred, piece->key, is_kernel, piece->ticks));
+    stack_ref ref;
+    if (!use_key(join, deferred, piece, &ref))
         return false;
     while (taker != 0) {
         if (!take_part(join, chains, taker - 1, piece, ref))
@@ -158,10 +178,10 @@ static bool attach_piece(stack_join *join, chain_set *chains, deferred_stacks *d
     return true;
 }
 
-bool join_attach_pieces(stack_join *join, deferred_stacks *deferred)
+bool join_attach_pieces(stack_join *join, deferred_stacks *deferred, const free_stacks_slice *frees)
 {
     const size_t count = join->pieces.count;
-    const stack_piece *const pieces = join->pieces.at;
+    stack_piece *const pieces = join->pieces.at;
     const digit_row *const sorted = sort_pieces(join);
     chain_set chains = { 0 };
     bool ok = sorted != NULL && chains_make(&chains, join);
@@ -174,7 +194,8 @@ bool join_attach_pieces(stack_join *join, deferred_stacks *deferred)
             chains_fetch_link(&chains, &pieces[sorted[i + 2 * FETCH_STEP].id]);
         if (count - i > FETCH_STEP)
             chains_fetch_event(&chains, join, &pieces[sorted[i + FETCH_STEP].id]);
-        ok = attach_piece(join, &chains, deferred, &pieces[sorted[i].id]);
+        ok = attach_piece(join, &chains, deferred, &pieces[sorted[i].id]) &&
+             (frees == NULL || free_stacks_offer(join->frees, frees, sorted[i].id));
     }
     chains_free(&chains);
     return ok;

@@ -6,7 +6,9 @@
 
 #include "join.h"
 
-/* Joins join->pieces to join->waiting. False without memory. */
-bool join_attach_pieces(stack_join *join, deferred_stacks *deferred);
+/* Joins join->pieces to join->waiting. What is left over is offered to the frees, if there are
+ * any: NULL. False without memory. */
+bool join_attach_pieces(stack_join *join, deferred_stacks *deferred,
+                        const free_stacks_slice *frees);
 
 #endif

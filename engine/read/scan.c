@@ -229,8 +229,10 @@ bool scan_push_event(scanner *s, memory_event event)
         event.op >= OP_COMMIT ? range_shard(event.pid) : scan_heap_shard(event.address, event.pid);
     if (!append_event(out, &event))
         return false;
-    stack_ring_push_if(&s->ring, (u32)(out->events.count - 1), op_wants_stack(event.op));
-    return true;
+    const u32 index = (u32)(out->events.count - 1);
+    stack_ring_push_if(&s->ring, index, op_wants_stack(event.op));
+    return !s->input->wants_frees || !op_ends_range(event.op) ||
+           ETLHEAP_PUSH(&out->range_frees, index);
 }
 
 static u8 range_shard(u32 pid)
@@ -511,6 +513,7 @@ static bool push_piece(scanner *s, stack_ring_entry *entry, stack_piece piece)
         entry->has_kernel_part = true;
     piece.ticks = s->ticks;
     piece.event_ticks = tick_map_apply(s->map, piece.event_ticks);
+    piece.events_before = (u32)s->out->events.count;
     piece.cpu = (u16)s->record->cpu;
     piece.session = stream_session(s->out->stream) & 127u;
     return ETLHEAP_PUSH(&s->out->pieces, piece);
@@ -538,7 +541,7 @@ static bool handle_stack(scanner *s, const etl_event *event)
                       (stack_piece){ .event_ticks = stack->event_ticks,
                                      .pid = stack->process_id,
                                      .tid = stack->thread_id,
-                                     .part = frames.part & 15u,
+                                     .part = frames.part & 3u,
                                      .sort = sort & 15u }) &&
            scan_request_stack(s, &frames, TARGET_PIECE, out->pieces.count - 1);
 }
@@ -556,14 +559,15 @@ static bool handle_key(scanner *s, const etl_event *event)
     if (settles(s, entry, part, key->process_id)) {
         out->met++;
         settle(s, entry);
-        return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, key->stack_key, entry->event });
+        return ETLHEAP_PUSH(&out->key_uses,
+                            (key_use){ s->ticks, key->stack_key, entry->event, false });
     }
     return push_piece(s, entry,
                       (stack_piece){ .event_ticks = key->event_ticks,
                                      .key = key->stack_key,
                                      .pid = key->process_id,
                                      .tid = key->thread_id,
-                                     .part = part & 15u,
+                                     .part = part & 3u,
                                      .sort = sort & 15u,
                                      .is_key = true });
 }

@@ -11,7 +11,7 @@
  * The stack that an event has inside: whole, as all of it ran in the process. Of two parts
  * with a match id this is the first.
  */
-static bool take_item_stack(scanner *s, u32 event)
+static bool take_item_stack(scanner *s, u32 event, bool is_unasked)
 {
     scan_output *const out = s->out;
     etl_bytes items = s->record->items;
@@ -21,14 +21,17 @@ static bool take_item_stack(scanner *s, u32 event)
         frame_view frames;
         if (!etl_item_stack_of(&item, &stack))
             continue;
-        out->census.stack_items++;
+        out->census.stack_items += !is_unasked;
         if (s->input->census_only)
             return true;
         if (stack.is_key) {
             out->events.at[event].stack = STACK_TAG_LOCAL; /* taken */
-            return ETLHEAP_PUSH(&out->key_uses, (key_use){ s->ticks, stack.key, event });
+            const key_use use = { s->ticks, stack.key, event, is_unasked };
+            return ETLHEAP_PUSH(&out->key_uses, use);
         }
-        if (!scan_view_frames(s, stack.frames, stack.frame_bytes, stack.frame_count, &frames))
+        const u32 count = is_unasked && stack.frame_count > STACK_FRAMES_MAX ? STACK_FRAMES_MAX
+                                                                             : stack.frame_count;
+        if (!scan_view_frames(s, stack.frames, stack.frame_bytes, count, &frames))
             return false;
         if (frames.count > 0)
             out->events.at[event].stack = STACK_TAG_LOCAL;
@@ -49,6 +52,8 @@ bool scan_custom(scanner *s, const etl_event *event)
                                    etlheap_custom_heap((const char *)custom->allocator.at, heap),
                                .pid = s->record->pid,
                                .tid = s->record->tid };
-    return scan_push_event(s, row) &&
-           (!is_alloc || take_item_stack(s, (u32)(s->out->events.count - 1)));
+    if (!scan_push_event(s, row))
+        return false;
+    const bool is_wanted = is_alloc || s->input->wants_frees;
+    return !is_wanted || take_item_stack(s, (u32)(s->out->events.count - 1), !is_alloc);
 }

@@ -189,7 +189,7 @@ static inline bool take_stack_key(scanner *s, lean_run *run, u64 prefix)
     run->ticks = stack.ticks;
     run->tally[LEAN_STACK_KEY] += TALLY_ONE + etl_lean_size(prefix);
     etl_lean_step(&run->c, prefix);
-    const key_use use = { stack.ticks, stack.key, entry->event };
+    const key_use use = { stack.ticks, stack.key, entry->event, false };
     s->out_of_memory = !ETLHEAP_PUSH(&s->out->key_uses, use);
     return !s->out_of_memory;
 }

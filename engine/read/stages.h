@@ -127,11 +127,21 @@ static inline event_sort event_sort_of(u8 op)
     return op < OP_COMMIT ? SORT_BLOCK : op < OP_EXPAND ? of_kernel : SORT_EXTENT;
 }
 
+/* Ops that end ranges or extents, whose stacks are asked for with wants_frees. */
+static inline bool op_ends_range(u8 op)
+{
+    return op == OP_DECOMMIT || op == OP_RELEASE || op == OP_CONTRACT;
+}
+
 /* Which part can be the first of an event's stack, and all of it. */
 static inline bool part_suits(stack_part part, u8 op)
 {
     return (part == PART_USER) == (op < OP_COMMIT || op >= OP_EXPAND);
 }
+
+/* What became of a piece in the join: whether an event that opens a lifetime took it as its
+ * own, and whether it may be the user half of other events' stacks, too. */
+typedef enum piece_fate { PIECE_LEFT, PIECE_TAKEN, PIECE_SHARED } piece_fate;
 
 /* A piece of a stack on its way to its event. */
 typedef struct stack_piece {
@@ -139,9 +149,12 @@ typedef struct stack_piece {
     i64 event_ticks; /* of the event it belongs to */
     u64 key;         /* with is_key */
     u32 pid, tid;
-    stack_ref stack; /* without is_key */
+    stack_ref stack;   /* without is_key */
+    u32 events_before; /* of its task */
+    u32 task;          /* of the slice; set when pieces are gathered */
     u16 cpu;
-    u8 part : 4;    /* stack_part */
+    u8 part : 2;    /* stack_part */
+    u8 fate : 2;    /* piece_fate */
     u8 sort : 4;    /* event_sort of its event */
     u8 session : 7; /* stream_session of the session that logged it */
     bool is_key : 1;
@@ -170,7 +183,8 @@ typedef struct thread_turn {
 typedef struct key_use {
     i64 ticks;
     u64 key;
-    u32 event; /* index in the task's events */
+    u32 event;       /* index in the task's events */
+    bool is_unasked; /* of a free: not counted among the keys that are asked for */
 } key_use;
 
 typedef struct key_definition {
@@ -206,6 +220,7 @@ typedef struct scan_output {
     ETLHEAP_VECTOR(u32) local_events; /* whose stack is new in the task */
     ETLHEAP_VECTOR(u32) trails;       /* reallocs to be completed, see realloc_trail.h */
     first_trail first_trail;          /* of those that one CPU has whole */
+    ETLHEAP_VECTOR(u32) range_frees;  /* events that op_ends_range, with wants_frees */
     ETLHEAP_VECTOR(stack_piece) pieces;
     ETLHEAP_VECTOR(thread_turn) turns;
     thread_notes thread_names; /* their text is in the arena */
@@ -237,6 +252,7 @@ typedef struct scan_input {
     bool census_only;   /* records are counted, and nothing is analysed */
     bool keeps_targets; /* for census_match.h */
     bool no_lean;       /* for tests: all records the long way, to the same output */
+    bool wants_frees;   /* somebody asks who freed */
     const etl_custom_allocator *custom_allocators; /* besides those that are built in */
     u32 custom_allocator_count;
     const mark_events *mark_events; /* NULL: only PerfInfo marks are marks */

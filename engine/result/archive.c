@@ -183,9 +183,10 @@ static etl_status load_parts(etlheap_result *result, ehs_loader *loader,
     if (status == ETL_OK && !ends_with_foreign(result))
         status = etl_fail_with(loader->err, ETL_ERR_CORRUPT, 0,
                                "the table of foreign stacks does not fit that of stacks");
+    const ehs_rows_out rows = { &result->store, &result->unmatched, &archive->lacks, kinds };
     const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
     if (status == ETL_OK)
-        status = ehs_rows_load(loader, &bounds, kinds, &result->store);
+        status = ehs_rows_load(loader, &bounds, &rows);
     if (request->no_reservations)
         result->abilities.reserve = false;
     if (status == ETL_OK)
@@ -225,6 +226,10 @@ static bool adopt_slots(etlheap_result *result)
     for (size_t i = 0; ok && i < from->slots.count; i++) {
         const ehs_slot *const row = &from->slots.at[i];
         ok = ETLHEAP_PUSH(&to->slots, (slot_row){ row->stack, row->owner });
+    }
+    for (size_t i = 0; ok && i < from->actors.count; i++) {
+        const ehs_actor *const row = &from->actors.at[i];
+        ok = ETLHEAP_PUSH(&result->actors.slots, (slot_row){ row->stack, row->owner });
     }
     return ok;
 }

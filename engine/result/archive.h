@@ -64,6 +64,12 @@ bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifeti
 bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_segment *rows,
                        u32 at);
 
+/* The stack of an actor, 0: none; there is such an actor. */
+static inline u32 archive_actor_stack(const ehs_archive *archive, u32 actor)
+{
+    return actor == 0 ? 0 : archive->slots.actors.at[actor - 1].stack;
+}
+
 /* The first segment whose last event is not before a time; the number of segments
  * when there is none. */
 u32 archive_segment_at(const ehs_archive *archive, i64 ticks);

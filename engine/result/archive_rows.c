@@ -12,6 +12,7 @@ typedef struct row_maker {
     const ehs_archive *archive;
     allocation_store *store;
     size_t first_segment; /* of the store, for the archive's first */
+    bool has_frees;       /* the archive says who freed */
     etl_error *err;
 } row_maker;
 
@@ -21,11 +22,16 @@ static etl_status end_blocks(row_maker *maker, const log_batch *batch);
 etl_status archive_add_rows(const ehs_archive *archive, allocation_store *store, etl_error *err)
 {
     row_maker maker = {
-        .archive = archive, .store = store, .first_segment = store->segments.count, .err = err
+        .archive = archive,
+        .store = store,
+        .first_segment = store->segments.count,
+        .has_frees = (archive->lacks & EHS_WANT_ACTOR) == 0,
+        .err = err,
     };
     log_reader reader;
     const log_batch *batch = NULL;
-    etl_status status = archive_read(archive, EHS_WANT_OPENS | EHS_WANT_ENDS, &reader, err);
+    const u32 wanted = EHS_WANT_OPENS | EHS_WANT_ENDS | (maker.has_frees ? EHS_WANT_ACTOR : 0);
+    etl_status status = archive_read(archive, wanted, &reader, err);
     if (status == ETL_OK)
         status = log_next(&reader, &batch, err);
     while (status == ETL_OK && batch != NULL) {
@@ -82,6 +88,7 @@ bool archive_open_block(const ehs_archive *archive, u32 slot, u32 thread, lifeti
                        .process = handle->process,
                        .stack = row->stack,
                        .thread = thread == ETL_NO_ID ? row->thread : thread,
+                       .free_thread = ETL_NO_ID,
                        .kind = ETLHEAP_KIND_HEAP,
                        .free_type = ETLHEAP_FREE_NONE };
     return true;
@@ -97,6 +104,8 @@ bool archive_fill_slot(const ehs_archive *archive, u32 slot, u32 thread, store_s
     rows->process[at] = block.process;
     rows->stack[at] = block.stack;
     rows->thread[at] = block.thread;
+    rows->free_stack[at] = block.free_stack;
+    rows->free_thread[at] = block.free_thread;
     rows->kind[at] = block.kind;
     rows->free_ticks[at] = block.free_ticks;
     rows->free_type[at] = block.free_type;
@@ -120,6 +129,18 @@ static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal,
     return *at < rows->rows ? rows : NULL;
 }
 
+/* Who ended a row's block; false: an actor that there is not. */
+static bool end_by(const row_maker *maker, const log_batch *batch, u32 event, store_segment *rows,
+                   u32 at)
+{
+    const u32 actor = batch->actor[batch->row[event]];
+    if (actor > maker->archive->slots.actors.count)
+        return false;
+    rows->free_stack[at] = archive_actor_stack(maker->archive, actor);
+    rows->free_thread[at] = batch->actor_thread[batch->row[event]];
+    return true;
+}
+
 static etl_status end_blocks(row_maker *maker, const log_batch *batch)
 {
     for (u32 i = 0; i < batch->count; i++) {
@@ -137,6 +158,10 @@ static etl_status end_blocks(row_maker *maker, const log_batch *batch)
             rows->free_ticks[at] = batch->ticks[i];
             rows->free_type[at] = how < ETLHEAP_FREE_TYPE_COUNT ? how : ETLHEAP_FREE_FREE;
         }
+        if (how != EHS_HOW_REALLOC && maker->has_frees && !end_by(maker, batch, i, rows, at))
+            return etl_fail_with(maker->err, ETL_ERR_CORRUPT, 0,
+                                 "segment %u names a freeing stack that there is not",
+                                 batch->segment);
     }
     return ETL_OK;
 }

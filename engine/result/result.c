@@ -319,9 +319,11 @@ void etlheap_result_free(etlheap_result *result)
     stack_table_free(&result->stacks);
     ETLHEAP_VECTOR_FREE(&result->foreign);
     store_free(&result->store);
+    store_free(&result->unmatched);
     journal_free(&result->journal);
     archive_free(result->archive);
     slots_free(&result->slot_table);
+    slots_free(&result->actors);
     free(result->process_ids);
     free(result->deferred_ids);
     free(result->slots);
@@ -351,6 +353,8 @@ static const char facts_alone[] =
 static const char one_window[] =
     "the analysis kept only what its questions need, and no single lifetimes: analyze the trace "
     "for all questions, including ETLHEAP_ASK_EVENTS, or for none";
+static const char no_frees[] =
+    "the analysis did not keep who freed: analyze the trace for a question that asks for it";
 static const char in_file[] =
     "the lifetimes stay in the store's file: open the store without questions, or list them one "
     "by one";
@@ -364,10 +368,14 @@ static const char sums_alone[] = "a summary holds totals and no single allocatio
 static const refusal refusals[RESULT_MODE_COUNT][RESULT_QUESTION_COUNT] = {
     [RESULT_FACTS] = { [RESULT_ASK_ROWS] = { ETL_ERR_ARGUMENT, facts_alone },
                        [RESULT_ASK_THREADS] = { ETL_ERR_ARGUMENT, facts_alone },
+                       [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, facts_alone },
                        [RESULT_ASK_RESERVATIONS] = { ETL_ERR_ARGUMENT, facts_alone },
                        EACH(ETL_ERR_ARGUMENT, facts_alone) },
-    [RESULT_SUMS] = { EACH(ETL_ERR_ARGUMENT, one_window) },
-    [RESULT_JOURNAL] = { EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_LIFETIMES] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees } },
+    [RESULT_SUMS] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees },
+                      EACH(ETL_ERR_ARGUMENT, one_window) },
+    [RESULT_JOURNAL] = { [RESULT_ASK_FREES] = { ETL_ERR_ARGUMENT, no_frees },
+                         EACH(ETL_ERR_ARGUMENT, one_window) },
     [RESULT_STORE] = { [RESULT_ASK_COLUMNS] = { ETL_ERR_ARGUMENT, in_file } },
     [RESULT_SUMMARY] = { EACH(ETL_ERR_ARGUMENT, sums_alone) },
 };
@@ -382,6 +390,11 @@ static const struct {
       1u << RESULT_ASK_THREADS | 1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS,
       { ETL_ERR_ARGUMENT, "the store does not contain the threads of allocations; use the trace "
                           "that it was made from" } },
+    { EHS_WANT_ACTOR,
+      1u << RESULT_ASK_FREES,
+      { ETL_ERR_ARGUMENT,
+        "the store does not say who freed memory; make it again, or use the trace "
+        "that it was made from" } },
     { EHS_WANT_ADDRESS,
       1u << RESULT_ASK_LIST | 1u << RESULT_ASK_COLUMNS | 1u << RESULT_ASK_ADDRESSES,
       { ETL_ERR_ARGUMENT, "the store does not contain the addresses of allocations; use the trace "

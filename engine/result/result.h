@@ -28,6 +28,7 @@ typedef enum result_mode {
 typedef enum result_question {
     RESULT_ASK_ROWS,         /* sums, peaks and windows by group */
     RESULT_ASK_THREADS,      /* the same by the thread that allocated, or of some threads alone */
+    RESULT_ASK_FREES,        /* who freed */
     RESULT_ASK_EACH,         /* lifetimes one by one, in order */
     RESULT_ASK_LIST,         /* the same with thread and address */
     RESULT_ASK_COLUMNS,      /* lifetimes in memory, as columns */
@@ -49,6 +50,8 @@ struct etlheap_result {
     struct ehs_archive *archive; /* the store it was read from; NULL: a trace */
     event_journal journal;       /* heap blocks, when only a report was asked for */
     slot_table slot_table;       /* what the journal's slots are */
+    slot_table actors;           /* who freed, see order_actors.h; of a log, or a store */
+    allocation_store unmatched;  /* frees of other kinds than heap whose range is not known */
     u32 *process_ids;            /* final id by the run's id */
     u32 *deferred_ids;           /* final stack of each deferred node */
     waiting_slot *slots;         /* of stacks that came late */

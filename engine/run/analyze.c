@@ -9,7 +9,6 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
                            const etlheap_options *options, etlheap_result **out, etl_error *err)
 {
     const traces_named from = { traces, names, trace_count };
-    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES };
     options_read read;
     *out = NULL;
     if (trace_count == 0)
@@ -17,6 +16,8 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
     const etl_status status = options_read_all(options, &read, err);
     if (status != ETL_OK)
         return status;
+    const log_run_options log = { .memory_bytes_max = LOG_MEMORY_BYTES,
+                                  .with_frees = read.asks_frees };
     const etlheap_question *const question = read.own.question_count == 0 ? NULL : &read.question;
     return log_run_wanted(&from, &read) ? log_run(&from, &read.own, &log, out, err)
                                         : engine_run(&from, &read.own, question, out, err);

@@ -14,7 +14,6 @@
 #include "engine/core/workers.h"
 #include "engine/query/lattice_plan.h"
 #include "engine/query/query.h"
-#include "engine/pair/late_stacks.h"
 #include "engine/pair/pair_lanes.h"
 #include "engine/read/census_match.h"
 #include "engine/read/join.h"
@@ -23,6 +22,7 @@
 #include "engine/read/release.h"
 #include "engine/result/result.h"
 #include "run_counts.h"
+#include "run_frees.h"
 #include "store_run.h"
 #include "task_merge.h"
 #include "parser/sized.h"
@@ -58,6 +58,7 @@ typedef struct run {
     bool is_done_beside; /* what is done while the slice is put in order; false: no memory */
     run_counts counts;
     late_stacks late_stacks;
+    run_frees frees;
     u64 done_bytes, total_bytes;
     i64 earliest_ticks;    /* no record can be from before that */
     i64 sweep_until_ticks; /* slices sweep dead blocks until one ends after it */
@@ -88,6 +89,7 @@ etl_status engine_run(const traces_named *traces, const etlheap_options *options
     state->options = *options;
     state->question = question;
     state->keeps_census = keeps_census(&state->options);
+    state->frees.is_wanted = options->store != NULL && !options->store->is_without_frees;
     etl_status status = ETL_OK;
     if (status == ETL_OK)
         status = open_run(state) ? open_store(state) : ETL_ERR_MEMORY;
@@ -145,9 +147,11 @@ static void number_blocks(run *state)
 {
     const bool is_noted = state->result->mode != RESULT_LIFETIMES;
     state->join.numbers_blocks = state->order.numbers_blocks = is_noted;
-    state->late_stacks = (late_stacks){ .slots = &state->result->slot_table,
-                                        .journal = &state->result->journal,
-                                        .lanes = &state->lanes };
+    state->late_stacks = (late_stacks){
+        &state->result->slot_table, &state->result->journal, &state->lanes, NULL, NULL, { 0 }
+    };
+    run_frees_open(&state->frees, &state->result->base, &state->join, &state->order,
+                   &state->late_stacks);
 }
 
 static bool open_run(run *state)
@@ -296,6 +300,7 @@ static void close_run(run *state)
     run_counts_free(&state->counts);
     late_stacks_free(&state->late_stacks);
     mark_events_close(&state->mark_events);
+    run_frees_close(&state->frees);
     etlheap_result_free(state->result);
 }
 
@@ -327,7 +332,7 @@ static u64 held_bytes(const run *state)
     bytes += state->merged.heap_notes.capacity * sizeof *state->merged.heap_notes.at;
     bytes += state->merged.memory_notes.capacity * sizeof *state->merged.memory_notes.at;
     bytes += state->store == NULL ? 0 : store_run_bytes(state->store);
-    bytes += run_counts_bytes(&state->counts);
+    bytes += run_counts_bytes(&state->counts) + run_frees_bytes(&state->frees);
     return bytes;
 }
 
@@ -375,6 +380,7 @@ static void scan_one(void *context, u32 task)
                                .end_ticks = state->slice.end_ticks,
                                .census_only = state->options.census_only,
                                .keeps_targets = state->keeps_census,
+                               .wants_frees = state->frees.is_wanted,
                                .custom_allocators = state->options.custom_allocators,
                                .custom_allocator_count = state->options.custom_allocator_count,
                                .mark_events =
@@ -420,22 +426,6 @@ static void note_one(void *context, u32 bucket)
     order_note(&state->order, bucket);
 }
 
-/* What is late for a process that ended is waited for, so sweeping goes on until
- * a slice ends after that. */
-static void note_ends(run *state)
-{
-    const i64 wait_ticks = state->result->context.after_end_ticks;
-    for (size_t i = 0; i < state->merged.system.count; i++) {
-        const system_event *const row = &state->merged.system.at[i];
-        const i64 until_ticks = etl_sat_add_i64(row->ticks, wait_ticks);
-        const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
-                                    row->event.kind == ETL_EVENT_PROCESS_START ||
-                                    row->event.kind == ETL_EVENT_HEAP_DESTROY;
-        if (ends_something && until_ticks > state->sweep_until_ticks)
-            state->sweep_until_ticks = until_ticks;
-    }
-}
-
 static bool join_stacks(run *state)
 {
     if (!deferred_define(&state->deferred, state->merged.definitions.at,
@@ -443,8 +433,10 @@ static bool join_stacks(run *state)
         return false;
     if (state->options.census_only)
         return census_count_keys(&state->deferred, state->tasks, state->task_count);
-    return join_slice(&state->join, &state->deferred, state->tasks, state->task_count,
-                      state->slice.end_ticks) &&
+    const i64 end_ticks = state->slice.end_ticks;
+    return join_slice(&state->join, &state->deferred, state->tasks, state->task_count, end_ticks) &&
+           run_frees_join(&state->frees, &state->join, &state->deferred, state->tasks,
+                          state->task_count, end_ticks) &&
            late_stacks_apply(&state->late_stacks, &state->join);
 }
 
@@ -487,6 +479,7 @@ static etl_status order_slice(run *state)
     const i64 end_ticks = state->slice.end_ticks;
     order->from_ticks = order->last_ticks > end_ticks ? order->last_ticks : end_ticks;
     const bool ok = state->is_done_beside && order_settle(order, &state->result->slot_table) &&
+                    run_frees_settle(&state->frees, order, (u32)state->next_rank) &&
                     run_counts_take_order(&state->counts, order);
     return ok ? ETL_OK : ETL_ERR_MEMORY;
 }
@@ -494,13 +487,15 @@ static etl_status order_slice(run *state)
 /* The journal's words may be changed for as long as blocks wait for their stacks. */
 static i64 open_from(const run *state)
 {
-    const i64 end_ticks = state->slice.end_ticks, waits_from_ticks = state->join.waits_from_ticks;
-    return waits_from_ticks < end_ticks ? waits_from_ticks : end_ticks;
+    const i64 end_ticks = state->slice.end_ticks, frees_from = run_frees_waits_from(&state->frees);
+    const i64 blocks_from = state->join.waits_from_ticks;
+    const i64 waits_from = blocks_from < frees_from ? blocks_from : frees_from;
+    return waits_from < end_ticks ? waits_from : end_ticks;
 }
 
 static etl_status pair_events(run *state)
 {
-    note_ends(state);
+    tasks_note_ends(&state->merged, &state->result->context, &state->sweep_until_ticks);
     state->lanes.input.rules.first_rank = (u32)state->next_rank;
     state->next_rank += state->order.count;
     state->lanes.input.end_ticks = state->slice.end_ticks;
@@ -572,9 +567,10 @@ static etl_status finish(run *state)
         state->deferred.keys_referenced + state->deferred.passed.referenced;
     result->stack_counts.keys_resolved =
         state->deferred.keys_resolved + state->deferred.passed.resolved;
-    result->slots = state->join.slots.at; /* handed over */
-    state->join.slots.at = NULL;
-    state->join.slots.count = state->join.slots.capacity = 0;
+    result->slots = state->join.own_slots.at; /* handed over */
+    state->join.own_slots.at = NULL;
+    state->join.own_slots.count = state->join.own_slots.capacity = 0;
+    result->actors = run_frees_take_actors(&state->frees);
     etl_diag_add(&result->diag, ETL_DIAG_alloc_without_stack,
                  run_counts_bare(&state->counts, result));
     if (state->census.stack_records > 0)

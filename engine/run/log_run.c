@@ -70,7 +70,8 @@ etl_status log_run(const traces_named *traces, const etlheap_options *options,
                                           .write = write_log,
                                           .user = &home,
                                           .is_temporary = true,
-                                          .is_without_info = !how->with_census };
+                                          .is_without_info = !how->with_census,
+                                          .is_without_frees = !how->with_frees };
     etlheap_result *facts = NULL;
     etl_map map = { .memory = NULL };
     *out = NULL;

@@ -22,6 +22,7 @@ bool log_run_wanted(const traces_named *traces, const options_read *read);
 typedef struct log_run_options {
     u64 memory_bytes_max; /* for the log's bytes, if there is a temporary folder */
     bool with_census;     /* the result says what `info` would of the traces */
+    bool with_frees;      /* and who freed */
 } log_run_options;
 
 /*

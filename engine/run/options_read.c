@@ -45,6 +45,7 @@ static etl_status read_questions(options_read *out, etl_error *err)
         out->query = one.query;
         out->windows = one.windows;
         out->kinds |= status == ETL_OK ? (u32)1 << one.question.kind : 0;
+        out->asks_frees |= one.question.frees || (status == ETL_OK && query_asks_frees(&one.query));
         out->own.reservations |= asks_reservations(&one);
     }
     out->question.query = &out->query;

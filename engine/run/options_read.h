@@ -15,7 +15,8 @@ typedef struct options_read {
     etlheap_question question;
     etlheap_query query;
     etlheap_windows_options windows;
-    u32 kinds; /* bit per etlheap_question_kind that is asked */
+    u32 kinds;       /* bit per etlheap_question_kind that is asked */
+    bool asks_frees; /* any of the questions asks who freed */
 } options_read;
 
 /* Refuses contradictions with a sentence; NULL is the default. Errors as of etl_read_sized. */

@@ -52,6 +52,7 @@ etl_status store_run_open(store_run *run, const etlheap_store_options *options, 
 {
     *run = (store_run){ .crew = crew };
     run->batch.is_temporary = options->is_temporary;
+    run->batch.has_actors = journal->has_actors = !options->is_without_frees;
     run->batch.segments_max = store_batch_segments_for(memory_bytes_max);
     run->batch.writer = &run->writer;
     run->batch.crew = crew;
@@ -81,7 +82,7 @@ static void forget_survivors(event_journal *journal)
 typedef struct row_task {
     const store_segment *rows;
     u32 part;
-    bool is_quick;
+    bool is_quick, has_frees;
     ehs_codec codec;
     ehs_blocks blocks;
     bool failed;
@@ -106,7 +107,8 @@ static bool note_stacks(store_run *run, const store_segment *segment)
     for (u32 i = 0; i < segment->rows; i++) {
         const bool began_inside = segment->alloc_ticks[i] != ETLHEAP_TICKS_BEFORE &&
                                   segment->kind[i] != ETLHEAP_KIND_RESERVE;
-        if (!note_stack(run, segment->stack[i], began_inside))
+        if (!note_stack(run, segment->stack[i], began_inside) ||
+            !note_stack(run, segment->free_stack[i], false))
             return false;
     }
     return true;
@@ -121,6 +123,7 @@ static etl_status flush_rows(store_run *run, allocation_store *store)
         tasks[i].rows = &store->segments.at[i];
         tasks[i].part = run->row_parts + i;
         tasks[i].is_quick = run->batch.is_temporary;
+        tasks[i].has_frees = run->batch.has_actors;
         if (!note_stacks(run, tasks[i].rows))
             status = ETL_ERR_MEMORY;
     }
@@ -142,7 +145,8 @@ static etl_status flush_rows(store_run *run, allocation_store *store)
 static void encode_rows(void *context, u32 task)
 {
     row_task *const it = (row_task *)context + task;
-    const etlheap_segment rows = store_view(it->rows);
+    etlheap_segment rows = store_view(it->rows);
+    rows.free_stack = it->has_frees ? rows.free_stack : NULL;
     it->codec.is_quick = it->is_quick;
     it->failed = !ehs_rows_encode(&it->blocks, &it->codec, it->part, &rows);
 }
@@ -241,7 +245,8 @@ static bool save_slots(ehs_saver *saver, const etlheap_result *result)
     bool ok = ETLHEAP_RESERVE(&out.slots, table->slots.count) &&
               ETLHEAP_RESERVE(&out.sums, table->slots.count) &&
               ETLHEAP_RESERVE(&out.owners, table->owners.count) &&
-              ETLHEAP_RESERVE(&out.heaps, table->heaps.count);
+              ETLHEAP_RESERVE(&out.heaps, table->heaps.count) &&
+              ETLHEAP_RESERVE(&out.actors, result->actors.slots.count);
     for (size_t i = 0; ok && i < table->slots.count; i++) {
         const slot_row *const row = &table->slots.at[i];
         out.slots.at[out.slots.count++] = (ehs_slot){ result_final_stack(result, row->stack),
@@ -258,6 +263,11 @@ static bool save_slots(ehs_saver *saver, const etlheap_result *result)
         const heap_row *const row = &table->heaps.at[i];
         out.heaps.at[out.heaps.count++] =
             (ehs_heap){ row->handle, result->process_ids[row->process] };
+    }
+    for (size_t i = 0; ok && i < result->actors.slots.count; i++) {
+        const slot_row *const row = &result->actors.slots.at[i];
+        out.actors.at[out.actors.count++] =
+            (ehs_actor){ result_final_stack(result, row->stack), row->owner };
     }
     ok = ok && ehs_slots_save(saver, &out);
     ehs_slots_free(&out);

@@ -175,6 +175,19 @@ static bool ensure_span(etlheap_result *result, const memory_event *events, cons
     return true;
 }
 
+void tasks_note_ends(const merged_tasks *merged, const trace_context *context, i64 *until_ticks)
+{
+    for (size_t i = 0; i < merged->system.count; i++) {
+        const system_event *const row = &merged->system.at[i];
+        const i64 wanted_ticks = etl_sat_add_i64(row->ticks, context->after_end_ticks);
+        const bool ends_something = row->event.kind == ETL_EVENT_PROCESS_END ||
+                                    row->event.kind == ETL_EVENT_PROCESS_START ||
+                                    row->event.kind == ETL_EVENT_HEAP_DESTROY;
+        if (ends_something && wanted_ticks > *until_ticks)
+            *until_ticks = wanted_ticks;
+    }
+}
+
 void merged_tasks_free(merged_tasks *merged)
 {
     ETLHEAP_VECTOR_FREE(&merged->definitions);

@@ -34,6 +34,10 @@ bool tasks_merge(merged_tasks *merged, scan_output *tasks, u32 task_count, etlhe
  * process, and the result the time of the first one. False without memory. */
 bool tasks_ensure_processes(const scan_output *tasks, u32 task_count, etlheap_result *result);
 
+/* What is late for a process that ended is waited for, so sweeping goes on until a slice ends
+ * after that: moves the time on to that of the latest end. */
+void tasks_note_ends(const merged_tasks *merged, const trace_context *context, i64 *until_ticks);
+
 void merged_tasks_free(merged_tasks *merged);
 
 #endif

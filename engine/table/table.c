@@ -28,6 +28,31 @@ void etlheap_table_free(const etlheap_table *table)
     free(owned);
 }
 
+static bool groups_by(const owned_table *table, etlheap_key key)
+{
+    for (u32 i = 0; i < table->table.group_by_count; i++) {
+        if (table->group_by[i] == key)
+            return true;
+    }
+    return false;
+}
+
+u32 table_free_stack(const owned_table *table, const etlheap_row *row)
+{
+    return groups_by(table, ETLHEAP_KEY_FREE_STACK) ? row->free_stack : ETLHEAP_NO_INDEX;
+}
+
+u32 table_free_frame(const owned_table *table, const etlheap_row *row)
+{
+    return groups_by(table, ETLHEAP_KEY_FREE_SITE) ? row->free_frame : ETLHEAP_NO_INDEX;
+}
+
+/* The number behind an index that is used, or behind those so far. */
+static u32 reach(u32 so_far, u32 index)
+{
+    return index != ETLHEAP_NO_INDEX && index >= so_far ? index + 1 : so_far;
+}
+
 /* Rows refer to frames and stacks in order of first use, so what the first rows
  * need are the first frames and stacks. */
 etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_error *err)
@@ -39,10 +64,8 @@ etl_status etlheap_table_keep_top(const etlheap_table **table, u32 rows, etl_err
     u32 stacks = 0, frames = 0;
     for (u32 i = 0; i < rows; i++) {
         const etlheap_row *const row = &owned->rows.at[i];
-        if (row->stack != ETLHEAP_NO_INDEX && row->stack >= stacks)
-            stacks = row->stack + 1;
-        if (row->frame != ETLHEAP_NO_INDEX && row->frame >= frames)
-            frames = row->frame + 1;
+        stacks = reach(reach(stacks, row->stack), table_free_stack(owned, row));
+        frames = reach(reach(frames, row->frame), table_free_frame(owned, row));
     }
     for (u32 i = 0; i < owned->stack_starts.at[stacks]; i++) {
         if (owned->frame_indices.at[i] >= frames)

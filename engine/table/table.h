@@ -30,6 +30,11 @@ static inline owned_table *table_owned(const etlheap_table *table)
     return (owned_table *)(uintptr_t)table;
 }
 
+/* The stacks and the frame that a row has beside `stack` and `frame`; ETLHEAP_NO_INDEX: none.
+ * Only rows that are grouped by them have these members. */
+u32 table_free_stack(const owned_table *table, const etlheap_row *row);
+u32 table_free_frame(const owned_table *table, const etlheap_row *row);
+
 /* Points the table's members to the arrays. */
 void table_publish(owned_table *out);
 

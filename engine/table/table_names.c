@@ -21,7 +21,7 @@ typedef struct renaming {
     u32 *names; /* of symbols_name by old frame; 0: stays as it is */
     frame_run *runs;
     bool *is_stack_done;
-    u32 *row_frames; /* the new frame of each row */
+    u32 *row_frames; /* the new frame of each row, and the one that freed */
     ETLHEAP_VECTOR(etlheap_frame) frames;
     ETLHEAP_VECTOR(u32) stack_starts;
     ETLHEAP_VECTOR(u32) frame_indices;
@@ -41,7 +41,7 @@ etl_status etlheap_table_name(const etlheap_table **table, etlheap_symbols *symb
     r.names = calloc(owned->frames.count + 1, sizeof *r.names);
     r.runs = calloc(owned->frames.count + 1, sizeof *r.runs);
     r.is_stack_done = calloc(owned->stack_starts.count + 1, sizeof *r.is_stack_done);
-    r.row_frames = malloc((owned->rows.count + 1) * sizeof *r.row_frames);
+    r.row_frames = malloc((2 * owned->rows.count + 1) * sizeof *r.row_frames);
     etl_status status = ETL_OK;
     if (r.names == NULL || r.runs == NULL || r.is_stack_done == NULL || r.row_frames == NULL)
         status = etl_fail_with(err, ETL_ERR_MEMORY, 0, "out of memory");
@@ -73,16 +73,23 @@ void table_set_names(etlheap_frame *frame, const etlheap_symbols *symbols, u32 s
     frame->line = file == 0 ? 0 : line;
 }
 
+static void mark_stack(const owned_table *table, u32 stack, bool *is_wanted)
+{
+    if (stack == ETLHEAP_NO_INDEX)
+        return;
+    for (u32 k = table->stack_starts.at[stack]; k < table->stack_starts.at[stack + 1]; k++)
+        is_wanted[table->frame_indices.at[k]] = true;
+}
+
 /* Marks the frames of the chosen rows' stacks. */
 static void mark_frames(const renaming *r, const bool *rows, bool *is_wanted)
 {
     const owned_table *const table = r->table;
     for (size_t i = 0; i < table->rows.count; i++) {
-        const u32 stack = table->rows.at[i].stack;
-        if (stack == ETLHEAP_NO_INDEX || (rows != NULL && !rows[i]))
+        if (rows != NULL && !rows[i])
             continue;
-        for (u32 k = table->stack_starts.at[stack]; k < table->stack_starts.at[stack + 1]; k++)
-            is_wanted[table->frame_indices.at[k]] = true;
+        mark_stack(table, table->rows.at[i].stack, is_wanted);
+        mark_stack(table, table_free_stack(table, &table->rows.at[i]), is_wanted);
     }
 }
 
@@ -167,20 +174,32 @@ static bool use_stack(renaming *r, u32 stack)
            ETLHEAP_PUSH(&r->stack_starts, (u32)r->frame_indices.count);
 }
 
+/* The new number of a row's frame. */
+static bool renumber_frame(renaming *r, u32 frame, u32 *number)
+{
+    frame_run run = { ETLHEAP_NO_INDEX, 0 };
+    const bool ok = frame == ETLHEAP_NO_INDEX || use_frame(r, frame, &run);
+    *number = run.first;
+    return ok;
+}
+
+static bool use_stack_once(renaming *r, u32 stack)
+{
+    if (stack == ETLHEAP_NO_INDEX || r->is_stack_done[stack])
+        return true;
+    r->is_stack_done[stack] = true;
+    return use_stack(r, stack);
+}
+
 /* Stacks are numbered in order of first use, and so stay in their order. */
 static bool rebuild(renaming *r)
 {
     bool ok = ETLHEAP_PUSH(&r->stack_starts, 0);
     for (size_t i = 0; ok && i < r->table->rows.count; i++) {
         const etlheap_row *const row = &r->table->rows.at[i];
-        frame_run run = { ETLHEAP_NO_INDEX, 0 };
-        if (row->frame != ETLHEAP_NO_INDEX)
-            ok = use_frame(r, row->frame, &run);
-        r->row_frames[i] = run.first;
-        if (ok && row->stack != ETLHEAP_NO_INDEX && !r->is_stack_done[row->stack]) {
-            ok = use_stack(r, row->stack);
-            r->is_stack_done[row->stack] = true;
-        }
+        ok = renumber_frame(r, row->frame, &r->row_frames[2 * i]) &&
+             renumber_frame(r, table_free_frame(r->table, row), &r->row_frames[2 * i + 1]) &&
+             use_stack_once(r, row->stack) && use_stack_once(r, table_free_stack(r->table, row));
     }
     return ok;
 }
@@ -188,8 +207,10 @@ static bool rebuild(renaming *r)
 static void replace(renaming *r)
 {
     owned_table *const table = r->table;
-    for (size_t i = 0; i < table->rows.count; i++)
-        table->rows.at[i].frame = r->row_frames[i];
+    for (size_t i = 0; i < table->rows.count; i++) {
+        table->rows.at[i].frame = r->row_frames[2 * i];
+        table->rows.at[i].free_frame = r->row_frames[2 * i + 1];
+    }
     ETLHEAP_VECTOR_FREE(&table->frames);
     ETLHEAP_VECTOR_FREE(&table->places);
     ETLHEAP_VECTOR_FREE(&table->stack_starts);

@@ -2,8 +2,8 @@
  * csv_allocations.c - lifetimes as comma-separated values.
  *
  * A line of names, then one line a lifetime, its columns in the order of JSON; times
- * are nanoseconds, what is not known is empty. The stack comes last: it is the cell
- * that is long.
+ * are nanoseconds, what is not known is empty. Stacks come late: they are the cells
+ * that are long.
  */
 #include "formats/parts/allocation_rows.h"
 #include "formats/writers.h"
@@ -13,15 +13,16 @@
 static const etlheap_field own_fields[] = {
     ETLHEAP_FIELD_IS_REALLOC, ETLHEAP_FIELD_ADDRESS,   ETLHEAP_FIELD_SIZE,
     ETLHEAP_FIELD_ALLOC_TIME, ETLHEAP_FIELD_FREE_TIME, ETLHEAP_FIELD_LIFETIME,
-    ETLHEAP_FIELD_THREAD,     ETLHEAP_FIELD_STACK,
+    ETLHEAP_FIELD_THREAD,     ETLHEAP_FIELD_STACK,     ETLHEAP_FIELD_FREE_THREAD,
+    ETLHEAP_FIELD_FREE_STACK,
 };
 
 static void write_head(const etlheap_table *by_keys, const etlheap_layout *layout,
                        etlheap_sink *sink);
 static void write_columns(const etlheap_lifetime *lifetime, etlheap_sink *sink);
 static void write_time(i64 ns, etlheap_sink *sink);
-static void write_stack(const etlheap_table *table, const etlheap_row *row,
-                        etlheap_frame_texts *texts, etlheap_text *scratch, etlheap_sink *sink);
+static void write_stack(const etlheap_table *table, u32 stack, etlheap_frame_texts *texts,
+                        etlheap_text *scratch, etlheap_sink *sink);
 
 etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_layout *given,
                                          etlheap_sink *sink)
@@ -41,7 +42,12 @@ etl_status etlheap_write_allocations_csv(etlheap_lifetimes *walk, const etlheap_
         const etlheap_row row = etlheap_allocation_row(walk, &lifetime);
         etlheap_csv_keys(&by_keys, &row, &scratch, sink);
         write_columns(&lifetime, sink);
-        write_stack(etlheap_lifetimes_table(walk), &row, &texts, &scratch, sink);
+        write_stack(etlheap_lifetimes_table(walk), row.stack, &texts, &scratch, sink);
+        etlheap_sink_text(sink, ",");
+        if (row.free_thread != ETL_NO_ID)
+            etlheap_sink_unsigned(sink, row.free_thread);
+        etlheap_sink_text(sink, ",");
+        write_stack(etlheap_lifetimes_table(walk), row.free_stack, &texts, &scratch, sink);
         etlheap_sink_text(sink, "\n");
     }
     const bool failed = texts.failed || scratch.failed;
@@ -82,10 +88,10 @@ static void write_time(i64 ns, etlheap_sink *sink)
     etlheap_sink_text(sink, ",");
 }
 
-static void write_stack(const etlheap_table *table, const etlheap_row *row,
-                        etlheap_frame_texts *texts, etlheap_text *scratch, etlheap_sink *sink)
+static void write_stack(const etlheap_table *table, u32 stack, etlheap_frame_texts *texts,
+                        etlheap_text *scratch, etlheap_sink *sink)
 {
-    const etlheap_indices frames = etlheap_row_frames(table, row);
+    const etlheap_indices frames = etlheap_stack_members(table, stack);
     etlheap_text_clear(scratch);
     for (u32 i = 0; i < frames.count; i++) {
         const etl_bytes frame = etlheap_frame_texts_of(texts, table, frames.at[i]);

@@ -9,7 +9,10 @@
 
 static void write_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
                       etlheap_text *text, etlheap_sink *sink);
-static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+static void write_generation(const etlheap_row *row, etlheap_text *text, etlheap_sink *sink);
+static void write_free_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
+                           etlheap_text *text, etlheap_sink *sink);
+static void write_stack(const etlheap_table *table, u32 stack, etlheap_text *text,
                         etlheap_sink *sink);
 
 etlheap_csv_head etlheap_csv_head_begin(const etlheap_layout *layout, etlheap_sink *sink)
@@ -81,7 +84,10 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
         etlheap_sink_text(sink, etlheap_impacting_type_name((etlheap_type)row->type));
         return;
     case ETLHEAP_KEY_STACK:
-        write_stack(table, row, text, sink);
+        write_stack(table, row->stack, text, sink);
+        return;
+    case ETLHEAP_KEY_THREAD_NAME:
+        etlheap_csv_cell(sink, row->thread_name ? row->thread_name : "");
         return;
     case ETLHEAP_KEY_MODULE:
         etlheap_csv_cell(sink, row->module ? row->module : "");
@@ -97,10 +103,7 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
             etlheap_sink_format(sink, "%" PRIu32, row->thread);
         return;
     case ETLHEAP_KEY_GENERATION:
-        etlheap_sink_format(sink, "%" PRIu32 ",", row->generation);
-        etlheap_text_clear(text);
-        etlheap_text_add_mark(text, row->mark, row->mark_number);
-        etlheap_csv_cell(sink, etlheap_text_of(text));
+        write_generation(row, text, sink);
         return;
     case ETLHEAP_KEY_SIZE_CLASS:
         etlheap_sink_format(sink, "%" PRIu64, row->size_class_bytes);
@@ -110,6 +113,12 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
         if (row->frame == ETLHEAP_NO_INDEX)
             return;
         break;
+    case ETLHEAP_KEY_FREE_STACK:
+    case ETLHEAP_KEY_FREE_SITE:
+    case ETLHEAP_KEY_FREE_MODULE:
+    case ETLHEAP_KEY_FREE_THREAD:
+        write_free_key(table, row, key, text, sink);
+        return;
     case ETLHEAP_KEY_KIND:
     case ETLHEAP_KEY_HEAP:
     case ETLHEAP_KEY_FREE_TYPE:
@@ -121,10 +130,34 @@ static void write_key(const etlheap_table *table, const etlheap_row *row, etlhea
     etlheap_csv_cell(sink, etlheap_text_of(text));
 }
 
-static void write_stack(const etlheap_table *table, const etlheap_row *row, etlheap_text *text,
+static void write_generation(const etlheap_row *row, etlheap_text *text, etlheap_sink *sink)
+{
+    etlheap_sink_format(sink, "%" PRIu32 ",", row->generation);
+    etlheap_text_clear(text);
+    etlheap_text_add_mark(text, row->mark, row->mark_number);
+    etlheap_csv_cell(sink, etlheap_text_of(text));
+}
+
+static void write_free_key(const etlheap_table *table, const etlheap_row *row, etlheap_key key,
+                           etlheap_text *text, etlheap_sink *sink)
+{
+    if (key == ETLHEAP_KEY_FREE_STACK)
+        write_stack(table, row->free_stack, text, sink);
+    else if (key == ETLHEAP_KEY_FREE_MODULE)
+        etlheap_csv_cell(sink, row->free_module ? row->free_module : "");
+    else if (key == ETLHEAP_KEY_FREE_THREAD && row->free_thread != ETL_NO_ID)
+        etlheap_sink_format(sink, "%" PRIu32, row->free_thread);
+    else if (key == ETLHEAP_KEY_FREE_SITE && row->free_frame != ETLHEAP_NO_INDEX) {
+        etlheap_text_clear(text);
+        etlheap_text_add_key(text, table, row, key);
+        etlheap_csv_cell(sink, etlheap_text_of(text));
+    }
+}
+
+static void write_stack(const etlheap_table *table, u32 stack, etlheap_text *text,
                         etlheap_sink *sink)
 {
-    const etlheap_indices frames = etlheap_row_frames(table, row);
+    const etlheap_indices frames = etlheap_stack_members(table, stack);
     etlheap_text_clear(text);
     for (u32 i = 0; i < frames.count; i++) {
         etlheap_text_add_string(text, i > 0 ? " < " : "");

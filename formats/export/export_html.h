@@ -35,6 +35,7 @@ typedef struct html_answers {
     etlheap_lifetimes *outstanding_blocks, *freed_blocks;
     etlheap_symbols *nowhere; /* when the request has no symbols: all are missing */
     const etlheap_symbol_list *symbols;
+    etlheap_map *map; /* NULL: addresses are not known */
 } html_answers;
 
 /* Errors as of the engine's questions, and ETL_ERR_UNSUPPORTED: the result is a

@@ -6,6 +6,7 @@
  * a chart can show. What is asked of all time is one window more.
  */
 #include "export_html_blocks.h"
+#include "export_html_map.h"
 
 #include <stdlib.h>
 
@@ -85,6 +86,8 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
     if (status == ETL_OK)
         status = ask_all(out, err);
     if (status == ETL_OK)
+        status = html_map_ask(request->result, request->query, &out->map, err);
+    if (status == ETL_OK)
         status = go_on(request, 1, err);
     if (status == ETL_OK)
         status = name_rows(out, err);
@@ -107,6 +110,7 @@ void html_answers_close(html_answers *answers)
     etlheap_lifetimes_close(answers->freed_blocks);
     etlheap_symbol_list_free(answers->symbols);
     etlheap_symbols_close(answers->nowhere);
+    etlheap_map_free(answers->map);
     *answers = (html_answers){ 0 };
 }
 

@@ -11,6 +11,7 @@
  *     memory    null, or commit and available memory of the system by window
  *     process_memory  the same of processes that are shown: commit, working set
  *     marks     the first ones, by time: name, time_ns; marks_omitted: how many more
+ *     map       null, or the address space at the end (export_html_map.h)
  *     thread_names  {pid, thread, name} for those that have one; some come more than once
  *
  * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range.
@@ -27,6 +28,7 @@
  */
 #include "formats/parts/layout_read.h"
 #include "export_html_blocks.h"
+#include "export_html_map.h"
 
 #include "formats/json/json_histogram.h"
 #include "formats/json/json_rows.h"
@@ -104,6 +106,7 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
     html_write_suspects(json, answers->suspects, &w.scratch);
     write_threads(&w);
     write_memory(&w);
+    html_map_write(answers->map, json, &w.scratch);
     html_write_marks(json, answers->request->result, &w.scratch);
     etlheap_json_array(json, "histograms");
     for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++) {

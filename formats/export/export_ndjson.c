@@ -36,8 +36,11 @@ static etl_status write_rows(const etlheap_table *table, etlheap_sink *sink)
         etlheap_json json = etlheap_json_begin(sink, 0);
         etlheap_json_object(&json, NULL);
         for (u32 k = 0; k < table->group_by_count; k++) {
-            if (table->group_by[k] != ETLHEAP_KEY_STACK)
-                etlheap_json_key(&json, row, table->group_by[k]);
+            const etlheap_key key = table->group_by[k];
+            if (key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE)
+                etlheap_json_free_keys(&json, table, row, key, &texts);
+            else if (key != ETLHEAP_KEY_STACK)
+                etlheap_json_key(&json, row, key);
         }
         etlheap_json_measures(&json, table, row);
         etlheap_json_stack_texts(&json, table, row, &texts);

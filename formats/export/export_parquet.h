@@ -74,6 +74,10 @@ typedef struct export_stacks {
 /* The table may get more stacks between calls, the ones that it has stay. */
 void export_stacks_put(export_stacks *stacks, const etlheap_table *table, const etlheap_row *row,
                        parquet_writer *writer);
+
+/* The list of its frames alone, of a stack of the table or ETLHEAP_NO_INDEX. */
+void export_stacks_put_list(export_stacks *stacks, const etlheap_table *table, u32 stack,
+                            parquet_writer *writer);
 void export_stacks_free(export_stacks *stacks);
 
 static inline void export_put_number(parquet_writer *writer, bool is_known, u64 value)

@@ -28,6 +28,8 @@ static const export_column own_columns[] = {
     { ETLHEAP_FIELD_LIFETIME, .type = PARQUET_INT64, .is_optional = true },
     { ETLHEAP_FIELD_THREAD, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
     { ETLHEAP_FIELD_THREAD_NAME, .type = PARQUET_STRING, .is_optional = true },
+    { ETLHEAP_FIELD_FREE_THREAD, .type = PARQUET_INT64, .is_optional = true, .repeats = true },
+    { ETLHEAP_FIELD_FREE_STACK, .type = PARQUET_STRING, .is_optional = true, .is_list = true },
 };
 
 #define OWN_COLUMNS ETL_COUNT_OF(own_columns)
@@ -35,7 +37,7 @@ static const export_column own_columns[] = {
 typedef struct lifetime_table {
     parquet_writer *writer;
     export_run run;
-    export_stacks stacks;
+    export_stacks stacks, freeing;
     parquet_name kinds[ETLHEAP_KIND_COUNT];
     parquet_name types[ETLHEAP_TYPE_COUNT], impacting_types[ETLHEAP_TYPE_COUNT];
     parquet_name free_types[ETLHEAP_FREE_TYPE_COUNT];
@@ -84,10 +86,11 @@ static etl_status write_lifetimes(const etlheap_export_request *request, etlheap
     while (etlheap_sink_ok(sink) && etlheap_lifetimes_next(walk, &lifetime))
         put_lifetime(&out, walk, &lifetime);
     export_facts(result, etlheap_lifetimes_table(walk), "etlheap-parquet-lifetimes-1", out.writer);
-    const bool failed = out.stacks.failed || out.run.files.failed;
+    const bool failed = out.stacks.failed || out.freeing.failed || out.run.files.failed;
     const etl_status status = parquet_close(out.writer);
     export_run_end(&out.run);
     export_stacks_free(&out.stacks);
+    export_stacks_free(&out.freeing);
     free(out.processes);
     return failed ? ETL_ERR_MEMORY : status;
 }
@@ -114,6 +117,8 @@ static void put_lifetime(lifetime_table *out, const etlheap_lifetimes *walk,
     put_time(writer, lifetime->lifetime_ns);
     export_put_number(writer, row.thread != ETL_NO_ID, row.thread);
     export_put_text(writer, row.thread_name);
+    export_put_number(writer, row.free_thread != ETL_NO_ID, row.free_thread);
+    export_stacks_put_list(&out->freeing, etlheap_lifetimes_table(walk), row.free_stack, writer);
     export_stacks_put(&out->stacks, etlheap_lifetimes_table(walk), &row, writer);
     export_run_put(&out->run, writer);
     parquet_end_row(writer);

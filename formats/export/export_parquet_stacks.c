@@ -57,6 +57,17 @@ void export_stacks_put(export_stacks *stacks, const etlheap_table *table, const 
     export_put_number(writer, first->line != 0, first->line);
 }
 
+void export_stacks_put_list(export_stacks *stacks, const etlheap_table *table, u32 stack,
+                            parquet_writer *writer)
+{
+    const etlheap_indices frames = etlheap_stack_members(table, stack);
+    export_stack_names *const names = frames.count > 0 ? names_of(stacks, stack) : NULL;
+    if (!names)
+        parquet_put_null(writer);
+    else if (!parquet_put_known(writer, &names->stack))
+        put_stack(stacks, table, frames, names, writer);
+}
+
 void export_stacks_free(export_stacks *stacks)
 {
     free(stacks->names);

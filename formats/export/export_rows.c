@@ -25,6 +25,7 @@ etl_status export_walk_open(const etlheap_export_request *request, etlheap_lifet
         .size = sizeof options,
         .sort = ETLHEAP_LIFETIME_ALLOC_TIME,
         .memory_bytes_max = request->memory_bytes_max,
+        .frees = request->rows,
         .progress = request->progress,
         .progress_user = request->progress_user,
     };

@@ -118,6 +118,7 @@ static const exporter_row exporters[] = {
         .told.metrics = METRIC(OUTSTANDING),
         .told.asks_events = true,
         .told.is_text = true,
+        .told.asks_map = true,
         .write = etlheap_export_html,
     },
 };

@@ -69,6 +69,7 @@ addEventListener("resize", () => {
 drawTitle();
 drawNotices();
 drawDiagnostics();
+drawMap();
 if (state.kind === null) {
   byId("kinds").append(
     make(

@@ -71,5 +71,5 @@ function drawMarks(svg) {
   group.append(...signs);
   svg.append(group);
   const left = report.marks_omitted > 0 ? `, and ${count(report.marks_omitted)} more that are not drawn` : "";
-  byId("mark-hint").textContent = `Signs above the chart are marks: ${count(marks.length)}${left}.`;
+  byId("mark-hint").textContent = `Triangles above the chart are marks: ${count(marks.length)}${left}. Choose one to select the time up to the next.`;
 }

@@ -20,6 +20,8 @@ static void add_thread(etlheap_text *text, const etlheap_row *row);
 static void add_size_class(etlheap_text *text, u64 size_bytes);
 static void add_generation(etlheap_text *text, const etlheap_row *row);
 static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 index);
+static void add_freer(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
+                      etlheap_key key);
 
 void etlheap_text_free(etlheap_text *text)
 {
@@ -180,6 +182,15 @@ void etlheap_text_add_key(etlheap_text *text, const etlheap_table *table, const 
     case ETLHEAP_KEY_TAG:
         etlheap_text_add_string(text, row->tag ? row->tag : "[no stack recorded]");
         break;
+    case ETLHEAP_KEY_THREAD_NAME:
+        etlheap_text_add_string(text, row->thread_name ? row->thread_name : "[no name]");
+        break;
+    case ETLHEAP_KEY_FREE_STACK:
+    case ETLHEAP_KEY_FREE_SITE:
+    case ETLHEAP_KEY_FREE_MODULE:
+    case ETLHEAP_KEY_FREE_THREAD:
+        add_freer(text, table, row, key);
+        break;
     case ETLHEAP_KEY_SIZE_CLASS:
         add_size_class(text, row->size_class_bytes);
         break;
@@ -198,13 +209,18 @@ void etlheap_text_add_mark(etlheap_text *text, const char *mark, u32 number)
         etlheap_text_add_format(text, "#%" PRIu32, number);
 }
 
+etlheap_indices etlheap_stack_members(const etlheap_table *table, u32 stack)
+{
+    if (stack == ETLHEAP_NO_INDEX || stack >= table->stack_count)
+        return (etlheap_indices){ NULL, 0 };
+    const u32 start = table->stack_starts[stack];
+    const u32 end = table->stack_starts[stack + 1];
+    return (etlheap_indices){ table->frame_indices + start, end - start };
+}
+
 etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row)
 {
-    if (row->stack == ETLHEAP_NO_INDEX || row->stack >= table->stack_count)
-        return (etlheap_indices){ NULL, 0 };
-    const u32 start = table->stack_starts[row->stack];
-    const u32 end = table->stack_starts[row->stack + 1];
-    return (etlheap_indices){ table->frame_indices + start, end - start };
+    return etlheap_stack_members(table, row->stack);
 }
 
 /* Room for `more` bytes and a NUL. */
@@ -276,4 +292,35 @@ static void add_frame_index(etlheap_text *text, const etlheap_table *table, u32 
         etlheap_text_add_frame(text, &table->frames[index]);
     else
         etlheap_text_add_string(text, "[no stack recorded]");
+}
+
+/* Why a row has nobody who freed it. */
+static const char *without_freer(const etlheap_row *row, etlheap_key key)
+{
+    const i64 left = row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];
+    const bool is_thread = key == ETLHEAP_KEY_FREE_THREAD;
+    if (left == row->measures[ETLHEAP_MEASURE_COUNT])
+        return "[not freed]";
+    if (left == 0)
+        return is_thread ? "[no thread known]" : "[no stack recorded]";
+    return is_thread ? "[not freed, or by no known thread]" : "[not freed, or no stack recorded]";
+}
+
+static void add_freer(etlheap_text *text, const etlheap_table *table, const etlheap_row *row,
+                      etlheap_key key)
+{
+    const etlheap_indices stack = etlheap_stack_members(table, row->free_stack);
+    u32 frame = ETLHEAP_NO_INDEX;
+    if (key == ETLHEAP_KEY_FREE_STACK)
+        frame = stack.count > 0 ? stack.at[0] : ETLHEAP_NO_INDEX;
+    if (key == ETLHEAP_KEY_FREE_SITE)
+        frame = row->free_frame;
+    if (key == ETLHEAP_KEY_FREE_THREAD && row->free_thread != ETL_NO_ID)
+        etlheap_text_add_format(text, "%" PRIu32, row->free_thread);
+    else if (key == ETLHEAP_KEY_FREE_MODULE && row->free_module != NULL)
+        etlheap_text_add_string(text, row->free_module);
+    else if (frame != ETLHEAP_NO_INDEX)
+        add_frame_index(text, table, frame);
+    else
+        etlheap_text_add_string(text, without_freer(row, key));
 }

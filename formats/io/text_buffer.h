@@ -49,6 +49,8 @@ typedef struct etlheap_indices {
 } etlheap_indices;
 
 /* None when the row has no stack, or the table no stacks. */
+/* The frames of a stack of the table; none of ETLHEAP_NO_INDEX. */
+etlheap_indices etlheap_stack_members(const etlheap_table *table, u32 stack);
 etlheap_indices etlheap_row_frames(const etlheap_table *table, const etlheap_row *row);
 
 #endif

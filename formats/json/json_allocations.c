@@ -39,6 +39,8 @@ etl_status etlheap_write_allocations_json(etlheap_lifetimes *walk, const etlheap
         etlheap_json_object(&json, NULL);
         write_row(&json, &row, &lifetime);
         etlheap_json_key(&json, &row, ETLHEAP_KEY_STACK);
+        etlheap_json_key(&json, &row, ETLHEAP_KEY_FREE_THREAD);
+        etlheap_json_key(&json, &row, ETLHEAP_KEY_FREE_STACK);
         etlheap_json_object_close(&json);
     }
     etlheap_json_array_close(&json);
@@ -65,6 +67,9 @@ etl_status etlheap_write_allocations_ndjson(etlheap_lifetimes *walk, const etlhe
         etlheap_json_object(&json, NULL);
         write_row(&json, &row, &lifetime);
         etlheap_json_stack_texts(&json, etlheap_lifetimes_table(walk), &row, &texts);
+        etlheap_json_key(&json, &row, ETLHEAP_KEY_FREE_THREAD);
+        etlheap_json_free_keys(&json, etlheap_lifetimes_table(walk), &row, ETLHEAP_KEY_FREE_STACK,
+                               &texts);
         etlheap_json_object_close(&json);
         etlheap_json_end(&json);
     }

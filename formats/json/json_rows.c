@@ -68,6 +68,40 @@ static void write_generation(etlheap_json *json, const char *word, const etlheap
         etlheap_json_u64(json, "mark_number", row->mark_number);
 }
 
+/* Who freed, which is null unless it is known. */
+static void write_free_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
+{
+    const char *const word = etlheap_key_word(key);
+    if (key == ETLHEAP_KEY_FREE_MODULE)
+        etlheap_json_string(json, word, row->free_module);
+    else if (key == ETLHEAP_KEY_FREE_THREAD)
+        write_index(json, word, row->free_thread);
+    else
+        write_index(json, word, key == ETLHEAP_KEY_FREE_SITE ? row->free_frame : row->free_stack);
+}
+
+static void write_thread(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    write_index(json, word, row->thread);
+    if (row->thread_name != NULL)
+        etlheap_json_string(json, "thread_name", row->thread_name);
+}
+
+/* A thread's id, which no thread of a name has as 0, has brought the name. */
+static void write_thread_name(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    if (row->thread == 0 || row->thread_name == NULL)
+        etlheap_json_string(json, word, row->thread_name);
+}
+
+static void write_heap(etlheap_json *json, const char *word, const etlheap_row *row)
+{
+    if (row->has_heap)
+        etlheap_json_heap(json, word, row->heap_handle);
+    else
+        etlheap_json_null(json, word);
+}
+
 void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key key)
 {
     const char *const word = etlheap_key_word(key);
@@ -77,16 +111,10 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_PROCESS:
         etlheap_json_string(json, word, row->process);
-        if (row->pid != ETL_NO_ID)
-            etlheap_json_u64(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
-        else
-            etlheap_json_null(json, etlheap_field_key(ETLHEAP_FIELD_PID));
+        write_index(json, etlheap_field_key(ETLHEAP_FIELD_PID), row->pid);
         break;
     case ETLHEAP_KEY_HEAP:
-        if (row->has_heap)
-            etlheap_json_heap(json, word, row->heap_handle);
-        else
-            etlheap_json_null(json, word);
+        write_heap(json, word, row);
         break;
     case ETLHEAP_KEY_TYPE:
         etlheap_json_string(json, word, etlheap_type_name((etlheap_type)row->type));
@@ -107,9 +135,7 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         etlheap_json_string(json, word, row->module);
         break;
     case ETLHEAP_KEY_THREAD:
-        write_index(json, word, row->thread);
-        if (row->thread_name != NULL)
-            etlheap_json_string(json, "thread_name", row->thread_name);
+        write_thread(json, word, row);
         break;
     case ETLHEAP_KEY_SIZE_CLASS:
         etlheap_json_u64(json, word, row->size_class_bytes);
@@ -122,6 +148,15 @@ void etlheap_json_key(etlheap_json *json, const etlheap_row *row, etlheap_key ke
         break;
     case ETLHEAP_KEY_GENERATION:
         write_generation(json, word, row);
+        break;
+    case ETLHEAP_KEY_THREAD_NAME:
+        write_thread_name(json, word, row);
+        break;
+    case ETLHEAP_KEY_FREE_STACK:
+    case ETLHEAP_KEY_FREE_SITE:
+    case ETLHEAP_KEY_FREE_MODULE:
+    case ETLHEAP_KEY_FREE_THREAD:
+        write_free_key(json, row, key);
         break;
     case ETLHEAP_KEY_COUNT:
         break;
@@ -175,6 +210,27 @@ void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
     }
     etlheap_json_array_close(json);
     write_site(json, frames.count > 0 ? &table->frames[frames.at[0]] : NULL);
+}
+
+void etlheap_json_free_keys(etlheap_json *json, const etlheap_table *table, const etlheap_row *row,
+                            etlheap_key key, etlheap_frame_texts *texts)
+{
+    const char *const word = etlheap_key_word(key);
+    const etlheap_indices frames = etlheap_stack_members(table, row->free_stack);
+    const bool is_stack = key == ETLHEAP_KEY_FREE_STACK;
+    if (is_stack ? row->free_stack == ETLHEAP_NO_INDEX : row->free_frame == ETLHEAP_NO_INDEX) {
+        etlheap_json_null(json, word);
+        return;
+    }
+    if (is_stack)
+        etlheap_json_array(json, word);
+    for (u32 i = 0; i < (is_stack ? frames.count : 1); i++) {
+        const u32 index = is_stack ? frames.at[i] : row->free_frame;
+        const etl_bytes frame = etlheap_frame_texts_of(texts, table, index);
+        etlheap_json_string_bytes(json, is_stack ? NULL : word, (const char *)frame.at, frame.size);
+    }
+    if (is_stack)
+        etlheap_json_array_close(json);
 }
 
 /* Indices and thread ids alike: all bits set means none. */

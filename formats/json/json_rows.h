@@ -35,4 +35,8 @@ void etlheap_json_measures(etlheap_json *json, const etlheap_table *table, const
 void etlheap_json_stack_texts(etlheap_json *json, const etlheap_table *table,
                               const etlheap_row *row, etlheap_frame_texts *texts);
 
+/* The stack that freed, or its site, as texts, likewise. */
+void etlheap_json_free_keys(etlheap_json *json, const etlheap_table *table, const etlheap_row *row,
+                            etlheap_key key, etlheap_frame_texts *texts);
+
 #endif

@@ -29,6 +29,9 @@ etlheap_row etlheap_allocation_row(const etlheap_lifetimes *walk, const etlheap_
         .heap_handle = lifetime->heap_handle,
         .stack = lifetime->stack,
         .frame = ETLHEAP_NO_INDEX,
+        .free_stack = lifetime->free_stack,
+        .free_frame = ETLHEAP_NO_INDEX,
+        .free_thread = lifetime->free_thread,
     };
 }
 

@@ -219,6 +219,16 @@ int etlheap_row_compare_key(const etlheap_row *a, const etlheap_row *b, etlheap_
         return compare_text(a->tag, b->tag);
     case ETLHEAP_KEY_GENERATION:
         return compare_u64(a->generation, b->generation);
+    case ETLHEAP_KEY_THREAD_NAME:
+        return compare_text(a->thread_name, b->thread_name);
+    case ETLHEAP_KEY_FREE_STACK:
+        return compare_u64(a->free_stack, b->free_stack);
+    case ETLHEAP_KEY_FREE_SITE:
+        return compare_u64(a->free_frame, b->free_frame);
+    case ETLHEAP_KEY_FREE_MODULE:
+        return compare_text(a->free_module, b->free_module);
+    case ETLHEAP_KEY_FREE_THREAD:
+        return compare_u64(a->free_thread, b->free_thread);
     case ETLHEAP_KEY_COUNT:
         break;
     }

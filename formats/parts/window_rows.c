@@ -20,8 +20,7 @@ static const struct {
 
 static bool is_part(const etlheap_table *part, const etlheap_row *row, const etlheap_table *whole,
                     const etlheap_row *of);
-static bool same_stack(const etlheap_table *a, const etlheap_row *row_a, const etlheap_table *b,
-                       const etlheap_row *row_b);
+static bool same_stack(const etlheap_table *a, u32 stack_a, const etlheap_table *b, u32 stack_b);
 static bool same_frame(const etlheap_table *a, u32 frame_a, const etlheap_table *b, u32 frame_b);
 static bool same_text(const char *a, const char *b);
 
@@ -52,7 +51,8 @@ etlheap_window_span etlheap_windows_span(const etlheap_windows *windows,
 
 bool etlheap_key_has_frames(etlheap_key key)
 {
-    return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE;
+    return key == ETLHEAP_KEY_STACK || key == ETLHEAP_KEY_FRAME || key == ETLHEAP_KEY_SITE ||
+           key == ETLHEAP_KEY_FREE_STACK || key == ETLHEAP_KEY_FREE_SITE;
 }
 
 u32 etlheap_windows_explain(const etlheap_windows_answer *answer, const etlheap_layout *layout,
@@ -100,7 +100,11 @@ static bool is_part(const etlheap_table *part, const etlheap_row *row, const etl
         const etlheap_key key = whole->group_by[k];
         bool same;
         if (key == ETLHEAP_KEY_STACK)
-            same = same_stack(part, row, whole, of);
+            same = same_stack(part, row->stack, whole, of->stack);
+        else if (key == ETLHEAP_KEY_FREE_STACK)
+            same = same_stack(part, row->free_stack, whole, of->free_stack);
+        else if (key == ETLHEAP_KEY_FREE_SITE)
+            same = same_frame(part, row->free_frame, whole, of->free_frame);
         else if (etlheap_key_has_frames(key))
             same = same_frame(part, row->frame, whole, of->frame);
         else
@@ -111,11 +115,10 @@ static bool is_part(const etlheap_table *part, const etlheap_row *row, const etl
     return true;
 }
 
-static bool same_stack(const etlheap_table *a, const etlheap_row *row_a, const etlheap_table *b,
-                       const etlheap_row *row_b)
+static bool same_stack(const etlheap_table *a, u32 stack_a, const etlheap_table *b, u32 stack_b)
 {
-    const etlheap_indices left = etlheap_row_frames(a, row_a);
-    const etlheap_indices right = etlheap_row_frames(b, row_b);
+    const etlheap_indices left = etlheap_stack_members(a, stack_a);
+    const etlheap_indices right = etlheap_stack_members(b, stack_b);
     for (u32 i = 0; i < left.count && i < right.count; i++) {
         if (!same_frame(a, left.at[i], b, right.at[i]))
             return false;

@@ -41,6 +41,16 @@ static const etlheap_measure growth_measures[] = {
     ETLHEAP_MEASURE_IMPACTING_SIZE,   ETLHEAP_MEASURE_PEAK_SIZE,   ETLHEAP_MEASURE_COUNT,
 };
 
+/* And for who allocates and who frees. */
+static const etlheap_measure pair_measures[] = {
+    ETLHEAP_MEASURE_COUNT,
+    ETLHEAP_MEASURE_SIZE,
+    ETLHEAP_MEASURE_FREED_BY_OTHER,
+    ETLHEAP_MEASURE_OUTSTANDING_SIZE,
+};
+
+static const etlheap_measure count_alone[] = { ETLHEAP_MEASURE_COUNT };
+
 /* And for what comes and goes. SHARE is the share of temporary blocks, which is no measure. */
 #define SHARE ETLHEAP_MEASURES_COUNT
 static const etlheap_measure churn_measures[] = {
@@ -130,7 +140,8 @@ static etl_status write_body(const report_body *body, const etlheap_layout *layo
     const etlheap_table *const table = body->table;
     etlheap_text_window(sink, layout, body->result, table->from_ns, table->to_ns);
     etlheap_text_moment(sink, layout, table);
-    etl_status status = write_totals(table, layout, sink);
+    const bool has_totals = table->measures != 1u << ETLHEAP_MEASURE_COUNT;
+    etl_status status = has_totals ? write_totals(table, layout, sink) : ETL_OK;
     if (status != ETL_OK)
         return status;
     if (table->row_count == 0) {
@@ -172,6 +183,16 @@ static etl_status write_totals(const etlheap_table *table, const etlheap_layout 
     return etlheap_grid_write(&grid, layout, sink);
 }
 
+/* The row's stack, or that of who freed where there is no other. */
+static void add_frames(etlheap_grid *grid, const etlheap_table *table, const etlheap_row *row,
+                       u32 frames_max, u32 level)
+{
+    etlheap_row own = *row;
+    if (row->stack == ETLHEAP_NO_INDEX)
+        own.stack = row->free_stack;
+    etlheap_grid_frames(grid, table, &own, frames_max, level * INDENT);
+}
+
 /* All cells first, then the widths: see tabular.h. */
 static etl_status write_rows(const etlheap_table *table, const etlheap_layout *layout,
                              etlheap_text *text, etlheap_sink *sink)
@@ -190,8 +211,8 @@ static etl_status write_rows(const etlheap_table *table, const etlheap_layout *l
         add_entry(table, &outline, i, text, &grid);
         add_measures(table, &columns, entry->measures, is_row, &grid);
         if (is_row)
-            etlheap_grid_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
-                                (entry->level + 1) * INDENT);
+            add_frames(&grid, table, &table->rows[entry->row], layout->frames_max,
+                       entry->level + 1);
     }
     etlheap_sink_text(sink, "\n");
     status = etlheap_grid_write(&grid, layout, sink);
@@ -226,6 +247,10 @@ static bool has_churn(const etlheap_table *table)
 
 static measure_list measures_of(const etlheap_table *table)
 {
+    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
+        return (measure_list){ count_alone, ETL_COUNT_OF(count_alone) };
+    if (table->measures >> ETLHEAP_MEASURE_FREED_BY_OTHER & 1)
+        return (measure_list){ pair_measures, ETL_COUNT_OF(pair_measures) };
     if (has_churn(table))
         return (measure_list){ churn_measures, ETL_COUNT_OF(churn_measures) };
     if (table->measures >> ETLHEAP_MEASURE_GROWTH_RATE & 1)
@@ -326,8 +351,12 @@ static void write_omitted(const etlheap_table *table, const etlheap_outline *out
         etlheap_units_size(outline->omitted[ETLHEAP_MEASURE_OUTSTANDING_SIZE], amount);
     etlheap_emphasis_on(sink, layout, ETLHEAP_EMPHASIS_WEAK);
     const char *const word = outline->omitted_rows == 1 ? "row" : "rows";
-    etlheap_sink_format(sink, "\n%s more %s with %s %s%s\n", rows, word, amount,
-                        has_churn(table) ? "allocations" : "outstanding",
-                        etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    if (table->measures == 1u << ETLHEAP_MEASURE_COUNT)
+        etlheap_sink_format(sink, "\n%s more %s%s\n", rows, word,
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    else
+        etlheap_sink_format(sink, "\n%s more %s with %s %s%s\n", rows, word, amount,
+                            has_churn(table) ? "allocations" : "outstanding",
+                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
     etlheap_emphasis_off(sink, layout, ETLHEAP_EMPHASIS_WEAK);
 }

@@ -56,6 +56,7 @@ static const option option_table[] = {
     { "--flush-ticks", OPTION_U64, AT(build.flush_interval_ticks), "N  force buffers out" },
     { "--wow64", OPTION_FLAG, AT(run.wow64), " the program is a 32-bit process" },
     { "--end-rundown", OPTION_FLAG, AT(run.end_rundown_only), " no rundown at the start" },
+    { "--free-stacks", OPTION_FLAG, AT(run.free_stacks), " of a random workload: stacks of frees" },
     { "--break", OPTION_TEXT, 0, "FIELD:INDEX:VALUE  e.g. RECORD_SIZE:7:0" },
 };
 

@@ -62,6 +62,7 @@ static workload *make_random(const scenario_run *run, const etl_build *b)
                                                 .start_ticks = etl_build_start_ticks(b),
                                                 .narrow = etl_build_pointer_bytes(b) == 4,
                                                 .tidless = run->tidless,
+                                                .free_stacks = run->free_stacks,
                                                 .end_rundown_only = run->end_rundown_only });
 }
 

@@ -25,6 +25,7 @@ typedef struct scenario_run {
     bool wow64;            /* in: the main program is a 32-bit process */
     bool tidless;          /* in: see workload_options */
     bool end_rundown_only; /* in */
+    bool free_stacks;      /* in */
     etl_build *heap;       /* in: heap events go to this builder [the same] */
     workload *work;        /* out: NULL when the scenario is none */
     workload_truth truth;  /* out */

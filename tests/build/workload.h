@@ -54,7 +54,16 @@ typedef struct workload_lifetime {
     workload_free_type ft;
     u32 stack; /* index, WORKLOAD_NONE: not recorded; see workload_stack_text() */
     bool is_realloc;
+    u32 free_tid;   /* of the thread that freed; WORKLOAD_NONE: none is known */
+    u32 free_stack; /* likewise */
 } workload_lifetime;
+
+/* A heap free of a block that nobody saw allocated. */
+typedef struct workload_unknown_free {
+    u32 process, tid, stack; /* as in workload_lifetime */
+    u64 heap, address;
+    i64 ticks;
+} workload_unknown_free;
 
 typedef struct workload_truth {
     workload_lifetime *lifetimes; /* in the order in which the model met them */
@@ -64,6 +73,8 @@ typedef struct workload_truth {
     u32 reservation_count;
     u64 *unknown_frees; /* per process index: heap frees of blocks never seen allocated */
     u32 process_count;
+    workload_unknown_free *unknown; /* the same one by one, in time order */
+    u32 unknown_count;
 } workload_truth;
 
 /* Runs the model over the operations. To be given to workload_truth_free(). */
@@ -94,6 +105,7 @@ typedef struct workload_options {
     bool end_rundown_only; /* no rundown at the start: processes and images are known at the end */
     bool no_extents;       /* no heap Expand and Contract */
     bool no_early_commits; /* no commits before the Process/Start of their process */
+    bool free_stacks;      /* what frees memory has call stacks, too */
     bool no_module_reuse;  /* no image loaded at the base of one unloaded before */
 } workload_options;
 

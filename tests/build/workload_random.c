@@ -84,6 +84,8 @@ workload *workload_random(const workload_options *options)
     workload *const w = m->w;
     w->end_ticks = m->now + ticks_of_us(m, FIRST_OP_US);
     workload_sort(w);
+    if (options != NULL && options->free_stacks)
+        workload_add_free_stacks(w, options->seed);
     free(m);
     return w;
 }

@@ -140,4 +140,7 @@ void maker_early_commits(maker *m, runner *child, runner *parent);
 /* A commit of the system process, whose stacks have no user half. */
 void maker_system_commit(maker *m, u32 process, u32 tid);
 
+/* Gives what frees memory stacks, of the processes' own ones (workload_free_stacks.c). */
+void workload_add_free_stacks(workload *w, u64 seed);
+
 #endif

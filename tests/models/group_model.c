@@ -219,6 +219,12 @@ static u64 size_class(u64 size)
     return power;
 }
 
+static const char *module_of(const model_stack *stack, u32 frame)
+{
+    const char *const name = stack == NULL ? NULL : module_names[stack->module[frame]];
+    return name == NULL ? "?" : name;
+}
+
 static void put_key(model_text *out, const model_world *world, const etlheap_query *query, u32 row,
                     etlheap_type type, etlheap_key key)
 {
@@ -253,10 +259,7 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
             model_put_frame(out, module_names[stack->module[first]], stack->offset[first]);
         break;
     case ETLHEAP_KEY_MODULE:
-        model_put(out, " %s",
-                  stack == NULL || module_names[stack->module[first]] == NULL
-                      ? "?"
-                      : module_names[stack->module[first]]);
+        model_put(out, " %s", module_of(stack, first));
         break;
     case ETLHEAP_KEY_THREAD:
         model_put(out, " %u", life->thread);
@@ -273,7 +276,10 @@ static void put_key(model_text *out, const model_world *world, const etlheap_que
     case ETLHEAP_KEY_GENERATION:
         model_put(out, " %u", generation_of(world, life->alloc_ticks));
         break;
-    case ETLHEAP_KEY_COUNT:
+    case ETLHEAP_KEY_THREAD_NAME: /* the world's threads have no names, and nobody freed */
+        model_put(out, " ?");
+        break;
+    default:
         fail();
     }
 }

@@ -43,12 +43,16 @@ typedef struct model {
     u32 open_count;
     u32 open_capacity;
     u64 *unknown_frees;
+    workload_unknown_free *unknown;
+    u32 unknown_count, unknown_capacity;
 } model;
 
 static void run_op(model *m, const workload_op *op);
 static void heap_alloc(model *m, const workload_op *op);
 static void heap_free(model *m, const workload_op *op);
 static bool free_late(model *m, const workload_op *op);
+static void note_unknown(model *m, const workload_op *op);
+static void name_freer(workload_lifetime *life, const workload_op *op);
 static void heap_realloc(model *m, const workload_op *op);
 static void realloc_in_place(model *m, const workload_op *op);
 static void realloc_moving(model *m, const workload_op *op);
@@ -59,11 +63,12 @@ static void reserve(model *m, const workload_op *op);
 static void virtual_free(model *m, const workload_op *op);
 static void commit(model *m, const workload_op *op, workload_kind kind, u64 heap);
 static void decommit(model *m, const workload_op *op, workload_kind kind, u64 heap, u64 size);
-static void cut(model *m, u32 index, u64 from, u64 to, i64 ticks);
+static void cut(model *m, u32 index, const workload_op *op, u64 to);
 static void settle_displaced(model *m, i64 ticks);
 static u32 find_block(const model *m, const workload_op *op, u64 address, bool displaced);
 static u32 open_life(model *m, const workload_lifetime *life);
 static void close_life(model *m, u32 index, i64 ticks, workload_free_type how);
+static void free_life(model *m, u32 index, const workload_op *op);
 static workload_lifetime life_of(const workload_op *op, workload_kind kind);
 static bool is_range_of(const living *l, const workload_op *op, workload_kind kind, u64 heap);
 static void *grow(void *array, u32 count, u32 *capacity, size_t element);
@@ -82,6 +87,8 @@ workload_truth workload_truth_of(const workload *w)
 
     workload_truth truth = { .unknown_frees = m.unknown_frees,
                              .process_count = w->process_count,
+                             .unknown = m.unknown,
+                             .unknown_count = m.unknown_count,
                              .capacity = m.count };
     truth.lifetimes = malloc((m.count + 1) * sizeof *truth.lifetimes);
     truth.reservations = malloc((m.count + 1) * sizeof *truth.reservations);
@@ -103,6 +110,7 @@ void workload_truth_free(workload_truth *truth)
     free(truth->lifetimes);
     free(truth->reservations);
     free(truth->unknown_frees);
+    free(truth->unknown);
     *truth = (workload_truth){ 0 };
 }
 
@@ -158,9 +166,22 @@ static void heap_free(model *m, const workload_op *op)
     if (block == WORKLOAD_NONE)
         block = find_block(m, op, op->address, false);
     if (block != WORKLOAD_NONE)
-        close_life(m, block, op->ticks, WORKLOAD_FREE_FREE);
+        free_life(m, block, op);
     else if (!free_late(m, op))
-        m->unknown_frees[op->process]++;
+        note_unknown(m, op);
+}
+
+static void note_unknown(model *m, const workload_op *op)
+{
+    m->unknown_frees[op->process]++;
+    m->unknown = grow(m->unknown, m->unknown_count, &m->unknown_capacity, sizeof *m->unknown);
+    m->unknown[m->unknown_count++] =
+        (workload_unknown_free){ .process = op->process,
+                                 .tid = op->tid,
+                                 .stack = op->halves != 0 ? op->stack : WORKLOAD_NONE,
+                                 .heap = op->heap,
+                                 .address = op->address,
+                                 .ticks = op->ticks };
 }
 
 /* The Free of a block that its process's end has closed a moment ago. */
@@ -174,6 +195,7 @@ static bool free_late(model *m, const workload_op *op)
         if (same && life->ft == WORKLOAD_FREE_PROCESS_EXIT && op->ticks - life->f <= limit) {
             life->f = op->ticks;
             life->ft = WORKLOAD_FREE_FREE;
+            name_freer(life, op);
             return true;
         }
     }
@@ -192,7 +214,7 @@ static void realloc_in_place(model *m, const workload_op *op)
 {
     const u32 block = find_block(m, op, op->address, false);
     if (block != WORKLOAD_NONE)
-        close_life(m, block, op->ticks, WORKLOAD_FREE_FREE);
+        free_life(m, block, op);
     workload_lifetime life = life_of(op, WORKLOAD_KIND_HEAP);
     life.is_realloc = true;
     open_life(m, &life);
@@ -215,7 +237,7 @@ static void realloc_moving(model *m, const workload_op *op)
     const workload_lifetime *const life = &m->all[old].life;
     const i64 limit = (i64)(m->w->clock_hz / DISPLACED_PER_SECOND);
     if (life->tid == op->tid || op->ticks - life->a > limit)
-        close_life(m, old, op->ticks, WORKLOAD_FREE_FREE);
+        free_life(m, old, op);
 }
 
 static void heap_destroy(model *m, const workload_op *op)
@@ -338,20 +360,21 @@ static void decommit(model *m, const workload_op *op, workload_kind kind, u64 he
             hit[hit_count++] = m->open[i];
     }
     for (u32 i = 0; i < hit_count; i++)
-        cut(m, hit[i], op->address, end, op->ticks);
+        cut(m, hit[i], op, end);
     free(hit);
 }
 
 /* Ends the part of a range inside [from, to); the rest becomes ranges of its own. */
-static void cut(model *m, u32 index, u64 from, u64 to, i64 ticks)
+static void cut(model *m, u32 index, const workload_op *op, u64 to)
 {
+    const u64 from = op->address;
     const workload_lifetime whole = m->all[index].life;
     const u64 end = whole.address + whole.size;
     const u64 cut_from = from > whole.address ? from : whole.address;
     const u64 cut_to = to < end ? to : end;
     m->all[index].life.address = cut_from;
     m->all[index].life.size = cut_to - cut_from;
-    close_life(m, index, ticks, WORKLOAD_FREE_FREE);
+    free_life(m, index, op);
     if (cut_from > whole.address) {
         workload_lifetime left = whole;
         left.size = cut_from - whole.address;
@@ -396,6 +419,8 @@ static workload_lifetime life_of(const workload_op *op, workload_kind kind)
         .size = op->size,
         .a = op->ticks,
         .stack = op->halves != 0 ? op->stack : WORKLOAD_NONE,
+        .free_tid = WORKLOAD_NONE,
+        .free_stack = WORKLOAD_NONE,
     };
 }
 
@@ -421,6 +446,19 @@ static void close_life(model *m, u32 index, i64 ticks, workload_free_type how)
             return;
         }
     }
+}
+
+static void name_freer(workload_lifetime *life, const workload_op *op)
+{
+    life->free_tid = op->tid;
+    life->free_stack = op->halves != 0 ? op->stack : WORKLOAD_NONE;
+}
+
+/* What an operation ended, in place of a heap, a process or another block. */
+static void free_life(model *m, u32 index, const workload_op *op)
+{
+    name_freer(&m->all[index].life, op);
+    close_life(m, index, op->ticks, WORKLOAD_FREE_FREE);
 }
 
 static void *grow(void *array, u32 count, u32 *capacity, size_t element)

@@ -10,6 +10,9 @@ static void write_lifetimes(const workload *w, const workload_lifetime *lives, u
 static void write_lifetime(const workload *w, const workload_lifetime *life, FILE *file);
 static void write_stack(const workload *w, u32 stack, FILE *file);
 static void write_unknown_frees(const workload *w, const workload_truth *truth, FILE *file);
+static void write_unknown(const workload *w, const workload_unknown_free *row,
+                          const char *separator, FILE *file);
+static void write_tid(u32 tid, FILE *file);
 
 const char *workload_kind_name(workload_kind kind)
 {
@@ -41,6 +44,9 @@ bool workload_truth_save(const workload *w, const workload_truth *truth, const e
     write_lifetimes(w, truth->lifetimes, truth->count, file);
     fputs("],\n\"reservations\": [", file);
     write_lifetimes(w, truth->reservations, truth->reservation_count, file);
+    fputs("],\n\"unknown\": [", file);
+    for (u32 i = 0; i < truth->unknown_count; i++)
+        write_unknown(w, &truth->unknown[i], i == 0 ? "" : ",\n", file);
     fputs("],\n\"unknown_frees\": {", file);
     write_unknown_frees(w, truth, file);
     fputs("}}\n", file);
@@ -75,7 +81,34 @@ static void write_lifetime(const workload *w, const workload_lifetime *life, FIL
     fprintf(file, ", \"ft\": \"%s\", \"stack\": ", workload_free_type_name(life->ft));
     write_stack(w, life->stack, file);
     fprintf(file, ", \"realloc\": %s", life->is_realloc ? "true" : "false");
-    fprintf(file, ", \"tid\": %u}", life->tid);
+    fprintf(file, ", \"tid\": %u, \"free_tid\": ", life->tid);
+    write_tid(life->free_tid, file);
+    fputs(", \"free_stack\": ", file);
+    write_stack(w, life->free_stack, file);
+    fputs("}", file);
+}
+
+static void write_tid(u32 tid, FILE *file)
+{
+    if (tid == WORKLOAD_NONE)
+        fputs("null", file);
+    else
+        fprintf(file, "%u", tid);
+}
+
+static void write_unknown(const workload *w, const workload_unknown_free *row,
+                          const char *separator, FILE *file)
+{
+    const workload_process *const p = &w->processes[row->process];
+    fprintf(file,
+            "%s{\"pid\": %u, \"process\": \"%s\", \"heap\": %llu, \"addr\": %llu, \"f\": %lld",
+            separator, p->pid, p->name, (unsigned long long)row->heap,
+            (unsigned long long)row->address, (long long)row->ticks);
+    fputs(", \"free_tid\": ", file);
+    write_tid(row->tid, file);
+    fputs(", \"free_stack\": ", file);
+    write_stack(w, row->stack, file);
+    fputs("}", file);
 }
 
 static void write_stack(const workload *w, u32 stack, FILE *file)

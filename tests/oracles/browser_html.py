@@ -9,6 +9,8 @@
   * Everything can be done with the keyboard: kinds, brush, flame graph, table, sort.
   * Search, zoom and filters show the sums that the report has for them.
   * Names that look like markup stay text.
+  * The map of address space has the regions of `report --map`, and the keyboard and the pointer
+    say what each part of a strip is.
   * Printed pages are A4, and nothing is cut at their edges.
   * The flame graph says functions first, in colours that are theirs in every run.
   * To a screen reader every control has a name, and tables and trees are ones.
@@ -215,6 +217,39 @@ def check_sums(results, page):
         results.equal(f"rows add up after {change}", page.run(SUMS_THAT_DIFFER), [])
 
 
+def check_map(results, page, trace):
+    """Regions and figures of every process, and what a strip says of its parts."""
+    document = run_json("report", trace, "--map", "--no-symbols")
+    names = page.run("[...document.querySelectorAll('#map-process option')].map((one) => one.textContent)")
+    wanted = [f"{one['process']} ({one['pid']})" for one in document["processes"]][:12]
+    results.equal("map: processes, most memory first", names, wanted)
+    for at, process in enumerate(document["processes"][:12]):
+        page.run(f"document.getElementById('map-process').value = {at}; drawMapProcess()")
+        rows = page.run(
+            "[...document.querySelectorAll('#map-rows tbody tr')].map((row) => [row.dataset.address,"
+            " ...[...row.querySelectorAll('td[data-value]')].map((cell) => Number(cell.dataset.value))])")
+        keys = "address size committed_size outstanding_size outstanding_count".split()
+        chosen = sorted(process["map"], key=lambda row: (-row["committed_size"], -row["outstanding_size"], -row["size"]))[:60]
+        results.equal(f"map of {wanted[at]}: {len(chosen)} regions", sorted(rows), sorted([row[key] for key in keys] for row in chosen))
+        figures = page.run("[...document.querySelectorAll('#map-figures [data-map]')].map((one) => Number(one.dataset.value))")
+        results.equal(f"map of {wanted[at]}: sums", figures, [process[key] for key in ("reserved_size", "committed_size", "outstanding_size")])
+    strips = page.run("document.querySelectorAll('.strip').length")
+    page.run("document.querySelector('.strip').scrollIntoView({ block: 'center' }); document.querySelector('.strip').focus()")
+    page.press("End")
+    last = page.run("[...Array(1)].map(() => { const s = document.activeElement; return [s.getAttribute('aria-valuenow') === "
+                    "s.getAttribute('aria-valuemax'), s.getAttribute('aria-valuetext')]; })[0]")
+    results.check(f"map: End goes to the last part of a strip, of {strips}", strips > 0 and last[0] and ": " in last[1], last)
+    results.equal("map: what the part is stands below the table", page.run("document.getElementById('map-details').textContent"), last[1])
+    page.run("document.activeElement.blur()")
+    page.run("document.getElementById('map-process').value = 0; drawMapProcess(); [...document.querySelectorAll('.strip')]"
+             ".sort((a, b) => b.getBoundingClientRect().width - a.getBoundingClientRect().width)[0].id = 'widest'")
+    left, top, width, height = page.box("#widest")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2, button="none", buttons=0)
+    page.settle()
+    told = page.run("[document.getElementById('map-details').textContent, document.getElementById('widest').getAttribute('aria-valuetext')]")
+    results.check("map: the pointer says what a part is", told[0].startswith("0x") and told[0] == told[1], told, [left, top, width, height])
+
+
 def check_themes(results, page):
     theme = "document.documentElement.dataset.theme"
     results.equal("the theme is the system's", page.run(theme), "dark")
@@ -366,6 +401,7 @@ def use(results, page, folder):
     check_paper(results, page, folder, "demo")
     page.prefer("dark")
     opened.append(open_report(page, workload))
+    check_map(results, page, workload)
     check_themes(results, page)
     check_sums(results, page)
     check_paper(results, page, folder, "workload")

@@ -236,8 +236,9 @@ static void put_row(FILE *out, const etlheap_row *row)
     fprintf(out, " process %s %u thread %u heap %d %" PRIx64,
             row->process == NULL ? "-" : row->process, row->pid, row->thread, row->has_heap,
             row->heap_handle);
-    fprintf(out, " stack %u frame %u module %s class %" PRIu64 ":", row->stack, row->frame,
+    fprintf(out, " stack %u frame %u module %s class %" PRIu64, row->stack, row->frame,
             row->module == NULL ? "-" : row->module, row->size_class_bytes);
+    fprintf(out, " freed by %u %u %u:", row->free_stack, row->free_frame, row->free_thread);
     for (u32 i = 0; i < ETLHEAP_MEASURES_COUNT; i++)
         fprintf(out, " %" PRId64, row->measures[i]);
     fprintf(out, "\n");

@@ -89,7 +89,9 @@ static void open_reading(reading *r, const ehs_bytes *file)
     require(r, ehs_stacks_load(&r->loader, EHS_FRAMES_ADDRESSES, &r->result->stacks));
     const ehs_bounds bounds = { (u32)r->result->processes.count,
                                 (u32)r->result->stacks.list.count };
-    require(r, ehs_rows_load(&r->loader, &bounds, UINT32_MAX, &r->result->store));
+    u32 lacks = 0;
+    const ehs_rows_out rows = { &r->result->store, &r->result->unmatched, &lacks, UINT32_MAX };
+    require(r, ehs_rows_load(&r->loader, &bounds, &rows));
     require(r, ehs_slots_load(&r->loader, &bounds, &r->slots));
     require(r, ehs_segment_index_load(&r->loader, &r->index));
     require(r, ehs_checkpoints_load(&r->loader, &r->checkpoints));

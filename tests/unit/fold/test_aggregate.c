@@ -25,6 +25,14 @@ static void put_table_frame(model_text *out, const etlheap_table *table, u32 fra
     model_put_frame(out, table->frames[frame].module, table->frames[frame].offset);
 }
 
+static void put_generation(model_text *out, const etlheap_row *row)
+{
+    static const char *const marks[] = { "?", "a", "b", "c", "a", "d" };
+    assert_string_equal(row->mark == NULL ? "?" : row->mark, marks[row->generation]);
+    assert_int_equal(row->mark_number, row->generation == 4 ? 2 : row->generation > 0);
+    model_put(out, " %u", row->generation);
+}
+
 static void put_table_key(model_text *out, const etlheap_table *table, const etlheap_row *row,
                           etlheap_key key)
 {
@@ -71,16 +79,25 @@ static void put_table_key(model_text *out, const etlheap_table *table, const etl
     case ETLHEAP_KEY_TAG:
         model_put(out, " %s", row->tag == NULL ? "?" : row->tag);
         break;
-    case ETLHEAP_KEY_GENERATION: {
-        static const char *const marks[] = { "?", "a", "b", "c", "a", "d" };
-        assert_string_equal(row->mark == NULL ? "?" : row->mark, marks[row->generation]);
-        assert_int_equal(row->mark_number, row->generation == 4 ? 2 : row->generation > 0);
-        model_put(out, " %u", row->generation);
+    case ETLHEAP_KEY_GENERATION:
+        put_generation(out, row);
         break;
-    }
+    case ETLHEAP_KEY_THREAD_NAME:
+        model_put(out, " %s", row->thread_name == NULL ? "?" : row->thread_name);
+        break;
+    case ETLHEAP_KEY_FREE_STACK: /* of logs and stores alone: test_free_side.c */
+    case ETLHEAP_KEY_FREE_SITE:
+    case ETLHEAP_KEY_FREE_MODULE:
+    case ETLHEAP_KEY_FREE_THREAD:
     case ETLHEAP_KEY_COUNT:
         fail();
     }
+}
+
+static bool is_key_of_lifetimes(int key)
+{
+    return key != ETLHEAP_KEY_FREE_STACK && key != ETLHEAP_KEY_FREE_SITE &&
+           key != ETLHEAP_KEY_FREE_MODULE && key != ETLHEAP_KEY_FREE_THREAD;
 }
 
 static void row_key(const etlheap_table *table, u32 row, char key[MODEL_KEY_TEXT])
@@ -253,7 +270,8 @@ static void each_key_alone_groups_by_what_it_shows(void **state)
     query.group_by_count = 1;
     for (int key = 0; key < ETLHEAP_KEY_COUNT; key++) {
         query.group_by[0] = (etlheap_key)key;
-        check_query(world, &query, m);
+        if (is_key_of_lifetimes(key))
+            check_query(world, &query, m);
     }
     model_world_free(world);
     free(m);
@@ -280,7 +298,7 @@ static etlheap_query random_query(const model_world *world, u64 *random)
     etlheap_query query = whole_query(world);
     query.group_by_count = 0;
     for (int key = 0; key < ETLHEAP_KEY_COUNT; key++) {
-        if (hand_random(random) % 3 == 0)
+        if (hand_random(random) % 3 == 0 && is_key_of_lifetimes(key))
             query.group_by[query.group_by_count++] = (etlheap_key)key;
     }
     for (u32 i = query.group_by_count; i > 1; i--) {

@@ -78,7 +78,10 @@ static const etlheap_row known = { .kind = ETLHEAP_KIND_VIRTUALALLOC,
                                    .size_class_bytes = 65536,
                                    .generation = 12,
                                    .mark = "load",
-                                   .mark_number = 2 };
+                                   .mark_number = 2,
+                                   .thread_name = "worker",
+                                   .free_thread = 78,
+                                   .free_module = "app.exe" };
 
 static void each_key_reads_as_people_write_it(void **state)
 {
@@ -95,11 +98,16 @@ static void each_key_reads_as_people_write_it(void **state)
         { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_FRAME },
         { "app.exe!f", "[no stack recorded]", ETLHEAP_KEY_SITE },
         { "app.exe", "[no module]", ETLHEAP_KEY_MODULE },
-        { "77", "[unknown thread]", ETLHEAP_KEY_THREAD },
+        { "worker (77)", "[unknown thread]", ETLHEAP_KEY_THREAD },
         { "Widget", "unknown", ETLHEAP_KEY_TYPE_NAME },
         { "Startup\\Load", "[no stack recorded]", ETLHEAP_KEY_TAG },
         { "64.0 KiB", "0 B", ETLHEAP_KEY_SIZE_CLASS },
         { "12 load#2", "0 [before the first mark]", ETLHEAP_KEY_GENERATION },
+        { "worker", "[no name]", ETLHEAP_KEY_THREAD_NAME },
+        { "app.exe!f", "[not freed]", ETLHEAP_KEY_FREE_STACK },
+        { "app.exe!f", "[not freed]", ETLHEAP_KEY_FREE_SITE },
+        { "app.exe", "[not freed]", ETLHEAP_KEY_FREE_MODULE },
+        { "78", "[not freed]", ETLHEAP_KEY_FREE_THREAD },
     };
     static const etlheap_frame frame = { .module = "app.exe", .symbol = "f" };
     static const u32 starts[] = { 0, 1 }, indices[] = { 0 };
@@ -115,6 +123,9 @@ static void each_key_reads_as_people_write_it(void **state)
                                          .thread = ETL_NO_ID,
                                          .stack = ETLHEAP_NO_INDEX,
                                          .frame = ETLHEAP_NO_INDEX,
+                                         .free_stack = ETLHEAP_NO_INDEX,
+                                         .free_frame = ETLHEAP_NO_INDEX,
+                                         .free_thread = ETL_NO_ID,
                                          .type_name = "unknown" };
     (void)state;
     assert_int_equal(ETL_COUNT_OF(keys), ETLHEAP_KEY_COUNT);

@@ -26,6 +26,8 @@ static lifetime row_of(u32 n)
                        .process = 1 + n % 3,
                        .stack = n % 11,
                        .thread = n % 4 == 0 ? ETL_NO_ID : n,
+                       .free_stack = n % 7,
+                       .free_thread = n % 3 == 0 ? ETL_NO_ID : n / 2,
                        .kind = (u8)(n % ETLHEAP_KIND_COUNT),
                        .free_type = (u8)(n % ETLHEAP_FREE_TYPE_COUNT),
                        .is_realloc = n % 6 == 0 };
@@ -50,9 +52,22 @@ static void assert_same_rows(const allocation_store *a, const allocation_store *
         assert_true(x.address[i] == y.address[i] && x.size_bytes[i] == y.size_bytes[i]);
         assert_true(x.heap_handle[i] == y.heap_handle[i] && x.process[i] == y.process[i]);
         assert_true(x.stack[i] == y.stack[i] && x.thread[i] == y.thread[i]);
+        assert_true(x.free_stack[i] == y.free_stack[i] && x.free_thread[i] == y.free_thread[i]);
         assert_true(x.kind[i] == y.kind[i] && x.free_type[i] == y.free_type[i]);
         assert_true(x.is_realloc[i] == y.is_realloc[i]);
     }
+}
+
+static etl_status load_rows(table_file *file, allocation_store *got)
+{
+    allocation_store unmatched = { 0 };
+    u32 lacks = 0;
+    const ehs_rows_out out = { got, &unmatched, &lacks, UINT32_MAX };
+    const etl_status status = ehs_rows_load(&file->loader, &bounds, &out);
+    assert_int_equal(unmatched.rows, 0);
+    assert_int_equal(lacks, 0);
+    store_free(&unmatched);
+    return status;
 }
 
 static void lifetimes_come_back_in_order(void **state)
@@ -66,7 +81,7 @@ static void lifetimes_come_back_in_order(void **state)
     assert_true(store_append(&given, rows, 100000));
     save_rows(&file, &given);
     assert_int_equal(table_file_open(&file, UINT64_MAX), ETL_OK);
-    assert_int_equal(ehs_rows_load(&file.loader, &bounds, UINT32_MAX, &got), ETL_OK);
+    assert_int_equal(load_rows(&file, &got), ETL_OK);
     assert_same_rows(&given, &got);
     free(rows);
     store_free(&given);
@@ -84,7 +99,7 @@ static etl_status load_one_row(const lifetime *row, const ehs_remap *remap, allo
     if (remap != NULL)
         assert_true(ehs_remap_save(&file->saver, remap));
     assert_int_equal(table_file_open(file, UINT64_MAX), ETL_OK);
-    return ehs_rows_load(&file->loader, &bounds, UINT32_MAX, got);
+    return load_rows(file, got);
 }
 
 static void numbers_of_the_run_become_final(void **state)
@@ -130,7 +145,7 @@ static void rows_of_an_unknown_kind_are_passed_over(void **state)
     assert_true(store_append(&given, rows, 3));
     save_rows(&file, &given);
     assert_int_equal(table_file_open(&file, UINT64_MAX), ETL_OK);
-    assert_int_equal(ehs_rows_load(&file.loader, &bounds, UINT32_MAX, &got), ETL_OK);
+    assert_int_equal(load_rows(&file, &got), ETL_OK);
     assert_int_equal(got.rows, 2);
     const etlheap_segment read = store_view(&got.segments.at[0]);
     assert_int_equal(read.address[0], rows[0].address);
@@ -194,18 +209,21 @@ static etl_status load_slots(const ehs_slots *slots, ehs_slots *got, table_file 
 static void slots_come_back_and_must_lead_to_a_process(void **state)
 {
     (void)state;
-    for (u32 wrong = 0; wrong < 10; wrong++) {
+    for (u32 wrong = 0; wrong < 12; wrong++) {
         table_file file = { 0 };
         ehs_slots got;
         ehs_slot slot[] = { { 10, 1, ETL_NO_ID }, { 0, 2, 77 } };
         ehs_owner owner[] = { { -5, 1, 0 }, { 9, 1, 3 } };
         ehs_heap handle[] = { { 0x1D0000, 3 } };
+        ehs_actor actor[] = { { wrong == 10 ? 11 : 10, wrong == 11 ? 3 : 2 } };
         ehs_slot_sums sums[] = { { { { 5, 500, 1 }, { 0, 0, 0 }, { 2, 70, 0 } } },
                                  { { { 0, 0, 0 }, { 1, INT64_MAX, 0 }, { 0, 0, 0 } } } };
         const size_t sum_count = wrong == 8 ? 1 : 2;
-        const ehs_slots given = {
-            { slot, 2, 2 }, { owner, 2, 2 }, { handle, 1, 1 }, { sums, sum_count, sum_count }
-        };
+        const ehs_slots given = { { slot, 2, 2 },
+                                  { owner, 2, 2 },
+                                  { handle, 1, 1 },
+                                  { sums, sum_count, sum_count },
+                                  { actor, 1, 1 } };
         slot[0].stack = wrong == 1 ? 11 : slot[0].stack;
         slot[1].owner = wrong == 2 ? 3 : wrong == 3 ? 0 : slot[1].owner;
         owner[1].heap = wrong == 4 ? 2 : wrong == 5 ? 0 : owner[1].heap;

@@ -243,8 +243,8 @@ static void late_ends_leave_with_their_chunk(void **state)
     note_slice(f, 0);
     const journal_block large = { .alloc_ticks = T0, .size = JOURNAL_BIG + 2, .slot = 40 };
     const journal_block none = { .alloc_ticks = T0, .slot = 41 };
-    const journal_moment later = { T0 + 9, JOURNAL_LATE, ETLHEAP_FREE_HEAP_DESTROY };
-    const journal_moment sooner = { T0 + 8, JOURNAL_LATE, ETLHEAP_FREE_HEAP_DESTROY };
+    const journal_moment later = { T0 + 9, JOURNAL_LATE, ETLHEAP_FREE_HEAP_DESTROY, false };
+    const journal_moment sooner = { T0 + 8, JOURNAL_LATE, ETLHEAP_FREE_HEAP_DESTROY, false };
     assert_true(journal_note_end(&f->journal.shards[40 % HEAP_SHARDS], &large, later));
     assert_true(journal_note_end(&f->journal.shards[41 % HEAP_SHARDS], &none, sooner));
     journal_check_end(f, T0 + CHECK_SECOND);

@@ -471,7 +471,8 @@ static wide_room *open_wide(order_check *f)
     wide_room *const room = malloc(sizeof *room);
     assert_non_null(room);
     memset(room, 0xA5, sizeof *room);
-    f->order.wide = (journal_wide){ room->addresses, room->sizes, room->threads, room->partners };
+    f->order.wide =
+        (journal_wide){ room->addresses, room->sizes, room->threads, room->partners, NULL };
     return room;
 }
 
@@ -513,7 +514,7 @@ static void notes_go_from_the_shards_to_the_journal(void **state)
     for (u32 wide = 0; wide < 2; wide++) {
         wide_room *const room = open_wide(f);
         if (wide == 0)
-            f->order.wide = (journal_wide){ NULL, NULL, NULL, NULL };
+            f->order.wide = (journal_wide){ .addresses = NULL };
         run_wide(f);
         for (u32 i = 0; i < IN_SLICE; i++) {
             ordered_event *const event = &f->order.events[i];

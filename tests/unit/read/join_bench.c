@@ -49,7 +49,7 @@ void join_add_part(join_bench *b, i64 ticks, i64 event_ticks, stack_part part, s
                                      .event_ticks = event_ticks,
                                      .pid = JOIN_PID,
                                      .tid = JOIN_TID,
-                                     .part = part & 15u,
+                                     .part = part & 3u,
                                      .stack = stack });
 }
 
@@ -96,7 +96,7 @@ static u64 stack_of(const join_bench *b, u32 event)
 {
     stack_ref ref = b->events[event].stack;
     if ((ref & STACK_TAG_MASK) == STACK_TAG_WAITING)
-        ref = b->join.slots.at[ref & STACK_NUMBER_MAX].stack;
+        ref = b->join.own_slots.at[ref & STACK_NUMBER_MAX].stack;
     if ((ref & STACK_TAG_MASK) == STACK_TAG_DEFERRED)
         ref = b->ids[ref & STACK_NUMBER_MAX];
     assert_int_equal(ref & STACK_TAG_MASK, 0);
@@ -128,6 +128,6 @@ void join_add_part_on(join_bench *b, i64 event_ticks, u16 cpu, stack_part part, 
                                      .pid = JOIN_PID,
                                      .tid = JOIN_TID,
                                      .cpu = cpu,
-                                     .part = part & 15u,
+                                     .part = part & 3u,
                                      .stack = stack });
 }

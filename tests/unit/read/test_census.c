@@ -177,7 +177,7 @@ static void add_target(bench *b, i64 ticks, u32 tid, u16 cpu)
 static void add_piece(bench *b, i64 event_ticks, u32 tid, u16 cpu, stack_part part)
 {
     const stack_piece piece = {
-        .event_ticks = event_ticks, .tid = tid, .cpu = cpu, .part = part & 15u
+        .event_ticks = event_ticks, .tid = tid, .cpu = cpu, .part = part & 3u
     };
     assert_true(ETLHEAP_PUSH(&b->task.pieces, piece));
 }

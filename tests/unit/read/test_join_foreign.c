@@ -57,7 +57,7 @@ static void add_part(bench *b, u32 pid, i64 event_ticks, stack_part part, stack_
                                            .event_ticks = event_ticks,
                                            .pid = pid,
                                            .tid = JOIN_TID,
-                                           .part = part & 15u,
+                                           .part = part & 3u,
                                            .stack = stack });
 }
 

@@ -19,7 +19,7 @@ static void add_piece_of(join_bench *b, u32 tid, i64 event_ticks, stack_part par
                                      .event_ticks = event_ticks,
                                      .pid = JOIN_PID,
                                      .tid = tid,
-                                     .part = part & 15u,
+                                     .part = part & 3u,
                                      .stack = stack });
 }
 

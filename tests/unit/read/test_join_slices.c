@@ -41,7 +41,7 @@ static void a_thread_learned_in_a_later_slice_is_kept(void **state)
     join_expect_stack(b, 0, 5);
     const stack_ref ref = b->events[0].stack;
     assert_int_equal(ref & STACK_TAG_MASK, STACK_TAG_WAITING);
-    assert_int_equal(b->join.slots.at[ref & STACK_NUMBER_MAX].tid, JOIN_TID);
+    assert_int_equal(b->join.own_slots.at[ref & STACK_NUMBER_MAX].tid, JOIN_TID);
     join_bench_free(b);
 }
 
@@ -79,7 +79,7 @@ static void numbers_of_blocks_are_used_again(void **state)
             assert_int_equal(b->join.settled.at[0].number, i % 2);
     }
     assert_int_equal(b->join.numbers[0].count, 2);
-    assert_int_equal(b->join.slots.count, 0);
+    assert_int_equal(b->join.own_slots.count, 0);
     join_task(b, INT64_MAX);
     assert_int_equal(b->join.settled.count, 2);
     assert_int_equal(b->join.waits_from_ticks, INT64_MAX);
@@ -181,7 +181,7 @@ static void settled_events_do_not_wait(void **state)
     join_add_part(b, 110, 100, PART_USER, 1);
     join_end_slice(b, 200);
     assert_int_equal(b->join.waiting.count, 0);
-    assert_int_equal(b->join.slots.count, 0);
+    assert_int_equal(b->join.own_slots.count, 0);
     join_end_run(b);
     join_expect_stack(b, 0, 3);
     join_expect_stack(b, 1, 1);
@@ -215,7 +215,7 @@ static void keys_of_pieces_and_of_scanned_events_resolve(void **state)
     join_add_alloc(b, 100, JOIN_TID);
     join_add_alloc(b, 200, JOIN_TID);
     b->task.events.at[0].stack = STACK_TAG_LOCAL; /* taken by the key, as scanning does */
-    assert_true(ETLHEAP_PUSH(&b->task.key_uses, (key_use){ 510, 0xA0, 0 }));
+    assert_true(ETLHEAP_PUSH(&b->task.key_uses, (key_use){ 510, 0xA0, 0, false }));
     join_add_piece(b, (stack_piece){ .ticks = 210,
                                      .event_ticks = 200,
                                      .tid = JOIN_TID,

@@ -60,9 +60,11 @@ static etl_status read_result(const ehs_bytes *file, etlheap_result **out, etl_e
         status = ehs_facts_load(&loader, result);
     if (status == ETL_OK)
         status = ehs_stacks_load(&loader, EHS_FRAMES_ADDRESSES, &result->stacks);
+    u32 lacks = 0;
+    const ehs_rows_out rows = { &result->store, &result->unmatched, &lacks, UINT32_MAX };
     const ehs_bounds bounds = { (u32)result->processes.count, (u32)result->stacks.list.count };
     if (status == ETL_OK)
-        status = ehs_rows_load(&loader, &bounds, UINT32_MAX, &result->store);
+        status = ehs_rows_load(&loader, &bounds, &rows);
     ehs_loader_free(&loader);
     ehs_reader_close(&reader);
     *out = result;

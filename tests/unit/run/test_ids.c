@@ -1,17 +1,15 @@
 /*
  * Goal: a number that a caller hands in is never looked up when it is out of range.
- * Method: one table of all public functions that take an id, an index or an enumerator.
- * Each is called with the first number that is none, with ones around 2^31 and with the
- * largest, and must refuse it or give the answer that the headers tell: "" for a word, NULL
- * for what is pointed to, all 0 for a structure. Queries, options and requests with
- * such numbers are refused with a sentence.
+ * Method: one table of all public functions that take an id, an index or an enumerator. Each is
+ * called with the first number that is none, with ones around 2^31 and with the largest, and must
+ * refuse it or give the answer that the headers tell: "" for a word, NULL for what is pointed to,
+ * all 0 for a structure. Queries, options and requests with such numbers are refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "tests/support/capture.h"
@@ -73,6 +71,7 @@ IS_NUMBER(etlheap_key_field, etlheap_key, ETLHEAP_FIELDS_COUNT)
 IS_NUMBER(etlheap_measure_field, etlheap_measure, ETLHEAP_FIELDS_COUNT)
 IS_NUMBER(etlheap_lifetime_column_field, etlheap_lifetime_column, ETLHEAP_FIELDS_COUNT)
 IS_NUMBER(etlheap_diff_compares, etlheap_measure, false)
+IS_NUMBER(etlheap_diff_compares_key, etlheap_key, false)
 IS_NUMBER(etlheap_diff_partner, etlheap_measure, id)
 IS_NUMBER(etlheap_metric_asks_events, etlheap_metric, false)
 IS_NUMBER(etl_diag_hint, etl_diag, ETL_HINT_NONE)
@@ -439,6 +438,7 @@ static const struct {
     WORDS(etlheap_histogram_word, ETLHEAP_HISTOGRAM_BY_COUNT),
     WORDS(etlheap_diff_state_word, ETLHEAP_DIFF_STATE_COUNT),
     WORDS(etlheap_diff_compares, ETLHEAP_MEASURES_COUNT),
+    WORDS(etlheap_diff_compares_key, ETLHEAP_KEY_COUNT),
     WORDS(etlheap_diff_partner, ETLHEAP_MEASURES_COUNT),
     WORDS(etlheap_scope_word, ETLHEAP_SCOPE_COUNT),
     WORDS(etlheap_outcome_word, ETLHEAP_OUTCOME_COUNT),

@@ -1,0 +1,58 @@
+/* run_frees.c - see run_frees.h. */
+#include "run_frees.h"
+
+#include <stdlib.h>
+
+void run_frees_open(run_frees *frees, const timebase *base, stack_join *opening, slice_order *order,
+                    late_stacks *late)
+{
+    if (!frees->is_wanted)
+        return;
+    join_open_frees(&frees->join, base, opening);
+    opening->frees = &frees->stacks;
+    order->actors = &frees->actors.slots;
+    late->actors = &frees->actors;
+    late->frees = &frees->stacks;
+    for (u32 i = HEAP_SHARDS; i < SHARDS; i++)
+        late->lanes->shards[i].out.keeps_frees = true;
+}
+
+slot_table run_frees_take_actors(run_frees *frees)
+{
+    const slot_table actors = frees->actors.slots;
+    frees->actors.slots = (slot_table){ 0 };
+    return actors;
+}
+
+void run_frees_close(run_frees *frees)
+{
+    free_stacks_free(&frees->stacks);
+    join_close(&frees->join);
+    actor_table_free(&frees->actors);
+}
+
+bool run_frees_join(run_frees *frees, const stack_join *opening, deferred_stacks *deferred,
+                    scan_output *tasks, u32 task_count, i64 end_ticks)
+{
+    return !frees->is_wanted ||
+           join_frees_slice(&frees->join, opening, deferred, tasks, task_count, end_ticks);
+}
+
+bool run_frees_settle(run_frees *frees, const slice_order *order, u32 first_rank)
+{
+    bool ok = true;
+    for (u32 b = 0; ok && frees->is_wanted && b < order->bucket_count; b++)
+        ok = order_settle_actors(&order->buckets[b], &frees->actors, &frees->stacks, first_rank);
+    return ok;
+}
+
+i64 run_frees_waits_from(const run_frees *frees)
+{
+    return free_stacks_oldest(&frees->stacks);
+}
+
+u64 run_frees_bytes(const run_frees *frees)
+{
+    return free_stacks_bytes(&frees->stacks) + join_bytes(&frees->join) +
+           actor_table_bytes(&frees->actors);
+}
