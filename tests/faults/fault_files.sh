@@ -60,14 +60,14 @@ truncate -s -100 b.etl
 begin_listing b.etl
 truncate -s -100 b.etl
 end_listing
-expect "a file that loses less than a page while it is read is told of" "test $status -eq 0 && grep -q 'were written to while they were read' err" \
+expect "a file that loses less than a page while it is read is told of" "test $status -eq 0 && grep -q 'were written to while etlheap read them' err" \
     "status $status" "$(cat err)"
 
 cp a.etl b.etl
 begin_listing b.etl --strict
 dd if=a.etl of=b.etl bs=65536 count=1 conv=notrunc 2> dd.log
 end_listing
-expect "a file that is written to in its middle while it is read is damage" "test $status -eq 4 && grep -q 'were written to while they were read' err" \
+expect "a file that is written to in its middle while it is read is damage" "test $status -eq 4 && grep -q 'were written to while etlheap read them' err" \
     "status $status" "$(cat err)"
 
 cp a.etl b.etl

@@ -197,7 +197,7 @@ def check_refusals():
     cases = [
         ("clash", ["one.etl", "other/one.etl", "--out-dir", "never"], 2, "one.ehs"),
         ("twice", ["one.etl", "./one.etl", "--out-dir", "never"], 2, "twice"),
-        ("both", ["one.etl", "-o", "x.ehs", "--out-dir", "never"], 2, "exclude"),
+        ("both", ["one.etl", "-o", "x.ehs", "--out-dir", "never"], 2, "cannot be combined"),
         ("no name", ["one.etl", "--out-dir", ""], 2, "needs a value"),
         ("stdin", ["-", "--out-dir", "never"], 2, "so traces cannot come from standard input"),
         ("short windows", ["one.etl", "--summary", "--every", "1us", "--out-dir", "never"], 2, "millisecond"),
