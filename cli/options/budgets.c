@@ -118,9 +118,15 @@ static etl_status add_budgets(const cli_options *options, const budget_option *o
         etlheap_budget budget = { .is_growth = option->is_growth,
                                   .is_count = option->is_count,
                                   .scope = (etlheap_scope)options->per };
-        const etl_status status = parse_budget(option, option->words->at[i], &budget, err);
+        const char *const text = option->words->at[i];
+        const etl_status status = parse_budget(option, text, &budget, err);
         if (status != ETL_OK)
             return status;
+        if (options->kinds != 0 && budget.kinds != 0 && (options->kinds & budget.kinds) == 0)
+            return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                                 "%s: '%.60s' limits a kind that --kind leaves out, so it could "
+                                 "never fail; name the kind in --kind, too",
+                                 option->name, text);
         at[out->count++] = budget;
     }
     return ETL_OK;

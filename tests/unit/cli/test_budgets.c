@@ -154,6 +154,19 @@ static void what_is_no_limit_is_named(void **state)
     refuse("--max-outstanding-count 1.5", "--max-outstanding-count: invalid value '1.5'");
 }
 
+static void a_limit_of_a_kind_that_is_left_out_is_refused(void **state)
+{
+    cli_budgets budgets;
+    etl_error err;
+    (void)state;
+    refuse("--kind heap --max-outstanding reserve/1K", "'reserve/1K' limits a kind");
+    refuse("--kind heap,extent --max-outstanding 1M --max-outstanding-count virtualalloc/stack:5",
+           "'virtualalloc/stack:5' limits a kind");
+    assert_int_equal(parse("--kind heap,reserve --max-outstanding reserve/1K", &budgets, &err),
+                     ETL_OK);
+    cli_budgets_free(&budgets);
+}
+
 static void a_limit_keeps_its_last_digit(void **state)
 {
     cli_budgets budgets;
@@ -221,6 +234,7 @@ int main(void)
         cmocka_unit_test(growth_is_an_amount_a_share_or_both),
         cmocka_unit_test(budgets_keep_their_order),
         cmocka_unit_test(what_is_no_limit_is_named),
+        cmocka_unit_test(a_limit_of_a_kind_that_is_left_out_is_refused),
         cmocka_unit_test(a_limit_keeps_its_last_digit),
         cmocka_unit_test(a_limit_that_does_not_fit_says_so),
         cmocka_unit_test(what_is_no_growth_is_named),
