@@ -234,7 +234,7 @@ def check_map(results, page, trace):
         figures = page.run("[...document.querySelectorAll('#map-figures [data-map]')].map((one) => Number(one.dataset.value))")
         results.equal(f"map of {wanted[at]}: sums", figures, [process[key] for key in ("reserved_size", "committed_size", "outstanding_size")])
     strips = page.run("document.querySelectorAll('.strip').length")
-    page.run("document.querySelector('.strip').scrollIntoView({ block: 'center' }); document.querySelector('.strip').focus()")
+    page.run("document.querySelector('.strip').scrollIntoView({ block: 'center', behavior: 'instant' }); document.querySelector('.strip').focus()")
     page.press("End")
     last = page.run("[...Array(1)].map(() => { const s = document.activeElement; return [s.getAttribute('aria-valuenow') === "
                     "s.getAttribute('aria-valuemax'), s.getAttribute('aria-valuetext')]; })[0]")
@@ -243,6 +243,8 @@ def check_map(results, page, trace):
     page.run("document.activeElement.blur()")
     page.run("document.getElementById('map-process').value = 0; drawMapProcess(); [...document.querySelectorAll('.strip')]"
              ".sort((a, b) => b.getBoundingClientRect().width - a.getBoundingClientRect().width)[0].id = 'widest'")
+    page.box("#widest")
+    page.settle()  # the page may still scroll to what had the focus
     left, top, width, height = page.box("#widest")
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2, button="none", buttons=0)
     page.settle()

@@ -72,7 +72,7 @@ static void add(bench *b, const step *at)
     const stack_piece piece = {
         .event_ticks = at->ticks,
         .tid = at->tid,
-        .part = at->part & 15u,
+        .part = at->part & 3u,
         .sort = sort & 15u,
     };
     assert_true(ETLHEAP_PUSH(&b->task.pieces, piece));
