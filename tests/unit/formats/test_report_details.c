@@ -203,11 +203,12 @@ static void csv_has_a_line_a_bucket(void **state)
     capture_open(&c);
     etlheap_write_histogram_csv(NULL, &table, &by_size, &layout, c.sink);
     assert_string_equal(capture_text(&c),
-                        "kind,from,to,count,size,outstanding_count,outstanding_size\n"
-                        "heap,0,1,1,0,0,0\n"
-                        "heap,1,2,0,0,0,0\n"
-                        "heap,2,4,4,12,1,3\n"
-                        "extent,9223372036854775808,,1,6,0,0\n");
+                        "kind,from,to,count,size,outstanding_count,outstanding_size,rounding_size,"
+                        "lfh_rounding_size\n"
+                        "heap,0,1,1,0,0,0,0,0\n"
+                        "heap,1,2,0,0,0,0,0,0\n"
+                        "heap,2,4,4,12,1,3,0,0\n"
+                        "extent,9223372036854775808,,1,6,0,0,,\n");
     capture_close(&c);
     capture_open(&c);
     etlheap_write_histogram_csv(NULL, &table, &by_lifetime, &layout, c.sink);
