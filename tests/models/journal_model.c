@@ -31,6 +31,9 @@ static void end_block(journal_model *m, model_event *event)
                  : kind == 1 ? ETLHEAP_FREE_HEAP_DESTROY
                  : kind == 2 ? ETLHEAP_FREE_PROCESS_EXIT
                              : ETLHEAP_FREE_FREE;
+    const bool is_known = event->how == ETLHEAP_FREE_FREE && place % 9 != 0;
+    event->actor = is_known ? 1 + place % 3000 : 0;
+    event->actor_thread = is_known && place % 5 != 0 ? 4 * (place % 64) : ETL_NO_ID;
     if (event->how == EHS_HOW_REALLOC)
         return;
     m->open[place] = m->open[--m->open_count];
@@ -72,12 +75,15 @@ void journal_model_fill(const journal_model *m, u32 first, u32 count, u32 *alloc
 {
     out->count = count;
     out->alloc_count = out->end_count = 0;
+    out->has_actors = true;
     for (u32 i = 0; i < count; i++) {
         const model_event *const event = &m->events[first + i];
         out->ticks[i] = event->ticks;
         out->kind[i] = event->is_end ? EHS_EVENT_END : 0;
         if (event->is_end) {
             out->back[out->end_count] = *allocs - event->block;
+            out->actor[out->end_count] = event->actor;
+            out->actor_thread[out->end_count] = event->actor_thread;
             out->how[out->end_count++] = event->how;
             continue;
         }

@@ -22,6 +22,7 @@ typedef struct model_event {
     i64 ticks;
     bool is_end, is_later;
     u32 block;
+    u32 actor, actor_thread; /* of ends */
     u8 how;
 } model_event;
 

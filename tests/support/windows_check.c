@@ -176,6 +176,12 @@ static void expect_cell(const etlheap_windows *windows, u32 row, u32 window,
     fail();
 }
 
+/* Nobody is shown reservations who does not ask for them. */
+static bool is_of_kinds(const etlheap_query *query, u32 kind)
+{
+    return query->kinds == 0 ? kind != ETLHEAP_KIND_RESERVE : (query->kinds >> kind & 1) != 0;
+}
+
 /* Rows are found by their keys, so lifetimes without a row are looked for too. */
 static void expect_all_counted(const etlheap_result *rows, const etlheap_query *query, u32 counted,
                                i64 from, i64 to)
@@ -186,7 +192,8 @@ static void expect_all_counted(const etlheap_result *rows, const etlheap_query *
         for (u32 i = 0; i < segment.rows; i++) {
             const bool forever =
                 segment.free_type[i] == ETLHEAP_FREE_PROCESS_EXIT && !query->at_exit_freed;
-            concerned += segment.alloc_ticks[i] < to && (forever || segment.free_ticks[i] >= from);
+            concerned += is_of_kinds(query, segment.kind[i]) && segment.alloc_ticks[i] < to &&
+                         (forever || segment.free_ticks[i] >= from);
         }
     }
     assert_int_equal(counted, concerned);

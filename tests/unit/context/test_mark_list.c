@@ -81,6 +81,19 @@ static void names_are_cut_between_characters(void **state)
     etlheap_arena_free(&arena);
 }
 
+static void cut_names_are_counted(void **state)
+{
+    const mark_note cut = { .name = { (const u8 *)"n", 1 }, .ticks = 1, .is_cut = true };
+    mark_list list = { .arrived = 0 };
+    etlheap_strings strings = { .arena = { NULL } };
+    (void)state;
+    assert_true(mark_list_add(&list, &cut, &strings));
+    add(&list, &strings, 2, 1, "whole");
+    assert_true(mark_list_settle(&list, &strings, &seconds));
+    assert_int_equal(list.marks.diagnostics.of[ETL_DIAG_mark_name_cut], 1);
+    finish(&list, &strings);
+}
+
 static int by_value(const void *a, const void *b)
 {
     const i64 x = *(const i64 *)a, y = *(const i64 *)b;
@@ -117,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_are_in_order_and_numbered),
         cmocka_unit_test(names_are_cut_between_characters),
+        cmocka_unit_test(cut_names_are_counted),
         cmocka_unit_test(the_earliest_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "tests/support/store_check.h"
 #include "tests/models/journal_model.h"
 
-#define ALL 0x3FFu
+#define ALL 0x7FFu
 
 static journal_model the_model;
 static journal_file the_file;
@@ -74,6 +74,9 @@ static void all_columns_of_all_segments_come_back(void **state)
         assert_memory_equal(got.is_realloc, wanted.is_realloc, got.alloc_count);
         assert_memory_equal(got.back, wanted.back, got.end_count * sizeof *got.back);
         assert_memory_equal(got.how, wanted.how, got.end_count);
+        assert_memory_equal(got.actor, wanted.actor, got.end_count * sizeof *got.actor);
+        assert_memory_equal(got.actor_thread, wanted.actor_thread,
+                            got.end_count * sizeof *got.actor_thread);
     }
     ehs_events_close(&wanted);
     ehs_events_close(&got);
@@ -394,6 +397,8 @@ static void columns_that_may_be_left_out_are_told(void **state)
         { EHS_OPEN_ADDRESS, EHS_WANT_ADDRESS },
         { EHS_HEAP_THREAD, EHS_WANT_THREAD },
         { EHS_OPEN_THREAD, EHS_WANT_THREAD },
+        { EHS_HEAP_ACTOR, EHS_WANT_ACTOR },
+        { EHS_HEAP_ACTOR_THREAD, EHS_WANT_ACTOR },
         { EHS_HEAP_IS_LATER, 0 },
         { EHS_HEAP_BACK, 0 },
         { EHS_OPEN_ORDINAL, 0 },
