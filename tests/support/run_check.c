@@ -190,13 +190,31 @@ static void put_counts(FILE *out, const etlheap_result *result)
     }
 }
 
+/* Those of lifetimes, not those of frees. */
+static u32 count_stacks(const etlheap_result *result)
+{
+    bool *const is_counted = calloc((size_t)etlheap_stack_count(result) + 1, sizeof *is_counted);
+    u32 count = 0;
+    require(is_counted != NULL, "no memory");
+    is_counted[0] = true; /* no stack */
+    for (u32 s = 0; s < etlheap_segment_count(result); s++) {
+        const etlheap_segment rows = etlheap_segment_of(result, s);
+        for (u32 at = 0; at < rows.rows; at++) {
+            count += !is_counted[rows.stack[at]];
+            is_counted[rows.stack[at]] = true;
+        }
+    }
+    free(is_counted);
+    return count;
+}
+
 static void put_findings(FILE *out, const etlheap_result *result)
 {
     const etlheap_stack_counts *const stacks = etlheap_result_stacks(result);
     fprintf(out, "stacks %" PRIu64 " %" PRIu64 " %" PRIu64, stacks->records, stacks->matched,
             stacks->unmatched);
     fprintf(out, " keys %" PRIu64 " %" PRIu64 " distinct %u\n", stacks->keys_referenced,
-            stacks->keys_resolved, etlheap_stack_count(result));
+            stacks->keys_resolved, count_stacks(result));
     const etlheap_abilities can = etlheap_result_abilities(result);
     fprintf(out, "can %d %d %d %d %d %d\n", can.heap, can.virtualalloc, can.extent, can.stacks,
             can.modules, can.symbols);

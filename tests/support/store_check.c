@@ -20,14 +20,13 @@ static bool keep(void *user, const void *bytes, size_t size)
 }
 
 static ehs_bytes write_store(const check_traces *traces, const etlheap_options *options,
-                             bool is_temporary, etlheap_result **facts)
+                             const etlheap_store_options *how, etlheap_result **facts)
 {
     ehs_bytes file = { 0 };
-    const etlheap_store_options store = { .size = sizeof store,
-                                          .write = keep,
-                                          .user = &file,
-                                          .is_temporary = is_temporary,
-                                          .is_without_info = is_temporary };
+    etlheap_store_options store = *how;
+    store.size = sizeof store;
+    store.write = keep;
+    store.user = &file;
     etlheap_options with_store = { .size = sizeof with_store };
     if (options != NULL)
         with_store = *options;
@@ -43,12 +42,20 @@ static ehs_bytes write_store(const check_traces *traces, const etlheap_options *
 ehs_bytes store_check_write(const check_traces *traces, const etlheap_options *options,
                             etlheap_result **facts)
 {
-    return write_store(traces, options, false, facts);
+    return write_store(traces, options, &(etlheap_store_options){ .size = 0 }, facts);
+}
+
+ehs_bytes store_check_write_without_frees(const check_traces *traces,
+                                          const etlheap_options *options)
+{
+    const etlheap_store_options how = { .is_without_frees = true };
+    return write_store(traces, options, &how, NULL);
 }
 
 ehs_bytes store_check_write_temporary(const check_traces *traces, const etlheap_options *options)
 {
-    return write_store(traces, options, true, NULL);
+    const etlheap_store_options how = { .is_temporary = true, .is_without_info = true };
+    return write_store(traces, options, &how, NULL);
 }
 
 /* A file while its events are gone through. */

@@ -16,6 +16,10 @@
 ehs_bytes store_check_write(const check_traces *traces, const etlheap_options *options,
                             etlheap_result **facts);
 
+/* Likewise, and nobody will ask who freed. */
+ehs_bytes store_check_write_without_frees(const check_traces *traces,
+                                          const etlheap_options *options);
+
 /* Likewise, as it is kept for one question, and nobody asks for what `info` says. */
 ehs_bytes store_check_write_temporary(const check_traces *traces, const etlheap_options *options);
 

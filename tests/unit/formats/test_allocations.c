@@ -114,15 +114,15 @@ static void csv_quotes_names_and_leaves_the_unknown_empty(void **state)
         write_as(*state, "csv", 4),
         "kind,process,pid,heap,type,impacting_type,free_type,is_realloc,address,size,"
         "alloc_time_ns,free_time_ns,lifetime_ns,thread,stack,free_thread,free_stack\n"
-        "virtualalloc,\"a,\"\"b\"\".exe\",42,,AOFO,Persistent,process-exit,0,0x7fff0000,4096,,,,,,,\n"
+        "virtualalloc,\"a,\"\"b\"\".exe\",42,,AOFO,Persistent,process-exit,0,0x7fff0000,4096,,,,,,,"
+        "\n"
         "heap,\"a,\"\"b\"\".exe\",42,0x1f0000,AIFI,Transient,free,1,0x1000,24,1000,3000,2000,7,"
         "a b.exe+0x1234 < 0xdeadbeef,,\n"
         "heap,\"\x1b[2Jbad\n.exe\",43,0x1f0000,AIFO,Impacting,none,0,0x2000,0,2000,,,,,,\n");
 }
 
 #define NO_FREE "\"free_thread\": null, \"free_stack\": null"
-#define NO_SITE                                                                                    \
-    "\"module\": null, \"function\": null, \"file\": null, \"line\": null, " NO_FREE
+#define NO_SITE "\"module\": null, \"function\": null, \"file\": null, \"line\": null, " NO_FREE
 
 static void a_line_of_ndjson_needs_nothing_else(void **state)
 {
@@ -142,7 +142,8 @@ static void a_line_of_ndjson_needs_nothing_else(void **state)
         "\"is_realloc\": true, \"address\": \"0x1000\", \"size\": 24, "
         "\"alloc_time_ns\": 1000, \"free_time_ns\": 3000, \"lifetime_ns\": 2000, "
         "\"thread\": 7, \"stack\": [\"a b.exe+0x1234\", \"0xdeadbeef\"], "
-        "\"module\": \"a b.exe\", \"function\": null, \"file\": null, \"line\": null, " NO_FREE "}\n"
+        "\"module\": \"a b.exe\", \"function\": null, \"file\": null, \"line\": null, " NO_FREE
+        "}\n"
         "{\"kind\": \"heap\", \"process\": \"\\u001b[2Jbad\\n.exe\", \"pid\": 43, "
         "\"heap\": \"0x1f0000\", \"type\": \"AIFO\", \"impacting_type\": \"Impacting\", "
         "\"free_type\": \"none\", \"is_realloc\": false, \"address\": \"0x2000\", \"size\": 0, "

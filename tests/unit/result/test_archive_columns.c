@@ -186,9 +186,62 @@ static void a_store_without_addresses_refuses_lists(void **state)
     expect_same_answer(f, &query, expected);
 }
 
+/* Frees that have no block are looked at when somebody asks for them. */
+static void a_store_without_frees_refuses_questions_about_them(void **state)
+{
+    const fixture *const f = *state;
+    static const ehs_column columns[] = { EHS_HEAP_ACTOR, EHS_HEAP_ACTOR_THREAD,
+                                          EHS_LIFE_FREE_STACK };
+    const etlheap_query query = by_thread();
+    etlheap_query frees = query, unmatched = query;
+    frees.group_by[1] = ETLHEAP_KEY_FREE_THREAD;
+    unmatched.group_by[1] = ETLHEAP_KEY_FREE_STACK;
+    unmatched.unmatched = true;
+    unmatched.sort = ETLHEAP_MEASURE_COUNT;
+    ehs_bytes whole = store_check_rewrite(&f->file, NULL, NULL);
+    write_file(f, &whole);
+    free(answer(f, &frees));
+    free(answer(f, &unmatched));
+    char *const expected = answer(f, &query);
+    for (size_t i = 0; i < ETL_COUNT_OF(columns); i++) {
+        write_without(f, columns[i]);
+        expect_no_report(f, &frees, "does not say who freed memory");
+        expect_no_report(f, &unmatched, "does not say who freed memory");
+        char *const found = answer(f, &query);
+        assert_true(check_same_text(expected, found));
+        free(found);
+    }
+    free(expected);
+}
+
+static bool is_unmatched(u32 column)
+{
+    return column >= EHS_UNMATCHED_TICKS && column <= EHS_UNMATCHED_HEAP;
+}
+
+static void frees_without_a_column_that_they_must_have_are_damaged(void **state)
+{
+    const fixture *const f = *state;
+    etlheap_query query = by_thread();
+    query.group_by[1] = ETLHEAP_KEY_FREE_STACK;
+    query.unmatched = true;
+    query.sort = ETLHEAP_MEASURE_COUNT;
+    for (u32 column = EHS_UNMATCHED_TICKS; is_unmatched(column); column++) {
+        const etlheap_table *table = NULL;
+        etl_error err = { .message = "" };
+        write_without(f, (ehs_column)column);
+        etlheap_result *const result = open_store(f, &query);
+        assert_int_equal(etlheap_aggregate(result, &query, &table, &err), ETL_ERR_CORRUPT);
+        if (strstr(err.message, ehs_column_find(column)->name) == NULL)
+            fail_msg("without %s: %s", ehs_column_find(column)->name, err.message);
+        etlheap_result_free(result);
+    }
+}
+
 static bool is_optional(u32 column)
 {
-    return column == EHS_HEAP_THREAD || column == EHS_HEAP_ADDRESS;
+    return column == EHS_HEAP_THREAD || column == EHS_HEAP_ADDRESS || column == EHS_HEAP_ACTOR ||
+           column == EHS_HEAP_ACTOR_THREAD || column == EHS_LIFE_FREE_STACK || is_unmatched(column);
 }
 
 /* Alone in its table, so that nothing tells whether there should be one. */
@@ -290,6 +343,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RULE(a_store_without_threads_refuses_questions_about_threads),
         RULE(a_store_without_addresses_refuses_lists),
+        RULE(a_store_without_frees_refuses_questions_about_them),
+        RULE(frees_without_a_column_that_they_must_have_are_damaged),
         RULE(a_store_without_a_column_that_it_must_have_is_damaged),
         RULE(a_store_of_2_0_looks_addresses_up_at_the_time_of_each_event),
         RULE(what_a_later_version_adds_is_passed_over),

@@ -528,11 +528,12 @@ static void every_diagnostic_of_traces_has_its_row(void **state)
         has_row[faults[i].told[0].diag] = true;
     for (int i = 0; i < ETL_DIAG_COUNT; i++) {
         const char *const name = etl_diag_describe((etl_diag)i)->name;
-        const bool is_elsewhere = strncmp(name, "symbol_", strlen("symbol_")) == 0 ||
-                                  strncmp(name, "description", strlen("description")) == 0 ||
-                                  strncmp(name, "mark", strlen("mark")) == 0 || /* test_mark_list.c */
-                                  i == ETL_DIAG_file_changed || /* test_description.c above */
-                                  i == ETL_DIAG_snapshot_lines_skipped; /* test_umdh.c */
+        const bool is_elsewhere =
+            strncmp(name, "symbol_", strlen("symbol_")) == 0 ||
+            strncmp(name, "description", strlen("description")) == 0 ||
+            strncmp(name, "mark", strlen("mark")) == 0 || /* test_mark_list.c */
+            i == ETL_DIAG_file_changed ||                 /* test_description.c above */
+            i == ETL_DIAG_snapshot_lines_skipped;         /* test_umdh.c */
         if (!has_row[i] && !is_elsewhere)
             fail_msg("no trace is made that gives %s", name);
     }

@@ -40,6 +40,9 @@ static const variety varieties[] = {
     { .name = "rundown at the end only",
       .build = { .buffer_bytes = 8192, .keyed_stacks = true, .header_records = true },
       .work = { .end_rundown_only = true } },
+    { .name = "stacks of frees",
+      .build = { .buffer_bytes = 4096 },
+      .work = { .free_stacks = true } },
     { .name = "many CPUs", .build = { .buffer_bytes = 65536, .cpus = 16 }, .work = { .cpus = 16 } },
 };
 
@@ -91,11 +94,23 @@ static void expect_same_of_temporary(const check_traces *traces, const char *exp
     etlheap_result_free(result);
 }
 
+/* Then the file has no stacks but those of lifetimes. */
+static void expect_same_without_frees(const check_traces *traces, const char *expected,
+                                      u32 stack_count, const char *name)
+{
+    ehs_bytes file = store_check_write_without_frees(traces, NULL);
+    etlheap_result *const result = expect_file(&file, expected, name);
+    assert_int_equal(etlheap_stack_count(result), stack_count);
+    etlheap_result_free(result);
+}
+
+/* Stores keep reservations, so the analysis does. */
 static void compare(const check_traces *traces, const char *name)
 {
     static const u64 slices[] = { 1, 4096, 50000, 0 };
     const etlheap_options census = { .size = sizeof census, .census_only = true };
-    etlheap_result *const rows = check_analyze(traces, NULL);
+    const etlheap_options whole = { .size = sizeof whole, .reservations = true };
+    etlheap_result *const rows = check_analyze(traces, &whole);
     etlheap_result *const counted = check_analyze(traces, &census);
     char *const of_run = check_result_text(rows);
     expect_same_of_temporary(traces, of_run, name);
@@ -104,6 +119,7 @@ static void compare(const check_traces *traces, const char *name)
     char *const expected = check_result_text(rows);
     for (size_t i = 0; i < ETL_COUNT_OF(slices); i++)
         expect_same(traces, slices[i], expected, counted, name);
+    expect_same_without_frees(traces, expected, etlheap_stack_count(rows), name);
     free(expected);
     etlheap_result_free(rows);
     etlheap_result_free(counted);
