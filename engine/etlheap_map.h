@@ -83,7 +83,7 @@ typedef struct etlheap_map_process {
     etlheap_map_amounts amounts; /* of all regions; the largest runs lie in one region */
     u64 reserved;                /* in reservations */
     etlheap_map_amounts categories[ETLHEAP_MAP_CATEGORY_CAPACITY]; /* by etlheap_map_category */
-    u32 category_regions[ETLHEAP_MAP_CATEGORY_CAPACITY]; /* how many there are of each */
+    u32 category_regions[ETLHEAP_MAP_CATEGORY_CAPACITY];           /* how many there are of each */
     u32 first_region, region_count; /* of etlheap_map.regions, by address */
     u32 first_heap, heap_count;     /* of etlheap_map.heaps, by handle */
 } etlheap_map_process;
