@@ -5,6 +5,7 @@
 
 #include "cli/messages.h"
 #include "cli/system/terminal.h"
+#include "parser/system/files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,13 +29,6 @@ etl_status cli_symbols_check(const cli_options *options, etl_error *err)
         return ETL_OK;
     return etl_fail_with(err, status, 0, "%s: %.180s",
                          options->symbols ? "--symbols" : "_NT_SYMBOL_PATH", why.message);
-}
-
-/* Of a path of one element. */
-static bool is_folder(const char *path)
-{
-    char missing[STORE_SIZE];
-    return etlheap_symbols_missing_folder(path, 0, missing, sizeof missing) == UINT32_MAX;
 }
 
 /* A slip in a path looks like a program without symbols. */
@@ -96,7 +90,7 @@ static bool add_ngen_folders(const etlheap_result *result, const char *path, cha
         const char *const file = info->files[i];
         const int length = snprintf(folder, sizeof folder, "%s.NGENPDB", file);
         if (length >= (int)sizeof folder || strpbrk(file, ";*") != NULL ||
-            size + length + 1 >= PATH_SIZE || !is_folder(folder))
+            size + length + 1 >= PATH_SIZE || etl_path_kind_of(folder) != ETL_PATH_FOLDER)
             continue;
         size += snprintf(out + size, PATH_SIZE - (size_t)size, "%s%s", size > 0 ? ";" : "", folder);
         any = true;

@@ -122,7 +122,7 @@ static bool is_top(const cli_options *options)
 }
 
 static const memory_ratio ratios[] = {
-    { CLI_REPORT, needs_lifetimes, 370, 350 }, { CLI_REPORT | CLI_SYMBOLS, is_text, 200, 250 },
+    { CLI_REPORT, needs_lifetimes, 370, 350 }, { CLI_REPORT | CLI_SYMBOLS, is_text, 260, 280 },
     { CLI_WINDOWS, is_growth, 320, 450 },      { CLI_WINDOWS, is_grouped, 350, 350 },
     { CLI_WINDOWS, is_always, 150, 200 },      { CLI_EXPORT, is_large_export, 390, 520 },
     { CLI_EXPORT, is_settings, 150, 150 },     { CLI_ALLOCATIONS, is_top, 270, 250 },
@@ -130,7 +130,7 @@ static const memory_ratio ratios[] = {
     { CLI_EXPORT, is_heaptrack, 520, 520 },    { CLI_DIFF | CLI_TREND, is_always, 290, 420 },
     { CLI_STORE, is_summary, 850, 430 },       { CLI_STORE, is_always, 520, 400 },
     { CLI_MERGE, is_always, 400, 400 },        { CLI_INFO, is_always, 150, 200 },
-    { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 290, 330 },
+    { CLI_DUMP, is_always, 30, 30 },           { UINT32_MAX, is_always, 370, 380 },
 };
 
 void cli_memory_limit_begin(const cli_command *command, cli_options *options)

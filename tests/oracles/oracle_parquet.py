@@ -45,7 +45,7 @@ SUMMARIES = {"kind": "VARCHAR", "process": "VARCHAR", "pid": "BIGINT", "heap": "
 LIFETIMES = {"kind": "VARCHAR", "process": "VARCHAR", "pid": "BIGINT", "heap": "UBIGINT", "heap_name": "VARCHAR",
              "type": "VARCHAR", "impacting_type": "VARCHAR", "free_type": "VARCHAR", "is_realloc": "BOOLEAN", "address": "UBIGINT",
              "size": "BIGINT", "alloc_time_ns": "BIGINT", "free_time_ns": "BIGINT", "lifetime_ns": "BIGINT",
-             "thread": "BIGINT", "thread_name": "VARCHAR", **STACK, **RUN}
+             "thread": "BIGINT", "thread_name": "VARCHAR", "free_thread": "BIGINT", "free_stack": "VARCHAR[]", **STACK, **RUN}
 
 WINDOWS = [
     [],
@@ -214,6 +214,8 @@ def wanted_rows(document, columns):
             stacks[stack] = stack_cells(document, stack)
         known = dict(zip([*STACK, *RUN], stacks[stack] + of_run))
         cells = []
+        if "free_stack" in columns:
+            known["free_stack"] = stack_cells(document, row["free_stack"])[0]
         for name in columns:
             cell = known[name] if name in known else row[name]
             cells.append(int(cell, 16) if name in ("heap", "address") and cell is not None else cell)

@@ -43,7 +43,7 @@ static void finish(mark_list *list, etlheap_strings *strings)
 static void marks_are_in_order_and_numbered(void **state)
 {
     mark_list list = { .arrived = 0 };
-    etlheap_strings strings = { .arena = { NULL } };
+    etlheap_strings strings = { .arena = { .chunks = NULL } };
     (void)state;
     add(&list, &strings, 500, 1, "b");
     add(&list, &strings, 300, 2, "a");
@@ -68,7 +68,7 @@ static void names_are_cut_between_characters(void **state)
 {
     char name[400];
     mark_note note = { .ticks = 1 };
-    etlheap_arena arena = { NULL };
+    etlheap_arena arena = { .chunks = NULL };
     (void)state;
     memset(name, 'x', sizeof name);
     memcpy(name + 254, "\xC3\xA4", 2); /* does not fit */
@@ -91,7 +91,7 @@ static void the_earliest_are_kept(void **state)
 {
     const u32 count = 5 * ETLHEAP_MARKS_MAX / 2 + 7;
     mark_list list = { .arrived = 0 };
-    etlheap_strings strings = { .arena = { NULL } };
+    etlheap_strings strings = { .arena = { .chunks = NULL } };
     i64 *const ticks = malloc(count * sizeof *ticks);
     u64 random = 11;
     (void)state;
