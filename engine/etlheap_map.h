@@ -28,6 +28,11 @@ typedef enum etlheap_map_category {
     ETLHEAP_MAP_CATEGORY_COUNT
 } etlheap_map_category;
 
+/* Length of arrays by category: they keep their size when one is added. */
+#define ETLHEAP_MAP_CATEGORY_CAPACITY 8
+static_assert((int)ETLHEAP_MAP_CATEGORY_COUNT <= ETLHEAP_MAP_CATEGORY_CAPACITY,
+              "a category has a place in arrays");
+
 /* "image", "heap", ... "" for what is none. */
 const char *etlheap_map_category_word(etlheap_map_category category);
 
@@ -77,8 +82,8 @@ typedef struct etlheap_map_process {
     u32 pid;
     etlheap_map_amounts amounts; /* of all regions; the largest runs lie in one region */
     u64 reserved;                /* in reservations */
-    etlheap_map_amounts categories[ETLHEAP_MAP_CATEGORY_COUNT];
-    u32 category_regions[ETLHEAP_MAP_CATEGORY_COUNT];
+    etlheap_map_amounts categories[ETLHEAP_MAP_CATEGORY_CAPACITY]; /* by etlheap_map_category */
+    u32 category_regions[ETLHEAP_MAP_CATEGORY_CAPACITY];           /* how many there are of each */
     u32 first_region, region_count; /* of etlheap_map.regions, by address */
     u32 first_heap, heap_count;     /* of etlheap_map.heaps, by handle */
 } etlheap_map_process;

@@ -23,6 +23,7 @@ from oracle_truth import IMPACTING_TYPES, Truth, filter_of, frame_text, site_of,
 OUT = os.environ.get("OUT", "build/check")
 MAKE_TRACE = os.environ.get("MAKE_TRACE", os.path.join(OUT, "make_trace"))
 PLAIN = ["--no-cull", "--no-symbols"]
+STACKS = ("stack", "free_stack")  # columns that are an index in JSON
 MADE = [
     ("demo", []),
     ("battery-meter", []),
@@ -171,14 +172,15 @@ def compare_formats(results, trace):
     shown = run(*arguments, "--frames", "100").decode().splitlines()[1:]
     by_lines, by_cells, by_text = [], [], []
     for row, line, cell, text in zip(document["rows"], lines, cells, shown, strict=True):
-        stack = row["stack"]
-        frames = None if stack is None else [texts[i] for i in document["stacks"][stack]]
-        in_line = line.pop("stack")
-        wanted = {key: value for key, value in row.items() if key != "stack"} | site_of(document, stack)
-        if line != wanted or (in_line and [frame.lower() for frame in in_line]) != frames:
-            by_lines.append(f"{line} is not {wanted} with {frames}")
-        if cell["stack"].lower() != " < ".join(frames or []) or not is_same_cell(cell, row):
-            by_cells.append(f"{cell} is not {row} with {frames}")
+        stacks = {key: None if row[key] is None else [texts[i] for i in document["stacks"][row[key]]]
+                  for key in STACKS if key in row}
+        frames = stacks["stack"]
+        in_line = {key: lowered(line.pop(key)) for key in STACKS if key in line}
+        wanted = {key: value for key, value in row.items() if key not in STACKS} | site_of(document, row["stack"])
+        if line != wanted or in_line != stacks:
+            by_lines.append(f"{line} is not {wanted} with {stacks}")
+        if not is_same_cell(cell, row, stacks):
+            by_cells.append(f"{cell} is not {row} with {stacks}")
         words = text.split()
         if words[0] != row["address"] or int(words[1]) != row["size"] or words[4] != row["type"]:
             by_text.append(f"{text} is not {row}")
@@ -189,12 +191,18 @@ def compare_formats(results, trace):
     results.check(f"{label}: text has the rows of JSON", not by_text, *by_text[:3])
 
 
-def is_same_cell(cell, row):
+def lowered(frames):
+    return frames and [frame.lower() for frame in frames]
+
+
+def is_same_cell(cell, row, stacks):
     """The same columns in the same order, null as nothing, true and false as 1 and 0."""
     def text_of(value):
         return "" if value is None else str(int(value) if isinstance(value, bool) else value)
 
-    return list(cell) == list(row) and all(cell[key] == text_of(row[key]) for key in row if key != "stack")
+    return list(cell) == list(row) and all(
+        cell[key].lower() == " < ".join(stacks[key] or []) if key in stacks else cell[key] == text_of(row[key])
+        for key in row)
 
 
 def compare_orders(results, trace):

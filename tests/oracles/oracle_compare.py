@@ -37,7 +37,7 @@ def check_table(results):
                   and len(known.words("report", "--group-by")) >= 13 and len(known.commands) >= 12, known.commands)
     for name, change, wanted in (
         ("a new command", lambda c: c.update(follow={"--format": ["text"]}), "command follow is in no row"),
-        ("a new option", lambda c: c["report"].update({"--suspects": []}), "option --suspects of report is in no row"),
+        ("a new option", lambda c: c["report"].update({"--forecast": []}), "option --forecast of report is in no row"),
         ("a new word of an option without a placeholder", lambda c: c["selftest"].update({"--per": ["x"]}),
          "option --per of selftest is in no row"),
         ("an option that is gone", lambda c: c["export"].pop("--metric"), "{--metric} of row export"),

@@ -158,13 +158,18 @@ def wanted_cell(types, level):
     return {**cell, **{name: level[name] for name in LEVELS}}
 
 
+def is_default(lifetime, kind):
+    """What commands show without --kind."""
+    return lifetime.kind != "reserve"
+
+
 def model_cells(truth, window, at_exit):
     span = (window["from_ns"], window["to_ns"], at_exit)
-    by_type = model(truth, *span, ["kind", "process", "type"], lambda lifetime, kind: True)
+    by_type = model(truth, *span, ["kind", "process", "type"], is_default)
     types = {}
     for (kind, process, pid, name, _), row in by_type.items():
         types.setdefault((kind, process, pid), {})[name] = row
-    levels = model(truth, *span, ["kind", "process"], lambda lifetime, kind: True)
+    levels = model(truth, *span, ["kind", "process"], is_default)
     return {key: wanted_cell(types[key], levels[key]) for key in levels}
 
 

@@ -4,6 +4,8 @@ Tags say which commands an input gets (rows.py):
   core     every row of every command
   wide     the main rows of every command
   stored   each program makes a store and a summary of it, which commands read too
+  frees    has stacks of frees
+  marks    has marks
   umdh     snapshot logs in place of traces
 """
 
@@ -52,6 +54,8 @@ MADE = (
     Made("damaged", "workload --seed 16 --buffer-bytes 4096 --break RECORD_SIZE:70:0 --break RECORD_SIZE:900:3",
          ("wide", "stored")),
     Made("long", "workload --seed 17 --events 30000"),
+    Made("freers", "workload --seed 20 --free-stacks", ("wide", "stored", "frees")),
+    Made("runner", "test-runner", ("wide", "stored", "marks")),
     Made("battery", "battery-meter"),
     Made("commits", "virtualalloc-exercise"),
     Made("leaks", "heap-exercise"),

@@ -12,7 +12,9 @@ A command that has no place for an input gets {in} behind its name.
 from dataclasses import dataclass
 
 CORE, WIDE, UMDH = ("core",), ("wide",), ("umdh",)
+FREES, MARKS = ("core", "frees"), ("marks",)
 LARGE = 3 << 20
+MARK_EVENT = "3f471139-acb7-4a01-b7a7-ff5da4ba2d43/7"  # of mimalloc, in the workloads
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,33 @@ ROWS = (
     Row("export", "{in} --format heaptrack --kind heap -o out.heaptrack.zst"),
     Row("dump", "{in} --events Heap/*,Stack* --from 1ms --to 9ms --process *o* --format {--format}"),
     Row("dump", "{in} --jobs {jobs} --memory 64M --no-mmap --together --strict -o out.txt"),
+    # --- churn, suspects, who frees, the address space ---
+    Row("report", "{in} --churn --format {--format}"),
+    Row("report", "{in} --churn --group-by {--group-by} --sort alloc_rate --format csv --titles"),
+    Row("report", "{in} --suspects --format {--format}", WIDE),
+    Row("report", "{in} --suspects --from 5ms --to 40ms --kind {--kind} --top 7 --format csv --titles"),
+    Row("report", "{in} --pairs --format {--format}", FREES),
+    Row("report", "{in} --pairs --from 5ms --to 40ms --kind {--kind} --top 9", FREES),
+    Row("report", "{in} --unmatched --format {--format}", FREES),
+    Row("report", "{in} --group-by free_stack,free_site,free_module,free_thread --no-cull --format json", FREES),
+    Row("report", "{in} --map --format text", WIDE),
+    Row("report", "{in} --map --format json"),
+    Row("report", "{in} --map --format csv --titles"),
+    Row("report", "{in} --map --map-unit 1M --to 20ms --process *e* --format json"),
+    Row("export", "{in} --churn --format csv --titles"),
+    Row("export", "{in} --churn --format ndjson"),
+    # --- marks ---
+    Row("info", "{in} --format json", MARKS),
+    Row("windows", "{in} --at marks --format {--format}", MARKS),
+    Row("report", "{in} --from mark:Parser.reads_nested_lists --to mark:done --group-by generation --format json", MARKS),
+    Row("export", "{in} --format html", MARKS),
+    Row("check", "{in} --max-outstanding heap/mark:16K --format {--format}", MARKS),
+    *(Row(command, f"{{in}} {arguments} --mark-event {MARK_EVENT}") for command, arguments in (
+        ("report", "--group-by generation --format csv"), ("allocations", "--format csv"), ("windows", "--at marks --format json"),
+        ("symbols", ""), ("info", "--format json"), ("export", "--format html"), ("dump", "--to 1ms"),
+        ("check", "--max-outstanding 1K"), ("store", "-o out.ehs"))),
+    Row("diff", f"{{base}} {{new}} --mark-event {MARK_EVENT} --format json"),
+    Row("trend", f"{{base}} {{new}} {{base}} --mark-event {MARK_EVENT} --format json"),
     # --- allocators of programs ---
     Row("report", "{in} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64) --kind custom"),
     Row("allocations", "{in} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64) --kind custom"),
@@ -148,6 +177,7 @@ ROWS = (
     Row("trend", "{base} {new} {base} --jobs {jobs} --memory 64M --no-mmap --strict -o out.txt"),
     Row("trend", "{base} {new} {base} --custom-heap Microsoft-Windows-Win32k:alloc=1(address@0:u64,size@8:u64),free=2(address@0:u64)"),
     Row("diff", "{base} {new} --format {--format}"),
+    Row("diff", "{base} {new} --churn --sort alloc_count --top 9 --format {--format}"),
     Row("diff", "{base} {new} --all --per-second --group-by {--group-by} --format json"),
     Row("diff", "{base} {new} --sort {--sort} --top 9 --format csv --titles"),
     Row("diff", "{base} {new} --kind {--kind} --type {--type} --at-exit {--at-exit}"),
@@ -165,6 +195,9 @@ ROWS = (
     Row("report", "{store} --format json --no-cull --group-by kind,process,heap,type,stack,thread"),
     Row("report", "{store} --from 5ms --to 40ms"),
     Row("allocations", "{store} --format csv --no-cull"),
+    Row("report", "{store} --suspects --format json"),
+    Row("report", "{store} --pairs --format json"),
+    Row("report", "{store} --map --format json"),
     Row("windows", "{store} --every 5ms --format json"),
     Row("symbols", "{store} --format csv"),
     Row("export", "{store} --format html"),
