@@ -85,7 +85,7 @@ static void cut_names_are_counted(void **state)
 {
     const mark_note cut = { .name = { (const u8 *)"n", 1 }, .ticks = 1, .is_cut = true };
     mark_list list = { .arrived = 0 };
-    etlheap_strings strings = { .arena = { NULL } };
+    etlheap_strings strings = { .arena = { .chunks = NULL } };
     (void)state;
     assert_true(mark_list_add(&list, &cut, &strings));
     add(&list, &strings, 2, 1, "whole");
