@@ -384,6 +384,10 @@ typedef struct etl_event etl_event;
  */
 bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag);
 
+/* The kind that a record decodes to, without a look at its payload; ETL_EVENT_NONE if etl_decode
+ * does not know it. */
+etl_event_kind etl_record_kind(const etl_record *record);
+
 /* "Heap/Alloc" for any hook or provider record we can name, decoded or not;
  * NULL otherwise. */
 const char *etl_record_name(const etl_record *record);

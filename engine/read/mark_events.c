@@ -8,8 +8,6 @@
 
 #define TEXT_SIZE (ETLHEAP_MARK_NAME_MAX + 2) /* one more than is kept: so that it shows */
 
-#define HOOK_MARK 0x0f22u /* PerfInfo/Mark: parser/etl/layout_events.h */
-
 /* Of all providers: evntprov.h. */
 #define OPCODE_START 1u
 #define OPCODE_STOP  2u
@@ -43,13 +41,6 @@ bool mark_events_open(mark_events *out, const etlheap_mark_event *events, u32 co
 void mark_events_close(mark_events *events)
 {
     descriptions_free(&events->descriptions);
-}
-
-bool mark_is_record(const etl_record *record)
-{
-    u16 hook;
-    return record->has_hook ? record->hook == HOOK_MARK
-                            : etl_record_hook(record, &hook) && hook == HOOK_MARK;
 }
 
 static const etl_description *describe(candidate *c)
@@ -196,7 +187,7 @@ bool mark_events_note(const mark_events *events, const etl_record *record, const
     mark_note note = *where;
     candidate c = { .events = events, .record = record };
     if (record->provider == NULL || record->has_hook || record->header == ETL_HEADER_MESSAGE ||
-        etl_record_is_injected(record) || mark_is_record(record))
+        etl_record_is_injected(record) || etl_record_kind(record) == ETL_EVENT_MARK)
         return true;
     for (u32 i = 0; i < events->count; i++) {
         if (!name_mark(&c, &events->at[i], name))

@@ -24,9 +24,6 @@ bool mark_events_open(mark_events *out, const etlheap_mark_event *events, u32 co
                       etl_trace *const *traces, u32 trace_count);
 void mark_events_close(mark_events *events);
 
-/* Is the record a PerfInfo/Mark? */
-bool mark_is_record(const etl_record *record);
-
 /* Adds a note if the record is one of the events; ticks are those of the base clock. The first
  * event that it matches names it. False without memory. */
 bool mark_events_note(const mark_events *events, const etl_record *record, const mark_note *where,

@@ -47,7 +47,7 @@ static bool read_record(const marks_run *run, const etl_record *record, const ma
 {
     etl_diag_counts ignored = { { 0 } };
     etl_event event;
-    if (!mark_is_record(record))
+    if (etl_record_kind(record) != ETL_EVENT_MARK)
         return mark_events_note(&run->events, record, where, &task->notes, &task->arena);
     return !etl_decode(record, &event, &ignored) ||
            mark_notes_add(&task->notes, where, &event, &task->arena);

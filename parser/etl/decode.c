@@ -39,6 +39,12 @@ const etl_decoder *etl_decoder_of_key(u16 key)
     return row != ROW_NONE ? &decoders[row] : NULL;
 }
 
+etl_event_kind etl_record_kind(const etl_record *record)
+{
+    const etl_decoder *const row = etl_decoder_of_key(etl_record_key(record));
+    return row == NULL ? ETL_EVENT_NONE : (etl_event_kind)row->kind;
+}
+
 bool etl_decode(const etl_record *record, etl_event *out, etl_diag_counts *diag)
 {
     out->kind = ETL_EVENT_NONE;
