@@ -33,7 +33,7 @@ typedef enum etlheap_map_category {
 static_assert((int)ETLHEAP_MAP_CATEGORY_COUNT <= ETLHEAP_MAP_CATEGORY_CAPACITY,
               "a category has a place in arrays");
 
-/* "image", "heap", ... "" for what is none. */
+/* "image", "heap", ...; "" for any other number. */
 const char *etlheap_map_category_word(etlheap_map_category category);
 
 /* Bytes unless it says otherwise. Live is what blocks take: of heaps and custom allocators. */

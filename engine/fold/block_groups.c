@@ -32,7 +32,6 @@ typedef struct grouping {
     etlheap_index index;
     etlheap_lock *lock;
     struct group_task *tasks;
-    void **states; /* the tasks */
     u32 task_count;
 } grouping;
 
@@ -110,7 +109,7 @@ etl_status block_groups_begin(block_groups *out, aggregator *a, const block_grou
     wanted_traits(a->query, g->wanted_traits);
     if (g->lock == NULL || !open_tasks(g) || !open_churn(g))
         return no_memory(err);
-    const block_want want = { &a->plan, step, g->states, 0 };
+    const block_want want = { &a->plan, step, { g->tasks, sizeof *g->tasks }, 0 };
     if (wanted->slots->keys.count == 0)
         return ETL_OK; /* nothing is selected */
     const etl_status status =
@@ -155,12 +154,10 @@ static void free_task(group_task *task)
 static bool open_tasks(grouping *g)
 {
     g->tasks = calloc(g->task_count, sizeof *g->tasks);
-    g->states = calloc(g->task_count, sizeof *g->states);
-    bool ok = g->tasks != NULL && g->states != NULL;
+    bool ok = g->tasks != NULL;
     for (u32 i = 0; ok && i < g->task_count; i++) {
         g->tasks[i].shared = g;
         g->tasks[i].latest = calloc(g->out->slots->keys.count + 1, sizeof *g->tasks[i].latest);
-        g->states[i] = &g->tasks[i];
         ok = g->tasks[i].latest != NULL;
     }
     return ok;
@@ -189,7 +186,6 @@ static void close_work(grouping *g)
     for (u32 i = 0; g->tasks != NULL && i < g->task_count; i++)
         free_task(&g->tasks[i]);
     free(g->tasks);
-    free(g->states);
     free(g->processes);
     etlheap_index_free(&g->index);
     etlheap_lock_close(g->lock);
@@ -225,6 +221,8 @@ static void add_types(type_sums to[ETLHEAP_TYPE_COUNT], const type_sums from[ETL
 static bool join_churn(grouping *g, group_task *task)
 {
     const u32 count = (u32)task->groups.count;
+    if (!g->a->query->churn)
+        return true;
     u32 *const numbers = malloc(((size_t)count + 1) * sizeof *numbers);
     for (u32 i = 0; numbers != NULL && i < count; i++)
         numbers[i] = task->groups.at[i].number;

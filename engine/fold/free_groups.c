@@ -3,21 +3,28 @@
 
 #include <stdlib.h>
 
+static const owner_row *owner_of(const aggregator *a, u32 actor)
+{
+    const slot_row *const row = &a->result->actors.slots.at[actor - 1];
+    return &a->result->slot_table.owners.at[row->owner - 1];
+}
+
+static const heap_row *heap_of(const aggregator *a, u32 actor)
+{
+    return &a->result->slot_table.heaps.at[owner_of(a, actor)->heap - 1];
+}
+
 /* Whose addresses an actor's stack has, and when. */
 static frame_question question_of(const aggregator *a, u32 actor)
 {
-    const slot_row *const row = &a->result->actors.slots.at[actor - 1];
-    const owner_row *const owner = &a->result->slot_table.owners.at[row->owner - 1];
-    const heap_row *const heap = &a->result->slot_table.heaps.at[owner->heap - 1];
-    return (frame_question){ owner->first_ticks, a->result->process_ids[heap->process],
-                             row->stack };
+    return (frame_question){ owner_of(a, actor)->first_ticks,
+                             a->result->process_ids[heap_of(a, actor)->process],
+                             a->result->actors.slots.at[actor - 1].stack };
 }
 
 static bool selects(const aggregator *a, u32 actor)
 {
-    const slot_row *const row = &a->result->actors.slots.at[actor - 1];
-    const owner_row *const owner = &a->result->slot_table.owners.at[row->owner - 1];
-    const heap_row *const heap = &a->result->slot_table.heaps.at[owner->heap - 1];
+    const heap_row *const heap = heap_of(a, actor);
     return query_select_owner(&a->plan, ETLHEAP_KIND_HEAP, a->result->process_ids[heap->process],
                               heap->handle);
 }

@@ -42,7 +42,6 @@ typedef struct histogram_maker {
     u32 *group_of; /* by kind and process: + 1 */
     slot_groups slots;
     struct spread_task *tasks; /* what blocks of a log are spread by; NULL: there is no log */
-    void **states;             /* the tasks */
     u32 task_count;
 } histogram_maker;
 
@@ -177,18 +176,16 @@ static etl_status want_blocks(histogram_maker *maker, log_pass *pass, etl_error 
     const u32 count = log_pass_tasks(&maker->query);
     bool ok = slot_groups_open(&maker->slots, &maker->a);
     maker->tasks = calloc(count, sizeof *maker->tasks);
-    maker->states = calloc(count, sizeof *maker->states);
     maker->task_count = count;
-    ok = ok && maker->tasks != NULL && maker->states != NULL;
+    ok = ok && maker->tasks != NULL;
     for (u32 i = 0; ok && i < count; i++) {
         maker->tasks[i] = (spread_task){
             .maker = maker,
             .groups = calloc(maker->slots.keys.count + 1, sizeof(bucket_group)),
         };
-        maker->states[i] = &maker->tasks[i];
         ok = maker->tasks[i].groups != NULL;
     }
-    const block_want want = { &maker->a.plan, spread, maker->states, 0 };
+    const block_want want = { &maker->a.plan, spread, { maker->tasks, sizeof *maker->tasks }, 0 };
     ok = ok && (maker->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
     return ok ? ETL_OK : no_memory(err);
 }
@@ -303,7 +300,6 @@ static void close_maker(void *state)
     for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
         free(maker->tasks[i].groups);
     free(maker->tasks);
-    free(maker->states);
     slot_groups_close(&maker->slots);
     aggregate_close(&maker->a);
     free(maker->group_of);

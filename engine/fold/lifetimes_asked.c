@@ -26,7 +26,6 @@ typedef struct first_rows {
 typedef struct asked_walk {
     etlheap_lifetimes *walk;
     first_rows *tasks; /* NULL: the reading is not shared */
-    void **states;     /* the tasks */
     u32 task_count;
 } asked_walk;
 
@@ -82,14 +81,13 @@ static etl_status want_blocks(asked_walk *asked, log_pass *pass, etl_error *err)
     const etlheap_lifetimes *const walk = asked->walk;
     asked->task_count = log_pass_tasks(&walk->query);
     asked->tasks = calloc(asked->task_count, sizeof *asked->tasks);
-    asked->states = calloc(asked->task_count, sizeof *asked->states);
-    if (asked->tasks == NULL || asked->states == NULL)
+    if (asked->tasks == NULL)
         return no_memory(err);
-    for (u32 i = 0; i < asked->task_count; i++) {
+    for (u32 i = 0; i < asked->task_count; i++)
         asked->tasks[i] = (first_rows){ .walk = walk, .list = walk->kept };
-        asked->states[i] = &asked->tasks[i];
-    }
-    const block_want want = { &walk->plan, step, asked->states, EHS_WANT_ADDRESS };
+    const block_want want = {
+        &walk->plan, step, { asked->tasks, sizeof *asked->tasks }, EHS_WANT_ADDRESS
+    };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 
@@ -134,7 +132,6 @@ static void close_walk(void *state)
     for (u32 i = 0; asked->tasks != NULL && i < asked->task_count; i++)
         walk_list_free(&asked->tasks[i].list);
     free(asked->tasks);
-    free(asked->states);
     etlheap_lifetimes_close(asked->walk);
 }
 

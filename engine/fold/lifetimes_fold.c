@@ -21,7 +21,7 @@ typedef struct fold_work {
     u32 task_count;
     fold_task *tasks;
     lifetimes_step_fn *step;
-    void *const *states;
+    const lifetimes_states *states;
 } fold_work;
 
 static etl_status fold_chunk(fold_work *work, etl_error *err);
@@ -32,7 +32,7 @@ static bool gather(const lifetimes_source *source, const log_batch *from, fold_t
                    lifetimes_batch *out);
 
 etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifetimes_step_fn *step,
-                                 void *const *states, etl_error *err)
+                                 const lifetimes_states *states, etl_error *err)
 {
     fold_work work = { source, task_count, calloc(task_count, sizeof *work.tasks), step, states };
     etl_status status = ETL_OK;
@@ -110,7 +110,8 @@ static etl_status fold_open(fold_work *work, u32 number)
             .free_thread = source->end_thread == NULL ? NULL : source->end_thread + at,
             .end_allocs = source->end_allocs == NULL ? NULL : source->end_allocs + at,
         };
-        status = work->step(work->states[number], &batch, &work->tasks[number].err);
+        status =
+            work->step(lifetimes_state_of(work->states, number), &batch, &work->tasks[number].err);
     }
     return status;
 }
@@ -127,7 +128,7 @@ static etl_status fold_segment(fold_work *work, u32 number, u32 segment)
             return etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
                                  "segment %u names a slot that does not exist", segment);
         if (batch.count > 0)
-            status = work->step(work->states[number], &batch, &own->err);
+            status = work->step(lifetimes_state_of(work->states, number), &batch, &own->err);
         if (status == ETL_OK)
             status = log_next(&own->reader, &from, &own->err);
     }

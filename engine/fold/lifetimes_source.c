@@ -102,7 +102,8 @@ u64 lifetimes_source_bytes(const lifetimes_source *source)
 {
     const u64 row_bytes = 3 * sizeof(u64) + 3 * sizeof(u32) + 1; /* of a checkpoint */
     const u64 free_bytes = source->wanted.has_frees ? 2 * sizeof(u32) : 0;
-    return source->end_capacity * (LIFETIMES_END_BYTES + free_bytes) +
+    const u64 alloc_bytes = source->wanted.counts_allocs ? sizeof(u32) : 0;
+    return source->end_capacity * (LIFETIMES_END_BYTES + free_bytes + alloc_bytes) +
            source->open.capacity * row_bytes;
 }
 
@@ -295,15 +296,15 @@ static void read_ends(void *context, u32 task)
     own->status = log_next(&own->reader, &batch, &own->err);
     while (own->status == ETL_OK && batch != NULL) {
         if (!note_ends(round->source, batch, &own->found))
-            own->status =
-                etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
-                              "segment %u names a freeing stack that there is not", batch->segment);
+            own->status = etl_fail_with(&own->err, ETL_ERR_CORRUPT, 0,
+                                        "segment %u names a freeing stack that does not exist",
+                                        batch->segment);
         else
             own->status = log_next(&own->reader, &batch, &own->err);
     }
 }
 
-/* Who ended the chunk's block `at`; false: an actor that there is not. */
+/* Who ended the chunk's block `at`; false: the actor does not exist. */
 static bool note_actor(lifetimes_source *source, const log_batch *batch, u32 row, u64 at)
 {
     const u32 actor = batch->actor[row];

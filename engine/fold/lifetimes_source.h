@@ -118,6 +118,17 @@ static inline query_block lifetimes_batch_block(const ehs_archive *archive,
     };
 }
 
+/* A state for each task, one behind the other. Borrowed. */
+typedef struct lifetimes_states {
+    void *at;
+    size_t state_bytes;
+} lifetimes_states;
+
+static inline void *lifetimes_state_of(const lifetimes_states *states, u32 task)
+{
+    return (u8 *)states->at + task * states->state_bytes;
+}
+
 /*
  * What is done with the blocks. There are as many states as tasks; a task hands its batches
  * to its own state alone. Of the blocks of one task an ordinal never is below the one before,
@@ -128,6 +139,6 @@ typedef etl_status lifetimes_step_fn(void *state, const lifetimes_batch *batch, 
 /* Hands out all blocks: chunk by chunk, those of a chunk by `task_count` tasks at the same
  * time. Errors as above, and those of the step. */
 etl_status lifetimes_source_fold(lifetimes_source *source, u32 task_count, lifetimes_step_fn *step,
-                                 void *const *states, etl_error *err);
+                                 const lifetimes_states *states, etl_error *err);
 
 #endif

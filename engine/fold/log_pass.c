@@ -105,19 +105,16 @@ static etl_status read_shared(block_want *wants, u32 count, etl_error *err)
 {
     const u32 tasks = log_pass_tasks(wants[0].plan->query);
     shared_step *const steps = calloc(tasks, sizeof *steps);
-    void **const states = calloc(tasks, sizeof *states);
+    const lifetimes_states states = { steps, sizeof *steps };
     lifetimes_source source = { .archive = NULL };
-    etl_status status = steps == NULL || states == NULL ? no_memory(err) : ETL_OK;
-    for (u32 i = 0; status == ETL_OK && i < tasks; i++) {
+    etl_status status = steps == NULL ? no_memory(err) : ETL_OK;
+    for (u32 i = 0; status == ETL_OK && i < tasks; i++)
         steps[i] = (shared_step){ wants, count, i };
-        states[i] = &steps[i];
-    }
     if (status == ETL_OK)
         status = open_source(&source, wants, count, err);
     if (status == ETL_OK)
-        status = lifetimes_source_fold(&source, tasks, step_all, states, err);
+        status = lifetimes_source_fold(&source, tasks, step_all, &states, err);
     lifetimes_source_close(&source);
-    free(states);
     free(steps);
     return status;
 }
@@ -127,7 +124,8 @@ static etl_status step_all(void *state, const lifetimes_batch *batch, etl_error 
     const shared_step *const own = state;
     etl_status status = ETL_OK;
     for (u32 i = 0; status == ETL_OK && i < own->count; i++)
-        status = own->wants[i].step(own->wants[i].states[own->task], batch, err);
+        status =
+            own->wants[i].step(lifetimes_state_of(&own->wants[i].states, own->task), batch, err);
     return status;
 }
 

@@ -23,8 +23,8 @@
 typedef struct block_want {
     const query_plan *plan;
     lifetimes_step_fn *step;
-    void *const *states; /* log_pass_tasks(plan->query) of them */
-    u32 more;            /* columns beside those that every batch has: lifetimes_wanted.more */
+    lifetimes_states states; /* log_pass_tasks(plan->query) of them */
+    u32 more;                /* columns beside those that every batch has: lifetimes_wanted.more */
 } block_want;
 
 /* A walk over the events with the groups that a query makes of them. */

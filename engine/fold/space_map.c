@@ -44,7 +44,6 @@ typedef struct space_maker {
     space_blocks blocks;
     slot_groups slots;
     space_task *tasks; /* NULL: there is no log */
-    void **states;     /* the tasks */
     u32 task_count;
 } space_maker;
 
@@ -205,17 +204,15 @@ static etl_status want_blocks(space_maker *m, log_pass *pass, etl_error *err)
     const u32 count = log_pass_tasks(&m->query);
     bool ok = slot_groups_open(&m->slots, &m->a);
     m->tasks = calloc(count, sizeof *m->tasks);
-    m->states = calloc(count, sizeof *m->states);
     m->task_count = count;
-    ok = ok && m->tasks != NULL && m->states != NULL;
+    ok = ok && m->tasks != NULL;
     for (u32 i = 0; ok && i < count; i++) {
         m->tasks[i].maker = m;
         m->tasks[i].blocks.cells.shift = m->blocks.cells.shift;
         m->tasks[i].blocks.large_bytes = m->blocks.large_bytes;
-        m->states[i] = &m->tasks[i];
     }
     const block_want want = {
-        .plan = &m->a.plan, .step = take_blocks, .states = m->states, .more = EHS_WANT_ADDRESS
+        &m->a.plan, take_blocks, { m->tasks, sizeof *m->tasks }, EHS_WANT_ADDRESS
     };
     ok = ok && (m->slots.keys.count == 0 || ETLHEAP_PUSH(&pass->blocks, want));
     return ok ? ETL_OK : no_memory(err);
@@ -235,8 +232,7 @@ static etl_status take_blocks(void *state, const lifetimes_batch *batch, etl_err
         const query_block one = lifetimes_batch_block(result->archive, batch, i);
         if (!query_select_block(&m->a.plan, ETLHEAP_KIND_HEAP, &one, &row))
             continue;
-        const u32 owner = slots->slots.at[slot - 1].owner;
-        const heap_row *const heap = &slots->heaps.at[slots->owners.at[owner - 1].heap - 1];
+        const heap_row *const heap = slots_heap_of(slots, slot);
         const space_block block = { .address = batch->address[i],
                                     .size = one.size_bytes,
                                     .alloc_ticks = one.alloc_ticks,
@@ -490,7 +486,6 @@ static void close_maker(void *state)
         ETLHEAP_VECTOR_FREE(&m->tasks[i].blocks.large);
     }
     free(m->tasks);
-    free(m->states);
     space_cells_free(&m->blocks.cells);
     ETLHEAP_VECTOR_FREE(&m->blocks.large);
     ETLHEAP_VECTOR_FREE(&m->ranges);

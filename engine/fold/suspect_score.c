@@ -33,7 +33,7 @@
  * score counts.
  *
  * "Spread" and "lasting" look only at the time in which blocks could have become so old. The share
- * of blocks that is lost is no factor: one in a hundred is as much of a leak as all of them. Neither
+ * of lost blocks does not count: one in a hundred is as much of a leak as all of them. Neither
  * is size, which says how bad a leak is, not whether it is one; it orders what has the same score.
  *
  * Where the ideas come from: heap profilers with generations (Instruments, the .NET and Java ones) look

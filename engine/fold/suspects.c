@@ -34,7 +34,6 @@ typedef struct suspects_maker {
     u32 first;    /* group of the first candidate; those before it are of what is in memory */
     ETLHEAP_VECTOR(suspect_sums) sums; /* of groups before it; at last of all groups */
     suspect_task *tasks;
-    void **states; /* the tasks */
     u32 task_count;
     u32 *scores;
 } suspects_maker;
@@ -202,12 +201,10 @@ static bool choose_candidates(suspects_maker *maker)
 static bool open_tasks(suspects_maker *maker, size_t candidates)
 {
     maker->tasks = calloc(maker->task_count, sizeof *maker->tasks);
-    maker->states = calloc(maker->task_count, sizeof *maker->states);
-    bool ok = maker->tasks != NULL && maker->states != NULL;
+    bool ok = maker->tasks != NULL;
     for (u32 i = 0; ok && i < maker->task_count; i++) {
         maker->tasks[i] =
             (suspect_task){ .maker = maker, .sums = calloc(candidates, sizeof(suspect_sums)) };
-        maker->states[i] = &maker->tasks[i];
         ok = maker->tasks[i].sums != NULL;
     }
     return ok;
@@ -229,7 +226,7 @@ static etl_status want_blocks(suspects_maker *maker, log_pass *pass, etl_error *
         return ETL_OK;
     if (!open_tasks(maker, candidates))
         return no_memory(err);
-    const block_want want = { &maker->a.plan, step, maker->states, 0 };
+    const block_want want = { &maker->a.plan, step, { maker->tasks, sizeof *maker->tasks }, 0 };
     return ETLHEAP_PUSH(&pass->blocks, want) ? ETL_OK : no_memory(err);
 }
 
@@ -384,7 +381,6 @@ static void close_maker(void *state)
     for (u32 i = 0; maker->tasks != NULL && i < maker->task_count; i++)
         free(maker->tasks[i].sums);
     free(maker->tasks);
-    free(maker->states);
     free(maker->of_slot);
     free(maker->times);
     free(maker->scores);

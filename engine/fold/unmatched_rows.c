@@ -47,19 +47,11 @@ etl_status unmatched_refuse(const etlheap_query *query, etl_error *err)
     return ETL_OK;
 }
 
-static bool selects_thread(const query_plan *plan, u32 thread)
-{
-    bool is_wanted = !query_selects_threads(plan->query);
-    for (u32 i = 0; !is_wanted && i < plan->thread_count; i++)
-        is_wanted = plan->threads[i] == thread;
-    return is_wanted;
-}
-
 static bool selects(const aggregator *a, const unmatched_row *row)
 {
     return row->ticks >= a->plan.from_ticks && row->ticks < a->plan.kind_to_ticks[row->kind] &&
            query_select_owner(&a->plan, row->kind, row->process, row->heap) &&
-           selects_thread(&a->plan, row->thread);
+           query_selects_thread(&a->plan, row->thread);
 }
 
 static bool count(aggregator *a, const unmatched_row *row, const free_key *freer)
@@ -71,7 +63,7 @@ static bool count(aggregator *a, const unmatched_row *row, const free_key *freer
     key.process = query_groups_by(a->query, ETLHEAP_KEY_PROCESS) ? a->same_name[row->process] : 0;
     if (query_groups_by(a->query, ETLHEAP_KEY_HEAP)) {
         key.heap = row->heap;
-        key.has_heap = row->kind != ETLHEAP_KIND_VIRTUALALLOC;
+        key.has_heap = query_kind_has_heap(row->kind);
     }
     key.free_stack = freer->stack;
     key.free_frame = freer->frame;
@@ -144,7 +136,7 @@ static etl_status count_log(aggregator *a, const free_groups *groups, etl_error 
         if (status == ETL_OK && !is_right)
             status = etl_fail_with(err, ETL_ERR_CORRUPT, 0,
                                    "part %u of the frees without an allocation names a heap or "
-                                   "stack that there is not",
+                                   "stack that does not exist",
                                    part);
     }
     ehs_codec_free(&codec);

@@ -194,7 +194,7 @@ static etl_status look_for_frees(const ehs_loader *loader, const row_columns *co
                      : ETL_OK;
 }
 
-/* Rows of one part: lifetimes, and frees of what is not known. */
+/* Rows of one part: lifetimes, and frees whose allocation was not recorded. */
 static bool append_rows(const ehs_rows_out *out, lifetime *rows, u32 count)
 {
     bool ok = true;

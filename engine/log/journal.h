@@ -73,7 +73,7 @@ static inline u32 journal_size_of(journal_entry entry)
 /* Ranks end before it. */
 #define JOURNAL_NO_RANK UINT32_MAX
 
-/* Of kind NONE in a wide journal: a free of what is not known. */
+/* Of kind NONE in a wide journal: a free whose allocation was not recorded. */
 #define JOURNAL_UNMATCHED JOURNAL_INSIDE
 
 /* An entry that is not at the place of an event. */
@@ -154,7 +154,7 @@ bool journal_counts(const shard_journal *journal, const journal_block *block, jo
 bool journal_note_uncounted_end(shard_journal *journal, const journal_block *block,
                                 journal_moment at);
 
-/* Notes a free of what is not known, in a wide journal: its heap. */
+/* Notes the heap of a free whose allocation was not recorded, in a wide journal. */
 static inline void journal_note_unmatched(shard_journal *journal, u32 heap)
 {
     journal->entry = JOURNAL_UNMATCHED;

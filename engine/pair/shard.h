@@ -35,7 +35,7 @@ process_counts *shard_counts(shard_output *out, u32 process);
 void shard_emit(shard_output *out, const lifetime *row);
 void shard_output_free(shard_output *out);
 
-/* A free of what nobody knows, as a row: see keeps_frees. */
+/* A free whose allocation was not recorded, as a row: see keeps_frees. */
 void shard_emit_unmatched(shard_output *out, const memory_event *event, u32 process, u8 kind);
 
 /*

@@ -387,8 +387,10 @@ static bool lists_u64(const u64 *list, u32 count, u64 value)
     return count == 0;
 }
 
-static bool wants_thread(const query_plan *plan, u32 thread)
+bool query_selects_thread(const query_plan *plan, u32 thread)
 {
+    if (!query_selects_threads(plan->query))
+        return true;
     for (u32 i = 0; i < plan->thread_count; i++) {
         if (plan->threads[i] == thread)
             return true;
@@ -453,7 +455,7 @@ bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_b
     out->type = type_in_window(out->alloc_ticks, out->free_ticks, plan->from_ticks, to_ticks);
     return (plan->types >> out->type & 1) != 0 && block->size_bytes >= query->size_min_bytes &&
            block->size_bytes <= query->size_max_bytes &&
-           (!query_selects_threads(query) || wants_thread(plan, block->thread)) &&
+           query_selects_thread(plan, block->thread) &&
            (!query->left_behind || is_left_behind(plan, out, to_ticks)) && lifetime_fits(plan, out);
 }
 

@@ -56,6 +56,9 @@ typedef struct query_block {
     u8 free_type;
 } query_block;
 
+/* Is memory that the thread allocated selected, or a free of the thread? */
+bool query_selects_thread(const query_plan *plan, u32 thread);
+
 /* False: a lifetime of the kind is not selected, whoever owns it. */
 bool query_select_block(const query_plan *plan, etlheap_kind kind, const query_block *block,
                         query_row *out);

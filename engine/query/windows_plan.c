@@ -287,7 +287,8 @@ static etl_status set_measured(windows_plan *plan, const etlheap_windows_options
     const u32 first = options->measured_count == 0 ? 0 : options->measured_first;
     const u32 count = options->measured_count == 0 ? all : options->measured_count;
     if (first >= all || count > all - first)
-        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0, "unknown kind of windows");
+        return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
+                             "the windows to measure are not all among those asked for");
     plan->measured = plan->windows.at[first];
     window_span whole = plan->spans.at[first];
     window_place *const from = &plan->measured_first, *const to = &plan->measured_last;

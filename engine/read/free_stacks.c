@@ -210,7 +210,7 @@ static bool wake(free_stacks *frees, const free_stacks_slice *slice, const piece
     return ok;
 }
 
-/* Was the free logged before the piece? Of another processor nobody knows. */
+/* Was the free logged before the piece? Unknown for another processor. */
 static bool is_before(const free_stacks_slice *slice, const named_free *named,
                       const stack_piece *piece)
 {

@@ -129,7 +129,7 @@ static store_segment *find_rows(const row_maker *maker, u32 number, u64 ordinal,
     return *at < rows->rows ? rows : NULL;
 }
 
-/* Who ended a row's block; false: an actor that there is not. */
+/* Who ended a row's block; false: the actor does not exist. */
 static bool end_by(const row_maker *maker, const log_batch *batch, u32 event, store_segment *rows,
                    u32 at)
 {
@@ -160,7 +160,7 @@ static etl_status end_blocks(row_maker *maker, const log_batch *batch)
         }
         if (how != EHS_HOW_REALLOC && maker->has_frees && !end_by(maker, batch, i, rows, at))
             return etl_fail_with(maker->err, ETL_ERR_CORRUPT, 0,
-                                 "segment %u names a freeing stack that there is not",
+                                 "segment %u names a freeing stack that does not exist",
                                  batch->segment);
     }
     return ETL_OK;

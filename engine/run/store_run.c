@@ -88,7 +88,7 @@ typedef struct row_task {
     bool failed;
 } row_task;
 
-/* Reservations are no allocations: what they lack is not counted. */
+/* Reservations are not allocations, so what they lack is not counted. */
 static bool note_stack(store_run *run, stack_ref stack, bool began_inside)
 {
     if ((stack & STACK_TAG_MASK) == 0) {
