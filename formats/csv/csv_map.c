@@ -49,14 +49,15 @@ static void write_region(const etlheap_map_process *process, const etlheap_map_r
 static etl_status write_process(const etlheap_map *map, const etlheap_map_process *process,
                                 u32 most, etlheap_sink *sink)
 {
-    bool *const listed = calloc((size_t)process->region_count + 1, sizeof *listed);
-    const bool ok = listed != NULL && map_choose(map, process, most, listed);
-    for (u32 i = 0; ok && i < process->region_count; i++) {
+    bool *const listed = map_choose(map, process, most);
+    if (listed == NULL)
+        return ETL_ERR_MEMORY;
+    for (u32 i = 0; i < process->region_count; i++) {
         if (listed[i])
             write_region(process, &map->regions[process->first_region + i], sink);
     }
     free(listed);
-    return ok ? ETL_OK : ETL_ERR_MEMORY;
+    return ETL_OK;
 }
 
 etl_status etlheap_write_map_csv(const etlheap_result *result, const etlheap_map *map,

@@ -89,9 +89,9 @@ static void write_region(const etlheap_map *map, const etlheap_map_region *regio
 static void write_process(const etlheap_map *map, const etlheap_map_process *process,
                           etlheap_json *json, etlheap_text *scratch)
 {
-    bool *const listed = calloc((size_t)process->region_count + 1, sizeof *listed);
+    bool *const listed = map_choose(map, process, HTML_MAP_REGIONS);
     const u32 shown = (u32)etl_min_u64(process->region_count, HTML_MAP_REGIONS);
-    scratch->failed |= listed == NULL || !map_choose(map, process, HTML_MAP_REGIONS, listed);
+    scratch->failed |= listed == NULL;
     etlheap_json_object(json, NULL);
     write_text(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name, scratch);
     add(json, ETLHEAP_FIELD_PID, process->pid);

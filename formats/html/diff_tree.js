@@ -12,20 +12,6 @@ const COUNT_OF = { outstanding_size: "outstanding_count", size: "count" }[diff.m
 
 const state = { kind: null, width: "now", direction: "callees", zoom: null, search: "", shown: 50 };
 
-function amount(value) {
-  return IS_SIZE ? bytes(value) : count(value);
-}
-
-function signedAmount(value) {
-  return (value > 0 ? "+" : "") + amount(value);
-}
-
-// "Leaky::grow (app.exe)": as the text output names frames.
-function frameText(frame) {
-  if (frame.module === null) return frame.address;
-  return frame.symbol === null ? `${frame.module}+${frame.offset}` : `${frame.symbol} (${frame.module})`;
-}
-
 const frameTexts = diff.frames.map(frameText);
 const isGroupedByKind = diff.group_by.includes("kind");
 const upperKeys = diff.group_by.filter((key) => key !== "kind" && key !== "stack");

@@ -9,22 +9,8 @@ const ROWS_MORE = 200;
 
 const state = { kind: null, pattern: "", search: "", sort: "change", ascending: false, shown: 100, chosen: new Set() };
 
-function amount(value) {
-  return IS_SIZE ? bytes(value) : count(value);
-}
-
 function partnerAmount(value) {
   return IS_SIZE ? count(value) : bytes(value);
-}
-
-function signedAmount(value) {
-  return (value > 0 ? "+" : "") + amount(value);
-}
-
-// "Leaky::grow (app.exe)": as the text output names frames.
-function frameText(frame) {
-  if (frame.module === null) return frame.address;
-  return frame.symbol === null ? `${frame.module}+${frame.offset}` : `${frame.symbol} (${frame.module})`;
 }
 
 const frameTexts = trend.frames.map(frameText);

@@ -97,11 +97,9 @@ static void write_heaps(etlheap_json *json, const etlheap_map *map,
 static etl_status write_process(etlheap_json *json, const etlheap_map *map,
                                 const etlheap_map_process *process, u32 most)
 {
-    bool *const listed = calloc((size_t)process->region_count + 1, sizeof *listed);
-    if (listed == NULL || !map_choose(map, process, most, listed)) {
-        free(listed);
+    bool *const listed = map_choose(map, process, most);
+    if (listed == NULL)
         return ETL_ERR_MEMORY;
-    }
     etlheap_json_object(json, NULL);
     etlheap_json_string(json, etlheap_field_key(ETLHEAP_FIELD_PROCESS), process->name);
     add(json, ETLHEAP_FIELD_PID, process->pid);

@@ -86,7 +86,7 @@ static void write_rows(etlheap_json *json, const etlheap_table *table)
     etlheap_json_array_close(json);
 }
 
-/* What no event says is told apart from what was counted. */
+/* Distinguishes what no event says from what was counted. */
 static void write_estimates(etlheap_json *json, const etlheap_table *table)
 {
     const i64 count = table->totals[ETLHEAP_KIND_HEAP].measures[ETLHEAP_MEASURE_TEMPORARY_COUNT];

@@ -116,6 +116,13 @@ void etlheap_markdown_key(etlheap_sink *sink, const etlheap_table *table, const 
     etlheap_markdown_code(sink, etlheap_text_of(scratch));
 }
 
+void etlheap_markdown_more(etlheap_sink *sink, u32 left_out, const char *noun, etl_hint_fn *hint)
+{
+    if (left_out > 0)
+        etlheap_sink_format(sink, "%" PRIu32 " more %s%s%s\n\n", left_out, noun,
+                            left_out == 1 ? "" : "s", etlheap_hint_words(hint, ETL_HINT_MORE_ROWS));
+}
+
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,
                              etl_hint_fn *hint)
 {

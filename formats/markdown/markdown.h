@@ -47,6 +47,10 @@ void etlheap_markdown_frames(etlheap_sink *sink, const etlheap_table *table, etl
 void etlheap_markdown_compared_keys(const etlheap_table *table, const etlheap_row *row,
                                     u32 frames_max, etlheap_text *text, etlheap_sink *sink);
 
+/* Behind a table: how many rows are left out, and what shows them; the noun is that of one row.
+ * Nothing if none is. */
+void etlheap_markdown_more(etlheap_sink *sink, u32 left_out, const char *noun, etl_hint_fn *hint);
+
 /* What the trace lost or where it is damaged, one line each; nothing if nothing was. */
 void etlheap_markdown_losses(etlheap_sink *sink, const char *whose, const etl_diag_counts *counts,
                              etl_hint_fn *hint);

@@ -9,8 +9,6 @@
 #include "formats/writers.h"
 #include "markdown.h"
 
-#include <inttypes.h>
-
 /* Rates are in thousandths per second; their whole part is told. */
 static void write_amount(etlheap_measure measure, i64 value, bool is_rate, bool is_change,
                          etlheap_sink *sink)
@@ -91,10 +89,7 @@ static void write_rows(const etlheap_diff *diff, const etlheap_layout *layout, e
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");
-    if (shown < table->row_count)
-        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n\n", table->row_count - shown,
-                            table->row_count - shown == 1 ? "row" : "rows",
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_markdown_more(sink, table->row_count - shown, "row", layout->hint);
 }
 
 etl_status etlheap_write_diff_markdown(const etlheap_diff_answer *answer,

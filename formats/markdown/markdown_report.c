@@ -9,7 +9,6 @@
 #include "formats/writers.h"
 #include "markdown.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static void write_value(etlheap_measure measure, i64 value, etlheap_sink *sink)
@@ -91,10 +90,7 @@ static bool write_rows(const etlheap_table *table, const etlheap_layout *layout,
     }
     free(listed);
     etlheap_sink_text(sink, "\n");
-    if (left_out > 0)
-        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n\n", left_out,
-                            left_out == 1 ? "row" : "rows",
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_markdown_more(sink, left_out, "row", layout->hint);
     return true;
 }
 

@@ -57,10 +57,7 @@ static void write_rows(const etlheap_suspects *suspects, const etlheap_layout *l
     for (u32 i = 0; i < shown; i++)
         write_row(suspects, i, layout, text, sink);
     etlheap_sink_text(sink, "\n");
-    if (shown < count)
-        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n\n", count - shown,
-                            count - shown == 1 ? "suspect" : "suspects",
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_markdown_more(sink, count - shown, "suspect", layout->hint);
 }
 
 etl_status etlheap_write_suspects_markdown(const etlheap_result *result,

@@ -78,10 +78,7 @@ static void write_rows(const etlheap_trend *trend, const etlheap_layout *layout,
         etlheap_sink_text(sink, "\n");
     }
     etlheap_sink_text(sink, "\n");
-    if (shown < table->row_count)
-        etlheap_sink_format(sink, "%" PRIu32 " more %s%s\n\n", table->row_count - shown,
-                            table->row_count - shown == 1 ? "row" : "rows",
-                            etlheap_hint_words(layout->hint, ETL_HINT_MORE_ROWS));
+    etlheap_markdown_more(sink, table->row_count - shown, "row", layout->hint);
 }
 
 etl_status etlheap_write_trend_markdown(const etlheap_trend_answer *answer,

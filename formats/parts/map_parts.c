@@ -26,24 +26,28 @@ static int by_bytes(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-bool map_choose(const etlheap_map *map, const etlheap_map_process *process, u32 most, bool *listed)
+bool *map_choose(const etlheap_map *map, const etlheap_map_process *process, u32 most)
 {
     const u32 count = process->region_count;
     const bool is_all = most == 0 || most >= count;
-    for (u32 i = 0; i < count; i++)
-        listed[i] = is_all;
-    if (is_all)
-        return true;
-    ranked_region *const ranks = calloc(count, sizeof *ranks);
-    if (ranks == NULL)
-        return false;
+    bool *const listed = calloc(count + (size_t)1, sizeof *listed);
+    ranked_region *const ranks = is_all ? NULL : calloc(count, sizeof *ranks);
+    if (listed == NULL || (ranks == NULL && !is_all)) {
+        free(listed);
+        free(ranks);
+        return NULL;
+    }
+    if (is_all) {
+        memset(listed, true, count * sizeof *listed);
+        return listed;
+    }
     for (u32 i = 0; i < count; i++)
         ranks[i] = (ranked_region){ &map->regions[process->first_region + i], i };
     qsort(ranks, count, sizeof *ranks, by_bytes);
     for (u32 i = 0; i < most; i++)
         listed[ranks[i].index] = true;
     free(ranks);
-    return true;
+    return listed;
 }
 
 /* The share of a run's bytes that lies in [start, end): units of a run are alike. */

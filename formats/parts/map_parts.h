@@ -6,9 +6,10 @@
 
 #include "formats/formats.h"
 
-/* Marks the regions of a process (region_count of them) that are listed: the `most` with the
- * most committed, outstanding or reserved bytes, in that order; 0: all. False without memory. */
-bool map_choose(const etlheap_map *map, const etlheap_map_process *process, u32 most, bool *listed);
+/* Which regions of a process (region_count of them) are listed: the `most` with the most
+ * committed, outstanding or reserved bytes, in that order; 0: all. To be freed; NULL without
+ * memory. */
+bool *map_choose(const etlheap_map *map, const etlheap_map_process *process, u32 most);
 
 /* How many regions of a process a document lists: all, unless the user says how many. */
 u32 map_limit(const etlheap_layout *layout);

@@ -200,16 +200,15 @@ static etl_status write_regions(map_view *view, const etlheap_map_process *proce
         { .title = "Outstanding Count", .right = true },
         { .title = "Map" },
     };
-    const u32 most = view->layout->rows_max;
-    bool *const listed = calloc((size_t)process->region_count + 1, sizeof *listed);
+    bool *const listed = map_choose(view->map, process, view->layout->rows_max);
     etlheap_grid grid = etlheap_grid_begin(columns, (u32)ETL_COUNT_OF(columns));
     u32 omitted = 0;
-    const bool ok = listed != NULL && map_choose(view->map, process, most, listed);
-    for (u32 i = 0; ok && i < process->region_count; i++) {
+    for (u32 i = 0; listed != NULL && i < process->region_count; i++) {
         omitted += !listed[i];
         if (listed[i])
             add_region(view, &view->map->regions[process->first_region + i], &grid);
     }
+    const bool ok = listed != NULL;
     free(listed);
     etlheap_sink_text(view->sink, "\n");
     const etl_status status = etlheap_grid_write(&grid, view->layout, view->sink);

@@ -51,7 +51,7 @@ static const etlheap_measure pair_measures[] = {
 
 static const etlheap_measure count_alone[] = { ETLHEAP_MEASURE_COUNT };
 
-/* And for what comes and goes. SHARE is the share of temporary blocks, which is no measure. */
+/* And for what comes and goes. SHARE is the share of temporary blocks, which is not a measure. */
 #define SHARE ETLHEAP_MEASURES_COUNT
 static const etlheap_measure churn_measures[] = {
     ETLHEAP_MEASURE_ALLOC_COUNT,

@@ -1,0 +1,16 @@
+// What the pages that compare runs have in common: amounts of their measure, and names of frames.
+// Each page says by IS_SIZE whether its measure is bytes or a number of blocks.
+
+function amount(value) {
+  return IS_SIZE ? bytes(value) : count(value);
+}
+
+function signedAmount(value) {
+  return (value > 0 ? "+" : "") + amount(value);
+}
+
+// "Leaky::grow (app.exe)": as the text output names frames.
+function frameText(frame) {
+  if (frame.module === null) return frame.address;
+  return frame.symbol === null ? `${frame.module}+${frame.offset}` : `${frame.symbol} (${frame.module})`;
+}
